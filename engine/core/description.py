@@ -1,0 +1,86 @@
+"""What a game says of itself, for people and for programs that should need no table of their own."""
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from chatiere.engine.core.errors import FaultText
+
+if TYPE_CHECKING:
+    from chatiere.engine.core.position import Position
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option of a game, as its rules file names it.
+
+    Values lie in `lowest` … `highest`, both included; `default` says in words what an absent option means.
+    """
+
+    name: str
+    meaning: str
+    lowest: int
+    highest: int
+    default: str
+
+
+@dataclass(frozen=True)
+class ActionKind:
+    """A kind of action and its dense ids, `first_id` … `last_id`, both included."""
+
+    name: str
+    meaning: str
+    first_id: int
+    last_id: int
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A card (or space) of the box: the number that the API knows it by, and its names."""
+
+    number: int
+    english: str
+    french: str
+
+
+@dataclass(frozen=True)
+class ObservationPart:
+    """A run of an observation's numbers, from `offset`, shaped `shape` in C order."""
+
+    name: str
+    meaning: str
+    offset: int
+    shape: tuple[int, ...]
+
+
+def lay_out(parts: Iterable[tuple[str, str, tuple[int, ...]]]) -> tuple[ObservationPart, ...]:
+    """Parts given as (name, meaning, shape), one after the other from offset 0."""
+    placed = []
+    offset = 0
+    for name, meaning, shape in parts:
+        placed.append(ObservationPart(name, meaning, offset, shape))
+        offset += math.prod(shape)
+    return tuple(placed)
+
+
+@dataclass(frozen=True)
+class Description:
+    """All that the core needs to know of a game beside its table of operations."""
+
+    name: str
+    english_title: str
+    french_title: str
+    options: tuple[Option, ...]
+    action_kinds: tuple[ActionKind, ...]
+    outcomes: str
+    pieces: tuple[Piece, ...]
+    observation: tuple[ObservationPart, ...]
+    faults: Mapping[int, FaultText]
+    # Options by name → the kernel's options struct; refuses what is unknown or invalid.
+    encode_options: Callable[[int, Mapping[str, Any]], bytes]
+    # The options that a position was begun with, by name; those left at their default are absent.
+    options_of: Callable[["Position"], dict[str, Any]]
+    # Plain English for a dense id at a position where it is legal, and for an outcome.
+    action_label: Callable[["Position", int], str]
+    outcome_label: Callable[["Position", int], str]

@@ -1,0 +1,106 @@
+# What a game is to the core: a packed state without pointers and a table of functions over it.
+from libc.stdint cimport int8_t, int16_t, int32_t, uint8_t, uint16_t, uint32_t
+
+from chatiere.engine.core.stream cimport Stream
+
+
+cdef extern from "<assert.h>" nogil:
+    # Compiled out of release builds (NDEBUG); the debug build keeps it.
+    void debug_assert "assert"(bint condition) noexcept
+
+
+cdef enum:
+    # Who acts at a position: a seat from 0, or one of these.
+    CHANCE = -1
+    OVER = -2
+    # A view for nobody's seat.
+    SPECTATOR = -1
+
+cdef enum:
+    # Room for what any game can list; a test holds every game within it.
+    MAX_SEATS = 6
+    BODY_WORDS = 256  # of 8 bytes
+    VIEW_WORDS = 512
+    MAX_LEGAL = 7168
+    MAX_OUTCOMES = 128
+    MAX_EVENTS = 128
+    MAX_EVENT_VALUES = 8
+
+cdef enum Fault:
+    # Answers of the kernels that every game shares. A game's own begin at FIRST_OWN_FAULT; errors.py and each room's
+    # FAULTS give them their words.
+    OK = 0
+    GAME_IS_OVER
+    CHANCE_IS_PENDING
+    NO_CHANCE_IS_PENDING
+    NO_SUCH_ACTION
+    NO_SUCH_OUTCOME
+    FIRST_OWN_FAULT = 100
+
+cdef enum:
+    # Event.seen_by of what everybody may see, spectators too.
+    EVERYBODY = 0xFF
+
+ctypedef struct Event:
+    uint8_t kind  # the game's own numbering
+    int8_t seat  # whom it is about, -1 for nobody
+    uint8_t seen_by  # bit s: seat s may see the values; or EVERYBODY
+    uint8_t count  # of values
+    uint16_t values[MAX_EVENT_VALUES]
+
+ctypedef struct Events:
+    # What happened in one call, in order.
+    uint16_t count
+    Event items[MAX_EVENTS]
+
+cdef inline void add_event(Events* events, int kind, int seat, int seen_by, const uint8_t* values, int count) noexcept nogil:
+    # Batches pass NULL and pay nothing.
+    cdef Event* event
+    cdef int i
+    if events == NULL:
+        return
+    debug_assert(events.count < MAX_EVENTS and count <= MAX_EVENT_VALUES)
+    event = &events.items[events.count]
+    events.count += 1
+    event.kind = kind
+    event.seat = seat
+    event.seen_by = seen_by
+    event.count = count
+    for i in range(count):
+        event.values[i] = values[i]
+
+
+ctypedef struct Operations:
+    # Every `body` is body_size bytes, aligned to 8; its first byte is the number of players. Only apply, apply_outcome, start and resample write to it, and they
+    # write nothing when they answer a fault. All but check rely on a body that check has passed.
+    uint8_t number  # of the game, in packed states
+    uint8_t rules_version
+    uint16_t body_size
+    uint16_t view_size
+    uint16_t num_actions
+    uint16_t observation_length
+    uint8_t min_players
+    uint8_t max_players
+    # Begin a game; `options` is the game's own struct, already valid.
+    void (*start)(void* body, int players, const void* options) noexcept nogil
+    # The seat that decides, CHANCE or OVER.
+    int (*actor)(const void* body) noexcept nogil
+    # At a decision: the dense ids that are legal, ascending; their number.
+    int (*legal_actions)(const void* body, uint16_t* ids) noexcept nogil
+    # Make a decision.
+    int (*apply)(void* body, int action, Events* events) noexcept nogil
+    # At a chance event: the outcomes that can come, ascending, with their weights; their number.
+    int (*chance_outcomes)(const void* body, uint16_t* outcomes, uint32_t* weights) noexcept nogil
+    int (*apply_outcome)(void* body, int outcome, Events* events) noexcept nogil
+    # Scores if the game stopped now.
+    void (*totals)(const void* body, int32_t* totals) noexcept nogil
+    # When it is over: each seat's rank from 1.
+    void (*ranks)(const void* body, uint8_t* ranks) noexcept nogil
+    # What a seat (or SPECTATOR) may know: the game's view struct.
+    void (*view)(const void* body, int seat, void* view) noexcept nogil
+    # A view as numbers.
+    void (*observe)(const void* view, int seat, int16_t* values) noexcept nogil
+    # Draw what the seat cannot know anew, uniformly over what agrees with all it knows.
+    int (*resample)(void* body, int seat, Stream* stream) noexcept nogil
+    # OK, or which of the rules' invariants (or bounds that memory safety needs) the body breaks.
+    int (*check)(const void* body) noexcept nogil

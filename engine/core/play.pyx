@@ -1,0 +1,81 @@
+"""Moves, sampled chance, playouts and perft, over any game's table of operations."""
+
+from libc.string cimport memcpy
+
+from chatiere.engine.core.game cimport CHANCE, BODY_WORDS, MAX_LEGAL, MAX_OUTCOMES, OK, OVER, debug_assert
+from chatiere.engine.core.stream cimport number_below
+
+
+cdef int make_move(const Operations* ops, void* body, Stream* stream, int move, Events* events) noexcept nogil:
+    # A decision's dense id or a chance event's outcome, as the position asks. With a stream (sampled chance) the game
+    # then runs through its chance events to the next decision.
+    cdef int fault
+    if ops.actor(body) == CHANCE:
+        fault = ops.apply_outcome(body, move, events)
+    else:
+        fault = ops.apply(body, move, events)
+    if fault == OK:
+        debug_assert(ops.check(body) == OK)
+        if stream != NULL:
+            settle(ops, body, stream, events)
+    return fault
+
+
+cdef void settle(const Operations* ops, void* body, Stream* stream, Events* events) noexcept nogil:
+    # Resolve chance events until somebody decides or the game is over.
+    cdef uint16_t outcomes[MAX_OUTCOMES]
+    cdef uint32_t weights[MAX_OUTCOMES]
+    cdef uint64_t total, number
+    cdef int count, i, fault
+    while ops.actor(body) == CHANCE:
+        count = ops.chance_outcomes(body, outcomes, weights)
+        total = 0
+        for i in range(count):
+            total += weights[i]
+        number = number_below(stream, total)
+        i = 0
+        while number >= weights[i]:
+            number -= weights[i]
+            i += 1
+        fault = ops.apply_outcome(body, outcomes[i], events)
+        debug_assert(fault == OK and ops.check(body) == OK)
+
+
+cdef uint64_t play_out(const Operations* ops, void* body, Stream* stream) noexcept nogil:
+    # Uniformly random legal actions to the end of the game; the number of decisions made.
+    cdef uint16_t ids[MAX_LEGAL]
+    cdef uint64_t decisions = 0
+    cdef int count
+    settle(ops, body, stream, NULL)
+    while ops.actor(body) != OVER:
+        count = ops.legal_actions(body, ids)
+        make_move(ops, body, stream, ids[number_below(stream, count)], NULL)
+        decisions += 1
+    return decisions
+
+
+cdef uint64_t count_paths(const Operations* ops, const void* body, const Stream* stream, int depth) noexcept nogil:
+    # Perft: sequences of `depth` moves from here. A chance outcome is a move too, whatever its weight; with a stream
+    # chance is sampled and only decisions count. A game that ends earlier counts one path.
+    cdef uint64_t child[BODY_WORDS]
+    cdef uint16_t moves[MAX_LEGAL]
+    cdef uint32_t weights[MAX_OUTCOMES]
+    cdef Stream child_stream
+    cdef uint64_t paths = 0
+    cdef int actor = ops.actor(body)
+    cdef int count, i
+    if depth == 0 or actor == OVER:
+        return 1
+    if actor == CHANCE:
+        count = ops.chance_outcomes(body, moves, weights)
+    else:
+        count = ops.legal_actions(body, moves)
+        if depth == 1:
+            return count
+    for i in range(count):
+        memcpy(child, body, ops.body_size)
+        if stream != NULL:
+            child_stream = stream[0]
+        make_move(ops, child, &child_stream if stream != NULL else NULL, moves[i], NULL)
+        paths += count_paths(ops, child, stream if stream == NULL else &child_stream, depth - 1)
+    return paths

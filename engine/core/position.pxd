@@ -1,0 +1,38 @@
+# The Python face of the engine: a Game and a Position in it.
+from libc.stdint cimport uint8_t, uint64_t
+
+from chatiere.engine.core.game cimport BODY_WORDS, Operations
+from chatiere.engine.core.stream cimport Stream
+
+ctypedef struct Header:
+    # The first bytes of every packed state, little-endian; the game's body follows.
+    uint8_t game
+    uint8_t rules_version
+    uint8_t sampled  # 1: the stream below is in use; 0: chance is explicit and the rest is 0
+    uint8_t zero[5]
+    uint64_t seed
+    uint64_t game_number
+    uint64_t drawn
+
+
+cdef class OperationTable:
+    cdef const Operations* ops
+
+cdef OperationTable wrap_operations(const Operations* ops)
+
+
+cdef class Game:
+    cdef const Operations* ops
+    cdef readonly object description
+
+    cdef Position empty_position(self)
+
+
+cdef class Position:
+    cdef readonly Game game
+    cdef bint sampled
+    cdef Stream stream
+    cdef uint64_t body[BODY_WORDS]
+
+    cdef Stream* stream_in_use(self) noexcept nogil
+    cdef Position checked(self)

@@ -1,0 +1,509 @@
+"""Games and positions for Python: the same rules in process as behind the service.
+
+The names are those that users of OpenSpiel know, where both have the thing.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from cpython.bytes cimport PyBytes_FromStringAndSize
+from libc.stdint cimport int16_t, int32_t, uint16_t, uint32_t
+from libc.string cimport memcmp, memcpy, memset
+
+from chatiere.engine.core.errors import EngineError, FaultText, Reason
+
+from chatiere.engine.core.game cimport (
+    CHANCE,
+    CHANCE_IS_PENDING,
+    EVERYBODY,
+    GAME_IS_OVER,
+    MAX_LEGAL,
+    MAX_OUTCOMES,
+    MAX_SEATS,
+    VIEW_WORDS,
+    NO_CHANCE_IS_PENDING,
+    NO_SUCH_ACTION,
+    NO_SUCH_OUTCOME,
+    OK,
+    OVER,
+    Events,
+)
+from chatiere.engine.core.play cimport count_paths, make_move, play_out, settle
+from chatiere.engine.core.stream cimport stream_at
+
+CHANCE_PLAYER = CHANCE
+TERMINAL_PLAYER = OVER
+LARGEST_U64 = 2**64 - 1
+
+_COMMON_FAULTS = {
+    GAME_IS_OVER: FaultText(Reason.GAME_OVER, "the game is over: nobody can move"),
+    CHANCE_IS_PENDING: FaultText(
+        Reason.CHANCE_PENDING, "a chance event has to be resolved before anybody can act: apply one of its outcomes"
+    ),
+    NO_CHANCE_IS_PENDING: FaultText(
+        Reason.NO_CHANCE_PENDING, "no chance event is pending: a seat has to act, with one of its legal actions"
+    ),
+    NO_SUCH_ACTION: FaultText(Reason.INVALID_ACTION, "no action of this game has that dense id"),
+    NO_SUCH_OUTCOME: FaultText(
+        Reason.IMPOSSIBLE_OUTCOME, "that outcome cannot come of the pending chance event: take one that is listed"
+    ),
+}
+
+
+class Event(NamedTuple):
+    """Something that happened, in the game's own numbering of kinds; its codec gives it names.
+
+    `seat` is whom it is about, None for nobody; `seen_by` are the seats that may know the values, None for everybody
+    (spectators too).
+    """
+
+    kind: int
+    seat: int | None
+    seen_by: frozenset[int] | None
+    values: tuple[int, ...]
+
+
+cdef class OperationTable:
+    """Holds a kernel's table of operations for the Game that is made of it."""
+
+
+cdef OperationTable wrap_operations(const Operations* ops):
+    cdef OperationTable table = OperationTable()
+    table.ops = ops
+    return table
+
+
+cdef void append_events(list target, const Events* events):
+    cdef int i, j
+    for i in range(events.count):
+        event = events.items[i]
+        target.append(Event(
+            event.kind,
+            None if event.seat < 0 else event.seat,
+            None if event.seen_by == EVERYBODY else frozenset(s for s in range(MAX_SEATS) if event.seen_by >> s & 1),
+            tuple([event.values[j] for j in range(event.count)]),
+        ))
+
+
+def _check_u64(name, value):
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= LARGEST_U64:
+        raise EngineError(Reason.INVALID_SEED, f"{name} must be a whole number 0 … 2**64 - 1", field=name)
+
+
+cdef class Game:
+    """The rules of one game: begins positions and reads packed ones."""
+
+    def __init__(self, OperationTable table not None, description):
+        """A game of a kernel's table of operations and its Description."""
+        self.ops = table.ops
+        self.description = description
+
+    def __repr__(self):
+        return f"<Game {self.name}>"
+
+    def __reduce__(self):
+        from chatiere.engine import game
+
+        return game, (self.name,)
+
+    @property
+    def name(self):
+        """The game's name in the API and in file names, such as "discat"."""
+        return self.description.name
+
+    @property
+    def rules_version(self):
+        """The version of the rules, of the meaning of dense ids and of the packed form; 1 … 255."""
+        return self.ops.rules_version
+
+    @property
+    def min_players(self):
+        """The smallest number of seats."""
+        return self.ops.min_players
+
+    @property
+    def max_players(self):
+        """The largest number of seats."""
+        return self.ops.max_players
+
+    @property
+    def num_distinct_actions(self):
+        """Dense ids are 0 … num_distinct_actions - 1, the same ones at every player count."""
+        return self.ops.num_actions
+
+    @property
+    def observation_length(self):
+        """How many int16 an observation has, the same for every player count."""
+        return self.ops.observation_length
+
+    @property
+    def packed_size(self):
+        """How many bytes a packed state has."""
+        return sizeof(Header) + self.ops.body_size
+
+    cdef Position empty_position(self):
+        cdef Position position = Position.__new__(Position)
+        position.game = self
+        return position
+
+    def new_game(self, players, options=None, *, seed=None, game_number=0, events=None):
+        """Begin a game.
+
+        `players`: how many seats. `options`: a mapping of the rules file's names; an absent one has its default.
+        With a `seed` (0 … 2**64 - 1) chance is sampled from the stream (seed, game_number) and the position is the
+        first decision; without, chance is explicit and the position is the first chance event or decision.
+        `events`: a list that what happened is appended to.
+
+        Raises EngineError: INVALID_PLAYERS, INVALID_OPTION, INVALID_SEED.
+        """
+        cdef Position position = self.empty_position()
+        cdef bytes encoded
+        cdef Events log
+        cdef Events* target = NULL
+        if not isinstance(players, int) or not self.ops.min_players <= players <= self.ops.max_players:
+            raise EngineError(
+                Reason.INVALID_PLAYERS,
+                f"{self.name} is for {self.ops.min_players} to {self.ops.max_players} players",
+                field="players",
+                metadata={"min_players": str(self.ops.min_players), "max_players": str(self.ops.max_players)},
+            )
+        if options is not None and not isinstance(options, Mapping):
+            raise EngineError(Reason.INVALID_OPTION, "options must be a mapping of names to values", field="options")
+        if seed is not None:
+            _check_u64("seed", seed)
+            _check_u64("game_number", game_number)
+        elif game_number != 0:
+            raise EngineError(Reason.INVALID_SEED, "a game number needs a seed", field="game_number")
+        encoded = self.description.encode_options(players, options or {})
+        self.ops.start(position.body, players, <const char*> encoded)
+        if seed is not None:
+            position.sampled = True
+            position.stream = stream_at(seed, game_number, 0)
+            if events is not None:
+                log.count = 0
+                target = &log
+            settle(self.ops, position.body, &position.stream, target)
+            if target != NULL:
+                append_events(events, target)
+        return position
+
+    def unpack(self, packed):
+        """Read a packed state: the bytes of `Position.pack`, from anywhere; nothing about them is trusted.
+
+        Raises EngineError: INVALID_STATE (it names what is wrong), UNSUPPORTED_RULES_VERSION.
+        """
+        cdef Position position = self.empty_position()
+        cdef const uint8_t[::1] data = packed
+        cdef Header header
+        if data.shape[0] != self.packed_size:
+            raise EngineError(
+                Reason.INVALID_STATE,
+                f"a packed {self.name} state has {self.packed_size} bytes, not {data.shape[0]}",
+                metadata={"expected_size": str(self.packed_size), "size": str(data.shape[0])},
+            )
+        memcpy(&header, &data[0], sizeof(Header))
+        if header.game != self.ops.number:
+            raise EngineError(Reason.INVALID_STATE, f"this is not a packed {self.name} state", field="header.game")
+        self.check_rules_version(header.rules_version)
+        if header.sampled > 1 or any(header.zero[i] for i in range(5)):
+            raise EngineError(Reason.INVALID_STATE, "a byte that is 0 or 1 in every packed state is not", field="header")
+        if header.sampled == 0 and (header.seed or header.game_number or header.drawn):
+            raise EngineError(
+                Reason.INVALID_STATE, "a state with explicit chance has no random stream", field="header.sampled"
+            )
+        memcpy(position.body, &data[sizeof(Header)], self.ops.body_size)
+        position.sampled = header.sampled
+        position.stream = stream_at(header.seed, header.game_number, header.drawn)
+        return position.checked()
+
+    def position(self, body, stream=None):
+        """A position of a body that a codec has read and, if chance is sampled, (seed, game number, words drawn).
+
+        Nothing about the body is trusted. Raises EngineError: INVALID_STATE, INVALID_SEED.
+        """
+        cdef Position position = self.empty_position()
+        cdef const uint8_t[::1] data = body
+        if data.shape[0] != self.ops.body_size:
+            raise EngineError(Reason.INVALID_STATE, f"the body of a {self.name} state has {self.ops.body_size} bytes")
+        memcpy(position.body, &data[0], self.ops.body_size)
+        if stream is not None:
+            for name, value in zip(("seed", "game_number", "drawn"), stream, strict=True):
+                _check_u64(name, value)
+            position.sampled = True
+            position.stream = stream_at(stream[0], stream[1], stream[2])
+        return position.checked()
+
+    def check_rules_version(self, version):
+        """Raise UNSUPPORTED_RULES_VERSION unless `version` is the one that this engine plays."""
+        if version != self.ops.rules_version:
+            raise EngineError(
+                Reason.UNSUPPORTED_RULES_VERSION,
+                f"the state was made under version {version} of the rules of {self.name}; "
+                f"this engine plays version {self.ops.rules_version}",
+                field="rules_version",
+                metadata={"supported": str(self.ops.rules_version)},
+            )
+
+
+cdef class Position:
+    """A state of a game. Made by `Game.new_game` and `Game.unpack`; `apply` moves it on."""
+
+    def __init__(self):
+        """Positions come from a Game."""
+        raise TypeError("make a Position with Game.new_game or Game.unpack")
+
+    def __repr__(self):
+        return f"<Position of {self.game.name}, {self.num_players()} players, current player {self.current_player()}>"
+
+    def __eq__(self, other):
+        return isinstance(other, Position) and self.pack() == other.pack()
+
+    def __hash__(self):
+        return hash(self.pack())
+
+    def __reduce__(self):
+        return self.game.unpack, (self.pack(),)
+
+    cdef Stream* stream_in_use(self) noexcept nogil:
+        return &self.stream if self.sampled else NULL
+
+    def num_players(self):
+        """How many seats there are."""
+        return (<const uint8_t*> self.body)[0]
+
+    def is_sampled(self):
+        """Whether chance is sampled from a stream that the position carries (else it is explicit)."""
+        return bool(self.sampled)
+
+    def random_stream(self):
+        """(seed, game number, words drawn so far) of sampled chance; None when chance is explicit."""
+        return (self.stream.key[0], self.stream.key[1], self.stream.drawn) if self.sampled else None
+
+    def current_player(self):
+        """The seat that has to decide, CHANCE_PLAYER (-1) or TERMINAL_PLAYER (-2)."""
+        return self.game.ops.actor(self.body)
+
+    def is_chance_node(self):
+        """Whether a chance event has to be resolved."""
+        return self.game.ops.actor(self.body) == CHANCE
+
+    def is_terminal(self):
+        """Whether the game is over."""
+        return self.game.ops.actor(self.body) == OVER
+
+    def legal_actions(self):
+        """The dense ids that are legal now, ascending; empty unless a seat has to decide."""
+        cdef uint16_t ids[MAX_LEGAL]
+        cdef int i, count
+        if self.game.ops.actor(self.body) < 0:
+            return []
+        count = self.game.ops.legal_actions(self.body, ids)
+        return [ids[i] for i in range(count)]
+
+    def chance_outcomes(self):
+        """(outcome, weight) of all that can come of the pending chance event, ascending; empty when none is pending.
+
+        Weights are the smallest whole numbers; an outcome's probability is its weight over their sum.
+        """
+        cdef uint16_t outcomes[MAX_OUTCOMES]
+        cdef uint32_t weights[MAX_OUTCOMES]
+        cdef int i, count
+        if self.game.ops.actor(self.body) != CHANCE:
+            return []
+        count = self.game.ops.chance_outcomes(self.body, outcomes, weights)
+        return [(outcomes[i], weights[i]) for i in range(count)]
+
+    def apply(self, move, events=None):
+        """Make a move: a decision's dense id, or at a chance event the outcome that comes.
+
+        With sampled chance the game then runs on to the next decision. `events`: a list that what happened is
+        appended to.
+
+        Raises EngineError (INVALID_ACTION, ILLEGAL_ACTION, IMPOSSIBLE_OUTCOME, GAME_OVER); the position is then as it
+        was.
+        """
+        cdef Events log
+        cdef Events* target = NULL
+        cdef int fault
+        # Out of any game's range, and within C's.
+        cdef int number = move if -1 <= move <= 0xFFFF else -1
+        if events is not None:
+            log.count = 0
+            target = &log
+        fault = make_move(self.game.ops, self.body, self.stream_in_use(), number, target)
+        if fault != OK:
+            self.refuse_move(fault, move)
+        if target != NULL:
+            append_events(events, target)
+
+    def require_decision(self):
+        """Raise CHANCE_PENDING or GAME_OVER unless a seat has to decide."""
+        actor = self.game.ops.actor(self.body)
+        if actor == CHANCE:
+            self.refuse_move(CHANCE_IS_PENDING, None)
+        if actor == OVER:
+            self.refuse_move(GAME_IS_OVER, None)
+
+    def refuse_move(self, fault, move):
+        """Raise what a kernel's answer to a move means."""
+        text = _COMMON_FAULTS.get(fault) or self.game.description.faults[fault]
+        actor = self.current_player()
+        metadata = {"actor": "chance" if actor == CHANCE else "nobody" if actor == OVER else str(actor)}
+        if move is not None:
+            metadata["move"] = str(move)
+        turn = f" (seat {actor} is to act)" if actor >= 0 else ""
+        raise EngineError(text.reason, text.message + turn, field=text.field, rule=text.rule, metadata=metadata)
+
+    def child(self, move):
+        """The position after a move; this one stays as it is. Errors as in `apply`."""
+        cdef Position position = self.clone()
+        position.apply(move)
+        return position
+
+    def clone(self):
+        """A copy of its own."""
+        cdef Position position = self.game.empty_position()
+        memcpy(position.body, self.body, self.game.ops.body_size)
+        position.sampled = self.sampled
+        position.stream = self.stream
+        return position
+
+    def totals(self):
+        """Each seat's score if the game stopped now."""
+        cdef int32_t totals[MAX_SEATS]
+        self.game.ops.totals(self.body, totals)
+        return [totals[seat] for seat in range(self.num_players())]
+
+    def ranks(self):
+        """When the game is over, each seat's rank: 1 + the number of seats ahead of it. Else None."""
+        cdef uint8_t ranks[MAX_SEATS]
+        if self.game.ops.actor(self.body) != OVER:
+            return None
+        self.game.ops.ranks(self.body, ranks)
+        return [ranks[seat] for seat in range(self.num_players())]
+
+    def winners(self):
+        """When the game is over, the seats of rank 1, ascending. Else None."""
+        ranks = self.ranks()
+        return None if ranks is None else [seat for seat, rank in enumerate(ranks) if rank == 1]
+
+    def returns(self):
+        """When the game is over: each of w winners among n seats n/w - 1, everybody else -1. Before, zeros."""
+        winners = self.winners()
+        if winners is None:
+            return [0.0] * self.num_players()
+        gain = self.num_players() / len(winners) - 1.0
+        return [gain if seat in winners else -1.0 for seat in range(self.num_players())]
+
+    def _check_seat(self, seat):
+        if not isinstance(seat, int) or not 0 <= seat < self.num_players():
+            raise EngineError(
+                Reason.INVALID_SEAT,
+                f"seats here are 0 to {self.num_players() - 1}",
+                field="seat",
+                metadata={"players": str(self.num_players())},
+            )
+
+    def observation(self, seat):
+        """What a seat knows, as little-endian int16 in the layout of `Description.observation`.
+
+        Returns bytes: `numpy.frombuffer(position.observation(0), "<i2")`. Raises EngineError: INVALID_SEAT.
+        """
+        cdef uint64_t view[VIEW_WORDS]
+        cdef bytes values
+        self._check_seat(seat)
+        # A fresh bytes object is written once, before anybody else sees it.
+        values = PyBytes_FromStringAndSize(NULL, sizeof(int16_t) * self.game.ops.observation_length)
+        self.game.ops.view(self.body, seat, view)
+        self.game.ops.observe(view, seat, <int16_t*> <char*> values)
+        return values
+
+    def resample(self, seat, seed, game_number=0):
+        """A position drawn uniformly from those that agree with all that a seat knows of this one.
+
+        The random numbers are those of the stream (seed, game_number); with sampled chance the new position goes on
+        with that stream. Raises EngineError: INVALID_SEAT, INVALID_SEED, INVALID_STATE (of a state that play could
+        not have reached).
+        """
+        cdef Position position = self.clone()
+        cdef Stream stream
+        cdef int fault
+        self._check_seat(seat)
+        _check_u64("seed", seed)
+        _check_u64("game_number", game_number)
+        stream = stream_at(seed, game_number, 0)
+        fault = self.game.ops.resample(position.body, seat, &stream)
+        if fault != OK:
+            position.refuse_state(fault)
+        if self.sampled:
+            position.stream = stream
+        return position
+
+    def check(self):
+        """Raise INVALID_STATE if the rules' invariants do not hold; a position made by the engine always passes."""
+        cdef int fault = self.game.ops.check(self.body)
+        if fault != OK:
+            self.refuse_state(fault)
+        if self.sampled and self.game.ops.actor(self.body) == CHANCE:
+            raise EngineError(Reason.INVALID_STATE, "with sampled chance a state never stops at a chance event")
+
+    cdef Position checked(self):
+        self.check()
+        return self
+
+    def refuse_state(self, fault):
+        """Raise what a kernel's answer to a state means."""
+        text = self.game.description.faults[fault]
+        raise EngineError(text.reason, text.message, field=text.field, rule=text.rule)
+
+    def pack(self):
+        """The state as bytes, `Game.packed_size` long: header (game, rules version, stream) and body."""
+        cdef Header header
+        memset(&header, 0, sizeof(Header))
+        header.game = self.game.ops.number
+        header.rules_version = self.game.ops.rules_version
+        if self.sampled:
+            header.sampled = 1
+            header.seed = self.stream.key[0]
+            header.game_number = self.stream.key[1]
+            header.drawn = self.stream.drawn
+        return (<const char*> &header)[:sizeof(Header)] + (<const char*> self.body)[:self.game.ops.body_size]
+
+    def options(self):
+        """The options that the game was begun with, by name; those left at their default are absent."""
+        return self.game.description.options_of(self)
+
+    def action_label(self, action):
+        """A legal dense id in plain English."""
+        return self.game.description.action_label(self, action)
+
+    def outcome_label(self, outcome):
+        """A possible chance outcome in plain English."""
+        return self.game.description.outcome_label(self, outcome)
+
+    def play_out(self, seed, game_number=0):
+        """Play uniformly random legal actions to the end, on this position; returns how many decisions were made.
+
+        Chance and choices are drawn from the stream (seed, game_number).
+        """
+        cdef Stream stream
+        cdef uint64_t decisions
+        _check_u64("seed", seed)
+        _check_u64("game_number", game_number)
+        stream = stream_at(seed, game_number, 0)
+        with nogil:
+            decisions = play_out(self.game.ops, self.body, &stream)
+        return decisions
+
+    def perft(self, depth):
+        """The number of sequences of `depth` moves from here; a game that ends earlier counts one.
+
+        With explicit chance an outcome is a move, whatever its weight; with sampled chance only decisions are.
+        """
+        cdef uint64_t paths
+        cdef int moves = depth
+        if moves < 0:
+            raise ValueError("depth must be 0 or more")
+        with nogil:
+            paths = count_paths(self.game.ops, self.body, self.stream_in_use(), moves)
+        return paths

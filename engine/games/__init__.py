@@ -1,0 +1,6 @@
+"""One room a game. A new room is one line here (and its import)."""
+
+from chatiere.engine.core.room import Room
+from chatiere.engine.games import discat
+
+ROOMS: tuple[Room, ...] = (discat,)

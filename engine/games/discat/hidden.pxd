@@ -1,0 +1,6 @@
+# Discat: what all have seen, and the states that agree with what a seat knows.
+from chatiere.engine.core.stream cimport Stream
+from chatiere.engine.games.discat.state cimport State, Table
+
+cdef void read_table(const State* state, Table* table) noexcept nogil
+cdef int resample(void* body, int seat, Stream* stream) noexcept nogil

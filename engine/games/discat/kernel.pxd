@@ -1,0 +1,8 @@
+# Discat: the rules, as functions over the packed state.
+from libc.stdint cimport uint8_t
+
+from chatiere.engine.games.discat.state cimport State
+
+cdef int slots_played(int action) noexcept nogil
+cdef int play_cards(const State* state, int action, uint8_t* cards) noexcept nogil
+cdef void view(const void* body, int seat, void* out) noexcept nogil

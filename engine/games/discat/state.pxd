@@ -1,0 +1,164 @@
+# Discat: the packed state and its numbers. Cards are their printed numbers 1-90; in a set of cards, bit card - 1.
+from libc.stdint cimport uint8_t, uint16_t, uint64_t
+
+cdef enum:
+    NO_SEAT = 255
+    LARGEST_CARD = 90
+    DEALT = 5  # cards to each seat, and what a hand is refilled to
+    LARGEST_HAND = 6
+    BONUS_GROUP = 4
+    WINNING_GROUP = 5
+    TOP = 0x80  # in State.cards: this laid card was the top of its play
+    CARD = 0x7F
+
+cdef enum Phase:
+    FIRST_SEAT  # chance: who begins
+    DEAL  # chance: a card to the seat whose turn it is to get one
+    PLAY  # decision: the active seat plays
+    BONUS  # chance: the creator draws, because the active seat cannot respect the constraint
+    PASS  # decision: the active seat keeps its hand or exchanges a card
+    EXCHANGE  # chance: the active seat draws for the card that it put under the pile
+    REFILL  # chance: the active seat draws up to five
+    FINISHED
+    PHASES
+
+cdef enum DiscatFault:
+    # Faults of moves.
+    PASSING_NOT_A_CHOICE = 100
+    MUST_PASS
+    CARD_NOT_IN_HAND
+    NOT_A_GROUP
+    WRONG_SIDE
+    FIRST_PLAY_IS_ONE_CARD
+    DRAW_PILE_EMPTY
+    # Faults of states.
+    BAD_PLAYERS
+    BAD_FIRST_SEAT
+    BAD_ARROWS
+    BAD_PHASE
+    BAD_ACTIVE_SEAT
+    BAD_CREATOR
+    BAD_LAST_TURNS
+    BAD_WINNER
+    BAD_HAND
+    BAD_GIVER
+    BAD_TURNS
+    BAD_COUNTS
+    BAD_QUEUE
+    CARD_TWICE_OR_MISSING
+    NOT_ZERO
+    HISTORY_CONTRADICTS_HANDS
+
+cdef enum DiscatEvent:
+    FIRST_SEAT_CHOSEN = 1
+    CARD_DEALT
+    CARDS_PLAYED
+    CARD_TO_BONUS_PILE
+    BONUS_CARD_DRAWN
+    TOP_TURNED
+    HAND_KEPT
+    CARD_EXCHANGED
+    EXCHANGE_DRAWN
+    CARD_REFILLED
+    CONSTRAINT_LIFTED
+    LAST_TURNS_BEGUN
+    GAME_ENDED
+
+cdef enum:
+    # Dense ids (rules file: Actions).
+    PLAY_IDS = 192
+    KEEP_ID = 192
+    FIRST_EXCHANGE_ID = 193
+    NUM_ACTIONS = 199
+
+ctypedef struct Options:
+    uint8_t first_seat  # NO_SEAT: a chance event
+    uint64_t up_arrows[2]
+
+ctypedef struct State:
+    uint8_t players
+    uint8_t first_seat_option
+    uint8_t first_seat  # NO_SEAT until it is known
+    uint8_t phase
+    uint8_t active  # whose turn it is; at DEAL, who gets the next card
+    uint8_t creator  # who laid the last play; NO_SEAT before the first
+    uint8_t bonus_drawn  # 1: the constraint's creator has drawn its bonus
+    uint8_t last_turns  # 0: not begun; else the turns left, the present one included
+    uint64_t up_arrows[2]
+    uint64_t unknown[2]  # the part of the draw pile that nobody has seen
+    uint8_t turned  # bit seat: the top of that personal pile lies face down
+    uint8_t group_winner  # who won with a group of five or six; NO_SEAT for nobody
+    uint8_t laid
+    uint8_t queue_length
+    uint8_t hand_size[6]
+    uint8_t pile_count[6]
+    uint8_t bonus_count[6]
+    # Ascending, then zeros. In a view the cards that the viewer knows come first and the others are zeros.
+    uint8_t hand[6][6]
+    # Beside each hand card, 1 + the seat that put it under the pile and has seen another draw it since; 0 for nobody.
+    uint8_t giver[6][6]
+    # From the front all cards laid, in order: a play's cards ascending, then its top (marked TOP). With `passes` they are
+    # what all have seen, and tell whose each card is. From the back the cards put under the draw pile, oldest last.
+    uint8_t cards[90]
+    # At the place of a play's top: how many passes came after it (bits 0-2), and which of them exchanged (bit 3 + pass).
+    uint8_t passes[90]
+    uint8_t zero[6]
+
+ctypedef struct Table:
+    # What `cards` and `passes` tell.
+    uint8_t owner[90]  # of each laid card
+    uint8_t in_bonus_pile[90]
+    uint8_t face_down[90]  # in a personal pile
+    uint8_t queue_seat[90]  # who put each card of the queue under the pile, oldest first
+    uint16_t exchanges
+
+ctypedef struct View:
+    # What a seat may know: a state whose hidden cards are zeros (`unknown` is all whose place the viewer does not
+    # know), and the table.
+    State state
+    Table table
+
+
+cdef extern from * nogil:
+    int __builtin_popcountll(uint64_t word)
+
+cdef inline int cards_in_use(int players) noexcept nogil:
+    # Cards 1 … this.
+    return 30 + 10 * players
+
+cdef inline int count_cards(const uint64_t* cards) noexcept nogil:
+    return __builtin_popcountll(cards[0]) + __builtin_popcountll(cards[1])
+
+cdef inline bint is_empty(const uint64_t* cards) noexcept nogil:
+    return cards[0] | cards[1] == 0
+
+cdef inline bint has_card(const uint64_t* cards, int card) noexcept nogil:
+    return cards[(card - 1) >> 6] >> ((card - 1) & 63) & 1
+
+cdef inline void put_card(uint64_t* cards, int card) noexcept nogil:
+    cards[(card - 1) >> 6] |= <uint64_t> 1 << ((card - 1) & 63)
+
+cdef inline void take_card(uint64_t* cards, int card) noexcept nogil:
+    cards[(card - 1) >> 6] &= ~(<uint64_t> 1 << ((card - 1) & 63))
+
+cdef inline int next_seat(const State* state, int seat) noexcept nogil:
+    return 0 if seat + 1 == state.players else seat + 1
+
+cdef inline int draw_pile_size(const State* state) noexcept nogil:
+    return count_cards(state.unknown) + state.queue_length
+
+cdef inline bint points_up(const State* state, int card) noexcept nogil:
+    return has_card(state.up_arrows, card)
+
+cdef inline int passes_in_a_row(const State* state) noexcept nogil:
+    # Since the last play.
+    return state.passes[state.laid - 1] & 7 if state.laid else 0
+
+cdef inline int constraint_of(const State* state) noexcept nogil:
+    # The card that the active seat's top card must respect; 0 for none.
+    if state.laid == 0 or (state.phase == PLAY and state.active == state.creator):
+        return 0
+    return state.cards[state.laid - 1] & CARD
+
+cdef inline bint respects(const State* state, int constraint, int card) noexcept nogil:
+    return card > constraint if points_up(state, constraint) else card < constraint

@@ -1,0 +1,103 @@
+"""The compiled parts of Chatière: Cython kernels and protobuf code.
+
+Everything else about the package stands in pyproject.toml. The folders of the repository are
+`engine/`, `service/` …, their import names `chatiere.engine`, `chatiere.service` …: before anything is
+built, `src/chatiere/` is filled with links to them, so that setuptools, Cython's cimports, mypy and
+an editable install all see one ordinary source tree. The protobuf code is generated into it.
+
+CHATIERE_BUILD=debug builds the kernels with run-time checks, the rules' invariants after every move,
+sanitizers and coverage counters (see `make debug`).
+"""
+
+import os
+from pathlib import Path
+
+from Cython.Build import cythonize
+from setuptools import Extension, find_namespace_packages, setup
+
+ROOT = Path(__file__).parent
+FOLDERS = ("engine", "service", "clients", "command")
+TREE = Path("src/chatiere")
+DEBUG = os.environ.get("CHATIERE_BUILD") == "debug"
+
+RELEASE_FLAGS = ["-O3"]
+DEBUG_FLAGS = [
+    "-O1",
+    "-g",
+    "-DCHATIERE_DEBUG=1",
+    # Python's own flags would define overflow away and compile assertions out.
+    "-fno-wrapv",
+    "-UNDEBUG",
+    "-fno-omit-frame-pointer",
+    "-fsanitize=address,undefined",
+    "-fno-sanitize-recover=all",
+    "--coverage",
+]
+DEBUG_LINK_FLAGS = ["-fsanitize=address,undefined", "--coverage"]
+
+
+def link_folders() -> None:
+    """Make src/chatiere/<folder> a link to <folder>, for every folder of the package."""
+    TREE.mkdir(parents=True, exist_ok=True)
+    for folder in FOLDERS:
+        link = TREE / folder
+        if not link.is_symlink():
+            link.symlink_to(Path("../..") / folder, target_is_directory=True)
+
+
+def generate_protobuf_code() -> None:
+    """Generate src/chatiere/v1 from proto/chatiere/v1."""
+    import grpc_tools
+    from grpc_tools import protoc
+
+    (TREE / "v1").mkdir(exist_ok=True)
+    (TREE / "v1" / "py.typed").touch()
+    well_known = Path(grpc_tools.__file__).parent / "_proto"
+    sources = sorted(str(path) for path in Path("proto/chatiere/v1").glob("*.proto"))
+    arguments = ["protoc", "-Iproto", f"-I{well_known}", "--python_out=src", "--pyi_out=src", "--grpc_python_out=src"]
+    if protoc.main([*arguments, *sources]) != 0:
+        raise SystemExit("protoc failed")
+
+
+def extensions() -> list[Extension]:
+    """One extension a .pyx file of engine/, named by its place; the debug build adds the planted faults of its test."""
+    modules = {
+        ".".join(source.relative_to("src").with_suffix("").parts): source
+        for source in sorted((TREE / "engine").rglob("*.pyx"))
+    }
+    if DEBUG:
+        modules["planted_faults"] = Path("tests/debug_build/planted_faults.pyx")
+    return [
+        Extension(
+            name,
+            [str(source)],
+            extra_compile_args=DEBUG_FLAGS if DEBUG else RELEASE_FLAGS,
+            extra_link_args=DEBUG_LINK_FLAGS if DEBUG else [],
+        )
+        for name, source in modules.items()
+    ]
+
+
+os.chdir(ROOT)
+link_folders()
+generate_protobuf_code()
+setup(
+    package_dir={"": "src"},
+    packages=find_namespace_packages("src", include=["chatiere", "chatiere.*"]),
+    package_data={"": ["*.pxd", "*.pyx", "*.pyi", "py.typed"]},
+    ext_modules=cythonize(
+        extensions(),
+        build_dir="build/cython-debug" if DEBUG else "build/cython",
+        include_path=["src"],
+        compiler_directives={
+            "language_level": 3,
+            "binding": True,
+            "embedsignature": True,
+            "embedsignature.format": "python",
+            "boundscheck": True,
+            "nonecheck": True,
+            # Kernels never divide by what could be 0, and a division that may raise cannot run without the GIL.
+            "cdivision": True,
+        },
+    ),
+)
