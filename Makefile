@@ -1,0 +1,62 @@
+# make help lists the targets. The first one that needs it makes the environment in .venv and builds the package there.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+BUILT := $(VENV)/.built
+DEBUG_BUILT := build/debug/.built
+COMPILED := $(shell find engine tests/debug_build -name '*.pyx' -o -name '*.pxd') $(wildcard proto/chatiere/v1/*.proto)
+PYTHON_SOURCES := $(shell find engine service clients command -name '*.py' -o -name '*.pyi')
+
+# The sanitizers' libraries have to be loaded before Python's own allocator is in use, and Python has to use malloc for them
+# to see the edges of its objects. Python itself never frees some memory: leaks are not looked for.
+SANITIZED := LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
+	PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 PYTHONPATH=build/debug/lib
+# How many mutated packed states the debug build is shown.
+MUTATIONS ?= 300000
+
+.PHONY: help demo test lint debug wheel bench clean
+.DELETE_ON_ERROR:
+
+help: ## List the targets
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+
+demo: $(BUILT) ## Play a seeded game of Discat between two bots through a gRPC channel, printed move by move
+	@$(BIN)/chatiere play --game discat --players 3 --seed 7
+
+test: $(BUILT) ## Run all tests of the release build
+	$(BIN)/python -m pytest --ignore=tests/debug_build
+
+lint: $(BUILT) ## Check style (ruff), types (mypy) and the API's definition (buf)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy -p chatiere
+	$(BIN)/python -m mypy.stubtest --ignore-missing-stub chatiere.engine
+	$(BIN)/buf lint proto
+	$(BIN)/buf format --diff --exit-code proto
+
+debug: $(DEBUG_BUILT) ## Run the engine's tests with invariants and sanitizers on, and list the lines that they miss
+	find build/debug -name '*.gcda' -delete
+	$(SANITIZED) CHATIERE_MUTATIONS=$(MUTATIONS) $(BIN)/python -m pytest tests/debug_build tests/engine tests/conformance tests/games
+	$(BIN)/python tests/kernel_coverage.py build/debug
+
+wheel: $(BUILT) ## Build a wheel and use it in an environment of its own: play, type check, cimport
+	$(BIN)/python tests/wheel_check.py
+
+bench: $(BUILT) ## Measure the kernels and a call, side by side
+	$(BIN)/python loadtest/bench/engine.py
+
+clean: ## Remove what the build made
+	rm -rf $(VENV) build src dist *.egg-info
+	find engine -name '*.so' -delete
+
+$(BUILT): pyproject.toml setup.py $(COMPILED)
+	@$(PYTHON) -c 'import sys; sys.exit("Chatière needs Python 3.11 or later; say which one with make PYTHON=…" if sys.version_info < (3, 11) else 0)'
+	@echo "Making the environment in $(VENV) and building the package: a minute or two the first time"
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(PIP) install --editable '.[dev]'
+	@touch $@
+
+$(DEBUG_BUILT): $(BUILT) $(COMPILED) $(PYTHON_SOURCES)
+	CHATIERE_BUILD=debug $(BIN)/python setup.py --quiet build --build-base build/debug --build-lib build/debug/lib
+	@touch $@

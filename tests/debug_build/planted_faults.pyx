@@ -1,0 +1,53 @@
+"""Faults put in on purpose, built with the kernels' own flags: does the debug build see them?"""
+
+from libc.stdint cimport int32_t, uint8_t, uint64_t
+from libc.string cimport memcpy
+
+from chatiere.engine.core.game cimport FIRST_OWN_FAULT, OK, Events, Operations
+from chatiere.engine.core.play cimport make_move
+
+
+def overflow(number):
+    """Add 1 to a C int."""
+    cdef int32_t value = number
+    value += 1
+    return value
+
+
+def overread(bytes packed):
+    """Read a packed state up to one byte past its end."""
+    cdef const uint8_t* data = packed
+    cdef uint8_t copy[4096]
+    # A bytes object ends with a zero byte of its own; the one after that is nobody's.
+    memcpy(copy, data, len(packed) + 2)
+    return copy[len(packed) + 1]
+
+
+def index_past_end(index):
+    """Write to a place of a fixed-size array."""
+    cdef uint8_t hand[6]
+    cdef int place = index
+    hand[place] = 1
+    return hand[place]
+
+
+cdef int always_deciding(const void* body) noexcept nogil:
+    return 0
+
+
+cdef int move_nowhere(void* body, int action, Events* events) noexcept nogil:
+    return OK
+
+
+cdef int never_valid(const void* body) noexcept nogil:
+    return FIRST_OWN_FAULT
+
+
+def break_an_invariant():
+    """Make a move in a game whose states never pass their check."""
+    cdef Operations operations
+    cdef uint64_t body[1]
+    operations.actor = always_deciding
+    operations.apply = move_nowhere
+    operations.check = never_valid
+    make_move(&operations, body, NULL, 0, NULL)

@@ -1,0 +1,76 @@
+"""Which lines of the compiled engine the debug build's tests ran: `python tests/kernel_coverage.py build/debug`.
+
+The debug build counts executed lines of C (gcc's --coverage); the comments that Cython writes into the C tell which line of
+which file they come from. A line that never ran has to say why at its end (`# uncovered: reason`); a line without a reason
+fails, and so does a reason on a line that runs.
+"""
+
+import json
+import re
+import subprocess
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+MARK = "# uncovered: "
+ORIGIN = re.compile(r'^ *(?:/\* )?"(.+\.p(?:yx|xd))":(\d+)$')
+
+
+def origins(source: Path) -> dict[int, tuple[str, int]]:
+    """For each line of a C file the file and line that Cython made it of."""
+    made_of = {}
+    origin = None
+    for number, text in enumerate(source.read_text().splitlines(), 1):
+        if found := ORIGIN.match(text):
+            origin = (found[1].removeprefix("src/"), int(found[2]))
+        elif text == "}":
+            origin = None
+        if origin:
+            made_of[number] = origin
+    return made_of
+
+
+def counts(build: Path) -> dict[str, dict[int, int]]:
+    """How often each line ran, by file (chatiere/engine/…) and line number."""
+    ran: dict[str, dict[int, int]] = defaultdict(lambda: defaultdict(int))
+    for data in sorted(build.rglob("*.gcda")):
+        gcov = ["gcov", "--json-format", "--stdout", "--object-directory", str(data.parent), str(data)]
+        report = json.loads(subprocess.run(gcov, capture_output=True, check=True).stdout)
+        for file in report["files"]:
+            if not file["file"].endswith(".c"):
+                continue
+            made_of = origins(Path(file["file"]))
+            for line in file["lines"]:
+                name, number = made_of.get(line["line_number"], ("", 0))
+                if name.startswith("chatiere/engine/"):
+                    ran[name][number] += line["count"]
+    return ran
+
+
+def main(build: Path) -> int:
+    """Print the table; 1 if a line lacks its reason or a reason its line."""
+    failed = False
+    ran = counts(build)
+    if not ran:
+        print(f"no coverage data under {build}: run the tests in the debug build first")
+        return 1
+    for name, lines in sorted(ran.items()):
+        source = Path("src", name).read_text().splitlines()
+        missed = [number for number, count in sorted(lines.items()) if count == 0]
+        print(f"{name:<50} {len(lines):>5} lines {100 * (1 - len(missed) / len(lines)):6.1f} %")
+        for number in missed:
+            text = source[number - 1]
+            explained = MARK in text
+            failed |= not explained
+            print(f"    {number:>4}{' ' if explained else '!'} {text.strip()}")
+        for number, text in enumerate(source, 1):
+            if MARK in text and lines.get(number):
+                failed = True
+                print(f"    {number:>4}! has a reason, but runs: {text.strip()}")
+    if failed:
+        print(f"lines marked ! need a test, or say why not ({MARK}reason)")
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1])))
