@@ -17,13 +17,13 @@ cdef enum:
     SPECTATOR = -1
 
 cdef enum:
-    # Room for what any game can list; a test holds every game within it.
+    # Room for what any game can list, or can happen in one call with sampled chance (a whole deal does).
     MAX_SEATS = 6
     BODY_WORDS = 256  # of 8 bytes
     VIEW_WORDS = 512
     MAX_LEGAL = 7168
     MAX_OUTCOMES = 128
-    MAX_EVENTS = 128
+    MAX_EVENTS = 256
     MAX_EVENT_VALUES = 8
 
 cdef enum Fault:
@@ -53,7 +53,9 @@ ctypedef struct Events:
     uint16_t count
     Event items[MAX_EVENTS]
 
-cdef inline void add_event(Events* events, int kind, int seat, int seen_by, const uint8_t* values, int count) noexcept nogil:
+cdef inline void add_event(
+    Events* events, int kind, int seat, int seen_by, const uint16_t* values, int count
+) noexcept nogil:
     # Batches pass NULL and pay nothing.
     cdef Event* event
     cdef int i

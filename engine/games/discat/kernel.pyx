@@ -66,6 +66,18 @@ from chatiere.engine.games.discat.state cimport (
 cdef uint64_t ALL_BITS = 0xFFFFFFFFFFFFFFFF
 
 
+cdef void tell(
+    Events* events, DiscatEvent kind, int seat, int seen_by, const uint8_t* cards, int count
+) noexcept nogil:
+    cdef uint16_t values[LARGEST_HAND]
+    cdef int i
+    if events == NULL:
+        return
+    for i in range(count):
+        values[i] = cards[i]
+    add_event(events, kind, seat, seen_by, values, count)
+
+
 # Components and setup
 
 cdef void start(void* body, int players, const void* options) noexcept nogil:
@@ -118,7 +130,7 @@ cdef void remove_slots(State* state, int seat, int slots) noexcept nogil:
 cdef void deal(State* state, int card, Events* events) noexcept nogil:
     cdef uint8_t dealt = card
     insert_card(state, state.active, card, 0)
-    add_event(events, DiscatEvent.CARD_DEALT, state.active, 1 << state.active, &dealt, 1)
+    tell(events, DiscatEvent.CARD_DEALT, state.active, 1 << state.active, &dealt, 1)
     state.active = next_seat(state, state.active)
     if state.hand_size[state.active] == DEALT:
         state.phase = PLAY
@@ -193,12 +205,12 @@ cdef void play(State* state, int action, Events* events) noexcept nogil:
     state.turned &= ~(1 << seat)
     state.creator = seat
     state.bonus_drawn = 0
-    add_event(events, DiscatEvent.CARDS_PLAYED, seat, EVERYBODY, cards, count)
+    tell(events, DiscatEvent.CARDS_PLAYED, seat, EVERYBODY, cards, count)
     if count == BONUS_GROUP:
         # The lowest-numbered of the three under the top.
         state.pile_count[seat] -= 1
         state.bonus_count[seat] += 1
-        add_event(events, DiscatEvent.CARD_TO_BONUS_PILE, seat, EVERYBODY, cards, 1)
+        tell(events, DiscatEvent.CARD_TO_BONUS_PILE, seat, EVERYBODY, cards, 1)
     if count >= WINNING_GROUP:
         state.group_winner = seat
         end_game(state, events)
@@ -214,7 +226,7 @@ cdef void begin_turn(State* state, Events* events) noexcept nogil:
         # Back to the creator.
         state.phase = PLAY
         turn_top(state, events)
-        add_event(events, DiscatEvent.CONSTRAINT_LIFTED, state.active, EVERYBODY, NULL, 0)
+        tell(events, DiscatEvent.CONSTRAINT_LIFTED, state.active, EVERYBODY, NULL, 0)
     elif can_respect(state, state.active, constraint):
         state.phase = PLAY
     elif state.bonus_drawn or draw_pile_size(state) == 0:
@@ -240,7 +252,7 @@ cdef void turn_top(State* state, Events* events) noexcept nogil:
     state.turned |= 1 << seat
     if events != NULL:
         top = top_of_pile(state, seat)
-        add_event(events, DiscatEvent.TOP_TURNED, seat, EVERYBODY, &top, 1)
+        tell(events, DiscatEvent.TOP_TURNED, seat, EVERYBODY, &top, 1)
 
 
 cdef int top_of_pile(const State* state, int seat) noexcept nogil:
@@ -265,7 +277,7 @@ cdef void record_pass(State* state, int exchanged) noexcept nogil:
 
 cdef void keep(State* state, Events* events) noexcept nogil:
     record_pass(state, 0)
-    add_event(events, DiscatEvent.HAND_KEPT, state.active, EVERYBODY, NULL, 0)
+    tell(events, DiscatEvent.HAND_KEPT, state.active, EVERYBODY, NULL, 0)
     refill(state, events)
 
 
@@ -278,7 +290,7 @@ cdef void exchange(State* state, int slot, Events* events) noexcept nogil:
     memset(state.giver[seat], 0, LARGEST_HAND)
     state.queue_length += 1
     state.cards[LARGEST_CARD - state.queue_length] = card
-    add_event(events, DiscatEvent.CARD_EXCHANGED, seat, 1 << seat, &card, 1)
+    tell(events, DiscatEvent.CARD_EXCHANGED, seat, 1 << seat, &card, 1)
     if is_empty(state.unknown):
         draw_from_queue(state, seat, DiscatEvent.EXCHANGE_DRAWN, events)
         refill(state, events)
@@ -299,7 +311,7 @@ cdef void refill(State* state, Events* events) noexcept nogil:
 
 # Draw pile
 
-cdef void draw_from_queue(State* state, int seat, int reason, Events* events) noexcept nogil:
+cdef void draw_from_queue(State* state, int seat, DiscatEvent reason, Events* events) noexcept nogil:
     cdef uint8_t card = state.cards[LARGEST_CARD - 1]
     cdef int giver = seat_of_exchange(state, state.queue_length)
     cdef int newest = LARGEST_CARD - state.queue_length
@@ -307,7 +319,7 @@ cdef void draw_from_queue(State* state, int seat, int reason, Events* events) no
     state.cards[newest] = 0
     state.queue_length -= 1
     insert_card(state, seat, card, 0 if giver == seat else giver + 1)
-    add_event(events, reason, seat, 1 << seat | 1 << giver, &card, 1)
+    tell(events, reason, seat, 1 << seat | 1 << giver, &card, 1)
 
 
 cdef int seat_of_exchange(const State* state, int back) noexcept nogil:
@@ -332,11 +344,11 @@ cdef void draw_unknown(State* state, int card, Events* events) noexcept nogil:
     if state.phase == BONUS:
         insert_card(state, state.creator, card, 0)
         state.bonus_drawn = 1
-        add_event(events, DiscatEvent.BONUS_CARD_DRAWN, state.creator, 1 << state.creator, &drawn, 1)
+        tell(events, DiscatEvent.BONUS_CARD_DRAWN, state.creator, 1 << state.creator, &drawn, 1)
         begin_pass(state, events)
         return
     insert_card(state, state.active, card, 0)
-    add_event(
+    tell(
         events,
         DiscatEvent.EXCHANGE_DRAWN if state.phase == EXCHANGE else DiscatEvent.CARD_REFILLED,
         state.active,
@@ -357,7 +369,7 @@ cdef void end_turn(State* state, Events* events) noexcept nogil:
             return
     elif state.hand_size[state.active] == 0 and draw_pile_size(state) == 0:
         state.last_turns = state.players - 1
-        add_event(events, DiscatEvent.LAST_TURNS_BEGUN, state.active, EVERYBODY, NULL, 0)
+        tell(events, DiscatEvent.LAST_TURNS_BEGUN, state.active, EVERYBODY, NULL, 0)
     state.active = next_seat(state, state.active)
     begin_turn(state, events)
 
@@ -365,7 +377,7 @@ cdef void end_turn(State* state, Events* events) noexcept nogil:
 cdef void end_game(State* state, Events* events) noexcept nogil:
     state.last_turns = 0
     state.phase = FINISHED
-    add_event(events, DiscatEvent.GAME_ENDED, -1, EVERYBODY, NULL, 0)
+    tell(events, DiscatEvent.GAME_ENDED, -1, EVERYBODY, NULL, 0)
 
 
 cdef int score(const State* state, int seat) noexcept nogil:
@@ -491,7 +503,7 @@ cdef int apply_outcome(void* body, int outcome, Events* events) noexcept nogil:
             return NO_SUCH_OUTCOME
         state.first_seat = state.active = outcome
         state.phase = DEAL
-        add_event(events, DiscatEvent.FIRST_SEAT_CHOSEN, outcome, EVERYBODY, NULL, 0)
+        tell(events, DiscatEvent.FIRST_SEAT_CHOSEN, outcome, EVERYBODY, NULL, 0)
         return OK
     if outcome < 0 or outcome >= LARGEST_CARD or not has_card(state.unknown, outcome + 1):
         return NO_SUCH_OUTCOME
