@@ -442,6 +442,12 @@ def read_state(message):
     state.creator = NO_SEAT
     state.group_winner = NO_SEAT
     _read_turns(&state, message.turns)
+    # Before the queue is filled: nothing has shown yet that as many cards were exchanged.
+    read_table(&state, &table)
+    for place in range(state.laid):
+        if state.cards[place] & TOP:
+            seat = table.owner[place]
+            state.turned = (state.turned & ~(1 << seat)) | table.face_down[place] << seat
     for i, card in enumerate(message.unknown_cards):
         if has_card(state.unknown, _in_range(card, 1, LARGEST_CARD, f"unknown_cards[{i}]")):
             _refuse_state(f"unknown_cards[{i}]", f"{card} is named twice")
@@ -451,11 +457,6 @@ def read_state(message):
     for place, card in enumerate(message.queue):
         state.cards[LARGEST_CARD - 1 - place] = _in_range(card, 1, LARGEST_CARD, f"queue[{place}]")
     state.queue_length = len(message.queue)
-    read_table(&state, &table)
-    for place in range(state.laid):
-        if state.cards[place] & TOP:
-            seat = table.owner[place]
-            state.turned = (state.turned & ~(1 << seat)) | table.face_down[place] << seat
     return (<const char*> &state)[:sizeof(State)]
 
 

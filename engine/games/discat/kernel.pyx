@@ -63,6 +63,9 @@ from chatiere.engine.games.discat.state cimport (
 )
 
 
+cdef extern from * nogil:
+    int __builtin_ctzll(uint64_t word)
+
 cdef uint64_t ALL_BITS = 0xFFFFFFFFFFFFFFFF
 
 
@@ -479,16 +482,20 @@ cdef int apply(void* body, int action, Events* events) noexcept nogil:
 
 cdef int chance_outcomes(const void* body, uint16_t* outcomes, uint32_t* weights) noexcept nogil:
     cdef const State* state = <const State*> body
-    cdef int count = 0, card
+    cdef uint64_t cards
+    cdef int count = 0, half
     if state.phase == FIRST_SEAT:
         for count in range(state.players):
             outcomes[count] = count
             weights[count] = 1
         return state.players
-    for card in range(1, cards_in_use(state.players) + 1):
-        outcomes[count] = card - 1
-        weights[count] = 1
-        count += has_card(state.unknown, card)
+    for half in range(2):
+        cards = state.unknown[half]
+        while cards:
+            outcomes[count] = 64 * half + __builtin_ctzll(cards)
+            weights[count] = 1
+            count += 1
+            cards &= cards - 1
     return count
 
 
