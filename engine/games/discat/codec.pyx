@@ -25,6 +25,7 @@ from chatiere.engine.games.discat.state cimport (
     NUM_ACTIONS,
     PHASES,
     PLAY_IDS,
+    REDRAWN_KEPT,
     TOP,
     WINNING_GROUP,
     DiscatEvent,
@@ -99,10 +100,11 @@ FAULTS = {
     int(DiscatFault.BAD_HAND): _broken(
         "a hand does not have as many cards as it may have at this moment, ascending and each from 1 to 90", "hands"
     ),
-    int(DiscatFault.BAD_GIVER): _broken(
-        "a known card is known to no seat, to its own, or before any card was put under the draw pile",
-        "hands.known",
-        "Public and hidden",
+    int(DiscatFault.BAD_REDRAWN): _broken(
+        "the cards drawn from the queue are not as many as were put under the draw pile and lie there no more, or were "
+        "drawn before the unknown part of the pile was empty, or are no cards",
+        "redrawn",
+        "Draw pile",
     ),
     int(DiscatFault.BAD_TURNS): _broken(
         "the turns are not plays each followed by at most players - 1 passes, or the face-down marks are not theirs", "turns"
@@ -336,9 +338,6 @@ def fill_state(message, Position position not None):
     for seat in range(state.players):
         hand = message.hands.add()
         hand.cards.extend([state.hand[seat][slot] for slot in range(state.hand_size[seat])])
-        for slot in range(state.hand_size[seat]):
-            if state.giver[seat][slot]:
-                hand.known.add(card=state.hand[seat][slot], seat=state.giver[seat][slot] - 1)
     message.phase = state.phase + 1
     if state.first_seat != NO_SEAT:
         message.first_seat = state.first_seat
@@ -348,6 +347,7 @@ def fill_state(message, Position position not None):
     _fill_turns(message.turns, state)
     message.unknown_cards.extend(_cards_in(state.unknown))
     message.queue.extend([state.cards[LARGEST_CARD - 1 - place] for place in range(state.queue_length)])
+    message.redrawn.extend([state.redrawn[place] for place in range(state.redrawn_count)])
 
 
 def _refuse_state(field, message, heading="Invariants"):
@@ -369,12 +369,6 @@ cdef _read_hand(State* state, int seat, hand):
     for slot, card in enumerate(cards):
         state.hand[seat][slot] = card
     state.hand_size[seat] = len(cards)
-    for i, known in enumerate(hand.known):
-        if known.card not in cards:
-            _refuse_state(f"{field}.known[{i}].card", f"{known.card} is not in that hand", "Public and hidden")
-        state.giver[seat][<int> cards.index(known.card)] = 1 + _in_range(
-            known.seat, 0, state.players - 1, f"{field}.known[{i}].seat"
-        )
 
 
 cdef _read_turns(State* state, turns):
@@ -457,6 +451,11 @@ def read_state(message):
     for place, card in enumerate(message.queue):
         state.cards[LARGEST_CARD - 1 - place] = _in_range(card, 1, LARGEST_CARD, f"queue[{place}]")
     state.queue_length = len(message.queue)
+    if len(message.redrawn) > REDRAWN_KEPT:
+        _refuse_state("redrawn", f"only the last {REDRAWN_KEPT} cards drawn from the queue are kept")
+    for place, card in enumerate(message.redrawn):
+        state.redrawn[place] = _in_range(card, 1, LARGEST_CARD, f"redrawn[{place}]")
+    state.redrawn_count = len(message.redrawn)
     return (<const char*> &state)[:sizeof(State)]
 
 

@@ -1,13 +1,11 @@
 """Discat: public and hidden. What the plays and passes tell, and resampling.
 
 A hand is a set to the others: they see when it gains and loses cards, not which of its cards stayed. A state agrees with
-what has been shown if every seat *could* have come to hold its hand: its cards came one at a time, at known moments;
-cards that it played, or put under the pile, left at known moments; between coming and leaving, a card met no pass of
-that seat that would have made it playable. That is a matching of cards to moments of arrival. And a seat whose turn it
-is to play holds a card that it can play.
-
-A card put under the pile that has been drawn since is unknown to the matching (it may be any card). The seat that put it
-there knows whose hand it went to, until that hand puts a card under the pile.
+what has been shown if there is a history that leads to it: each hand got its cards at known moments, from the part of the
+pile that nobody has seen or from the queue; cards that it played, or put under the pile, left at known moments; between
+coming and leaving, a card met no pass of that seat that would have made it playable. For one hand that is a matching of
+cards to moments of arrival; the hands hang together by the cards that one put under the pile and another drew. And a seat
+whose turn it is to play holds a card that it can play.
 """
 
 from libc.stdint cimport uint8_t, uint16_t, uint64_t
@@ -21,8 +19,10 @@ from chatiere.engine.games.discat.state cimport (
     CARD,
     DEALT,
     LARGEST_CARD,
+    NO_SEAT,
     PASS,
     PLAY,
+    REDRAWN_KEPT,
     TOP,
     DiscatFault,
     State,
@@ -38,19 +38,30 @@ from chatiere.engine.games.discat.state cimport (
 cdef enum:
     MAX_ARRIVALS = 224  # 5 dealt, and at most 2 for each of the 90 plays and the 90 passes
     NEVER = 0xFFFF
+    NOT_REDRAWN = 0xFF
     ANY_CARD = 0
     # Where a card of the queue or the unknown part of the draw pile lies; else a seat.
     IN_QUEUE = 6
     IN_PILE = 7
     SHUFFLES = 16  # tries, before the walk
     WALK = 24  # steps for each hidden card
+    SEARCH = 64  # steps in looking for a history, of which nearly every state needs but a few
+
+cdef enum Fate:
+    # What became of a card that left a hand.
+    PLAYED
+    QUEUED
+    REDRAWN
+    FORGOTTEN  # drawn again, before those that State.redrawn keeps
+
+ctypedef struct Arrival:
+    uint16_t time
+    uint8_t redraw  # the place in State.redrawn; NOT_REDRAWN: from the part of the pile that nobody had seen
 
 ctypedef struct Leaving:
-    # A card that left a hand: which one, or its place in the queue (oldest first), or neither is known now.
     uint16_t time
-    uint8_t card
-    uint8_t queue_place  # only where queued
-    uint8_t queued
+    uint8_t fate
+    uint8_t what  # the card played; the place in the queue (oldest first) or in State.redrawn
 
 ctypedef struct Showing:
     # A pass: the hand held no card above (or below) the constraint.
@@ -65,14 +76,14 @@ ctypedef struct Story:
     uint16_t leavings
     uint16_t showings
     uint8_t size
-    uint16_t arrived[MAX_ARRIVALS]
+    Arrival arrived[MAX_ARRIVALS]
     Leaving left[MAX_ARRIVALS]
     Showing shown[LARGEST_CARD + 1]
 
 
 # What the plays and passes tell
 
-cdef void read_table(const State* state, Table* table) noexcept nogil:
+cdef void read_piles(const State* state, Table* table) noexcept nogil:
     cdef uint8_t exchangers[5 * LARGEST_CARD]
     cdef int owner = state.first_seat, start = 0, exchanged = 0
     cdef int place, i, number, seat, passes
@@ -107,26 +118,31 @@ cdef void read_table(const State* state, Table* table) noexcept nogil:
         table.queue_seat[i] = exchangers[exchanged - state.queue_length + i]
 
 
-cdef void arrive(Story* story) noexcept nogil:
+cdef void read_table(const State* state, Table* table) noexcept nogil:
+    cdef Story stories[6]
+    read_piles(state, table)
+    if state.redrawn_count:
+        read_stories(state, table, stories)
+
+
+cdef void arrive(Story* story, int redraw) noexcept nogil:
     story.now += 1
     story.size += 1
     # A forged state may tell of more than fits: its hands then contradict it.
     if story.arrivals < MAX_ARRIVALS:
-        story.arrived[story.arrivals] = story.now
+        story.arrived[story.arrivals].time = story.now
+        story.arrived[story.arrivals].redraw = redraw
         story.arrivals += 1
 
 
-cdef void leave(Story* story, int card, int queue_place) noexcept nogil:
-    cdef Leaving* leaving
+cdef void leave(Story* story, int fate, int what) noexcept nogil:
     story.now += 1
     story.size -= 1
     if story.leavings < MAX_ARRIVALS:
-        leaving = &story.left[story.leavings]
+        story.left[story.leavings].time = story.now
+        story.left[story.leavings].fate = fate
+        story.left[story.leavings].what = what
         story.leavings += 1
-        leaving.time = story.now
-        leaving.card = card
-        leaving.queued = queue_place >= 0
-        leaving.queue_place = queue_place if queue_place >= 0 else 0
 
 
 cdef void show(Story* story, const State* state, int constraint) noexcept nogil:
@@ -140,50 +156,90 @@ cdef void show(Story* story, const State* state, int constraint) noexcept nogil:
         showing.up = points_up(state, constraint)
 
 
-cdef bint read_stories(const State* state, const Table* table, Story* stories) noexcept nogil:
-    # False if the plays and passes do not lead to the hand sizes.
+cdef void draw(const State* state, Table* table, Story* stories, int seat, int* draws) noexcept nogil:
+    # The cards that nobody has seen come first, then the queue in its order.
+    cdef int unseen = cards_in_use(state.players) - DEALT * state.players
+    cdef int redraw = draws[0] - unseen - forgotten(state, table)
+    draws[0] += 1
+    if redraw < 0 or redraw >= state.redrawn_count:
+        arrive(&stories[seat], NOT_REDRAWN)
+        return
+    arrive(&stories[seat], redraw)
+    table.redraws[redraw].taker = seat
+    table.redraws[redraw].came = stories[seat].now
+    table.redraws[redraw].surely_held = 1
+
+
+cdef int forgotten(const State* state, const Table* table) noexcept nogil:
+    # How many cards were drawn again before those that State.redrawn keeps.
+    return table.exchanges - state.queue_length - state.redrawn_count
+
+
+cdef void put_under(const State* state, Table* table, Story* stories, int seat, int exchange) noexcept nogil:
+    cdef int redraw = exchange - forgotten(state, table)
+    cdef int i
+    for i in range(state.redrawn_count):
+        if table.redraws[i].taker == seat:
+            table.redraws[i].surely_held = 0
+    if redraw < 0:
+        leave(&stories[seat], FORGOTTEN, 0)
+    elif redraw < state.redrawn_count:
+        leave(&stories[seat], REDRAWN, redraw)
+        table.redraws[redraw].giver = seat
+        table.redraws[redraw].left = stories[seat].now
+    else:
+        leave(&stories[seat], QUEUED, redraw - state.redrawn_count)
+
+
+cdef bint read_stories(const State* state, Table* table, Story* stories) noexcept nogil:
+    # Fills table.redraws too. False if the plays and passes do not lead to the hand sizes.
     cdef int players = state.players
     cdef int owner = state.first_seat, pile = cards_in_use(players) - DEALT * players
-    cdef int popped = table.exchanges - state.queue_length, exchanged = 0
+    cdef int exchanged = 0, draws = 0
     cdef int place, number, seat, passes, i, constraint = 0, actor = owner
+    cdef bint last
+    for i in range(state.redrawn_count):
+        table.redraws[i].taker = NO_SEAT
     for seat in range(players):
         memset(&stories[seat], 0, sizeof(Story))
         for i in range(DEALT if state.laid else state.hand_size[seat]):
-            arrive(&stories[seat])
+            arrive(&stories[seat], NOT_REDRAWN)
     for place in range(state.laid):
-        leave(&stories[table.owner[place]], state.cards[place] & CARD, -1)
+        leave(&stories[table.owner[place]], PLAYED, state.cards[place] & CARD)
         if state.cards[place] & TOP == 0:
             continue
         owner = actor = table.owner[place]
         constraint = state.cards[place] & CARD
         passes = state.passes[place] & 7
-        number = 0
-        while True:
-            # The turn of `actor` is told up to its refill, which the last turn may not have come to.
-            if place + 1 == state.laid and number == passes:
+        for number in range(passes + 1):
+            # A turn is told up to its refill, which the last turn may not have come to.
+            last = place + 1 == state.laid and number == passes
+            if last:
                 break
-            while stories[actor].size < DEALT and pile > 0:
-                arrive(&stories[actor])
-                pile -= 1
+            while stories[actor].size < DEALT and draws < pile:
+                draw(state, table, stories, actor, &draws)
             if number == passes:
                 break
-            if number == 0 and pile > 0:
-                arrive(&stories[owner])
-                pile -= 1
+            if number == 0 and draws < pile:
+                draw(state, table, stories, owner, &draws)
             actor = (owner + 1 + number) % players
             show(&stories[actor], state, constraint)
             if state.passes[place] >> (3 + number) & 1:
-                leave(&stories[actor], ANY_CARD, exchanged - popped)
+                put_under(state, table, stories, actor, exchanged)
                 exchanged += 1
+                # The exchange leaves the pile as large as it was.
                 if not (place + 1 == state.laid and number + 1 == passes):
-                    arrive(&stories[actor])
-            number += 1
+                    draw(state, table, stories, actor, &draws)
+                pile += 1
     if state.laid:
         # What of the last turn has come to pass.
         while stories[actor].size < state.hand_size[actor]:
-            arrive(&stories[actor])
+            draw(state, table, stories, actor, &draws)
         if state.phase == BONUS or state.phase == PASS:
             show(&stories[state.active], state, constraint)
+    for i in range(state.redrawn_count):
+        if table.redraws[i].taker == NO_SEAT:
+            return False
     for seat in range(players):
         if (
             stories[seat].size != state.hand_size[seat]
@@ -206,30 +262,62 @@ cdef int last_forbidden(const Story* story, int card, int before) noexcept nogil
     return 0
 
 
-cdef bint agrees(const State* state, int seat, const Story* story) noexcept nogil:
-    # Whether each card of the seat can be matched to an arrival after it was last forbidden and before it left. Taking
-    # arrivals in order and giving each to the waiting card that leaves first finds such a matching if there is one.
-    cdef uint16_t after[MAX_ARRIVALS]
-    cdef uint16_t until[MAX_ARRIVALS]
-    cdef const Leaving* leaving
-    cdef int cards = 0, first_open = 0, i, j, card
+cdef int card_that_left(const State* state, const Leaving* leaving) noexcept nogil:
+    if leaving.fate == PLAYED:
+        return leaving.what
+    if leaving.fate == QUEUED:
+        return state.cards[LARGEST_CARD - 1 - leaving.what]
+    return state.redrawn[leaving.what] if leaving.fate == REDRAWN else ANY_CARD
+
+
+cdef int next_leaving(const State* state, int seat, const Story* story, int card, int came) noexcept nogil:
+    # When a card that came to the hand at that time left it (NEVER: it is still there); 0 if it never was there then.
+    cdef int i
     for i in range(story.leavings):
-        leaving = &story.left[i]
-        card = state.cards[LARGEST_CARD - 1 - leaving.queue_place] if leaving.queued else leaving.card
-        after[cards] = 0 if card == ANY_CARD else last_forbidden(story, card, leaving.time)
-        until[cards] = leaving.time
-        cards += 1
+        if story.left[i].time > came and card_that_left(state, &story.left[i]) == card:
+            return story.left[i].time
     for i in range(state.hand_size[seat]):
-        after[cards] = last_forbidden(story, state.hand[seat][i], NEVER)
-        until[cards] = NEVER
-        cards += 1
+        if state.hand[seat][i] == card:
+            return NEVER
+    return 0
+
+
+cdef bint agrees(const State* state, const Table* table, int seat, const Story* story, bint whole) noexcept nogil:
+    # Whether each card of the hand can be matched to an arrival after it was last forbidden and before it left, those of
+    # State.redrawn to their own (not `whole`: as if these could be any card). Taking arrivals in order, and giving each to
+    # the waiting card that leaves first, finds such a matching if there is one.
+    cdef uint16_t after[MAX_ARRIVALS]
+    cdef uint16_t until[MAX_ARRIVALS]  # ascending; 0 for a card that is matched
+    cdef uint8_t cards[MAX_ARRIVALS]
+    cdef int count = 0, first_open = 0, i, j, came
+    for i in range(story.leavings):
+        cards[count] = card_that_left(state, &story.left[i]) if whole or story.left[i].fate != REDRAWN else ANY_CARD
+        until[count] = story.left[i].time
+        after[count] = 0 if cards[count] == ANY_CARD else last_forbidden(story, cards[count], until[count])
+        count += 1
+    for i in range(state.hand_size[seat]):
+        cards[count] = state.hand[seat][i]
+        until[count] = NEVER
+        after[count] = last_forbidden(story, cards[count], NEVER)
+        count += 1
+    for i in range(state.redrawn_count if whole else 0):
+        if table.redraws[i].taker == seat:
+            came = table.redraws[i].came
+            j = 0
+            while j < count and (cards[j] != state.redrawn[i] or until[j] <= came):
+                j += 1
+            if j == count or after[j] >= came:
+                return False
+            until[j] = 0
     for i in range(story.arrivals):
-        while first_open < cards and until[first_open] == 0:
+        if whole and story.arrived[i].redraw != NOT_REDRAWN:
+            continue
+        while first_open < count and until[first_open] == 0:
             first_open += 1
         j = first_open
-        while j < cards and (until[j] == 0 or after[j] >= story.arrived[i]):
+        while j < count and (until[j] == 0 or after[j] >= story.arrived[i].time):
             j += 1
-        if j == cards or until[j] < story.arrived[i]:
+        if j == count or until[j] < story.arrived[i].time:
             return False
         until[j] = 0
     return seat != state.active or shows_it_can_play(state)
@@ -246,130 +334,93 @@ cdef bint shows_it_can_play(const State* state) noexcept nogil:
     return False
 
 
+cdef bint all_agree(const State* state, const Table* table, const Story* stories) noexcept nogil:
+    cdef int seat
+    for seat in range(state.players):
+        if not agrees(state, table, seat, &stories[seat], True):
+            return False
+    return True
+
+
+cdef bint has_history(
+    State* state, const Table* table, const Story* stories, int seat, int redraw, int* steps
+) noexcept nogil:
+    # Whether the cards redrawn, from `redraw` down to the first, can be filled in so that all hands agree. They are
+    # filled in from the latest to the first: what the taker did with the card later is then known. Those that the seat put
+    # under the pile or drew stay: it knows them.
+    cdef const Story* story
+    cdef int came, i, card, taker
+    if redraw < 0:
+        return all_agree(state, table, stories)
+    taker = table.redraws[redraw].taker
+    came = table.redraws[redraw].came
+    story = &stories[taker]
+    if taker == seat or table.redraws[redraw].giver == seat:
+        return can_have_come(state, table, story, redraw) and has_history(state, table, stories, seat, redraw - 1, steps)
+    for i in range(story.leavings + state.hand_size[taker]):
+        if i < story.leavings:
+            if story.left[i].time < came:
+                continue
+            card = card_that_left(state, &story.left[i])
+        else:
+            card = state.hand[taker][i - story.leavings]
+        steps[0] -= 1
+        if steps[0] < 0:
+            return False
+        state.redrawn[redraw] = card
+        if can_have_come(state, table, story, redraw) and has_history(state, table, stories, seat, redraw - 1, steps):
+            return True
+    return False
+
+
+cdef bint may_have_taken(const State* state, const Table* table, const Story* stories, int redraw) noexcept nogil:
+    # A quick no, before looking for a history: the card is not where its taker can have left it.
+    cdef int taker = table.redraws[redraw].taker, card = state.redrawn[redraw], came = table.redraws[redraw].came
+    cdef const Story* story = &stories[taker]
+    cdef int i
+    for i in range(story.leavings):
+        if story.left[i].time > came and story.left[i].fate == REDRAWN:
+            return True
+    return next_leaving(state, taker, story, card, came) != 0
+
+
+cdef bint can_have_come(const State* state, const Table* table, const Story* story, int redraw) noexcept nogil:
+    # Whether the taker held that card from then on, meeting no pass that forbids it, and did not draw it later instead.
+    cdef int card = state.redrawn[redraw], taker = table.redraws[redraw].taker, came = table.redraws[redraw].came
+    cdef int left = next_leaving(state, taker, story, card, came)
+    cdef int later
+    if left == 0 or last_forbidden(story, card, left) > came:
+        return False
+    for later in range(redraw + 1, state.redrawn_count):
+        if table.redraws[later].taker == taker and state.redrawn[later] == card and table.redraws[later].came < left:
+            return False
+    return True
+
+
+cdef bint fits(
+    State* state, const Table* table, const Story* stories, int seat, const uint8_t* seats, int count
+) noexcept nogil:
+    # Whether a state in which the places of those seats' stories have changed agrees with what the seat knows.
+    cdef int steps = SEARCH, changed = 0
+    cdef int i
+    for i in range(count):
+        changed |= 1 << seats[i]
+    for i in range(state.players):
+        if changed >> i & 1 and not agrees(state, table, i, &stories[i], False):
+            return False
+    if state.redrawn_count == 0 or all_agree(state, table, stories):
+        return True
+    for i in range(state.redrawn_count):
+        if table.redraws[i].giver == seat and not may_have_taken(state, table, stories, i):
+            return False
+    return has_history(state, table, stories, seat, state.redrawn_count - 1, &steps)
+
+
 cdef void write_card(State* state, const uint8_t* where, const uint8_t* slot, int place, int card) noexcept nogil:
     if where[place] < IN_QUEUE:
         state.hand[where[place]][slot[place]] = card
     elif where[place] == IN_QUEUE:
         state.cards[LARGEST_CARD - 1 - slot[place]] = card
-
-
-cdef int holder(const Table* table, int where, int slot) noexcept nogil:
-    # Whose story tells of that place; -1 for nobody's.
-    if where == IN_QUEUE:
-        return table.queue_seat[slot]
-    return where if where < IN_QUEUE else -1
-
-
-cdef void sort_hand(State* state, int seat) noexcept nogil:
-    # Marks of who knows a card stay with its arrival, so they move with the new card.
-    cdef int i, j
-    cdef uint8_t card, giver
-    for i in range(1, state.hand_size[seat]):
-        card = state.hand[seat][i]
-        giver = state.giver[seat][i]
-        j = i
-        while j > 0 and state.hand[seat][j - 1] > card:
-            state.hand[seat][j] = state.hand[seat][j - 1]
-            state.giver[seat][j] = state.giver[seat][j - 1]
-            j -= 1
-        state.hand[seat][j] = card
-        state.giver[seat][j] = giver
-
-
-cdef int resample(void* body, int seat, Stream* stream) noexcept nogil:
-    cdef State* state = <State*> body
-    cdef State work = state[0]
-    cdef Table table
-    cdef Story stories[6]
-    # The hidden places, those in the unknown part of the pile last, and the card now at each.
-    cdef uint8_t where[LARGEST_CARD]
-    cdef uint8_t slot[LARGEST_CARD]
-    cdef uint8_t cards[LARGEST_CARD]
-    cdef uint8_t moved[3]
-    cdef uint8_t card
-    cdef uint64_t unknown[2]
-    cdef int places = 0, constrained, other, i, j, k, n, attempt
-    cdef bint fits
-    read_table(state, &table)
-    if not read_stories(state, &table, stories):
-        return DiscatFault.HISTORY_CONTRADICTS_HANDS
-    for other in range(state.players):
-        if not agrees(state, other, &stories[other]):
-            return DiscatFault.HISTORY_CONTRADICTS_HANDS
-    for other in range(state.players):
-        for i in range(state.hand_size[other] if other != seat else 0):
-            if state.giver[other][i] != seat + 1:
-                where[places] = other
-                slot[places] = i
-                cards[places] = state.hand[other][i]
-                places += 1
-    for i in range(state.queue_length):
-        if table.queue_seat[i] != seat:
-            where[places] = IN_QUEUE
-            slot[places] = i
-            cards[places] = state.cards[LARGEST_CARD - 1 - i]
-            places += 1
-    constrained = places
-    for i in range(1, cards_in_use(state.players) + 1):
-        if has_card(state.unknown, i):
-            where[places] = IN_PILE
-            slot[places] = 0
-            cards[places] = i
-            places += 1
-    if constrained == 0:
-        return OK
-
-    # A plain shuffle that happens to agree is a uniform draw.
-    fits = False
-    for attempt in range(SHUFFLES):
-        for i in range(places - 1, 0, -1):
-            j = number_below(stream, i + 1)
-            card = cards[i]
-            cards[i] = cards[j]
-            cards[j] = card
-        for i in range(constrained):
-            write_card(&work, where, slot, i, cards[i])
-        fits = True
-        for other in range(state.players):
-            fits = fits and (other == seat or agrees(&work, other, &stories[other]))
-        if fits:
-            break
-    if not fits:
-        # Else walk from the present state: swap two places, or turn three round, wherever the result agrees. Every step is
-        # as likely as its reverse, so the walk's limit is uniform too.
-        memcpy(&work, state, sizeof(State))
-        for i in range(constrained):
-            cards[i] = work.cards[LARGEST_CARD - 1 - slot[i]] if where[i] == IN_QUEUE else work.hand[where[i]][slot[i]]
-        i = constrained
-        for j in range(1, cards_in_use(state.players) + 1):
-            if has_card(state.unknown, j):
-                cards[i] = j
-                i += 1
-        for attempt in range(WALK * places):
-            moved[0] = number_below(stream, constrained)
-            moved[1] = number_below(stream, places)
-            moved[2] = number_below(stream, places)
-            n = 2 + (next_word(stream) & 1)
-            if moved[0] == moved[1] or (n == 3 and (moved[2] == moved[0] or moved[2] == moved[1])):
-                continue
-            rotate(&work, where, slot, cards, moved, n)
-            fits = True
-            for k in range(n):
-                other = holder(&table, where[moved[k]], slot[moved[k]])
-                fits = fits and (other < 0 or other == seat or agrees(&work, other, &stories[other]))
-            if not fits:
-                for k in range(n - 1):
-                    rotate(&work, where, slot, cards, moved, n)
-
-    memcpy(state, &work, sizeof(State))
-    memset(unknown, 0, sizeof(unknown))
-    for i in range(constrained, places):
-        put_card(unknown, cards[i])
-    state.unknown[0] = unknown[0]
-    state.unknown[1] = unknown[1]
-    for other in range(state.players):
-        sort_hand(state, other)
-    return OK
 
 
 cdef void rotate(
@@ -381,3 +432,113 @@ cdef void rotate(
     for k in range(n):
         cards[moved[k]] = cards[moved[k + 1]] if k + 1 < n else first
         write_card(work, where, slot, moved[k], cards[moved[k]])
+
+
+cdef void sort_hand(State* state, int seat) noexcept nogil:
+    cdef int i, j
+    cdef uint8_t card
+    for i in range(1, state.hand_size[seat]):
+        card = state.hand[seat][i]
+        j = i
+        while j > 0 and state.hand[seat][j - 1] > card:
+            state.hand[seat][j] = state.hand[seat][j - 1]
+            j -= 1
+        state.hand[seat][j] = card
+
+
+cdef int list_hidden(
+    const State* state, const Table* table, int seat, uint8_t* where, uint8_t* slot, uint8_t* told_by, uint8_t* cards
+) noexcept nogil:
+    # The places that the seat cannot see but for the unknown part of the pile, whose stories tell of them, and their cards.
+    cdef int places = 0, other, i
+    for other in range(state.players):
+        for i in range(state.hand_size[other] if other != seat else 0):
+            where[places] = told_by[places] = other
+            slot[places] = i
+            cards[places] = state.hand[other][i]
+            places += 1
+    for i in range(state.queue_length):
+        if table.queue_seat[i] != seat:
+            where[places] = IN_QUEUE
+            told_by[places] = table.queue_seat[i]
+            slot[places] = i
+            cards[places] = state.cards[LARGEST_CARD - 1 - i]
+            places += 1
+    return places
+
+
+cdef int list_unknown(const State* state, uint8_t* where, uint8_t* told_by, uint8_t* cards) noexcept nogil:
+    cdef int places = 0, card
+    for card in range(1, cards_in_use(state.players) + 1):
+        if has_card(state.unknown, card):
+            where[places] = told_by[places] = IN_PILE
+            cards[places] = card
+            places += 1
+    return places
+
+
+cdef int resample(void* body, int seat, Stream* stream) noexcept nogil:
+    cdef State* state = <State*> body
+    cdef State work = state[0]
+    cdef Table table
+    cdef Story stories[6]
+    # The hidden places, those in the unknown part of the pile last, and the card now at each.
+    cdef uint8_t where[LARGEST_CARD]
+    cdef uint8_t slot[LARGEST_CARD]
+    cdef uint8_t told_by[LARGEST_CARD]
+    cdef uint8_t cards[LARGEST_CARD]
+    cdef uint8_t redrawn[REDRAWN_KEPT]
+    cdef uint8_t moved[3]
+    cdef uint8_t tellers[3]
+    cdef uint8_t card
+    cdef int constrained, places, i, j, n, attempt
+    cdef bint found = False
+    read_piles(state, &table)
+    if not read_stories(state, &table, stories) or not all_agree(state, &table, stories):
+        return DiscatFault.HISTORY_CONTRADICTS_HANDS
+    constrained = list_hidden(state, &table, seat, where, slot, told_by, cards)
+    if constrained == 0:
+        return OK
+    places = constrained + list_unknown(state, &where[constrained], &told_by[constrained], &cards[constrained])
+
+    # A plain shuffle that happens to agree is a uniform draw.
+    for attempt in range(SHUFFLES):
+        for i in range(places - 1, 0, -1):
+            j = number_below(stream, i + 1)
+            card = cards[i]
+            cards[i] = cards[j]
+            cards[j] = card
+        for i in range(constrained):
+            write_card(&work, where, slot, i, cards[i])
+        found = fits(&work, &table, stories, seat, told_by, constrained)
+        if found:
+            break
+    if not found:
+        # Else walk from the present state: swap two places, or turn three round, wherever the result agrees. Every step is
+        # as likely as its reverse, so the walk's limit is uniform too.
+        memcpy(&work, state, sizeof(State))
+        list_hidden(state, &table, seat, where, slot, told_by, cards)
+        list_unknown(state, &where[constrained], &told_by[constrained], &cards[constrained])
+        for attempt in range(WALK * places):
+            moved[0] = number_below(stream, constrained)
+            moved[1] = number_below(stream, places)
+            moved[2] = number_below(stream, places)
+            n = 2 + (next_word(stream) & 1)
+            if moved[0] == moved[1] or (n == 3 and (moved[2] == moved[0] or moved[2] == moved[1])):
+                continue
+            for i in range(n):
+                tellers[i] = told_by[moved[i]]
+            memcpy(redrawn, work.redrawn, REDRAWN_KEPT)
+            rotate(&work, where, slot, cards, moved, n)
+            if not fits(&work, &table, stories, seat, tellers, n):
+                for i in range(n - 1):
+                    rotate(&work, where, slot, cards, moved, n)
+                memcpy(work.redrawn, redrawn, REDRAWN_KEPT)
+
+    work.unknown[0] = work.unknown[1] = 0
+    for i in range(constrained, places):
+        put_card(work.unknown, cards[i])
+    for i in range(state.players):
+        sort_hand(&work, i)
+    memcpy(state, &work, sizeof(State))
+    return OK

@@ -40,6 +40,7 @@ from chatiere.engine.games.discat.state cimport (
     PHASES,
     PLAY,
     PLAY_IDS,
+    REDRAWN_KEPT,
     REFILL,
     TOP,
     WINNING_GROUP,
@@ -47,6 +48,7 @@ from chatiere.engine.games.discat.state cimport (
     DiscatFault,
     Options,
     State,
+    Table,
     View,
     cards_in_use,
     constraint_of,
@@ -104,15 +106,13 @@ cdef void start(void* body, int players, const void* options) noexcept nogil:
         state.active = state.first_seat
 
 
-cdef void insert_card(State* state, int seat, int card, int giver) noexcept nogil:
+cdef void insert_card(State* state, int seat, int card) noexcept nogil:
     cdef uint8_t* hand = state.hand[seat]
     cdef int place = state.hand_size[seat]
     while place > 0 and hand[place - 1] > card:
         hand[place] = hand[place - 1]
-        state.giver[seat][place] = state.giver[seat][place - 1]
         place -= 1
     hand[place] = card
-    state.giver[seat][place] = giver
     state.hand_size[seat] += 1
 
 
@@ -122,17 +122,15 @@ cdef void remove_slots(State* state, int seat, int slots) noexcept nogil:
     for slot in range(state.hand_size[seat]):
         if not slots >> slot & 1:
             state.hand[seat][kept] = state.hand[seat][slot]
-            state.giver[seat][kept] = state.giver[seat][slot]
             kept += 1
     for slot in range(kept, state.hand_size[seat]):
         state.hand[seat][slot] = 0
-        state.giver[seat][slot] = 0
     state.hand_size[seat] = kept
 
 
 cdef void deal(State* state, int card, Events* events) noexcept nogil:
     cdef uint8_t dealt = card
-    insert_card(state, state.active, card, 0)
+    insert_card(state, state.active, card)
     tell(events, DiscatEvent.CARD_DEALT, state.active, 1 << state.active, &dealt, 1)
     state.active = next_seat(state, state.active)
     if state.hand_size[state.active] == DEALT:
@@ -289,8 +287,6 @@ cdef void exchange(State* state, int slot, Events* events) noexcept nogil:
     cdef uint8_t card = state.hand[seat][slot]
     record_pass(state, 1)
     remove_slots(state, seat, 1 << slot)
-    # Any card of the hand may be the one that left: what others knew of the hand lapses.
-    memset(state.giver[seat], 0, LARGEST_HAND)
     state.queue_length += 1
     state.cards[LARGEST_CARD - state.queue_length] = card
     tell(events, DiscatEvent.CARD_EXCHANGED, seat, 1 << seat, &card, 1)
@@ -316,13 +312,19 @@ cdef void refill(State* state, Events* events) noexcept nogil:
 
 cdef void draw_from_queue(State* state, int seat, DiscatEvent reason, Events* events) noexcept nogil:
     cdef uint8_t card = state.cards[LARGEST_CARD - 1]
-    cdef int giver = seat_of_exchange(state, state.queue_length)
     cdef int newest = LARGEST_CARD - state.queue_length
+    if events != NULL:
+        # Who put the card there knows it too.
+        tell(events, reason, seat, 1 << seat | 1 << seat_of_exchange(state, state.queue_length), &card, 1)
     memmove(&state.cards[newest + 1], &state.cards[newest], state.queue_length - 1)
     state.cards[newest] = 0
     state.queue_length -= 1
-    insert_card(state, seat, card, 0 if giver == seat else giver + 1)
-    tell(events, reason, seat, 1 << seat | 1 << giver, &card, 1)
+    if state.redrawn_count == REDRAWN_KEPT:
+        memmove(&state.redrawn[0], &state.redrawn[1], REDRAWN_KEPT - 1)
+        state.redrawn_count -= 1
+    state.redrawn[state.redrawn_count] = card
+    state.redrawn_count += 1
+    insert_card(state, seat, card)
 
 
 cdef int seat_of_exchange(const State* state, int back) noexcept nogil:
@@ -345,12 +347,12 @@ cdef void draw_unknown(State* state, int card, Events* events) noexcept nogil:
     # The card that came, for the draw that is pending.
     cdef uint8_t drawn = card
     if state.phase == BONUS:
-        insert_card(state, state.creator, card, 0)
+        insert_card(state, state.creator, card)
         state.bonus_drawn = 1
         tell(events, DiscatEvent.BONUS_CARD_DRAWN, state.creator, 1 << state.creator, &drawn, 1)
         begin_pass(state, events)
         return
-    insert_card(state, state.active, card, 0)
+    insert_card(state, state.active, card)
     tell(
         events,
         DiscatEvent.EXCHANGE_DRAWN if state.phase == EXCHANGE else DiscatEvent.CARD_REFILLED,
@@ -530,17 +532,16 @@ cdef void view(const void* body, int seat, void* out) noexcept nogil:
     cdef State* shown = &seen.state
     cdef int other, slot, place, known
     memcpy(shown, state, sizeof(State))
+    memset(shown.redrawn, 0, REDRAWN_KEPT)
     read_table(state, &seen.table)
     for other in range(state.players):
         if other == seat:
             continue
         memset(shown.hand[other], 0, LARGEST_HAND)
-        memset(shown.giver[other], 0, LARGEST_HAND)
         known = 0
         for slot in range(state.hand_size[other]):
-            if seat >= 0 and state.giver[other][slot] == seat + 1:
+            if seat >= 0 and saw_drawn(state, &seen.table, seat, other, state.hand[other][slot]):
                 shown.hand[other][known] = state.hand[other][slot]
-                shown.giver[other][known] = seat + 1
                 known += 1
             else:
                 put_card(shown.unknown, state.hand[other][slot])
@@ -548,6 +549,15 @@ cdef void view(const void* body, int seat, void* out) noexcept nogil:
         if seen.table.queue_seat[place] != seat:
             put_card(shown.unknown, state.cards[LARGEST_CARD - 1 - place])
             shown.cards[LARGEST_CARD - 1 - place] = 0
+
+
+cdef bint saw_drawn(const State* state, const Table* table, int seat, int other, int card) noexcept nogil:
+    # Whether the seat put the card under the pile and saw the other draw it, and the other has put none there since.
+    cdef int i
+    for i in range(state.redrawn_count - 1, -1, -1):
+        if state.redrawn[i] == card:
+            return table.redraws[i].giver == seat and table.redraws[i].taker == other and table.redraws[i].surely_held
+    return False
 
 
 # Invariants
@@ -574,8 +584,11 @@ cdef int check(const void* body) noexcept nogil:
         return DiscatFault.BAD_ACTIVE_SEAT
     if state.bonus_drawn > 1 or state.turned >> state.players:
         return DiscatFault.BAD_TURNS
-    if state.zero[0] | state.zero[1] | state.zero[2] | state.zero[3] | state.zero[4] | state.zero[5]:
+    if state.zero:
         return DiscatFault.NOT_ZERO
+    fault = check_redrawn(state)
+    if fault != OK:
+        return fault
     fault = check_places(state)
     if fault == OK:
         fault = check_setup(state) if state.laid == 0 else check_turn(state)
@@ -598,11 +611,9 @@ cdef int check_places(const State* state) noexcept nogil:
         for slot in range(size):
             if state.hand[seat][slot] > LARGEST_CARD or (slot and state.hand[seat][slot - 1] >= state.hand[seat][slot]):
                 return DiscatFault.BAD_HAND
-            if state.giver[seat][slot] > state.players or state.giver[seat][slot] == seat + 1:
-                return DiscatFault.BAD_GIVER
             add_to_set(&low, &high, state.hand[seat][slot])
         for slot in range(size, LARGEST_HAND):
-            filled |= state.hand[seat][slot] | state.giver[seat][slot]
+            filled |= state.hand[seat][slot]
     for place in range(laid):
         add_to_set(&low, &high, state.cards[place] & CARD)
     for place in range(laid, LARGEST_CARD - queued):
@@ -625,6 +636,20 @@ cdef inline void add_to_set(uint64_t* low, uint64_t* high, int card) noexcept no
     high[0] |= 0 if card <= 64 and card else bit
 
 
+cdef int check_redrawn(const State* state) noexcept nogil:
+    cdef int i, filled = 0
+    if state.redrawn_count > REDRAWN_KEPT:
+        return DiscatFault.BAD_REDRAWN
+    for i in range(state.redrawn_count):
+        if state.redrawn[i] == 0 or state.redrawn[i] > cards_in_use(state.players):
+            return DiscatFault.BAD_REDRAWN
+    for i in range(state.redrawn_count, REDRAWN_KEPT):
+        filled |= state.redrawn[i]
+    if filled:
+        return DiscatFault.NOT_ZERO
+    return OK
+
+
 cdef int check_setup(const State* state) noexcept nogil:
     # Before the first play.
     cdef int seat, extra, place
@@ -634,7 +659,7 @@ cdef int check_setup(const State* state) noexcept nogil:
         return DiscatFault.BAD_LAST_TURNS
     if state.group_winner != NO_SEAT:
         return DiscatFault.BAD_WINNER
-    if state.queue_length:
+    if state.queue_length or state.redrawn_count:
         return DiscatFault.BAD_QUEUE
     for place in range(LARGEST_CARD):
         if state.passes[place]:
@@ -642,9 +667,6 @@ cdef int check_setup(const State* state) noexcept nogil:
     for seat in range(6):
         if state.pile_count[seat] or state.bonus_count[seat]:
             return DiscatFault.BAD_COUNTS
-        for place in range(LARGEST_HAND):
-            if state.giver[seat][place]:
-                return DiscatFault.BAD_GIVER
     if state.phase == FIRST_SEAT:
         if count_cards(state.unknown) != cards_in_use(state.players) or state.active:
             return DiscatFault.BAD_HAND
@@ -726,6 +748,11 @@ cdef int check_turn(const State* state) noexcept nogil:
         return fault
     if exchanges < state.queue_length:
         return DiscatFault.BAD_QUEUE
+    # What was put under the pile is there, or has been drawn; none is drawn before the unknown part is empty.
+    if state.redrawn_count != min(exchanges - state.queue_length, <int> REDRAWN_KEPT) or (
+        state.redrawn_count and unknown_left
+    ):
+        return DiscatFault.BAD_REDRAWN
     passes = passes_in_a_row(state)
     # Turns from the creator's to the active seat's.
     since = (state.active + players - state.creator) % players

@@ -10,6 +10,7 @@ cdef enum:
     WINNING_GROUP = 5
     TOP = 0x80  # in State.cards: this laid card was the top of its play
     CARD = 0x7F
+    REDRAWN_KEPT = 72  # about the most that random play sees; beyond them resampling takes the oldest for any card
 
 cdef enum Phase:
     FIRST_SEAT  # chance: who begins
@@ -41,7 +42,7 @@ cdef enum DiscatFault:
     BAD_LAST_TURNS
     BAD_WINNER
     BAD_HAND
-    BAD_GIVER
+    BAD_REDRAWN
     BAD_TURNS
     BAD_COUNTS
     BAD_QUEUE
@@ -95,14 +96,23 @@ ctypedef struct State:
     uint8_t bonus_count[6]
     # Ascending, then zeros. In a view the cards that the viewer knows come first and the others are zeros.
     uint8_t hand[6][6]
-    # Beside each hand card, 1 + the seat that put it under the pile and has seen another draw it since; 0 for nobody.
-    uint8_t giver[6][6]
+    # The cards that were put under the pile and have been drawn since, oldest first: the last of them, as many as fit.
+    uint8_t redrawn_count
+    uint8_t redrawn[72]
     # From the front all cards laid, in order: a play's cards ascending, then its top (marked TOP). With `passes` they are
     # what all have seen, and tell whose each card is. From the back the cards put under the draw pile, oldest last.
     uint8_t cards[90]
     # At the place of a play's top: how many passes came after it (bits 0-2), and which of them exchanged (bit 3 + pass).
     uint8_t passes[90]
-    uint8_t zero[6]
+    uint8_t zero
+
+ctypedef struct Redraw:
+    # A card of State.redrawn as all saw it go: `left` and `came` are moments in the stories of the two hands.
+    uint8_t giver
+    uint8_t taker  # NO_SEAT: nobody has drawn it (in a forged state)
+    uint8_t surely_held  # the taker has put no card under the pile since
+    uint16_t left
+    uint16_t came
 
 ctypedef struct Table:
     # What `cards` and `passes` tell.
@@ -111,6 +121,7 @@ ctypedef struct Table:
     uint8_t face_down[90]  # in a personal pile
     uint8_t queue_seat[90]  # who put each card of the queue under the pile, oldest first
     uint16_t exchanges
+    Redraw redraws[72]
 
 ctypedef struct View:
     # What a seat may know: a state whose hidden cards are zeros (`unknown` is all whose place the viewer does not
