@@ -37,11 +37,15 @@ class ActionKind:
 
 @dataclass(frozen=True)
 class Piece:
-    """A card (or space) of the box: the number that the API knows it by, and its names."""
+    """A card (or space …) of the box: the number that the API knows it by, and its names.
+
+    Pieces of another kind, one lower-case word, have numbers of their own.
+    """
 
     number: int
     english: str
     french: str
+    kind: str = "card"
 
 
 @dataclass(frozen=True)

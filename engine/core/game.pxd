@@ -17,7 +17,7 @@ cdef enum:
     SPECTATOR = -1
 
 cdef enum:
-    # Room for what any game can list, or can happen in one call with sampled chance (a whole deal does).
+    # Room for what any game can list, or can happen in one move or chance event.
     MAX_SEATS = 6
     BODY_WORDS = 256  # of 8 bytes
     VIEW_WORDS = 512
@@ -49,7 +49,7 @@ ctypedef struct Event:
     uint16_t values[MAX_EVENT_VALUES]
 
 ctypedef struct Events:
-    # What happened in one call, in order.
+    # What happened in one move or chance event, in order.
     uint16_t count
     Event items[MAX_EVENTS]
 

@@ -8,7 +8,7 @@ from chatiere.engine.core.stream cimport number_below
 
 cdef int make_move(const Operations* ops, void* body, Stream* stream, int move, Events* events) noexcept nogil:
     # A decision's dense id or a chance event's outcome, as the position asks. With a stream (sampled chance) the game
-    # then runs through its chance events to the next decision.
+    # then runs through its chance events to the next decision, untold: `events` are those of the move itself.
     cdef int fault
     if ops.actor(body) == CHANCE:
         fault = ops.apply_outcome(body, move, events)
@@ -17,28 +17,32 @@ cdef int make_move(const Operations* ops, void* body, Stream* stream, int move, 
     if fault == OK:
         debug_assert(ops.check(body) == OK)
         if stream != NULL:
-            settle(ops, body, stream, events)
+            settle(ops, body, stream)
     return fault
 
 
-cdef void settle(const Operations* ops, void* body, Stream* stream, Events* events) noexcept nogil:
-    # Resolve chance events until somebody decides or the game is over.
+cdef void draw(const Operations* ops, void* body, Stream* stream, Events* events) noexcept nogil:
+    # Resolve the pending chance event.
     cdef uint16_t outcomes[MAX_OUTCOMES]
     cdef uint32_t weights[MAX_OUTCOMES]
-    cdef uint64_t total, number
-    cdef int count, i, fault
+    cdef uint64_t total = 0, number
+    cdef int count = ops.chance_outcomes(body, outcomes, weights)
+    cdef int i, fault
+    for i in range(count):
+        total += weights[i]
+    number = number_below(stream, total)
+    i = 0
+    while number >= weights[i]:
+        number -= weights[i]
+        i += 1
+    fault = ops.apply_outcome(body, outcomes[i], events)
+    debug_assert(fault == OK and ops.check(body) == OK)
+
+
+cdef void settle(const Operations* ops, void* body, Stream* stream) noexcept nogil:
+    # Resolve chance events until somebody decides or the game is over.
     while ops.actor(body) == CHANCE:
-        count = ops.chance_outcomes(body, outcomes, weights)
-        total = 0
-        for i in range(count):
-            total += weights[i]
-        number = number_below(stream, total)
-        i = 0
-        while number >= weights[i]:
-            number -= weights[i]
-            i += 1
-        fault = ops.apply_outcome(body, outcomes[i], events)
-        debug_assert(fault == OK and ops.check(body) == OK)
+        draw(ops, body, stream, NULL)
 
 
 cdef uint64_t play_out(const Operations* ops, void* body, Stream* stream) noexcept nogil:
@@ -46,7 +50,7 @@ cdef uint64_t play_out(const Operations* ops, void* body, Stream* stream) noexce
     cdef uint16_t ids[MAX_LEGAL]
     cdef uint64_t decisions = 0
     cdef int count
-    settle(ops, body, stream, NULL)
+    settle(ops, body, stream)
     while ops.actor(body) != OVER:
         count = ops.legal_actions(body, ids)
         make_move(ops, body, stream, ids[number_below(stream, count)], NULL)

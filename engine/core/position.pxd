@@ -35,4 +35,5 @@ cdef class Position:
     cdef uint64_t body[BODY_WORDS]
 
     cdef Stream* stream_in_use(self) noexcept nogil
+    cdef run_on(self, events)
     cdef Position checked(self)

@@ -28,7 +28,7 @@ from chatiere.engine.core.game cimport (
     OVER,
     Events,
 )
-from chatiere.engine.core.play cimport count_paths, make_move, play_out, settle
+from chatiere.engine.core.play cimport count_paths, draw, make_move, play_out, settle
 from chatiere.engine.core.stream cimport stream_at
 
 CHANCE_PLAYER = CHANCE
@@ -158,8 +158,6 @@ cdef class Game:
         """
         cdef Position position = self.empty_position()
         cdef bytes encoded
-        cdef Events log
-        cdef Events* target = NULL
         if not isinstance(players, int) or not self.ops.min_players <= players <= self.ops.max_players:
             raise EngineError(
                 Reason.INVALID_PLAYERS,
@@ -179,12 +177,7 @@ cdef class Game:
         if seed is not None:
             position.sampled = True
             position.stream = stream_at(seed, game_number, 0)
-            if events is not None:
-                log.count = 0
-                target = &log
-            settle(self.ops, position.body, &position.stream, target)
-            if target != NULL:
-                append_events(events, target)
+            position.run_on(events)
         return position
 
     def unpack(self, packed):
@@ -267,6 +260,17 @@ cdef class Position:
     cdef Stream* stream_in_use(self) noexcept nogil:
         return &self.stream if self.sampled else NULL
 
+    cdef run_on(self, events):
+        # With sampled chance, to the next decision. Told one chance event at a time: nothing bounds how many there are.
+        cdef Events log
+        if events is None:
+            settle(self.game.ops, self.body, &self.stream)
+            return
+        while self.game.ops.actor(self.body) == CHANCE:
+            log.count = 0
+            draw(self.game.ops, self.body, &self.stream, &log)
+            append_events(events, &log)
+
     def num_players(self):
         """How many seats there are."""
         return (<const uint8_t*> self.body)[0]
@@ -323,18 +327,17 @@ cdef class Position:
         was.
         """
         cdef Events log
-        cdef Events* target = NULL
         cdef int fault
         # Out of any game's range, and within C's.
         cdef int number = move if -1 <= move <= 0xFFFF else -1
-        if events is not None:
-            log.count = 0
-            target = &log
-        fault = make_move(self.game.ops, self.body, self.stream_in_use(), number, target)
+        log.count = 0
+        fault = make_move(self.game.ops, self.body, NULL, number, NULL if events is None else &log)
         if fault != OK:
             self.refuse_move(fault, move)
-        if target != NULL:
-            append_events(events, target)
+        if events is not None:
+            append_events(events, &log)
+        if self.sampled:
+            self.run_on(events)
 
     def require_decision(self):
         """Raise CHANCE_PENDING or GAME_OVER unless a seat has to decide."""
