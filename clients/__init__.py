@@ -1,0 +1,35 @@
+"""Play and study the games through the service, from Python: clients, bots, whole games between bots.
+
+    from chatiere.clients import Client
+    from chatiere.v1.game_pb2 import Include
+
+    with Client("localhost:50051") as client:
+        position = client.new_game("discat", 3, seed=7, include=Include(legal_actions=True))
+        position = client.apply(position.state, position.legal_actions[0])
+
+Everything here speaks to the service and knows only what it answers; `AsyncClient` is the same with await.
+"""
+
+from chatiere.clients.aio import AsyncClient
+from chatiere.clients.bots import RandomBot, bot_names, make_bots
+from chatiere.clients.calls import CHANNEL_OPTIONS
+from chatiere.clients.client import Client
+from chatiere.clients.errors import ChatiereError, FieldViolation, TransportError
+from chatiere.clients.match import Step, begin, play
+from chatiere.clients.room import Bot
+
+__all__ = [
+    "CHANNEL_OPTIONS",
+    "AsyncClient",
+    "Bot",
+    "ChatiereError",
+    "Client",
+    "FieldViolation",
+    "RandomBot",
+    "Step",
+    "TransportError",
+    "begin",
+    "bot_names",
+    "make_bots",
+    "play",
+]

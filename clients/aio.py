@@ -1,0 +1,103 @@
+"""The client of GameService for asyncio."""
+
+from types import TracebackType
+from typing import Self
+
+import grpc
+
+from chatiere.clients import calls
+from chatiere.clients.calls import CHANNEL_OPTIONS, DEFAULT_TIMEOUT, Call, Response
+from chatiere.clients.errors import error_of
+from chatiere.v1.game_pb2 import Action, GameInfo, Include, Options, Position, Score, State, View
+from chatiere.v1.game_service_pb2 import ListLegalActionsResponse
+from chatiere.v1.game_service_pb2_grpc import GameServiceStub
+
+
+class AsyncClient:
+    """`Client` with await: the same methods, arguments, results, errors and retries.
+
+    Make it where its event loop runs, and use it in an `async with` statement, or close it.
+    """
+
+    def __init__(self, target: str | grpc.aio.Channel, *, timeout: float = DEFAULT_TIMEOUT) -> None:
+        """As Client, with a channel of grpc.aio."""
+        self._own_channel = (
+            grpc.aio.insecure_channel(target, options=CHANNEL_OPTIONS) if isinstance(target, str) else None
+        )
+        channel = self._own_channel or target
+        self._stub = GameServiceStub(channel)  # type: ignore[no-untyped-call]  # generated without types
+        self._timeout = timeout
+
+    async def close(self) -> None:
+        """Close the client's own channel; calls that are under way are cancelled."""
+        if self._own_channel is not None:
+            await self._own_channel.close()
+
+    async def __aenter__(self) -> Self:
+        """The client itself."""
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        """Close the client."""
+        await self.close()
+
+    async def _answer(self, call: Call[Response], timeout: float | None) -> Response:
+        try:
+            answer: Response = await getattr(self._stub, call.method)(
+                call.request, timeout=self._timeout if timeout is None else timeout
+            )
+        except grpc.RpcError as error:
+            raise error_of(error) from error
+        return answer
+
+    async def list_games(self, *, timeout: float | None = None) -> list[GameInfo]:
+        """See Client.list_games."""
+        return list((await self._answer(calls.list_games(), timeout)).games)
+
+    async def new_game(
+        self,
+        game: str,
+        players: int,
+        *,
+        options: Options | None = None,
+        seed: int | None = None,
+        game_number: int = 0,
+        explicit_chance: bool = False,
+        include: Include | None = None,
+        timeout: float | None = None,
+    ) -> Position:
+        """See Client.new_game."""
+        call = calls.new_game(game, players, options, seed, game_number, explicit_chance, include)
+        return (await self._answer(call, timeout)).position
+
+    async def list_legal_actions(self, state: State, *, timeout: float | None = None) -> ListLegalActionsResponse:
+        """See Client.list_legal_actions."""
+        return await self._answer(calls.list_legal_actions(state), timeout)
+
+    async def apply(
+        self,
+        state: State,
+        action: int | Action | None = None,
+        *,
+        outcome: int | None = None,
+        include: Include | None = None,
+        timeout: float | None = None,
+    ) -> Position:
+        """See Client.apply."""
+        return (await self._answer(calls.apply(state, action, outcome, include), timeout)).position
+
+    async def get_score(self, state: State, *, timeout: float | None = None) -> Score:
+        """See Client.get_score."""
+        return (await self._answer(calls.get_score(state), timeout)).score
+
+    async def get_view(self, state: State, seat: int | None = None, *, timeout: float | None = None) -> View:
+        """See Client.get_view."""
+        return (await self._answer(calls.get_view(state, seat), timeout)).view
+
+    async def resample(
+        self, state: State, seat: int, *, seed: int | None = None, game_number: int = 0, timeout: float | None = None
+    ) -> State:
+        """See Client.resample."""
+        return (await self._answer(calls.resample(state, seat, seed, game_number), timeout)).state

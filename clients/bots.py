@@ -1,0 +1,40 @@
+"""Bots: each is handed its seat's view and legal actions, as a player would be."""
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+
+from chatiere.clients.games import ROOMS
+from chatiere.clients.room import Bot
+from chatiere.v1.game_pb2 import Action, View
+
+
+class RandomBot:
+    """Plays any game: every legal action is as likely as another. The same seed makes the same choices."""
+
+    def __init__(self, seed: str) -> None:
+        """A bot with a random generator of its own; the seed is any text."""
+        self._random = random.Random(seed)
+
+    def choose(self, view: View, legal_actions: Sequence[Action]) -> Action:
+        """See Bot.choose."""
+        # Of all that random.Random offers, only random() is promised to stay the same over Python's versions.
+        return legal_actions[int(self._random.random() * len(legal_actions))]
+
+
+def _makers(game: str) -> Mapping[str, Callable[[str], Bot]]:
+    own = ROOMS[game].bots if game in ROOMS else {}
+    return {"random": RandomBot, **own}
+
+
+def bot_names(game: str) -> list[str]:
+    """The names of the bots that play a game: those for any game, then its own."""
+    return list(_makers(game))
+
+
+def make_bots(game: str, names: Sequence[str], players: int, seed: int) -> list[Bot]:
+    """A bot for each seat of a game, taking the names (of `bot_names`) in turn; KeyError where there is no such bot.
+
+    Seats have luck of their own: bots of one name choose apart, and the same arguments make the same bots.
+    """
+    makers = _makers(game)
+    return [makers[names[seat % len(names)]](f"{seed} {seat}") for seat in range(players)]

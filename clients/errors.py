@@ -1,0 +1,83 @@
+"""What a client raises where a call has no result."""
+
+from typing import NamedTuple
+
+import grpc
+from google.rpc.error_details_pb2 import BadRequest, ErrorInfo
+from google.rpc.status_pb2 import Status
+from grpc_status import rpc_status
+
+from chatiere.v1 import errors_pb2
+
+_DOMAIN = errors_pb2.DESCRIPTOR.package
+
+
+class FieldViolation(NamedTuple):
+    """A field of the request that is to blame: its path ("action.discat.play.cards[1]") and what is wrong with it."""
+
+    field: str
+    description: str
+
+
+class ChatiereError(Exception):
+    """The service refused a call, or failed at it; nothing was changed, as nothing is stored.
+
+    `code`: the gRPC status, INVALID_ARGUMENT for every fault of the request.
+    `message`: what is wrong and where, in English, for people.
+    `reason`: the name of a value of chatiere.v1.ErrorReason without its prefix, such as "ILLEGAL_ACTION"; "" in a
+    TransportError.
+    `metadata`: further facts by name, as ErrorReason lists them, such as "actor" and "rule"; may be empty.
+    `violations`: the fields of the request that are to blame; empty where none is.
+    """
+
+    def __init__(
+        self,
+        code: grpc.StatusCode,
+        message: str,
+        reason: str = "",
+        metadata: dict[str, str] | None = None,
+        violations: tuple[FieldViolation, ...] = (),
+    ) -> None:
+        """See the class."""
+        # All arguments go to Exception, so that errors can be pickled (from worker processes, say).
+        super().__init__(code, message, reason, metadata, violations)
+        self.code = code
+        self.message = message
+        self.reason = reason
+        self.metadata = metadata or {}
+        self.violations = violations
+
+    def __str__(self) -> str:
+        """The reason (or the status) and the message."""
+        return f"{self.reason or self.code.name}: {self.message}"
+
+
+class TransportError(ChatiereError):
+    """The call got no answer of the service's own: it could not be reached, took too long, or gRPC refused the call.
+
+    `code` says which: UNAVAILABLE (after the retries), DEADLINE_EXCEEDED, UNIMPLEMENTED, RESOURCE_EXHAUSTED …
+    """
+
+
+def error_of(call: grpc.RpcError) -> ChatiereError:
+    """What a failed call means; takes the errors of grpc and of grpc.aio, which are calls too."""
+    assert isinstance(call, grpc.Call | grpc.aio.AioRpcError)
+    code, message = call.code(), call.details() or ""
+    info, violations = _details(rpc_status.from_call(call))
+    if info is None:
+        return TransportError(code, message)
+    return ChatiereError(code, message, info.reason.removeprefix("ERROR_REASON_"), dict(info.metadata), violations)
+
+
+def _details(status: Status | None) -> tuple[ErrorInfo | None, tuple[FieldViolation, ...]]:
+    # The service's ErrorInfo (None without one) and the violations of a BadRequest.
+    info, request = ErrorInfo(), BadRequest()
+    found = False
+    for detail in status.details if status is not None else ():
+        if detail.Is(ErrorInfo.DESCRIPTOR):
+            detail.Unpack(info)
+            found = info.domain == _DOMAIN
+        elif detail.Is(BadRequest.DESCRIPTOR):
+            detail.Unpack(request)
+    violations = tuple(FieldViolation(field.field, field.description) for field in request.field_violations)
+    return info if found else None, violations

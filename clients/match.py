@@ -1,0 +1,56 @@
+"""Whole games between bots, one call a move."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from chatiere.clients.client import Client
+from chatiere.clients.room import Bot
+from chatiere.v1.game_pb2 import TURN_KIND_DECISION, Action, Include, Options, Position
+
+
+class Step(NamedTuple):
+    """A move of a match: who decided what, where, and where that led."""
+
+    before: Position
+    seat: int
+    action: Action
+    after: Position
+
+
+def _everything(players: int) -> Include:
+    # What bots need and spectators want to see: every seat's view, what is legal, the score.
+    return Include(legal_actions=True, score=True, viewers=range(players))
+
+
+def begin(
+    client: Client,
+    game: str,
+    players: int,
+    *,
+    options: Options | None = None,
+    seed: int | None = None,
+    game_number: int = 0,
+) -> Position:
+    """Begin a game with sampled chance, for `play`; arguments and errors as in Client.new_game.
+
+    The position has all seats' views, the legal actions and the score.
+    """
+    return client.new_game(
+        game, players, options=options, seed=seed, game_number=game_number, include=_everything(players)
+    )
+
+
+def play(client: Client, position: Position, bots: Sequence[Bot]) -> Iterator[Step]:
+    """Play on to the end of the game, one bot a seat, yielding each move as it is made.
+
+    `position`: of `begin`, or a step's `after`. The positions of the steps have all seats' views, the legal actions and
+    the score; the last step's has the winners and ranks. Each bot is handed its own seat's view. Errors as in
+    Client.apply.
+    """
+    include = _everything(len(bots))
+    while position.turn.kind == TURN_KIND_DECISION:
+        seat = position.turn.seat
+        action = bots[seat].choose(position.viewers[seat].view, position.legal_actions)
+        after = client.apply(position.state, action, include=include)
+        yield Step(position, seat, action, after)
+        position = after

@@ -1,0 +1,90 @@
+"""A real server on a free port, and fake ones that misbehave."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Protocol
+
+import grpc
+import pytest
+from prometheus_client import CollectorRegistry
+
+from chatiere.clients import AsyncClient, Client
+from chatiere.service.config import Settings
+from chatiere.service.server import create_server
+from chatiere.v1 import game_service_pb2, game_service_pb2_grpc
+
+Ask = Callable[..., Any]
+
+
+class FakeServicer(game_service_pb2_grpc.GameServiceServicer):
+    """ListGames does what the test says with the call's number, from 1, and its context."""
+
+    def __init__(self, answer: Callable[[int, grpc.ServicerContext], None]) -> None:
+        self.calls = 0
+        self._answer = answer
+
+    def ListGames(self, request: Any, context: grpc.ServicerContext) -> game_service_pb2.ListGamesResponse:
+        self.calls += 1
+        self._answer(self.calls, context)
+        return game_service_pb2.ListGamesResponse()
+
+
+class MakeFake(Protocol):
+    def __call__(self, answer: Callable[[int, grpc.ServicerContext], None]) -> tuple[FakeServicer, str]: ...
+
+
+@pytest.fixture(scope="session")
+def address() -> Iterator[str]:
+    server, port = create_server(Settings(address="127.0.0.1:0"), CollectorRegistry())
+    server.start()
+    yield f"127.0.0.1:{port}"
+    server.stop(grace=None).wait()
+
+
+@pytest.fixture
+def client(address: str) -> Iterator[Client]:
+    with Client(address) as client:
+        yield client
+
+
+@pytest.fixture
+def make_fake() -> Iterator[MakeFake]:
+    """Makes a fake service: its servicer and its address."""
+    servers = []
+
+    def make(answer: Callable[[int, grpc.ServicerContext], None]) -> tuple[FakeServicer, str]:
+        server = grpc.server(ThreadPoolExecutor(1))
+        servicer = FakeServicer(answer)
+        game_service_pb2_grpc.add_GameServiceServicer_to_server(servicer, server)  # type: ignore[no-untyped-call]
+        port = server.add_insecure_port("127.0.0.1:0")
+        server.start()
+        servers.append(server)
+        return servicer, f"127.0.0.1:{port}"
+
+    yield make
+    for server in servers:
+        server.stop(grace=None).wait()
+
+
+@pytest.fixture(params=["sync", "async"])
+def ask_at(request: pytest.FixtureRequest) -> Ask:
+    """ask_at(address, method, …): one call of a client's method, by the sync and by the asyncio client."""
+
+    def ask_sync(address: str, method: str, *arguments: Any, **options: Any) -> Any:
+        with Client(address) as client:
+            return getattr(client, method)(*arguments, **options)
+
+    async def ask_async(address: str, method: str, *arguments: Any, **options: Any) -> Any:
+        async with AsyncClient(address) as client:
+            return await getattr(client, method)(*arguments, **options)
+
+    if request.param == "sync":
+        return ask_sync
+    return lambda *arguments, **options: asyncio.run(ask_async(*arguments, **options))
+
+
+@pytest.fixture
+def ask(ask_at: Ask, address: str) -> Ask:
+    """ask(method, …): one call to the real server."""
+    return lambda *arguments, **options: ask_at(address, *arguments, **options)

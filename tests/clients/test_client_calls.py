@@ -1,0 +1,192 @@
+"""Every method of both clients, against a real server and every game."""
+
+import asyncio
+import inspect
+
+import grpc
+import pytest
+
+from chatiere import engine
+from chatiere.clients import AsyncClient, Client, calls
+from chatiere.v1.game_pb2 import TURN_KIND_CHANCE, TURN_KIND_DECISION, Action, Include, Options, State, View
+from chatiere.v1.game_service_pb2 import ApplyRequest
+
+from .conftest import Ask
+
+EVERYTHING = Include(legal_actions=True, score=True, viewers=[1, 0], spectator=True)
+GAMES = [game.name for game in engine.games()]
+
+
+def fewest(name: str) -> int:
+    return engine.game(name).min_players
+
+
+def first_seat(name: str, seat: int) -> Options:
+    options = Options()
+    getattr(options, name).SetInParent()
+    engine.codec(name).fill_options(getattr(options, name), {"first_seat": seat})
+    return options
+
+
+def test_list_games_tells_what_the_engine_has(ask: Ask) -> None:
+    games = ask("list_games")
+    assert [(info.name, info.min_players, info.max_players, info.num_actions) for info in games] == [
+        (game.name, game.min_players, game.max_players, game.num_distinct_actions) for game in engine.games()
+    ]
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_new_game_begins_the_game_of_seed_and_number(ask: Ask, name: str) -> None:
+    expected = engine.game(name).new_game(fewest(name), seed=5, game_number=2**64 - 1)
+    position = ask("new_game", name, fewest(name), seed=5, game_number=2**64 - 1, include=Include(legal_actions=True))
+    assert (position.turn.kind, position.turn.seat) == (TURN_KIND_DECISION, expected.current_player())
+    assert [action.id for action in position.legal_actions] == expected.legal_actions()
+    stream = position.state.stream
+    assert (stream.seed, stream.game_number, stream.drawn) == expected.random_stream()
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_new_game_without_a_seed_takes_a_random_one(ask: Ask, name: str) -> None:
+    seeds = {ask("new_game", name, fewest(name)).state.stream.seed for _ in range(3)}
+    assert len(seeds) == 3
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_new_game_takes_options(ask: Ask, name: str) -> None:
+    position = ask("new_game", name, fewest(name), options=first_seat(name, 1), seed=1)
+    assert getattr(position.state, name).options == getattr(first_seat(name, 1), name)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_nothing_is_included_unasked(ask: Ask, name: str) -> None:
+    position = ask("new_game", name, fewest(name), seed=1)
+    assert not position.legal_actions
+    assert not position.viewers
+    assert not position.HasField("score")
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_include_reaches_new_game_and_apply(ask: Ask, name: str) -> None:
+    position = ask("new_game", name, fewest(name), seed=1, include=EVERYTHING)
+    for answer in (position, ask("apply", position.state, position.legal_actions[0].id, include=EVERYTHING)):
+        assert answer.legal_actions == ask("list_legal_actions", answer.state).legal_actions
+        assert answer.score == ask("get_score", answer.state)
+        views = [ask("get_view", answer.state, seat) for seat in (1, 0, None)]
+        assert [viewer.view for viewer in answer.viewers] == views
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_explicit_chance_stops_for_an_outcome(ask: Ask, name: str) -> None:
+    state = ask("new_game", name, fewest(name), explicit_chance=True).state
+    assert not state.HasField("stream")
+    answer = ask("list_legal_actions", state)
+    assert answer.turn.kind == TURN_KIND_CHANCE
+    expected = engine.game(name).new_game(fewest(name))
+    assert [(each.outcome, each.weight) for each in answer.chance_outcomes] == expected.chance_outcomes()
+    outcome = answer.chance_outcomes[-1].outcome
+    expected.apply(outcome)
+    answer = ask("list_legal_actions", ask("apply", state, outcome=outcome).state)
+    assert [(each.outcome, each.weight) for each in answer.chance_outcomes] == expected.chance_outcomes()
+
+
+def test_outcome_0_is_an_outcome_and_action_0_an_action() -> None:
+    assert calls.apply(State(), None, 0, None).request == ApplyRequest(state=State(), outcome=0)
+    assert calls.apply(State(), 0, None, None).request == ApplyRequest(state=State(), action=Action(id=0))
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_an_action_may_be_an_id_or_typed_or_as_it_came(ask: Ask, name: str) -> None:
+    position = ask("new_game", name, fewest(name), seed=3, include=EVERYTHING)
+    for action in position.legal_actions:
+        typed = Action()
+        typed.CopyFrom(action)
+        typed.ClearField("id")
+        typed.ClearField("label")
+        after = ask("apply", position.state, action.id)
+        assert after == ask("apply", position.state, typed) == ask("apply", position.state, action)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_apply_takes_one_move(ask: Ask, name: str) -> None:
+    state = ask("new_game", name, fewest(name), seed=1).state
+    with pytest.raises(TypeError, match="either an action or an outcome"):
+        ask("apply", state)
+    with pytest.raises(TypeError, match="either an action or an outcome"):
+        ask("apply", state, 0, outcome=0)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_get_score_tells_totals_in_the_middle_of_a_game(ask: Ask, name: str) -> None:
+    score = ask("get_score", ask("new_game", name, fewest(name), seed=1).state)
+    assert list(score.totals) == engine.game(name).new_game(fewest(name), seed=1).totals()
+    assert not score.final
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_get_view_is_a_seats_or_a_spectators(ask: Ask, name: str) -> None:
+    state = ask("new_game", name, fewest(name), seed=1).state
+    position = engine.game(name).new_game(fewest(name), seed=1)
+    for seat in (0, 1, None):
+        view = ask("get_view", state, seat)
+        assert (view.seat if view.HasField("seat") else None) == seat
+        expected = View()
+        engine.codec(name).fill_view(getattr(expected, name), position, seat)
+        assert getattr(view, name) == getattr(expected, name)
+    assert ask("get_view", state) == ask("get_view", state, None)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_resample_changes_nothing_that_the_seat_knows(ask: Ask, name: str) -> None:
+    state = ask("new_game", name, fewest(name), seed=1).state
+    drawn = ask("resample", state, 1, seed=9, game_number=4)
+    assert ask("get_view", drawn, 1) == ask("get_view", state, 1)
+    assert (drawn.stream.seed, drawn.stream.game_number) == (9, 4)
+    assert ask("resample", state, 1, seed=9, game_number=4) == drawn
+    assert ask("resample", state, 1, seed=9, game_number=5) != drawn
+    assert ask("resample", state, 1) != ask("resample", state, 1)
+
+
+def test_numbers_that_no_field_can_hold_are_refused(ask: Ask) -> None:
+    with pytest.raises(ValueError, match="-1"):
+        ask("new_game", GAMES[0], 2, seed=-1)
+
+
+async def test_asyncio_calls_run_side_by_side(address: str) -> None:
+    name = GAMES[0]
+    async with AsyncClient(address) as client:
+        begun = await asyncio.gather(*(client.new_game(name, fewest(name), seed=seed) for seed in range(50)))
+    assert [position.state.stream.seed for position in begun] == list(range(50))
+
+
+def test_both_clients_have_the_same_methods() -> None:
+    def signatures(kind: type) -> dict[str, str]:
+        return {
+            name: str(inspect.signature(member))
+            for name, member in vars(kind).items()
+            if inspect.isfunction(member) and not name.startswith("_")
+        }
+
+    assert signatures(Client) == signatures(AsyncClient)
+
+
+def test_a_ready_channel_is_used_and_left_open(address: str) -> None:
+    with grpc.insecure_channel(address) as channel:
+        with Client(channel) as client:
+            assert client.list_games()
+        with Client(channel) as client:
+            assert client.list_games()
+
+
+async def test_a_ready_asyncio_channel_is_used_and_left_open(address: str) -> None:
+    async with grpc.aio.insecure_channel(address) as channel:
+        async with AsyncClient(channel) as client:
+            assert await client.list_games()
+        async with AsyncClient(channel) as client:
+            assert await client.list_games()
+
+
+def test_a_closed_client_makes_no_call(address: str) -> None:
+    with Client(address) as client:
+        client.list_games()
+    with pytest.raises(ValueError, match="closed"):
+        client.list_games()

@@ -1,0 +1,193 @@
+"""What the clients raise, how long they wait, and what they try again."""
+
+import pickle
+import socket
+import threading
+
+import grpc
+import pytest
+from google.protobuf import any_pb2
+from google.rpc import error_details_pb2, status_pb2
+from grpc_status import rpc_status
+
+from chatiere import engine
+from chatiere.clients import CHANNEL_OPTIONS, ChatiereError, Client, TransportError
+from chatiere.v1.game_pb2 import Action, State
+
+from .conftest import Ask, MakeFake
+
+GAMES = [game.name for game in engine.games()]
+
+
+def fewest(name: str) -> int:
+    return engine.game(name).min_players
+
+
+def error_of(ask: Ask, *arguments: object, **options: object) -> ChatiereError:
+    with pytest.raises(ChatiereError) as raised:
+        ask(*arguments, **options)
+    return raised.value
+
+
+def test_an_unknown_game(ask: Ask) -> None:
+    error = error_of(ask, "new_game", "tarock", 3)
+    assert type(error) is ChatiereError
+    assert (error.code, error.reason) == (grpc.StatusCode.INVALID_ARGUMENT, "UNKNOWN_GAME")
+    assert error.metadata["games"] == ", ".join(GAMES)
+    assert [violation.field for violation in error.violations] == ["game"]
+    assert "tarock" in error.message
+    assert str(error) == f"UNKNOWN_GAME: {error.message}"
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_too_many_players(ask: Ask, name: str) -> None:
+    error = error_of(ask, "new_game", name, 99)
+    assert error.reason == "INVALID_PLAYERS"
+    assert error.metadata["max_players"] == str(engine.game(name).max_players)
+    assert [violation.field for violation in error.violations] == ["players"]
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_an_illegal_action_names_actor_move_and_rule(ask: Ask, name: str) -> None:
+    position = engine.game(name).new_game(fewest(name), seed=1)
+    illegal = min(set(range(engine.game(name).num_distinct_actions)) - set(position.legal_actions()))
+    state = ask("new_game", name, fewest(name), seed=1).state
+    error = error_of(ask, "apply", state, illegal)
+    assert error.reason == "ILLEGAL_ACTION"
+    assert error.metadata["actor"] == str(position.current_player())
+    assert error.metadata["move"] == str(illegal)
+    assert error.metadata["rule"].startswith(f"{name}.md: ")
+    assert error.violations
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_an_id_beyond_the_games(ask: Ask, name: str) -> None:
+    state = ask("new_game", name, fewest(name), seed=1).state
+    error = error_of(ask, "apply", state, engine.game(name).num_distinct_actions)
+    assert error.reason == "INVALID_ACTION"
+    assert [violation.field for violation in error.violations] == ["action.id"]
+    assert error.violations[0].description in error.message
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_an_action_that_differs_from_its_id(ask: Ask, name: str) -> None:
+    state = ask("new_game", name, fewest(name), seed=1).state
+    first, second = ask("list_legal_actions", state).legal_actions[:2]
+    wrong = Action()
+    wrong.CopyFrom(first)
+    wrong.id = second.id
+    error = error_of(ask, "apply", state, wrong)
+    assert (error.reason, error.metadata["typed_id"]) == ("ACTION_MISMATCH", str(first.id))
+
+
+def test_a_state_of_no_game(ask: Ask) -> None:
+    for method, arguments in (("list_legal_actions", ()), ("get_score", ()), ("get_view", ()), ("resample", (0,))):
+        error = error_of(ask, method, State(), *arguments)
+        assert type(error) is ChatiereError
+        assert [violation.field.split(".")[0] for violation in error.violations] == ["state"]
+
+
+def test_errors_can_be_pickled(ask: Ask) -> None:
+    error = error_of(ask, "new_game", "tarock", 3)
+    again = pickle.loads(pickle.dumps(error))
+    assert vars(again) == vars(error)
+    assert type(again) is ChatiereError
+
+
+def test_nobody_listens(ask_at: Ask) -> None:
+    with socket.socket() as held:
+        # Bound, so that nobody else takes the port, but not listening.
+        held.bind(("127.0.0.1", 0))
+        error = error_of(ask_at, f"127.0.0.1:{held.getsockname()[1]}", "list_games")
+    assert type(error) is TransportError
+    assert (error.code, error.reason, error.metadata, error.violations) == (grpc.StatusCode.UNAVAILABLE, "", {}, ())
+    assert str(error).startswith("UNAVAILABLE: ")
+
+
+def test_unavailable_is_tried_again(ask_at: Ask, make_fake: MakeFake) -> None:
+    def answer(call: int, context: grpc.ServicerContext) -> None:
+        if call < 4:
+            context.abort(grpc.StatusCode.UNAVAILABLE, "not yet")
+
+    servicer, address = make_fake(answer)
+    assert ask_at(address, "list_games") == []
+    assert servicer.calls == 4
+
+
+def test_unavailable_is_not_tried_for_ever(ask_at: Ask, make_fake: MakeFake) -> None:
+    servicer, address = make_fake(lambda call, context: context.abort(grpc.StatusCode.UNAVAILABLE, "never"))
+    error = error_of(ask_at, address, "list_games")
+    assert type(error) is TransportError
+    assert (error.code, error.message) == (grpc.StatusCode.UNAVAILABLE, "never")
+    assert servicer.calls == 5
+
+
+@pytest.mark.parametrize("code", [grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.INTERNAL])
+def test_nothing_else_is_tried_again(ask_at: Ask, make_fake: MakeFake, code: grpc.StatusCode) -> None:
+    servicer, address = make_fake(lambda call, context: context.abort(code, "no"))
+    error = error_of(ask_at, address, "list_games")
+    assert (error.code, error.message) == (code, "no")
+    assert servicer.calls == 1
+
+
+def test_a_ready_channel_is_retried_by_its_options(make_fake: MakeFake) -> None:
+    servicer, address = make_fake(lambda call, context: context.abort(grpc.StatusCode.UNAVAILABLE, "never"))
+    with grpc.insecure_channel(address, options=CHANNEL_OPTIONS) as channel, pytest.raises(TransportError):
+        Client(channel).list_games()
+    assert servicer.calls == 5
+    with grpc.insecure_channel(address) as channel, pytest.raises(TransportError):
+        Client(channel).list_games()
+    assert servicer.calls == 6
+
+
+def test_a_call_has_a_deadline_unasked(ask_at: Ask, make_fake: MakeFake) -> None:
+    remaining = []
+    _, address = make_fake(lambda call, context: remaining.append(context.time_remaining()))
+    ask_at(address, "list_games")
+    ask_at(address, "list_games", timeout=1000)
+    # Seconds; on the wire they are rounded up.
+    assert remaining[0] < 20 < remaining[1] < 2000
+
+
+def test_the_deadline_of_a_call(ask_at: Ask, make_fake: MakeFake) -> None:
+    gone = threading.Event()
+
+    def wait(call: int, context: grpc.ServicerContext) -> None:
+        context.add_callback(gone.set)
+        gone.wait()
+
+    _, address = make_fake(wait)
+    error = error_of(ask_at, address, "list_games", timeout=0.2)
+    assert type(error) is TransportError
+    assert error.code == grpc.StatusCode.DEADLINE_EXCEEDED
+
+
+def test_the_deadline_of_a_client(make_fake: MakeFake) -> None:
+    remaining = []
+    _, address = make_fake(lambda call, context: remaining.append(context.time_remaining()))
+    with Client(address, timeout=500) as client:
+        client.list_games()
+    assert 20 < remaining[0] < 1000
+
+
+def test_the_details_of_a_status_are_read_if_they_are_chatieres(ask_at: Ask, make_fake: MakeFake) -> None:
+    def answer(call: int, context: grpc.ServicerContext) -> None:
+        details = []
+        for domain in ("example.com", "chatiere.v1")[:call]:
+            details.append(any_pb2.Any())
+            details[-1].Pack(error_details_pb2.ErrorInfo(reason="ERROR_REASON_INTERNAL", domain=domain))
+        status = status_pb2.Status(code=grpc.StatusCode.INTERNAL.value[0], message="broken", details=details)
+        context.abort_with_status(rpc_status.to_status(status))
+
+    _, address = make_fake(answer)
+    error = error_of(ask_at, address, "list_games")
+    assert (type(error), error.reason) == (TransportError, "")
+    error = error_of(ask_at, address, "list_games")
+    assert (type(error), error.reason) == (ChatiereError, "INTERNAL")
+
+
+def test_a_server_without_the_call(ask_at: Ask, make_fake: MakeFake) -> None:
+    _, address = make_fake(lambda call, context: None)
+    error = error_of(ask_at, address, "new_game", GAMES[0], 2)
+    assert type(error) is TransportError
+    assert error.code == grpc.StatusCode.UNIMPLEMENTED
