@@ -1,0 +1,117 @@
+"""chatiere replay."""
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+
+from chatiere.clients import ChatiereError, Client, TransportError
+from chatiere.command.common import Refusal, address_option, reach
+from chatiere.command.samples import CHANCE, OVER, MalformedSampleError, SampleGame, read_sample
+from chatiere.engine import EngineError, codec, game
+from chatiere.v1.game_pb2 import TURN_KIND_CHANCE, TURN_KIND_OVER, Include, Options, Position
+
+_INCLUDE = Include(legal_actions=True, score=True)
+
+
+class Difference(NamedTuple):
+    """Where the service first disagrees with a sample game."""
+
+    line: int
+    expected: str
+    came: str
+
+
+@click.command("replay")
+@click.argument(
+    "files", nargs=-1, required=True, metavar="FILE…", type=click.Path(exists=True, dir_okay=False, path_type=Path)
+)
+@address_option
+def command(files: tuple[Path, ...], address: str | None) -> None:
+    """Check the service against sample games.
+
+    They are replayed through a gRPC channel, and everything that the service answers is compared with them. A sample
+    game is a file of JSON lines, the first for the beginning and then one a step, with explicit chance:
+
+    \b
+      {"game": name, "players": number, "options": {name: value, …}}
+          the options as the rules of the game name them; a set of cards is one
+          whole number, in which bit card - 1 is set
+      {"actor": -1, "outcomes": [[outcome, weight], …], "move": outcome}
+          a chance event, with all that can come and its smallest whole weight
+      {"actor": seat, "legal": [id, …], "totals": [total, …], "move": id}
+          a decision, with the dense ids that are legal and all scores so far
+      {"actor": -2, "totals": [total, …], "winners": [seat, …]}
+          the end of the game, the last line
+
+    Outcomes and ids ascend. Who acts, outcomes, weights, ids, totals and winners have to be the same at every line. At
+    the first difference the command prints file, line, what was expected and what came, and exits with 1; with 2 if a
+    file is not a sample game or the service cannot be asked.
+    """
+    try:
+        samples = [read_sample(path) for path in files]
+    except (MalformedSampleError, OSError) as error:
+        raise Refusal(str(error)) from error
+    steps = games = 0
+    difference = None
+    with reach(address) as client:
+        for sample in samples:
+            matched, difference = _replay(client, sample)
+            steps += matched
+            if difference is not None:
+                break
+            games += 1
+    total = sum(len(sample.steps) for sample in samples)
+    click.echo(f"{steps} of {total} steps matched, {games} of {len(samples)} games whole.")
+    if difference is not None:
+        click.echo(f"{sample.path}, line {difference.line}:", err=True)
+        click.echo(f"  expected: {difference.expected}", err=True)
+        click.echo(f"  came:     {difference.came}", err=True)
+        raise click.exceptions.Exit(1)
+
+
+def _replay(client: Client, sample: SampleGame) -> tuple[int, Difference | None]:
+    # How many steps matched, and the first difference.
+    position = _begin(client, sample)
+    for number, step in enumerate(sample.steps):
+        came = _answer_at(position)
+        for name in ("actor", *came):
+            if step.expected.get(name) != came[name]:
+                return number, Difference(step.line, f"{name} {step.expected.get(name)}", f"{name} {came[name]}")
+        if step.move is None:
+            continue
+        try:
+            if came["actor"] == CHANCE:
+                position = client.apply(position.state, outcome=step.move, include=_INCLUDE)
+            else:
+                position = client.apply(position.state, step.move, include=_INCLUDE)
+        except TransportError:
+            raise
+        except ChatiereError as error:
+            return number, Difference(step.line, f"move {step.move}", str(error))
+    return len(sample.steps), None
+
+
+def _begin(client: Client, sample: SampleGame) -> Position:
+    options = Options()
+    try:
+        # The engine knows the options by the names that the file has; it refuses those that are not the game's.
+        game(sample.game).new_game(sample.players, sample.options)
+        own_options = getattr(options, sample.game)
+        own_options.SetInParent()
+        codec(sample.game).fill_options(own_options, sample.options)
+        return client.new_game(sample.game, sample.players, options=options, explicit_chance=True, include=_INCLUDE)
+    except TransportError:
+        raise
+    except (EngineError, ChatiereError) as error:
+        raise Refusal(f"{sample.path}, line 1: {error}") from error
+
+
+def _answer_at(position: Position) -> dict[str, Any]:
+    # What the service says of a position, as a sample game has it.
+    if position.turn.kind == TURN_KIND_CHANCE:
+        return {"actor": CHANCE, "outcomes": [[each.outcome, each.weight] for each in position.chance_outcomes]}
+    totals = list(position.score.totals)
+    if position.turn.kind == TURN_KIND_OVER:
+        return {"actor": OVER, "totals": totals, "winners": list(position.score.winners)}
+    return {"actor": position.turn.seat, "legal": [action.id for action in position.legal_actions], "totals": totals}

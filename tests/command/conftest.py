@@ -1,0 +1,35 @@
+"""What the tests of the commands share."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from prometheus_client import CollectorRegistry
+
+from chatiere.command import main
+from chatiere.service.config import Settings
+from chatiere.service.server import create_server
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run() -> Run:
+    """run(argument, …): what the command line prints and exits with; it must end by itself, not by a crash."""
+
+    def run_main(*arguments: object, **options: Any) -> Result:
+        result = CliRunner().invoke(main, [str(argument) for argument in arguments], **options)
+        assert result.exception is None or isinstance(result.exception, SystemExit)
+        return result
+
+    return run_main
+
+
+@pytest.fixture(scope="session")
+def address() -> Iterator[str]:
+    """A running server."""
+    server, port = create_server(Settings(address="127.0.0.1:0"), CollectorRegistry())
+    server.start()
+    yield f"127.0.0.1:{port}"
+    server.stop(grace=None).wait()

@@ -1,0 +1,112 @@
+"""chatiere play."""
+
+import socket
+
+import click
+import pytest
+
+from chatiere import engine
+from chatiere.clients import Client, begin, bot_names, make_bots, play
+from chatiere.clients.terminal import narrate
+
+from .conftest import Run
+
+GAMES = [game.name for game in engine.games()]
+TABLES = [(game.name, players) for game in engine.games() for players in range(game.min_players, game.max_players + 1)]
+
+
+@pytest.mark.parametrize(("name", "players"), TABLES)
+def test_a_whole_game_is_printed(run: Run, name: str, players: int) -> None:
+    result = run("play", "--game", name, "--players", players, "--seed", 4)
+    assert result.exit_code == 0
+    assert result.stderr == ""
+    lines = result.stdout.splitlines()
+    assert lines[0].endswith(f", {players} players")
+    moves = [line for line in lines if line.startswith("Move ")]
+    assert [int(line.split(":")[0].removeprefix("Move ")) for line in moves] == list(range(1, len(moves) + 1))
+    assert len(moves) > players
+    assert len(lines) - lines.index("Result") == players + 2
+    assert lines[-1].endswith(" won.")
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_same_seed_prints_the_same_game_wherever_it_is_played(run: Run, address: str, name: str) -> None:
+    first = run("play", "--game", name, "--seed", 4).stdout
+    assert run("play", "--game", name, "--seed", 4).stdout == first
+    assert run("play", "--game", name, "--seed", 4, "--address", address).stdout == first
+    assert run("play", "--game", name, "--seed", 5).stdout != first
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_seed_is_that_of_the_game_and_of_the_bots(run: Run, address: str, name: str) -> None:
+    players = engine.game(name).max_players
+    bots = make_bots(name, ["random"], players, seed=4)
+    with Client(address) as client:
+        info = next(info for info in client.list_games() if info.name == name)
+        beginning = begin(client, name, players, seed=4)
+        lines = list(narrate(info, ["random"] * players, beginning, play(client, beginning, bots)))
+    result = run("play", "--game", name, "--players", players, "--seed", 4, "--bots", "random")
+    assert result.stdout.splitlines() == [click.unstyle(line) for line in lines]
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_defaults_are_the_smallest_table_all_bots_and_seed_1(run: Run, name: str) -> None:
+    given = ("--players", engine.game(name).min_players, "--bots", ",".join(bot_names(name)), "--seed", 1)
+    assert run("play", "--game", name).stdout == run("play", "--game", name, *given).stdout
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_seats_take_the_bots_in_turn(run: Run, name: str) -> None:
+    names = [*reversed(bot_names(name)), "random"]
+    players = engine.game(name).max_players
+    result = run("play", "--game", name, "--players", players, "--bots", ",".join(names))
+    seats = [f"  seat {seat}: {names[seat % len(names)]}" for seat in range(players)]
+    assert result.stdout.splitlines()[1 : players + 1] == seats
+
+
+def test_styles_are_for_terminals_that_want_them(run: Run) -> None:
+    plain = run("play", "--game", GAMES[0]).stdout
+    styled = run("play", "--game", GAMES[0], color=True).stdout
+    assert "\x1b[" not in plain
+    assert "\x1b[" in styled
+    assert run("play", "--game", GAMES[0], color=True, env={"NO_COLOR": "1"}).stdout == plain
+
+
+def test_an_unknown_game(run: Run) -> None:
+    result = run("play", "--game", "tarock")
+    assert result.exit_code == 2
+    assert result.stderr == f"Error: there is no game 'tarock'; there are: {', '.join(GAMES)}\n"
+
+
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("bots", ["cheater", "random,cheater"])
+def test_an_unknown_bot(run: Run, name: str, bots: str) -> None:
+    result = run("play", "--game", name, "--bots", bots)
+    assert result.exit_code == 2
+    assert result.stderr == f"Error: there is no bot 'cheater' for {name}; there are: {', '.join(bot_names(name))}\n"
+
+
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("players", [-1, 0, 99, 2**64])
+def test_a_table_that_the_game_is_not_for(run: Run, name: str, players: int) -> None:
+    result = run("play", "--game", name, "--players", players)
+    assert result.exit_code == 2
+    rules = engine.game(name)
+    assert result.stderr == f"Error: {name} is for {rules.min_players} to {rules.max_players} players\n"
+
+
+@pytest.mark.parametrize("seed", [-1, 2**64, "lucky"])
+def test_seeds_out_of_range(run: Run, seed: object) -> None:
+    result = run("play", "--game", GAMES[0], "--seed", seed)
+    assert result.exit_code == 2
+    assert "Invalid value for '--seed'" in result.stderr
+
+
+def test_a_server_that_cannot_be_reached(run: Run) -> None:
+    with socket.socket() as held:
+        # Bound, so that nobody else takes the port, but not listening.
+        held.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{held.getsockname()[1]}"
+        result = run("play", "--game", GAMES[0], "--address", address)
+    assert result.exit_code == 2
+    assert result.stderr.startswith(f"Error: no answer from a server at {address}: UNAVAILABLE: ")
