@@ -4,6 +4,7 @@ The names are those that users of OpenSpiel know, where both have the thing.
 """
 
 from collections.abc import Mapping
+from operator import index
 from typing import NamedTuple
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
@@ -186,7 +187,7 @@ cdef class Game:
         Raises EngineError: INVALID_STATE (it names what is wrong), UNSUPPORTED_RULES_VERSION.
         """
         cdef Position position = self.empty_position()
-        cdef const uint8_t[::1] data = packed
+        cdef const uint8_t[::1] data = memoryview(packed)
         cdef Header header
         if data.shape[0] != self.packed_size:
             raise EngineError(
@@ -215,7 +216,7 @@ cdef class Game:
         Nothing about the body is trusted. Raises EngineError: INVALID_STATE, INVALID_SEED.
         """
         cdef Position position = self.empty_position()
-        cdef const uint8_t[::1] data = body
+        cdef const uint8_t[::1] data = memoryview(body)
         if data.shape[0] != self.ops.body_size:
             raise EngineError(Reason.INVALID_STATE, f"the body of a {self.name} state has {self.ops.body_size} bytes")
         memcpy(position.body, &data[0], self.ops.body_size)
@@ -329,7 +330,7 @@ cdef class Position:
         cdef Events log
         cdef int fault
         # Out of any game's range, and within C's.
-        cdef int number = move if -1 <= move <= 0xFFFF else -1
+        cdef int number = index(move) if -1 <= move <= 0xFFFF else -1
         log.count = 0
         fault = make_move(self.game.ops, self.body, NULL, number, NULL if events is None else &log)
         if fault != OK:

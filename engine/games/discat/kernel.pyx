@@ -705,7 +705,8 @@ cdef int check_history(const State* state, int* turned, int* exchanges) noexcept
         record = state.passes[place]
         group += 1
         if state.cards[place] & TOP == 0:
-            if record:
+            # A play's cards lie ascending, but for its top.
+            if record or (group > 1 and state.cards[place - 1] >= state.cards[place]):
                 return DiscatFault.BAD_TURNS
             continue
         if group > LARGEST_HAND or (group >= WINNING_GROUP) != (state.group_winner == owner and place == state.laid - 1):
@@ -743,7 +744,10 @@ cdef int check_turn(const State* state) noexcept nogil:
     cdef int players = state.players, phase = state.phase
     cdef int turned = 0, exchanges = 0, passes, since, ender, constraint
     cdef bint unknown_left = not is_empty(state.unknown)
-    cdef int fault = check_history(state, &turned, &exchanges)
+    cdef int fault
+    if phase == FIRST_SEAT or phase == DEAL:
+        return DiscatFault.BAD_PHASE
+    fault = check_history(state, &turned, &exchanges)
     if fault != OK:
         return fault
     if exchanges < state.queue_length:
@@ -766,11 +770,8 @@ cdef int check_turn(const State* state) noexcept nogil:
             return DiscatFault.BAD_ACTIVE_SEAT
         if phase == PASS:
             turned |= (state.pile_count[state.active] > 0) << state.active
-    elif phase == EXCHANGE or phase == REFILL or phase == FINISHED:
-        if since != passes:
-            return DiscatFault.BAD_ACTIVE_SEAT
-    else:
-        return DiscatFault.BAD_PHASE
+    elif since != passes:
+        return DiscatFault.BAD_ACTIVE_SEAT
     if turned != state.turned:
         return DiscatFault.BAD_TURNS
     if phase == FINISHED:
