@@ -14,12 +14,14 @@ SANITIZED := LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-
 	PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 PYTHONPATH=build/debug/lib
 # How many mutated packed states the debug build is shown.
 MUTATIONS ?= 300000
+# How many games of each game and number of players debug-games plays.
+GAMES ?= 2000
 
-.PHONY: help demo test lint debug wheel bench clean
+.PHONY: help demo test lint debug debug-games wheel bench clean
 .DELETE_ON_ERROR:
 
 help: ## List the targets
-	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 demo: $(BUILT) ## Play a seeded game of Discat between two bots through a gRPC channel, printed move by move
 	@$(BIN)/chatiere play --game discat --players 3 --seed 7
@@ -39,6 +41,9 @@ debug: $(DEBUG_BUILT) ## Run the engine's tests with invariants and sanitizers o
 	find build/debug -name '*.gcda' -delete
 	$(SANITIZED) CHATIERE_MUTATIONS=$(MUTATIONS) $(BIN)/python -m pytest tests/debug_build tests/engine tests/conformance tests/games
 	$(BIN)/python tests/kernel_coverage.py build/debug
+
+debug-games: $(DEBUG_BUILT) ## Play GAMES random games of each game and number of players in the debug build
+	$(SANITIZED) $(BIN)/python tests/debug_games.py --games $(GAMES)
 
 wheel: $(BUILT) ## Build a wheel and use it in an environment of its own: play, type check, cimport
 	$(BIN)/python tests/wheel_check.py

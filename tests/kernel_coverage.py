@@ -1,8 +1,8 @@
 """Which lines of the compiled engine the debug build's tests ran: `python tests/kernel_coverage.py build/debug`.
 
-The debug build counts executed lines of C (gcc's --coverage); the comments that Cython writes into the C tell which line of
-which file they come from. A line that never ran has to say why at its end (`# uncovered: reason`); a line without a reason
-fails, and so does a reason on a line that runs.
+The debug build counts executed lines of C (gcc's --coverage); the comments that Cython writes into the C tell which
+line of which file they come from. A line that never ran has to say why at its end (`# uncovered: reason`); a line
+without a reason fails, and so does a reason on a line that runs.
 """
 
 import json

@@ -76,7 +76,8 @@ def main() -> None:
         run(
             python,
             "-c",
-            "import guest; from chatiere.engine.core.stream import words; assert guest.first_word(5) == words(5, 0, 0, 1)[0]",
+            "import guest; from chatiere.engine.core.stream import words; "
+            "assert guest.first_word(5) == words(5, 0, 0, 1)[0]",
             cwd=work,
         )
         print("the wheel can be cimported")

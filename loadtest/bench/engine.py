@@ -1,7 +1,7 @@
 """What the kernels cost, side by side in one run: `make bench`.
 
-Each figure is the median of alternating rounds over the positions of random games (seeded). What a call from Python costs
-anyway is measured in the same rounds and taken off where the table says "net".
+Each figure is the median of alternating rounds over the positions of random games (seeded). What a call from Python
+costs anyway is measured in the same rounds and taken off where the table says "net".
 """
 
 import platform
