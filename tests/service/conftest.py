@@ -1,0 +1,28 @@
+"""A server for the tests that only ask it questions, and the games that it has."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from chatiere import engine
+from chatiere.engine import Game
+
+from .support import Running, running
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[Running]:
+    with running() as server:
+        yield server
+
+
+@pytest.fixture
+def stub(server: Running) -> Any:
+    return server.stub
+
+
+@pytest.fixture(params=engine.games(), ids=lambda game: game.name)
+def game(request: pytest.FixtureRequest) -> Game:
+    found: Game = request.param
+    return found

@@ -1,0 +1,166 @@
+"""What the tests of the service share: a running server, refusals as clients see them, games played over the wire."""
+
+import dataclasses
+import logging
+import queue
+import random
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import grpc
+from google.rpc import error_details_pb2
+from grpc_status import rpc_status
+from prometheus_client import CollectorRegistry
+
+from chatiere.service.config import Settings
+from chatiere.service.server import Server, create_server
+from chatiere.v1 import game_pb2, game_service_pb2, game_service_pb2_grpc
+
+# How long, in seconds, a test waits for what must happen; it fails after that.
+PATIENCE = 30.0
+
+
+def game_stub(channel: grpc.Channel) -> Any:
+    """The methods of GameService over a channel; generated code has no types."""
+    return game_service_pb2_grpc.GameServiceStub(channel)  # type: ignore[no-untyped-call]
+
+
+@dataclass
+class Running:
+    """A started server and a channel to it."""
+
+    server: Server
+    address: str
+    registry: CollectorRegistry
+    channel: grpc.Channel
+    stub: Any = dataclasses.field(init=False)
+
+    def __post_init__(self) -> None:
+        self.stub = game_stub(self.channel)
+
+    def sample(self, name: str, **labels: str) -> float:
+        """A metric's value; 0 while it has none."""
+        return self.registry.get_sample_value(name, labels) or 0.0
+
+
+@contextmanager
+def running(settings: Settings | None = None) -> Iterator[Running]:
+    """A server on a free port, stopped at the end."""
+    registry = CollectorRegistry()
+    server, port = create_server(settings or Settings(address="127.0.0.1:0"), registry)
+    server.start()
+    address = f"127.0.0.1:{port}"
+    with grpc.insecure_channel(address) as channel:
+        yield Running(server, address, registry, channel)
+    assert server.stop(None).wait(PATIENCE)
+
+
+def raw(server: Running, method: str) -> Any:
+    """A method that takes and gives bytes."""
+    return server.channel.unary_unary(f"/chatiere.v1.GameService/{method}")
+
+
+@dataclass
+class Refused:
+    """An error as a client sees it; reason, field and metadata are empty if it came without."""
+
+    code: grpc.StatusCode
+    message: str
+    reason: str = ""
+    domain: str = ""
+    field: str = ""
+    metadata: dict[str, str] = dataclasses.field(default_factory=dict)
+
+
+def refusal(call: Callable[..., Any], *arguments: Any) -> Refused:
+    """The error that a call must end with."""
+    try:
+        answer = call(*arguments)
+    except grpc.RpcError as error:
+        return read_refusal(error)
+    raise AssertionError(f"not refused: {answer}")
+
+
+def read_refusal(error: Any) -> Refused:
+    """An error and its details."""
+    refused = Refused(error.code(), error.details())
+    status = rpc_status.from_call(error)
+    for detail in status.details if status is not None else ():
+        info = error_details_pb2.ErrorInfo()
+        bad_request = error_details_pb2.BadRequest()
+        if detail.Unpack(info):
+            refused.reason = info.reason.removeprefix("ERROR_REASON_")
+            assert info.reason != refused.reason, "the reason is the name of a value of ErrorReason"
+            refused.domain = info.domain
+            refused.metadata = dict(info.metadata)
+        elif detail.Unpack(bad_request):
+            (violation,) = bad_request.field_violations
+            assert violation.description
+            refused.field = violation.field
+    return refused
+
+
+def code_of(call: Callable[..., Any], *arguments: Any) -> grpc.StatusCode:
+    """How a call ends, OK included."""
+    try:
+        call(*arguments)
+    except grpc.RpcError as error:
+        code: grpc.StatusCode = error.code()
+        return code
+    return grpc.StatusCode.OK
+
+
+def play_on(
+    stub: Any, position: game_pb2.Position, choices: random.Random, include: game_pb2.Include
+) -> Iterator[game_pb2.Position]:
+    """Play to the end at random; yields the position after each move. `include` must ask for the legal actions."""
+    while position.turn.kind != game_pb2.TURN_KIND_OVER:
+        request = game_service_pb2.ApplyRequest(state=position.state, include=include)
+        if position.turn.kind == game_pb2.TURN_KIND_CHANCE:
+            request.outcome = choices.choice(position.chance_outcomes).outcome
+        else:
+            request.action.id = choices.choice(position.legal_actions).id
+        position = stub.Apply(request).position
+        yield position
+
+
+def new_game(stub: Any, game: str, players: int, **fields: Any) -> game_pb2.Position:
+    """The first position of a game, with its legal actions."""
+    fields.setdefault("include", game_pb2.Include(legal_actions=True))
+    request = game_service_pb2.NewGameRequest(game=game, players=players, **fields)
+    position: game_pb2.Position = stub.NewGame(request).position
+    return position
+
+
+class LogLines(logging.Handler):
+    """The service's log lines while it is in use, and waiting for one."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.INFO)
+        self.lines: list[str] = []
+        self._new: queue.Queue[str] = queue.Queue()
+        self._logger = logging.getLogger("chatiere.service")
+
+    def emit(self, record: logging.LogRecord) -> None:
+        line = self.format(record)
+        self.lines.append(line)
+        self._new.put(line)
+
+    def wait_for(self, text: str) -> str:
+        """The next line that holds the text."""
+        while True:
+            line = self._new.get(timeout=PATIENCE)
+            if text in line:
+                return line
+
+    def __enter__(self) -> "LogLines":
+        self._level = self._logger.level
+        self._logger.setLevel(logging.INFO)
+        self._logger.addHandler(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._logger.removeHandler(self)
+        self._logger.setLevel(self._level)

@@ -1,0 +1,326 @@
+"""Every reason for which a call can be refused, provoked over the wire in every game."""
+
+import re
+from typing import Any
+
+import grpc
+import pytest
+
+from chatiere import engine
+from chatiere.engine import Game, Reason
+from chatiere.service import handlers
+from chatiere.service.errors import ServiceReason
+from chatiere.v1 import errors_pb2, game_pb2, game_service_pb2
+
+from .support import LogLines, Refused, Running, new_game, raw, refusal
+
+INCLUDE = game_pb2.Include(legal_actions=True)
+
+
+def check(refused: Refused, reason: str, field: str, **metadata: str) -> None:
+    assert refused.code is grpc.StatusCode.INVALID_ARGUMENT
+    assert refused.reason == reason
+    assert refused.domain == "chatiere.v1"
+    assert refused.field == field
+    assert refused.metadata == metadata
+    assert refused.message.startswith(f"{field}: ")
+
+
+@pytest.fixture
+def decision(stub: Any, game: Game) -> game_pb2.Position:
+    """A position where a seat has a choice."""
+    position = new_game(stub, game.name, game.min_players, seed=11)
+    while len(position.legal_actions) < 2:
+        request = game_service_pb2.ApplyRequest(state=position.state, include=INCLUDE)
+        request.action.id = position.legal_actions[0].id
+        position = stub.Apply(request).position
+    return position
+
+
+@pytest.fixture
+def chance(stub: Any, game: Game) -> game_pb2.Position:
+    """A position where a chance event is pending: the first of the game, who begins."""
+    return new_game(stub, game.name, game.min_players, explicit_chance=True)
+
+
+@pytest.fixture
+def over(stub: Any, game: Game) -> game_pb2.Position:
+    """The end of a game."""
+    position = new_game(stub, game.name, game.min_players, seed=11)
+    while position.turn.kind != game_pb2.TURN_KIND_OVER:
+        request = game_service_pb2.ApplyRequest(state=position.state, include=INCLUDE)
+        request.action.id = position.legal_actions[-1].id
+        position = stub.Apply(request).position
+    return position
+
+
+def illegal_id(position: game_pb2.Position, game: Game) -> int:
+    legal = {action.id for action in position.legal_actions}
+    return next(action for action in range(game.num_distinct_actions) if action not in legal)
+
+
+def test_reason_unknown_game(stub: Any, game: Game) -> None:
+    names = ", ".join(each.name for each in engine.games())
+    refused = refusal(stub.NewGame, game_service_pb2.NewGameRequest(game="belote", players=4))
+    check(refused, "UNKNOWN_GAME", "game", games=names)
+    assert "belote" in refused.message
+    unnamed = refusal(stub.NewGame, game_service_pb2.NewGameRequest(players=4))
+    check(unnamed, "UNKNOWN_GAME", "game", games=names)
+    no_options = game_service_pb2.NewGameRequest(players=4, options=game_pb2.Options())
+    check(refusal(stub.NewGame, no_options), "UNKNOWN_GAME", "game", games=names)
+
+
+def test_reason_unknown_game_of_a_state_without_one(stub: Any) -> None:
+    names = ", ".join(each.name for each in engine.games())
+    for state in game_pb2.State(), game_pb2.State(rules_version=1, stream=game_pb2.RandomStream(seed=3)):
+        refused = refusal(stub.GetScore, game_service_pb2.GetScoreRequest(state=state))
+        check(refused, "UNKNOWN_GAME", "state", games=names)
+        assert names in refused.message
+
+
+def test_reason_invalid_players(stub: Any, game: Game) -> None:
+    limits = {"min_players": str(game.min_players), "max_players": str(game.max_players)}
+    for players in 0, game.min_players - 1, game.max_players + 1, 2**32 - 1:
+        request = game_service_pb2.NewGameRequest(game=game.name, players=players)
+        check(refusal(stub.NewGame, request), "INVALID_PLAYERS", "players", game=game.name, **limits)
+
+
+def test_reason_invalid_option(stub: Any, game: Game) -> None:
+    request = game_service_pb2.NewGameRequest(game=game.name, players=game.min_players)
+    getattr(request.options, game.name).first_seat = game.min_players
+    check(refusal(stub.NewGame, request), "INVALID_OPTION", f"options.{game.name}.first_seat", game=game.name)
+
+
+def test_reason_invalid_seed(stub: Any, game: Game) -> None:
+    request = game_service_pb2.NewGameRequest(game=game.name, players=game.min_players, explicit_chance=True, seed=0)
+    check(refusal(stub.NewGame, request), "INVALID_SEED", "seed", game=game.name)
+
+
+@pytest.mark.parametrize("explicit", [False, True], ids=["sampled", "explicit"])
+def test_reason_invalid_seed_of_a_game_number_without_one(stub: Any, game: Game, explicit: bool) -> None:
+    request = game_service_pb2.NewGameRequest(
+        game=game.name, players=game.min_players, explicit_chance=explicit, game_number=1
+    )
+    check(refusal(stub.NewGame, request), "INVALID_SEED", "game_number", game=game.name)
+
+
+def test_reason_invalid_seat(stub: Any, game: Game, decision: game_pb2.Position) -> None:
+    players = game.min_players
+    expected = {"game": game.name, "players": str(players)}
+    for seat in players, 2**32 - 1:
+        view = game_service_pb2.GetViewRequest(state=decision.state, seat=seat)
+        check(refusal(stub.GetView, view), "INVALID_SEAT", "seat", **expected)
+        resample = game_service_pb2.ResampleRequest(state=decision.state, seat=seat)
+        check(refusal(stub.Resample, resample), "INVALID_SEAT", "seat", **expected)
+
+
+def test_reason_invalid_seat_of_a_viewer(stub: Any, game: Game, decision: game_pb2.Position) -> None:
+    players = game.min_players
+    expected = {"game": game.name, "players": str(players)}
+    for viewers in [0, players], [0, 0]:
+        include = game_pb2.Include(viewers=viewers)
+        # The action is illegal too: what the answer should hold is looked at before the move.
+        apply = game_service_pb2.ApplyRequest(state=decision.state, include=include)
+        apply.action.id = illegal_id(decision, game)
+        check(refusal(stub.Apply, apply), "INVALID_SEAT", "include.viewers[1]", **expected)
+        begin = game_service_pb2.NewGameRequest(game=game.name, players=players, include=include)
+        check(refusal(stub.NewGame, begin), "INVALID_SEAT", "include.viewers[1]", **expected)
+
+
+def test_reason_invalid_state(stub: Any, game: Game) -> None:
+    state = game_pb2.State(rules_version=game.rules_version)
+    getattr(state, game.name).SetInParent()
+    for call, request in calls_on(stub, state):
+        refused = refusal(call, request)
+        assert refused.code is grpc.StatusCode.INVALID_ARGUMENT
+        assert refused.reason == "INVALID_STATE"
+        assert refused.field.startswith(f"state.{game.name}.")
+        assert refused.metadata["game"] == game.name
+        assert ".md: " in refused.metadata["rule"]
+
+
+def calls_on(stub: Any, state: game_pb2.State) -> list[tuple[Any, Any]]:
+    """Every call that takes a state, right but for the state."""
+    return [
+        (stub.ListLegalActions, game_service_pb2.ListLegalActionsRequest(state=state)),
+        (stub.Apply, game_service_pb2.ApplyRequest(state=state, action=game_pb2.Action(id=0))),
+        (stub.GetScore, game_service_pb2.GetScoreRequest(state=state)),
+        (stub.GetView, game_service_pb2.GetViewRequest(state=state, seat=0)),
+        (stub.Resample, game_service_pb2.ResampleRequest(state=state, seat=0)),
+    ]
+
+
+def test_reason_unsupported_rules_version(stub: Any, game: Game, decision: game_pb2.Position) -> None:
+    for version in 0, game.rules_version + 1, 2**32 - 1:
+        state = game_pb2.State()
+        state.CopyFrom(decision.state)
+        state.rules_version = version
+        for call, request in calls_on(stub, state):
+            check(
+                refusal(call, request),
+                "UNSUPPORTED_RULES_VERSION",
+                "state.rules_version",
+                game=game.name,
+                supported=str(game.rules_version),
+            )
+
+
+def test_reason_invalid_action(stub: Any, game: Game, decision: game_pb2.Position) -> None:
+    for action in game.num_distinct_actions, 65536, 2**32 - 1:
+        request = game_service_pb2.ApplyRequest(state=decision.state, action=game_pb2.Action(id=action))
+        refused = refusal(stub.Apply, request)
+        actor = str(decision.turn.seat)
+        check(refused, "INVALID_ACTION", "action.id", game=game.name, actor=actor, move=str(action))
+
+
+def test_reason_invalid_action_of_no_kind(stub: Any, game: Game, decision: game_pb2.Position) -> None:
+    request = game_service_pb2.ApplyRequest(state=decision.state)
+    getattr(request.action, game.name).SetInParent()
+    check(refusal(stub.Apply, request), "INVALID_ACTION", f"action.{game.name}", game=game.name)
+
+
+def test_reason_illegal_action(stub: Any, game: Game, decision: game_pb2.Position) -> None:
+    action = illegal_id(decision, game)
+    request = game_service_pb2.ApplyRequest(state=decision.state, action=game_pb2.Action(id=action))
+    refused = refusal(stub.Apply, request)
+    actor = str(decision.turn.seat)
+    rule = refused.metadata.pop("rule")
+    assert ".md: " in rule
+    check(refused, "ILLEGAL_ACTION", "action.id", game=game.name, actor=actor, move=str(action))
+
+
+def test_reason_action_mismatch(stub: Any, game: Game, decision: game_pb2.Position) -> None:
+    typed, other = decision.legal_actions[:2]
+    request = game_service_pb2.ApplyRequest(state=decision.state, action=typed)
+    request.action.id = other.id
+    refused = refusal(stub.Apply, request)
+    check(refused, "ACTION_MISMATCH", "action.id", game=game.name, typed_id=str(typed.id))
+
+
+def test_reason_impossible_outcome(stub: Any, game: Game, chance: game_pb2.Position) -> None:
+    for outcome in game.min_players, 65535, 65536, 2**32 - 1:
+        request = game_service_pb2.ApplyRequest(state=chance.state, outcome=outcome)
+        refused = refusal(stub.Apply, request)
+        check(refused, "IMPOSSIBLE_OUTCOME", "outcome", game=game.name, actor="chance", move=str(outcome))
+
+
+def test_reason_chance_pending(stub: Any, game: Game, chance: game_pb2.Position, decision: game_pb2.Position) -> None:
+    for action in game_pb2.Action(id=0), decision.legal_actions[0]:
+        request = game_service_pb2.ApplyRequest(state=chance.state, action=action)
+        check(refusal(stub.Apply, request), "CHANCE_PENDING", "action", game=game.name, actor="chance")
+
+
+def test_reason_no_chance_pending(stub: Any, game: Game, decision: game_pb2.Position) -> None:
+    request = game_service_pb2.ApplyRequest(state=decision.state, outcome=0)
+    actor = str(decision.turn.seat)
+    check(refusal(stub.Apply, request), "NO_CHANCE_PENDING", "outcome", game=game.name, actor=actor, move="0")
+
+
+def test_reason_game_over(stub: Any, game: Game, over: game_pb2.Position, decision: game_pb2.Position) -> None:
+    for action in game_pb2.Action(id=0), decision.legal_actions[0]:
+        request = game_service_pb2.ApplyRequest(state=over.state, action=action)
+        check(refusal(stub.Apply, request), "GAME_OVER", "action", game=game.name, actor="nobody")
+    request = game_service_pb2.ApplyRequest(state=over.state, outcome=0)
+    check(refusal(stub.Apply, request), "GAME_OVER", "outcome", game=game.name, actor="nobody", move="0")
+
+
+def test_reason_missing_field_state(stub: Any) -> None:
+    names = ", ".join(each.name for each in engine.games())
+    requests = [
+        (stub.ListLegalActions, game_service_pb2.ListLegalActionsRequest()),
+        (stub.Apply, game_service_pb2.ApplyRequest()),
+        (stub.GetScore, game_service_pb2.GetScoreRequest()),
+        (stub.GetView, game_service_pb2.GetViewRequest()),
+        (stub.Resample, game_service_pb2.ResampleRequest()),
+    ]
+    for call, request in requests:
+        check(refusal(call, request), "MISSING_FIELD", "state", games=names)
+
+
+def test_reason_missing_field_move(
+    stub: Any, game: Game, decision: game_pb2.Position, chance: game_pb2.Position
+) -> None:
+    at_decision = game_service_pb2.ApplyRequest(state=decision.state)
+    check(refusal(stub.Apply, at_decision), "MISSING_FIELD", "action", game=game.name)
+    at_chance = game_service_pb2.ApplyRequest(state=chance.state)
+    check(refusal(stub.Apply, at_chance), "MISSING_FIELD", "outcome", game=game.name)
+    empty_action = game_service_pb2.ApplyRequest(state=decision.state, action=game_pb2.Action(label="pass"))
+    check(refusal(stub.Apply, empty_action), "MISSING_FIELD", "action", game=game.name)
+
+
+def test_reason_missing_field_seat(stub: Any, game: Game, decision: game_pb2.Position) -> None:
+    request = game_service_pb2.ResampleRequest(state=decision.state, seed=1)
+    check(refusal(stub.Resample, request), "MISSING_FIELD", "seat", game=game.name)
+
+
+def test_reason_malformed_request(server: Running) -> None:
+    refused = refusal(raw(server, "Apply"), b"\xff")
+    assert refused.code is grpc.StatusCode.INVALID_ARGUMENT
+    assert (refused.reason, refused.domain, refused.field) == ("MALFORMED_REQUEST", "chatiere.v1", "")
+    assert refused.metadata == {}
+
+
+def test_reason_internal(stub: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(request: object) -> None:
+        raise RuntimeError("a detail that is nobody's business")
+
+    monkeypatch.setattr(handlers, "list_games", fail)
+    with LogLines() as log:
+        refused = refusal(stub.ListGames, game_service_pb2.ListGamesRequest())
+    assert refused.code is grpc.StatusCode.INTERNAL
+    assert refused.reason == "INTERNAL"
+    assert refused.domain == "chatiere.v1"
+    assert refused.field == ""
+    assert list(refused.metadata) == ["incident"]
+    incident = refused.metadata["incident"]
+    assert re.fullmatch("[0-9a-f]{16}", incident)
+    assert "business" not in refused.message
+    failure, call = log.lines
+    assert incident in failure
+    assert "Traceback" in failure
+    assert "nobody's business" in failure
+    assert "ListGames INTERNAL INTERNAL " in call
+
+
+def test_the_next_call_after_a_failure_is_answered(stub: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(handlers, "list_games", None)
+        assert refusal(stub.ListGames, game_service_pb2.ListGamesRequest()).reason == "INTERNAL"
+    assert stub.ListGames(game_service_pb2.ListGamesRequest()).games
+
+
+def test_every_reason_is_provoked_above() -> None:
+    for name in errors_pb2.ErrorReason.DESCRIPTOR.values_by_name:
+        reason = name.removeprefix("ERROR_REASON_").lower()
+        if reason != "unspecified":
+            assert f"test_reason_{reason}" in globals() or any(
+                test.startswith(f"test_reason_{reason}_") for test in globals()
+            ), f"no test provokes {name}"
+
+
+def test_the_reasons_of_the_api_are_those_of_engine_and_service() -> None:
+    names = {name.removeprefix("ERROR_REASON_") for name in errors_pb2.ErrorReason.DESCRIPTOR.values_by_name}
+    assert names == {"UNSPECIFIED"} | {reason.value for reason in Reason} | {reason.value for reason in ServiceReason}
+    assert not {reason.value for reason in Reason} & {reason.value for reason in ServiceReason}
+
+
+@pytest.mark.parametrize("text", ["x" * 1_000_000, "é" * 500_000, "🐈" * 250_000, "a\nb\x00c" * 1000])
+def test_what_comes_back_of_an_endless_name_is_cut(stub: Any, text: str) -> None:
+    # Longer headers than clients accept would hide the status.
+    refused = refusal(stub.NewGame, game_service_pb2.NewGameRequest(game=text, players=4))
+    assert refused.code is grpc.StatusCode.INVALID_ARGUMENT
+    assert refused.reason == "UNKNOWN_GAME"
+    assert len(refused.message) <= 200
+
+
+def test_options_of_another_game_are_refused(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Other:
+        name = "other"
+
+    monkeypatch.setattr(engine, "game", lambda name: Other)
+    request = game_service_pb2.NewGameRequest(game="other", players=4)
+    getattr(request.options, game.name).SetInParent()
+    with pytest.raises(engine.EngineError) as refused:
+        handlers.new_game(request)
+    assert refused.value.reason is Reason.INVALID_OPTION
+    assert refused.value.field == f"options.{game.name}"

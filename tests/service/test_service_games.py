@@ -1,0 +1,259 @@
+"""What the calls answer, in every game: begin, list, apply, score, view, resample."""
+
+import random
+from typing import Any
+
+import pytest
+from google.protobuf import json_format
+from google.protobuf.message import Message
+
+from chatiere import engine
+from chatiere.engine import Game
+from chatiere.v1 import game_pb2, game_service_pb2
+
+from .support import new_game, play_on
+
+EVERYTHING = game_pb2.Include(legal_actions=True, score=True, viewers=[1, 0], spectator=True)
+ACTIONS = game_pb2.Include(legal_actions=True)
+LARGEST_U64 = 2**64 - 1
+
+
+def in_process(state: game_pb2.State) -> engine.Position:
+    """The same state in the engine."""
+    name = state.WhichOneof("game")
+    assert name is not None
+    stream = (state.stream.seed, state.stream.game_number, state.stream.drawn) if state.HasField("stream") else None
+    return engine.game(name).position(engine.codec(name).read_state(getattr(state, name)), stream)
+
+
+def test_list_games_describes_every_game(stub: Any) -> None:
+    infos = stub.ListGames(game_service_pb2.ListGamesRequest()).games
+    assert [info.name for info in infos] == sorted(game.name for game in engine.games())
+    for info, game in zip(infos, engine.games(), strict=True):
+        assert (info.min_players, info.max_players) == (game.min_players, game.max_players)
+        assert info.rules_version == game.rules_version
+        assert info.packed_size == game.packed_size
+        assert info.english_title
+        assert info.french_title
+        assert info.outcomes
+        assert "first_seat" in [option.name for option in info.options]
+        assert all(option.meaning and option.default_meaning for option in info.options)
+        # The kinds cover the dense ids, the parts cover the observation, both without gaps.
+        next_id = 0
+        for kind in info.action_kinds:
+            assert kind.first_id == next_id
+            next_id = kind.last_id + 1
+        assert next_id == info.num_actions
+        next_offset = 0
+        for part in info.observation:
+            assert part.offset == next_offset
+            size = 1
+            for length in part.shape:
+                size *= length
+            next_offset += size
+        assert next_offset == info.observation_length
+        assert all(piece.english_name and piece.french_name for piece in info.pieces)
+
+
+def test_every_game_has_its_field_in_every_oneof(game: Game) -> None:
+    envelopes: list[type[Message]] = [
+        game_pb2.State,
+        game_pb2.Options,
+        game_pb2.Action,
+        game_pb2.View,
+        game_pb2.Event,
+        game_pb2.ScoreDetail,
+    ]
+    for envelope in envelopes:
+        fields = [field.name for field in envelope.DESCRIPTOR.oneofs_by_name["game"].fields]
+        assert sorted(fields) == [each.name for each in engine.games()]
+
+
+def test_new_game_samples_chance_up_to_the_first_decision(stub: Any, game: Game) -> None:
+    for players in range(game.min_players, game.max_players + 1):
+        position = new_game(stub, game.name, players, seed=7, game_number=9)
+        assert position.turn.kind == game_pb2.TURN_KIND_DECISION
+        assert position.turn.seat < players
+        assert position.state.rules_version == game.rules_version
+        assert (position.state.stream.seed, position.state.stream.game_number) == (7, 9)
+        assert position.state.stream.drawn > 0
+        assert position.events
+        assert in_process(position.state) == game.new_game(players, seed=7, game_number=9)
+
+
+def test_new_game_with_explicit_chance_stops_at_the_first_chance_event(stub: Any, game: Game) -> None:
+    position = new_game(stub, game.name, game.min_players, explicit_chance=True)
+    assert position.turn == game_pb2.Turn(kind=game_pb2.TURN_KIND_CHANCE)
+    assert not position.state.HasField("stream")
+    assert not position.events
+    assert not position.legal_actions
+    assert [each.outcome for each in position.chance_outcomes] == list(range(game.min_players))
+    assert all(each.label for each in position.chance_outcomes)
+
+
+def test_new_game_without_a_seed_takes_a_random_one(stub: Any, game: Game) -> None:
+    seeds = {new_game(stub, game.name, game.min_players).state.stream.seed for _ in range(4)}
+    assert len(seeds) == 4
+
+
+def test_new_game_takes_the_seed_0_and_the_largest(stub: Any, game: Game) -> None:
+    for seed in 0, LARGEST_U64:
+        position = new_game(stub, game.name, game.min_players, seed=seed, game_number=seed)
+        assert position.state.stream.seed == position.state.stream.game_number == seed
+        assert in_process(position.state) == game.new_game(game.min_players, seed=seed, game_number=seed)
+
+
+def test_new_game_knows_the_game_from_its_options(stub: Any, game: Game) -> None:
+    request = game_service_pb2.NewGameRequest(players=game.min_players, explicit_chance=True)
+    getattr(request.options, game.name).first_seat = 1
+    unnamed = stub.NewGame(request)
+    request.game = game.name
+    assert stub.NewGame(request) == unnamed
+    assert in_process(unnamed.position.state) == game.new_game(game.min_players, {"first_seat": 1})
+    assert getattr(unnamed.position.state, game.name).options.first_seat == 1
+
+
+def test_same_seed_and_moves_same_game(stub: Any, game: Game) -> None:
+    def play(seed: int) -> list[bytes]:
+        first = new_game(stub, game.name, game.max_players, seed=seed)
+        positions = [first, *play_on(stub, first, random.Random(4), ACTIONS)]
+        return [position.SerializeToString(deterministic=True) for position in positions]
+
+    assert play(1) == play(1)
+    assert play(1) != play(2)
+
+
+def test_nothing_is_included_unless_asked_for(stub: Any, game: Game) -> None:
+    position = new_game(stub, game.name, game.min_players, seed=1, include=game_pb2.Include())
+    action = stub.ListLegalActions(game_service_pb2.ListLegalActionsRequest(state=position.state)).legal_actions[0]
+    moved = stub.Apply(game_service_pb2.ApplyRequest(state=position.state, action=action)).position
+    for answer in position, moved:
+        assert answer.HasField("turn")
+        assert answer.events
+        assert not answer.legal_actions
+        assert not answer.chance_outcomes
+        assert not answer.HasField("score")
+        assert not answer.viewers
+
+
+@pytest.mark.parametrize("explicit", [False, True], ids=["sampled", "explicit"])
+def test_a_game_through_the_wire_is_the_engine_s(stub: Any, game: Game, explicit: bool) -> None:
+    """Each answer of a whole game against the engine in process, and each included part against its own call."""
+    players = game.min_players + 1
+    chance: dict[str, Any] = {"explicit_chance": True} if explicit else {"seed": 5}
+    first = new_game(stub, game.name, players, include=EVERYTHING, **chance)
+    twin = game.new_game(players, seed=None if explicit else 5)
+    choices, twin_choices = random.Random(3), random.Random(3)
+    positions = [first, *play_on(stub, first, choices, EVERYTHING)]
+    assert any(position.turn.kind == game_pb2.TURN_KIND_CHANCE for position in positions) == explicit
+    for i, position in enumerate(positions):
+        assert in_process(position.state) == twin
+        check_turn(position.turn, twin)
+        check_moves(position.legal_actions, position.chance_outcomes, twin)
+        check_score(position.score, twin)
+        state = position.state
+        assert stub.GetScore(game_service_pb2.GetScoreRequest(state=state)).score == position.score
+        listed = stub.ListLegalActions(game_service_pb2.ListLegalActionsRequest(state=state))
+        assert listed.turn == position.turn
+        assert listed.legal_actions == position.legal_actions
+        assert listed.chance_outcomes == position.chance_outcomes
+        for update, seat in zip(position.viewers, (1, 0, None), strict=True):
+            assert (update.seat if update.HasField("seat") else None) == seat
+            assert stub.GetView(game_service_pb2.GetViewRequest(state=state, seat=seat)).view == update.view
+            assert update.view.turn == position.turn
+            assert update.view.rules_version == game.rules_version
+            assert len(update.events) == len(position.events)
+        if i + 1 < len(positions):
+            moves = twin.legal_actions() or [outcome for outcome, _ in twin.chance_outcomes()]
+            happened: list[engine.Event] = []
+            twin.apply(twin_choices.choice(moves), happened)
+            check_events(positions[i + 1].events, happened)
+
+
+def check_turn(turn: game_pb2.Turn, twin: engine.Position) -> None:
+    player = twin.current_player()
+    kind = {-1: game_pb2.TURN_KIND_CHANCE, -2: game_pb2.TURN_KIND_OVER}.get(player, game_pb2.TURN_KIND_DECISION)
+    assert turn.kind == kind
+    assert turn.HasField("seat") == (player >= 0)
+    assert turn.seat == max(player, 0)
+
+
+def check_moves(actions: Any, outcomes: Any, twin: engine.Position) -> None:
+    assert [action.id for action in actions] == twin.legal_actions()
+    assert [(each.outcome, each.weight) for each in outcomes] == twin.chance_outcomes()
+    assert all(action.label == twin.action_label(action.id) for action in actions)
+    assert all(each.label == twin.outcome_label(each.outcome) for each in outcomes)
+    assert all(action.WhichOneof("game") == twin.game.name for action in actions)
+
+
+def check_score(score: game_pb2.Score, twin: engine.Position) -> None:
+    assert list(score.totals) == twin.totals()
+    assert score.final == twin.is_terminal()
+    assert list(score.winners) == (twin.winners() or [])
+    assert list(score.ranks) == (twin.ranks() or [])
+    assert list(score.returns) == (twin.returns() if score.final else [])
+    assert score.detail.WhichOneof("game") == twin.game.name
+
+
+def check_events(events: Any, happened: list[engine.Event]) -> None:
+    assert [list(event.seen_whole_by) for event in events] == [sorted(event.seen_by or ()) for event in happened]
+    assert [event.everybody for event in events] == [event.seen_by is None for event in happened]
+    assert all(event.label for event in events)
+
+
+def test_an_action_is_taken_typed_by_id_or_both(stub: Any, game: Game) -> None:
+    position = new_game(stub, game.name, game.min_players, seed=8)
+    for action in position.legal_actions:
+        typed = game_pb2.Action()
+        typed.CopyFrom(action)
+        typed.ClearField("id")
+        typed.label = "labels are not read"
+        by_id = game_pb2.Action(id=action.id)
+        answers = [
+            stub.Apply(game_service_pb2.ApplyRequest(state=position.state, action=each))
+            for each in (action, typed, by_id)
+        ]
+        assert answers[0] == answers[1] == answers[2]
+
+
+def test_calls_on_a_sampled_state_agree_about_what_happens(stub: Any, game: Game) -> None:
+    """A move repeated on the same state comes out the same: it cannot be re-rolled."""
+    position = new_game(stub, game.name, game.min_players)
+    request = game_service_pb2.ApplyRequest(state=position.state, action=position.legal_actions[0])
+    assert stub.Apply(request) == stub.Apply(request)
+
+
+def test_resample_goes_on_with_the_stream_of_the_request(stub: Any, game: Game) -> None:
+    position = new_game(stub, game.name, game.min_players, seed=8)
+    request = game_service_pb2.ResampleRequest(state=position.state, seat=1, seed=3, game_number=4)
+    drawn = stub.Resample(request).state
+    assert (drawn.stream.seed, drawn.stream.game_number) == (3, 4)
+    assert in_process(drawn) == in_process(position.state).resample(1, 3, 4)
+    assert stub.Resample(request).state == drawn
+    assert drawn != position.state
+
+
+def test_resample_without_a_seed_takes_a_random_one(stub: Any, game: Game) -> None:
+    position = new_game(stub, game.name, game.min_players, seed=8)
+    request = game_service_pb2.ResampleRequest(state=position.state, seat=1)
+    assert len({stub.Resample(request).state.stream.seed for _ in range(4)}) == 4
+
+
+def test_resample_leaves_explicit_chance_explicit(stub: Any, game: Game) -> None:
+    position = new_game(stub, game.name, game.min_players, explicit_chance=True)
+    drawn = stub.Resample(game_service_pb2.ResampleRequest(state=position.state, seat=0, seed=1)).state
+    assert not drawn.HasField("stream")
+
+
+def test_a_state_survives_json(stub: Any, game: Game) -> None:
+    """Through JSON as JavaScript has it, where numbers above 2^53 must be strings."""
+    first = new_game(stub, game.name, game.min_players, seed=LARGEST_U64, game_number=2**53 + 1)
+    *_, last = play_on(stub, first, random.Random(1), ACTIONS)
+    for position in first, last:
+        text = json_format.MessageToJson(position.state)
+        assert '"seed": "18446744073709551615"' in text
+        assert '"gameNumber": "9007199254740993"' in text
+        state = json_format.Parse(text, game_pb2.State())
+        assert state == position.state
+        before = stub.ListLegalActions(game_service_pb2.ListLegalActionsRequest(state=position.state))
+        assert stub.ListLegalActions(game_service_pb2.ListLegalActionsRequest(state=state)) == before

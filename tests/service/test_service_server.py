@@ -1,0 +1,244 @@
+"""A server as its operator sees it: health, reflection, addresses, stopping, many callers at once."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import urllib.request
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+
+import grpc
+import pytest
+from google.protobuf.descriptor_pb2 import FileDescriptorProto
+from grpc_channelz.v1 import channelz_pb2, channelz_pb2_grpc
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
+from prometheus_client import CollectorRegistry
+
+from chatiere.engine import Game
+from chatiere.service import handlers
+from chatiere.service.config import Settings, split_address
+from chatiere.service.server import AddressError, create_server
+from chatiere.v1 import game_pb2, game_service_pb2
+
+from .support import PATIENCE, Running, code_of, game_stub, new_game, play_on, running
+
+SERVING = health_pb2.HealthCheckResponse.SERVING
+NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
+GAME_SERVICE = "chatiere.v1.GameService"
+
+
+# Beside the game service
+
+
+@pytest.mark.parametrize("service", ["", GAME_SERVICE])
+def test_health_is_serving(server: Running, service: str) -> None:
+    stub: Any = health_pb2_grpc.HealthStub(server.channel)
+    assert stub.Check(health_pb2.HealthCheckRequest(service=service)).status == SERVING
+
+
+def test_watches_of_the_health_take_up_no_worker() -> None:
+    with running(Settings(address="127.0.0.1:0", workers=1)) as server:
+        health: Any = health_pb2_grpc.HealthStub(server.channel)
+        watches = [health.Watch(health_pb2.HealthCheckRequest(), timeout=PATIENCE) for _ in range(3)]
+        assert [next(watch).status for watch in watches] == [SERVING] * 3
+        assert server.stub.ListGames(game_service_pb2.ListGamesRequest(), timeout=PATIENCE).games
+
+
+def test_reflection_lists_the_services_and_tells_their_messages(server: Running) -> None:
+    stub: Any = reflection_pb2_grpc.ServerReflectionStub(server.channel)
+    questions = [
+        reflection_pb2.ServerReflectionRequest(list_services=""),
+        reflection_pb2.ServerReflectionRequest(file_containing_symbol=GAME_SERVICE),
+    ]
+    services, files = stub.ServerReflectionInfo(iter(questions))
+    assert [each.name for each in services.list_services_response.service] == [
+        GAME_SERVICE,
+        "grpc.channelz.v1.Channelz",
+        "grpc.health.v1.Health",
+        "grpc.reflection.v1alpha.ServerReflection",
+    ]
+    found = [FileDescriptorProto.FromString(each) for each in files.file_descriptor_response.file_descriptor_proto]
+    assert "chatiere/v1/game_service.proto" in [each.name for each in found]
+
+
+def test_channelz_tells_of_the_server_s_calls(server: Running) -> None:
+    server.stub.ListGames(game_service_pb2.ListGamesRequest())
+    stub: Any = channelz_pb2_grpc.ChannelzStub(server.channel)
+    servers = stub.GetServers(channelz_pb2.GetServersRequest()).server
+    assert any(each.data.calls_succeeded > 0 for each in servers)
+
+
+# Addresses
+
+
+def test_an_address_in_use_is_refused_by_name(server: Running) -> None:
+    with pytest.raises(AddressError, match=f"^cannot listen on {server.address}: "):
+        create_server(Settings(address=server.address), CollectorRegistry())
+
+
+@pytest.mark.parametrize("address", ["", "50051", "localhost", "localhost:", ":50051", "localhost:http", "[::1]:70000"])
+def test_what_is_no_address_is_refused(address: str) -> None:
+    with pytest.raises(AddressError, match=r"^an address is HOST:PORT with a port from 0 to 65535, not "):
+        create_server(Settings(address=address), CollectorRegistry())
+
+
+def test_addresses_are_split_at_the_port() -> None:
+    assert split_address("localhost:0") == ("localhost", 0)
+    assert split_address("[::1]:65535") == ("::1", 65535)
+
+
+# Many callers at once
+
+
+def test_games_played_at_once_do_not_disturb_each_other(server: Running, game: Game) -> None:
+    include = game_pb2.Include(legal_actions=True, score=True, viewers=[0, 1], spectator=True)
+    together = threading.Barrier(8)
+
+    def play(number: int, *, alone: bool) -> list[bytes]:
+        players = game.min_players + number % (game.max_players - game.min_players + 1)
+        with grpc.insecure_channel(server.address, [("grpc.use_local_subchannel_pool", 1)]) as channel:
+            stub = game_stub(channel)
+            if not alone:
+                together.wait(PATIENCE)
+            first = new_game(stub, game.name, players, seed=number, include=include)
+            positions = [first, *play_on(stub, first, random.Random(number), include)]
+        return [position.SerializeToString(deterministic=True) for position in positions]
+
+    with ThreadPoolExecutor(8) as pool:
+        at_once = [pool.submit(play, number, alone=False) for number in range(8)]
+        played = [each.result(PATIENCE) for each in at_once]
+    assert played == [play(number, alone=True) for number in range(8)]
+
+
+# Stopping
+
+
+class SlowCall:
+    """A ListGames that takes until it is released."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.entered, self.released = threading.Event(), threading.Event()
+        monkeypatch.setattr(handlers, "list_games", self.answer)
+
+    def answer(self, request: object) -> game_service_pb2.ListGamesResponse:
+        self.entered.set()
+        assert self.released.wait(PATIENCE)
+        return game_service_pb2.ListGamesResponse(games=[game_pb2.GameInfo(name="answered")])
+
+
+@pytest.fixture
+def slow_call(monkeypatch: pytest.MonkeyPatch) -> Iterator[SlowCall]:
+    call = SlowCall(monkeypatch)
+    yield call
+    call.released.set()
+
+
+def test_stopping_lets_a_call_in_flight_finish_and_refuses_new_ones(slow_call: SlowCall) -> None:
+    with running() as server:
+        health: Any = health_pb2_grpc.HealthStub(server.channel)
+        watches = [
+            health.Watch(health_pb2.HealthCheckRequest(service=name), timeout=PATIENCE) for name in ("", GAME_SERVICE)
+        ]
+        assert [next(watch).status for watch in watches] == [SERVING, SERVING]
+        in_flight = server.stub.ListGames.future(game_service_pb2.ListGamesRequest())
+        assert slow_call.entered.wait(PATIENCE)
+
+        stopped = server.server.stop(grace=PATIENCE)
+        assert [next(watch).status for watch in watches] == [NOT_SERVING, NOT_SERVING]
+        with grpc.insecure_channel(server.address, [("grpc.use_local_subchannel_pool", 1)]) as channel:
+            late = game_stub(channel)
+            assert code_of(late.GetScore, game_service_pb2.GetScoreRequest()) is grpc.StatusCode.UNAVAILABLE
+        assert not in_flight.done()
+        assert not stopped.is_set()
+
+        for watch in watches:
+            watch.cancel()
+        slow_call.released.set()
+        assert in_flight.result(PATIENCE).games[0].name == "answered"
+        assert stopped.wait(PATIENCE)
+        assert not server.server.wait_for_termination(PATIENCE)
+
+
+def test_a_call_that_outlasts_the_grace_is_ended(slow_call: SlowCall) -> None:
+    with running() as server:
+        in_flight = server.stub.ListGames.future(game_service_pb2.ListGamesRequest())
+        assert slow_call.entered.wait(PATIENCE)
+        stopped = server.server.stop(grace=0)
+        assert in_flight.exception(PATIENCE).code() in (grpc.StatusCode.CANCELLED, grpc.StatusCode.UNAVAILABLE)
+        slow_call.released.set()
+        assert stopped.wait(PATIENCE)
+
+
+# The process
+
+
+@contextmanager
+def process(**fields: Any) -> Iterator[subprocess.Popen[str]]:
+    """A process that serves; killed at the end if it still runs."""
+    code = "from chatiere.service.config import Settings; from chatiere.service.server import serve; "
+    arguments = {"address": "127.0.0.1:0", "metrics_address": None, "grace": PATIENCE} | fields
+    command = [sys.executable, "-c", f"{code} serve(Settings(**{arguments!r}))"]
+    # gRPC's own words on standard error are not the point here.
+    environment = os.environ | {"GRPC_VERBOSITY": "NONE"}
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as served:
+        # Ends the wait for a line that never comes.
+        impatience = threading.Timer(PATIENCE, served.kill)
+        impatience.start()
+        try:
+            yield served
+        finally:
+            impatience.cancel()
+            served.kill()
+
+
+def line_with(served: subprocess.Popen[str], text: str) -> str:
+    """The next line that a process logs with that text."""
+    assert served.stderr is not None
+    for line in served.stderr:
+        if text in line:
+            return line
+    raise AssertionError(f"the process ended without a line with {text!r}")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_stops_the_process_gracefully(number: signal.Signals) -> None:
+    with process(metrics_address="127.0.0.1:0") as served:
+        metrics_url = line_with(served, "metrics on ").split()[-1]
+        address = line_with(served, f"serving {GAME_SERVICE} on ").split()[-1]
+        with grpc.insecure_channel(address) as channel:
+            stub = game_stub(channel)
+            assert stub.ListGames(game_service_pb2.ListGamesRequest()).games
+        with urllib.request.urlopen(metrics_url, timeout=PATIENCE) as answer:
+            metrics = answer.read().decode()
+        assert 'grpc_server_handled_total{grpc_code="OK",grpc_method="ListGames"' in metrics
+        assert "process_cpu_seconds_total" in metrics
+        served.send_signal(number)
+        assert line_with(served, " INFO chatiere.service.server: stopped")
+        assert served.wait(PATIENCE) == 0
+
+
+def test_a_second_signal_ends_the_process_at_once() -> None:
+    with process() as served:
+        address = line_with(served, "serving ").split()[-1]
+        with grpc.insecure_channel(address) as channel:
+            health: Any = health_pb2_grpc.HealthStub(channel)
+            watch = health.Watch(health_pb2.HealthCheckRequest(), timeout=PATIENCE)
+            assert next(watch).status == SERVING
+            served.send_signal(signal.SIGTERM)
+            assert next(watch).status == NOT_SERVING
+            served.send_signal(signal.SIGTERM)
+            assert served.wait(PATIENCE) == -signal.SIGTERM
+
+
+@pytest.mark.parametrize("setting", ["address", "metrics_address"])
+def test_a_process_whose_address_is_in_use_says_so(server: Running, setting: str) -> None:
+    with process(**{setting: server.address}) as served:
+        assert served.stderr is not None
+        assert f"on {server.address}: " in served.stderr.read()
+        assert served.wait(PATIENCE) == 1
