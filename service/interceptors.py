@@ -131,7 +131,7 @@ class CallInterceptor(grpc.ServerInterceptor):
             call.answer()
 
         # Where gRPC looks for the threads of a method. Streams last: they have their own, to leave the workers free.
-        pass  # type: ignore[attr-defined]
+        stream.experimental_thread_pool = self._stream_threads  # type: ignore[attr-defined]
         return make_handler(stream if handler.response_streaming else answer, None, handler.response_serializer)
 
 

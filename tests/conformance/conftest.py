@@ -1,0 +1,18 @@
+"""Each test of the battery that asks for a `table` runs for every game at every number of players."""
+
+import pytest
+
+from chatiere import engine
+from chatiere.engine import Game
+
+from .support import TABLE_NAMES, TABLES, Table
+
+
+@pytest.fixture(params=TABLES, ids=TABLE_NAMES)
+def table(request: pytest.FixtureRequest) -> Table:
+    return request.param
+
+
+@pytest.fixture(params=engine.games(), ids=lambda game: game.name)
+def game(request: pytest.FixtureRequest) -> Game:
+    return request.param

@@ -1,0 +1,28 @@
+"""The random stream as it is documented, with NumPy and Python's own integers."""
+
+import numpy as np
+
+
+class DocumentedStream:
+    """Philox4x64-10 with the key (seed, game number), in NumPy's order; `drawn` counts the words taken so far."""
+
+    def __init__(self, seed: int, game_number: int, drawn: int = 0) -> None:
+        """From word number `drawn` on."""
+        # NumPy's counter counts blocks of four words.
+        key = np.array([seed, game_number], dtype=np.uint64)
+        self._generator = np.random.Philox(counter=drawn // 4, key=key)
+        for _ in range(drawn % 4):
+            self._generator.random_raw()
+        self.drawn = drawn
+
+    def word(self) -> int:
+        """The next word."""
+        self.drawn += 1
+        return int(self._generator.random_raw())
+
+    def number_below(self, n: int) -> int:
+        """Lemire: the high half of word x n, taken again where the low half is among the first 2**64 mod n."""
+        while True:
+            product = self.word() * n
+            if product % 2**64 >= 2**64 % n:
+                return product // 2**64

@@ -1,0 +1,72 @@
+"""A whole seeded game of any game as text that a person can read, and as numbers that pin it."""
+
+import hashlib
+import importlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import chatiere.engine
+from chatiere.engine import Event, Game, Position
+
+GAMES = Path(__file__).parents[1] / "games"
+SEED = 1
+
+
+def seeded_game(
+    game: Game, players: int, options: dict[str, Any], seed: int
+) -> Iterator[tuple[Position, int, list[Event]]]:
+    """A sampled game: each position, the move made there and what happened before the position."""
+    events: list[Event] = []
+    position = game.new_game(players, options, seed=seed, events=events)
+    step = 0
+    while not position.is_terminal():
+        legal = position.legal_actions()
+        # Any fixed choice will do; this one needs no generator and meets all kinds of moves.
+        move = legal[7 * step % len(legal)]
+        yield position.clone(), move, events
+        events = []
+        position.apply(move, events)
+        step += 1
+    yield position, -1, events
+
+
+def text(game: Game, players: int) -> str:
+    """A game with default options, step by step: what happened, where things stand, who may do what and does what."""
+    summary = importlib.import_module(f"games.{game.name}.summary").summary
+    codec = chatiere.engine.codec(game.name)
+    lines = [f"{game.description.english_title}, {players} players, seed {SEED}, default options"]
+    for step, (position, move, events) in enumerate(seeded_game(game, players, {}, SEED)):
+        lines += [f"  {codec.event_label(event, True)}" for event in events]
+        lines += ["", f"{step}.", summary(position), f"totals: {' '.join(str(total) for total in position.totals())}"]
+        if position.is_terminal():
+            lines += [f"ranks: {position.ranks()}", f"winners: {position.winners()}"]
+            break
+        lines.append(f"seat {position.current_player()} may:")
+        for action in position.legal_actions():
+            lines.append(f"{'->' if action == move else '  '} {action:>4} {position.action_label(action)}")
+    return "\n".join(lines) + "\n"
+
+
+def signature(game: Game, players: int, options: dict[str, Any], seed: int) -> dict[str, Any]:
+    """A game in numbers: `play` pins the rules and the random stream, `packed` the packed form of every position."""
+    play, packed = hashlib.sha256(), hashlib.sha256()
+    decisions = 0
+    for position, move, _ in seeded_game(game, players, options, seed):
+        play.update(
+            json.dumps([position.current_player(), position.legal_actions(), position.totals(), move]).encode("ascii")
+        )
+        packed.update(position.pack())
+        decisions += move >= 0
+        last = position
+    return {
+        "players": players,
+        "options": options,
+        "seed": seed,
+        "decisions": decisions,
+        "totals": last.totals(),
+        "winners": last.winners(),
+        "play": play.hexdigest(),
+        "packed": packed.hexdigest(),
+    }

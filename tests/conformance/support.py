@@ -1,0 +1,140 @@
+"""What the conformance battery needs of a game, without knowing which: its messages, random options, positions."""
+
+import random
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from google.protobuf.message import Message
+
+from chatiere import engine
+from chatiere.engine import CHANCE_PLAYER, EngineError, Event, Game, Position
+from chatiere.v1 import game_pb2
+
+Table = tuple[Game, int]
+TABLES: list[Table] = [
+    (game, players) for game in engine.games() for players in range(game.min_players, game.max_players + 1)
+]
+TABLE_NAMES = [f"{game.name}-{players}p" for game, players in TABLES]
+
+
+def message(game: Game, envelope: str) -> Any:
+    """An empty message of the game's own, as `envelope` (State, Action …) of the API holds it."""
+    return getattr(getattr(game_pb2, envelope)(), game.name)
+
+
+def typed_state(position: Position) -> Any:
+    """The position in the game's own state message."""
+    filled = message(position.game, "State")
+    engine.codec(position.game.name).fill_state(filled, position)
+    return filled
+
+
+def view(position: Position, seat: int | None) -> bytes:
+    """What a seat, or a spectator, may know, as the bytes of the game's view message."""
+    filled = message(position.game, "View")
+    engine.codec(position.game.name).fill_view(filled, position, seat)
+    return bytes(filled.SerializeToString(deterministic=True))
+
+
+def may_see_whole(event: Event, seat: int | None) -> bool:
+    """Whether a seat, or a spectator, may see an event whole."""
+    return event.seen_by is None or seat in event.seen_by
+
+
+def shown(game: Game, event: Event, whole: bool) -> tuple[bytes, str]:
+    """An event as a viewer gets it: its message and its label."""
+    codec = engine.codec(game.name)
+    filled = message(game, "Event")
+    codec.fill_event(filled, event, whole)
+    return filled.SerializeToString(deterministic=True), codec.event_label(event, whole)
+
+
+def shown_to(game: Game, events: list[Event], seat: int | None) -> list[tuple[bytes, str]]:
+    """Events as a seat, or a spectator, gets them."""
+    return [shown(game, event, may_see_whole(event, seat)) for event in events]
+
+
+def body_of(position: Position) -> bytes:
+    """The packed state without its header, as a codec makes it of a message."""
+    return engine.codec(position.game.name).read_state(typed_state(position))
+
+
+def random_options(game: Game, players: int, choices: random.Random) -> dict[str, Any]:
+    """Options that the game takes, each absent half of the time: whatever its options message can hold in range."""
+    codec = engine.codec(game.name)
+    options: dict[str, Any] = {}
+    for option in game.description.options:
+        while choices.random() < 0.5:
+            filled = message(game, "Options")
+            _fill_field(filled, option.name, option.lowest, option.highest, choices)
+            value = codec.read_options(filled)
+            try:
+                # A seat beyond this number of players, for one, is in the range of the option but refused here.
+                game.new_game(players, {**options, **value})
+            except EngineError:
+                continue
+            options |= value
+            break
+    return options
+
+
+def _fill_field(filled: Message, name: str, lowest: int, highest: int, choices: random.Random) -> None:
+    # Either a number, or numbers: a repeated field, or one in a message of its own.
+    field = filled.DESCRIPTOR.fields_by_name[name]
+    if field.message_type is not None:
+        value = getattr(filled, name)
+        value.SetInParent()
+        for inner in field.message_type.fields:
+            _fill_field(value, inner.name, lowest, highest, choices)
+    elif field.is_repeated:
+        numbers = range(lowest, highest + 1)
+        getattr(filled, name).extend(choices.sample(numbers, choices.randint(0, len(numbers))))
+    else:
+        setattr(filled, name, choices.randint(lowest, highest))
+
+
+def moves_of(position: Position) -> list[int]:
+    """What can be applied: legal actions, or at a chance event its outcomes."""
+    return position.legal_actions() or [outcome for outcome, _ in position.chance_outcomes()]
+
+
+def random_move(position: Position, choices: random.Random) -> int:
+    """A random legal action, or an outcome with the probability that it has."""
+    if position.current_player() == CHANCE_PLAYER:
+        outcomes, weights = zip(*position.chance_outcomes(), strict=True)
+        return int(choices.choices(outcomes, weights)[0])
+    return choices.choice(position.legal_actions())
+
+
+def begin(game: Game, players: int, choices: random.Random, *, sampled: bool) -> Position:
+    """A new game with random options."""
+    options = random_options(game, players, choices)
+    return game.new_game(players, options, seed=choices.getrandbits(64) if sampled else None)
+
+
+def random_game(game: Game, players: int, choices: random.Random, *, sampled: bool) -> Iterator[Position]:
+    """The positions of a random game with random options, from the first to the last, each its own object."""
+    position = begin(game, players, choices, sampled=sampled)
+    yield position
+    while not position.is_terminal():
+        position = position.child(random_move(position, choices))
+        yield position
+
+
+@cache
+def positions(table: Table, sampled: bool | None = None, games: int = 2) -> tuple[Position, ...]:
+    """All positions of a few random games, with explicit chance, sampled, or (None) both; the same at every call."""
+    game, players = table
+    choices = random.Random(f"{game.name} {players}")
+    return tuple(
+        position
+        for is_sampled in ((False, True) if sampled is None else (sampled,))
+        for _ in range(games)
+        for position in random_game(game, players, choices, sampled=is_sampled)
+    )
+
+
+def thinned(items: tuple[Position, ...], count: int) -> tuple[Position, ...]:
+    """About that many of them, evenly spread."""
+    return items[:: max(1, len(items) // count)]

@@ -1,0 +1,125 @@
+"""Every game: sampled chance draws what explicit chance offers, from the documented stream."""
+
+import random
+from collections import Counter
+
+import numpy as np
+import pytest
+from scipy.stats import chisquare
+
+from chatiere.engine import Game, Position
+
+from .documented_stream import DocumentedStream
+from .support import Table, body_of, moves_of, positions, random_options
+
+# Below this a fixed seed is taken for a fault: with some hundred tests, once in some 100,000 choices of seeds.
+P_VALUE = 1e-7
+LARGEST_TREE = 120
+
+
+def resolve(position: Position, stream: DocumentedStream) -> tuple[Position, list[tuple[Position, int]]]:
+    """Resolve chance by the rules of the stream: the next decision, and each chance event on the way with what came."""
+    path = []
+    while position.is_chance_node():
+        weighted = position.chance_outcomes()
+        number = stream.number_below(sum(weight for _, weight in weighted))
+        for outcome, weight in weighted:  # noqa: B007
+            if number < weight:
+                break
+            number -= weight
+        path.append((position, outcome))
+        position = position.child(outcome)
+    return position, path
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2**64 - 1, 0x0123456789ABCDEF])
+def test_a_sampled_game_is_the_explicit_one_resolved_by_the_documented_stream(table: Table, seed: int) -> None:
+    game, players = table
+    choices = random.Random(seed)
+    options = random_options(game, players, choices)
+    sampled = game.new_game(players, options, seed=seed, game_number=seed ^ 5)
+    stream = DocumentedStream(seed, seed ^ 5)
+    explicit, _ = resolve(game.new_game(players, options), stream)
+    decisions = 0
+    while True:
+        assert body_of(sampled) == body_of(explicit)
+        assert sampled.random_stream() == (seed, seed ^ 5, stream.drawn)
+        if sampled.is_terminal():
+            break
+        action = choices.choice(sampled.legal_actions())
+        sampled = sampled.child(action)
+        explicit, _ = resolve(explicit.child(action), stream)
+        decisions += 1
+    assert decisions
+
+
+def test_a_move_repeated_on_the_same_state_cannot_be_rerolled(table: Table) -> None:
+    for position in positions(table, True)[:-1:7]:
+        for move in moves_of(position):
+            assert position.child(move) == position.child(move)
+
+
+def test_the_first_chance_events_come_as_often_as_their_weights_say(table: Table) -> None:
+    game, players = table
+    counts: dict[Position, Counter[int]] = {}
+    for seed in range(4000):
+        _, path = resolve(game.new_game(players), DocumentedStream(seed, 0))
+        sampled = game.new_game(players, seed=seed)
+        end = path[-1][0].child(path[-1][1]) if path else game.new_game(players)
+        assert body_of(sampled) == body_of(end)
+        # The first event, and the one after it on one of its branches: further on too few games come by.
+        for node, outcome in path[:2]:
+            counts.setdefault(node, Counter())[outcome] += 1
+    for node, seen in counts.items():
+        if seen.total() >= 10 * len(node.chance_outcomes()):
+            assert fits(seen, node.chance_outcomes())
+
+
+def fits(seen: Counter[int], weighted: list[tuple[int, int]]) -> bool:
+    """Whether counts fit weights."""
+    assert seen.keys() <= {outcome for outcome, _ in weighted}
+    if len(weighted) == 1:
+        return True
+    weights = np.array([weight for _, weight in weighted])
+    observed = [seen[outcome] for outcome, _ in weighted]
+    return bool(chisquare(observed, weights / weights.sum() * seen.total()).pvalue > P_VALUE)
+
+
+def ends_of_chance(position: Position) -> list[tuple[bytes, float]]:
+    """Every next decision (its body) that chance can lead to, with its probability; cut off past LARGEST_TREE."""
+    ends: Counter[bytes] = Counter()
+    open_nodes = [(position, 1.0)]
+    while open_nodes and len(open_nodes) + len(ends) <= LARGEST_TREE:
+        node, probability = open_nodes.pop()
+        weighted = node.chance_outcomes()
+        if not weighted:
+            ends[body_of(node)] += probability
+        total = sum(weight for _, weight in weighted)
+        open_nodes += [(node.child(outcome), probability * weight / total) for outcome, weight in weighted]
+    return [] if open_nodes else sorted(ends.items())
+
+
+def sampled_twin(game: Game, position: Position, seed: int) -> Position:
+    """The same position with sampled chance."""
+    return game.position(body_of(position), (seed, 0, 0))
+
+
+def test_later_chance_events_come_as_often_as_their_weights_say(game: Game) -> None:
+    tested = 0
+    # With some numbers of players a game may have none but whole deals later on, too large for the test.
+    tables = ((game, players) for players in range(game.min_players, game.max_players + 1))
+    for position in (position for table in tables for position in positions(table, False)[::5]):
+        for move in moves_of(position)[:1]:
+            if position.is_chance_node():
+                continue
+            ends = ends_of_chance(position.child(move))
+            if len(ends) < 2:
+                continue
+            samples = 20 * len(ends)
+            seen = Counter(body_of(sampled_twin(game, position, seed).child(move)) for seed in range(samples))
+            assert seen.keys() <= {body for body, _ in ends}
+            observed = [seen[body] for body, _ in ends]
+            expected = np.array([probability for _, probability in ends]) * samples
+            assert chisquare(observed, expected).pvalue > P_VALUE
+            tested += 1
+    assert tested

@@ -1,0 +1,202 @@
+"""Every game's states, actions, options and events, packed and typed, there and back."""
+
+import pickle
+import random
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from google.protobuf import json_format
+
+from chatiere import engine
+from chatiere.engine import Event, Game, Position
+from chatiere.v1 import game_pb2
+
+from .support import Table, body_of, may_see_whole, message, moves_of, positions, random_options, shown, thinned
+
+
+def travelled(sent: Any) -> list[Any]:
+    """A message as it arrives, in protobuf's two forms."""
+    return [
+        type(sent).FromString(sent.SerializeToString()),
+        json_format.Parse(json_format.MessageToJson(sent), type(sent)()),
+    ]
+
+
+def test_packed_states_come_back_as_they_were(table: Table) -> None:
+    game, _ = table
+    for position in positions(table):
+        packed = position.pack()
+        assert len(packed) == game.packed_size
+        for copy in (game.unpack(packed), game.unpack(bytearray(packed)), pickle.loads(pickle.dumps(position))):
+            assert copy == position
+            assert hash(copy) == hash(position)
+            assert copy.pack() == packed
+            assert copy.random_stream() == position.random_stream()
+            assert copy.legal_actions() == position.legal_actions()
+
+
+def test_copies_play_on_alike(table: Table) -> None:
+    for position in thinned(positions(table), 60):
+        copy = table[0].unpack(position.pack())
+        for move in moves_of(position)[:3]:
+            assert copy.child(move) == position.child(move)
+
+
+def test_different_positions_differ(table: Table) -> None:
+    seen = positions(table, False, games=1)
+    assert len({position.pack() for position in seen}) == len(set(seen)) == len(seen)
+    assert all(one != other for one, other in pairwise(seen))
+    assert seen[0] != seen[0].pack()
+
+
+def test_typed_states_come_back_as_they_were(table: Table) -> None:
+    game, _ = table
+    codec = engine.codec(game.name)
+    for position in thinned(positions(table), 120):
+        state = game_pb2.State()
+        codec.fill_state(getattr(state, game.name), position)
+        assert state.WhichOneof("game") == game.name
+        for copy in travelled(state):
+            body = codec.read_state(getattr(copy, game.name))
+            assert game.position(body, position.random_stream()) == position
+
+
+def test_actions_typed_and_by_id_are_the_same(table: Table) -> None:
+    game, _ = table
+    codec = engine.codec(game.name)
+    for position in thinned(tuple(p for p in positions(table) if p.legal_actions()), 120):
+        typed = set()
+        for action in position.legal_actions():
+            filled = game_pb2.Action(id=action)
+            codec.fill_action(getattr(filled, game.name), position, action)
+            assert filled.WhichOneof("game") == game.name
+            for copy in travelled(filled):
+                assert codec.read_action(getattr(copy, game.name), position) == action
+            typed.add(getattr(filled, game.name).SerializeToString(deterministic=True))
+        assert len(typed) == len(position.legal_actions())
+
+
+def test_the_kind_of_a_typed_action_is_that_of_its_id(table: Table) -> None:
+    game, _ = table
+    codec = engine.codec(game.name)
+    for position in thinned(positions(table), 120):
+        for action in position.legal_actions():
+            filled = message(game, "Action")
+            codec.fill_action(filled, position, action)
+            (oneof,) = filled.DESCRIPTOR.oneofs
+            (kind,) = [k for k in game.description.action_kinds if k.first_id <= action <= k.last_id]
+            assert filled.WhichOneof(oneof.name) == kind.name
+
+
+def test_an_action_of_no_kind_is_refused(table: Table) -> None:
+    position = next(p for p in positions(table) if p.legal_actions())
+    with pytest.raises(engine.EngineError) as caught:
+        engine.codec(table[0].name).read_action(message(table[0], "Action"), position)
+    assert caught.value.reason is engine.Reason.INVALID_ACTION
+
+
+def test_options_come_back_as_they_were(table: Table) -> None:
+    game, players = table
+    codec = engine.codec(game.name)
+    choices = random.Random(1)
+    for options in [{}, *(random_options(game, players, choices) for _ in range(100))]:
+        filled = game_pb2.Options()
+        getattr(filled, game.name).SetInParent()
+        codec.fill_options(getattr(filled, game.name), options)
+        assert filled.WhichOneof("game") == game.name
+        for copy in travelled(filled):
+            assert codec.read_options(getattr(copy, game.name)) == options
+        position = game.new_game(players, options)
+        # What is given at its default may come back as absent.
+        assert position.options().items() <= options.items()
+        assert game.new_game(players, position.options()) == position
+
+
+def test_options_stay_with_the_game(table: Table) -> None:
+    game, players = table
+    choices = random.Random(2)
+    for seed in range(10):
+        position = game.new_game(players, random_options(game, players, choices), seed=seed)
+        options = position.options()
+        position.play_out(seed)
+        assert position.options() == options
+
+
+def test_labels_are_there_and_tell_moves_apart(table: Table) -> None:
+    for position in thinned(positions(table), 120):
+        if position.legal_actions():
+            labels = [position.action_label(action) for action in position.legal_actions()]
+        else:
+            labels = [position.outcome_label(outcome) for outcome, _ in position.chance_outcomes()]
+        assert all(label and label == label.strip() for label in labels)
+        assert len(set(labels)) == len(labels)
+
+
+def events_of(table: Table) -> list[tuple[Position, Event]]:
+    """What happens in random games, each with the position before it."""
+    found = []
+    for position in thinned(positions(table), 120):
+        for move in moves_of(position)[:3]:
+            events: list[Event] = []
+            position.clone().apply(move, events)
+            found += [(position, event) for event in events]
+    return found
+
+
+def test_events_are_about_seats_and_seen_by_seats(table: Table) -> None:
+    game, players = table
+    seats = range(players)
+    found = events_of(table)
+    assert found
+    for _, event in found:
+        assert event.seat is None or event.seat in seats
+        assert event.seen_by is None or event.seen_by <= set(seats)
+        for whole in (True, False):
+            filled, label = shown(game, event, whole)
+            assert filled
+            assert label == label.strip() != ""
+
+
+def test_an_event_shows_no_value_to_who_may_not_see_it(table: Table) -> None:
+    game, _ = table
+    for _, event in events_of(table):
+        other = event._replace(values=tuple(value + 1 for value in event.values))
+        assert shown(game, event, whole=False) == shown(game, other, whole=False)
+        if event.values:
+            assert shown(game, event, whole=True) != shown(game, other, whole=True)
+        if event.seen_by is not None:
+            assert not may_see_whole(event, None)
+
+
+def test_a_new_game_tells_what_happened(table: Table) -> None:
+    game, players = table
+    events: list[Event] = []
+    sampled = game.new_game(players, seed=3, events=events)
+    assert bool(events) == (game.new_game(players).is_chance_node())
+    assert sampled == game.new_game(players, seed=3)
+
+
+def test_the_score_has_a_breakdown_at_any_moment(table: Table) -> None:
+    game, _ = table
+    for position in thinned(positions(table), 120):
+        filled = game_pb2.ScoreDetail()
+        engine.codec(game.name).fill_score(getattr(filled, game.name), position)
+        assert filled.WhichOneof("game") == game.name
+        assert filled.ByteSize() > 0
+
+
+def test_a_body_of_a_wrong_size_is_no_state(game: Game) -> None:
+    body = body_of(game.new_game(game.min_players))
+    assert game.position(body) == game.new_game(game.min_players)
+    for wrong in (b"", body[:-1], body + b"\0"):
+        with pytest.raises(engine.EngineError) as caught:
+            game.position(wrong)
+        assert caught.value.reason is engine.Reason.INVALID_STATE
+
+
+def test_an_empty_message_is_no_state(game: Game) -> None:
+    with pytest.raises(engine.EngineError) as caught:
+        engine.codec(game.name).read_state(message(game, "State"))
+    assert caught.value.reason is engine.Reason.INVALID_STATE
+    assert caught.value.field

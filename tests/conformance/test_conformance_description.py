@@ -1,0 +1,158 @@
+"""What every game says of itself, and that folder, messages and registry know the same games."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from chatiere import engine
+from chatiere.engine import EngineError, Game, Reason
+from chatiere.v1 import game_pb2
+
+from .support import TABLES, Table, message, positions
+
+ROOMS = Path(engine.__file__).parent / "games"
+ENVELOPES = ("State", "Action", "Options", "View", "Event", "ScoreDetail")
+
+
+def test_rooms_messages_and_registry_know_the_same_games() -> None:
+    names = [game.name for game in engine.games()]
+    assert names == sorted(names)
+    assert names == sorted(room.name for room in ROOMS.iterdir() if (room / "__init__.py").exists())
+    for envelope in ENVELOPES:
+        (oneof,) = (o for o in getattr(game_pb2, envelope).DESCRIPTOR.oneofs if o.name == "game")
+        assert sorted(field.name for field in oneof.fields) == names, envelope
+
+
+def test_a_game_has_the_same_field_number_everywhere(game: Game) -> None:
+    numbers = {getattr(game_pb2, envelope).DESCRIPTOR.fields_by_name[game.name].number for envelope in ENVELOPES}
+    assert len(numbers) == 1
+
+
+def test_packed_states_of_different_games_are_told_apart() -> None:
+    first_bytes = [game.new_game(game.min_players).pack()[0] for game in engine.games()]
+    assert len(set(first_bytes)) == len(first_bytes)
+
+
+def test_the_registry_finds_games_by_name(game: Game) -> None:
+    assert engine.game(game.name) is game
+    for find in (engine.game, engine.codec):
+        with pytest.raises(EngineError) as caught:
+            find(game.name.upper())
+        assert caught.value.reason is Reason.UNKNOWN_GAME
+        assert caught.value.field == "game"
+        assert game.name in caught.value.metadata["games"]
+
+
+def test_action_kinds_cover_the_dense_ids(game: Game) -> None:
+    next_id = 0
+    for kind in game.description.action_kinds:
+        assert kind.first_id == next_id <= kind.last_id
+        assert kind.meaning
+        next_id = kind.last_id + 1
+    assert next_id == game.num_distinct_actions
+    names = [kind.name for kind in game.description.action_kinds]
+    (oneof,) = message(game, "Action").DESCRIPTOR.oneofs
+    assert names == [field.name for field in oneof.fields]
+
+
+def test_observation_parts_cover_the_observation(game: Game) -> None:
+    offset = 0
+    for part in game.description.observation:
+        assert part.offset == offset
+        assert part.meaning
+        assert all(length > 0 for length in part.shape)
+        offset += math.prod(part.shape)
+    assert offset == game.observation_length
+    assert len({part.name for part in game.description.observation}) == len(game.description.observation)
+
+
+def test_options_are_the_fields_of_the_options_message(game: Game) -> None:
+    fields = message(game, "Options").DESCRIPTOR.fields_by_name
+    assert sorted(option.name for option in game.description.options) == sorted(fields)
+    for option in game.description.options:
+        assert option.lowest <= option.highest
+        assert option.meaning
+        assert option.default
+
+
+def test_options_beyond_their_range_are_refused(table: Table) -> None:
+    game, players = table
+    for name, value in (("no_such_option", 1), *((o.name, "1") for o in game.description.options)):
+        with pytest.raises(EngineError) as caught:
+            game.new_game(players, {name: value})
+        assert caught.value.reason is Reason.INVALID_OPTION
+        assert caught.value.field == name
+
+
+def test_pieces_are_numbered_and_named(game: Game) -> None:
+    kinds = list(dict.fromkeys(piece.kind for piece in game.description.pieces))
+    pieces = [(kinds.index(piece.kind), piece.number) for piece in game.description.pieces]
+    assert pieces == sorted(set(pieces))
+    assert all(piece.english and piece.french for piece in game.description.pieces)
+
+
+def test_a_game_has_titles_versions_and_sizes(game: Game) -> None:
+    assert game.description.english_title
+    assert game.description.french_title
+    assert game.description.outcomes
+    assert 1 <= game.rules_version <= 255
+    assert 2 <= game.min_players <= game.max_players
+    assert game.packed_size % 8 == 0
+
+
+def test_every_fault_has_words(game: Game) -> None:
+    for fault in game.description.faults.values():
+        assert fault.message
+        assert fault.reason in (Reason.ILLEGAL_ACTION, Reason.INVALID_STATE)
+        if fault.reason is Reason.ILLEGAL_ACTION:
+            assert fault.rule.startswith(f"{game.name}.md: ")
+
+
+def test_other_numbers_of_players_are_refused(game: Game) -> None:
+    for players in (-1, 0, game.min_players - 1, game.max_players + 1, 2**40, 2.0, "2", None):
+        with pytest.raises(EngineError) as caught:
+            game.new_game(players)
+        assert caught.value.reason is Reason.INVALID_PLAYERS
+        assert caught.value.metadata == {"min_players": str(game.min_players), "max_players": str(game.max_players)}
+
+
+def test_observations_are_numbers_of_the_stated_length(table: Table) -> None:
+    game, players = table
+    kinds = set()
+    for position in positions(table):
+        for seat in range(players):
+            observation = position.observation(seat)
+            assert len(np.frombuffer(observation, "<i2")) == game.observation_length
+            kinds.add(observation)
+    # They tell positions apart.
+    assert len(kinds) > len(positions(table))
+
+
+def test_every_number_of_an_observation_is_used(game: Game) -> None:
+    varied = np.zeros(game.observation_length, bool)
+    first: np.ndarray | None = None
+    for table in TABLES:
+        if table[0] is game:
+            for position in positions(table, games=8):
+                for seat in range(table[1]):
+                    observation = np.frombuffer(position.observation(seat), "<i2")
+                    first = observation if first is None else first
+                    varied |= observation != first
+    unused = [
+        part.name
+        for part in game.description.observation
+        if not varied[part.offset : part.offset + math.prod(part.shape)].any()
+    ]
+    assert unused == []
+
+
+def test_seats_that_are_not_there_see_nothing(table: Table) -> None:
+    position = positions(table)[0]
+    for seat in (-1, table[1], 2**40, None, 0.0):
+        for question in (position.observation, lambda seat: position.resample(seat, 1)):
+            with pytest.raises(EngineError) as caught:
+                question(seat)
+            assert caught.value.reason is Reason.INVALID_SEAT
+            assert caught.value.metadata == {"players": str(table[1])}

@@ -1,0 +1,163 @@
+"""Every game: what a seat sees does not depend on what it cannot know, and resampling draws just that anew."""
+
+import pytest
+
+from chatiere import engine
+from chatiere.engine import EngineError, Event, Position, Reason
+
+from .support import Table, moves_of, positions, shown_to, thinned, typed_state, view
+
+SEEDS = (1, 2, 2**64 - 1)
+
+
+def events_after(position: Position, move: int) -> list[Event]:
+    events: list[Event] = []
+    position.clone().apply(move, events)
+    return events
+
+
+def refusals(position: Position) -> list[tuple[int, Reason, str, str, str, dict[str, str]]]:
+    """How everything that is not legal is refused."""
+    legal = set(position.legal_actions())
+    errors = []
+    for action in range(position.game.num_distinct_actions):
+        if action not in legal:
+            with pytest.raises(EngineError) as caught:
+                position.apply(action)
+            error = caught.value
+            errors.append((action, error.reason, error.message, error.field, error.rule, error.metadata))
+    return errors
+
+
+def test_resampling_changes_nothing_that_the_seat_sees(table: Table) -> None:
+    _, players = table
+    for position in thinned(positions(table), 150):
+        for seat in range(players):
+            for seed in SEEDS:
+                drawn = position.resample(seat, seed, 5)
+                assert view(drawn, seat) == view(position, seat)
+                assert drawn.observation(seat) == position.observation(seat)
+                if position.is_terminal():
+                    # Before, hidden hands may count.
+                    assert drawn.totals() == position.totals()
+                assert drawn.current_player() == position.current_player()
+                assert drawn.ranks() == position.ranks()
+                assert drawn.options() == position.options()
+
+
+def test_resampling_keeps_what_the_seat_may_do(table: Table) -> None:
+    game, _ = table
+    for position in thinned(tuple(p for p in positions(table) if p.legal_actions()), 100):
+        seat = position.current_player()
+        drawn = position.resample(seat, 3)
+        assert drawn.legal_actions() == position.legal_actions()
+        for action in position.legal_actions():
+            assert drawn.action_label(action) == position.action_label(action)
+            # What the seat itself does; what follows from it may depend on hidden things, and is then seen by all.
+            first, first_drawn = events_after(position, action)[:1], events_after(drawn, action)[:1]
+            assert shown_to(game, first, seat) == shown_to(game, first_drawn, seat)
+
+
+def test_resampling_keeps_how_the_seat_is_refused(table: Table) -> None:
+    for position in thinned(tuple(p for p in positions(table) if p.legal_actions()), 20):
+        assert refusals(position.resample(position.current_player(), 3)) == refusals(position)
+
+
+def test_resampled_positions_are_sound(table: Table) -> None:
+    game, players = table
+    for position in thinned(positions(table), 100):
+        for seat in range(players):
+            drawn = position.resample(seat, 4)
+            drawn.check()
+            assert game.unpack(drawn.pack()) == drawn
+            # Again from there, for the same seat and for the others.
+            for other in range(players):
+                drawn.resample(other, 5).check()
+            assert drawn.play_out(6) >= 0
+
+
+def test_resampling_is_fixed_by_its_seed_and_really_random(table: Table) -> None:
+    _, players = table
+    varied = 0
+    for position in thinned(positions(table), 60):
+        for seat in range(players):
+            drawn = [position.resample(seat, seed, number) for seed in range(8) for number in (0, 1)]
+            assert drawn == [position.resample(seat, seed, number) for seed in range(8) for number in (0, 1)]
+            varied += len({typed_state(one).SerializeToString(deterministic=True) for one in drawn}) >= 12
+    assert varied > 30
+
+
+def test_resampled_chance_goes_on_with_the_stream_of_the_draw(table: Table) -> None:
+    _, players = table
+    for position in thinned(positions(table), 60):
+        for seat in range(players):
+            stream = position.resample(seat, 8, 9).random_stream()
+            if position.is_sampled():
+                assert stream[:2] == (8, 9)
+            else:
+                assert stream is None
+
+
+def test_resampling_refuses_what_is_no_seed(table: Table) -> None:
+    position = positions(table)[0]
+    for seed, number, field in ((-1, 0, "seed"), (2**64, 0, "seed"), (1.0, 0, "seed"), (0, 2**64, "game_number")):
+        with pytest.raises(EngineError) as caught:
+            position.resample(0, seed, number)
+        assert caught.value.reason is Reason.INVALID_SEED
+        assert caught.value.field == field
+
+
+def test_a_seat_sees_two_moves_apart_by_its_events_exactly_if_by_its_view(table: Table) -> None:
+    # Different moves from one position (another seat's choice, or chance): events that a seat cannot tell apart must
+    # lead to views that it cannot tell apart, and the other way round: neither tells more than the other.
+    game, players = table
+    hidden = open_ = 0
+    for position in thinned(positions(table, False, games=4), 150):
+        moves = moves_of(position)
+        # Some near each other in the numbering, some far apart.
+        moves = sorted({*moves[:3], *moves[:: max(1, len(moves) // 6)]})
+        for seat in (*range(players), None):
+            by_events: dict[object, set[bytes]] = {}
+            by_view: dict[bytes, dict[object, Position]] = {}
+            for move in moves:
+                happened = events_after(position, move)
+                after = position.child(move)
+                seen = view(after, seat)
+                by_events.setdefault(tuple(shown_to(game, happened, seat)), set()).add(seen)
+                # What everybody saw may be told by events alone: a view forgets it at the end of a round.
+                private = tuple(shown_to(game, [event for event in happened if event.seen_by is not None], seat))
+                by_view.setdefault(seen, {})[private] = after
+            assert all(len(views) == 1 for views in by_events.values()), (position, seat)
+            # Where moves lead to one and the same position, what happened on the way may still differ.
+            assert all(len(ends) == 1 or len(set(ends.values())) == 1 for ends in by_view.values()), (position, seat)
+            hidden += len(by_view) < len(moves)
+            open_ += len(by_view) == len(moves) > 1
+    assert hidden
+    assert open_
+
+
+def test_a_view_never_holds_the_stream(table: Table) -> None:
+    game, players = table
+    for position in thinned(positions(table, True), 30):
+        state = typed_state(position)
+        body = engine.codec(game.name).read_state(state)
+        for seat in (*range(players), None):
+            for stream in (None, (1, 2, 3), (4, 5, 6)):
+                assert view(game.position(body, stream), seat) == view(position, seat)
+
+
+def test_equal_views_give_equal_observations(table: Table) -> None:
+    _, players = table
+    for position in thinned(positions(table), 80):
+        for seat in range(players):
+            seen: dict[bytes, set[bytes]] = {}
+            for other in (position, position.resample(seat, 1), *(position.resample(s, 2) for s in range(players))):
+                seen.setdefault(view(other, seat), set()).add(other.observation(seat))
+            assert all(len(observations) == 1 for observations in seen.values())
+
+
+def test_a_spectator_sees_what_every_seat_sees_of_it(table: Table) -> None:
+    _, players = table
+    for position in thinned(positions(table), 80):
+        for seat in range(players):
+            assert view(position.resample(seat, 1), None) == view(position, None)

@@ -1,0 +1,219 @@
+"""Every game, shown states that nobody made: each is refused with a reason, or safe to play on.
+
+The environment variable CHATIERE_MUTATIONS says how many mutated states in all are tried (20,000 if unset); the debug
+build, where the sanitizers watch, is shown many more.
+"""
+
+import os
+import random
+from collections import Counter
+from typing import Any
+
+import pytest
+from google.protobuf.message import DecodeError, Message
+
+from chatiere import engine
+from chatiere.engine import EngineError, Event, Game, Position, Reason
+
+from .support import TABLES, Table, message, positions, random_move, shown, typed_state, view
+
+MUTATIONS = int(os.environ.get("CHATIERE_MUTATIONS", "20000"))
+# Packed ones are cheap and many; typed ones cost more.
+PACKED_PER_TABLE = MUTATIONS * 4 // 5 // len(TABLES) + 1
+TYPED_PER_TABLE = MUTATIONS // 5 // len(TABLES) + 1
+# No game is longer than this many moves, whatever state it starts from.
+LONGEST_GAME = 20_000
+
+
+def exercise(position: Position, choices: random.Random) -> None:
+    """Ask a position everything, play it to its end, ask again; only INVALID_STATE of resample is an answer too."""
+    game = position.game
+    codec = engine.codec(game.name)
+    for moves in range(LONGEST_GAME):
+        over = position.is_terminal()
+        if over or moves == 0:
+            questions(position, choices)
+        if over:
+            break
+        events: list[Event] = []
+        move = random_move(position, choices)
+        position.apply(move, events)
+        position.check()
+        if moves < 3:
+            for event in events:
+                shown(game, event, whole=True)
+    assert position.is_terminal()
+    codec.fill_score(message(game, "ScoreDetail"), position)
+
+
+def questions(position: Position, choices: random.Random) -> None:
+    game = position.game
+    codec = engine.codec(game.name)
+    for seat in range(position.num_players()):
+        view(position, seat)
+        assert len(position.observation(seat)) == 2 * game.observation_length
+        try:
+            drawn = position.resample(seat, choices.getrandbits(64))
+        except EngineError as error:
+            assert error.reason is Reason.INVALID_STATE
+        else:
+            drawn.check()
+    view(position, None)
+    assert len(position.totals()) == position.num_players()
+    assert (position.ranks() is None) != position.is_terminal()
+    for action in position.legal_actions():
+        assert position.action_label(action)
+        typed = message(game, "Action")
+        codec.fill_action(typed, position, action)
+        assert codec.read_action(typed, position) == action
+    assert game.position(codec.read_state(typed_state(position)), position.random_stream()) == position
+    assert game.unpack(position.pack()) == position
+    position.clone().play_out(choices.getrandbits(64))
+
+
+def mutated(packed: bytes, other: bytes, choices: random.Random) -> bytes:
+    """A packed state with some bytes changed: flipped bits, other bytes, two swapped, part of another state, a cut."""
+    data = bytearray(packed)
+    size = len(data)
+    kind = choices.randrange(7)
+    if kind == 6:
+        return bytes(data[: choices.randrange(size)] if choices.random() < 0.5 else data + choices.randbytes(9))
+    for _ in range(choices.choice((1, 1, 1, 2, 3, 8))):
+        place, second = choices.randrange(size), choices.randrange(size)
+        if kind == 0:
+            data[place] ^= 1 << choices.randrange(8)
+        elif kind == 1:
+            data[place] = choices.choice((0, 1, 2, 5, 6, 7, 90, 127, 128, 254, 255, choices.randrange(256)))
+        elif kind == 2:
+            data[place], data[second] = data[second], data[place]
+        elif kind == 3:
+            data[place] = (data[place] + choices.choice((-1, 1))) % 256
+        elif kind == 4:
+            place, second = sorted((place, second))
+            data[place:second] = other[place:second]
+        else:
+            # Within a few bytes the same field lies, most likely.
+            second = min(size - 1, place + choices.randrange(1, 12))
+            data[place], data[second] = data[second], data[place]
+    return bytes(data)
+
+
+def test_mutated_packed_states_are_refused_or_safe(table: Table) -> None:
+    game, players = table
+    choices = random.Random(f"{game.name} {players} packed")
+    sources = [position.pack() for position in positions(table, games=4)]
+    answers: Counter[str] = Counter()
+    for _ in range(PACKED_PER_TABLE):
+        packed = mutated(choices.choice(sources), choices.choice(sources), choices)
+        try:
+            position = game.unpack(packed)
+        except EngineError as error:
+            assert error.message
+            answers[error.reason] += 1
+            continue
+        answers["safe"] += 1
+        assert position.pack() == packed
+        exercise(position, choices)
+    assert answers.keys() <= {"safe", Reason.INVALID_STATE, Reason.UNSUPPORTED_RULES_VERSION}
+    assert min(answers["safe"], answers[Reason.INVALID_STATE]) > 0
+
+
+@pytest.mark.parametrize("length", [0, 1, 7, 8, 31, 32, 33])
+def test_truncated_packed_states_are_refused(game: Game, length: int) -> None:
+    packed = game.new_game(game.min_players).pack()
+    for wrong in (packed[:length], packed[: len(packed) - 1 - length], packed + bytes(1 + length)):
+        with pytest.raises(EngineError) as caught:
+            game.unpack(wrong)
+        assert caught.value.reason is Reason.INVALID_STATE
+
+
+def scalars_of(filled: Message) -> list[tuple[Any, Any]]:
+    """Every field that is set, at any depth, with the message that holds it."""
+    found = []
+    for field, value in filled.ListFields():
+        found.append((filled, field))
+        if field.message_type is not None:
+            for inner in value if field.is_repeated else (value,):
+                found += scalars_of(inner)
+    return found
+
+
+def mutate_message(filled: Message, choices: random.Random) -> None:
+    """Change a field of a message somewhere: another number, one less or more, two swapped, cleared, one set."""
+    holder, field = choices.choice(scalars_of(filled))
+    value = getattr(holder, field.name)
+    kind = choices.randrange(5)
+    if kind == 0:
+        holder.ClearField(field.name)
+    elif kind == 1:
+        unset = choices.choice(holder.DESCRIPTOR.fields)
+        if unset.message_type is None and not unset.is_repeated:
+            setattr(holder, unset.name, choices.choice((0, 1, 2, 3, 5, 6, 90, 91, 255)))
+        elif unset.message_type is not None and unset.is_repeated:
+            getattr(holder, unset.name).add()
+        elif unset.message_type is not None:
+            getattr(holder, unset.name).SetInParent()
+    elif field.is_repeated:
+        place, second = choices.randrange(len(value)), choices.randrange(len(value))
+        if kind == 2 or field.message_type is not None:
+            copied = type(holder)()
+            copied.CopyFrom(holder)
+            items = list(getattr(copied, field.name))
+            if kind == 2:
+                items[place], items[second] = items[second], items[place]
+            elif kind == 3:
+                del items[place]
+            else:
+                items.insert(place, items[second])
+            del value[:]
+            value.extend(items)
+        else:
+            value[place] = choices.choice((0, 1, 90, 91, 255, 2**32 - 1, value[place] ^ 1, (value[place] + 1) % 2**32))
+    elif field.message_type is None and not isinstance(value, bool):
+        setattr(holder, field.name, choices.choice((0, 1, 2, 6, 90, 91, 255, 2**31 - 1, value + 1)))
+    elif field.message_type is None:
+        setattr(holder, field.name, not value)
+
+
+def test_mutated_typed_states_are_refused_or_safe(table: Table) -> None:
+    game, players = table
+    codec = engine.codec(game.name)
+    choices = random.Random(f"{game.name} {players} typed")
+    sources = positions(table, False, games=4)
+    answers: Counter[str] = Counter()
+    for _ in range(TYPED_PER_TABLE):
+        state = typed_state(choices.choice(sources))
+        for _ in range(choices.choice((1, 1, 1, 2, 4))):
+            if scalars_of(state):
+                mutate_message(state, choices)
+        try:
+            position = game.position(codec.read_state(state))
+        except EngineError as error:
+            assert error.reason is Reason.INVALID_STATE
+            assert error.message
+            answers["refused"] += 1
+            continue
+        answers["safe"] += 1
+        exercise(position, choices)
+    assert min(answers["safe"], answers["refused"]) > 0
+
+
+def test_mutated_wire_bytes_are_refused_or_safe(table: Table) -> None:
+    game, players = table
+    codec = engine.codec(game.name)
+    choices = random.Random(f"{game.name} {players} wire")
+    sources = [typed_state(position).SerializeToString() for position in positions(table, False, games=4)]
+    for _ in range(TYPED_PER_TABLE // 4):
+        data = bytearray(choices.choice(sources))
+        for _ in range(choices.choice((1, 1, 2, 4))):
+            data[choices.randrange(len(data))] = choices.randrange(256)
+        state = message(game, "State")
+        try:
+            state.ParseFromString(bytes(data))
+            position = game.position(codec.read_state(state))
+        except DecodeError:
+            continue
+        except EngineError as error:
+            assert error.reason is Reason.INVALID_STATE
+            continue
+        exercise(position, choices)

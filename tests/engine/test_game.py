@@ -1,0 +1,172 @@
+"""Beginning games, and reading packed states: headers, sizes, streams."""
+
+import pickle
+import struct
+
+import pytest
+
+from chatiere.engine import EngineError, Event, Game, Position, Reason
+
+HEADER = struct.Struct("<BBB5xQQQ")
+
+
+def refused(call: object, *arguments: object, **named: object) -> EngineError:
+    with pytest.raises(EngineError) as caught:
+        call(*arguments, **named)  # type: ignore[operator]
+    assert str(caught.value) == caught.value.message != ""
+    return caught.value
+
+
+def test_a_game_is_one_object(game: Game) -> None:
+    assert pickle.loads(pickle.dumps(game)) is game
+
+
+def test_positions_come_from_a_game_alone() -> None:
+    with pytest.raises(TypeError):
+        Position()
+
+
+def test_chance_is_explicit_without_a_seed(game: Game) -> None:
+    explicit, sampled = game.new_game(game.min_players), game.new_game(game.min_players, seed=0)
+    assert explicit.random_stream() is None
+    assert not explicit.is_sampled()
+    assert sampled.is_sampled()
+    assert sampled.random_stream()[:2] == (0, 0)
+    assert game.new_game(game.min_players, seed=0, game_number=9).random_stream()[:2] == (0, 9)
+
+
+def test_seeds_and_game_numbers_begin_different_games(game: Game) -> None:
+    bodies = {
+        game.new_game(game.max_players, seed=seed, game_number=number).pack()[HEADER.size :]
+        for seed in (0, 1, 2**64 - 1)
+        for number in (0, 1, 2**64 - 1)
+    }
+    assert len(bodies) == 9
+
+
+def test_seeds_are_64_bit_numbers(game: Game) -> None:
+    for wrong in (-1, 2**64, 1.0, "1", True):
+        error = refused(game.new_game, game.min_players, seed=wrong)
+        assert (error.reason, error.field) == (Reason.INVALID_SEED, "seed")
+        error = refused(game.new_game, game.min_players, seed=1, game_number=wrong)
+        assert (error.reason, error.field) == (Reason.INVALID_SEED, "game_number")
+
+
+def test_a_game_number_needs_a_seed(game: Game) -> None:
+    error = refused(game.new_game, game.min_players, game_number=1)
+    assert (error.reason, error.field) == (Reason.INVALID_SEED, "game_number")
+
+
+def test_options_are_a_mapping(game: Game) -> None:
+    for wrong in ([], "first_seat", 1):
+        error = refused(game.new_game, game.min_players, wrong)
+        assert (error.reason, error.field) == (Reason.INVALID_OPTION, "options")
+
+
+def test_events_of_the_beginning_are_told_in_order(game: Game) -> None:
+    events: list[Event] = [Event(0, None, None, ())]
+    sampled = game.new_game(game.max_players, seed=1, events=events)
+    assert events[0] == Event(0, None, None, ())
+    # Played again with explicit chance, step by step, the same things happen.
+    explicit, told = game.new_game(game.max_players), []
+    while explicit.is_chance_node():
+        outcome = next(
+            outcome
+            for outcome, _ in explicit.chance_outcomes()
+            if events[1 + len(told) :][:1] == _events_after(explicit, outcome)[:1]
+        )
+        explicit.apply(outcome, told)
+    assert told == events[1:]
+    assert explicit.pack()[HEADER.size :] == sampled.pack()[HEADER.size :]
+
+
+def _events_after(position: Position, move: int) -> list[Event]:
+    events: list[Event] = []
+    position.clone().apply(move, events)
+    return events
+
+
+def test_the_header_says_game_version_and_stream(game: Game) -> None:
+    explicit = game.new_game(game.min_players)
+    number, version, sampled, *stream = HEADER.unpack_from(explicit.pack())
+    assert number > 0
+    assert (version, sampled, stream) == (game.rules_version, 0, [0, 0, 0])
+    seeded = game.new_game(game.min_players, seed=2**64 - 1, game_number=2**63)
+    assert HEADER.unpack_from(seeded.pack()) == (number, version, 1, *seeded.random_stream())
+
+
+def with_header(packed: bytes, place: int, value: int) -> bytes:
+    return packed[:place] + bytes([value]) + packed[place + 1 :]
+
+
+def test_packed_states_of_another_size_are_refused(game: Game) -> None:
+    packed = game.new_game(game.min_players).pack()
+    for wrong in (b"", packed[:-1], packed + b"\0"):
+        error = refused(game.unpack, wrong)
+        assert error.reason is Reason.INVALID_STATE
+        assert error.metadata == {"expected_size": str(game.packed_size), "size": str(len(wrong))}
+
+
+def test_what_is_not_bytes_is_refused(game: Game) -> None:
+    for wrong in (None, 5, "text"):
+        with pytest.raises(TypeError):
+            game.unpack(wrong)
+
+
+def test_packed_states_of_another_game_are_refused(game: Game) -> None:
+    error = refused(game.unpack, with_header(game.new_game(game.min_players).pack(), 0, 255))
+    assert (error.reason, error.field) == (Reason.INVALID_STATE, "header.game")
+
+
+def test_packed_states_of_other_rules_are_refused(game: Game) -> None:
+    packed = game.new_game(game.min_players).pack()
+    for version in {0, 255, game.rules_version + 1, game.rules_version - 1}:
+        error = refused(game.unpack, with_header(packed, 1, version))
+        assert (error.reason, error.field) == (Reason.UNSUPPORTED_RULES_VERSION, "rules_version")
+        assert error.metadata == {"supported": str(game.rules_version)}
+        assert refused(game.check_rules_version, version).reason is Reason.UNSUPPORTED_RULES_VERSION
+    game.check_rules_version(game.rules_version)
+
+
+def test_bytes_that_mean_nothing_are_zero(game: Game) -> None:
+    packed = game.new_game(game.min_players).pack()
+    for place in range(3, 8):
+        error = refused(game.unpack, with_header(packed, place, 1))
+        assert (error.reason, error.field) == (Reason.INVALID_STATE, "header")
+    error = refused(game.unpack, with_header(packed, 2, 2))
+    assert (error.reason, error.field) == (Reason.INVALID_STATE, "header")
+
+
+def test_explicit_chance_has_no_stream(game: Game) -> None:
+    packed = game.new_game(game.min_players).pack()
+    for place in range(8, HEADER.size):
+        error = refused(game.unpack, with_header(packed, place, 1))
+        assert (error.reason, error.field) == (Reason.INVALID_STATE, "header.sampled")
+
+
+def test_sampled_chance_is_never_pending(game: Game) -> None:
+    explicit = game.new_game(game.min_players)
+    assert explicit.is_chance_node()
+    for read in (
+        lambda: game.unpack(with_header(explicit.pack(), 2, 1)),
+        lambda: game.position(explicit.pack()[HEADER.size :], (1, 2, 3)),
+    ):
+        assert refused(read).reason is Reason.INVALID_STATE
+
+
+def test_a_body_may_be_given_any_stream(game: Game) -> None:
+    sampled = game.new_game(game.min_players, seed=1)
+    body = sampled.pack()[HEADER.size :]
+    assert game.position(body).random_stream() is None
+    assert game.position(body, sampled.random_stream()) == sampled
+    for stream in ((0, 0, 0), (2**64 - 1,) * 3):
+        assert game.position(body, stream).random_stream() == stream
+    for place, name in enumerate(("seed", "game_number", "drawn")):
+        for wrong in (-1, 2**64, None):
+            stream = [0, 0, 0]
+            stream[place] = wrong
+            error = refused(game.position, body, tuple(stream))
+            assert (error.reason, error.field) == (Reason.INVALID_SEED, name)
+    for wrong_length in ((), (1, 2), (1, 2, 3, 4)):
+        with pytest.raises(ValueError, match="zip"):
+            game.position(body, wrong_length)

@@ -1,0 +1,230 @@
+"""Positions of Discat for tests: games played with chosen cards, and states written down."""
+
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from typing import Any
+
+from chatiere import engine
+from chatiere.engine import EngineError, Event, Position
+from chatiere.v1.discat_pb2 import DiscatAction, DiscatEvent, DiscatEventKind, DiscatPhase, DiscatState, DiscatView
+
+GAME = engine.game("discat")
+CODEC = engine.codec("discat")
+KEEP = 192
+EXCHANGE = 193
+LARGEST = {2: 50, 3: 60, 4: 70, 5: 80, 6: 90}
+
+
+def state_of(position: Position) -> DiscatState:
+    """The position as a message."""
+    state = DiscatState()
+    CODEC.fill_state(state, position)
+    return state
+
+
+def view_of(position: Position, seat: int | None) -> DiscatView:
+    """What a seat, or a spectator, sees."""
+    view = DiscatView()
+    CODEC.fill_view(view, position, seat)
+    return view
+
+
+def read(state: DiscatState) -> Position:
+    """The message as a position."""
+    return GAME.position(CODEC.read_state(state))
+
+
+def phase(position: Position) -> str:
+    """The name of the phase: PLAY, PASS …"""
+    return DiscatPhase.Name(state_of(position).phase).removeprefix("DISCAT_PHASE_")
+
+
+def play_id(position: Position, *cards: int) -> int:
+    """The dense id of laying cards, the top one last."""
+    action = DiscatAction()
+    action.play.cards.extend(cards)
+    return int(CODEC.read_action(action, position))
+
+
+def exchange_id(position: Position, card: int) -> int:
+    """The dense id of putting a card under the draw pile."""
+    action = DiscatAction()
+    action.exchange.card = card
+    return int(CODEC.read_action(action, position))
+
+
+def told(event: Event, whole: bool = True) -> tuple[str, int | None, tuple[int, ...]]:
+    """An event as (kind, seat, cards) of its message."""
+    message = DiscatEvent()
+    CODEC.fill_event(message, event, whole)
+    kind = DiscatEventKind.Name(message.kind).removeprefix("DISCAT_EVENT_KIND_")
+    return kind, message.seat if message.HasField("seat") else None, tuple(message.cards)
+
+
+class Table:
+    """A game with explicit chance, played by naming cards. `events` are those of the last move."""
+
+    def __init__(self, *hands: Sequence[int], first_seat: int = 0, up_arrows: Iterable[int] | None = None) -> None:
+        """Deal the given hands, five cards each."""
+        options: dict[str, Any] = {"first_seat": first_seat}
+        if up_arrows is not None:
+            options["up_arrows"] = sum(1 << (card - 1) for card in up_arrows)
+        self.position = GAME.new_game(len(hands), options)
+        self.events: list[Event] = []
+        for number in range(5):
+            for distance in range(len(hands)):
+                self.draw(hands[(first_seat + distance) % len(hands)][number])
+
+    @classmethod
+    def at(cls, position: Position) -> "Table":
+        """Go on from a position, which stays as it is."""
+        table = cls.__new__(cls)
+        table.position = position.clone()
+        table.events = []
+        return table
+
+    def _apply(self, move: int) -> "Table":
+        self.events = []
+        self.position.apply(move, self.events)
+        self.position.check()
+        return self
+
+    def draw(self, *cards: int) -> "Table":
+        """Chance brings these cards, one event each."""
+        for card in cards:
+            self._apply(card - 1)
+        return self
+
+    def play(self, *cards: int) -> "Table":
+        """Lay cards, the top one last."""
+        return self._apply(play_id(self.position, *cards))
+
+    def keep(self) -> "Table":
+        """Pass and keep the hand."""
+        return self._apply(KEEP)
+
+    def exchange(self, card: int) -> "Table":
+        """Pass and put a card under the pile."""
+        return self._apply(exchange_id(self.position, card))
+
+    @property
+    def actor(self) -> int:
+        """Who decides (-1 chance, -2 nobody)."""
+        return int(self.position.current_player())
+
+    @property
+    def phase(self) -> str:
+        """The name of the phase."""
+        return phase(self.position)
+
+    def hand(self, seat: int) -> list[int]:
+        """A seat's cards."""
+        return list(state_of(self.position).hands[seat].cards)
+
+    def pile(self, seat: int) -> list[int]:
+        """A seat's personal pile, bottom first."""
+        return [card.card for card in view_of(self.position, None).seats[seat].pile]
+
+    def face_down(self, seat: int) -> list[int]:
+        """The cards of a seat's personal pile that lie face down."""
+        return [card.card for card in view_of(self.position, None).seats[seat].pile if card.face_down]
+
+    def bonus_pile(self, seat: int) -> list[int]:
+        """A seat's bonus pile."""
+        return list(view_of(self.position, None).seats[seat].bonus_pile)
+
+    def queue(self) -> list[int]:
+        """The cards under the pile, oldest first."""
+        return list(state_of(self.position).queue)
+
+    def constraint(self) -> tuple[int, bool] | None:
+        """The card that makes it and whether higher is asked for."""
+        view = view_of(self.position, None)
+        return (view.constraint.card, view.constraint.higher) if view.HasField("constraint") else None
+
+    def legal_plays(self) -> set[tuple[int, ...]]:
+        """All legal plays as cards, the top one last."""
+        plays = set()
+        for action in self.position.legal_actions():
+            message = DiscatAction()
+            CODEC.fill_action(message, self.position, action)
+            if message.WhichOneof("action") == "play":
+                plays.add(tuple(message.play.cards))
+        return plays
+
+    def told(self) -> list[tuple[str, int | None, tuple[int, ...]]]:
+        """The events of the last move."""
+        return [told(event) for event in self.events]
+
+    def refusal(self, move: int) -> EngineError:
+        """How a move is refused."""
+        before = self.position.pack()
+        try:
+            self.position.apply(move)
+        except EngineError as error:
+            assert self.position.pack() == before
+            return error
+        raise AssertionError("not refused")
+
+
+Turn = tuple[str, tuple[int, ...]]
+
+
+def played(*cards: int) -> Turn:
+    """A turn for `late_state`: cards laid, the top one last."""
+    return "played", cards
+
+
+KEPT: Turn = ("passed", ())
+EXCHANGED: Turn = ("passed", (1,))
+
+
+def late_state(
+    hands: Sequence[Sequence[int]],
+    turns: Sequence[Turn],
+    *,
+    first: int = 0,
+    active: int,
+    unknown: Sequence[int] = (),
+    queue: Sequence[int] = (),
+    redrawn: Sequence[int] = (),
+    phase: str = "PLAY",
+    bonus_drawn: bool = False,
+    last_turns: int = 0,
+    up_arrows: Iterable[int] | None = None,
+) -> DiscatState:
+    """A state late in a game: all cards that are nowhere else have been laid one by one, then came `turns`.
+
+    `first` is the seat of the first of `turns`.
+    """
+    players = len(hands)
+    placed = {
+        *chain(*hands),
+        *unknown,
+        *queue,
+        *chain.from_iterable(cards for kind, cards in turns if kind == "played"),
+    }
+    fillers = [card for card in range(1, LARGEST[players] + 1) if card not in placed]
+    state = DiscatState(
+        phase=DiscatPhase.Value(f"DISCAT_PHASE_{phase}"),
+        first_seat=(first - len(fillers)) % players,
+        active_seat=active,
+        bonus_drawn=bonus_drawn,
+        last_turns=last_turns,
+        unknown_cards=sorted(unknown),
+        queue=queue,
+    )
+    state.options.SetInParent()
+    if up_arrows is not None:
+        state.options.up_arrows.cards.extend(sorted(up_arrows))
+    if redrawn:
+        state.redrawn.extend(redrawn)
+    for hand in hands:
+        state.hands.add().cards.extend(sorted(hand))
+    for number, (kind, cards) in enumerate([*(played(card) for card in fillers), *turns]):
+        turn = state.turns.add(seat=(state.first_seat + number) % players)
+        if kind == "played":
+            turn.played.cards.extend(cards)
+        else:
+            turn.passed.exchanged = bool(cards)
+    return state

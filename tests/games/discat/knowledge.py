@@ -1,0 +1,127 @@
+"""Which placements of the hidden cards agree with all that a seat has seen: by search, for small positions.
+
+The search plays the game backwards from a placement: a draw that the seat did not see gives back any card of the hand
+that drew, and so on to the first pass, before which every placement is possible. It shares nothing with the kernel.
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterator
+from itertools import combinations, permutations
+from math import comb, perm
+
+from games.discat.reference import Fact, Game
+
+Hands = tuple[frozenset[int], ...]
+# The hands, and the cards under the pile, oldest first; all else is laid or in the unknown part of the pile.
+Placement = tuple[Hands, tuple[int, ...]]
+
+
+class Knowledge:
+    """What `seat` has seen of a game of the reference."""
+
+    def __init__(self, game: Game, seat: int) -> None:
+        """Take down what the seat has seen so far."""
+        self.game = game
+        self.seat = seat
+        first_pass = next((i for i, fact in enumerate(game.facts) if fact.kind == "unable"), len(game.facts))
+        self.facts = [
+            fact if fact.seers is None or seat in fact.seers else Fact(fact.kind, fact.seat, (), fact.seers)
+            for fact in game.facts[first_pass:]
+        ]
+        # For each moment (number of facts before it): the constraints that hands met before, and the cards that facts
+        # before it name. Cards that none of them tells apart are as good as each other further back.
+        self._constraints: list[list[int]] = [[]]
+        self._named: list[set[int]] = [set()]
+        for fact in self.facts:
+            of_hands = fact.kind in ("able", "unable")
+            self._constraints.append(sorted({*self._constraints[-1], *(fact.cards if of_hands else ())}))
+            self._named.append(self._named[-1] | set(() if of_hands else fact.cards))
+        self._possible: dict[tuple[int, tuple[tuple[int, ...], ...], tuple[int, ...]], bool] = {}
+
+    def hidden_cards(self) -> list[int]:
+        """The cards that are in another's hand, put under the pile by another, or in its unknown part."""
+        game = self.game
+        own_queue = [card for card, seat in zip(game.queue, game.queue_seats, strict=True) if seat == self.seat]
+        return sorted(set().union(game.unknown, game.queue, *game.hands) - game.hands[self.seat] - set(own_queue))
+
+    def num_candidates(self) -> int:
+        """How many ways there are to place the hidden cards, whatever the seat has seen."""
+        game = self.game
+        left, ways = len(self.hidden_cards()), 1
+        for seat, hand in enumerate(game.hands):
+            if seat != self.seat:
+                ways *= comb(left, len(hand))
+                left -= len(hand)
+        return ways * perm(left, sum(seat != self.seat for seat in game.queue_seats))
+
+    def placements(self) -> set[Placement]:
+        """Those that agree with what the seat has seen."""
+        return {placement for placement in self._candidates() if self.agrees(placement)}
+
+    def agrees(self, placement: Placement) -> bool:
+        """Whether play as the seat has seen it can lead to a placement."""
+        return self._can_precede(len(self.facts), placement)
+
+    def _candidates(self) -> Iterator[Placement]:
+        game = self.game
+
+        def hands(seat: int, cards: frozenset[int], so_far: Hands) -> Iterator[Placement]:
+            if seat == game.players:
+                places = [i for i, owner in enumerate(game.queue_seats) if owner != self.seat]
+                for chosen in permutations(cards, len(places)):
+                    queue = list(game.queue)
+                    for place, card in zip(places, chosen, strict=True):
+                        queue[place] = card
+                    yield so_far, tuple(queue)
+            elif seat == self.seat:
+                yield from hands(seat + 1, cards, (*so_far, frozenset(game.hands[seat])))
+            else:
+                for chosen in combinations(sorted(cards), len(game.hands[seat])):
+                    yield from hands(seat + 1, cards - set(chosen), (*so_far, frozenset(chosen)))
+
+        yield from hands(0, frozenset(self.hidden_cards()), ())
+
+    def _kind_of(self, moment: int, card: int) -> int:
+        # The same number for cards that nothing before the moment tells apart.
+        return card if card in self._named[moment] else -1 - bisect_left(self._constraints[moment], card)
+
+    def _can_precede(self, moment: int, placement: Placement) -> bool:
+        # Whether the facts before `moment` can have led to the placement.
+        if moment == 0:
+            return True
+        hands, queue = placement
+        kinds = (
+            tuple(tuple(sorted(self._kind_of(moment, card) for card in hand)) for hand in hands),
+            tuple(self._kind_of(moment, card) for card in queue),
+        )
+        key = moment, *kinds
+        if key not in self._possible:
+            self._possible[key] = any(
+                self._can_precede(moment - 1, earlier) for earlier in self._undo(moment, placement)
+            )
+        return self._possible[key]
+
+    def _undo(self, moment: int, placement: Placement) -> Iterator[Placement]:
+        # The placements just before the last fact before the moment.
+        fact = self.facts[moment - 1]
+        hands, queue = placement
+        hand = hands[fact.seat]
+
+        def with_hand(cards: frozenset[int]) -> Hands:
+            return (*hands[: fact.seat], cards, *hands[fact.seat + 1 :])
+
+        if fact.kind == "play":
+            yield with_hand(hand | set(fact.cards)), queue
+        elif fact.kind in ("able", "unable"):
+            constraint = fact.cards[0]
+            able = any(card > constraint if constraint in self.game.up else card < constraint for card in hand)
+            if able == (fact.kind == "able"):
+                yield placement
+        elif fact.kind == "exchange":
+            if fact.cards in ((), queue[-1:]):
+                yield with_hand(hand | {queue[-1]}), queue[:-1]
+        else:
+            for card in fact.cards or {self._kind_of(moment - 1, card): card for card in hand}.values():
+                if card in hand:
+                    under = queue if fact.kind == "draw" else (card, *queue)
+                    yield with_hand(hand - {card}), under

@@ -1,0 +1,232 @@
+"""Discat once more, slowly: the rules file as a plain Python script, to hold against the kernel.
+
+It shares nothing with the kernel, not even the idea: the game is one function that runs from the deal to the end and
+stops (`yield`) wherever somebody has to decide or chance has to speak. Chance is always explicit.
+"""
+
+from collections.abc import Generator, Iterable, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+
+CHANCE = -1
+OVER = -2
+LARGEST = {2: 50, 3: 60, 4: 70, 5: 80, 6: 90}
+KEEP = 192
+EXCHANGE = 193
+
+
+@dataclass(frozen=True)
+class Question:
+    """What the game waits for: `actor` decides among dense ids, or chance among outcomes."""
+
+    actor: int
+    moves: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Fact:
+    """Something that happened; `seers` know its cards (None: everybody does).
+
+    Kinds: draw (a card of the unknown part of the pile), draw_queue (the oldest card under the pile), able and unable
+    (the hand holds a card on the right side of `cards[0]`, or none), exchange, play.
+    """
+
+    kind: str
+    seat: int
+    cards: tuple[int, ...]
+    seers: frozenset[int] | None
+
+
+def play_id(hand: set[int], cards: tuple[int, ...]) -> int:
+    """The dense id of laying `cards`, the top one last: 32 times the top's slot + the mask of the other slots."""
+    slots = sorted(hand)
+    top = cards[-1]
+    rest = [card for card in slots if card != top]
+    return 32 * slots.index(top) + sum(2 ** rest.index(card) for card in cards[:-1])
+
+
+def is_group(cards: tuple[int, ...]) -> bool:
+    """Whether two or more cards share the first digit (0 for 1-9), or share the second."""
+    return len({f"{card:02}"[0] for card in cards}) == 1 or len({f"{card:02}"[1] for card in cards}) == 1
+
+
+class Game:
+    """A game under way. `question` is what it waits for; `move` answers it."""
+
+    def __init__(self, players: int, options: Mapping[str, int] | None = None) -> None:
+        """Begin, with the options of the rules file."""
+        options = options or {}
+        self.players = players
+        self.first_seat: int | None = options.get("first_seat")
+        cards = range(1, LARGEST[players] + 1)
+        up_arrows = options.get("up_arrows")
+        self.up = {card for card in cards if (card % 2 if up_arrows is None else up_arrows & 2 ** (card - 1))}
+        self.unknown = set(cards)
+        self.queue: list[int] = []
+        self.queue_seats: list[int] = []
+        self.hands: list[set[int]] = [set() for _ in range(players)]
+        self.piles: list[list[int]] = [[] for _ in range(players)]
+        self.bonus: list[list[int]] = [[] for _ in range(players)]
+        self.face_down: set[int] = set()
+        self.constraint: int | None = None
+        self.creator: int | None = None
+        self.bonus_drawn = False
+        self.group_winner: int | None = None
+        self.facts: list[Fact] = []
+        self._script = self._run()
+        self.question = next(self._script)
+
+    @classmethod
+    def replay(cls, players: int, options: Mapping[str, int], moves: Iterable[int]) -> "Game":
+        """A game after these moves."""
+        game = cls(players, options)
+        for move in moves:
+            game.move(move)
+        return game
+
+    # The game
+
+    def _run(self) -> Generator[Question, int, None]:
+        if self.first_seat is None:
+            self.first_seat = yield Question(CHANCE, tuple(range(self.players)))
+        for _ in range(5):
+            for distance in range(self.players):
+                yield from self._draw((self.first_seat + distance) % self.players)
+        seat = self.first_seat
+        yield from self._play(seat)
+        yield from self._refill(seat)
+        turns_left = None
+        while self.group_winner is None and turns_left != 0:
+            if turns_left is None and not self.hands[seat] and not self._pile_size():
+                turns_left = self.players - 1
+            seat = (seat + 1) % self.players
+            yield from self._turn(seat)
+            if turns_left is not None:
+                turns_left -= 1
+        yield Question(OVER, ())
+
+    def _turn(self, seat: int) -> Generator[Question, int, None]:
+        if seat == self.creator:
+            self._turn_top(seat)
+            self.constraint = None
+        able = any(self.respects(card) for card in self.hands[seat])
+        if self.constraint is not None:
+            self._tell("able" if able else "unable", seat, (self.constraint,), None)
+        if able:
+            yield from self._play(seat)
+            if self.group_winner is not None:
+                return
+        else:
+            if not self.bonus_drawn and self._pile_size():
+                yield from self._draw(self.creator)
+                self.bonus_drawn = True
+            self._turn_top(seat)
+            yield from self._pass(seat)
+        yield from self._refill(seat)
+
+    def _play(self, seat: int) -> Generator[Question, int, None]:
+        hand = self.hands[seat]
+        choices = {play_id(hand, cards): cards for cards in self.plays(seat)}
+        cards = choices[(yield Question(seat, tuple(sorted(choices))))]
+        self._tell("play", seat, cards, None)
+        hand.difference_update(cards)
+        laid = [*sorted(cards[:-1]), cards[-1]]
+        if len(laid) == 4:
+            self.bonus[seat].append(laid.pop(0))
+        self.piles[seat] += laid
+        self.constraint = cards[-1]
+        self.creator = seat
+        self.bonus_drawn = False
+        if len(cards) >= 5:
+            self.group_winner = seat
+
+    def _pass(self, seat: int) -> Generator[Question, int, None]:
+        hand = sorted(self.hands[seat])
+        moves = [KEEP]
+        if self._pile_size():
+            moves += [EXCHANGE + slot for slot in range(len(hand))]
+        move = yield Question(seat, tuple(moves))
+        if move != KEEP:
+            card = hand[move - EXCHANGE]
+            self.hands[seat].remove(card)
+            self.queue.append(card)
+            self.queue_seats.append(seat)
+            self._tell("exchange", seat, (card,), {seat})
+            yield from self._draw(seat)
+
+    def _refill(self, seat: int) -> Generator[Question, int, None]:
+        while self.group_winner is None and len(self.hands[seat]) < 5 and self._pile_size():
+            yield from self._draw(seat)
+
+    def _draw(self, seat: int) -> Generator[Question, int, None]:
+        if self.unknown:
+            card = 1 + (yield Question(CHANCE, tuple(card - 1 for card in sorted(self.unknown))))
+            self.unknown.remove(card)
+            self._tell("draw", seat, (card,), {seat})
+        else:
+            card = self.queue.pop(0)
+            self._tell("draw_queue", seat, (card,), {seat, self.queue_seats.pop(0)})
+        self.hands[seat].add(card)
+
+    def _turn_top(self, seat: int) -> None:
+        self.face_down.update(self.piles[seat][-1:])
+
+    def _pile_size(self) -> int:
+        return len(self.unknown) + len(self.queue)
+
+    def _tell(self, kind: str, seat: int, cards: tuple[int, ...], seers: set[int] | None) -> None:
+        self.facts.append(Fact(kind, seat, cards, None if seers is None else frozenset(seers)))
+
+    # Questions about it
+
+    def respects(self, card: int) -> bool:
+        """Whether a card is on the right side of the constraint, or there is none."""
+        if self.constraint is None:
+            return True
+        return card > self.constraint if self.constraint in self.up else card < self.constraint
+
+    def plays(self, seat: int) -> list[tuple[int, ...]]:
+        """All that a seat may lay, the top card last."""
+        hand = sorted(self.hands[seat])
+        largest = len(hand) if self.creator is not None else 1
+        return [
+            (*(card for card in cards if card != top), top)
+            for size in range(1, largest + 1)
+            for cards in combinations(hand, size)
+            if is_group(cards)
+            for top in cards
+            if self.respects(top)
+        ]
+
+    def move(self, move: int) -> None:
+        """Answer the question."""
+        assert move in self.question.moves
+        self.question = self._script.send(move)
+
+    def totals(self) -> list[int]:
+        """Each seat's score if the game stopped now."""
+        return [
+            len(self.piles[seat]) + 4 * len(self.bonus[seat]) - len(self.hands[seat]) for seat in range(self.players)
+        ]
+
+    def ranks(self) -> list[int]:
+        """Each seat's rank, as if the game were over: 1 + the number of seats ahead of it."""
+        seats = range(self.players)
+        if self.group_winner is not None:
+            return [1 if seat == self.group_winner else 2 for seat in seats]
+        merits = [(total, len(self.bonus[seat])) for seat, total in enumerate(self.totals())]
+        return [1 + sum(other > merit for other in merits) for merit in merits]
+
+    def winners(self) -> list[int]:
+        """The seats of rank 1."""
+        return [seat for seat, rank in enumerate(self.ranks()) if rank == 1]
+
+
+def perft(players: int, options: Mapping[str, int], moves: list[int], depth: int) -> int:
+    """Sequences of `depth` moves (decisions and outcomes) after `moves`; a game that ends earlier counts one."""
+    question = Game.replay(players, options, moves).question
+    if depth == 0 or question.actor == OVER:
+        return 1
+    if depth == 1:
+        return len(question.moves)
+    return sum(perft(players, options, [*moves, move], depth - 1) for move in question.moves)

@@ -1,0 +1,31 @@
+"""A position of Discat in a few lines, for the golden playthroughs."""
+
+from chatiere import engine
+from chatiere.engine import Position
+from chatiere.v1.discat_pb2 import DiscatPhase, DiscatState, DiscatView
+
+
+def summary(position: Position) -> str:
+    """The table as its host sees it: constraint and draw pile, then a line a seat."""
+    codec = engine.codec("discat")
+    state, view = DiscatState(), DiscatView()
+    codec.fill_state(state, position)
+    codec.fill_view(view, position, None)
+    phase = DiscatPhase.Name(view.phase).removeprefix("DISCAT_PHASE_").lower()
+    constraint = "no constraint"
+    if view.HasField("constraint"):
+        side = "higher" if view.constraint.higher else "lower"
+        constraint = f"{side} than {view.constraint.card} of seat {view.constraint.creator}"
+        constraint += ", bonus drawn" if view.constraint.bonus_drawn else ""
+    pile = f"draw pile {len(state.unknown_cards)} unknown"
+    if state.queue:
+        pile += " + " + ", ".join(f"{q.seat}'s {card}" for q, card in zip(view.queue, state.queue, strict=True))
+    if state.redrawn:
+        pile += f" (drawn from the queue so far: {' '.join(map(str, state.redrawn))})"
+    lines = [f"{phase}; {constraint}; {pile}" + (f"; last turns {view.last_turns}" if view.last_turns else "")]
+    for seat, (seen, hand) in enumerate(zip(view.seats, state.hands, strict=True)):
+        cards = " ".join(map(str, hand.cards))
+        top = f", top {seen.pile[-1].card}{' face down' if seen.pile[-1].face_down else ''}" if seen.pile else ""
+        bonus = f" | bonus pile {' '.join(map(str, seen.bonus_pile))}" if seen.bonus_pile else ""
+        lines.append(f"  seat {seat}: hand {cards or '-'} | pile of {len(seen.pile)}{top}{bonus}")
+    return "\n".join(lines)

@@ -1,0 +1,110 @@
+"""The kernel against the slow reference: random games at every number of players, with random options."""
+
+import random
+
+import pytest
+
+from chatiere.engine import CHANCE_PLAYER, TERMINAL_PLAYER, Position
+from chatiere.v1.discat_pb2 import DiscatScoreDetail
+
+from .building import CODEC, GAME, LARGEST, state_of, view_of
+from .reference import EXCHANGE, KEEP, Game, Question
+
+
+def choose(question: Question, style: str, choices: random.Random) -> int:
+    """A move at random, or by a style that leads to rarer positions."""
+    moves = question.moves
+    if question.actor >= 0:
+        if style == "largest groups":
+            return max(moves, key=lambda move: ((move & 31).bit_count() if move < KEEP else 0, move))
+        if style == "single cards":
+            return choices.choice([move for move in moves if move >= KEEP or move % 32 == 0])
+        if style == "always exchange":
+            return choices.choice([move for move in moves if move >= EXCHANGE] or moves)
+    return choices.choice(moves)
+
+
+def random_options(players: int, choices: random.Random) -> dict[str, int]:
+    options = {}
+    if choices.random() < 0.5:
+        options["first_seat"] = choices.randrange(players)
+    if choices.random() < 0.5:
+        options["up_arrows"] = choices.choice([0, 2**90 - 1, choices.getrandbits(90), choices.getrandbits(90)])
+    return options
+
+
+def same(position: Position, game: Game) -> None:
+    """Everything that both know agrees."""
+    question = game.question
+    assert position.current_player() == question.actor
+    assert position.totals() == game.totals()
+    if question.actor == CHANCE_PLAYER:
+        assert position.chance_outcomes() == [(outcome, 1) for outcome in question.moves]
+    else:
+        assert position.legal_actions() == list(question.moves)
+    if question.actor == TERMINAL_PLAYER:
+        assert position.winners() == game.winners()
+        assert position.ranks() == game.ranks()
+
+
+def same_table(position: Position, game: Game) -> None:
+    """What lies where agrees, face-down marks and constraint included."""
+    state, view = state_of(position), view_of(position, None)
+    assert [set(hand.cards) for hand in state.hands] == game.hands
+    assert set(state.unknown_cards) == game.unknown
+    assert list(state.queue) == game.queue
+    assert [queued.seat for queued in view.queue] == game.queue_seats
+    for seat, seen in enumerate(view.seats):
+        assert [card.card for card in seen.pile] == game.piles[seat]
+        assert list(seen.bonus_pile) == game.bonus[seat]
+        assert {card.card for card in seen.pile if card.face_down} == game.face_down & set(game.piles[seat])
+    if game.question.actor >= 0:
+        assert (view.constraint.card if view.HasField("constraint") else None) == game.constraint
+        assert view.constraint.bonus_drawn == (game.bonus_drawn and game.constraint is not None)
+
+
+@pytest.mark.parametrize("style", ["random", "largest groups", "single cards", "always exchange"])
+@pytest.mark.parametrize("players", LARGEST)
+def test_random_games_agree(players: int, style: str) -> None:
+    choices = random.Random(f"{players} {style}")
+    for number in range(20):
+        options = random_options(players, choices)
+        position, game = GAME.new_game(players, options), Game(players, options)
+        while True:
+            same(position, game)
+            if number < 4:
+                same_table(position, game)
+            if position.is_terminal():
+                break
+            move = choose(game.question, style, choices)
+            position.apply(move)
+            game.move(move)
+
+
+def test_the_styles_reach_what_is_rare() -> None:
+    winners = six = ties = 0
+    for seed in range(300):
+        choices = random.Random(seed)
+        game = Game(2 + seed % 5)
+        while game.question.actor != TERMINAL_PLAYER:
+            game.move(choose(game.question, "largest groups", choices))
+            six += any(len(hand) == 6 for hand in game.hands)
+        winners += game.group_winner is not None
+        ties += len(game.winners()) > 1
+    assert winners > 5
+    assert six > 100
+
+
+def test_scores_break_down_as_in_the_reference() -> None:
+    choices = random.Random(3)
+    position, game = GAME.new_game(4), Game(4)
+    while not position.is_terminal():
+        detail = DiscatScoreDetail()
+        CODEC.fill_score(detail, position)
+        for seat, score in enumerate(detail.seats):
+            assert score.pile_points == len(game.piles[seat])
+            assert score.bonus_points == 4 * len(game.bonus[seat])
+            assert score.hand_points == -len(game.hands[seat])
+        move = choose(game.question, "random", choices)
+        position.apply(move)
+        game.move(move)
