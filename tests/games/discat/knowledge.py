@@ -96,10 +96,24 @@ class Knowledge:
         )
         key = moment, *kinds
         if key not in self._possible:
-            self._possible[key] = any(
+            self._possible[key] = self._drawn_since_passes(moment, hands) and any(
                 self._can_precede(moment - 1, earlier) for earlier in self._undo(moment, placement)
             )
         return self._possible[key]
+
+    def _drawn_since_passes(self, moment: int, hands: Hands) -> bool:
+        # To end hopeless searches early: cards that a pass showed not to be there must have been drawn since.
+        drawn = [0] * len(hands)
+        for fact in reversed(self.facts[:moment]):
+            if fact.kind in ("draw", "draw_queue"):
+                drawn[fact.seat] += 1
+            elif fact.kind == "unable":
+                if sum(self._respects(card, fact.cards[0]) for card in hands[fact.seat]) > drawn[fact.seat]:
+                    return False
+        return True
+
+    def _respects(self, card: int, constraint: int) -> bool:
+        return card > constraint if constraint in self.game.up else card < constraint
 
     def _undo(self, moment: int, placement: Placement) -> Iterator[Placement]:
         # The placements just before the last fact before the moment.
@@ -114,8 +128,7 @@ class Knowledge:
             yield with_hand(hand | set(fact.cards)), queue
         elif fact.kind in ("able", "unable"):
             constraint = fact.cards[0]
-            able = any(card > constraint if constraint in self.game.up else card < constraint for card in hand)
-            if able == (fact.kind == "able"):
+            if any(self._respects(card, constraint) for card in hand) == (fact.kind == "able"):
                 yield placement
         elif fact.kind == "exchange":
             if fact.cards in ((), queue[-1:]):

@@ -1,0 +1,70 @@
+"""The table of Chat perché in a terminal."""
+
+import click
+
+from chatiere.v1.chat_perche_pb2 import ChatPercheBranch, ChatPercheSeatView, ChatPercheView
+from chatiere.v1.game_pb2 import Position, Score
+
+_COLOURS = ("ginger", "black")
+_HEIGHTS = range(5)
+_BRANCH_SPACES = 4
+
+
+def draw_table(position: Position) -> list[str]:
+    """The tree from its top to the start spaces, the dogs, what each seat has."""
+    # What is public is the same in every view, and each seat's own view shows its tokens.
+    views = [viewer.view.chat_perche for viewer in position.viewers]
+    view = views[0]
+    animals = _animals(view)
+    branches = [
+        views[branch.owner].branches[number] if branch.HasField("owner") else branch
+        for number, branch in enumerate(view.branches)
+    ]
+    return [
+        *(_tree_line(height, branches, animals) for height in reversed(_HEIGHTS)),
+        *(_seat_line(seat, views[seat].seats[seat], seat == view.active_seat) for seat in range(len(views))),
+        _dogs_line(view),
+    ]
+
+
+def _animals(view: ChatPercheView) -> dict[int, str]:
+    # By space: G and B are cats (small: must not be moved now), * is a bird.
+    fixed = {*view.barred, *([view.moved] if view.HasField("moved") else [])}
+    animals = dict.fromkeys(view.birds, "*")
+    for letter, seat in zip("GB", view.seats, strict=True):
+        animals |= {space: letter.lower() if space in fixed else letter for space in seat.cats}
+    return animals
+
+
+def _tree_line(height: int, branches: list[ChatPercheBranch], animals: dict[int, str]) -> str:
+    def places(number: int) -> list[str]:
+        if branches[number].broken:
+            return ["x"] * _BRANCH_SPACES
+        first = len(_HEIGHTS) + _BRANCH_SPACES * number
+        return [animals.get(first + place, ".") for place in range(_BRANCH_SPACES)]
+
+    def token(number: int) -> str:
+        branch = branches[number]
+        return f"{'GB'[branch.owner]}{branch.solidity}" if branch.HasField("owner") else "--"
+
+    left, right = height, len(_HEIGHTS) + height
+    west, east = " ".join(reversed(places(left))), " ".join(places(right))
+    return f"    {token(left)}  {west} |{animals.get(height, '.')}| {east}  {token(right)}"
+
+
+def _seat_line(seat: int, held: ChatPercheSeatView, acts: bool) -> str:
+    line = f"  {'>' if acts else ' '} seat {seat} {_COLOURS[seat]:<6}  start {held.cats_at_start:>2}"
+    line += f"  in the tree {len(held.cats):>2}  deck {sum(copies.count for copies in held.deck):>2}"
+    if held.hand:
+        line += f"  tokens {' '.join(str(value) for value in held.hand)}"
+    return click.style(line, bold=True) if acts else line
+
+
+def _dogs_line(view: ChatPercheView) -> str:
+    line = f"  dogs {view.dogs} of {view.dog_track}  birds beside the board {view.birds_beside}"
+    return f"{line}  steps left {view.steps}" if view.steps else line
+
+
+def break_down(score: Score) -> list[str]:
+    """The cats on the trunk and on branches."""
+    return [f"trunk {seat.trunk_cats} + branches {seat.branch_cats}" for seat in score.detail.chat_perche.seats]

@@ -1,0 +1,87 @@
+"""The table of Momistigri in a terminal."""
+
+from collections import Counter
+from collections.abc import Iterable
+
+import click
+
+from chatiere.v1.game_pb2 import Position, Score
+from chatiere.v1.momistigri_pb2 import (
+    MOMISTIGRI_PHASE_AGAIN,
+    MOMISTIGRI_PHASE_CHOICE,
+    MOMISTIGRI_PHASE_DISCARD,
+    MOMISTIGRI_PHASE_GIVE,
+    MOMISTIGRI_PHASE_HAND_OUT,
+    MOMISTIGRI_PHASE_NAME,
+    MOMISTIGRI_PHASE_SWAP_IN,
+    MOMISTIGRI_PHASE_SWAP_OUT,
+    MomistigriSeatView,
+    MomistigriView,
+)
+
+_MOMISTIGRI = 45
+_TASKS = {
+    MOMISTIGRI_PHASE_SWAP_OUT: "discards a card for a swap",
+    MOMISTIGRI_PHASE_SWAP_IN: "takes a card of the pile for it",
+    MOMISTIGRI_PHASE_DISCARD: "may discard a pair",
+    MOMISTIGRI_PHASE_CHOICE: "chooses the effect or the other direction",
+    MOMISTIGRI_PHASE_NAME: "names the card that the next seat must draw",
+    MOMISTIGRI_PHASE_GIVE: "gives a card away",
+    MOMISTIGRI_PHASE_HAND_OUT: "hands a card of the pile out",
+    MOMISTIGRI_PHASE_AGAIN: "may discard another pair",
+}
+
+
+def draw_table(position: Position) -> list[str]:
+    """The round and what is to be done, each seat's hand and penalties, the pile."""
+    # What is public is the same in every view, and each seat's own view shows its hand.
+    views = [viewer.view.momistigri for viewer in position.viewers]
+    table = views[0]
+    acts = _acting(table)
+    return [
+        _task(table, acts),
+        *(_seat_line(seat, view.seats[seat], seat == acts) for seat, view in enumerate(views)),
+        f"  pile {_cards(table.pile, 'empty')}",
+    ]
+
+
+def _acting(view: MomistigriView) -> int:
+    return view.drawn_from if view.phase in (MOMISTIGRI_PHASE_SWAP_OUT, MOMISTIGRI_PHASE_SWAP_IN) else view.active_seat
+
+
+def _task(view: MomistigriView, acts: int) -> str:
+    way = "counter-clockwise" if view.reversed else "clockwise"
+    line = f"  round {view.round}, turn {view.turn}, {way}"
+    if view.phase in _TASKS:
+        line += f": seat {acts} {_TASKS[view.phase]}"
+    return line + (f", to seat {view.receiver}" if view.HasField("receiver") else "")
+
+
+def _seat_line(seat: int, held: MomistigriSeatView, acts: bool) -> str:
+    hand = _cards(held.known_cards, "out of the round" if not held.in_round else "empty")
+    line = f"  {'>' if acts else ' '} seat {seat}  {'passed' if held.passed else '      '}  hand {hand}"
+    if held.penalties:
+        line += f"  penalties {' + '.join(str(points) for points in held.penalties)}"
+    return click.style(line, bold=True) if acts else line
+
+
+def _cards(kinds: Iterable[int], nothing: str) -> str:
+    counts = Counter(kinds)
+    words = [_name(kind) + (f"×{number}" if number > 1 else "") for kind, number in sorted(counts.items())]
+    return " ".join(words) or nothing
+
+
+def _name(kind: int) -> str:
+    # As in the actions' labels: value and colour.
+    return "Momistigri" if kind == _MOMISTIGRI else f"{kind % 9 + 1}{'ABCDE'[kind // 9]}"
+
+
+def break_down(score: Score) -> list[str]:
+    """The penalties of the rounds, and the hand while one is under way."""
+    words = []
+    for seat in score.detail.momistigri.seats:
+        parts = [f"round {number} {points}" for number, points in enumerate(seat.penalties, 1)]
+        if not score.final:
+            parts.append(f"hand {seat.hand_points}")
+        words.append(" + ".join(parts))
+    return words

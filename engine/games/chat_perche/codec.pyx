@@ -1,0 +1,665 @@
+"""Chat perché: between the packed state and the messages of chat_perche.proto, and the words for both.
+
+The functions fill and read the message objects that they are handed; they import nothing of them.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from chatiere.engine.core.errors import EngineError, FaultText, Reason
+
+from libc.stdint cimport uint8_t, uint64_t
+from libc.string cimport memset
+
+from chatiere.engine.core.position cimport Position
+from chatiere.engine.games.chat_perche.kernel cimport view
+from chatiere.engine.games.chat_perche.state cimport (
+    BIRDS,
+    BRANCHES,
+    BRANCH_SPACES,
+    CARD_TYPES,
+    CATS,
+    DECK_SIZE,
+    DOGS_2,
+    FALL,
+    FIRST_BIRD_ID,
+    FIRST_FALL_ID,
+    FIRST_MOVE_ID,
+    FIRST_SEAT,
+    LARGEST_SOLIDITY,
+    LARGEST_VALUE,
+    LONGEST_TRACK,
+    MOVE,
+    NO_CARD,
+    NO_SEAT,
+    NUM_ACTIONS,
+    PHASES,
+    PLAYERS,
+    SECOND_MOVE,
+    SPACES,
+    START,
+    STOP_ID,
+    TOKENS,
+    TRUNK_SPACES,
+    ChatPercheEvent,
+    ChatPercheFault,
+    Options,
+    State,
+    birds_beside,
+    card_colour,
+    cats_at_start,
+    count_spaces,
+    is_broken,
+    lowest_space,
+    space_bit,
+    token_owner,
+    tokens_in_hand,
+    trunk,
+)
+
+_RULES = "chat_perche.md"
+_DEFAULT_DOG_TRACK = 10
+_DEFAULT_SOLIDITY = [1, 2, 3, 3, 4]
+# Dogs, birds and falls; then by value 1-9 one own, one opponent's, two own, two opponent's ("Components and setup").
+_DEFAULT_DECK = [
+    *(2, 1, 3, 1, 2),
+    *(0, 1, 2, 2, 2, 1, 0, 0, 0),
+    *(0, 1, 1, 1, 0, 0, 0, 0, 0),
+    *(0, 0, 0, 1, 1, 2, 1, 0, 0),
+    *(0, 0, 0, 1, 0, 0, 0, 0, 0),
+]
+
+# Words
+
+COLOURS = ("ginger", "black")
+BRANCH_NAMES = tuple(f"{side} branch {number}" for side in ("left", "right") for number in range(1, TRUNK_SPACES + 1))
+SPACE_NAMES = (
+    *(f"trunk {number}" for number in range(1, TRUNK_SPACES + 1)),
+    *(f"{branch}, space {number}" for branch in BRANCH_NAMES for number in range(1, BRANCH_SPACES + 1)),
+    "its start",
+)
+CARD_NAMES = (
+    "dogs 1",
+    "dogs 2",
+    "bird",
+    "own cat falls",
+    "opponent's cat falls",
+    *(
+        f"{cats} {value}"
+        for cats in ("one own cat", "one opponent's cat", "two own cats", "two opponent's cats")
+        for value in range(1, LARGEST_VALUE + 1)
+    ),
+)
+
+
+def _illegal(message, heading):
+    return FaultText(Reason.ILLEGAL_ACTION, message, rule=f"{_RULES}: {heading}")
+
+
+def _broken(message, field, heading="Invariants"):
+    return FaultText(Reason.INVALID_STATE, message, field=field, rule=f"{_RULES}: {heading}")
+
+
+FAULTS = {
+    int(ChatPercheFault.TOKENS_FIRST): _illegal(
+        "tokens are being placed: only PlaceToken is possible", "Components and setup"
+    ),
+    int(ChatPercheFault.TOKENS_ARE_PLACED): _illegal(
+        "every branch has its token: PlaceToken is not possible any more", "Components and setup"
+    ),
+    int(ChatPercheFault.BRANCH_HAS_TOKEN): _illegal("that branch has a token already", "Components and setup"),
+    int(ChatPercheFault.NO_SUCH_TOKEN_IN_HAND): _illegal(
+        "the seat has no token of that value left", "Components and setup"
+    ),
+    int(ChatPercheFault.CARD_MOVES_A_CAT): _illegal(
+        "the card that is turned up moves a cat: only Move and Stop are possible", "A turn"
+    ),
+    int(ChatPercheFault.CARD_FELLS_A_CAT): _illegal(
+        "the card that is turned up makes a cat fall: only Fall is possible", "A turn"
+    ),
+    int(ChatPercheFault.CARD_PLACES_A_BIRD): _illegal(
+        "the card that is turned up is a bird: only PlaceBird is possible", "A turn"
+    ),
+    int(ChatPercheFault.NO_CAT_THERE): _illegal("no cat of the colour that the card names stands there", "A turn"),
+    int(ChatPercheFault.START_IS_EMPTY): _illegal("no cat of the colour that the card names is at its start", "A turn"),
+    int(ChatPercheFault.MOVED_BY_OPPONENT): _illegal(
+        "the opponent moved that cat in its last turn: it must not be moved", "Moving a cat"
+    ),
+    int(ChatPercheFault.MOVED_FIRST): _illegal(
+        "the second cat of a two-cat card must be another one than the first", "Moving a cat"
+    ),
+    int(ChatPercheFault.NO_STEP): _illegal("a moving cat uses at least 1 step", "Moving a cat"),
+    int(ChatPercheFault.BRANCH_IS_BROKEN): _illegal("the spaces of a broken branch are out of play", "Moving a cat"),
+    int(ChatPercheFault.SPACE_IS_TAKEN): _illegal("another animal is on that space", "Moving a cat"),
+    int(ChatPercheFault.TOO_FAR): _illegal("the way is longer than the steps that there are", "Moving a cat"),
+    int(ChatPercheFault.ONLY_FORWARD): _illegal("cats move up the trunk and outward only", "Moving a cat"),
+    int(ChatPercheFault.TRUNK_IS_FULL): _illegal(
+        "two other cats of its colour stand on the trunk", "Moving a cat"
+    ),
+    int(ChatPercheFault.BAD_PLAYERS): _broken("Chat perché is for 2 players", "seats", "Components and setup"),
+    int(ChatPercheFault.BAD_FIRST_SEAT): _broken(
+        "the first seat is not a seat, not the one that the options name, or set before chance has chosen it",
+        "first_seat",
+        "Components and setup",
+    ),
+    int(ChatPercheFault.BAD_FORWARD_ONLY): _broken(
+        "forward_only is neither 0 nor 1", "options.forward_only", "Moving a cat"
+    ),
+    int(ChatPercheFault.BAD_DOG_TRACK): _broken(
+        f"the dogs' track does not have 1 to {LONGEST_TRACK} steps", "options.dog_track", "Components and setup"
+    ),
+    int(ChatPercheFault.BAD_SOLIDITY): _broken(
+        f"a seat does not have {TOKENS} tokens", "options.solidity", "Components and setup"
+    ),
+    int(ChatPercheFault.BAD_DECK_OPTION): _broken(
+        f"a deck does not have {DECK_SIZE} cards, at least one of them a dogs card",
+        "options.deck",
+        "Components and setup",
+    ),
+    int(ChatPercheFault.BAD_PHASE): _broken(
+        "the phase does not fit the card that is turned up, or the seat would not be asked: nothing is possible for it",
+        "phase",
+        "When a seat is asked",
+    ),
+    int(ChatPercheFault.BAD_ACTIVE_SEAT): _broken(
+        "the active seat is not a seat, or not 0 before chance has chosen who begins", "active_seat", "A turn"
+    ),
+    int(ChatPercheFault.BAD_DOGS): _broken(
+        "the dogs move only in turns, and the game is over exactly when they are on their last space", "dogs", "End"
+    ),
+    int(ChatPercheFault.BAD_DECK): _broken(
+        "a deck has more copies of a card than the options give, or less before the first turn", "seats.deck"
+    ),
+    int(ChatPercheFault.BAD_PLACEMENT): _broken(
+        "the seats have not placed their tokens in turn, or not all of them before the first turn",
+        "branches.owner",
+        "Components and setup",
+    ),
+    int(ChatPercheFault.BAD_TOKEN): _broken(
+        "a token's value is not one that its seat has, or there is a value without a token",
+        "branches.solidity",
+        "Components and setup",
+    ),
+    int(ChatPercheFault.BAD_CATS): _broken(
+        f"more than {CATS} cats of a colour, a cat outside the tree, or one before the first turn", "seats.cats"
+    ),
+    int(ChatPercheFault.BAD_BIRDS): _broken(
+        f"more than {BIRDS} birds, a bird outside the branches' spaces, or one before the first turn", "birds"
+    ),
+    int(ChatPercheFault.SPACE_TAKEN_TWICE): _broken("two animals are on one space", "seats.cats", "Moving a cat"),
+    int(ChatPercheFault.TRUNK_OVER_LIMIT): _broken("more than two cats of a colour stand on the trunk", "seats.cats"),
+    int(ChatPercheFault.BAD_BROKEN): _broken(
+        "a broken branch is not empty, has solidity 4, is none of the ten or broke before the first turn",
+        "branches.broken",
+    ),
+    int(ChatPercheFault.BAD_LOAD): _broken(
+        "the greatest load of a branch is less than its animals now, more than its token's value, or set where it is 0",
+        "branches.greatest_load",
+    ),
+    int(ChatPercheFault.BAD_CARD): _broken(
+        "the card that is turned up is not one that a seat decides about, counts as left in the deck, or is set in a "
+        "phase without one",
+        "card",
+        "A turn",
+    ),
+    int(ChatPercheFault.BAD_STEPS): _broken(
+        "the steps that are left do not fit the card and the phase", "steps", "Moving a cat"
+    ),
+    int(ChatPercheFault.BAD_BARRED): _broken(
+        "the cats that the other seat moved in its last turn are more than two, of two colours, not there, or named "
+        "where they do not matter",
+        "barred",
+        "Moving a cat",
+    ),
+    int(ChatPercheFault.BAD_MOVED): _broken(
+        "the cat that moved first does not stand there, must not have been moved, or is named in a phase without one",
+        "moved",
+        "Moving a cat",
+    ),
+    int(ChatPercheFault.NOT_ZERO): _broken("a byte that means nothing here is not zero", ""),
+}
+
+_EVENT_FIELDS = {
+    int(ChatPercheEvent.FIRST_SEAT_CHOSEN): (),
+    int(ChatPercheEvent.TOKEN_CHOSEN): ("solidity",),
+    int(ChatPercheEvent.TOKEN_PLACED): ("branch",),
+    int(ChatPercheEvent.DECK_REFILLED): (),
+    int(ChatPercheEvent.CARD_TURNED_UP): ("card",),
+    int(ChatPercheEvent.DOGS_ADVANCED): ("steps", "dogs"),
+    int(ChatPercheEvent.CAT_MOVED): ("colour", "from_space", "to_space", "steps"),
+    int(ChatPercheEvent.STOPPED): (),
+    int(ChatPercheEvent.CAT_FELL): ("space",),
+    int(ChatPercheEvent.BIRD_PLACED): ("space",),
+    int(ChatPercheEvent.NOTHING_POSSIBLE): (),
+    int(ChatPercheEvent.BRANCH_BROKE): ("branch", "solidity"),
+    int(ChatPercheEvent.BIRD_LEFT): ("space",),
+    int(ChatPercheEvent.GAME_ENDED): (),
+}
+
+_EVENT_LABELS = {
+    int(ChatPercheEvent.FIRST_SEAT_CHOSEN): "seat {seat} takes the first turn",
+    int(ChatPercheEvent.TOKEN_CHOSEN): "seat {seat} takes a token{solidity}",
+    int(ChatPercheEvent.TOKEN_PLACED): "seat {seat} puts it beside {branch}",
+    int(ChatPercheEvent.DECK_REFILLED): "seat {seat} shuffles all its cards for a new deck",
+    int(ChatPercheEvent.CARD_TURNED_UP): "seat {seat} turns up: {card}",
+    int(ChatPercheEvent.DOGS_ADVANCED): "the dogs go {steps} on, to space {dogs}",
+    int(ChatPercheEvent.CAT_MOVED): "seat {seat} moves a {colour} cat from {from_space} to {to_space} ({steps})",
+    int(ChatPercheEvent.STOPPED): "seat {seat} stops",
+    int(ChatPercheEvent.CAT_FELL): "a {owner} cat falls from {space}",
+    int(ChatPercheEvent.BIRD_PLACED): "seat {seat} puts a bird on {space}",
+    int(ChatPercheEvent.NOTHING_POSSIBLE): "nothing is possible for seat {seat}",
+    int(ChatPercheEvent.BRANCH_BROKE): "{branch}{solidity} breaks",
+    int(ChatPercheEvent.BIRD_LEFT): "a bird flies away from {space}",
+    int(ChatPercheEvent.GAME_ENDED): "the dogs have arrived: the game is over",
+}
+
+# The names of the numbers that an event's field can have; other fields are numbers in labels too.
+_FIELD_NAMES = {
+    "branch": BRANCH_NAMES,
+    "solidity": ("", *(f" of solidity {value}" for value in range(1, LARGEST_SOLIDITY + 1))),
+    "card": CARD_NAMES,
+    "steps": ("0 steps", "1 step"),
+    "colour": COLOURS,
+    "from_space": SPACE_NAMES,
+    "to_space": SPACE_NAMES,
+    "space": SPACE_NAMES,
+}
+
+
+cdef const State* state_of(Position position) noexcept:
+    return <const State*> position.body
+
+
+def action_label(Position position not None, action):
+    """A legal dense id in plain English."""
+    cdef const State* state = state_of(position)
+    kind, fields = _fields_of(position, action)
+    if kind == "stop":
+        return "stop"
+    if kind == "place_token":
+        return f"put a token of solidity {fields['solidity']} beside {BRANCH_NAMES[fields['branch']]}"
+    if kind == "place_bird":
+        return f"put a bird on {SPACE_NAMES[fields['space']]}"
+    colour = COLOURS[card_colour(state.card, state.active)]
+    if kind == "fall":
+        return f"let the {colour} cat on {SPACE_NAMES[fields['space']]} fall"
+    return f"move a {colour} cat from {SPACE_NAMES[fields['from_space']]} to {SPACE_NAMES[fields['to_space']]}"
+
+
+def outcome_label(Position position not None, outcome):
+    """A possible chance outcome in plain English."""
+    return f"seat {outcome} begins" if state_of(position).phase == FIRST_SEAT else CARD_NAMES[outcome]
+
+
+def event_label(event, whole):
+    """An event in plain English; `whole`: with what only some seats may see."""
+    values = event.values if whole else [None] * len(event.values)
+    words = {name: _word(name, value) for name, value in zip(_EVENT_FIELDS[event.kind], values, strict=True)}
+    owner = COLOURS[event.seat] if event.seat is not None else ""
+    return _EVENT_LABELS[event.kind].format(seat=event.seat, owner=owner, **words)
+
+
+def _word(field, value):
+    # None: not to be seen.
+    if value is None:
+        return "" if field == "solidity" else "something"
+    names = _FIELD_NAMES.get(field, ())
+    return names[value] if value < len(names) else f"{value} steps" if field == "steps" else str(value)
+
+
+# Options
+
+def _refuse_option(name, message):
+    raise EngineError(Reason.INVALID_OPTION, message, field=name)
+
+
+def _is_number(value, lowest, highest):
+    return isinstance(value, int) and not isinstance(value, bool) and lowest <= value <= highest
+
+
+def _numbers(options, name, default, count, highest):
+    # An option of several numbers.
+    values = options.get(name)
+    if values is None:
+        return default
+    lowest = 1 if name == "solidity" else 0
+    if isinstance(values, str) or not isinstance(values, Sequence) or len(values) != count:
+        _refuse_option(name, f"{name} must be {count} numbers")
+    for i, value in enumerate(values):
+        if not _is_number(value, lowest, highest):
+            _refuse_option(f"{name}[{i}]", f"the numbers of {name} must be whole and {lowest} to {highest}")
+    return values
+
+
+def encode_options(players, options: Mapping):
+    """Options by name as the kernel's struct. Raises EngineError: INVALID_OPTION."""
+    cdef Options encoded
+    cdef int card
+    names = ("first_seat", "forward_only", "dog_track", "solidity", "deck")
+    for name in options:
+        if name not in names:
+            _refuse_option(str(name), f"Chat perché has no option {name!r}; it has {', '.join(names)}")
+    first_seat = options.get("first_seat")
+    if first_seat is not None and not _is_number(first_seat, 0, players - 1):
+        _refuse_option("first_seat", f"the first seat must be 0 to {players - 1}")
+    forward_only = options.get("forward_only")
+    if not (forward_only is None or isinstance(forward_only, bool)):
+        _refuse_option("forward_only", "forward_only must be true or false")
+    dog_track = options.get("dog_track")
+    if dog_track is None:
+        dog_track = _DEFAULT_DOG_TRACK
+    if not _is_number(dog_track, 1, LONGEST_TRACK):
+        _refuse_option("dog_track", f"the dogs' track must have 1 to {LONGEST_TRACK} steps")
+    solidity = _numbers(options, "solidity", _DEFAULT_SOLIDITY, TOKENS, LARGEST_SOLIDITY)
+    deck = _numbers(options, "deck", _DEFAULT_DECK, CARD_TYPES, DECK_SIZE)
+    if sum(deck) != DECK_SIZE:
+        _refuse_option("deck", f"a deck must have {DECK_SIZE} cards, not {sum(deck)}")
+    if not any(deck[:DOGS_2 + 1]):
+        _refuse_option("deck", "a deck must have a dogs card: else the game would not end")
+    memset(&encoded, 0, sizeof(Options))
+    encoded.first_seat = NO_SEAT if first_seat is None else first_seat
+    encoded.forward_only = bool(forward_only)
+    encoded.dog_track = dog_track
+    for value in solidity:
+        encoded.solidity[<int> value - 1] += 1
+    for card, copies in enumerate(deck):
+        encoded.deck[card] = copies
+    return (<const char*> &encoded)[:sizeof(Options)]
+
+
+def options_of(Position position not None):
+    """The options of a position that differ from their defaults, by name."""
+    cdef const State* state = state_of(position)
+    cdef int i
+    options = {}
+    if state.first_seat_option != NO_SEAT:
+        options["first_seat"] = state.first_seat_option
+    if state.forward_only:
+        options["forward_only"] = True
+    if state.dog_track != _DEFAULT_DOG_TRACK:
+        options["dog_track"] = state.dog_track
+    solidity = [i + 1 for i in range(LARGEST_SOLIDITY) for _ in range(state.solidity[i])]
+    if solidity != _DEFAULT_SOLIDITY:
+        options["solidity"] = solidity
+    deck = [state.deck_option[i] for i in range(CARD_TYPES)]
+    if deck != _DEFAULT_DECK:
+        options["deck"] = deck
+    return options
+
+
+def read_options(message):
+    """ChatPercheOptions → options by name; whether their values are right is for encode_options to say."""
+    options = {}
+    if message.HasField("first_seat"):
+        options["first_seat"] = message.first_seat
+    if message.forward_only:
+        options["forward_only"] = True
+    if message.HasField("dog_track"):
+        options["dog_track"] = message.dog_track
+    if message.solidity:
+        options["solidity"] = list(message.solidity)
+    if message.deck:
+        options["deck"] = list(message.deck)
+    return options
+
+
+def fill_options(message, options):
+    """Options by name → ChatPercheOptions."""
+    for name in ("first_seat", "forward_only", "dog_track"):
+        if name in options:
+            setattr(message, name, options[name])
+    message.solidity.extend(options.get("solidity", ()))
+    message.deck.extend(options.get("deck", ()))
+
+
+# Actions
+
+cdef tuple _fields_of(Position position, action):
+    # The field of ChatPercheAction that a dense id belongs to, and that message's fields.
+    position.require_decision()
+    if not 0 <= action < NUM_ACTIONS:
+        raise EngineError(Reason.INVALID_ACTION, f"dense ids are 0 to {NUM_ACTIONS - 1}")
+    if action < FIRST_MOVE_ID:
+        return "place_token", {"branch": action // LARGEST_SOLIDITY, "solidity": action % LARGEST_SOLIDITY + 1}
+    if action < STOP_ID:
+        from_space, to_space = divmod(action - FIRST_MOVE_ID, SPACES)
+        return "move", {"from_space": from_space, "to_space": to_space}
+    if action == STOP_ID:
+        return "stop", {}
+    if action < FIRST_BIRD_ID:
+        return "fall", {"space": action - FIRST_FALL_ID}
+    return "place_bird", {"space": action - FIRST_BIRD_ID + TRUNK_SPACES}
+
+
+def fill_action(message, Position position not None, action):
+    """A dense id at a position → ChatPercheAction."""
+    kind, fields = _fields_of(position, action)
+    typed = getattr(message, kind)
+    typed.SetInParent()
+    for name, value in fields.items():
+        setattr(typed, name, value)
+
+
+def _field_of(message, kind, name, lowest, highest):
+    value = getattr(getattr(message, kind), name)
+    if not lowest <= value <= highest:
+        raise EngineError(
+            Reason.INVALID_ACTION, f"{value} is not from {lowest} to {highest}", field=f"{kind}.{name}"
+        )
+    return value
+
+
+def read_action(message, Position position not None):
+    """ChatPercheAction → its dense id; whether it is legal is for `apply` to say.
+
+    Raises EngineError: INVALID_ACTION, CHANCE_PENDING, GAME_OVER.
+    """
+    position.require_decision()
+    kind = message.WhichOneof("action")
+    if kind == "place_token":
+        branch = _field_of(message, kind, "branch", 0, BRANCHES - 1)
+        return LARGEST_SOLIDITY * branch + _field_of(message, kind, "solidity", 1, LARGEST_SOLIDITY) - 1
+    if kind == "move":
+        from_space = _field_of(message, kind, "from_space", 0, START)
+        return FIRST_MOVE_ID + SPACES * from_space + _field_of(message, kind, "to_space", 0, SPACES - 1)
+    if kind == "stop":
+        return STOP_ID
+    if kind == "fall":
+        return FIRST_FALL_ID + _field_of(message, kind, "space", 0, SPACES - 1)
+    if kind == "place_bird":
+        return FIRST_BIRD_ID - TRUNK_SPACES + _field_of(message, kind, "space", TRUNK_SPACES, SPACES - 1)
+    raise EngineError(Reason.INVALID_ACTION, "the action is none of place_token, move, stop, fall and place_bird")
+
+
+# State
+
+cdef list _spaces(uint64_t spaces):
+    return [space for space in range(SPACES) if spaces >> space & 1]
+
+
+cdef _fill_cards(messages, const uint8_t* copies, const uint8_t* taken_from):
+    # `taken_from`: NULL, or what the copies are missing from.
+    cdef int card, count
+    for card in range(CARD_TYPES):
+        count = copies[card] if taken_from == NULL else taken_from[card] - copies[card]
+        if count:
+            messages.add(card=card, count=count)
+
+
+cdef _fill_branches(messages, const State* state):
+    cdef int number
+    for number in range(BRANCHES):
+        branch = messages.add(broken=is_broken(state, number), greatest_load=state.load[number])
+        if token_owner(state, number) >= 0:
+            branch.owner = token_owner(state, number)
+        if state.value[number]:
+            branch.solidity = state.value[number]
+
+
+cdef _fill_common(message, const State* state):
+    # What a state and a view both have, but for the seats.
+    message.phase = state.phase + 1
+    if state.first_seat != NO_SEAT:
+        message.first_seat = state.first_seat
+    message.active_seat = state.active
+    message.dogs = state.dogs
+    _fill_branches(message.branches, state)
+    message.birds.extend(_spaces(state.birds))
+    if state.card != NO_CARD:
+        message.card = state.card
+    message.steps = state.steps
+    message.barred.extend(_spaces(state.barred))
+    if state.moved:
+        message.moved = lowest_space(state.moved)
+
+
+def fill_state(message, Position position not None):
+    """A position → ChatPercheState."""
+    cdef const State* state = state_of(position)
+    cdef int seat
+    message.options.SetInParent()
+    fill_options(message.options, options_of(position))
+    _fill_common(message, state)
+    for seat in range(PLAYERS):
+        seat_message = message.seats.add()
+        seat_message.cats.extend(_spaces(state.cats[seat]))
+        _fill_cards(seat_message.deck, state.deck[seat], NULL)
+
+
+def _refuse_state(field, message, heading="Invariants"):
+    raise EngineError(Reason.INVALID_STATE, message, field=field, rule=f"{_RULES}: {heading}")
+
+
+def _in_range(value, lowest, highest, field):
+    if not lowest <= value <= highest:
+        _refuse_state(field, f"{value} is not from {lowest} to {highest}")
+    return value
+
+
+cdef uint64_t _read_spaces(spaces, field) except? 0:
+    cdef uint64_t read = 0
+    for i, space in enumerate(spaces):
+        if read >> <int> _in_range(space, 0, SPACES - 1, f"{field}[{i}]") & 1:
+            _refuse_state(f"{field}[{i}]", f"space {space} is named twice")
+        read |= space_bit(space)
+    return read
+
+
+cdef _read_deck(uint8_t* deck, cards, field):
+    cdef int card
+    for i, entry in enumerate(cards):
+        card = _in_range(entry.card, 0, CARD_TYPES - 1, f"{field}[{i}].card")
+        if deck[card]:
+            _refuse_state(f"{field}[{i}].card", f"card {card} is named twice")
+        deck[card] = _in_range(entry.count, 1, DECK_SIZE, f"{field}[{i}].count")
+
+
+cdef _read_branch(State* state, int number, branch):
+    field = f"branches[{number}]"
+    if branch.HasField("owner") != branch.HasField("solidity"):
+        _refuse_state(field, "a token has an owner and a value", "Components and setup")
+    if branch.HasField("owner"):
+        state.placed[<int> _in_range(branch.owner, 0, PLAYERS - 1, f"{field}.owner")] |= 1 << number
+        state.value[number] = _in_range(branch.solidity, 1, LARGEST_SOLIDITY, f"{field}.solidity")
+    state.broken |= (1 if branch.broken else 0) << number
+    state.load[number] = _in_range(branch.greatest_load, 0, BRANCH_SPACES, f"{field}.greatest_load")
+
+
+def read_state(message):
+    """ChatPercheState → the body of a packed state, for Game.position. Raises EngineError: INVALID_STATE."""
+    cdef State state
+    cdef int number
+    memset(&state, 0, sizeof(State))
+    state.players = PLAYERS
+    try:
+        options = encode_options(PLAYERS, read_options(message.options))
+    except EngineError as error:
+        _refuse_state(f"options.{error.field}", error.message, "Components and setup")
+    _set_options(&state, options)
+    if len(message.seats) != PLAYERS:
+        _refuse_state("seats", f"Chat perché has {PLAYERS} seats", "Components and setup")
+    if len(message.branches) != BRANCHES:
+        _refuse_state("branches", f"the tree has {BRANCHES} branches", "Components and setup")
+    state.phase = _in_range(message.phase, 1, PHASES, "phase") - 1
+    state.first_seat = NO_SEAT
+    if message.HasField("first_seat"):
+        state.first_seat = _in_range(message.first_seat, 0, PLAYERS - 1, "first_seat")
+    state.active = _in_range(message.active_seat, 0, PLAYERS - 1, "active_seat")
+    state.dogs = _in_range(message.dogs, 0, LONGEST_TRACK, "dogs")
+    for number, seat in enumerate(message.seats):
+        state.cats[number] = _read_spaces(seat.cats, f"seats[{number}].cats")
+        _read_deck(state.deck[number], seat.deck, f"seats[{number}].deck")
+    for number, branch in enumerate(message.branches):
+        _read_branch(&state, number, branch)
+    state.birds = _read_spaces(message.birds, "birds")
+    state.card = _in_range(message.card, 0, CARD_TYPES - 1, "card") if message.HasField("card") else NO_CARD
+    state.steps = _in_range(message.steps, 0, LARGEST_VALUE, "steps")
+    state.barred = _read_spaces(message.barred, "barred")
+    if message.HasField("moved"):
+        state.moved = space_bit(_in_range(message.moved, 0, SPACES - 1, "moved"))
+    return (<const char*> &state)[:sizeof(State)]
+
+
+cdef _set_options(State* state, bytes encoded):
+    cdef const Options* options = <const Options*> <const char*> encoded
+    cdef int i
+    state.first_seat_option = options.first_seat
+    state.forward_only = options.forward_only
+    state.dog_track = options.dog_track
+    for i in range(LARGEST_SOLIDITY):
+        state.solidity[i] = options.solidity[i]
+    for i in range(CARD_TYPES):
+        state.deck_option[i] = options.deck[i]
+
+
+# View
+
+def fill_view(message, Position position not None, seat):
+    """What a seat (None: a spectator) may know → ChatPercheView."""
+    cdef State seen
+    cdef int other, i
+    cdef int tokens[4]
+    view(position.body, -1 if seat is None else seat, &seen)
+    message.options.SetInParent()
+    fill_options(message.options, options_of(position))
+    _fill_common(message, &seen)
+    message.dog_track = seen.dog_track
+    message.birds_beside = birds_beside(&seen)
+    if MOVE <= seen.phase <= FALL:
+        message.colour = card_colour(seen.card, seen.active)
+    for other in range(PLAYERS):
+        seat_message = message.seats.add(
+            cats_at_start=cats_at_start(&seen, other),
+            tokens_in_hand=TOKENS - count_spaces(seen.placed[other]),
+        )
+        seat_message.cats.extend(_spaces(seen.cats[other]))
+        _fill_cards(seat_message.deck, seen.deck[other], NULL)
+        _fill_cards(seat_message.discards, seen.deck[other], seen.deck_option)
+        if other == seat:
+            tokens_in_hand(&seen, other, tokens)
+            for i in range(LARGEST_SOLIDITY):
+                seat_message.hand.extend([i + 1] * tokens[i])
+
+
+# Events
+
+def fill_event(message, event, whole):
+    """An event → ChatPercheEvent; `whole`: with what only some seats may see."""
+    message.kind = event.kind
+    if event.seat is not None:
+        message.seat = event.seat
+    if whole:
+        for name, value in zip(_EVENT_FIELDS[event.kind], event.values, strict=True):
+            setattr(message, name, value)
+
+
+# Score
+
+def fill_score(message, Position position not None):
+    """The breakdown of the score → ChatPercheScoreDetail."""
+    cdef const State* state = state_of(position)
+    cdef int seat
+    for seat in range(PLAYERS):
+        message.seats.add(
+            trunk_cats=count_spaces(state.cats[seat] & trunk()),
+            branch_cats=count_spaces(state.cats[seat] & ~trunk()),
+        )

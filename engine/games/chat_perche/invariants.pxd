@@ -1,0 +1,3 @@
+# Chat perché: what holds in every state.
+
+cdef int check(const void* body) noexcept nogil

@@ -1,0 +1,3 @@
+# Chat perché: the rules, as functions over the packed state.
+
+cdef void view(const void* body, int seat, void* out) noexcept nogil

@@ -1,0 +1,538 @@
+"""Chat perché: the rules (rules file: chat_perche.md; the sections below follow its headings)."""
+
+from libc.stdint cimport int16_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.string cimport memcpy, memset
+
+from chatiere.engine.core.game cimport (
+    CHANCE,
+    CHANCE_IS_PENDING,
+    EVERYBODY,
+    GAME_IS_OVER,
+    NO_CHANCE_IS_PENDING,
+    NO_SUCH_ACTION,
+    NO_SUCH_OUTCOME,
+    OK,
+    OVER,
+    Events,
+    Operations,
+    add_event,
+)
+from chatiere.engine.core.position cimport wrap_operations
+from chatiere.engine.core.stream cimport Stream
+from chatiere.engine.games.chat_perche.hidden cimport resample
+from chatiere.engine.games.chat_perche.invariants cimport check
+from chatiere.engine.games.chat_perche.observation cimport OBSERVATION_LENGTH, observe
+from chatiere.engine.games.chat_perche.state cimport (
+    BIRD,
+    BIRD_CARD,
+    BRANCHES,
+    CARD_TYPES,
+    DOGS_2,
+    FALL,
+    FINISHED,
+    FIRST_BIRD_ID,
+    FIRST_FALL_ID,
+    FIRST_MOVE_CARD,
+    FIRST_MOVE_ID,
+    FIRST_SEAT,
+    FIRST_TWO_CAT_CARD,
+    LARGEST_SOLIDITY,
+    MOVE,
+    NO_CARD,
+    NO_SEAT,
+    NUM_ACTIONS,
+    PLACE,
+    PLAYERS,
+    SECOND_MOVE,
+    SPACES,
+    START,
+    STOP_ID,
+    TRUNK_SPACES,
+    TURN_UP,
+    ChatPercheEvent,
+    ChatPercheFault,
+    Options,
+    State,
+    animals,
+    branch_of,
+    branch_spaces,
+    card_colour,
+    card_value,
+    cats_at_start,
+    count_spaces,
+    deck_is_empty,
+    is_broken,
+    is_decision,
+    lowest_space,
+    space_bit,
+    token_owner,
+    tokens_in_hand,
+)
+from chatiere.engine.games.chat_perche.tree cimport (
+    bird_spaces,
+    distance,
+    ends_of_moves,
+    is_asked,
+    is_forward,
+    spaces_in_play,
+    start_cat_may_move,
+    trunk_is_full,
+)
+
+
+cdef void tell(
+    Events* events,
+    ChatPercheEvent kind,
+    int seat,
+    int seen_by,
+    int count,
+    int value_0=0,
+    int value_1=0,
+    int value_2=0,
+    int value_3=0,
+) noexcept nogil:
+    cdef uint16_t values[4]
+    if events == NULL:
+        return
+    values[0] = value_0
+    values[1] = value_1
+    values[2] = value_2
+    values[3] = value_3
+    add_event(events, kind, seat, seen_by, values, count)
+
+
+# Components and setup
+
+cdef void start(void* body, int players, const void* options) noexcept nogil:
+    cdef State* state = <State*> body
+    cdef const Options* chosen = <const Options*> options
+    cdef int seat
+    memset(state, 0, sizeof(State))
+    state.players = players
+    state.first_seat_option = chosen.first_seat
+    state.first_seat = chosen.first_seat
+    state.forward_only = chosen.forward_only
+    state.dog_track = chosen.dog_track
+    state.card = NO_CARD
+    memcpy(state.solidity, chosen.solidity, sizeof(state.solidity))
+    memcpy(state.deck_option, chosen.deck, CARD_TYPES)
+    for seat in range(PLAYERS):
+        memcpy(state.deck[seat], chosen.deck, CARD_TYPES)
+    if state.first_seat == NO_SEAT:
+        state.phase = FIRST_SEAT
+    else:
+        begin_placing(state)
+
+
+cdef void begin_placing(State* state) noexcept nogil:
+    state.phase = PLACE
+    state.active = 1 - state.first_seat
+
+
+cdef int forbids_token(const State* state, int branch, int solidity) noexcept nogil:
+    cdef int tokens[4]
+    if state.phase != PLACE:
+        return ChatPercheFault.TOKENS_ARE_PLACED
+    if token_owner(state, branch) >= 0:
+        return ChatPercheFault.BRANCH_HAS_TOKEN
+    tokens_in_hand(state, state.active, tokens)
+    if tokens[solidity - 1] == 0:
+        return ChatPercheFault.NO_SUCH_TOKEN_IN_HAND
+    return OK
+
+
+cdef void place_token(State* state, int branch, int solidity, Events* events) noexcept nogil:
+    state.placed[state.active] |= 1 << branch
+    state.value[branch] = solidity
+    tell(events, ChatPercheEvent.TOKEN_CHOSEN, state.active, 1 << state.active, 1, solidity)
+    tell(events, ChatPercheEvent.TOKEN_PLACED, state.active, EVERYBODY, 1, branch)
+    state.active ^= 1
+    if state.placed[0] | state.placed[1] == (1 << BRANCHES) - 1:
+        state.active = state.first_seat
+        state.phase = TURN_UP
+
+
+# A turn
+
+cdef void turn_up(State* state, int card, Events* events) noexcept nogil:
+    cdef uint8_t* deck = state.deck[state.active]
+    if deck_is_empty(deck):
+        memcpy(deck, state.deck_option, CARD_TYPES)
+        tell(events, ChatPercheEvent.DECK_REFILLED, state.active, EVERYBODY, 0)
+    deck[card] -= 1
+    tell(events, ChatPercheEvent.CARD_TURNED_UP, state.active, EVERYBODY, 1, card)
+    state.card = card
+    if card <= DOGS_2:
+        advance_dogs(state, card + 1, events)
+        return
+    if card < FIRST_MOVE_CARD:
+        state.phase = BIRD if card == BIRD_CARD else FALL
+        state.barred = 0
+    else:
+        state.phase = MOVE
+        state.steps = card_value(card)
+        state.barred &= state.cats[card_colour(card, state.active)]
+    if not is_asked(state):
+        pass_by(state, events)
+
+
+cdef void pass_by(State* state, Events* events) noexcept nogil:
+    tell(events, ChatPercheEvent.NOTHING_POSSIBLE, state.active, EVERYBODY, 0)
+    end_turn(state)
+
+
+cdef void end_turn(State* state) noexcept nogil:
+    state.barred = state.moved
+    state.moved = 0
+    state.card = NO_CARD
+    state.steps = 0
+    state.active ^= 1
+    state.phase = TURN_UP
+
+
+cdef void fall(State* state, int space, Events* events) noexcept nogil:
+    take_cat(state, card_colour(state.card, state.active), space, events)
+    end_turn(state)
+
+
+cdef void take_cat(State* state, int colour, int space, Events* events) noexcept nogil:
+    # Back to its start.
+    state.cats[colour] &= ~space_bit(space)
+    tell(events, ChatPercheEvent.CAT_FELL, colour, EVERYBODY, 1, space)
+
+
+cdef void place_bird(State* state, int space, Events* events) noexcept nogil:
+    state.birds |= space_bit(space)
+    tell(events, ChatPercheEvent.BIRD_PLACED, state.active, EVERYBODY, 1, space)
+    bear(state, space, events)
+    end_turn(state)
+
+
+# Moving a cat
+
+cdef int forbids_move(const State* state, int start, int end) noexcept nogil:
+    cdef int colour = card_colour(state.card, state.active)
+    if start == START:
+        if cats_at_start(state, colour) == 0:
+            return ChatPercheFault.START_IS_EMPTY
+        if not start_cat_may_move(state, colour):
+            return ChatPercheFault.MOVED_FIRST
+    elif not state.cats[colour] >> start & 1:
+        return ChatPercheFault.NO_CAT_THERE
+    elif state.barred >> start & 1:
+        return ChatPercheFault.MOVED_BY_OPPONENT
+    elif state.moved >> start & 1:
+        return ChatPercheFault.MOVED_FIRST
+    if start == end:
+        return ChatPercheFault.NO_STEP
+    if end >= TRUNK_SPACES and is_broken(state, branch_of(end)):
+        return ChatPercheFault.BRANCH_IS_BROKEN
+    if animals(state) >> end & 1:
+        return ChatPercheFault.SPACE_IS_TAKEN
+    if distance(start, end) > state.steps:
+        return ChatPercheFault.TOO_FAR
+    if state.forward_only and not is_forward(start, end):
+        return ChatPercheFault.ONLY_FORWARD
+    if end < TRUNK_SPACES and trunk_is_full(state, colour, start):
+        return ChatPercheFault.TRUNK_IS_FULL
+    return OK
+
+
+cdef void move_cat(State* state, int start, int end, Events* events) noexcept nogil:
+    cdef int colour = card_colour(state.card, state.active)
+    cdef int steps = distance(start, end)
+    if start != START:
+        state.cats[colour] &= ~space_bit(start)
+    state.cats[colour] |= space_bit(end)
+    state.moved |= space_bit(end)
+    state.steps -= steps
+    tell(events, ChatPercheEvent.CAT_MOVED, state.active, EVERYBODY, 4, colour, start, end, steps)
+    bear(state, end, events)
+    if state.phase == SECOND_MOVE or state.card < FIRST_TWO_CAT_CARD or state.steps == 0:
+        end_turn(state)
+        return
+    state.phase = SECOND_MOVE
+    if not is_asked(state):
+        pass_by(state, events)
+
+
+# Breaking
+
+cdef void bear(State* state, int space, Events* events) noexcept nogil:
+    # An animal has come to the space.
+    cdef int branch, load
+    if space < TRUNK_SPACES:
+        return
+    branch = branch_of(space)
+    load = count_spaces(animals(state) & branch_spaces(branch))
+    if load > state.value[branch]:
+        break_branch(state, branch, events)
+    elif load > state.load[branch]:
+        state.load[branch] = load
+
+
+cdef void break_branch(State* state, int branch, Events* events) noexcept nogil:
+    cdef uint64_t spaces = branch_spaces(branch)
+    cdef uint64_t fallen = animals(state) & spaces
+    cdef int space
+    state.broken |= 1 << branch
+    state.load[branch] = 0
+    state.barred &= ~spaces
+    state.moved &= ~spaces
+    tell(
+        events,
+        ChatPercheEvent.BRANCH_BROKE,
+        token_owner(state, branch),
+        EVERYBODY,
+        2,
+        branch,
+        state.value[branch],
+    )
+    while fallen:
+        space = lowest_space(fallen)
+        fallen &= fallen - 1
+        if state.birds >> space & 1:
+            state.birds &= ~space_bit(space)
+            tell(events, ChatPercheEvent.BIRD_LEFT, -1, EVERYBODY, 1, space)
+        else:
+            take_cat(state, state.cats[1] >> space & 1, space, events)
+
+
+# End
+
+cdef void advance_dogs(State* state, int steps, Events* events) noexcept nogil:
+    if steps > state.dog_track - state.dogs:
+        steps = state.dog_track - state.dogs
+    state.dogs += steps
+    tell(events, ChatPercheEvent.DOGS_ADVANCED, state.active, EVERYBODY, 2, steps, state.dogs)
+    if state.dogs < state.dog_track:
+        end_turn(state)
+        return
+    state.phase = FINISHED
+    state.card = NO_CARD
+    state.barred = 0
+    tell(events, ChatPercheEvent.GAME_ENDED, -1, EVERYBODY, 0)
+
+
+cdef void totals(const void* body, int32_t* totals) noexcept nogil:
+    cdef const State* state = <const State*> body
+    cdef int seat
+    for seat in range(PLAYERS):
+        totals[seat] = count_spaces(state.cats[seat])
+
+
+cdef void ranks(const void* body, uint8_t* ranks) noexcept nogil:
+    cdef int32_t scores[2]
+    totals(body, scores)
+    ranks[0] = 1 + (scores[1] > scores[0])
+    ranks[1] = 1 + (scores[0] > scores[1])
+
+
+# Actions
+
+cdef int actor(const void* body) noexcept nogil:
+    cdef const State* state = <const State*> body
+    if is_decision(state):
+        return state.active
+    return OVER if state.phase == FINISHED else CHANCE
+
+
+cdef int list_spaces(uint64_t spaces, int first_id, uint16_t* ids) noexcept nogil:
+    # The id of each space, counted from that of space 0.
+    cdef int count = 0
+    while spaces:
+        ids[count] = first_id + lowest_space(spaces)
+        count += 1
+        spaces &= spaces - 1
+    return count
+
+
+cdef int legal_tokens(const State* state, uint16_t* ids) noexcept nogil:
+    cdef int tokens[4]
+    cdef int branch, i, count = 0
+    tokens_in_hand(state, state.active, tokens)
+    for branch in range(BRANCHES):
+        for i in range(LARGEST_SOLIDITY if token_owner(state, branch) < 0 else 0):
+            ids[count] = LARGEST_SOLIDITY * branch + i
+            count += tokens[i] > 0
+    return count
+
+
+cdef int legal_moves(const State* state, uint16_t* ids) noexcept nogil:
+    cdef int colour = card_colour(state.card, state.active)
+    cdef uint64_t cats = state.cats[colour] & ~(state.barred | state.moved)
+    cdef uint64_t free = spaces_in_play(state) & ~animals(state)
+    cdef int count = 0, start
+    while cats:
+        start = lowest_space(cats)
+        cats &= cats - 1
+        count += list_spaces(ends_of_moves(state, colour, start, free), FIRST_MOVE_ID + SPACES * start, &ids[count])
+    if start_cat_may_move(state, colour):
+        count += list_spaces(ends_of_moves(state, colour, START, free), FIRST_MOVE_ID + SPACES * START, &ids[count])
+    ids[count] = STOP_ID
+    return count + 1
+
+
+cdef int legal_actions(const void* body, uint16_t* ids) noexcept nogil:
+    cdef const State* state = <const State*> body
+    if state.phase == PLACE:
+        return legal_tokens(state, ids)
+    if state.phase == FALL:
+        return list_spaces(state.cats[card_colour(state.card, state.active)], FIRST_FALL_ID, ids)
+    if state.phase == BIRD:
+        return list_spaces(bird_spaces(state), FIRST_BIRD_ID - TRUNK_SPACES, ids)
+    return legal_moves(state, ids)
+
+
+cdef int apply(void* body, int action, Events* events) noexcept nogil:
+    cdef State* state = <State*> body
+    cdef int fault
+    if state.phase == FINISHED:
+        return GAME_IS_OVER
+    if not is_decision(state):
+        return CHANCE_IS_PENDING  # uncovered: the core asks who acts first
+    if action < 0 or action >= NUM_ACTIONS:
+        return NO_SUCH_ACTION
+    if action < FIRST_MOVE_ID:
+        fault = forbids_token(state, action // LARGEST_SOLIDITY, action % LARGEST_SOLIDITY + 1)
+        if fault == OK:
+            place_token(state, action // LARGEST_SOLIDITY, action % LARGEST_SOLIDITY + 1, events)
+        return fault
+    if state.phase == PLACE:
+        return ChatPercheFault.TOKENS_FIRST
+    if state.phase == FALL:
+        return apply_fall(state, action, events)
+    if state.phase == BIRD:
+        return apply_bird(state, action, events)
+    return apply_move(state, action, events)
+
+
+cdef int apply_move(State* state, int action, Events* events) noexcept nogil:
+    cdef int start = (action - FIRST_MOVE_ID) // SPACES, end = (action - FIRST_MOVE_ID) % SPACES
+    cdef int fault
+    if action > STOP_ID:
+        return ChatPercheFault.CARD_MOVES_A_CAT
+    if action == STOP_ID:
+        tell(events, ChatPercheEvent.STOPPED, state.active, EVERYBODY, 0)
+        end_turn(state)
+        return OK
+    fault = forbids_move(state, start, end)
+    if fault == OK:
+        move_cat(state, start, end, events)
+    return fault
+
+
+cdef int apply_fall(State* state, int action, Events* events) noexcept nogil:
+    if action < FIRST_FALL_ID or action >= FIRST_BIRD_ID:
+        return ChatPercheFault.CARD_FELLS_A_CAT
+    if not state.cats[card_colour(state.card, state.active)] >> (action - FIRST_FALL_ID) & 1:
+        return ChatPercheFault.NO_CAT_THERE
+    fall(state, action - FIRST_FALL_ID, events)
+    return OK
+
+
+cdef int apply_bird(State* state, int action, Events* events) noexcept nogil:
+    cdef int space = action - FIRST_BIRD_ID + TRUNK_SPACES
+    if action < FIRST_BIRD_ID:
+        return ChatPercheFault.CARD_PLACES_A_BIRD
+    if is_broken(state, branch_of(space)):
+        return ChatPercheFault.BRANCH_IS_BROKEN
+    if animals(state) >> space & 1:
+        return ChatPercheFault.SPACE_IS_TAKEN
+    place_bird(state, space, events)
+    return OK
+
+
+cdef const uint8_t* deck_to_draw_from(const State* state) noexcept nogil:
+    # An empty deck takes all its cards back.
+    if deck_is_empty(state.deck[state.active]):
+        return state.deck_option
+    return state.deck[state.active]
+
+
+cdef int chance_outcomes(const void* body, uint16_t* outcomes, uint32_t* weights) noexcept nogil:
+    cdef const State* state = <const State*> body
+    cdef const uint8_t* deck
+    cdef uint32_t divisor = 0
+    cdef int count = 0, i
+    if state.phase == FIRST_SEAT:
+        for i in range(PLAYERS):
+            outcomes[i] = i
+            weights[i] = 1
+        return PLAYERS
+    deck = deck_to_draw_from(state)
+    for i in range(CARD_TYPES):
+        if deck[i]:
+            outcomes[count] = i
+            weights[count] = deck[i]
+            divisor = common_divisor(deck[i], divisor)
+            count += 1
+    for i in range(count if divisor > 1 else 0):
+        weights[i] //= divisor
+    return count
+
+
+cdef uint32_t common_divisor(uint32_t a, uint32_t b) noexcept nogil:
+    cdef uint32_t rest
+    while b:
+        rest = a % b
+        a = b
+        b = rest
+    return a
+
+
+cdef int apply_outcome(void* body, int outcome, Events* events) noexcept nogil:
+    cdef State* state = <State*> body
+    if state.phase == FINISHED:
+        return GAME_IS_OVER  # uncovered: the core asks who acts first
+    if is_decision(state):
+        return NO_CHANCE_IS_PENDING  # uncovered: the core asks who acts first
+    if state.phase == FIRST_SEAT:
+        if outcome < 0 or outcome >= PLAYERS:
+            return NO_SUCH_OUTCOME
+        state.first_seat = outcome
+        begin_placing(state)
+        tell(events, ChatPercheEvent.FIRST_SEAT_CHOSEN, outcome, EVERYBODY, 0)
+        return OK
+    if outcome < 0 or outcome >= CARD_TYPES or deck_to_draw_from(state)[outcome] == 0:
+        return NO_SUCH_OUTCOME
+    turn_up(state, outcome, events)
+    return OK
+
+
+# Public and hidden
+
+cdef void view(const void* body, int seat, void* out) noexcept nogil:
+    # The state without the values of the tokens that the seat has not seen.
+    cdef State* seen = <State*> out
+    cdef int branch
+    memcpy(seen, body, sizeof(State))
+    for branch in range(BRANCHES):
+        if token_owner(seen, branch) != seat and not is_broken(seen, branch):
+            seen.value[branch] = 0
+
+
+cdef Operations operations = Operations(
+    number=5,
+    rules_version=1,
+    body_size=sizeof(State),
+    view_size=sizeof(State),
+    num_actions=NUM_ACTIONS,
+    observation_length=OBSERVATION_LENGTH,
+    min_players=PLAYERS,
+    max_players=PLAYERS,
+    start=start,
+    actor=actor,
+    legal_actions=legal_actions,
+    apply=apply,
+    chance_outcomes=chance_outcomes,
+    apply_outcome=apply_outcome,
+    totals=totals,
+    ranks=ranks,
+    view=view,
+    observe=observe,
+    resample=resample,
+    check=check,
+)
+
+OPERATIONS = wrap_operations(&operations)

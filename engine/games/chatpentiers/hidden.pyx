@@ -1,0 +1,254 @@
+"""Chatpentiers: public and hidden. The states that agree with what a seat knows, and resampling.
+
+The hidden cards lie in the hands of the other seats and among the undealt. All that play shows of them is which colours a
+hand does not hold (`State.voids`). Places with the same voids are one *class*. Only the colours that some class may not
+hold matter for how many of which colour go where: for these the ways to spread them over the classes are counted, from the
+last such colour to the first, and a spread is drawn by its number of ways. All that is left to do is drawing cards.
+"""
+
+from libc.stdint cimport uint8_t, uint64_t
+from libc.string cimport memset
+
+from chatiere.engine.core.game cimport OK, debug_assert
+from chatiere.engine.core.stream cimport Stream, next_word, number_below, uint128_t
+from chatiere.engine.games.chatpentiers.state cimport (
+    CARDS,
+    COLOURS,
+    MAX_PLAYERS,
+    State,
+    cards_of_colour,
+    count_cards,
+)
+
+cdef enum:
+    UNDEALT = MAX_PLAYERS  # the place beside the hands
+    PLACES = MAX_PLAYERS + 1
+    # 4 other hands with 5 players, who deal all cards; 3 and the undealt with 4. While cards are dealt nothing is shown yet.
+    CLASSES = 4
+    # The largest class needs no place in the table: it has what the others lack. Four classes take two tricks to show, so
+    # three hands of at most 11 cards are left; fewer classes need less.
+    CELLS = 12 * 12 * 12
+
+ctypedef struct Spread:
+    # How many cards go to which class.
+    int size[CLASSES]  # cards of each class, the largest class last
+    int voids[CLASSES]  # bit colour: the class holds none
+    int colours  # how many colours some class may not hold
+    int colour[COLOURS]
+    int cards[COLOURS]  # how many cards of each
+    int others  # cards of the colours that any class may hold
+    # ways[i][cell]: in how many ways the cards of colour[i + 1] … and the others fit, where `cell` says how much room is left.
+    uint128_t ways[COLOURS][CELLS]
+
+
+# Pascal's triangle, for the ways to choose among at most 60 cards.
+cdef uint64_t CHOOSE[CARDS + 1][CARDS + 1]
+
+
+cdef fill_triangle():
+    cdef int n, k
+    memset(CHOOSE, 0, sizeof(CHOOSE))
+    for n in range(CARDS + 1):
+        CHOOSE[n][0] = 1
+        for k in range(1, n + 1):
+            CHOOSE[n][k] = CHOOSE[n - 1][k - 1] + CHOOSE[n - 1][k]
+
+fill_triangle()
+
+
+# Counting
+
+cdef inline int cell_of(const Spread* spread, int a, int b, int c) noexcept nogil:
+    return (a * (spread.size[1] + 1) + b) * (spread.size[2] + 1) + c
+
+
+cdef inline int most_to(const Spread* spread, int i, int place, int room, int left) noexcept nogil:
+    # How many cards of colour[i] a class can get.
+    if spread.voids[place] >> spread.colour[i] & 1:
+        return 0
+    return min(room, left)
+
+
+cdef uint128_t count_ways(const Spread* spread, int i, const int* room, uint128_t stop, int* given) noexcept nogil:
+    # The ways to fit the cards of colour[i] and all that come after into the classes' room. It stops at the way whose
+    # number, from 0, is `stop`; `given` is then how many cards of colour[i] each class gets in it.
+    cdef int cards = spread.cards[i]
+    cdef int a, b, c, d
+    cdef uint128_t ways = 0
+    for a in range(most_to(spread, i, 0, room[0], cards) + 1):
+        for b in range(most_to(spread, i, 1, room[1], cards - a) + 1):
+            for c in range(most_to(spread, i, 2, room[2], cards - a - b) + 1):
+                d = cards - a - b - c
+                if d > most_to(spread, i, 3, room[3], d):
+                    continue
+                ways += (
+                    <uint128_t> (CHOOSE[cards][a] * CHOOSE[cards - a][b] * CHOOSE[cards - a - b][c])
+                    * spread.ways[i][cell_of(spread, room[0] - a, room[1] - b, room[2] - c)]
+                )
+                if ways > stop:
+                    given[0] = a
+                    given[1] = b
+                    given[2] = c
+                    given[3] = d
+                    return ways
+    return ways
+
+
+cdef void fill_ways(Spread* spread) noexcept nogil:
+    cdef int room[CLASSES]
+    cdef int given[CLASSES]
+    cdef int least[CLASSES]
+    cdef int i, j, k, a, b, c, total = spread.others
+    cdef uint128_t ways
+    cdef uint128_t all_of_them = ~(<uint128_t> 0)
+    debug_assert((spread.size[0] + 1) * (spread.size[1] + 1) * (spread.size[2] + 1) <= CELLS)
+    for i in range(spread.colours - 1, -1, -1):
+        # The room that is left after colour[i]: never less than if its class had got all cards so far that it may hold.
+        for j in range(CLASSES):
+            least[j] = spread.size[j]
+            for k in range(i + 1):
+                least[j] -= most_to(spread, k, j, spread.cards[k], spread.cards[k])
+            least[j] = max(least[j], 0)
+        for a in range(least[0], spread.size[0] + 1):
+            for b in range(least[1], spread.size[1] + 1):
+                for c in range(least[2], spread.size[2] + 1):
+                    room[0] = a
+                    room[1] = b
+                    room[2] = c
+                    room[3] = total - a - b - c
+                    if room[3] < 0 or room[3] > spread.size[3]:
+                        ways = 0
+                    elif i == spread.colours - 1:
+                        ways = <uint128_t> CHOOSE[total][a] * CHOOSE[total - a][b] * CHOOSE[total - a - b][c]
+                    else:
+                        ways = count_ways(spread, i + 1, room, all_of_them, given)
+                    spread.ways[i][cell_of(spread, a, b, c)] = ways
+        total += spread.cards[i]
+
+
+# Drawing
+
+cdef uint128_t long_number_below(Stream* stream, uint128_t n) noexcept nogil:
+    # Uniform over 0 … n - 1: as many bits as n - 1 has, drawn again while they are too many.
+    cdef uint128_t mask = n - 1
+    cdef uint128_t number
+    cdef int shift
+    for shift in range(7):
+        mask |= mask >> (1 << shift)
+    while True:
+        number = next_word(stream)
+        number = (number << 64 | next_word(stream)) & mask
+        if number < n:
+            return number
+
+
+cdef uint64_t draw_cards(uint64_t* cards, int count, Stream* stream) noexcept nogil:
+    # Take that many cards out of a set at random.
+    cdef uint64_t drawn = 0, rest
+    cdef int size = count_cards(cards[0])
+    cdef int skip, i
+    for i in range(count):
+        rest = cards[0]
+        for skip in range(number_below(stream, size - i)):
+            rest &= rest - 1
+        # The lowest bit that is left.
+        drawn |= rest & (0 - rest)
+        cards[0] &= ~(rest & (0 - rest))
+    return drawn
+
+
+cdef void find_classes(const State* state, const int* sizes, uint64_t unseen, Spread* spread, uint8_t* class_of) noexcept nogil:
+    cdef int place, j, largest = 0, voids, colour, classes = 0, shown = 0, count
+    memset(spread.size, 0, sizeof(spread.size))
+    memset(spread.voids, 0, sizeof(spread.voids))
+    spread.colours = 0
+    spread.others = 0
+    for place in range(PLACES):
+        if sizes[place] == 0:
+            continue
+        voids = state.voids[place] if place != UNDEALT else 0
+        for colour in range(COLOURS):
+            # It says nothing where no card of the colour is hidden.
+            if not unseen & cards_of_colour(colour):
+                voids &= ~(1 << colour)
+        shown |= voids
+        j = 0
+        while j < classes and spread.voids[j] != voids:
+            j += 1
+        debug_assert(j < CLASSES)
+        classes = max(classes, j + 1)
+        spread.voids[j] = voids
+        spread.size[j] += sizes[place]
+        class_of[place] = j
+    for j in range(1, CLASSES):
+        if spread.size[j] > spread.size[largest]:
+            largest = j
+    j = CLASSES - 1
+    spread.size[largest], spread.size[j] = spread.size[j], spread.size[largest]
+    spread.voids[largest], spread.voids[j] = spread.voids[j], spread.voids[largest]
+    for place in range(PLACES):
+        if class_of[place] == largest:
+            class_of[place] = j
+        elif class_of[place] == j:
+            class_of[place] = largest
+    for colour in range(COLOURS):
+        count = count_cards(unseen & cards_of_colour(colour))
+        if shown >> colour & 1:
+            spread.colour[spread.colours] = colour
+            spread.cards[spread.colours] = count
+            spread.colours += 1
+        else:
+            spread.others += count
+
+
+cdef void deal_to_classes(const Spread* spread, uint64_t unseen, uint64_t* pools, Stream* stream) noexcept nogil:
+    cdef int room[CLASSES]
+    cdef int given[CLASSES]
+    cdef uint128_t all_of_them = ~(<uint128_t> 0)
+    cdef uint128_t ways
+    cdef uint64_t cards
+    cdef int i, j
+    for j in range(CLASSES):
+        room[j] = spread.size[j]
+    for i in range(spread.colours):
+        ways = count_ways(spread, i, room, all_of_them, given)
+        # At least the present state is one of them.
+        debug_assert(ways > 0)
+        count_ways(spread, i, room, long_number_below(stream, ways), given)
+        cards = unseen & cards_of_colour(spread.colour[i])
+        unseen &= ~cards
+        for j in range(CLASSES):
+            pools[j] |= draw_cards(&cards, given[j], stream)
+            room[j] -= given[j]
+    for j in range(CLASSES):
+        pools[j] |= draw_cards(&unseen, room[j], stream)
+
+
+cdef int resample(void* body, int seat, Stream* stream) noexcept nogil:
+    cdef State* state = <State*> body
+    cdef Spread spread
+    cdef int sizes[PLACES]
+    cdef uint8_t class_of[PLACES]
+    cdef uint64_t pools[CLASSES]
+    cdef uint64_t unseen = state.undealt, cards
+    cdef int place
+    memset(sizes, 0, sizeof(sizes))
+    memset(class_of, 0, sizeof(class_of))
+    memset(pools, 0, sizeof(pools))
+    sizes[UNDEALT] = count_cards(state.undealt)
+    for place in range(state.players):
+        if place != seat:
+            sizes[place] = count_cards(state.hand[place])
+            unseen |= state.hand[place]
+    find_classes(state, sizes, unseen, &spread, class_of)
+    fill_ways(&spread)
+    deal_to_classes(&spread, unseen, pools, stream)
+    for place in range(PLACES):
+        if sizes[place] == 0:
+            continue
+        cards = draw_cards(&pools[class_of[place]], sizes[place], stream)
+        if place == UNDEALT:
+            state.undealt = cards
+        else:
+            state.hand[place] = cards
+    return OK

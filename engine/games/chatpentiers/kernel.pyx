@@ -1,0 +1,707 @@
+"""Chatpentiers: the rules (rules file: chatpentiers.md; the sections below follow its headings)."""
+
+from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.string cimport memcpy, memset
+
+from chatiere.engine.core.game cimport (
+    CHANCE,
+    CHANCE_IS_PENDING,
+    EVERYBODY,
+    GAME_IS_OVER,
+    NO_CHANCE_IS_PENDING,
+    NO_SUCH_ACTION,
+    NO_SUCH_OUTCOME,
+    OK,
+    OVER,
+    Events,
+    Operations,
+    add_event,
+)
+from chatiere.engine.core.position cimport wrap_operations
+from chatiere.engine.games.chatpentiers.hidden cimport resample
+from chatiere.engine.games.chatpentiers.observation cimport OBSERVATION_LENGTH, observe
+from chatiere.engine.games.chatpentiers.state cimport (
+    CARDS,
+    COLOURS,
+    DEAL,
+    EXTRA,
+    FINISHED,
+    FIRST_SEAT,
+    FIRST_TAKE_ID,
+    LARGEST_LIMIT,
+    MAX_PLAYERS,
+    MIN_PLAYERS,
+    NO_CARD,
+    NO_COLOUR,
+    NO_SEAT,
+    NUM_ACTIONS,
+    PHASES,
+    PLAY,
+    ROUNDS,
+    SECTIONS,
+    TAKE,
+    ZERO_ZONE,
+    ZONES,
+    BoardScore,
+    ChatpentiersEvent,
+    ChatpentiersFault,
+    Options,
+    State,
+    View,
+    card_bit,
+    cards_dealt,
+    cards_of_colour,
+    cards_taken,
+    colour_of,
+    count_cards,
+    deck,
+    first_seat_of_round,
+    lowest_card,
+    next_seat,
+    num_zones,
+    seat_after,
+    seat_of_play,
+    trick_cards,
+    value_of,
+)
+
+
+cdef void tell(Events* events, ChatpentiersEvent kind, int seat, int seen_by, int value) noexcept nogil:
+    cdef uint16_t number = value
+    add_event(events, kind, seat, seen_by, &number, 1)
+
+
+# Components and setup
+
+cdef void start(void* body, int players, const void* options) noexcept nogil:
+    cdef State* state = <State*> body
+    cdef const Options* chosen = <const Options*> options
+    memset(state, 0, sizeof(State))
+    state.players = players
+    state.first_seat_option = chosen.first_seat
+    state.first_seat = chosen.first_seat
+    state.removed_colour = chosen.removed_colour
+    memcpy(state.section_limits, chosen.section_limits, SECTIONS)
+    state.extra = NO_CARD
+    state.undealt = deck(state)
+    state.phase = FIRST_SEAT
+    if state.first_seat != NO_SEAT:
+        begin_deal(state)
+
+
+cdef void begin_deal(State* state) noexcept nogil:
+    state.leader = state.active = first_seat_of_round(state)
+    state.phase = DEAL
+
+
+cdef void deal(State* state, int card, Events* events) noexcept nogil:
+    state.hand[state.active] |= card_bit(card)
+    tell(events, ChatpentiersEvent.CARD_DEALT, state.active, 1 << state.active, card)
+    state.active = next_seat(state, state.active)
+    if count_cards(state.hand[state.active]) == cards_dealt(state.players):
+        begin_trick(state)
+
+
+# A trick: 1. the extra card
+
+cdef void begin_trick(State* state) noexcept nogil:
+    state.active = state.leader
+    state.phase = EXTRA if state.players == 3 else PLAY
+
+
+cdef void turn_extra_card(State* state, int card, Events* events) noexcept nogil:
+    state.extra = card
+    state.table = card_bit(card)
+    state.phase = PLAY
+    tell(events, ChatpentiersEvent.EXTRA_CARD_TURNED, -1, EVERYBODY, card)
+
+
+# A trick: 2. playing
+
+cdef uint64_t playable(const State* state) noexcept nogil:
+    # The active seat's cards that it may play.
+    cdef uint64_t hand = state.hand[state.active]
+    cdef uint64_t following
+    if state.played == 0:
+        return hand
+    following = hand & cards_of_colour(colour_of(state.play[0]))
+    return following if following else hand
+
+
+cdef void play(State* state, int card, Events* events) noexcept nogil:
+    cdef int seat = state.active, led
+    cdef uint8_t ranked[MAX_PLAYERS]
+    cdef uint16_t numbers[MAX_PLAYERS]
+    cdef int i
+    state.hand[seat] &= ~card_bit(card)
+    state.table |= card_bit(card)
+    state.play[state.played] = card
+    state.played += 1
+    tell(events, ChatpentiersEvent.CARD_PLAYED, seat, EVERYBODY, card)
+    led = colour_of(state.play[0])
+    if colour_of(card) != led and not state.voids[seat] >> led & 1:
+        state.voids[seat] |= 1 << led
+        tell(events, ChatpentiersEvent.VOID_SHOWN, seat, EVERYBODY, led)
+    state.active = next_seat(state, seat)
+    if state.played == state.players:
+        rank_seats(state, ranked)
+        state.active = ranked[0]
+        state.phase = TAKE
+        if events != NULL:
+            for i in range(state.players):
+                numbers[i] = ranked[i]
+            add_event(events, ChatpentiersEvent.TRICK_RANKED, -1, EVERYBODY, numbers, state.players)
+
+
+# A trick: 3. rank
+
+cdef void rank_seats(const State* state, uint8_t* seats) noexcept nogil:
+    # The seats of a trick that all have played to, the strongest first.
+    cdef int strength[MAX_PLAYERS]
+    cdef int led = colour_of(state.play[0])
+    cdef int i, j, key, seat
+    for i in range(state.players):
+        # The led colour, then the value, then the later.
+        key = (colour_of(state.play[i]) == led) << 8 | value_of(state.play[i]) << 3 | i
+        seat = seat_of_play(state, i)
+        j = i
+        while j > 0 and strength[j - 1] < key:
+            strength[j] = strength[j - 1]
+            seats[j] = seats[j - 1]
+            j -= 1
+        strength[j] = key
+        seats[j] = seat
+
+
+# A trick: 4. taking
+
+cdef int taken_so_far(const State* state) noexcept nogil:
+    return count_cards(trick_cards(state) & ~state.table)
+
+
+cdef int rank_that_takes(const State* state, int taken) noexcept nogil:
+    # From 0: 1 + 2 cards, with 5 players 1 + 1 + 2.
+    if state.players == 5:
+        return min(taken, 2)
+    return min(taken, 1)
+
+
+cdef int cards_to_take(const State* state) noexcept nogil:
+    # How many the active seat has yet to take of the trick.
+    cdef int left
+    if state.phase != TAKE:
+        return 0
+    # One seat takes the last two; before it each takes one.
+    left = cards_taken(state.players) - taken_so_far(state)
+    return left if left <= 2 else 1
+
+
+cdef void take(State* state, int card, int zone, Events* events) noexcept nogil:
+    cdef int seat = state.active, taken
+    cdef uint8_t ranked[MAX_PLAYERS]
+    cdef uint16_t numbers[2]
+    state.table &= ~card_bit(card)
+    state.board[seat] |= card_bit(card)
+    state.zone[seat][colour_of(card)] = 1 + zone
+    numbers[0] = card
+    numbers[1] = zone
+    add_event(events, ChatpentiersEvent.CARD_TAKEN, seat, EVERYBODY, numbers, 2)
+    taken = taken_so_far(state)
+    if taken == cards_taken(state.players):
+        end_trick(state, events)
+    else:
+        rank_seats(state, ranked)
+        state.active = ranked[rank_that_takes(state, taken)]
+
+
+# A trick: 5. placing
+
+cdef int forbids_zone(const State* state, int seat, int card, int zone) noexcept nogil:
+    cdef const uint8_t* zones = state.zone[seat]
+    cdef int colour = colour_of(card), other
+    if zone >= num_zones(state):
+        return ChatpentiersFault.NO_ZERO_ZONE
+    if zones[colour] == 1 + zone:
+        return OK
+    if zones[colour]:
+        return ChatpentiersFault.COLOUR_LIES_ELSEWHERE
+    for other in range(COLOURS):
+        if zones[other] == 1 + zone:
+            return ChatpentiersFault.ZONE_HOLDS_ANOTHER_COLOUR
+    return OK
+
+
+# A trick: 6. discarding, and who leads
+
+cdef void end_trick(State* state, Events* events) noexcept nogil:
+    # One card is left.
+    cdef int left = lowest_card(state.table)
+    state.discards |= state.table
+    state.table = 0
+    memset(state.play, 0, MAX_PLAYERS)
+    state.played = 0
+    state.extra = NO_CARD
+    tell(events, ChatpentiersEvent.CARD_DISCARDED, -1, EVERYBODY, left)
+    # The last to take is the one that took two.
+    state.leader = state.active
+    if state.hand[state.leader] == 0:
+        end_round(state, events)
+        return
+    add_event(events, ChatpentiersEvent.LEADER_CHOSEN, state.leader, EVERYBODY, NULL, 0)
+    begin_trick(state)
+
+
+cdef void end_round(State* state, Events* events) noexcept nogil:
+    cdef BoardScore score
+    cdef uint16_t numbers[2]
+    cdef int seat
+    for seat in range(state.players):
+        score_board(state, seat, &score)
+        numbers[0] = state.round + 1
+        numbers[1] = score.points
+        add_event(events, ChatpentiersEvent.ROUND_SCORED, seat, EVERYBODY, numbers, 2)
+        if state.round < ROUNDS - 1:
+            state.points[seat][state.round] = score.points
+    if state.round == ROUNDS - 1:
+        state.phase = FINISHED
+        add_event(events, ChatpentiersEvent.GAME_ENDED, -1, EVERYBODY, NULL, 0)
+        return
+    state.round += 1
+    state.undealt = deck(state)
+    state.discards = 0
+    memset(state.board, 0, sizeof(state.board))
+    memset(state.zone, 0, sizeof(state.zone))
+    memset(state.voids, 0, sizeof(state.voids))
+    begin_deal(state)
+    tell(events, ChatpentiersEvent.ROUND_BEGUN, state.leader, EVERYBODY, state.round + 1)
+
+
+# Score of a round, a seat
+
+cdef void score_board(const State* state, int seat, BoardScore* score) noexcept nogil:
+    cdef int colour, zone, count, limit
+    memset(score, 0, sizeof(BoardScore))
+    for colour in range(COLOURS):
+        zone = state.zone[seat][colour] - 1
+        if zone < 0:
+            continue
+        count = count_cards(state.board[seat] & cards_of_colour(colour))
+        if zone == ZERO_ZONE:
+            score.zero_zone_points = -count
+            score.sum -= count
+            continue
+        limit = state.section_limits[zone]
+        score.section_points[zone] = count if count <= limit else limit - count
+        score.perfect_sections += count == limit
+        score.sum += score.section_points[zone]
+    # 0, 0, 1, 2, 4 for 0 … 4 of them.
+    score.bonus = SECTIONS if score.perfect_sections == SECTIONS else max(score.perfect_sections - 1, 0)
+    score.sum += score.bonus
+    score.points = max(score.sum, 0)
+
+
+cdef int total(const State* state, int seat, BoardScore* score) noexcept nogil:
+    # `score`: the present board's.
+    score_board(state, seat, score)
+    return state.points[seat][0] + state.points[seat][1] + score.points
+
+
+cdef void totals(const void* body, int32_t* totals) noexcept nogil:
+    cdef const State* state = <const State*> body
+    cdef BoardScore score
+    cdef int seat
+    for seat in range(state.players):
+        totals[seat] = total(state, seat, &score)
+
+
+cdef void ranks(const void* body, uint8_t* ranks) noexcept nogil:
+    cdef const State* state = <const State*> body
+    cdef BoardScore score
+    cdef int merit[MAX_PLAYERS]
+    cdef int seat, other
+    for seat in range(state.players):
+        # The total decides, then the perfect sections, at most 4, of the last round.
+        merit[seat] = total(state, seat, &score) * (SECTIONS + 1)
+        merit[seat] += score.perfect_sections
+    for seat in range(state.players):
+        ranks[seat] = 1
+        for other in range(state.players):
+            ranks[seat] += merit[other] > merit[seat]
+
+
+# Actions
+
+cdef int actor(const void* body) noexcept nogil:
+    cdef const State* state = <const State*> body
+    if state.phase == PLAY or state.phase == TAKE:
+        return state.active
+    return OVER if state.phase == FINISHED else CHANCE
+
+
+cdef int list_cards(uint64_t cards, uint16_t* numbers) noexcept nogil:
+    cdef int count = 0
+    while cards:
+        numbers[count] = lowest_card(cards)
+        count += 1
+        cards &= cards - 1
+    return count
+
+
+cdef int legal_actions(const void* body, uint16_t* ids) noexcept nogil:
+    cdef const State* state = <const State*> body
+    cdef const uint8_t* zones = state.zone[state.active]
+    cdef uint64_t cards = state.table
+    cdef int count = 0, card, zone, colour, empty
+    if state.phase == PLAY:
+        return list_cards(playable(state), ids)
+    # Bit zone: no colour lies there.
+    empty = (1 << num_zones(state)) - 1
+    for colour in range(COLOURS):
+        if zones[colour]:
+            empty &= ~(1 << (zones[colour] - 1))
+    while cards:
+        card = lowest_card(cards)
+        cards &= cards - 1
+        if zones[colour_of(card)]:
+            ids[count] = FIRST_TAKE_ID + ZONES * card + zones[colour_of(card)] - 1
+            count += 1
+            continue
+        for zone in range(ZONES):
+            if empty >> zone & 1:
+                ids[count] = FIRST_TAKE_ID + ZONES * card + zone
+                count += 1
+    return count
+
+
+cdef int apply(void* body, int action, Events* events) noexcept nogil:
+    cdef State* state = <State*> body
+    cdef int card, zone, fault
+    if state.phase == FINISHED:
+        return GAME_IS_OVER
+    if state.phase != PLAY and state.phase != TAKE:
+        return CHANCE_IS_PENDING  # uncovered: the core asks who acts before it hands a move on
+    if action < 0 or action >= NUM_ACTIONS:
+        return NO_SUCH_ACTION
+    if action < FIRST_TAKE_ID:
+        if state.phase != PLAY:
+            return ChatpentiersFault.PLAYING_NOT_A_CHOICE
+        if not state.hand[state.active] & card_bit(action):
+            return ChatpentiersFault.CARD_NOT_IN_HAND
+        if not playable(state) & card_bit(action):
+            return ChatpentiersFault.MUST_FOLLOW
+        play(state, action, events)
+        return OK
+    if state.phase != TAKE:
+        return ChatpentiersFault.TAKING_NOT_A_CHOICE
+    card = (action - FIRST_TAKE_ID) // ZONES
+    zone = (action - FIRST_TAKE_ID) % ZONES
+    if not state.table & card_bit(card):
+        return ChatpentiersFault.CARD_NOT_ON_TABLE
+    fault = forbids_zone(state, state.active, card, zone)
+    if fault == OK:
+        take(state, card, zone, events)
+    return fault
+
+
+cdef int chance_outcomes(const void* body, uint16_t* outcomes, uint32_t* weights) noexcept nogil:
+    cdef const State* state = <const State*> body
+    cdef int count, i
+    if state.phase == FIRST_SEAT:
+        count = state.players
+        for i in range(count):
+            outcomes[i] = i
+    else:
+        count = list_cards(state.undealt, outcomes)
+    for i in range(count):
+        weights[i] = 1
+    return count
+
+
+cdef int apply_outcome(void* body, int outcome, Events* events) noexcept nogil:
+    cdef State* state = <State*> body
+    if state.phase == FINISHED:
+        return GAME_IS_OVER  # uncovered: as in apply
+    if state.phase == PLAY or state.phase == TAKE:
+        return NO_CHANCE_IS_PENDING  # uncovered: as in apply
+    if state.phase == FIRST_SEAT:
+        if outcome < 0 or outcome >= state.players:
+            return NO_SUCH_OUTCOME
+        state.first_seat = outcome
+        add_event(events, ChatpentiersEvent.FIRST_SEAT_CHOSEN, outcome, EVERYBODY, NULL, 0)
+        begin_deal(state)
+        return OK
+    if outcome < 0 or outcome >= CARDS or not state.undealt & card_bit(outcome):
+        return NO_SUCH_OUTCOME
+    state.undealt &= ~card_bit(outcome)
+    if state.phase == DEAL:
+        deal(state, outcome, events)
+    else:
+        turn_extra_card(state, outcome, events)
+    return OK
+
+
+# Public and hidden
+
+cdef void view(const void* body, int seat, void* out) noexcept nogil:
+    cdef const State* state = <const State*> body
+    cdef View* seen = <View*> out
+    cdef int other
+    memset(seen, 0, sizeof(View))
+    memcpy(&seen.state, state, sizeof(State))
+    seen.undealt_size = count_cards(state.undealt)
+    for other in range(state.players):
+        seen.hand_size[other] = count_cards(state.hand[other])
+        if other != seat:
+            seen.state.undealt |= state.hand[other]
+            seen.state.hand[other] = 0
+
+
+# Invariants
+
+cdef int check(const void* body) noexcept nogil:
+    cdef const State* state = <const State*> body
+    cdef int fault
+    if state.players < MIN_PLAYERS or state.players > MAX_PLAYERS:
+        return ChatpentiersFault.BAD_PLAYERS
+    if state.phase >= PHASES:
+        return ChatpentiersFault.BAD_PHASE
+    fault = check_options(state)
+    if fault != OK:
+        return fault
+    if state.round >= ROUNDS:
+        return ChatpentiersFault.BAD_ROUND
+    if state.leader >= state.players:
+        return ChatpentiersFault.BAD_LEADER
+    if state.active >= state.players:
+        return ChatpentiersFault.BAD_ACTIVE_SEAT
+    if state.zero[0] | state.zero[1] | state.more_zero[0] | state.more_zero[1] | state.more_zero[2]:
+        return ChatpentiersFault.NOT_ZERO
+    fault = check_places(state)
+    if fault == OK:
+        fault = check_boards(state)
+    if fault != OK:
+        return fault
+    if state.phase == FIRST_SEAT or state.phase == DEAL:
+        return check_deal(state)
+    return check_trick(state)
+
+
+cdef int check_options(const State* state) noexcept nogil:
+    cdef int section
+    if state.first_seat_option != NO_SEAT and state.first_seat_option >= state.players:
+        return ChatpentiersFault.BAD_FIRST_SEAT
+    if state.phase == FIRST_SEAT:
+        if state.first_seat_option != NO_SEAT or state.first_seat != NO_SEAT:
+            return ChatpentiersFault.BAD_FIRST_SEAT
+    elif state.first_seat >= state.players or (
+        state.first_seat_option != NO_SEAT and state.first_seat_option != state.first_seat
+    ):
+        return ChatpentiersFault.BAD_FIRST_SEAT
+    for section in range(SECTIONS):
+        if state.section_limits[section] == 0 or state.section_limits[section] > LARGEST_LIMIT:
+            return ChatpentiersFault.BAD_LIMITS
+    if state.removed_colour >= COLOURS if state.players == 3 else state.removed_colour != NO_COLOUR:
+        return ChatpentiersFault.BAD_REMOVED_COLOUR
+    return OK
+
+
+cdef int check_places(const State* state) noexcept nogil:
+    # Every card of the round is in one place; a card played and taken lies on a board.
+    cdef uint64_t seen = state.undealt, twice = seen & state.table
+    cdef int seat
+    seen |= state.table
+    twice |= seen & state.discards
+    seen |= state.discards
+    for seat in range(MAX_PLAYERS):
+        twice |= seen & state.hand[seat]
+        seen |= state.hand[seat]
+        twice |= seen & state.board[seat]
+        seen |= state.board[seat]
+    if twice or seen != deck(state):
+        return ChatpentiersFault.CARD_TWICE_OR_MISSING
+    return OK
+
+
+cdef int check_boards(const State* state) noexcept nogil:
+    # Seats that do not play have nothing. What was shown and what was scored fit.
+    cdef int seat, colour, zone, used, finished, most = SECTIONS
+    for zone in range(SECTIONS):
+        most += state.section_limits[zone]
+    for seat in range(MAX_PLAYERS):
+        if seat >= state.players and (state.hand[seat] or state.board[seat]):
+            return ChatpentiersFault.BAD_HAND
+        used = 0
+        for colour in range(COLOURS):
+            zone = state.zone[seat][colour]
+            if zone > num_zones(state) or (zone > 0) != ((state.board[seat] & cards_of_colour(colour)) > 0):
+                return ChatpentiersFault.BAD_ZONES
+            if zone and used >> zone & 1:
+                return ChatpentiersFault.BAD_ZONES
+            used |= 1 << zone
+            if state.voids[seat] >> colour & 1 and (
+                state.hand[seat] & cards_of_colour(colour) or colour == state.removed_colour
+            ):
+                return ChatpentiersFault.BAD_VOIDS
+        if state.voids[seat] >> COLOURS or (seat >= state.players and state.voids[seat]):
+            return ChatpentiersFault.BAD_VOIDS
+        for finished in range(ROUNDS - 1):
+            if state.points[seat][finished] > (most if finished < state.round and seat < state.players else 0):
+                return ChatpentiersFault.BAD_POINTS
+    return OK
+
+
+cdef int check_deal(const State* state) noexcept nogil:
+    # Round the table from the round's first seat to the active one, everybody has one card more than the rest.
+    cdef int seat, place, size, extra = 1
+    if state.played or state.extra != NO_CARD:
+        return ChatpentiersFault.BAD_PLAYS
+    if state.table:
+        return ChatpentiersFault.BAD_TABLE
+    if state.discards:
+        return ChatpentiersFault.BAD_DISCARDS
+    for seat in range(MAX_PLAYERS):
+        if state.play[seat]:
+            return ChatpentiersFault.NOT_ZERO
+        if state.voids[seat]:
+            return ChatpentiersFault.BAD_VOIDS
+        if state.board[seat]:
+            return ChatpentiersFault.BAD_BOARDS
+    if state.phase == FIRST_SEAT:
+        if state.round:
+            return ChatpentiersFault.BAD_ROUND
+        if state.leader:
+            return ChatpentiersFault.BAD_LEADER
+        if state.active:
+            return ChatpentiersFault.BAD_ACTIVE_SEAT
+        if state.undealt != deck(state):
+            return ChatpentiersFault.BAD_HAND
+        return OK
+    if state.leader != first_seat_of_round(state):
+        return ChatpentiersFault.BAD_LEADER
+    size = count_cards(state.hand[state.active])
+    if size >= cards_dealt(state.players):
+        return ChatpentiersFault.BAD_HAND
+    for place in range(state.players):
+        seat = seat_of_play(state, place)
+        if seat == state.active:
+            extra = 0
+        if count_cards(state.hand[seat]) != size + extra:
+            return ChatpentiersFault.BAD_HAND
+    return OK
+
+
+cdef int check_trick(const State* state) noexcept nogil:
+    # From the first trick of the round on: the trick is as the phase says, and the counts follow from the tricks so far.
+    cdef int players = state.players, phase = state.phase, played = state.played
+    cdef int tricks, size, place, taken = 0, shown = 0
+    cdef uint64_t boards = 0, trick
+    if phase == EXTRA and players != 3:
+        return ChatpentiersFault.BAD_PHASE
+    if (players == 3 and (phase == PLAY or phase == TAKE)) != (state.extra != NO_CARD):
+        return ChatpentiersFault.BAD_EXTRA
+    if state.extra != NO_CARD and state.extra >= CARDS:
+        return ChatpentiersFault.BAD_EXTRA
+    if played > players or (played == players) != (phase == TAKE) or (played and phase != PLAY and phase != TAKE):
+        return ChatpentiersFault.BAD_PLAYS
+    size = count_cards(state.hand[state.leader]) + (played > 0)
+    for place in range(players):
+        if count_cards(state.hand[seat_of_play(state, place)]) + (place < played) != size:
+            return ChatpentiersFault.BAD_HAND
+        boards |= state.board[place]
+        shown |= state.voids[place]
+    tricks = cards_dealt(players) - size
+    if tricks < 0 or (size == 0) != (phase == FINISHED):
+        return ChatpentiersFault.BAD_HAND
+    if phase == FINISHED and state.round != ROUNDS - 1:
+        return ChatpentiersFault.BAD_ROUND
+    if tricks == 0 and state.leader != first_seat_of_round(state):
+        return ChatpentiersFault.BAD_LEADER
+    if phase != TAKE and state.active != seat_after(state, state.leader, played):
+        return ChatpentiersFault.BAD_ACTIVE_SEAT
+    for place in range(MAX_PLAYERS):
+        if state.play[place] >= CARDS or (place >= played and state.play[place]):
+            return ChatpentiersFault.BAD_PLAYS
+    trick = trick_cards(state)
+    if count_cards(trick) != played + (state.extra != NO_CARD):
+        return ChatpentiersFault.BAD_PLAYS
+    if state.table & ~trick or trick & ~(state.table | boards):
+        return ChatpentiersFault.BAD_TABLE
+    if phase == TAKE:
+        taken = taken_so_far(state)
+        if check_taking(state, trick, taken) != OK:
+            return ChatpentiersFault.BAD_TABLE
+        if state.active != seat_that_takes(state, taken):
+            return ChatpentiersFault.BAD_ACTIVE_SEAT
+    elif state.table != trick:
+        return ChatpentiersFault.BAD_TABLE
+    if count_cards(state.discards) != tricks:
+        return ChatpentiersFault.BAD_DISCARDS
+    if count_cards(boards) != tricks * cards_taken(players) + taken:
+        return ChatpentiersFault.BAD_BOARDS
+    return check_shown(state, tricks, shown)
+
+
+cdef int seat_that_takes(const State* state, int taken) noexcept nogil:
+    cdef uint8_t ranked[MAX_PLAYERS]
+    rank_seats(state, ranked)
+    return ranked[rank_that_takes(state, taken)]
+
+
+cdef int check_taking(const State* state, uint64_t trick, int taken) noexcept nogil:
+    # The cards taken lie on the boards of those whose turn it was to take.
+    cdef uint8_t ranked[MAX_PLAYERS]
+    cdef int due[MAX_PLAYERS]
+    cdef int i
+    if taken >= cards_taken(state.players):
+        return ChatpentiersFault.BAD_TABLE
+    memset(due, 0, sizeof(due))
+    rank_seats(state, ranked)
+    for i in range(taken):
+        due[ranked[rank_that_takes(state, i)]] += 1
+    for i in range(state.players):
+        if count_cards(state.board[i] & trick) != due[i]:
+            return ChatpentiersFault.BAD_TABLE
+    return OK
+
+
+cdef int check_shown(const State* state, int tricks, int shown) noexcept nogil:
+    # `shown`: the colours that some seat has failed to follow. Every one of them was led, at most one in a trick.
+    cdef int place, seat, led
+    if count_cards(shown) > tricks + (state.played > 0):
+        return ChatpentiersFault.BAD_VOIDS
+    if state.played == 0:
+        return OK
+    led = colour_of(state.play[0])
+    if tricks == 0 and shown & ~(1 << led):
+        return ChatpentiersFault.BAD_VOIDS
+    for place in range(1, state.played):
+        seat = seat_of_play(state, place)
+        if colour_of(state.play[place]) != led and not state.voids[seat] >> led & 1:
+            return ChatpentiersFault.BAD_VOIDS
+    return OK
+
+
+cdef Operations operations = Operations(
+    number=2,
+    rules_version=1,
+    body_size=sizeof(State),
+    view_size=sizeof(View),
+    num_actions=NUM_ACTIONS,
+    observation_length=OBSERVATION_LENGTH,
+    min_players=MIN_PLAYERS,
+    max_players=MAX_PLAYERS,
+    start=start,
+    actor=actor,
+    legal_actions=legal_actions,
+    apply=apply,
+    chance_outcomes=chance_outcomes,
+    apply_outcome=apply_outcome,
+    totals=totals,
+    ranks=ranks,
+    view=view,
+    observe=observe,
+    resample=resample,
+    check=check,
+)
+
+OPERATIONS = wrap_operations(&operations)

@@ -1,0 +1,185 @@
+# Chatpentiers: the packed state and its numbers. Cards are 12 x colour + value - 1; a set of cards has bit `card`.
+from libc.stdint cimport uint8_t, uint64_t
+
+cdef enum:
+    NO_SEAT = 255
+    NO_CARD = 255
+    NO_COLOUR = 255
+    MIN_PLAYERS = 3
+    MAX_PLAYERS = 5
+    COLOURS = 5
+    VALUES = 12
+    CARDS = 60
+    COLOUR_BITS = 0xFFF  # a colour's cards, shifted down
+    SECTIONS = 4
+    ZERO_ZONE = 4
+    ZONES = 5
+    LARGEST_LIMIT = 9
+    ROUNDS = 3
+
+cdef enum Phase:
+    FIRST_SEAT  # chance: who begins
+    DEAL  # chance: a card to the seat whose turn it is to get one
+    EXTRA  # chance, 3 players: the extra card
+    PLAY  # decision: the active seat plays a card
+    TAKE  # decision: the active seat takes a card and places it
+    FINISHED
+    PHASES
+
+cdef enum ChatpentiersFault:
+    # Faults of moves.
+    TAKING_NOT_A_CHOICE = 100
+    PLAYING_NOT_A_CHOICE
+    CARD_NOT_IN_HAND
+    MUST_FOLLOW
+    CARD_NOT_ON_TABLE
+    NO_ZERO_ZONE
+    COLOUR_LIES_ELSEWHERE
+    ZONE_HOLDS_ANOTHER_COLOUR
+    # Faults of states.
+    BAD_PLAYERS
+    BAD_PHASE
+    BAD_FIRST_SEAT
+    BAD_LIMITS
+    BAD_REMOVED_COLOUR
+    BAD_ROUND
+    BAD_LEADER
+    BAD_ACTIVE_SEAT
+    CARD_TWICE_OR_MISSING
+    BAD_HAND
+    BAD_EXTRA
+    BAD_PLAYS
+    BAD_TABLE
+    BAD_DISCARDS
+    BAD_BOARDS
+    BAD_ZONES
+    BAD_VOIDS
+    BAD_POINTS
+    NOT_ZERO
+
+cdef enum ChatpentiersEvent:
+    FIRST_SEAT_CHOSEN = 1
+    ROUND_BEGUN
+    CARD_DEALT
+    EXTRA_CARD_TURNED
+    CARD_PLAYED
+    VOID_SHOWN
+    TRICK_RANKED
+    CARD_TAKEN
+    CARD_DISCARDED
+    LEADER_CHOSEN
+    ROUND_SCORED
+    GAME_ENDED
+
+cdef enum:
+    # Dense ids (rules file: Actions).
+    FIRST_TAKE_ID = CARDS
+    NUM_ACTIONS = CARDS + CARDS * ZONES
+
+ctypedef struct Options:
+    uint8_t first_seat  # NO_SEAT: a chance event
+    uint8_t removed_colour  # NO_COLOUR unless there are 3 players
+    uint8_t section_limits[SECTIONS]
+
+ctypedef struct State:
+    uint8_t players
+    uint8_t first_seat_option
+    uint8_t first_seat  # of the first round; NO_SEAT until it is known
+    uint8_t phase
+    uint8_t round  # 0 … 2
+    uint8_t leader  # of the trick; when it is over, who took two cards last
+    uint8_t active  # who decides; at DEAL, who gets the next card; else the leader
+    uint8_t removed_colour
+    uint8_t section_limits[SECTIONS]
+    uint8_t extra  # the trick's extra card, NO_CARD for none
+    uint8_t played  # how many cards of the trick are played
+    uint8_t zero[2]
+    uint64_t undealt  # 3 players: what is left of the extra deck, and the cards that are out
+    uint64_t table  # the trick's cards that nobody has taken
+    uint64_t discards
+    uint64_t hand[MAX_PLAYERS]
+    uint64_t board[MAX_PLAYERS]
+    uint8_t play[MAX_PLAYERS]  # the trick's played cards, the leader's first, then zeros
+    uint8_t voids[MAX_PLAYERS]  # bit colour: the seat has failed to follow it in this round
+    uint8_t zone[MAX_PLAYERS][COLOURS]  # of each colour on a board: 1 + zone; 0 for none
+    uint8_t points[MAX_PLAYERS][ROUNDS - 1]  # of the finished rounds; the last one stays on the boards
+    uint8_t more_zero[3]
+
+ctypedef struct View:
+    # What a seat may know: a state in which the hands of others are empty and `undealt` is all whose place the viewer
+    # does not know, and how many there are.
+    State state
+    uint8_t hand_size[MAX_PLAYERS]
+    uint8_t undealt_size
+
+ctypedef struct BoardScore:
+    int section_points[SECTIONS]
+    int zero_zone_points
+    int perfect_sections
+    int bonus
+    int sum  # before the floor
+    int points
+
+
+cdef extern from * nogil:
+    int __builtin_popcountll(uint64_t word)
+    int __builtin_ctzll(uint64_t word)
+
+cdef inline int count_cards(uint64_t cards) noexcept nogil:
+    return __builtin_popcountll(cards)
+
+cdef inline int lowest_card(uint64_t cards) noexcept nogil:
+    # Of a set that is not empty.
+    return __builtin_ctzll(cards)
+
+cdef inline uint64_t card_bit(int card) noexcept nogil:
+    return <uint64_t> 1 << card
+
+cdef inline int colour_of(int card) noexcept nogil:
+    return card // VALUES
+
+cdef inline int value_of(int card) noexcept nogil:
+    return card % VALUES + 1
+
+cdef inline uint64_t cards_of_colour(int colour) noexcept nogil:
+    return <uint64_t> COLOUR_BITS << VALUES * colour
+
+cdef inline uint64_t deck(const State* state) noexcept nogil:
+    # All cards of the round.
+    cdef uint64_t cards = (<uint64_t> 1 << CARDS) - 1
+    if state.removed_colour != NO_COLOUR:
+        cards &= ~cards_of_colour(state.removed_colour)
+    return cards
+
+cdef inline int cards_dealt(int players) noexcept nogil:
+    # To each seat; also the number of tricks.
+    return 11 if players == 3 else 14 if players == 4 else 12
+
+cdef inline int cards_taken(int players) noexcept nogil:
+    # In each trick.
+    return 4 if players == 5 else 3
+
+cdef inline int next_seat(const State* state, int seat) noexcept nogil:
+    return 0 if seat + 1 == state.players else seat + 1
+
+cdef inline int seat_after(const State* state, int seat, int steps) noexcept nogil:
+    # `steps` is at most the number of players.
+    return seat + steps - (state.players if seat + steps >= state.players else 0)
+
+cdef inline int first_seat_of_round(const State* state) noexcept nogil:
+    return (state.first_seat + state.round) % state.players
+
+cdef inline int num_zones(const State* state) noexcept nogil:
+    # 3 players have no zero zone.
+    return SECTIONS if state.players == 3 else ZONES
+
+cdef inline uint64_t trick_cards(const State* state) noexcept nogil:
+    # The cards played, and the extra card.
+    cdef uint64_t cards = 0
+    cdef int i
+    for i in range(state.played):
+        cards |= card_bit(state.play[i])
+    return cards if state.extra == NO_CARD else cards | card_bit(state.extra)
+
+cdef inline int seat_of_play(const State* state, int place) noexcept nogil:
+    return seat_after(state, state.leader, place)

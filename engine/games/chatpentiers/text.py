@@ -1,0 +1,113 @@
+"""Chatpentiers in words: what the game says of itself."""
+
+from chatiere.engine.core.description import ActionKind, Description, Option, Piece, lay_out
+from chatiere.engine.games.chatpentiers.codec import (
+    COLOUR_NAMES,
+    FAULTS,
+    action_label,
+    card_name,
+    encode_options,
+    options_of,
+    outcome_label,
+)
+
+_CARDS = 60
+_COLOURS = 5
+_VALUES = 12
+_SEATS = 5
+_FRENCH_COLOURS = ("gris", "vert", "rouge", "marron", "bleu")
+_COLOUR_NUMBERS = ", ".join(f"{number} {name}" for number, name in enumerate(COLOUR_NAMES))
+
+_OBSERVATION = (
+    ("own_hand", "Per card: 1 in the own hand.", (_CARDS,)),
+    ("table", "Per card: 1 if it lies on the table, not taken.", (_CARDS,)),
+    (
+        "trick",
+        "Per card: 1 + d if the seat d to the left played it to this trick (also once it is taken), 6 if it is the "
+        "extra card; else 0.",
+        (_CARDS,),
+    ),
+    ("discards", "Per card: 1 if it was discarded in this round.", (_CARDS,)),
+    ("unseen", "Per card: 1 if the own seat does not know its place.", (_CARDS,)),
+    (
+        "boards",
+        "Per seat, the own one first, then clockwise (zeros beyond the players), per card: 1 if it lies under that "
+        "board.",
+        (_SEATS, _CARDS),
+    ),
+    (
+        "seats",
+        "Per seat, the own one first: 1; hand size; points of rounds 1 and 2 (0 until they are finished); points of "
+        "the present board; its sum before the floor; its perfect sections; 1 if it decides, or gets the next card; 1 "
+        "if it leads; total; per colour 1 if it has failed to follow it in this round; per colour 1 + the zone it lies "
+        "in, 0 if it lies in none; per colour its cards under the board.",
+        (_SEATS, 25),
+    ),
+    ("players", "The number of players.", ()),
+    ("round", "The round, 1-3.", ()),
+    ("tricks", "The number of tricks of a round.", ()),
+    ("section_limits", "The limits of sections 0-3.", (4,)),
+    ("colours_in_use", "Per colour: 1 if its cards are played with.", (_COLOURS,)),
+    ("led_colour", "One-hot: the colour that was led; zeros before the leader has played.", (_COLOURS,)),
+    ("undealt", "How many cards are not dealt, nor turned up as an extra card.", ()),
+    ("discarded", "How many cards were discarded in this round.", ()),
+    ("to_take", "How many cards the deciding seat has yet to take of the trick; 0 unless it takes.", ()),
+    ("phase", "One-hot: first seat, deal, extra card, play, take, over.", (6,)),
+)
+
+_PIECES = (
+    *(
+        Piece(card, card_name(card), f"{_FRENCH_COLOURS[card // _VALUES]} {card % _VALUES + 1}")
+        for card in range(_CARDS)
+    ),
+    *(Piece(colour, COLOUR_NAMES[colour], _FRENCH_COLOURS[colour], "colour") for colour in range(_COLOURS)),
+    *(Piece(section, f"section {section}", f"section {section}", "zone") for section in range(4)),
+    Piece(4, "zero zone", "zone Zéro", "zone"),
+)
+
+DESCRIPTION = Description(
+    name="chatpentiers",
+    english_title="CATsle Builders",
+    french_title="Chatpentiers",
+    options=(
+        Option(
+            "first_seat",
+            "The seat that leads the first round's first trick.",
+            0,
+            _SEATS - 1,
+            "a chance event, uniform over the seats",
+        ),
+        Option(
+            "section_limits",
+            "The limits of sections 0, 1, 2 and 3 of every board: four numbers.",
+            1,
+            9,
+            "1, 2, 3, 4 with 4 or 5 players, 1, 2, 3, 5 with 3 players",
+        ),
+        Option(
+            "removed_colour",
+            f"The colour that is left out with 3 players (ignored with 4 or 5): {_COLOUR_NUMBERS}.",
+            0,
+            _COLOURS - 1,
+            "3, brown",
+        ),
+    ),
+    action_kinds=(
+        ActionKind("play_card", "Play a card of the hand to the trick; the id is the card's number.", 0, 59),
+        ActionKind(
+            "take_card",
+            "Take a card from the table and place it in a zone of the own board: 60 + 5 x the card's number + the zone "
+            "(0-3: that section; 4: the zero zone, with 4 or 5 players).",
+            60,
+            359,
+        ),
+    ),
+    outcomes="For the first seat the seat's number; for a card that is dealt or turned up the card's number.",
+    pieces=_PIECES,
+    observation=lay_out(_OBSERVATION),
+    faults=FAULTS,
+    encode_options=encode_options,
+    options_of=options_of,
+    action_label=action_label,
+    outcome_label=outcome_label,
+)

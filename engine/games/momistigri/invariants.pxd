@@ -1,0 +1,2 @@
+# Momistigri: what a state from outside has to be.
+cdef int check(const void* body) noexcept nogil

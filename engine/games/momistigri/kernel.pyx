@@ -1,0 +1,743 @@
+"""Momistigri: the rules (rules file: momistigri.md; the sections below follow its headings)."""
+
+from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t
+from libc.string cimport memcpy, memset
+
+from chatiere.engine.core.game cimport (
+    CHANCE,
+    CHANCE_IS_PENDING,
+    EVERYBODY,
+    GAME_IS_OVER,
+    MAX_EVENT_VALUES,
+    NO_CHANCE_IS_PENDING,
+    NO_SUCH_ACTION,
+    NO_SUCH_OUTCOME,
+    OK,
+    OVER,
+    Events,
+    Operations,
+    add_event,
+)
+from chatiere.engine.core.position cimport wrap_operations
+from chatiere.engine.core.stream cimport Stream
+from chatiere.engine.games.momistigri.hidden cimport (
+    deal_card,
+    forget_ones,
+    hand_over,
+    lay_down,
+    resample,
+    show_no_ones,
+    take_up,
+)
+from chatiere.engine.games.momistigri.invariants cimport check
+from chatiere.engine.games.momistigri.observation cimport OBSERVATION_LENGTH, observe
+from chatiere.engine.games.momistigri.state cimport (
+    AGAIN,
+    BOX,
+    CHOICE,
+    CHOSEN,
+    COLOURED,
+    DEAL,
+    DEALT,
+    DISCARD,
+    DRAW,
+    FINISHED,
+    FIRST_GIVE_ID,
+    FIRST_HAND_OUT_ID,
+    FIRST_NAME_ID,
+    FIRST_SEAT,
+    FIRST_SWAP_IN_ID,
+    FIRST_SWAP_OUT_ID,
+    GIVE,
+    HAND_OUT,
+    KINDS,
+    LAST_TURN,
+    MAIN_ID,
+    MOMISTIGRI,
+    MOST_PLAYERS,
+    NAME,
+    NO_CARD,
+    NO_MARK,
+    NO_SEAT,
+    NUM_ACTIONS,
+    PASS_ID,
+    PILE,
+    PUBLIC,
+    REVERSE_ID,
+    ROUNDS,
+    STOP_ID,
+    SWAP,
+    SWAP_IN,
+    SWAP_OUT,
+    THREE,
+    TWO,
+    VALUES,
+    MomistigriEvent,
+    MomistigriFault,
+    Options,
+    State,
+    View,
+    copies_in_deck,
+    count_fewest,
+    count_kind,
+    decider,
+    deck_size,
+    drawn_from,
+    hand_sum,
+    next_seat,
+    penalty_so_far,
+    seat_beside,
+    start_of,
+    value_of,
+)
+
+
+cdef extern from * nogil:
+    int __builtin_popcount(unsigned int word)
+
+
+cdef void tell(Events* events, MomistigriEvent kind, int seat) noexcept nogil:
+    # Something that everybody may see, without a value.
+    add_event(events, kind, seat, EVERYBODY, NULL, 0)
+
+
+cdef void tell_value(Events* events, MomistigriEvent kind, int seat, int seen_by, uint16_t value) noexcept nogil:
+    add_event(events, kind, seat, seen_by, &value, 1)
+
+
+# Components and setup
+
+cdef void start(void* body, int players, const void* options) noexcept nogil:
+    cdef State* state = <State*> body
+    cdef const Options* chosen = <const Options*> options
+    memset(state, 0, sizeof(State))
+    state.players = players
+    state.first_seat_option = chosen.first_seat
+    state.first_seat = chosen.first_seat
+    memcpy(state.copies, chosen.copies, COLOURED)
+    state.in_round = (1 << players) - 1
+    if state.first_seat == NO_SEAT:
+        state.phase = FIRST_SEAT
+    else:
+        state.phase = DEAL
+        state.active = state.first_seat
+
+
+cdef void begin_round(State* state, int first_seat, Events* events) noexcept nogil:
+    memset(state.sizes, 0, sizeof(state.sizes))
+    memset(state.cards, 0, BOX)
+    state.first_seat = state.active = first_seat
+    state.phase = DEAL
+    state.turn = 0
+    state.backwards = 0
+    state.in_round = (1 << state.players) - 1
+    state.passed = 0
+    tell_value(events, MomistigriEvent.ROUND_BEGUN, first_seat, EVERYBODY, state.round + 1)
+
+
+cdef void deal(State* state, int kind, Events* events) noexcept nogil:
+    cdef int seat = state.active, dealt
+    deal_card(state, seat, kind)
+    tell_value(events, MomistigriEvent.CARD_DEALT, seat, 1 << seat, kind)
+    dealt = start_of(state, PILE)
+    if dealt < DEALT * state.players:
+        state.active = next_seat(state, seat)
+    elif dealt < deck_size(state.players):
+        # The one card left is the first seat's right neighbour's, who got the last.
+        state.active = seat
+    else:
+        state.active = state.first_seat
+        begin_turn(state, NO_MARK, 0, events)
+
+
+# A turn
+
+cdef void begin_turn(State* state, int mark, int named, Events* events) noexcept nogil:
+    # `mark`: what the previous seat, if it is still in the round, left pending; `named`: the chosen card.
+    cdef int previous = drawn_from(state)
+    cdef int wanted = 2 if mark == TWO else 3 if mark == THREE else 1
+    cdef uint16_t values[2]
+    state.turn += 1
+    values[0] = previous
+    values[1] = wanted if wanted < state.sizes[previous] else state.sizes[previous]
+    add_event(events, MomistigriEvent.TURN_BEGUN, state.active, EVERYBODY, values, 2)
+    if mark == CHOSEN:
+        draw(state, named, events)
+        end_draw(state, NO_MARK, events)
+    else:
+        state.phase = DRAW
+        state.mark = mark
+        state.draws_left = values[1]
+
+
+cdef void draw(State* state, int kind, Events* events) noexcept nogil:
+    cdef int previous = drawn_from(state)
+    hand_over(state, previous, state.active, kind)
+    tell_value(events, MomistigriEvent.CARD_DRAWN, state.active, 1 << previous | 1 << state.active, kind)
+
+
+cdef void end_draw(State* state, int mark, Events* events) noexcept nogil:
+    cdef int previous = drawn_from(state)
+    state.mark = NO_MARK
+    if state.sizes[previous] == 0:
+        leave(state, previous, events)
+        state.phase = DISCARD
+    else:
+        state.phase = SWAP_OUT if mark == SWAP else DISCARD
+
+
+cdef void leave(State* state, int seat, Events* events) noexcept nogil:
+    state.in_round &= ~(1 << seat)
+    state.passed &= ~(1 << seat)
+    forget_ones(state, seat)
+    tell(events, MomistigriEvent.SEAT_LEFT, seat)
+
+
+cdef void swap_out(State* state, int kind, Events* events) noexcept nogil:
+    cdef int seat = drawn_from(state)
+    lay_down(state, seat, kind)
+    state.swapped_out = 1 + kind
+    state.phase = SWAP_IN
+    tell_value(events, MomistigriEvent.CARD_SWAPPED_OUT, seat, EVERYBODY, kind)
+
+
+cdef void swap_in(State* state, int kind, Events* events) noexcept nogil:
+    cdef int seat = drawn_from(state)
+    take_up(state, seat, kind)
+    state.swapped_out = 0
+    state.phase = DISCARD
+    tell_value(events, MomistigriEvent.CARD_SWAPPED_IN, seat, EVERYBODY, kind)
+
+
+cdef void discard_pair(State* state, int low, int high, Events* events) noexcept nogil:
+    cdef uint16_t pair[2]
+    pair[0] = low
+    pair[1] = high
+    lay_down(state, state.active, low)
+    lay_down(state, state.active, high)
+    state.passed &= ~(1 << state.active)
+    add_event(events, MomistigriEvent.PAIR_DISCARDED, state.active, EVERYBODY, pair, 2)
+    if value_of(low) == value_of(high):
+        begin_effect(state, value_of(low), events)
+    else:
+        end_turn(state, NO_MARK, 0, events)
+
+
+cdef void pass_turn(State* state, Events* events) noexcept nogil:
+    state.passed |= 1 << state.active
+    tell(events, MomistigriEvent.PASSED, state.active)
+    # A seat alone in the round ends it as such.
+    if state.in_round & ~state.passed == 0 and state.in_round != 1 << state.active:
+        end_round(state, MomistigriEvent.ALL_PASSED, events)
+    else:
+        end_turn(state, NO_MARK, 0, events)
+
+
+cdef void end_turn(State* state, int mark, int named, Events* events) noexcept nogil:
+    if state.sizes[state.active] == 0:
+        leave(state, state.active, events)
+    if __builtin_popcount(state.in_round) <= 1:
+        end_round(state, MomistigriEvent.ONE_SEAT_LEFT, events)
+    elif state.turn == LAST_TURN:
+        end_round(state, MomistigriEvent.TURN_LIMIT_REACHED, events)
+    else:
+        state.active = seat_beside(state, state.active, False)
+        begin_turn(state, mark, named, events)
+
+
+# Effects of a pair of one value
+
+cdef bint has_target(const State* state) noexcept nogil:
+    # Somebody else is in the round.
+    return state.in_round != 1 << state.active
+
+
+cdef void begin_effect(State* state, int value, Events* events) noexcept nogil:
+    if value <= 3:
+        state.effect = value
+        state.phase = CHOICE
+    elif value == 4 and has_target(state) and state.sizes[state.active]:
+        state.phase = GIVE
+    elif value == 5 and has_target(state):
+        state.receiver = seat_beside(state, state.active, False)
+        state.phase = HAND_OUT
+    elif value == 6:
+        state.phase = AGAIN
+    elif value == 7:
+        leave_mark(state, TWO, MomistigriEvent.TWO_PENDING, events)
+    elif value == 8:
+        leave_mark(state, THREE, MomistigriEvent.THREE_PENDING, events)
+    else:
+        end_turn(state, NO_MARK, 0, events)
+
+
+cdef void leave_mark(State* state, int mark, MomistigriEvent pending, Events* events) noexcept nogil:
+    if state.sizes[state.active] and has_target(state):
+        tell(events, pending, state.active)
+    else:
+        mark = NO_MARK
+    end_turn(state, mark, 0, events)
+
+
+cdef void use_main_effect(State* state, Events* events) noexcept nogil:
+    cdef int effect = state.effect
+    state.effect = 0
+    if effect == 1:
+        discard_ones(state, events)
+    elif effect == 3:
+        leave_mark(state, SWAP, MomistigriEvent.SWAP_PENDING, events)
+    elif state.sizes[state.active] and has_target(state):
+        state.phase = NAME
+    else:
+        end_turn(state, NO_MARK, 0, events)
+
+
+cdef void discard_ones(State* state, Events* events) noexcept nogil:
+    cdef uint16_t ones[MAX_EVENT_VALUES]
+    cdef int seat = state.active, count = 0, i = start_of(state, seat), kind
+    while i < start_of(state, seat + 1):
+        kind = state.cards[i]
+        if value_of(kind) == 1:
+            # Two 1s of nine lie in the pile: at most seven.
+            ones[count] = kind
+            count += 1
+            lay_down(state, seat, kind)
+        else:
+            i += 1
+    show_no_ones(state, seat)
+    add_event(events, MomistigriEvent.ONES_DISCARDED, seat, EVERYBODY, ones, count)
+    end_turn(state, NO_MARK, 0, events)
+
+
+cdef void reverse(State* state, Events* events) noexcept nogil:
+    state.effect = 0
+    state.backwards ^= 1
+    tell(events, MomistigriEvent.DIRECTION_REVERSED, state.active)
+    end_turn(state, NO_MARK, 0, events)
+
+
+cdef void name_card(State* state, int kind, Events* events) noexcept nogil:
+    tell_value(events, MomistigriEvent.CARD_NAMED, state.active, 1 << state.active, kind)
+    end_turn(state, CHOSEN, kind, events)
+
+
+cdef void give(State* state, int receiver, int kind, Events* events) noexcept nogil:
+    hand_over(state, state.active, receiver, kind)
+    tell_value(events, MomistigriEvent.CARD_GIVEN, state.active, 1 << state.active | 1 << receiver, kind)
+    end_turn(state, NO_MARK, 0, events)
+
+
+cdef void hand_out(State* state, int kind, Events* events) noexcept nogil:
+    cdef uint16_t values[2]
+    values[0] = kind
+    values[1] = state.active
+    take_up(state, state.receiver, kind)
+    add_event(events, MomistigriEvent.CARD_HANDED_OUT, state.receiver, EVERYBODY, values, 2)
+    state.receiver = seat_beside(state, state.receiver, False)
+    if state.receiver == state.active or state.sizes[PILE] == 0:
+        state.receiver = 0
+        end_turn(state, NO_MARK, 0, events)
+
+
+# End of a round
+
+cdef void end_round(State* state, MomistigriEvent reason, Events* events) noexcept nogil:
+    cdef int seat
+    tell(events, reason, -1)
+    for seat in range(state.players):
+        show_hand(state, seat, events)
+        state.penalties[state.round][seat] = hand_sum(state, seat)
+        tell_value(events, MomistigriEvent.PENALTY_TAKEN, seat, EVERYBODY, state.penalties[state.round][seat])
+    memset(state.knowers, 0, sizeof(state.knowers))
+    memset(state.most_ones, 0, sizeof(state.most_ones))
+    if state.round == ROUNDS - 1 or (state.round == 1 and count_fewest(state, 2) == 1):
+        state.phase = FINISHED
+        tell(events, MomistigriEvent.GAME_ENDED, -1)
+    else:
+        state.round += 1
+        begin_round(state, most_penalised(state), events)
+
+
+cdef void show_hand(const State* state, int seat, Events* events) noexcept nogil:
+    # Laid open to be counted.
+    cdef uint16_t cards[MAX_EVENT_VALUES]
+    cdef int start = start_of(state, seat), shown = 0, count
+    while shown < state.sizes[seat]:
+        count = 0
+        while count < MAX_EVENT_VALUES and shown < state.sizes[seat]:
+            cards[count] = state.cards[start + shown]
+            count += 1
+            shown += 1
+        add_event(events, MomistigriEvent.HAND_SHOWN, seat, EVERYBODY, cards, count)
+
+
+cdef int most_penalised(const State* state) noexcept nogil:
+    # If tied the one met first clockwise from the last round's first seat.
+    cdef int seat = state.first_seat, most = seat, i
+    for i in range(1, state.players):
+        seat = next_seat(state, seat)
+        if penalty_so_far(state, seat) > penalty_so_far(state, most):
+            most = seat
+    return most
+
+
+# End of the game
+
+cdef void totals(const void* body, int32_t* totals) noexcept nogil:
+    cdef const State* state = <const State*> body
+    cdef int seat
+    for seat in range(state.players):
+        totals[seat] = penalty_so_far(state, seat)
+        if state.phase != FINISHED:
+            totals[seat] += hand_sum(state, seat)
+
+
+cdef void ranks(const void* body, uint8_t* ranks) noexcept nogil:
+    cdef const State* state = <const State*> body
+    cdef int seat, other
+    for seat in range(state.players):
+        ranks[seat] = 1
+        for other in range(state.players):
+            ranks[seat] += penalty_so_far(state, other) < penalty_so_far(state, seat)
+
+
+# Actions
+
+cdef void cards_of_pair(int action, int* low, int* high) noexcept nogil:
+    # Of a DiscardPair's id, high * (high + 1) / 2 + low.
+    cdef int b = 0
+    while (b + 1) * (b + 2) // 2 <= action:
+        b += 1
+    high[0] = b
+    low[0] = action - b * (b + 1) // 2
+
+
+cdef bint form_pair(int low, int high) noexcept nogil:
+    # One value, or one colour; the Momistigri never pairs.
+    return low != MOMISTIGRI and high != MOMISTIGRI and (
+        low // VALUES == high // VALUES or low % VALUES == high % VALUES
+    )
+
+
+cdef int actor(const void* body) noexcept nogil:
+    cdef const State* state = <const State*> body
+    if state.phase <= DRAW:
+        return CHANCE
+    return OVER if state.phase == FINISHED else decider(state)
+
+
+cdef int list_kinds(const State* state, int place, int first_id, uint16_t* ids) noexcept nogil:
+    # An id for each kind of a hand, or of the PILE.
+    cdef int start = start_of(state, place), count = 0, i
+    for i in range(start, start + state.sizes[place]):
+        if i == start or state.cards[i] != state.cards[i - 1]:
+            ids[count] = first_id + state.cards[i]
+            count += 1
+    return count
+
+
+cdef int list_pairs(const State* state, uint16_t* ids) noexcept nogil:
+    cdef const uint8_t* hand = &state.cards[start_of(state, state.active)]
+    cdef int size = state.sizes[state.active], count = 0, i, j
+    for i in range(1, size):
+        # Once for each kind; with a second copy the kind pairs with itself.
+        if i + 1 < size and hand[i + 1] == hand[i]:
+            continue
+        for j in range(i):
+            if (j == 0 or hand[j] != hand[j - 1]) and form_pair(hand[j], hand[i]):
+                ids[count] = hand[i] * (hand[i] + 1) // 2 + hand[j]
+                count += 1
+    return count
+
+
+cdef int legal_actions(const void* body, uint16_t* ids) noexcept nogil:
+    cdef const State* state = <const State*> body
+    cdef int phase = state.phase, count = 0, seat
+    if phase == DISCARD or phase == AGAIN:
+        count = list_pairs(state, ids)
+        ids[count] = PASS_ID if phase == DISCARD else STOP_ID
+        return count + 1
+    if phase == CHOICE:
+        ids[0] = MAIN_ID
+        ids[1] = REVERSE_ID
+        return 2
+    if phase == NAME:
+        return list_kinds(state, state.active, FIRST_NAME_ID, ids)
+    if phase == GIVE:
+        for seat in range(state.players):
+            if seat != state.active and state.in_round >> seat & 1:
+                count += list_kinds(state, state.active, FIRST_GIVE_ID + KINDS * seat, &ids[count])
+        return count
+    if phase == HAND_OUT:
+        return list_kinds(state, PILE, FIRST_HAND_OUT_ID, ids)
+    if phase == SWAP_OUT:
+        return list_kinds(state, drawn_from(state), FIRST_SWAP_OUT_ID, ids)
+    return list_taken(state, ids)
+
+
+cdef int list_taken(const State* state, uint16_t* ids) noexcept nogil:
+    # What lay in the pile before the swap.
+    cdef int all_kinds = list_kinds(state, PILE, FIRST_SWAP_IN_ID, ids), count = 0, i
+    cdef int out = state.swapped_out - 1
+    cdef bint was_there = count_kind(state, PILE, out) > 1
+    for i in range(all_kinds):
+        if was_there or ids[i] != FIRST_SWAP_IN_ID + out:
+            ids[count] = ids[i]
+            count += 1
+    return count
+
+
+cdef int forbids_phase(const State* state, int phase, MomistigriFault not_now) noexcept nogil:
+    if state.phase != phase:
+        return not_now
+    return OK
+
+
+cdef int forbids_pair(const State* state, int low, int high) noexcept nogil:
+    cdef int held = count_kind(state, state.active, low)
+    if state.phase != DISCARD and state.phase != AGAIN:
+        return MomistigriFault.NO_PAIR_NOW
+    if held == 0 or (low == high and held == 1) or count_kind(state, state.active, high) == 0:
+        return MomistigriFault.CARD_NOT_IN_HAND
+    if not form_pair(low, high):
+        return MomistigriFault.NOT_A_PAIR
+    return OK
+
+
+cdef int forbids_card(
+    const State* state, int kind, int place, int phase, MomistigriFault not_now, MomistigriFault not_there
+) noexcept nogil:
+    # An action of that phase, with a card of a hand or of the PILE.
+    if state.phase != phase:
+        return not_now
+    if count_kind(state, place, kind) == 0:
+        return not_there
+    return OK
+
+
+cdef int forbids_gift(const State* state, int seat, int kind) noexcept nogil:
+    cdef int fault = forbids_card(
+        state, kind, state.active, GIVE, MomistigriFault.NO_GIVING_NOW, MomistigriFault.CARD_NOT_IN_HAND
+    )
+    if fault == OK and (seat == state.active or not state.in_round >> seat & 1):
+        return MomistigriFault.SEAT_NOT_ELIGIBLE
+    return fault
+
+
+cdef int forbids_taking(const State* state, int kind) noexcept nogil:
+    cdef int fault = forbids_card(
+        state, kind, PILE, SWAP_IN, MomistigriFault.NO_SWAPPING_IN_NOW, MomistigriFault.CARD_NOT_IN_PILE
+    )
+    if fault == OK and kind == state.swapped_out - 1 and count_kind(state, PILE, kind) == 1:
+        return MomistigriFault.CARD_JUST_SWAPPED_OUT
+    return fault
+
+
+cdef int forbids(const State* state, int action) noexcept nogil:
+    cdef int low, high
+    if action < PASS_ID:
+        cards_of_pair(action, &low, &high)
+        return forbids_pair(state, low, high)
+    if action == PASS_ID:
+        return forbids_phase(state, DISCARD, MomistigriFault.NO_PASS_NOW)
+    if action == STOP_ID:
+        return forbids_phase(state, AGAIN, MomistigriFault.NO_STOP_NOW)
+    if action < FIRST_NAME_ID:
+        return forbids_phase(state, CHOICE, MomistigriFault.NO_CHOICE_NOW)
+    if action < FIRST_GIVE_ID:
+        return forbids_card(
+            state,
+            action - FIRST_NAME_ID,
+            state.active,
+            NAME,
+            MomistigriFault.NO_NAMING_NOW,
+            MomistigriFault.CARD_NOT_IN_HAND,
+        )
+    if action < FIRST_HAND_OUT_ID:
+        return forbids_gift(state, (action - FIRST_GIVE_ID) // KINDS, (action - FIRST_GIVE_ID) % KINDS)
+    if action < FIRST_SWAP_OUT_ID:
+        return forbids_card(
+            state,
+            action - FIRST_HAND_OUT_ID,
+            PILE,
+            HAND_OUT,
+            MomistigriFault.NO_HANDING_OUT_NOW,
+            MomistigriFault.CARD_NOT_IN_PILE,
+        )
+    if action < FIRST_SWAP_IN_ID:
+        return forbids_card(
+            state,
+            action - FIRST_SWAP_OUT_ID,
+            drawn_from(state),
+            SWAP_OUT,
+            MomistigriFault.NO_SWAPPING_OUT_NOW,
+            MomistigriFault.CARD_NOT_IN_HAND,
+        )
+    return forbids_taking(state, action - FIRST_SWAP_IN_ID)
+
+
+cdef int apply(void* body, int action, Events* events) noexcept nogil:
+    cdef State* state = <State*> body
+    cdef int low, high, fault
+    if state.phase == FINISHED:
+        return GAME_IS_OVER
+    if state.phase <= DRAW:
+        return CHANCE_IS_PENDING  # uncovered: Position asks who acts, and calls the other function then
+    if action < 0 or action >= NUM_ACTIONS:
+        return NO_SUCH_ACTION
+    fault = forbids(state, action)
+    if fault != OK:
+        return fault
+    if action < PASS_ID:
+        cards_of_pair(action, &low, &high)
+        discard_pair(state, low, high, events)
+    elif action == PASS_ID:
+        pass_turn(state, events)
+    elif action == STOP_ID:
+        tell(events, MomistigriEvent.STOPPED, state.active)
+        end_turn(state, NO_MARK, 0, events)
+    elif action == MAIN_ID:
+        use_main_effect(state, events)
+    elif action == REVERSE_ID:
+        reverse(state, events)
+    elif action < FIRST_GIVE_ID:
+        name_card(state, action - FIRST_NAME_ID, events)
+    elif action < FIRST_HAND_OUT_ID:
+        give(state, (action - FIRST_GIVE_ID) // KINDS, (action - FIRST_GIVE_ID) % KINDS, events)
+    elif action < FIRST_SWAP_OUT_ID:
+        hand_out(state, action - FIRST_HAND_OUT_ID, events)
+    elif action < FIRST_SWAP_IN_ID:
+        swap_out(state, action - FIRST_SWAP_OUT_ID, events)
+    else:
+        swap_in(state, action - FIRST_SWAP_IN_ID, events)
+    return OK
+
+
+cdef uint32_t common_divisor(uint32_t a, uint32_t b) noexcept nogil:
+    cdef uint32_t rest
+    while b:
+        rest = a % b
+        a = b
+        b = rest
+    return a
+
+
+cdef int chance_outcomes(const void* body, uint16_t* outcomes, uint32_t* weights) noexcept nogil:
+    cdef const State* state = <const State*> body
+    cdef uint8_t left[KINDS]
+    cdef uint32_t divisor = 0
+    cdef int count = 0, kind, i, start, previous
+    if state.phase == FIRST_SEAT:
+        for i in range(state.players):
+            outcomes[i] = i
+            weights[i] = 1
+        return state.players
+    memset(left, 0, sizeof(left))
+    if state.phase == DEAL:
+        for kind in range(KINDS):
+            left[kind] = copies_in_deck(state, kind)
+        for i in range(start_of(state, PILE)):
+            left[state.cards[i]] -= 1
+    else:
+        previous = drawn_from(state)
+        start = start_of(state, previous)
+        for i in range(start, start + state.sizes[previous]):
+            left[state.cards[i]] += 1
+    for kind in range(KINDS):
+        if left[kind]:
+            outcomes[count] = kind
+            weights[count] = left[kind]
+            divisor = common_divisor(left[kind], divisor)
+            count += 1
+    for i in range(count if divisor > 1 else 0):
+        weights[i] //= divisor
+    return count
+
+
+cdef bint is_undealt(const State* state, int kind) noexcept nogil:
+    cdef int left = copies_in_deck(state, kind), i
+    for i in range(start_of(state, PILE)):
+        left -= state.cards[i] == kind
+    return left > 0
+
+
+cdef int apply_outcome(void* body, int outcome, Events* events) noexcept nogil:
+    cdef State* state = <State*> body
+    if state.phase == FINISHED:
+        return GAME_IS_OVER  # uncovered: Position asks who acts, and calls the other function then
+    if state.phase > DRAW:
+        return NO_CHANCE_IS_PENDING  # uncovered: Position asks who acts, and calls the other function then
+    if state.phase == FIRST_SEAT:
+        if outcome < 0 or outcome >= state.players:
+            return NO_SUCH_OUTCOME
+        tell(events, MomistigriEvent.FIRST_SEAT_CHOSEN, outcome)
+        state.first_seat = state.active = outcome
+        state.phase = DEAL
+        return OK
+    if outcome < 0 or outcome >= KINDS:
+        return NO_SUCH_OUTCOME
+    if state.phase == DEAL:
+        if not is_undealt(state, outcome):
+            return NO_SUCH_OUTCOME
+        deal(state, outcome, events)
+        return OK
+    if count_kind(state, drawn_from(state), outcome) == 0:
+        return NO_SUCH_OUTCOME
+    draw(state, outcome, events)
+    state.draws_left -= 1
+    if state.draws_left == 0:
+        end_draw(state, state.mark, events)
+    return OK
+
+
+# Public and hidden
+
+cdef void view(const void* body, int seat, void* out) noexcept nogil:
+    cdef const State* state = <const State*> body
+    cdef View* seen = <View*> out
+    cdef State* shown = &seen.state
+    cdef int knower = seat if seat >= 0 else PUBLIC
+    cdef bint open = state.phase == FINISHED
+    cdef int place, i, known, end, first = 0
+    memcpy(shown, state, sizeof(State))
+    memset(shown.knowers, 0, sizeof(shown.knowers))
+    memset(shown.most_ones, 0, sizeof(shown.most_ones))
+    memcpy(shown.most_ones[0], state.most_ones[knower], MOST_PLAYERS)
+    for i in range(KINDS):
+        seen.unseen[i] = copies_in_deck(state, i)
+    for place in range(PILE + 1):
+        end = first + state.sizes[place]
+        known = first
+        for i in range(first, end):
+            if open or place == PILE or place == seat or state.knowers[i] >> knower & 1:
+                shown.cards[known] = state.cards[i]
+                seen.unseen[state.cards[i]] -= 1
+                known += 1
+        memset(&shown.cards[known], NO_CARD, end - known)
+        first = end
+
+
+cdef Operations operations = Operations(
+    number=3,
+    rules_version=1,
+    body_size=sizeof(State),
+    view_size=sizeof(View),
+    num_actions=NUM_ACTIONS,
+    observation_length=OBSERVATION_LENGTH,
+    min_players=3,
+    max_players=MOST_PLAYERS,
+    start=start,
+    actor=actor,
+    legal_actions=legal_actions,
+    apply=apply,
+    chance_outcomes=chance_outcomes,
+    apply_outcome=apply_outcome,
+    totals=totals,
+    ranks=ranks,
+    view=view,
+    observe=observe,
+    resample=resample,
+    check=check,
+)
+
+OPERATIONS = wrap_operations(&operations)

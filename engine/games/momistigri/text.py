@@ -1,0 +1,116 @@
+"""Momistigri in words: what the game says of itself."""
+
+from chatiere.engine.core.description import ActionKind, Description, Option, Piece, lay_out
+from chatiere.engine.games.momistigri.codec import (
+    FAULTS,
+    action_label,
+    card_name,
+    encode_options,
+    options_of,
+    outcome_label,
+)
+
+_KINDS = 46
+_SEATS = 5
+_MOMISTIGRI = 45
+
+_OBSERVATION = (
+    ("own_hand", "Per kind of card: how many the own hand holds.", (_KINDS,)),
+    ("pile", "Per kind: how many lie in the discard pile.", (_KINDS,)),
+    ("unseen", "Per kind: how many are in the game of which the own seat does not know where they are.", (_KINDS,)),
+    ("deck", "Per kind: how many are used with this number of players.", (_KINDS,)),
+    (
+        "known",
+        "Per other seat, clockwise from the own one (zeros beyond the players), per kind: how many its hand holds at "
+        "least, as the own seat surely knows.",
+        (_SEATS - 1, _KINDS),
+    ),
+    (
+        "seats",
+        "Per seat, the own one first, then clockwise (zeros beyond the players): 1; hand size; 1 if in the round; "
+        "1 if its pass mark is set; 1 if it is its turn; 1 if it has to decide; 1 if it is drawn from, or swaps; "
+        "1 if a card is being handed out to it; 1 if it was the round's first seat; how many 1s its hand holds at "
+        "most, as the own seat knows beyond counting cards, -1 for no such knowledge; penalties of rounds 1, 2 and 3.",
+        (_SEATS, 13),
+    ),
+    ("players", "The number of players.", ()),
+    ("round", "The round, from 1.", ()),
+    ("turn", "The turn of the round, from 1; 0 during the deal.", ()),
+    ("reversed", "1 if play goes counter-clockwise.", ()),
+    ("draws_left", "Cards still to be drawn in the draw under way; else 0.", ()),
+    ("effect", "The value of the pair for which Main or Reverse is to be chosen; else 0.", ()),
+    ("swapped_out", "1 + the kind just discarded by the seat that swaps; else 0.", ()),
+    ("mark", "One-hot, what changes the draw under way: nothing, a swap after it, two cards, three cards.", (4,)),
+    (
+        "phase",
+        "One-hot: first seat, deal, draw, swap out, swap in, discard, Main or Reverse, name, give, hand out, "
+        "another pair, over.",
+        (12,),
+    ),
+)
+
+
+def _pieces() -> tuple[Piece, ...]:
+    coloured = tuple(
+        Piece(kind, card_name(kind), f"chat {kind % 9 + 1} de couleur {'ABCDE'[kind // 9]} ({card_name(kind)})")
+        for kind in range(_MOMISTIGRI)
+    )
+    return (*coloured, Piece(_MOMISTIGRI, "Momistigri", "Momistigri"))
+
+
+DESCRIPTION = Description(
+    name="momistigri",
+    english_title="Momistigri",
+    french_title="Momistigri",
+    options=(
+        Option(
+            "first_seat",
+            "The seat that begins the first round.",
+            0,
+            _SEATS - 1,
+            "a chance event, uniform over the seats",
+        ),
+        Option(
+            "copies",
+            "How many cards of each kind 0-44 the whole box has, whatever the number of players: 45 numbers; over "
+            "the five colours those of value 1 sum to 9, of value 2 to 8, ... of value 9 to 1.",
+            0,
+            9,
+            "in the order of value, card i = 0 ... 44 has colour i mod 5",
+        ),
+    ),
+    action_kinds=(
+        ActionKind(
+            "discard_pair",
+            "Discard a pair, kinds a <= b: id b x (b + 1) / 2 + a. Legal pairs have one value (with its effect) or "
+            "one colour.",
+            0,
+            1080,
+        ),
+        ActionKind("pass_turn", "Discard nothing; the pass mark is set.", 1081, 1081),
+        ActionKind("stop", "After a pair of 6: discard no further pair.", 1082, 1082),
+        ActionKind(
+            "main",
+            "After a pair of 1: discard all other 1s; of 2: name the card that the next seat must draw; of 3: swap a "
+            "card with the pile after the next seat's draw.",
+            1083,
+            1083,
+        ),
+        ActionKind("reverse", "After a pair of 1, 2 or 3: reverse the direction of play instead.", 1084, 1084),
+        ActionKind(
+            "name_card", "Name the card of the own hand, kind id - 1085, that the next seat must draw.", 1085, 1130
+        ),
+        ActionKind("give", "After a pair of 4: give a card to a seat: id 1131 + 46 x seat + kind.", 1131, 1360),
+        ActionKind("hand_out", "After a pair of 5: the pile's card, kind id - 1361, for the receiver.", 1361, 1406),
+        ActionKind("swap_out", "In a swap: the own card, kind id - 1407, that is discarded.", 1407, 1452),
+        ActionKind("swap_in", "In a swap: the card of the pile, kind id - 1453, that is taken.", 1453, 1498),
+    ),
+    outcomes="For the first seat the seat's number; for a card that is dealt or drawn its kind.",
+    pieces=_pieces(),
+    observation=lay_out(_OBSERVATION),
+    faults=FAULTS,
+    encode_options=encode_options,
+    options_of=options_of,
+    action_label=action_label,
+    outcome_label=outcome_label,
+)

@@ -1,0 +1,72 @@
+"""Chat perché's table."""
+
+import click
+
+from chatiere.clients import Client, begin, make_bots, play
+from chatiere.clients.games.chat_perche.table import break_down, draw_table
+from chatiere.v1.chat_perche_pb2 import (
+    ChatPercheBranch,
+    ChatPercheCardCount,
+    ChatPercheScoreDetail,
+    ChatPercheSeatScore,
+    ChatPercheSeatView,
+    ChatPercheView,
+)
+from chatiere.v1.game_pb2 import Position, Score, ScoreDetail, View, ViewerUpdate
+
+
+def position() -> Position:
+    """Seat 1 moves a second cat; each view shows the values of its seat's tokens."""
+    viewers = []
+    for viewer in (0, 1):
+        branches = [ChatPercheBranch() for _ in range(10)]
+        branches[0] = ChatPercheBranch(owner=0, solidity=3 if viewer == 0 else None)
+        branches[6] = ChatPercheBranch(owner=1, solidity=4 if viewer == 1 else None)
+        branches[9] = ChatPercheBranch(owner=0, solidity=1, broken=True)
+        seats = [
+            ChatPercheSeatView(
+                cats=[0, 5, 8], cats_at_start=9, deck=[ChatPercheCardCount(card=0, count=2)], tokens_in_hand=3
+            ),
+            ChatPercheSeatView(cats=[1, 29], cats_at_start=10, tokens_in_hand=4),
+        ]
+        seats[viewer].hand.extend([[1, 2, 4], [1, 2, 3, 3]][viewer])
+        view = ChatPercheView(
+            seats=seats,
+            branches=branches,
+            birds=[32],
+            birds_beside=5,
+            active_seat=1,
+            dogs=3,
+            dog_track=10,
+            steps=2,
+            barred=[5],
+            moved=29,
+        )
+        viewers.append(ViewerUpdate(seat=viewer, view=View(seat=viewer, chat_perche=view)))
+    return Position(viewers=viewers)
+
+
+def test_the_table_shows_tree_seats_and_dogs() -> None:
+    assert [click.unstyle(line) for line in draw_table(position())] == [
+        "    --  . . . . |.| x x x x  G1",
+        "    --  . . . . |.| . . . .  --",
+        "    --  . . . . |.| . . . .  --",
+        "    --  . . . . |B| b . . *  B4",
+        "    G3  G . . g |G| . . . .  --",
+        "    seat 0 ginger  start  9  in the tree  3  deck  2  tokens 1 2 4",
+        "  > seat 1 black   start 10  in the tree  2  deck  0  tokens 1 2 3 3",
+        "  dogs 3 of 10  birds beside the board 5  steps left 2",
+    ]
+
+
+def test_the_table_can_be_drawn_all_through_a_game(client: Client) -> None:
+    for step in play(client, begin(client, "chat_perche", 2, seed=3), make_bots("chat_perche", ["random"], 2, seed=1)):
+        lines = [click.unstyle(line) for line in draw_table(step.before)]
+        assert len(lines) == 8
+        assert sum(line.startswith("  > seat") for line in lines) == 1
+
+
+def test_the_breakdown() -> None:
+    seats = [ChatPercheSeatScore(trunk_cats=2, branch_cats=3), ChatPercheSeatScore()]
+    score = Score(detail=ScoreDetail(chat_perche=ChatPercheScoreDetail(seats=seats)))
+    assert break_down(score) == ["trunk 2 + branches 3", "trunk 0 + branches 0"]

@@ -1,0 +1,242 @@
+"""Positions of Chat perché for tests: games played by naming things, and states written down."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from chatiere import engine
+from chatiere.engine import EngineError, Event, Position
+from chatiere.v1.chat_perche_pb2 import (
+    ChatPercheEvent,
+    ChatPercheEventKind,
+    ChatPerchePhase,
+    ChatPercheScoreDetail,
+    ChatPercheState,
+    ChatPercheView,
+)
+
+GAME = engine.game("chat_perche")
+CODEC = engine.codec("chat_perche")
+START = 45
+STOP = 2110
+GINGER, BLACK = 0, 1
+DOGS_1, DOGS_2, BIRD, OWN_FALLS, OTHER_FALLS = range(5)
+FIRST_CARD = {"one own": 5, "one other": 14, "two own": 23, "two other": 32}
+DEFAULT_DECK = [2, 1, 3, 1, 2] + [0] * 36
+for _cats, _value, _count in (
+    *(("one own", value, count) for value, count in ((2, 1), (3, 2), (4, 2), (5, 2), (6, 1))),
+    *(("two own", value, count) for value, count in ((4, 1), (5, 1), (6, 2), (7, 1))),
+    *(("one other", value, 1) for value in (2, 3, 4)),
+    ("two other", 4, 1),
+):
+    DEFAULT_DECK[FIRST_CARD[_cats] + _value - 1] = _count
+# Ginger's tokens at the left branches, black's at the right ones.
+PLAIN_TOKENS = [(0, 1), (0, 2), (0, 3), (0, 3), (0, 4), (1, 1), (1, 2), (1, 3), (1, 3), (1, 4)]
+
+
+def trunk(number: int) -> int:
+    """The trunk space of that number, from 1 at the bottom."""
+    return number - 1
+
+
+def left(branch: int, space: int) -> int:
+    """A space of a left branch, both from 1."""
+    return 5 + 4 * (branch - 1) + space - 1
+
+
+def right(branch: int, space: int) -> int:
+    """A space of a right branch, both from 1."""
+    return 20 + left(branch, space)
+
+
+def card(cats: str, value: int) -> int:
+    """The card of that kind ("one own", "one other", "two own", "two other") and value."""
+    return FIRST_CARD[cats] + value - 1
+
+
+def move_id(start: int, end: int) -> int:
+    """The dense id of a move."""
+    return 40 + 45 * start + end
+
+
+def fall_id(space: int) -> int:
+    """The dense id of a fall."""
+    return 2111 + space
+
+
+def bird_id(space: int) -> int:
+    """The dense id of a bird's space."""
+    return 2156 + space - 5
+
+
+def token_id(branch: int, value: int) -> int:
+    """The dense id of placing a token; branches from 0."""
+    return 4 * branch + value - 1
+
+
+def deck_of(cards: Mapping[int, int]) -> list[int]:
+    """The counts of a deck: some cards, and one own cat 1 for the rest of the 26."""
+    counts = [cards.get(number, 0) for number in range(41)]
+    counts[card("one own", 1)] += 26 - sum(counts)
+    return counts
+
+
+def holding(*cards: int, **options: Any) -> dict[str, Any]:
+    """Options with one dogs card, the given cards and one own cat 1 for the rest of the deck."""
+    return {"deck": deck_of({DOGS_1: 1} | {number: cards.count(number) for number in cards}), **options}
+
+
+def state_of(position: Position) -> ChatPercheState:
+    """The position as a message."""
+    state = ChatPercheState()
+    CODEC.fill_state(state, position)
+    return state
+
+
+def view_of(position: Position, seat: int | None) -> ChatPercheView:
+    """What a seat, or a spectator, sees."""
+    view = ChatPercheView()
+    CODEC.fill_view(view, position, seat)
+    return view
+
+
+def score_of(position: Position) -> list[tuple[int, int]]:
+    """Each seat's cats on the trunk and on branches."""
+    detail = ChatPercheScoreDetail()
+    CODEC.fill_score(detail, position)
+    return [(seat.trunk_cats, seat.branch_cats) for seat in detail.seats]
+
+
+def read(state: ChatPercheState) -> Position:
+    """The message as a position."""
+    return GAME.position(CODEC.read_state(state))
+
+
+def phase(position: Position) -> str:
+    """The name of the phase: MOVE, TURN_UP …"""
+    return ChatPerchePhase.Name(state_of(position).phase).removeprefix("CHAT_PERCHE_PHASE_")
+
+
+def written(
+    *,
+    cats: Sequence[Iterable[int]] = ((), ()),
+    birds: Iterable[int] = (),
+    tokens: Sequence[tuple[int, int]] = PLAIN_TOKENS,
+    broken: Iterable[int] = (),
+    loads: Mapping[int, int] | None = None,
+    decks: Sequence[Sequence[int]] | None = None,
+    active: int = 0,
+    first_seat: int = 0,
+    dogs: int = 0,
+    barred: Iterable[int] = (),
+    options: Mapping[str, Any] | None = None,
+) -> ChatPercheState:
+    """A state where the active seat is about to turn up a card; `tokens`: owner and value at each branch."""
+    state = ChatPercheState(phase="CHAT_PERCHE_PHASE_TURN_UP", first_seat=first_seat, active_seat=active, dogs=dogs)
+    CODEC.fill_options(state.options, options or {})
+    state.options.SetInParent()
+    cats = [sorted(spaces) for spaces in cats]
+    state.birds.extend(sorted(birds))
+    state.barred.extend(sorted(barred))
+    full = (options or {}).get("deck", DEFAULT_DECK)
+    for seat in range(2):
+        message = state.seats.add(cats=cats[seat])
+        for number, count in enumerate((decks or (full, full))[seat]):
+            if count:
+                message.deck.add(card=number, count=count)
+    for number, (owner, value) in enumerate(tokens):
+        spaces = range(5 + 4 * number, 9 + 4 * number)
+        now = sum(space in spaces for space in (*cats[0], *cats[1], *state.birds))
+        load = max(now, (loads or {}).get(number, 0))
+        state.branches.add(owner=owner, solidity=value, broken=number in broken, greatest_load=load)
+    return state
+
+
+class Table:
+    """A game with explicit chance, played by naming things. `events` are those of the last move."""
+
+    def __init__(self, position: Position | None = None, **what: Any) -> None:
+        """Go on from a position, which stays as it is, or from what `written` makes of the arguments."""
+        self.position = read(written(**what)) if position is None else position.clone()
+        self.events: list[Event] = []
+
+    def _apply(self, move: int) -> "Table":
+        self.events = []
+        self.position.apply(move, self.events)
+        self.position.check()
+        return self
+
+    def turn_up(self, *cards: int) -> "Table":
+        """These cards come, one event each."""
+        for number in cards:
+            assert self.phase == "TURN_UP"
+            self._apply(number)
+        return self
+
+    def move(self, start: int, end: int) -> "Table":
+        """Move a cat."""
+        return self._apply(move_id(start, end))
+
+    def stop(self) -> "Table":
+        """Move no further cat."""
+        return self._apply(STOP)
+
+    def fall(self, space: int) -> "Table":
+        """Let a cat fall."""
+        return self._apply(fall_id(space))
+
+    def bird(self, space: int) -> "Table":
+        """Put a bird."""
+        return self._apply(bird_id(space))
+
+    def place(self, branch: int, value: int) -> "Table":
+        """Place a token; branches from 0."""
+        return self._apply(token_id(branch, value))
+
+    @property
+    def actor(self) -> int:
+        """Who decides (-1 chance, -2 nobody)."""
+        return int(self.position.current_player())
+
+    @property
+    def phase(self) -> str:
+        """The name of the phase."""
+        return phase(self.position)
+
+    @property
+    def state(self) -> ChatPercheState:
+        """The position as a message."""
+        return state_of(self.position)
+
+    def cats(self, colour: int) -> list[int]:
+        """Where the cats of a colour stand."""
+        return list(self.state.seats[colour].cats)
+
+    def ends(self, start: int) -> set[int]:
+        """Where a cat at `start` may go."""
+        ids = (action - 40 for action in self.position.legal_actions() if 40 <= action < STOP)
+        return {action % 45 for action in ids if action // 45 == start}
+
+    def movable(self) -> set[int]:
+        """Where cats stand that may move."""
+        return {(action - 40) // 45 for action in self.position.legal_actions() if 40 <= action < STOP}
+
+    def told(self, whole: bool = True) -> list[tuple[str, dict[str, int]]]:
+        """The events of the last move as (kind, other fields of the message)."""
+        found = []
+        for event in self.events:
+            message = ChatPercheEvent()
+            CODEC.fill_event(message, event, whole)
+            kind = ChatPercheEventKind.Name(message.kind).removeprefix("CHAT_PERCHE_EVENT_KIND_")
+            found.append((kind, {field.name: value for field, value in message.ListFields() if field.name != "kind"}))
+        return found
+
+    def refusal(self, move: int) -> EngineError:
+        """The error that a move ends with; nothing may change."""
+        before = self.position.pack()
+        try:
+            self.position.apply(move)
+        except EngineError as error:
+            assert self.position.pack() == before
+            assert move not in self.position.legal_actions()
+            return error
+        raise AssertionError(f"{move} was not refused")

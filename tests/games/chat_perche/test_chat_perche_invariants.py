@@ -1,0 +1,433 @@
+"""Rules file: Invariants. States that break the rules are refused with the right reason, field and rule."""
+
+from collections.abc import Callable
+
+import pytest
+
+from chatiere.engine import EngineError, Position, Reason
+from chatiere.v1.chat_perche_pb2 import ChatPerchePhase, ChatPercheState
+
+from .building import (
+    BIRD,
+    GAME,
+    OTHER_FALLS,
+    OWN_FALLS,
+    START,
+    Table,
+    card,
+    holding,
+    left,
+    read,
+    right,
+    state_of,
+    trunk,
+)
+
+Edit = Callable[[ChatPercheState], object]
+HEADER = 32
+# Where the fields of the packed body begin.
+PLAYERS, FIRST_SEAT_OPTION, PHASE, ACTIVE, FORWARD_ONLY, DOG_TRACK = 0, 1, 3, 4, 5, 6
+CATS, BIRDS, BARRED, MOVED, PLACED, BROKEN, CARD, STEPS, VALUE, SOLIDITY, DECK_OPTION, DECK, ZERO = (
+    *(8, 24, 32, 40, 48, 52, 54, 55, 56, 76, 80),
+    *(121, 203),
+)
+
+
+def refused(position: Position, edit: Edit) -> EngineError:
+    """How the state is refused once it has been edited."""
+    state = state_of(position)
+    assert read(state) == position
+    edit(state)
+    with pytest.raises(EngineError) as caught:
+        read(state)
+    assert caught.value.reason is Reason.INVALID_STATE
+    assert caught.value.message
+    return caught.value
+
+
+def refused_packed(position: Position, **changes: int) -> EngineError:
+    """How the packed state is refused with other bytes at named places of the body (`CATS_3` is CATS + 3)."""
+    packed = bytearray(position.pack())
+    assert GAME.unpack(packed) == position
+    for name, value in changes.items():
+        place, _, more = name.partition("__")
+        packed[HEADER + globals()[place] + int(more or 0)] = value
+    with pytest.raises(EngineError) as caught:
+        GAME.unpack(packed)
+    assert caught.value.reason is Reason.INVALID_STATE
+    return caught.value
+
+
+def put(**fields: int) -> Edit:
+    """Set fields of the state."""
+
+    def edit(state: ChatPercheState) -> None:
+        for name, value in fields.items():
+            setattr(state, name, value)
+
+    return edit
+
+
+def phase(name: str) -> int:
+    return ChatPerchePhase.Value(f"CHAT_PERCHE_PHASE_{name}")
+
+
+def beginning() -> Position:
+    return GAME.new_game(2)
+
+
+def placing(tokens: int = 3) -> Position:
+    position = GAME.new_game(2, {"first_seat": 0})
+    for _ in range(tokens):
+        position.apply(position.legal_actions()[0])
+    return position
+
+
+def between_turns(**what: object) -> Position:
+    return Table(**what).position
+
+
+def moving(kind: str = "two own", value: int = 6, **what: object) -> Position:
+    what.setdefault("cats", ([trunk(1), left(2, 1)], [trunk(2), right(2, 1)]))
+    return Table(options=holding(card(kind, value)), **what).turn_up(card(kind, value)).position
+
+
+def second_move() -> Position:
+    return Table(moving()).move(START, left(1, 1)).position
+
+
+@pytest.mark.parametrize("place", range(5))
+def test_bytes_that_mean_nothing_are_zero(place: int) -> None:
+    for position in (beginning(), moving()):
+        assert "not zero" in refused_packed(position, **{f"ZERO__{place}": 1}).message
+
+
+@pytest.mark.parametrize(
+    ("changes", "field", "heading"),
+    [
+        ({"PLAYERS": 3}, "seats", "Components and setup"),
+        ({"PLAYERS": 0}, "seats", "Components and setup"),
+        ({"FIRST_SEAT_OPTION": 2}, "first_seat", "Components and setup"),
+        ({"FORWARD_ONLY": 2}, "options.forward_only", "Moving a cat"),
+        ({"DOG_TRACK": 0}, "options.dog_track", "Components and setup"),
+        ({"DOG_TRACK": 100}, "options.dog_track", "Components and setup"),
+        ({"SOLIDITY": 2}, "options.solidity", "Components and setup"),
+        ({"SOLIDITY__2": 1}, "options.solidity", "Components and setup"),
+        ({"DECK_OPTION__5": 1}, "options.deck", "Components and setup"),
+        ({"DECK_OPTION": 0, "DECK_OPTION__1": 0, "DECK_OPTION__2": 6}, "options.deck", "Components and setup"),
+        ({"PHASE": 8}, "phase", "When a seat is asked"),
+        ({"PHASE": 255}, "phase", "When a seat is asked"),
+        ({"ACTIVE": 2}, "active_seat", "A turn"),
+    ],
+)
+def test_numbers_out_of_range(changes: dict[str, int], field: str, heading: str) -> None:
+    for position in (between_turns(), beginning()):
+        error = refused_packed(position, **changes)
+        assert (error.field, error.rule) == (field, f"chat_perche.md: {heading}")
+
+
+def test_the_first_seat_is_known_exactly_after_chance_has_chosen_it() -> None:
+    for error in (
+        refused(beginning(), put(first_seat=1)),
+        refused(between_turns(), lambda state: state.ClearField("first_seat")),
+        refused(placing(), put(first_seat=1)),
+        refused(placing(), lambda state: setattr(state.options, "first_seat", 1)),
+        refused(beginning(), lambda state: setattr(state.options, "first_seat", 1)),
+    ):
+        assert (error.field, error.rule) == ("first_seat", "chat_perche.md: Components and setup")
+
+
+def test_before_chance_has_chosen_seat_0_is_active() -> None:
+    assert refused(beginning(), put(active_seat=1)).field == "active_seat"
+
+
+# Tokens
+
+
+def test_tokens_are_placed_in_turn() -> None:
+    for error in (
+        refused(placing(), put(active_seat=1)),
+        refused(placing(9), put(active_seat=1)),
+        # All lie, but the phase says that one is to be placed.
+        refused(placing(10), put(phase=phase("PLACE_TOKEN"))),
+        refused(placing(9), put(phase=phase("TURN_UP"))),
+        refused(beginning(), lambda state: state.branches[0].MergeFrom(type(state.branches[0])(owner=0, solidity=1))),
+        refused_packed(placing(), PLACED=1, PLACED__2=1),
+        refused_packed(placing(), PLACED__1=8),
+        refused(between_turns(), lambda state: setattr(state.branches[1], "owner", 1)),
+    ):
+        assert error.rule == "chat_perche.md: Components and setup"
+        assert error.field in ("branches.owner", "branches.solidity")
+    assert refused_packed(placing(), PLACED__1=8).field == "branches.owner"
+    assert refused(placing(), put(active_seat=1)).field == "branches.owner"
+
+
+def test_tokens_have_values_that_their_seat_has() -> None:
+    for error in (
+        refused(between_turns(), lambda state: setattr(state.branches[0], "solidity", 4)),
+        refused(placing(), twice),
+        refused_packed(placing(), VALUE__9=1),
+        refused_packed(between_turns(), VALUE=0),
+        refused_packed(between_turns(), VALUE=5),
+    ):
+        assert (error.field, error.rule) == ("branches.solidity", "chat_perche.md: Components and setup")
+
+
+def twice(state: ChatPercheState) -> None:
+    # The third token is of the first one's seat: two of one value, of which there is one.
+    state.branches[2].solidity = state.branches[0].solidity
+
+
+# Before the first turn
+
+
+def test_before_the_first_turn_nothing_has_happened() -> None:
+    for position in (beginning(), placing()):
+        for edit, field in (
+            (put(dogs=1), "dogs"),
+            (lambda state: state.seats[0].cats.append(3), "seats.cats"),
+            (lambda state: state.seats[1].cats.append(3), "seats.cats"),
+            (lambda state: state.birds.append(30), "birds"),
+            (lambda state: setattr(state.branches[0], "broken", True), "branches.broken"),
+            (lambda state: setattr(state.branches[9], "greatest_load", 1), "branches.greatest_load"),
+            (lambda state: state.seats[0].deck.pop(), "seats.deck"),
+            (lambda state: setattr(state.seats[1].deck[0], "count", 3), "seats.deck"),
+            (put(card=8), "card"),
+            (put(steps=1), "steps"),
+            (put(moved=3), "moved"),
+            (lambda state: state.barred.append(3), "barred"),
+        ):
+            assert refused(position, edit).field == field
+
+
+# The tree
+
+
+def test_at_most_twelve_cats_a_colour_within_the_tree() -> None:
+    many = [left(5, space) for space in range(1, 5)] + [right(5, space) for space in range(1, 5)]
+    many += [left(3, 1), left(3, 2), left(4, 1), left(4, 2)]
+    position = between_turns(cats=(many, []), loads={2: 3})
+    error = refused(position, lambda state: state.seats[0].cats.append(left(3, 3)))
+    assert (error.field, error.rule) == ("seats.cats", "chat_perche.md: Invariants")
+    assert refused_packed(between_turns(), CATS__5=32).field == "seats.cats"
+    assert refused_packed(between_turns(), CATS__15=128).field == "seats.cats"
+
+
+def test_at_most_six_birds_on_branches() -> None:
+    birds = [left(5, space) for space in range(1, 5)] + [right(5, 1), right(5, 2)]
+    position = between_turns(birds=birds, loads={9: 3})
+    assert refused(position, lambda state: state.birds.append(right(5, 3))).field == "birds"
+    assert refused(between_turns(), lambda state: state.birds.append(trunk(2))).field == "birds"
+    assert refused_packed(between_turns(), BIRDS__5=32).field == "birds"
+
+
+def test_one_animal_a_space() -> None:
+    position = between_turns(cats=([left(2, 1)], []), birds=[left(5, 1)])
+    for edit in (
+        lambda state: state.seats[1].cats.append(left(2, 1)),
+        lambda state: state.seats[1].cats.append(left(5, 1)),
+        lambda state: state.birds.append(left(2, 1)),
+    ):
+        error = refused(position, edit)
+        assert "two animals" in error.message
+        assert error.rule == "chat_perche.md: Moving a cat"
+
+
+def test_at_most_two_cats_of_a_colour_on_the_trunk() -> None:
+    position = between_turns(cats=([trunk(1), trunk(2)], [trunk(3), trunk(4)]))
+    for seat in range(2):
+        error = refused(position, lambda state, seat=seat: state.seats[seat].cats.append(trunk(5)))
+        assert error.field == "seats.cats"
+        assert "on the trunk" in error.message
+
+
+def test_a_broken_branch_is_empty_and_not_of_solidity_4() -> None:
+    position = between_turns(cats=([left(2, 1)], []))
+    assert refused(position, lambda state: setattr(state.branches[1], "broken", True)).field == "branches.broken"
+    assert refused(position, lambda state: setattr(state.branches[4], "broken", True)).field == "branches.broken"
+    assert refused_packed(position, BROKEN__1=4).field == "branches.broken"
+
+
+def test_no_unbroken_branch_holds_or_held_more_animals_than_its_value() -> None:
+    position = between_turns(cats=([left(2, 1)], [left(2, 2)]))
+    for edit in (
+        lambda state: setattr(state.branches[1], "greatest_load", 1),
+        lambda state: setattr(state.branches[1], "greatest_load", 3),
+        lambda state: state.birds.append(left(2, 3)),
+        lambda state: setattr(state.branches[0], "greatest_load", 2),
+    ):
+        assert refused(position, edit).field == "branches.greatest_load"
+    broken = between_turns(broken=[0])
+    assert (
+        refused(broken, lambda state: setattr(state.branches[0], "greatest_load", 1)).field == "branches.greatest_load"
+    )
+
+
+def test_the_game_is_over_exactly_when_the_dogs_have_arrived() -> None:
+    over = Table(dogs=9).turn_up(0).position
+    assert refused(over, put(dogs=9)).field == "dogs"
+    assert refused(over, put(dogs=11)).field == "dogs"
+    assert refused(over, put(phase=phase("TURN_UP"))).field == "dogs"
+    assert refused(between_turns(), put(dogs=10)).field == "dogs"
+    assert refused(over, lambda state: state.barred.append(1)).field == "barred"
+    assert refused(over, put(card=8)).field == "card"
+
+
+def test_deck_and_discards_are_26_cards() -> None:
+    position = between_turns()
+    assert refused(position, lambda state: setattr(state.seats[1].deck[0], "count", 3)).field == "seats.deck"
+    assert refused_packed(position, DECK__40=1).field == "seats.deck"
+
+
+# The card
+
+
+def test_a_card_that_is_decided_about_is_discarded_and_one_with_a_decision() -> None:
+    position = moving()
+    number = card("two own", 6)
+    for error in (
+        refused(position, lambda state: state.seats[0].deck.add(card=number, count=1)),
+        refused(position, put(card=0)),
+        refused(position, lambda state: state.ClearField("card")),
+        refused_packed(position, CARD=41),
+        refused(position, put(card=card("one own", 9))),
+        refused(between_turns(), put(card=number)),
+    ):
+        assert (error.field, error.rule) == ("card", "chat_perche.md: A turn")
+
+
+def test_phase_and_card_fit() -> None:
+    bird = Table(options=holding(BIRD)).turn_up(BIRD).position
+    fall = Table(cats=([trunk(1)], []), options=holding(OWN_FALLS)).turn_up(OWN_FALLS).position
+    one = moving("one own", 3)
+    for error in (
+        refused(bird, put(phase=phase("FALL"))),
+        refused(bird, put(phase=phase("MOVE"))),
+        refused(fall, put(phase=phase("PLACE_BIRD"))),
+        refused(fall, put(phase=phase("SECOND_MOVE"))),
+        refused(one, put(phase=phase("SECOND_MOVE"))),
+        refused(one, put(phase=phase("FALL"))),
+        refused(one, put(phase=phase("PLACE_BIRD"))),
+    ):
+        assert (error.field, error.rule) == ("phase", "chat_perche.md: When a seat is asked")
+
+
+def test_a_seat_without_a_choice_is_not_asked() -> None:
+    fall = Table(cats=([trunk(1)], []), options=holding(OWN_FALLS)).turn_up(OWN_FALLS).position
+    assert refused(fall, lambda state: state.seats[0].cats.pop()).field == "phase"
+    assert refused(fall, lambda state: move_cat_to_other_seat(state)).field == "phase"
+    birds = [left(5, space) for space in range(1, 5)] + [right(5, 1)]
+    bird = Table(birds=birds, options=holding(BIRD), loads={9: 2}).turn_up(BIRD).position
+    assert refused(bird, lambda state: state.birds.append(right(5, 2))).field == "phase"
+    one = Table(cats=([], [trunk(2)]), options=holding(card("one own", 1))).turn_up(card("one own", 1)).position
+    assert refused(one, lambda state: state.seats[1].cats.__setitem__(0, trunk(1))).field == "phase"
+
+
+def move_cat_to_other_seat(state: ChatPercheState) -> None:
+    state.seats[1].cats.append(state.seats[0].cats.pop())
+
+
+def test_steps_fit_card_and_phase() -> None:
+    bird = Table(options=holding(BIRD)).turn_up(BIRD).position
+    for position, steps in (
+        (moving(), 5),
+        (moving(), 7),
+        (moving(), 0),
+        (second_move(), 0),
+        (second_move(), 6),
+        (between_turns(), 1),
+        (bird, 1),
+    ):
+        error = refused(position, put(steps=steps))
+        assert (error.field, error.rule) == ("steps", "chat_perche.md: Moving a cat")
+    assert refused_packed(moving(), STEPS=10).field == "steps"
+
+
+def test_barred_cats_are_at_most_two_of_one_colour_that_stand_there() -> None:
+    cats = [trunk(1), left(2, 1), left(5, 1)], [trunk(2), right(2, 1)]
+    free = between_turns(cats=cats)
+    asked = moving(cats=cats)
+    bird = Table(cats=cats, options=holding(BIRD)).turn_up(BIRD).position
+    fall = Table(cats=cats, options=holding(OTHER_FALLS)).turn_up(OTHER_FALLS).position
+    for position, barred in (
+        (free, [trunk(3)]),
+        (free, [trunk(1), trunk(2)]),
+        (free, cats[0]),
+        (asked, [trunk(2)]),
+        (asked, [trunk(3)]),
+        (asked, cats[0]),
+        (bird, [trunk(1)]),
+        (fall, [trunk(2)]),
+    ):
+        error = refused(position, lambda state, barred=barred: state.barred.extend(sorted(barred)))
+        assert (error.field, error.rule) == ("barred", "chat_perche.md: Moving a cat")
+    assert refused_packed(free, BARRED__7=1).field == "barred"
+
+
+def test_the_first_moved_cat_stands_there_or_has_fallen() -> None:
+    bird = Table(options=holding(BIRD)).turn_up(BIRD).position
+    for position, edit in (
+        (second_move(), put(moved=trunk(2))),
+        (second_move(), put(moved=trunk(5))),
+        (second_move(), lambda state: state.ClearField("moved")),
+        (second_move(), lambda state: state.barred.append(left(1, 1))),
+        (moving(), put(moved=trunk(1))),
+        (between_turns(cats=([trunk(1)], [])), put(moved=trunk(1))),
+        (bird, put(moved=left(1, 1))),
+    ):
+        error = refused(position, edit)
+        assert (error.field, error.rule) == ("moved", "chat_perche.md: Moving a cat")
+    assert refused_packed(second_move(), MOVED=1 | 32).field == "moved"
+
+
+def test_a_first_moved_cat_that_fell_is_at_its_start() -> None:
+    # All twelve stand in the tree: none has fallen.
+    spaces = [f(5, space) for f in (left, right) for space in range(1, 5)]
+    spaces += [left(4, 1), left(4, 2), right(4, 1)]
+    position = moving("two own", 7, cats=(spaces, []), birds=[left(1, 2)])
+    position = Table(position).move(START, left(1, 1)).position
+    assert not state_of(position).HasField("moved")
+    error = refused(position, lambda state: state.seats[0].cats.append(trunk(1)))
+    assert error.field == "moved"
+
+
+# Messages that are no state
+
+
+@pytest.mark.parametrize(
+    ("edit", "field"),
+    [
+        (lambda state: state.ClearField("phase"), "phase"),
+        (put(active_seat=2), "active_seat"),
+        (put(first_seat=2), "first_seat"),
+        (put(dogs=100), "dogs"),
+        (put(card=41), "card"),
+        (put(steps=10), "steps"),
+        (put(moved=45), "moved"),
+        (lambda state: state.seats.add(), "seats"),
+        (lambda state: state.seats.pop(), "seats"),
+        (lambda state: state.branches.pop(), "branches"),
+        (lambda state: state.branches.add(), "branches"),
+        (lambda state: state.seats[1].cats.append(45), "seats[1].cats[2]"),
+        (lambda state: state.seats[0].cats.append(0), "seats[0].cats[2]"),
+        (lambda state: state.birds.append(2**32 - 1), "birds[0]"),
+        (lambda state: state.barred.extend([1, 1]), "barred[1]"),
+        (lambda state: setattr(state.seats[0].deck[1], "card", 41), "seats[0].deck[1].card"),
+        (lambda state: setattr(state.seats[1].deck[1], "card", 0), "seats[1].deck[1].card"),
+        (lambda state: setattr(state.seats[0].deck[0], "count", 0), "seats[0].deck[0].count"),
+        (lambda state: setattr(state.seats[0].deck[0], "count", 27), "seats[0].deck[0].count"),
+        (lambda state: setattr(state.branches[3], "owner", 2), "branches[3].owner"),
+        (lambda state: setattr(state.branches[3], "solidity", 5), "branches[3].solidity"),
+        (lambda state: setattr(state.branches[3], "solidity", 0), "branches[3].solidity"),
+        (lambda state: setattr(state.branches[3], "greatest_load", 5), "branches[3].greatest_load"),
+        (lambda state: state.branches[3].ClearField("owner"), "branches[3]"),
+        (lambda state: state.branches[3].ClearField("solidity"), "branches[3]"),
+        (lambda state: setattr(state.options, "dog_track", 100), "options.dog_track"),
+        (lambda state: setattr(state.options, "dog_track", 0), "options.dog_track"),
+        (lambda state: state.options.solidity.append(1), "options.solidity"),
+        (lambda state: state.options.deck.pop(), "options.deck"),
+        (lambda state: setattr(state.options, "first_seat", 2), "options.first_seat"),
+    ],
+)
+def test_fields_out_of_range_are_named(edit: Edit, field: str) -> None:
+    assert refused(moving(), edit).field == field

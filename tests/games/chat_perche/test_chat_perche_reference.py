@@ -1,0 +1,133 @@
+"""The kernel and the slow reference play the same games."""
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from .building import GAME, phase, state_of
+from .reference import CARDS, CHANCE, OVER, Game
+
+Policy = Callable[[list[int], random.Random], int]
+
+
+def uniform(moves: list[int], choices: random.Random) -> int:
+    return choices.choice(moves)
+
+
+def crowding(moves: list[int], choices: random.Random) -> int:
+    # Everybody onto the same few branches: they break. Never stops.
+    moves = moves[:-1] if moves[-1] == 2110 else moves
+    if 40 <= moves[0] < 2110:
+        near = [move for move in moves if (move - 40) % 45 in range(5, 13)]
+        moves = near or moves
+    elif moves[0] >= 2156:
+        moves = moves[:3]
+    return choices.choice(moves)
+
+
+def climbing(moves: list[int], choices: random.Random) -> int:
+    # Cats in the tree go on, the lowest spaces first; the trunk fills.
+    trunk = [move for move in moves if 40 <= move < 2110 and (move - 40) % 45 < 5]
+    return choices.choice(trunk or moves[:2])
+
+
+def hesitating(moves: list[int], choices: random.Random) -> int:
+    # Moves one step at most, or stops: the second move of a card comes often.
+    return choices.choice([moves[0], moves[len(moves) // 2], moves[-1]])
+
+
+def random_deck(choices: random.Random) -> list[int]:
+    """26 cards, at least one of them dogs; often few kinds."""
+    kinds = choices.sample(range(41), choices.randint(1, 12))
+    deck = [0] * 41
+    deck[choices.randrange(2)] = choices.randint(1, 3)
+    for _ in range(26 - sum(deck)):
+        deck[choices.choice(kinds)] += 1
+    return deck
+
+
+def random_options(choices: random.Random) -> dict[str, Any]:
+    options: dict[str, Any] = {}
+    if choices.random() < 0.5:
+        options["first_seat"] = choices.randrange(2)
+    if choices.random() < 0.3:
+        options["forward_only"] = True
+    if choices.random() < 0.5:
+        options["dog_track"] = choices.randint(1, 14)
+    if choices.random() < 0.5:
+        options["solidity"] = [choices.randint(1, 4) for _ in range(5)]
+    if choices.random() < 0.5:
+        options["deck"] = random_deck(choices)
+    return options
+
+
+def assert_same_state(reference: Game, position: Any) -> None:
+    state = state_of(position)
+    assert phase(position) == reference.phase
+    assert state.dogs == reference.dogs
+    if reference.phase not in ("FIRST_SEAT", "OVER"):
+        assert state.active_seat == reference.seat
+    for seat in range(2):
+        assert list(state.seats[seat].cats) == sorted(cat.space for cat in reference.cats if cat.colour == seat)
+        left = {CARDS[copies.card]: copies.count for copies in state.seats[seat].deck}
+        assert left == {card: reference.decks[seat].count(card) for card in reference.decks[seat]}
+    assert list(state.birds) == sorted(reference.birds)
+    for number, branch in enumerate(state.branches):
+        token = (branch.owner, branch.solidity) if branch.HasField("owner") else None
+        assert token == reference.tokens.get(number)
+        assert branch.broken == (number in reference.broken)
+        assert branch.greatest_load == (0 if branch.broken else max(reference.loads[number]))
+    if reference.phase in ("MOVE", "SECOND_MOVE"):
+        assert CARDS[state.card] == reference.card
+        assert state.steps == reference.steps
+        colour = reference.seat ^ ("other" in (reference.card or ""))
+        barred = [cat.space for cat in reference.cats if reference.stands_barred(cat) and cat.colour == colour]
+        assert list(state.barred) == sorted(barred)
+
+
+def play_both(options: dict[str, Any], policy: Policy, choices: random.Random) -> None:
+    reference, position = Game(options), GAME.new_game(2, options)
+    while True:
+        question = reference.question
+        assert position.current_player() == question.actor
+        assert position.totals() == reference.totals()
+        assert_same_state(reference, position)
+        position.check()
+        if question.actor == OVER:
+            assert position.winners() == reference.winners()
+            return
+        if question.actor == CHANCE:
+            assert position.chance_outcomes() == list(zip(question.moves, question.weights, strict=True))
+            move = choices.choices(question.moves, question.weights)[0]
+        else:
+            assert tuple(position.legal_actions()) == question.moves
+            move = policy(list(question.moves), choices)
+        reference.move(move)
+        position.apply(move)
+
+
+@pytest.mark.parametrize("policy", [uniform, crowding, climbing, hesitating])
+def test_games_with_default_options(policy: Policy) -> None:
+    for seed in range(4):
+        play_both({}, policy, random.Random(f"{policy.__name__} {seed}"))
+
+
+@pytest.mark.parametrize("policy", [uniform, crowding, climbing, hesitating])
+def test_games_with_random_options(policy: Policy) -> None:
+    for seed in range(12):
+        choices = random.Random(f"options {policy.__name__} {seed}")
+        play_both(random_options(choices), policy, choices)
+
+
+@pytest.mark.parametrize("policy", [crowding, hesitating])
+def test_games_of_two_cat_cards_on_weak_branches(policy: Policy) -> None:
+    # Barred cats, cats that fall between two moves, and starts with few cats.
+    deck = [0] * 41
+    deck[0] = 1
+    for number in (25, 27, 30, 34, 36):
+        deck[number] = 5
+    for seed, solidity in enumerate(([1, 1, 1, 2, 2], [2, 2, 3, 3, 4], [3, 3, 3, 4, 4])):
+        choices = random.Random(seed)
+        play_both({"deck": deck, "dog_track": 6, "solidity": solidity}, policy, choices)

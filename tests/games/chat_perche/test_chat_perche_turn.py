@@ -1,0 +1,299 @@
+"""Rules file: A turn; When a seat is asked; End."""
+
+import pytest
+
+from chatiere.engine import CHANCE_PLAYER, TERMINAL_PLAYER, Event, Reason
+
+from .building import (
+    BIRD,
+    CODEC,
+    DEFAULT_DECK,
+    DOGS_1,
+    DOGS_2,
+    GAME,
+    OTHER_FALLS,
+    OWN_FALLS,
+    START,
+    STOP,
+    Table,
+    bird_id,
+    card,
+    deck_of,
+    fall_id,
+    holding,
+    left,
+    move_id,
+    right,
+    score_of,
+    trunk,
+    view_of,
+)
+
+# A turn
+
+
+def test_the_card_is_a_chance_event_over_what_is_left_in_the_own_deck() -> None:
+    table = Table()
+    assert table.actor == CHANCE_PLAYER
+    assert table.position.chance_outcomes() == [(number, count) for number, count in enumerate(DEFAULT_DECK) if count]
+    table.turn_up(DOGS_2)
+    # Black's own deck is whole.
+    assert table.position.chance_outcomes() == [(number, count) for number, count in enumerate(DEFAULT_DECK) if count]
+    table.turn_up(DOGS_1)
+    left_over = dict(table.position.chance_outcomes())
+    assert DOGS_2 not in left_over
+    assert left_over[DOGS_1] == 2
+    assert table.position.outcome_label(DOGS_1) == "dogs 1"
+
+
+def test_weights_are_the_copies_left_without_a_common_divisor() -> None:
+    deck = deck_of({DOGS_1: 4, BIRD: 6, OWN_FALLS: 2, card("one own", 1): 14})
+    table = Table(options={"deck": deck})
+    assert table.position.chance_outcomes() == [(DOGS_1, 2), (BIRD, 3), (OWN_FALLS, 1), (card("one own", 1), 7)]
+    only = [0] * 41
+    only[BIRD] = 3
+    table = Table(decks=(only, DEFAULT_DECK))
+    assert table.position.chance_outcomes() == [(BIRD, 1)]
+
+
+def test_an_empty_deck_takes_all_its_cards_back_when_a_card_is_to_be_drawn() -> None:
+    last = [0] * 41
+    last[OWN_FALLS] = 1
+    table = Table(decks=(last, DEFAULT_DECK)).turn_up(OWN_FALLS)
+    assert list(table.state.seats[0].deck) == []
+    table.turn_up(OWN_FALLS)
+    # Still empty until it is drawn from; what can come are all its cards.
+    assert list(table.state.seats[0].deck) == []
+    assert table.position.chance_outcomes() == [(number, count) for number, count in enumerate(DEFAULT_DECK) if count]
+    assert sum(copies.count for copies in view_of(table.position, 0).seats[0].discards) == 26
+    table.turn_up(DOGS_1)
+    assert [kind for kind, _ in table.told()] == ["DECK_REFILLED", "CARD_TURNED_UP", "DOGS_ADVANCED"]
+    assert {copies.card: copies.count for copies in table.state.seats[0].deck}[DOGS_1] == 1
+    assert sum(copies.count for copies in table.state.seats[0].deck) == 25
+
+
+def test_the_turned_up_card_counts_as_discarded_at_once() -> None:
+    table = Table().turn_up(card("two own", 7))
+    assert (table.phase, table.state.card) == ("MOVE", card("two own", 7))
+    view = view_of(table.position, 1)
+    assert [(copies.card, copies.count) for copies in view.seats[0].discards] == [(card("two own", 7), 1)]
+    assert sum(copies.count for copies in view.seats[0].deck) == 25
+
+
+def test_dogs_advance_by_their_number() -> None:
+    table = Table().turn_up(DOGS_1)
+    assert table.told() == [
+        ("CARD_TURNED_UP", {"seat": 0, "card": DOGS_1}),
+        ("DOGS_ADVANCED", {"seat": 0, "steps": 1, "dogs": 1}),
+    ]
+    table.turn_up(DOGS_2)
+    assert table.state.dogs == 3
+    assert (table.actor, table.state.active_seat) == (CHANCE_PLAYER, 0)
+
+
+@pytest.mark.parametrize(("number", "colour"), [(card("one own", 3), 0), (card("one other", 3), 1)])
+def test_one_cat_moves_one_cat_of_that_colour_up_to_its_value(number: int, colour: int) -> None:
+    table = Table(cats=([trunk(2)], [trunk(4)])).turn_up(number)
+    assert table.movable() == {START, trunk(4 if colour else 2)}
+    assert table.state.steps == 3
+    assert view_of(table.position, None).colour == colour
+    table.move(START, trunk(1))
+    # One cat, whatever is left of the value.
+    assert (table.phase, table.state.active_seat) == ("TURN_UP", 1)
+    assert table.cats(colour) == [trunk(1), trunk(4 if colour else 2)]
+
+
+@pytest.mark.parametrize("number", [card("one own", 3), card("two own", 4), card("two other", 4), card("one other", 2)])
+def test_moving_is_a_may(number: int) -> None:
+    table = Table().turn_up(number)
+    assert table.position.legal_actions()[-1] == STOP
+    table.stop()
+    assert table.told() == [("STOPPED", {"seat": 0})]
+    assert (table.phase, table.state.active_seat) == ("TURN_UP", 1)
+    assert table.cats(0) == table.cats(1) == []
+
+
+def test_two_cats_may_move_together_up_to_the_value() -> None:
+    table = Table().turn_up(card("two own", 6)).move(START, left(1, 3))
+    assert (table.phase, table.actor, table.state.steps, table.state.moved) == ("SECOND_MOVE", 0, 2, left(1, 3))
+    assert table.ends(START) == {trunk(1), trunk(2), left(1, 1), right(1, 1)}
+    table.move(START, trunk(2))
+    assert (table.phase, table.state.active_seat) == ("TURN_UP", 1)
+    assert table.cats(0) == [trunk(2), left(1, 3)]
+
+
+def test_no_second_cat_moves_if_no_step_is_left() -> None:
+    table = Table().turn_up(card("two own", 4)).move(START, left(1, 3))
+    assert (table.phase, table.state.active_seat) == ("TURN_UP", 1)
+    assert [kind for kind, _ in table.told()] == ["CAT_MOVED"]
+
+
+def test_stop_is_legal_at_the_second_move_too() -> None:
+    table = Table().turn_up(card("two other", 4)).move(START, trunk(1)).stop()
+    assert (table.phase, table.state.active_seat) == ("TURN_UP", 1)
+    assert table.cats(1) == [trunk(1)]
+
+
+@pytest.mark.parametrize(("number", "colour"), [(OWN_FALLS, 0), (OTHER_FALLS, 1)])
+def test_a_cat_of_the_active_seats_choice_falls(number: int, colour: int) -> None:
+    cats = [trunk(1), left(2, 2)], [trunk(2), right(3, 4)]
+    table = Table(cats=cats).turn_up(number)
+    assert (table.phase, table.actor) == ("FALL", 0)
+    assert table.position.legal_actions() == [fall_id(space) for space in cats[colour]]
+    assert view_of(table.position, None).colour == colour
+    table.fall(cats[colour][1])
+    assert table.told() == [("CAT_FELL", {"seat": colour, "space": cats[colour][1]})]
+    assert table.cats(colour) == [cats[colour][0]]
+    assert view_of(table.position, None).seats[colour].cats_at_start == 11
+    assert (table.phase, table.state.active_seat) == ("TURN_UP", 1)
+
+
+@pytest.mark.parametrize("number", [OWN_FALLS, OTHER_FALLS])
+def test_no_cat_falls_if_there_is_none(number: int) -> None:
+    cats = ([], [trunk(1)]) if number == OWN_FALLS else ([trunk(1)], [])
+    table = Table(cats=cats).turn_up(number)
+    assert table.told()[1] == ("NOTHING_POSSIBLE", {"seat": 0})
+    assert (table.phase, table.state.active_seat) == ("TURN_UP", 1)
+
+
+def test_a_bird_goes_on_a_free_space_of_a_branch_that_is_not_broken() -> None:
+    taken = {left(1, 1), right(2, 4), left(3, 2)}
+    table = Table(cats=([left(1, 1), trunk(1)], [right(2, 4)]), birds=[left(3, 2)], broken=[1, 8]).turn_up(BIRD)
+    spaces = {space for space in range(5, 45) if (space - 5) // 4 not in (1, 8)} - taken
+    assert table.position.legal_actions() == sorted(bird_id(space) for space in spaces)
+    # It must be put.
+    assert STOP not in table.position.legal_actions()
+    table.bird(left(3, 1))
+    assert table.told() == [("BIRD_PLACED", {"seat": 0, "space": left(3, 1)})]
+    assert list(table.state.birds) == [left(3, 1), left(3, 2)]
+    assert view_of(table.position, None).birds_beside == 4
+
+
+def test_no_bird_no_choice() -> None:
+    birds = [left(1, 1), left(2, 1), left(3, 1), left(4, 1), left(5, 1), right(2, 1)]
+    table = Table(birds=birds).turn_up(BIRD)
+    assert table.told()[1] == ("NOTHING_POSSIBLE", {"seat": 0})
+    assert table.state.active_seat == 1
+
+
+def test_no_free_branch_space_no_choice() -> None:
+    # Eight branches are broken, the others (of solidity 4) are full.
+    cats = [left(5, space) for space in range(1, 5)], [right(5, space) for space in range(1, 5)]
+    table = Table(cats=cats, broken=[0, 1, 2, 3, 5, 6, 7, 8]).turn_up(BIRD)
+    assert table.told()[1] == ("NOTHING_POSSIBLE", {"seat": 0})
+    assert view_of(table.position, None).birds_beside == 6
+
+
+@pytest.mark.parametrize(
+    ("number", "wrong", "words"),
+    [
+        (card("one own", 3), fall_id(trunk(1)), "only Move and Stop"),
+        (card("one own", 3), bird_id(left(1, 1)), "only Move and Stop"),
+        (OWN_FALLS, STOP, "only Fall"),
+        (OWN_FALLS, move_id(START, trunk(2)), "only Fall"),
+        (OWN_FALLS, bird_id(left(1, 1)), "only Fall"),
+        (BIRD, STOP, "only PlaceBird"),
+        (BIRD, move_id(START, trunk(2)), "only PlaceBird"),
+        (BIRD, fall_id(trunk(1)), "only PlaceBird"),
+        (OWN_FALLS, fall_id(trunk(2)), "no cat of the colour"),
+        (OWN_FALLS, fall_id(trunk(3)), "no cat of the colour"),
+        (card("one own", 3), move_id(trunk(2), trunk(3)), "no cat of the colour"),
+    ],
+)
+def test_what_the_card_does_not_say_is_refused(number: int, wrong: int, words: str) -> None:
+    table = Table(cats=([trunk(1)], [trunk(2)])).turn_up(number)
+    error = table.refusal(wrong)
+    assert (error.reason, error.rule) == (Reason.ILLEGAL_ACTION, "chat_perche.md: A turn")
+    assert words in error.message
+
+
+def test_a_bird_is_refused_on_broken_branches_and_taken_spaces() -> None:
+    table = Table(cats=([left(1, 1)], []), broken=[1]).turn_up(BIRD)
+    assert "out of play" in table.refusal(bird_id(left(2, 3))).message
+    assert "another animal" in table.refusal(bird_id(left(1, 1))).message
+
+
+# When a seat is asked
+
+
+def test_a_step_passes_by_itself_if_no_move_is_possible() -> None:
+    # The only step from the start ends on a taken space, and no cat is in the tree.
+    table = Table(cats=([], [trunk(1)]), options=holding()).turn_up(card("one own", 1))
+    assert table.told() == [
+        ("CARD_TURNED_UP", {"seat": 0, "card": card("one own", 1)}),
+        ("NOTHING_POSSIBLE", {"seat": 0}),
+    ]
+    assert (table.phase, table.state.active_seat) == ("TURN_UP", 1)
+
+
+def test_the_second_move_passes_by_itself_if_none_is_possible() -> None:
+    # After the first move one step is left: to the lowest trunk space, where a cat stands.
+    table = Table(cats=([], [trunk(1)]), options=holding(card("two own", 3)))
+    table.turn_up(card("two own", 3)).move(START, trunk(2))
+    assert table.told()[-1] == ("NOTHING_POSSIBLE", {"seat": 0})
+    assert (table.phase, table.state.active_seat) == ("TURN_UP", 1)
+
+
+def test_a_lone_choice_is_still_a_decision() -> None:
+    table = Table(cats=([trunk(3)], [])).turn_up(OWN_FALLS)
+    assert (table.actor, table.position.legal_actions()) == (0, [fall_id(trunk(3))])
+
+
+def test_sampled_games_run_through_turns_without_a_choice() -> None:
+    # Nobody ever has a cat in the tree: from the last token on, every turn passes by itself.
+    deck = [0] * 41
+    deck[DOGS_1], deck[OWN_FALLS] = 1, 25
+    position = GAME.new_game(2, {"deck": deck, "dog_track": 99}, seed=5)
+    told: list[Event] = []
+    while not position.is_terminal():
+        told.clear()
+        position.apply(position.legal_actions()[0], told)
+    labels = [CODEC.event_label(event, True) for event in told]
+    turns = sum(" turns up: " in label for label in labels)
+    # A step of the dogs for each 26 turns of a seat.
+    assert 99 * 26 - 52 <= turns <= 99 * 26
+    assert labels.count("nothing is possible for seat 0") + labels.count("nothing is possible for seat 1") == turns - 99
+    assert labels[-2:] == ["the dogs go 1 step on, to space 99", "the dogs have arrived: the game is over"]
+
+
+# End
+
+
+def test_the_game_is_over_at_once_when_the_dogs_reach_the_last_space() -> None:
+    table = Table(cats=([trunk(1), left(1, 1)], [right(3, 2)]), dogs=9).turn_up(DOGS_1)
+    assert table.actor == TERMINAL_PLAYER
+    assert table.told()[1:] == [("DOGS_ADVANCED", {"seat": 0, "steps": 1, "dogs": 10}), ("GAME_ENDED", {})]
+    assert table.state.active_seat == 0
+    assert not table.state.HasField("card")
+    assert table.position.totals() == [2, 1]
+    assert table.position.winners() == [0]
+    assert table.position.returns() == [1.0, -1.0]
+
+
+def test_the_last_space_stops_the_dogs() -> None:
+    table = Table(dogs=9).turn_up(DOGS_2)
+    assert table.state.dogs == 10
+    assert table.told()[1] == ("DOGS_ADVANCED", {"seat": 0, "steps": 1, "dogs": 10})
+    table = Table(options={"dog_track": 1}).turn_up(DOGS_2)
+    assert (table.state.dogs, table.actor) == (1, TERMINAL_PLAYER)
+
+
+def test_the_score_is_the_own_cats_on_trunk_and_branches() -> None:
+    table = Table(cats=([trunk(1), trunk(5), left(1, 1)], [trunk(3), right(3, 2), right(4, 4)]))
+    assert table.position.totals() == [3, 3]
+    assert score_of(table.position) == [(2, 1), (1, 2)]
+    assert table.position.winners() is None
+
+
+def test_more_cats_wins_for_either_seat() -> None:
+    for cats, winner in (([[5], []], 0), ([[], [5]], 1)):
+        table = Table(cats=cats, dogs=9, active=1).turn_up(DOGS_1)
+        assert table.position.winners() == [winner]
+        assert table.position.ranks() == [1 + (winner != seat) for seat in range(2)]
+
+
+def test_decision_equal_scores_are_shared() -> None:
+    table = Table(cats=([trunk(1)], [left(1, 1)]), dogs=9).turn_up(DOGS_1)
+    assert table.position.ranks() == [1, 1]
+    assert table.position.winners() == [0, 1]
+    assert table.position.returns() == [0.0, 0.0]

@@ -1,0 +1,280 @@
+"""Positions of Chatpentiers for tests: games played with chosen cards, and states written down.
+
+Cards are named as people do: "r10" is red 10 (letters: y grey, g green, r red, n brown, b blue).
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from chatiere import engine
+from chatiere.engine import EngineError, Event, Position
+from chatiere.v1.chatpentiers_pb2 import (
+    ChatpentiersAction,
+    ChatpentiersEvent,
+    ChatpentiersEventKind,
+    ChatpentiersPhase,
+    ChatpentiersScoreDetail,
+    ChatpentiersSeatScore,
+    ChatpentiersState,
+    ChatpentiersView,
+)
+
+GAME = engine.game("chatpentiers")
+CODEC = engine.codec("chatpentiers")
+LETTERS = "ygrnb"
+DEALT = {3: 11, 4: 14, 5: 12}
+TAKEN = {3: 3, 4: 3, 5: 4}
+
+
+def card(name: str) -> int:
+    """The number of a card."""
+    return 12 * LETTERS.index(name[0]) + int(name[1:]) - 1
+
+
+def cards(names: str) -> list[int]:
+    """The numbers of cards, separated by spaces."""
+    return [card(name) for name in names.split()]
+
+
+def name_of(number: int) -> str:
+    """The reverse of `card`."""
+    return f"{LETTERS[number // 12]}{number % 12 + 1}"
+
+
+def names(numbers: Iterable[int]) -> str:
+    """The reverse of `cards`, ascending."""
+    return " ".join(name_of(number) for number in sorted(numbers))
+
+
+def take_id(name: str, zone: int) -> int:
+    """The dense id of taking a card into a zone."""
+    return 60 + 5 * card(name) + zone
+
+
+def state_of(position: Position) -> ChatpentiersState:
+    """The position as a message."""
+    state = ChatpentiersState()
+    CODEC.fill_state(state, position)
+    return state
+
+
+def view_of(position: Position, seat: int | None) -> ChatpentiersView:
+    """What a seat, or a spectator, sees."""
+    view = ChatpentiersView()
+    CODEC.fill_view(view, position, seat)
+    return view
+
+
+def read(state: ChatpentiersState) -> Position:
+    """The message as a position."""
+    return GAME.position(CODEC.read_state(state))
+
+
+def score_of(position: Position, seat: int) -> ChatpentiersSeatScore:
+    """A seat's breakdown."""
+    detail = ChatpentiersScoreDetail()
+    CODEC.fill_score(detail, position)
+    return detail.seats[seat]
+
+
+def told(event: Event, whole: bool = True) -> tuple[Any, ...]:
+    """An event as its kind and the fields that its message has, in their order."""
+    message = ChatpentiersEvent()
+    CODEC.fill_event(message, event, whole)
+    kind, *values = [value for _, value in message.ListFields()]
+    kind = ChatpentiersEventKind.Name(kind).removeprefix("CHATPENTIERS_EVENT_KIND_")
+    return kind, *(list(value) if not isinstance(value, int) else value for value in values)
+
+
+class Table:
+    """A game with explicit chance, played by naming cards. `events` are those of the last move."""
+
+    def __init__(self, *hands: str, undealt: str = "", first_seat: int = 0, **options: Any) -> None:
+        """Deal hands that begin with the given cards; the rest of each is what comes, the largest numbers first.
+
+        `undealt`: cards that are not dealt.
+        """
+        players = len(hands)
+        self.events: list[Event] = []
+        self.position = GAME.new_game(players, {"first_seat": first_seat, **options})
+        wanted = [cards(hand) for hand in hands]
+        spoken_for = {number for hand in wanted for number in hand} | set(cards(undealt))
+        rest = [outcome for outcome, _ in self.position.chance_outcomes() if outcome not in spoken_for]
+        for number in range(DEALT[players]):
+            for distance in range(players):
+                hand = wanted[(first_seat + distance) % players]
+                self.chance(hand[number] if number < len(hand) else rest.pop())
+
+    @classmethod
+    def at(cls, position: Position) -> "Table":
+        """Go on from a position, which stays as it is."""
+        table = cls.__new__(cls)
+        table.position = position.clone()
+        table.events = []
+        return table
+
+    def apply(self, move: int) -> "Table":
+        """A dense id or an outcome."""
+        self.events = []
+        self.position.apply(move, self.events)
+        self.position.check()
+        return self
+
+    def chance(self, *outcomes: int) -> "Table":
+        """Chance brings these, one event each."""
+        for outcome in outcomes:
+            assert self.actor == -1
+            self.apply(outcome)
+        return self
+
+    def turn(self, name: str) -> "Table":
+        """The extra card comes."""
+        return self.chance(card(name))
+
+    def play(self, *played: str) -> "Table":
+        """Seats play these, in turn."""
+        for name in played:
+            self.apply(card(name))
+        return self
+
+    def take(self, name: str, zone: int) -> "Table":
+        """The seat whose turn it is takes a card into a zone."""
+        return self.apply(take_id(name, zone))
+
+    def take_any(self) -> "Table":
+        """The rest of the trick is taken somehow."""
+        while self.phase == "TAKE":
+            self.apply(self.position.legal_actions()[0])
+        return self
+
+    @property
+    def actor(self) -> int:
+        """Who decides (-1 chance, -2 nobody)."""
+        return int(self.position.current_player())
+
+    @property
+    def phase(self) -> str:
+        """The name of the phase: PLAY, TAKE …"""
+        return ChatpentiersPhase.Name(state_of(self.position).phase).removeprefix("CHATPENTIERS_PHASE_")
+
+    @property
+    def view(self) -> ChatpentiersView:
+        """What everybody sees."""
+        return view_of(self.position, None)
+
+    @property
+    def ranking(self) -> list[int]:
+        """The seats in rank order."""
+        return list(self.view.ranking)
+
+    def playable(self) -> str:
+        """The cards that the seat may play."""
+        return names(move for move in self.position.legal_actions() if move < 60)
+
+    def takes(self) -> dict[str, list[int]]:
+        """The cards that the seat may take, with the zones that each may go to."""
+        takes: dict[str, list[int]] = {}
+        for action in self.position.legal_actions():
+            message = ChatpentiersAction()
+            CODEC.fill_action(message, self.position, action)
+            takes.setdefault(name_of(message.take_card.card), []).append(message.take_card.zone)
+        return takes
+
+    def board(self, seat: int) -> dict[int, str]:
+        """The cards in each zone of a seat."""
+        return {zone.zone: names(zone.cards) for zone in self.view.seats[seat].zones}
+
+    def told(self) -> list[tuple[Any, ...]]:
+        """The events of the last move."""
+        return [told(event) for event in self.events]
+
+    def refusal(self, move: int) -> EngineError:
+        """How a move is refused."""
+        before = self.position.pack()
+        try:
+            self.position.apply(move)
+        except EngineError as error:
+            assert self.position.pack() == before
+            return error
+        raise AssertionError("not refused")
+
+
+def late_state(
+    hands: Sequence[str],
+    boards: Sequence[Mapping[int, str]],
+    *,
+    discards: str = "",
+    undealt: str = "",
+    plays: Sequence[tuple[int, str]] = (),
+    extra: str | None = None,
+    leader: int = 0,
+    active: int = 0,
+    phase: str = "PLAY",
+    voids: Mapping[int, str] | None = None,
+    game_round: int = 1,
+    round_points: Sequence[Sequence[int]] = ((),) * 5,
+    **options: Any,
+) -> ChatpentiersState:
+    """A state of which every card is written down; voids are letters of colours, by seat."""
+    state = ChatpentiersState(
+        phase=ChatpentiersPhase.Value(f"CHATPENTIERS_PHASE_{phase}"),
+        first_seat=0,
+        round=game_round,
+        leader=leader,
+        active_seat=active,
+        discards=sorted(cards(discards)),
+        undealt_cards=sorted(cards(undealt)),
+    )
+    state.options.SetInParent()
+    CODEC.fill_options(state.options, options)
+    if extra is not None:
+        state.extra_card = card(extra)
+    for seat, name in plays:
+        state.plays.add(seat=seat, card=card(name))
+    for seat, hand in enumerate(hands):
+        held = state.seats.add(hand=sorted(cards(hand)), round_points=round_points[seat])
+        for zone, below in sorted(boards[seat].items()):
+            held.zones.add(zone=zone, cards=sorted(cards(below)))
+        held.shown_voids.extend(LETTERS.index(letter) for letter in (voids or {}).get(seat, ""))
+    return state
+
+
+def final_state(
+    players: int,
+    counts: Sequence[Mapping[int, tuple[str, int]]],
+    *,
+    round_points: Sequence[Sequence[int]] | None = None,
+    **options: Any,
+) -> ChatpentiersState:
+    """The end of a game: for all seats but the last, by zone, a colour's letter and how many cards.
+
+    The last seat has what else was taken, more than its limits allow: it scores 0 in the last round.
+    """
+    removed = options.get("removed_colour", 3) if players == 3 else None
+    left = {
+        letter: [f"{letter}{value}" for value in range(12, 0, -1)]
+        for colour, letter in enumerate(LETTERS)
+        if colour != removed
+    }
+    boards = [
+        {zone: " ".join(left[letter].pop() for _ in range(count)) for zone, (letter, count) in zones.items()}
+        for zones in counts
+    ]
+    due = DEALT[players] * TAKEN[players] - sum(count for zones in counts for _, count in zones.values())
+    last: dict[int, str] = {}
+    for zone, letter in enumerate(left):
+        taken = [left[letter].pop() for _ in range(min(due, len(left[letter])))]
+        due -= len(taken)
+        if taken:
+            last[zone] = " ".join(taken)
+    rest = [name for names_left in left.values() for name in names_left]
+    return late_state(
+        [""] * players,
+        [*boards, last],
+        discards=" ".join(rest[: DEALT[players]]),
+        undealt=" ".join(rest[DEALT[players] :]),
+        phase="OVER",
+        game_round=3,
+        round_points=round_points or ((0, 0),) * players,
+        **options,
+    )

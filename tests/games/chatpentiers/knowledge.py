@@ -1,0 +1,61 @@
+"""Which placements of the hidden cards agree with all that a seat has seen: by trying them all, for small positions.
+
+A placement is tried by playing the round's tricks backwards: each seat gets back what it played, and where it did not
+follow the led colour its hand must have held none of it. It shares nothing with the kernel.
+"""
+
+from collections.abc import Iterator
+from itertools import combinations
+from math import comb
+
+from .reference import Card, Game
+
+# The hands, all seats'; all other hidden cards are not dealt.
+Placement = tuple[frozenset[Card], ...]
+
+
+def hidden_cards(game: Game, seat: int) -> list[Card]:
+    """The cards in others' hands and those not dealt."""
+    return sorted(set().union(game.pack, *(hand for other, hand in enumerate(game.hands) if other != seat)))
+
+
+def num_candidates(game: Game, seat: int) -> int:
+    """How many ways there are to place the hidden cards, whatever the seat has seen."""
+    left, ways = len(hidden_cards(game, seat)), 1
+    for other, hand in enumerate(game.hands):
+        if other != seat:
+            ways *= comb(left, len(hand))
+            left -= len(hand)
+    return ways
+
+
+def candidates(game: Game, seat: int) -> Iterator[Placement]:
+    """All of them."""
+
+    def place(other: int, cards: frozenset[Card], so_far: Placement) -> Iterator[Placement]:
+        if other == game.players:
+            yield so_far
+        elif other == seat:
+            yield from place(other + 1, cards, (*so_far, frozenset(game.hands[seat])))
+        else:
+            for chosen in combinations(sorted(cards), len(game.hands[other])):
+                yield from place(other + 1, cards - set(chosen), (*so_far, frozenset(chosen)))
+
+    yield from place(0, frozenset(hidden_cards(game, seat)), ())
+
+
+def agrees(game: Game, placement: Placement) -> bool:
+    """Whether everybody has followed wherever it could, had the hands been these."""
+    hands = [set(hand) for hand in placement]
+    for trick in reversed(game.tricks):
+        for seat, card in reversed(trick.plays):
+            hands[seat].add(card)
+            led = trick.plays[0][1][0]
+            if card[0] != led and any(held[0] == led for held in hands[seat]):
+                return False
+    return True
+
+
+def placements(game: Game, seat: int) -> set[Placement]:
+    """Those that agree with what the seat has seen."""
+    return {placement for placement in candidates(game, seat) if agrees(game, placement)}

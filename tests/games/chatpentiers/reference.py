@@ -1,0 +1,185 @@
+"""Chatpentiers once more, slowly: the rules file as a plain Python script, to hold against the kernel.
+
+It shares nothing with the kernel: the game is one function that runs from the first deal to the end and stops (`yield`)
+wherever somebody has to decide or chance has to speak. Cards are pairs (colour, value); chance is always explicit.
+"""
+
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+CHANCE = -1
+OVER = -2
+ZERO_ZONE = 4
+TAKES = {3: (1, 2, 0), 4: (1, 2, 0, 0), 5: (1, 1, 2, 0, 0)}
+DEALT = {3: 11, 4: 14, 5: 12}
+BONUS = (0, 0, 1, 2, 4)
+
+Card = tuple[int, int]
+
+
+def number(card: Card) -> int:
+    """The number of a card in ids and outcomes."""
+    colour, value = card
+    return 12 * colour + value - 1
+
+
+def card_of(card_number: int) -> Card:
+    """The reverse."""
+    return card_number // 12, card_number % 12 + 1
+
+
+@dataclass(frozen=True)
+class Question:
+    """What the game waits for: `actor` decides among dense ids, or chance among outcomes."""
+
+    actor: int
+    moves: tuple[int, ...]
+
+
+@dataclass
+class Trick:
+    """A trick under way or finished: what was played, and by whom, in order."""
+
+    plays: list[tuple[int, Card]] = field(default_factory=list)
+    extra: Card | None = None
+
+
+class Game:
+    """A game under way. `question` is what it waits for; `move` answers it."""
+
+    def __init__(self, players: int, options: Mapping[str, Any] | None = None) -> None:
+        """Begin, with the options of the rules file."""
+        options = options or {}
+        self.players = players
+        self.first_seat: int | None = options.get("first_seat")
+        limits = options.get("section_limits")
+        self.limits: list[int] = limits or ([1, 2, 3, 5] if players == 3 else [1, 2, 3, 4])
+        self.colours = [c for c in range(5) if players > 3 or c != options.get("removed_colour", 3)]
+        self.finished: list[list[int]] = [[] for _ in range(players)]
+        self.round = 1
+        self._lay_out()
+        self._script = self._run()
+        self.question = next(self._script)
+
+    def _lay_out(self) -> None:
+        self.pack = {(colour, value) for colour in self.colours for value in range(1, 13)}
+        self.hands: list[set[Card]] = [set() for _ in range(self.players)]
+        # A zone's cards, by its number.
+        self.boards: list[dict[int, list[Card]]] = [{} for _ in range(self.players)]
+        self.table: set[Card] = set()
+        self.discards: set[Card] = set()
+        self.tricks: list[Trick] = []
+
+    # The game
+
+    def _run(self) -> Generator[Question, int, None]:
+        if self.first_seat is None:
+            self.first_seat = yield Question(CHANCE, tuple(range(self.players)))
+        for self.round in (1, 2, 3):
+            if self.round > 1:
+                self._lay_out()
+            leader = (self.first_seat + self.round - 1) % self.players
+            for _ in range(DEALT[self.players]):
+                for distance in range(self.players):
+                    card = yield from self._draw()
+                    self.hands[(leader + distance) % self.players].add(card)
+            while self.hands[leader]:
+                leader = yield from self._trick(leader)
+            for seat in range(self.players):
+                self.finished[seat].append(self.board_score(seat))
+        yield Question(OVER, ())
+
+    def _draw(self) -> Generator[Question, int, Card]:
+        card = card_of((yield Question(CHANCE, tuple(sorted(number(card) for card in self.pack)))))
+        self.pack.remove(card)
+        return card
+
+    def _trick(self, leader: int) -> Generator[Question, int, int]:
+        trick = Trick()
+        self.tricks.append(trick)
+        if self.players == 3:
+            trick.extra = yield from self._draw()
+            self.table.add(trick.extra)
+        for distance in range(self.players):
+            seat = (leader + distance) % self.players
+            choices = sorted(number(card) for card in self._playable(seat, trick))
+            card = card_of((yield Question(seat, tuple(choices))))
+            self.hands[seat].remove(card)
+            self.table.add(card)
+            trick.plays.append((seat, card))
+        for rank, seat in enumerate(self.ranking(trick)):
+            for _ in range(TAKES[self.players][rank]):
+                yield from self._take(seat)
+            if TAKES[self.players][rank] == 2:
+                leader = seat
+        self.discards |= self.table
+        self.table = set()
+        return leader
+
+    def _playable(self, seat: int, trick: Trick) -> set[Card]:
+        hand = self.hands[seat]
+        following = {card for card in hand if trick.plays and card[0] == trick.plays[0][1][0]}
+        return following or hand
+
+    @staticmethod
+    def ranking(trick: Trick) -> list[int]:
+        """The seats, the strongest card's first."""
+        led = trick.plays[0][1][0]
+        order = [(card[0] == led, card[1], time, seat) for time, (seat, card) in enumerate(trick.plays)]
+        return [seat for *_, seat in sorted(order, reverse=True)]
+
+    def _take(self, seat: int) -> Generator[Question, int, None]:
+        choices = {
+            60 + 5 * number(card) + zone: (card, zone) for card in self.table for zone in self._zones_for(seat, card)
+        }
+        card, zone = choices[(yield Question(seat, tuple(sorted(choices))))]
+        self.table.remove(card)
+        self.boards[seat].setdefault(zone, []).append(card)
+
+    def _zones_for(self, seat: int, card: Card) -> list[int]:
+        board = self.boards[seat]
+        for zone, cards in board.items():
+            if cards[0][0] == card[0]:
+                return [zone]
+        return [zone for zone in range(4 if self.players == 3 else 5) if zone not in board]
+
+    # Questions about it
+
+    def move(self, move: int) -> None:
+        """Answer the question."""
+        assert move in self.question.moves
+        self.question = self._script.send(move)
+
+    def perfect(self, seat: int) -> int:
+        """The perfect sections of a seat's present board."""
+        return sum(len(self.boards[seat].get(section, [])) == self.limits[section] for section in range(4))
+
+    def board_sum(self, seat: int) -> int:
+        """The sum of a seat's present board, before the floor."""
+        points = BONUS[self.perfect(seat)]
+        for zone, cards in self.boards[seat].items():
+            count = len(cards)
+            if zone == ZERO_ZONE:
+                points -= count
+            else:
+                points += count if count <= self.limits[zone] else -(count - self.limits[zone])
+        return points
+
+    def board_score(self, seat: int) -> int:
+        """The points of a seat's present board."""
+        return max(0, self.board_sum(seat))
+
+    def totals(self) -> list[int]:
+        """Each seat's score if the game stopped now."""
+        over = self.question.actor == OVER
+        return [sum(self.finished[seat]) + (0 if over else self.board_score(seat)) for seat in range(self.players)]
+
+    def ranks(self) -> list[int]:
+        """Each seat's rank when the game is over: 1 + the number of seats ahead of it."""
+        merits = [(total, self.perfect(seat)) for seat, total in enumerate(self.totals())]
+        return [1 + sum(other > merit for other in merits) for merit in merits]
+
+    def winners(self) -> list[int]:
+        """The seats of rank 1."""
+        return [seat for seat, rank in enumerate(self.ranks()) if rank == 1]

@@ -1,0 +1,288 @@
+"""Positions of Momistigri, written down and played on."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from chatiere import engine
+from chatiere.engine import EngineError, Event, Position
+from chatiere.v1.momistigri_pb2 import (
+    MomistigriAction,
+    MomistigriEvent,
+    MomistigriEventKind,
+    MomistigriPhase,
+    MomistigriState,
+    MomistigriView,
+)
+
+from .reference import GIVE, HAND_OUT, MAIN, MOMISTIGRI, NAME, PASS, REVERSE, STOP, SWAP_IN, SWAP_OUT, pair_id
+from .reference import Game as Reference
+
+GAME = engine.game("momistigri")
+CODEC = engine.codec("momistigri")
+PLAYERS = (3, 4, 5)
+M = MOMISTIGRI
+
+
+def card(name: str) -> int:
+    """The kind of a card: "3B", or "M"."""
+    return M if name == "M" else 9 * "ABCDE".index(name[1]) + int(name[0]) - 1
+
+
+def cards(names: str) -> list[int]:
+    """Several, ascending: "3B 5C M"."""
+    return sorted(card(name) for name in names.split())
+
+
+def name(kind: int) -> str:
+    """The reverse of `card`."""
+    return "M" if kind == M else f"{kind % 9 + 1}{'ABCDE'[kind // 9]}"
+
+
+def names(kinds: Iterable[int]) -> str:
+    """The reverse of `cards`."""
+    return " ".join(name(kind) for kind in kinds)
+
+
+def deck(players: int, copies: Sequence[int] | None = None) -> Counter[int]:
+    """The cards that so many play with."""
+    return +Reference(players, {} if copies is None else {"copies": list(copies)}).deck
+
+
+def state_of(position: Position) -> MomistigriState:
+    """The whole state."""
+    message = MomistigriState()
+    CODEC.fill_state(message, position)
+    return message
+
+
+def view_of(position: Position, seat: int | None) -> MomistigriView:
+    """What a seat sees."""
+    message = MomistigriView()
+    CODEC.fill_view(message, position, seat)
+    return message
+
+
+def read(message: MomistigriState) -> Position:
+    """A position from its state."""
+    return GAME.position(CODEC.read_state(message))
+
+
+def refused(message: MomistigriState) -> EngineError:
+    """How a state is refused."""
+    try:
+        read(message)
+    except EngineError as error:
+        return error
+    raise AssertionError("not refused")
+
+
+def late_state(
+    hands: Sequence[str],
+    *,
+    active: int = 0,
+    phase: str = "DISCARD",
+    passed: Iterable[int] = (),
+    penalties: Sequence[Sequence[int]] = (),
+    round: int = 1,
+    turn: int = 20,
+    first: int = 0,
+    copies: Sequence[int] | None = None,
+    known: Mapping[tuple[Any, int], str] | None = None,
+    most_ones: Mapping[tuple[Any, int], int] | None = None,
+    **fields: Any,
+) -> MomistigriState:
+    """A state late in a round: what the hands do not hold lies in the pile; seats without cards are out.
+
+    `known` and `most_ones`: (who knows, or None for all; whose hand) → what.
+    """
+    players = len(hands)
+    state = MomistigriState(
+        phase=MomistigriPhase.Value(f"MOMISTIGRI_PHASE_{phase}"),
+        first_seat=first,
+        active_seat=active,
+        round=round,
+        turn=turn,
+        **fields,
+    )
+    state.options.SetInParent()
+    if copies is not None:
+        state.options.copies.extend(copies)
+    left = deck(players, copies)
+    known, most_ones = known or {}, most_ones or {}
+    for seat, hand in enumerate(hands):
+        held = state.seats.add(cards=cards(hand), in_round=bool(hand), passed=seat in passed)
+        held.penalties.extend(one[seat] for one in penalties)
+        left.subtract(held.cards)
+        for knower in (None, *range(players)):
+            if (knower, seat) in known or (knower, seat) in most_ones:
+                entry = held.knowledge.add(
+                    cards=cards(known.get((knower, seat), "")), most_ones=most_ones.get((knower, seat))
+                )
+                if knower is not None:
+                    entry.seat = knower
+    assert min(left.values()) >= 0, f"not that many cards: {names(k for k, n in left.items() if n < 0)}"
+    state.pile.extend(sorted(left.elements()))
+    return state
+
+
+class Table:
+    """A position that moves are made on by the names of cards; every position on the way is checked."""
+
+    def __init__(self, position: Position) -> None:
+        self.position = position
+        self.events: list[Event] = []
+
+    @classmethod
+    def late(cls, *hands: str, **fields: Any) -> "Table":
+        """See late_state."""
+        return cls(read(late_state(hands, **fields)))
+
+    def apply(self, move: int) -> "Table":
+        """A dense id or an outcome."""
+        self.events = []
+        self.position.apply(move, self.events)
+        self.position.check()
+        assert read(state_of(self.position)) == self.position
+        return self
+
+    def draw(self, *drawn: str) -> "Table":
+        """Chance brings these cards, one event each."""
+        for one in drawn:
+            self.apply(card(one))
+        return self
+
+    def pair(self, both: str) -> "Table":
+        """Discard a pair, "3B 5B"."""
+        return self.apply(pair_id(*cards(both)))
+
+    def pass_turn(self) -> "Table":
+        """Pass."""
+        return self.apply(PASS)
+
+    def stop(self) -> "Table":
+        """Discard no further pair."""
+        return self.apply(STOP)
+
+    def main(self) -> "Table":
+        """The main effect."""
+        return self.apply(MAIN)
+
+    def reverse(self) -> "Table":
+        """The other direction."""
+        return self.apply(REVERSE)
+
+    def name(self, one: str) -> "Table":
+        """Name a card."""
+        return self.apply(NAME + card(one))
+
+    def give(self, one: str, seat: int) -> "Table":
+        """Give a card."""
+        return self.apply(GIVE + 46 * seat + card(one))
+
+    def hand_out(self, one: str) -> "Table":
+        """A card for the receiver."""
+        return self.apply(HAND_OUT + card(one))
+
+    def swap_out(self, one: str) -> "Table":
+        """Discard for a swap."""
+        return self.apply(SWAP_OUT + card(one))
+
+    def swap_in(self, one: str) -> "Table":
+        """Take for a swap."""
+        return self.apply(SWAP_IN + card(one))
+
+    @property
+    def actor(self) -> int:
+        """Who decides (-1 chance, -2 nobody)."""
+        return self.position.current_player()
+
+    @property
+    def state(self) -> MomistigriState:
+        """The whole state."""
+        return state_of(self.position)
+
+    @property
+    def phase(self) -> str:
+        """The name of the phase."""
+        return MomistigriPhase.Name(self.state.phase).removeprefix("MOMISTIGRI_PHASE_")
+
+    @property
+    def active(self) -> int:
+        """Whose turn it is."""
+        return self.state.active_seat
+
+    @property
+    def round(self) -> int:
+        """From 1."""
+        return self.state.round
+
+    def hand(self, seat: int) -> str:
+        """A seat's cards."""
+        return names(self.state.seats[seat].cards)
+
+    def in_pile(self, one: str) -> int:
+        """How many of a card lie in the pile."""
+        return list(self.state.pile).count(card(one))
+
+    def inside(self) -> list[int]:
+        """The seats in the round."""
+        return [seat for seat, held in enumerate(self.state.seats) if held.in_round]
+
+    def passed(self) -> list[int]:
+        """The seats with their pass marks set."""
+        return [seat for seat, held in enumerate(self.state.seats) if held.passed]
+
+    def penalties(self) -> list[list[int]]:
+        """One list a finished round."""
+        return [list(one) for one in zip(*(held.penalties for held in self.state.seats), strict=True)]
+
+    def outcomes(self) -> dict[str, int]:
+        """What chance can bring, with weights."""
+        return {name(kind): weight for kind, weight in self.position.chance_outcomes()}
+
+    def legal(self) -> list[str]:
+        """The legal actions' labels."""
+        return [self.position.action_label(action) for action in self.position.legal_actions()]
+
+    def told(self) -> list[tuple[str, int | None, str]]:
+        """The events of the last move: kind, seat and cards."""
+        found = []
+        for event in self.events:
+            message = MomistigriEvent()
+            CODEC.fill_event(message, event, True)
+            kind = MomistigriEventKind.Name(message.kind).removeprefix("MOMISTIGRI_EVENT_KIND_")
+            found.append((kind, event.seat, names(message.cards)))
+        return found
+
+    def knows(self, knower: int | None, seat: int) -> str:
+        """What a seat, or everybody, knows of another's hand."""
+        return names(view_of(self.position, knower).seats[seat].known_cards)
+
+    def most_ones(self, knower: int | None, seat: int) -> int | None:
+        """How many 1s a seat, or everybody, knows another's hand to hold at most."""
+        seen = view_of(self.position, knower).seats[seat]
+        return seen.most_ones if seen.HasField("most_ones") else None
+
+    def refusal(self, move: int) -> EngineError:
+        """How a move is refused."""
+        before = self.position.pack()
+        try:
+            self.position.apply(move)
+        except EngineError as error:
+            assert self.position.pack() == before
+            return error
+        raise AssertionError("not refused")
+
+
+def typed(kind: str, **fields: Any) -> MomistigriAction:
+    """A typed action."""
+    message = MomistigriAction()
+    part = getattr(message, kind)
+    part.SetInParent()
+    for field, content in fields.items():
+        if isinstance(content, list):
+            getattr(part, field).extend(content)
+        else:
+            setattr(part, field, content)
+    return message

@@ -1,0 +1,96 @@
+"""What a seat can know, by search: all worlds that agree with everything it has seen, and all that its view allows.
+
+`Witness` plays every world that the seat holds possible and keeps those in which it would have seen the same. That uses
+the rules, but nothing of what the state notes about who knows what.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from chatiere.engine import CHANCE_PLAYER, Event, Position
+from chatiere.v1.momistigri_pb2 import MomistigriEvent
+
+from .building import CODEC, read, state_of, view_of
+from .reference import value
+
+Hands = tuple[tuple[int, ...], ...]
+
+
+def hands_of(position: Position) -> Hands:
+    """All hands."""
+    return tuple(tuple(held.cards) for held in state_of(position).seats)
+
+
+def shown(events: Sequence[Event], seat: int) -> list[bytes]:
+    """Events as a seat gets them."""
+    found = []
+    for event in events:
+        message = MomistigriEvent()
+        CODEC.fill_event(message, event, event.seen_by is None or seat in event.seen_by)
+        found.append(message.SerializeToString(deterministic=True))
+    return found
+
+
+def allowed(position: Position, seat: int) -> Counter[Hands]:
+    """All hands that agree with a seat's view, each with the number of ways to lay the hidden cards there."""
+    view = view_of(position, seat)
+    known = [list(held.known_cards) for held in view.seats]
+    room = [held.hand_size - len(cards) for held, cards in zip(view.seats, known, strict=True)]
+    most = [held.most_ones if held.HasField("most_ones") else 99 for held in view.seats]
+    found: Counter[Hands] = Counter()
+    for spread in spreads(list(view.unseen_cards), room):
+        hands = [sorted(cards + more) for cards, more in zip(known, spread, strict=True)]
+        if all(sum(value(card) == 1 for card in hand) <= limit for hand, limit in zip(hands, most, strict=True)):
+            found[tuple(map(tuple, hands))] += 1
+    return found
+
+
+def spreads(cards: list[int], room: list[int]) -> Iterator[list[list[int]]]:
+    """All ways to lay cards, each its own, into places with room for so many; they fill it."""
+    assert sum(room) == len(cards)
+    if not cards:
+        yield [[] for _ in room]
+        return
+    for place, left in enumerate(room):
+        if left:
+            for spread in spreads(cards[1:], [r - (i == place) for i, r in enumerate(room)]):
+                spread[place].append(cards[0])
+                yield spread
+
+
+def with_hands(position: Position, hands: Hands) -> Position:
+    """The position with other hands and without any knowledge."""
+    state = state_of(position)
+    for held, cards in zip(state.seats, hands, strict=True):
+        held.cards[:] = cards
+        del held.knowledge[:]
+    return read(state)
+
+
+class Witness:
+    """A seat that remembers everything from a position on that nobody knows anything of."""
+
+    def __init__(self, position: Position, seat: int) -> None:
+        self.seat = seat
+        self.worlds = {hands: with_hands(position, hands) for hands in allowed(position, seat)}
+
+    def see(self, position: Position, move: int) -> None:
+        """The move that is made at the position."""
+        events: list[Event] = []
+        position.clone().apply(move, events)
+        seen = shown(events, self.seat)
+        after: dict[Hands, Position] = {}
+        for world in self.worlds.values():
+            # Its own decisions it knows; chance and others may have done anything that looks the same.
+            moves = [move]
+            if position.current_player() != self.seat:
+                moves = world.legal_actions()
+                if world.current_player() == CHANCE_PLAYER:
+                    moves = [outcome for outcome, _ in world.chance_outcomes()]
+            for other in moves:
+                follow = world.clone()
+                told: list[Event] = []
+                follow.apply(other, told)
+                if shown(told, self.seat) == seen:
+                    after[hands_of(follow)] = follow
+        self.worlds = after

@@ -1,0 +1,351 @@
+"""Momistigri in plain Python, straight from docs/rules/momistigri.md: slow, and with nothing of the engine.
+
+A game is one generator that asks questions (who moves, and what is possible) and is sent the moves.
+"""
+
+from collections import Counter
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from math import gcd
+from typing import Any
+
+CHANCE, OVER = -1, -2
+MOMISTIGRI = 45
+PASS, STOP, MAIN, REVERSE, NAME, GIVE, HAND_OUT, SWAP_OUT, SWAP_IN = (
+    1081,
+    1082,
+    1083,
+    1084,
+    1085,
+    1131,
+    1361,
+    1407,
+    1453,
+)
+LAST_TURN = 200
+# Who knows things of a hand, beside the seats.
+ALL = "all"
+
+
+@dataclass(frozen=True)
+class Question:
+    """Who moves (a seat, CHANCE or OVER), and the possible moves, ascending; at a chance event with their weights."""
+
+    actor: int
+    moves: tuple[int, ...]
+    weights: tuple[int, ...] = ()
+
+
+Play = Generator[Question, int, Any]
+
+
+def value(card: int) -> int:
+    """What a card counts."""
+    return 10 if card == MOMISTIGRI else card % 9 + 1
+
+
+def colour(card: int) -> int:
+    """Its colour, 0-4; the Momistigri has its own."""
+    return card // 9
+
+
+def default_copies() -> list[int]:
+    """In the order of value card i has colour i mod 5."""
+    copies = [0] * 45
+    i = 0
+    for points in range(1, 10):
+        for _ in range(10 - points):
+            copies[9 * (i % 5) + points - 1] += 1
+            i += 1
+    return copies
+
+
+def pair_id(first: int, second: int) -> int:
+    """The dense id of DiscardPair."""
+    low, high = sorted((first, second))
+    return high * (high + 1) // 2 + low
+
+
+def pair_of(move: int) -> tuple[int, int]:
+    """The reverse."""
+    return next((a, b) for b in range(46) for a in range(b + 1) if pair_id(a, b) == move)
+
+
+def pairs_in(hand: Counter[int]) -> set[int]:
+    """The ids of all pairs of a hand."""
+    cards = sorted(hand.elements())
+    return {
+        pair_id(cards[i], cards[j])
+        for j in range(len(cards))
+        for i in range(j)
+        if MOMISTIGRI not in (cards[i], cards[j])
+        and (value(cards[i]) == value(cards[j]) or colour(cards[i]) == colour(cards[j]))
+    }
+
+
+class Game:
+    """A game under way; `question` is what it waits for."""
+
+    def __init__(self, players: int, options: Mapping[str, Any] | None = None) -> None:
+        options = options or {}
+        self.players = players
+        self.copies: Sequence[int] = options.get("copies") or default_copies()
+        without = {5: (), 4: (1,), 3: (1, 2, 9)}[players]
+        self.deck = Counter({card: n for card, n in enumerate(self.copies) if n and value(card) not in without})
+        self.deck[MOMISTIGRI] = 1
+        self.first_seat: int | None = options.get("first_seat")
+        self.hands: list[Counter[int]] = [Counter() for _ in range(players)]
+        self.pile: Counter[int] = Counter()
+        self.penalties: list[list[int]] = []
+        self.direction = 1
+        self.turn = 0
+        self.inside = set(range(players))
+        self.passed: set[int] = set()
+        self.over = False
+        # Of whom, who knows: how many cards of a kind it surely holds, and how many 1s at most.
+        self.known: dict[tuple[Any, int], Counter[int]] = {}
+        self.most_ones: dict[tuple[Any, int], int] = {}
+        self._script = self._game()
+        self.question = next(self._script)
+
+    def move(self, move: int) -> None:
+        """Answer the question."""
+        assert move in self.question.moves
+        self.question = self._script.send(move)
+
+    @classmethod
+    def replay(cls, players: int, options: Mapping[str, Any], moves: Sequence[int]) -> "Game":
+        """A game after some moves."""
+        game = cls(players, options)
+        for move in moves:
+            game.move(move)
+        return game
+
+    # Score
+
+    def totals(self) -> list[int]:
+        """Each seat's penalty points if the game stopped now."""
+        return [
+            sum(penalties[seat] for penalties in self.penalties) + (0 if self.over else self.hand_sum(seat))
+            for seat in range(self.players)
+        ]
+
+    def hand_sum(self, seat: int) -> int:
+        """The points of a hand."""
+        return sum(value(card) for card in self.hands[seat].elements())
+
+    def ranks(self) -> list[int]:
+        """Each seat's rank, as if the game were over."""
+        totals = self.totals()
+        return [1 + sum(other < total for other in totals) for total in totals]
+
+    def winners(self) -> list[int]:
+        """The seats of rank 1."""
+        return [seat for seat, rank in enumerate(self.ranks()) if rank == 1]
+
+    # The game
+
+    def _chance(self, cards: Counter[int]) -> Play:
+        present = sorted(card for card, n in cards.items() if n)
+        divisor = reduce(gcd, (cards[card] for card in present))
+        return (yield Question(CHANCE, tuple(present), tuple(cards[card] // divisor for card in present)))
+
+    def _ask(self, seat: int, moves: set[int]) -> Play:
+        return (yield Question(seat, tuple(sorted(moves))))
+
+    def _game(self) -> Play:
+        if self.first_seat is None:
+            self.first_seat = yield Question(CHANCE, tuple(range(self.players)), (1,) * self.players)
+        first = self.first_seat
+        while True:
+            yield from self._round(first)
+            totals = [sum(penalties[seat] for penalties in self.penalties) for seat in range(self.players)]
+            fewest_tied = totals.count(min(totals)) > 1
+            if len(self.penalties) == 3 or (len(self.penalties) == 2 and not fewest_tied):
+                break
+            clockwise = [(first + i) % self.players for i in range(self.players)]
+            first = next(seat for seat in clockwise if totals[seat] == max(totals))
+        self.over = True
+        self.known, self.most_ones = {}, {}
+        yield Question(OVER, ())
+
+    def _round(self, first: int) -> Play:
+        self.hands = [Counter() for _ in range(self.players)]
+        self.pile = Counter()
+        self.direction, self.turn = 1, 0
+        self.inside, self.passed = set(range(self.players)), set()
+        self.known, self.most_ones = {}, {}
+        left = self.deck.copy()
+        order = [(first + i) % self.players for i in range(9 * self.players)] + [(first - 1) % self.players]
+        for seat in order:
+            card = yield from self._chance(left)
+            left[card] -= 1
+            self.hands[seat][card] += 1
+        active, mark = first, (None, None)
+        while True:
+            self.turn += 1
+            ended, mark = yield from self._turn(active, mark)
+            if self.size(active) == 0:
+                self._leave(active)
+            if ended or len(self.inside) <= 1 or self.turn == LAST_TURN:
+                break
+            active = self.beside(active, 1)
+        self.penalties.append([self.hand_sum(seat) for seat in range(self.players)])
+
+    def size(self, seat: int) -> int:
+        """How many cards a seat holds."""
+        return self.hands[seat].total()
+
+    def beside(self, seat: int, sense: int) -> int:
+        """The nearest other seat in the round, along the direction of play (1) or against it (-1)."""
+        for i in range(1, self.players):
+            other = (seat + i * sense * self.direction) % self.players
+            if other in self.inside:
+                return other
+        raise AssertionError("nobody else is in the round")
+
+    def _leave(self, seat: int) -> None:
+        self.inside.discard(seat)
+        self.passed.discard(seat)
+        for key in [key for key in self.most_ones if key[1] == seat]:
+            del self.most_ones[key]
+
+    def _turn(self, seat: int, mark: tuple[Any, Any]) -> Play:
+        # Answers whether all have passed, and what is pending for the next draw.
+        kind, named = mark
+        previous = self.beside(seat, -1)
+        if kind == "chosen":
+            self._move_card(previous, seat, named)
+        else:
+            wanted = {"two": 2, "three": 3}.get(kind, 1)
+            for _ in range(min(wanted, self.size(previous))):
+                card = yield from self._chance(self.hands[previous])
+                self._move_card(previous, seat, card)
+        if self.size(previous) == 0:
+            self._leave(previous)
+        elif kind == "swap":
+            yield from self._swap(previous)
+        hand = self.hands[seat]
+        move = yield from self._ask(seat, pairs_in(hand) | {PASS})
+        if move == PASS:
+            self.passed.add(seat)
+            return self.inside <= self.passed, (None, None)
+        while move not in (PASS, STOP):
+            first, second = pair_of(move)
+            self._discard(seat, first)
+            self._discard(seat, second)
+            self.passed.discard(seat)
+            if value(first) != value(second):
+                break
+            if value(first) != 6:
+                return False, (yield from self._effect(seat, value(first)))
+            move = yield from self._ask(seat, pairs_in(hand) | {STOP})
+        return False, (None, None)
+
+    def _swap(self, seat: int) -> Play:
+        before = self.pile.copy()
+        out = (yield from self._ask(seat, {SWAP_OUT + card for card, n in self.hands[seat].items() if n})) - SWAP_OUT
+        self._discard(seat, out)
+        card = (yield from self._ask(seat, {SWAP_IN + card for card, n in before.items() if n})) - SWAP_IN
+        self._take(seat, card)
+
+    def _effect(self, seat: int, points: int) -> Play:
+        # Answers what is pending for the next draw.
+        others = self.inside - {seat}
+        nothing = (None, None)
+        targets = bool(others) and self.size(seat) > 0
+        if points in (1, 2, 3):
+            if (yield from self._ask(seat, {MAIN, REVERSE})) == REVERSE:
+                self.direction *= -1
+                return nothing
+            if points == 1:
+                for card in [card for card in self.hands[seat].elements() if value(card) == 1]:
+                    self._discard(seat, card)
+                for knower in (*range(self.players), ALL):
+                    if knower != seat:
+                        self.most_ones[knower, seat] = 0
+            elif points == 2 and targets:
+                name = yield from self._ask(seat, {NAME + card for card, n in self.hands[seat].items() if n})
+                return "chosen", name - NAME
+            elif points == 3 and targets:
+                return "swap", None
+        elif points == 4 and targets:
+            cards = [card for card, n in self.hands[seat].items() if n]
+            gift = yield from self._ask(seat, {GIVE + 46 * other + card for other in others for card in cards})
+            receiver, card = divmod(gift - GIVE, 46)
+            self._move_card(seat, receiver, card)
+        elif points == 5 and others:
+            receiver = self.beside(seat, 1)
+            while receiver != seat and self.pile.total():
+                card = (yield from self._ask(seat, {HAND_OUT + card for card, n in self.pile.items() if n})) - HAND_OUT
+                self._take(receiver, card)
+                receiver = self.beside(receiver, 1)
+        elif points == 7 and targets:
+            return "two", None
+        elif points == 8 and targets:
+            return "three", None
+        return nothing
+
+    # Cards that move, and who knows
+
+    def _knowers(self, seat: int) -> list[Any]:
+        return [knower for knower in (*range(self.players), ALL) if knower != seat]
+
+    def knows(self, knower: Any, seat: int) -> Counter[int]:
+        """What somebody knows a hand to hold."""
+        return self.known.setdefault((knower, seat), Counter())
+
+    def _expect_ones(self, knower: Any, seat: int, more: int) -> None:
+        if (knower, seat) in self.most_ones:
+            self.most_ones[knower, seat] += more
+            if self.most_ones[knower, seat] >= 9:
+                del self.most_ones[knower, seat]
+
+    def _discard(self, seat: int, card: int) -> None:
+        self.hands[seat][card] -= 1
+        self.pile[card] += 1
+        for knower in self._knowers(seat):
+            self.known[knower, seat] = self.knows(knower, seat) - Counter([card])
+            if value(card) == 1:
+                self._expect_ones(knower, seat, -1)
+
+    def _take(self, seat: int, card: int) -> None:
+        self.pile[card] -= 1
+        self.hands[seat][card] += 1
+        for knower in self._knowers(seat):
+            self.knows(knower, seat)[card] += 1
+            if value(card) == 1:
+                self._expect_ones(knower, seat, 1)
+
+    def _move_card(self, giver: int, receiver: int, card: int) -> None:
+        before = +self.hands[giver]
+        aware = {
+            knower
+            for knower in (*range(self.players), ALL)
+            if knower in (giver, receiver) or (len(before) == 1 and self.knows(knower, giver) == before)
+        }
+        # A 1 cannot have come from where there was none.
+        may_be_one = {knower: self.most_ones.get((knower, giver)) != 0 for knower in (*range(self.players), ALL)}
+        self.hands[giver][card] -= 1
+        self.hands[receiver][card] += 1
+        for knower in self._knowers(giver):
+            known = self.knows(knower, giver)
+            self.known[knower, giver] = known - Counter([card] if knower in aware else list(known.keys()))
+            if knower in aware and value(card) == 1:
+                self._expect_ones(knower, giver, -1)
+        for knower in self._knowers(receiver):
+            if knower in aware:
+                self.knows(knower, receiver)[card] += 1
+            if value(card) == 1 if knower in aware else may_be_one[knower]:
+                self._expect_ones(knower, receiver, 1)
+
+
+def perft(players: int, options: Mapping[str, Any], moves: Sequence[int], depth: int) -> int:
+    """How many sequences of `depth` moves follow some moves; a game that ends earlier counts one."""
+    question = Game.replay(players, options, moves).question
+    if depth == 0 or question.actor == OVER:
+        return 1
+    if depth == 1:
+        return len(question.moves)
+    return sum(perft(players, options, [*moves, move], depth - 1) for move in question.moves)

@@ -1,0 +1,45 @@
+"""A position of Momistigri in a few lines, for the golden playthroughs."""
+
+from chatiere import engine
+from chatiere.engine import Position
+from chatiere.v1.momistigri_pb2 import MomistigriKnowledge, MomistigriMark, MomistigriPhase, MomistigriState
+
+NAMES = {piece.number: piece.english for piece in engine.game("momistigri").description.pieces}
+
+
+def summary(position: Position) -> str:
+    """The table as its host sees it: where the round stands, a line a seat with what others know of it, the pile."""
+    state = MomistigriState()
+    engine.codec("momistigri").fill_state(state, position)
+    phase = MomistigriPhase.Name(state.phase).removeprefix("MOMISTIGRI_PHASE_").lower().replace("_", " ")
+    line = f"{phase}; round {state.round}, turn {state.turn} of seat {state.active_seat}"
+    line += ", counter-clockwise" if state.reversed else ""
+    if state.draws_left:
+        line += f"; {state.draws_left} to draw"
+    if state.mark:
+        line += f"; mark {MomistigriMark.Name(state.mark).removeprefix('MOMISTIGRI_MARK_').lower()}"
+    if state.effect:
+        line += f"; effect of {state.effect}"
+    if state.HasField("receiver"):
+        line += f"; receiver seat {state.receiver}"
+    if state.HasField("swapped_out"):
+        line += f"; swapped out {NAMES[state.swapped_out]}"
+    lines = [line]
+    for seat, held in enumerate(state.seats):
+        marks = ("" if held.in_round else " out") + (" passed" if held.passed else "")
+        penalties = f" | penalties {' '.join(map(str, held.penalties))}" if held.penalties else ""
+        known = "".join(f" | {_knowledge(entry)}" for entry in held.knowledge)
+        lines.append(f"  seat {seat}{marks}: {_cards(held.cards)}{penalties}{known}")
+    return "\n".join([*lines, f"  pile: {_cards(state.pile)}"])
+
+
+def _cards(cards: list[int]) -> str:
+    return " ".join(NAMES[card] for card in cards) or "-"
+
+
+def _knowledge(entry: MomistigriKnowledge) -> str:
+    who = f"seat {entry.seat} knows" if entry.HasField("seat") else "all know"
+    facts = [_cards(entry.cards)] if entry.cards else []
+    if entry.HasField("most_ones"):
+        facts.append(f"at most {entry.most_ones} of value 1")
+    return f"{who} {' and '.join(facts) or 'nothing'}"

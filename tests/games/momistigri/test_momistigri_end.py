@@ -1,0 +1,223 @@
+"""Rules file: End of a round; End of the game; Worked cases."""
+
+import pytest
+
+from chatiere.engine import TERMINAL_PLAYER
+from chatiere.v1.momistigri_pb2 import MomistigriScoreDetail
+
+from .building import CODEC, PLAYERS, Table, cards, names
+
+LAST_SEATS = ["3A", "4A", "5A", "7A", "8C"]
+
+
+def test_the_last_seat_with_cards_finishes_its_own_turn() -> None:
+    # Worked case: A draws B's last card: B leaves; A may still discard one pair, then takes the rest as penalty.
+    table = Table.late("3A 3B 4C M", "4A", "", active=0, phase="DRAW", draws_left=1).draw("4A")
+    assert table.inside() == [0]
+    assert (table.phase, table.actor) == ("DISCARD", 0)
+    table.pair("3A 4A")
+    assert table.penalties() == [[17, 0, 0]]
+    assert [event[0] for event in table.told()] == [
+        "PAIR_DISCARDED",
+        "ONE_SEAT_LEFT",
+        "HAND_SHOWN",
+        "PENALTY_TAKEN",
+        "PENALTY_TAKEN",
+        "PENALTY_TAKEN",
+        "ROUND_BEGUN",
+    ]
+
+
+def test_the_last_seat_may_use_a_1_and_a_6() -> None:
+    # Worked case: Main of a 1 and a 6 work as usual; other effects find no target.
+    table = Table.late("1A 1B 1C 4A", "", "", "", "").pair("1A 1B").main()
+    assert table.penalties() == [[4, 0, 0, 0, 0]]
+    table = Table.late("6A 6B 7A 5A 4B", "", "").pair("6A 6B").pair("5A 7A")
+    assert table.penalties() == [[4, 0, 0]]
+    for both in ("4B 4C", "5A 5B", "7A 7B", "8C 8D"):
+        assert Table.late(f"{both} M", "", "").pair(both).penalties() == [[10, 0, 0]]
+
+
+def test_the_last_seat_may_pass() -> None:
+    table = Table.late("6A M", "", "").pass_turn()
+    assert table.penalties() == [[16, 0, 0]]
+    assert table.told()[1][0] == "ONE_SEAT_LEFT"
+
+
+def test_the_momistigri_alone_is_ten_points() -> None:
+    # Worked case.
+    assert Table.late("M", "", "").pass_turn().penalties() == [[10, 0, 0]]
+
+
+def test_otherwise_the_round_ends_at_once() -> None:
+    # Seat 0 gets rid of its last cards in its own turn; seat 1 has no turn any more.
+    table = Table.late("3A 3B", "4A 4B M", "").pair("3A 3B").main()
+    assert table.penalties() == [[0, 18, 0]]
+    # Giving its last card away does too.
+    table = Table.late("4A 4B 3A", "M", "").pair("4A 4B").give("3A", 1)
+    assert table.penalties() == [[0, 13, 0]]
+
+
+def test_the_end_is_looked_at_only_when_an_effect_is_complete() -> None:
+    # D: with its last two cards seat 0 hands out; only then the round ends.
+    table = Table.late("5A 5B", "M", "").pair("5A 5B")
+    assert (table.phase, table.round) == ("HAND_OUT", 1)
+    table.hand_out("8C")
+    assert table.penalties() == [[0, 18, 0]]
+
+
+def test_nobody_may_hold_cards_at_the_end() -> None:
+    table = Table.late("6A 6B", "", "").pair("6A 6B").stop()
+    assert table.penalties() == [[0, 0, 0]]
+
+
+def test_three_seats_pass_in_a_row() -> None:
+    # Worked case: sums 11, 7 and 4.
+    table = Table.late("5A 6B", "7A", "4A", "").pass_turn().draw("5A").pass_turn().draw("7A")
+    assert table.round == 1
+    assert table.passed() == [0, 1]
+    table = Table.late("4B 7B", "7A", "4A", "", active=0, passed=(1, 2)).pass_turn()
+    assert table.penalties() == [[11, 7, 4, 0]]
+    assert table.told()[:2] == [("PASSED", 0, ""), ("ALL_PASSED", None, "")]
+
+
+def test_pass_marks_count_not_passes_in_an_unbroken_row() -> None:
+    # D: seats 1 and 2 passed; seat 0 discards; then only its own mark is missing when its turn comes again.
+    table = Table.late("3A 4A 7A M", "5B 6A", "5C 6B", passed=(1, 2)).pair("3A 4A")
+    assert table.passed() == [1, 2]
+    table.draw("7A").pass_turn().draw("7A").pass_turn()
+    assert table.round == 1
+    table.draw("7A").pass_turn()
+    assert table.round == 2
+
+
+def test_marks_that_become_all_set_because_a_seat_leaves_end_nothing() -> None:
+    # D: until the next pass.
+    table = Table.late("3A 4A", "5B", "6B", passed=(1, 2)).pair("3A 4A")
+    assert (table.inside(), table.passed(), table.round) == ([1, 2], [1, 2], 1)
+    table.draw("6B")
+    assert table.inside() == [1]
+    table = Table.late("3A 4A", "5B 7A", "6B 8C", passed=(1, 2)).pair("3A 4A").draw("6B")
+    assert table.phase == "DISCARD"
+    table.pass_turn()
+    assert table.penalties() == [[0, 18, 8]]
+
+
+def test_a_seat_that_passed_may_play_again() -> None:
+    table = Table.late("3A 4A 5B", "6B", "7A", passed=(0,)).pair("3A 4A")
+    assert table.passed() == []
+
+
+def test_seats_that_left_take_nothing() -> None:
+    table = Table.late("5A", "", "7A", "", "4A", passed=(2, 4)).pass_turn()
+    assert table.penalties() == [[5, 0, 7, 0, 4]]
+
+
+def test_hands_are_shown_when_they_are_counted() -> None:
+    held = "3A 3B 3C 3D 4A 4B 4C 4D 5A 5B"
+    table = Table.late(held, "7A", "", passed=(1,)).pass_turn()
+    shown = [(seat, cards) for kind, seat, cards in table.told() if kind == "HAND_SHOWN"]
+    assert [len(cards.split()) for _, cards in shown] == [8, 2, 1]
+    assert " ".join(cards for seat, cards in shown if seat == 0).split() == names(cards(held)).split()
+
+
+@pytest.mark.parametrize("turn", [199, 200])
+@pytest.mark.parametrize("players", PLAYERS)
+def test_the_200th_turn_is_the_rounds_last(players: int, turn: int) -> None:
+    # D: it then ends as if all had passed.
+    hands = ["3A 4A 7B", *LAST_SEATS[1:players]]
+    hands[1] = "4B"
+    expected = [[7, 4, 5, 7, 8][:players]]
+    table = Table.late(*hands, turn=turn).pair("3A 4A")
+    if turn == 199:
+        assert (table.state.turn, table.round) == (200, 1)
+        table.draw("7B").pass_turn()
+        expected = [[0, 11, 5, 7, 8][:players]]
+    assert table.penalties() == expected
+    assert "TURN_LIMIT_REACHED" in [kind for kind, _, _ in table.told()]
+
+
+def test_in_the_200th_turn_effects_are_complete_too() -> None:
+    table = Table.late("4A 4B 3A", "6A", "6B", turn=200).pair("4A 4B")
+    assert table.phase == "GIVE"
+    assert table.give("3A", 1).penalties() == [[0, 9, 6]]
+    table = Table.late("2A 2B 3A", "6A", "6B", "6C", turn=200).pair("2A 2B").main()
+    assert table.phase == "NAME"
+    assert table.name("3A").penalties() == [[3, 6, 6, 6]]
+    table = Table.late("7A 7B 3A", "6A", "6B", turn=200).pair("7A 7B")
+    assert table.penalties() == [[3, 6, 6]]
+
+
+def test_a_turn_counts_one_however_many_cards_it_draws() -> None:
+    table = Table.late("8C 8D 3A 4A 5A", "6A", "6B").pair("8C 8D")
+    assert table.state.turn == 21
+    table.draw("3A", "4A", "5A")
+    assert table.state.turn == 21
+
+
+# End of the game
+
+
+def test_two_rounds_and_the_fewest_points_win() -> None:
+    table = Table.late("4A", "5A", "6A", passed=(1, 2), round=2, penalties=[[7, 1, 2]]).pass_turn()
+    assert table.actor == TERMINAL_PLAYER
+    assert table.position.totals() == [11, 6, 8]
+    assert table.position.ranks() == [3, 1, 2]
+    assert table.position.winners() == [1]
+    assert table.told()[-1] == ("GAME_ENDED", None, "")
+
+
+def test_hands_and_pile_stay_as_they_lie_after_the_last_round() -> None:
+    table = Table.late("4A", "5A", "6A", passed=(1, 2), round=2, penalties=[[7, 1, 2]]).pass_turn()
+    assert [table.hand(seat) for seat in range(3)] == ["4A", "5A", "6A"]
+    assert len(table.state.pile) == 25
+
+
+def test_a_tie_for_the_fewest_after_two_rounds_makes_a_third_for_all() -> None:
+    table = Table.late("4A", "5A", "6A", passed=(1, 2), round=2, penalties=[[7, 1, 0]], first=0).pass_turn()
+    assert table.position.totals() == [11, 6, 6]
+    assert (table.round, table.phase, table.active) == (3, "DEAL", 0)
+    # A tie behind the fewest does not.
+    table = Table.late("4A", "5A", "6A", passed=(1, 2), round=2, penalties=[[2, 1, 0]]).pass_turn()
+    assert (table.position.totals(), table.round) == ([6, 6, 6], 3)
+    table = Table.late("4A", "5A", "3A", passed=(1, 2), round=2, penalties=[[2, 1, 0]]).pass_turn()
+    assert table.actor == TERMINAL_PLAYER
+    assert table.position.ranks() == [2, 2, 1]
+
+
+def test_a_tie_after_the_third_round_is_shared() -> None:
+    # D.
+    table = Table.late("4A", "5A", "6A", passed=(1, 2), round=3, penalties=[[7, 1, 0], [3, 5, 6]]).pass_turn()
+    assert table.actor == TERMINAL_PLAYER
+    assert table.position.totals() == [14, 11, 12]
+    table = Table.late("4A", "5A", "5B", passed=(1, 2), round=3, penalties=[[7, 1, 0], [3, 5, 6]]).pass_turn()
+    assert table.position.winners() == [1, 2]
+    assert table.position.ranks() == [3, 1, 1]
+    assert table.position.returns() == [-1.0, 0.5, 0.5]
+
+
+def test_the_score_in_the_middle_of_a_round_counts_the_hands() -> None:
+    table = Table.late("4A", "5A M", "6A", round=2, penalties=[[7, 1, 2]])
+    assert table.position.totals() == [11, 16, 8]
+    detail = MomistigriScoreDetail()
+    CODEC.fill_score(detail, table.position)
+    assert [(list(seat.penalties), seat.hand_points) for seat in detail.seats] == [([7], 4), ([1], 15), ([2], 6)]
+
+
+def test_the_score_after_the_end_counts_finished_rounds_alone() -> None:
+    table = Table.late("4A", "5A", "6A", passed=(1, 2), round=2, penalties=[[7, 1, 2]]).pass_turn()
+    detail = MomistigriScoreDetail()
+    CODEC.fill_score(detail, table.position)
+    assert [(list(seat.penalties), seat.hand_points) for seat in detail.seats] == [
+        ([7, 4], 0),
+        ([1, 5], 0),
+        ([2, 6], 0),
+    ]
+
+
+def test_the_first_seat_of_the_third_round_has_the_most_points_of_both() -> None:
+    table = Table.late("4A", "5A", "6A", passed=(1, 2), round=2, penalties=[[0, 9, 0]], first=1)
+    table.pass_turn()
+    assert (table.position.totals(), table.phase) == ([4, 14, 6], "OVER")
+    table = Table.late("6A", "4A", "6B", passed=(1, 2), round=2, penalties=[[0, 9, 0]], first=1).pass_turn()
+    assert (table.position.totals(), table.round, table.active) == ([6, 13, 6], 3, 1)

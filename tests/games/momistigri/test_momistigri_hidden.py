@@ -1,0 +1,313 @@
+"""Rules file: Public and hidden. What seats know, views, and resampling."""
+
+import random
+from collections import Counter
+
+import pytest
+from scipy.stats import chisquare
+
+from chatiere.engine import CHANCE_PLAYER, Position
+
+from .building import GAME, PLAYERS, Table, card, cards, late_state, names, read, state_of, view_of
+from .knowledge import Hands, Witness, allowed, hands_of
+
+# What everybody knows at a table of five, and a seat that is neither giver nor taker.
+OTHERS = ("6A", "6B", "6C", "6D")
+
+
+def test_hands_are_hidden_and_the_rest_is_public() -> None:
+    table = Table.late("3A 4A", "5A M", "6A", "7A", passed=(2,), round=2, penalties=[[9, 1, 2, 3]], reversed=True)
+    for viewer in (0, 1, 2, 3, None):
+        view = view_of(table.position, viewer)
+        assert [seat.hand_size for seat in view.seats] == [2, 2, 1, 1]
+        assert [seat.passed for seat in view.seats] == [False, False, True, False]
+        assert [list(seat.penalties) for seat in view.seats] == [[9], [1], [2], [3]]
+        assert view.reversed
+        assert list(view.pile) == list(table.state.pile)
+        for seat in range(4):
+            assert table.knows(viewer, seat) == (table.hand(seat) if seat == viewer else "")
+    assert names(view_of(table.position, 1).unseen_cards) == "3A 4A 6A 7A"
+
+
+def test_the_kind_of_a_pending_mark_is_public() -> None:
+    table = Table.late("7A 7B 3A 4A", "5A", "6A").pair("7A 7B")
+    for viewer in (0, 1, 2, None):
+        view = view_of(table.position, viewer)
+        assert (view.mark, view.draws_left, view.drawn_from) == (2, 2, 0)
+
+
+def test_a_drawn_card_is_known_to_both() -> None:
+    table = Table.late("3A 4A", "5A M", "6A", "7A", active=2, phase="DRAW", draws_left=1).draw("M")
+    assert table.knows(1, 2) == "M"
+    assert [table.knows(viewer, 2) for viewer in (0, 3, None)] == ["", "", ""]
+
+
+def test_a_given_card_is_known_to_both() -> None:
+    table = Table.late("4A 4B 3A", "6A", "6B", "6C").pair("4A 4B").give("3A", 2)
+    assert [table.knows(viewer, 2) for viewer in (0, 1, 3, None)] == ["3A", "", "", ""]
+
+
+def test_a_card_handed_out_is_known_to_all() -> None:
+    table = Table.late("5A 5B 3A", "6A", "6B").pair("5A 5B").hand_out("8C")
+    assert [table.knows(viewer, 1) for viewer in (0, 2, None)] == ["8C", "8C", "8C"]
+
+
+def test_a_card_swapped_in_is_known_to_all() -> None:
+    table = Table.late("3A 3B 4C 4D", "6A", "6B").pair("3A 3B").main().draw("4C").swap_out("4D").swap_in("8C")
+    assert [table.knows(viewer, 0) for viewer in (1, 2, None)] == ["8C", "8C", "8C"]
+    assert table.knows(0, 1) == "4C"
+
+
+def test_a_named_card_is_known_to_its_owner_until_it_is_drawn() -> None:
+    table = Table.late("2A 2B 3A M", "6A", "6B", "6C").pair("2A 2B").main().name("M")
+    assert table.events[0].seen_by == {0}
+    assert [table.knows(viewer, 1) for viewer in (0, 2, 3, None)] == ["M", "", "", ""]
+
+
+def test_after_main_of_a_1_all_know_that_the_hand_holds_no_1() -> None:
+    table = Table.late("1A 1B 3A 4A", *OTHERS).pair("1A 1B").main()
+    assert [table.most_ones(viewer, 0) for viewer in (1, 2, 3, 4, None)] == [0] * 5
+    assert [table.most_ones(viewer, 1) for viewer in (0, 2, None)] == [None] * 3
+    assert table.most_ones(0, 0) is None
+
+
+def ones_of_seat_2() -> Table:
+    """Seat 2 is known to hold no 1; it draws from seat 1, which holds one."""
+    known = {(None, 2): 0}
+    return Table.late(
+        "3A 4A 1E", "1A 3B", "6B 8C", "6C 1B", "6D", active=2, phase="DRAW", draws_left=1, most_ones=known
+    )
+
+
+def test_who_sees_a_card_arrive_knows_whether_it_is_a_1() -> None:
+    table = ones_of_seat_2().draw("3B")
+    assert [table.most_ones(viewer, 2) for viewer in (0, 1, 3, None)] == [1, 0, 1, 1]
+    table = ones_of_seat_2().draw("1A")
+    assert [table.most_ones(viewer, 2) for viewer in (0, 1, 3, None)] == [1, 1, 1, 1]
+
+
+def test_who_sees_a_1_leave_knows_that_there_is_one_fewer() -> None:
+    table = ones_of_seat_2().draw("1A").pass_turn().draw("1A")
+    # Seat 3 drew it; seat 0 did not see what seat 3 drew.
+    assert [table.most_ones(viewer, 2) for viewer in (0, 1, 3, None)] == [1, 1, 0, 1]
+
+
+def test_no_1_can_come_from_a_hand_without_any() -> None:
+    known = {(None, 1): 0, (None, 2): 0}
+    table = Table.late("3A 1E", "4A 3B", "6B 8C", "6C", "6D", active=2, phase="DRAW", draws_left=1, most_ones=known)
+    table.draw("3B")
+    assert [table.most_ones(viewer, 2) for viewer in (0, 1, 3, None)] == [0, 0, 0, 0]
+
+
+def test_1s_handed_out_and_discarded_are_counted_by_all() -> None:
+    known = {(None, 1): 1}
+    table = Table.late("5A 5B 3A", "1A 4A 2B", *OTHERS[1:], most_ones=known).pair("5A 5B").hand_out("1E")
+    assert [table.most_ones(viewer, 1) for viewer in (0, 2, None)] == [2, 2, 2]
+    table.hand_out("8C").hand_out("8D").hand_out("5A").draw("3A").pair("1A 1E").reverse()
+    assert [table.most_ones(viewer, 1) for viewer in (0, 2, None)] == [0, 1, 1]
+
+
+def test_all_nine_1s_are_no_knowledge() -> None:
+    known = {(None, 1): 8}
+    hands = ("5A 5B 3A", "1A 1A 1B 1B 1C 1C 1D 1D", *OTHERS[1:])
+    table = Table.late(*hands, most_ones=known).pair("5A 5B").hand_out("1E")
+    assert [table.most_ones(viewer, 1) for viewer in (0, 2, None)] == [None] * 3
+
+
+def test_knowledge_of_1s_ends_when_the_seat_leaves() -> None:
+    known = {(None, 0): 0}
+    table = Table.late("3A 4A", *OTHERS, most_ones=known).pair("3A 4A")
+    assert table.inside() == [1, 2, 3, 4]
+    assert [table.most_ones(viewer, 0) for viewer in (1, None)] == [None, None]
+
+
+def test_a_discarded_card_is_no_longer_known() -> None:
+    table = Table.late("4E 5E M", "6A", "6B", known={(1, 0): "4E M", (None, 0): "M"}).pair("4E 5E")
+    assert [table.knows(viewer, 0) for viewer in (1, 2, None)] == ["M", "M", "M"]
+
+
+def test_of_two_copies_one_is_still_known_after_a_discard() -> None:
+    table = Table.late("4E 4E 5E M", "6A", "6B", known={(1, 0): "4E 4E"}).pair("4E 5E")
+    assert table.knows(1, 0) == "4E"
+
+
+def drawn_on(known: str, hand: str = "3A 4E 4E M") -> Table:
+    """Seat 2 knows something of the hand of seat 0; seat 1 draws from it."""
+    table = Table.late(hand, "6A", "6B", active=1, phase="DRAW", draws_left=1, known={(2, 0): known})
+    return table
+
+
+def test_who_did_not_see_which_card_left_is_sure_of_one_copy_less() -> None:
+    assert drawn_on("3A").draw("M").knows(2, 0) == ""
+    assert drawn_on("4E 4E M").draw("3A").knows(2, 0) == "4E"
+    # Whatever was drawn.
+    assert drawn_on("4E 4E M").draw("4E").knows(2, 0) == "4E"
+
+
+def test_who_saw_which_card_left_still_knows_the_others() -> None:
+    position = read(
+        late_state(["3A 4E 4E M", "6A", "6B"], active=1, phase="DRAW", draws_left=1, known={(1, 0): "3A 4E"})
+    )
+    assert Table(position.clone()).draw("M").knows(1, 0) == "3A 4E"
+    table = Table(position).draw("3A")
+    assert table.knows(1, 0) == "4E"
+    # And the giver knows what it has given.
+    assert table.knows(0, 1) == "3A"
+
+
+def test_who_knows_a_hand_of_one_kind_knows_which_card_left() -> None:
+    table = drawn_on("M", hand="M").draw("M")
+    assert table.knows(2, 1) == "M"
+    table = drawn_on("4E 4E", hand="4E 4E").draw("4E")
+    assert (table.knows(2, 0), table.knows(2, 1)) == ("4E", "4E")
+    # Not if a card of it is not known.
+    table = drawn_on("4E", hand="4E 4E").draw("4E")
+    assert (table.knows(2, 0), table.knows(2, 1)) == ("", "")
+
+
+def test_what_all_know_passes_on_as_what_all_know() -> None:
+    table = Table.late("M", "6A", "6B", active=1, phase="DRAW", draws_left=1, known={(None, 0): "M"}).draw("M")
+    assert [table.knows(viewer, 1) for viewer in (0, 2, None)] == ["M", "M", "M"]
+
+
+def test_after_the_game_all_hands_lie_open() -> None:
+    table = Table.late("4A M", "5A", "6A", passed=(1, 2), round=2, penalties=[[7, 1, 2]]).pass_turn()
+    for viewer in (0, 1, 2, None):
+        assert [table.knows(viewer, seat) for seat in range(3)] == ["4A M", "5A", "6A"]
+        assert not view_of(table.position, viewer).unseen_cards
+    assert table.position.resample(0, 1) == table.position
+
+
+def test_a_new_round_begins_without_knowledge() -> None:
+    table = Table.late("4A M", "5A", "6A", passed=(1, 2), known={(1, 0): "M"}).pass_turn()
+    assert not any(held.knowledge for held in table.state.seats)
+
+
+# Against a seat that remembers everything
+
+STARTS = {
+    "three": ["3A 3B 4E 5A", "4E 6A", "M 6B"],
+    "gifts": ["4A 4B 7A", "4C 4D M", "8C 3C"],
+    "swaps": ["3A 3B 3C M", "3C 3D", "3D 4A"],
+    "twos": ["2A 2B 7A", "2A 2B 7B", "2C M", ""],
+    "fives": ["5A 5B 8C", "5C M", "8D 7A"],
+    "ones": ["1A 1B 1C", "1A 1B", "1E M", "3C", ""],
+    "more ones": ["1A 1B", "1A 1C 4A", "1E 4B", "", "1D"],
+    "one kind": ["4E 4E 4A", "4B", "3C 3C"],
+    "threes": ["8C 8D 3C 3C", "7A 7B", "4E 4E"],
+}
+
+
+@pytest.mark.parametrize("start", STARTS)
+def test_nothing_that_is_possible_is_ever_excluded(start: str) -> None:
+    choices = random.Random(start)
+    steps = exact = 0
+    for number in range(8):
+        position = read(late_state(STARTS[start], turn=20))
+        witnesses = [Witness(position, seat) for seat, hand in enumerate(STARTS[start]) if hand]
+        for _ in range(14):
+            moves = position.legal_actions()
+            if position.current_player() == CHANCE_PLAYER:
+                moves = [outcome for outcome, _ in position.chance_outcomes()]
+            # Effects are what is looked for.
+            move = choices.choice(moves[:-1] if moves[-1] in (1081, 1082) and len(moves) > 1 else moves)
+            if state_of(position.child(move)).turn == 0:
+                break
+            for witness in witnesses:
+                witness.see(position, move)
+            position.apply(move)
+            for witness in witnesses:
+                possible = set(allowed(position, witness.seat))
+                assert hands_of(position) in witness.worlds
+                assert witness.worlds.keys() <= possible, (number, witness.seat, position)
+                steps += 1
+                exact += witness.worlds.keys() == possible
+                drawn = hands_of(position.resample(witness.seat, choices.getrandbits(64)))
+                assert drawn in possible
+    # Mostly the state notes all that can be known.
+    assert steps > 50
+    assert exact > 0.9 * steps
+
+
+# Resampling
+
+UNIFORM: dict[str, tuple[Position, int]] = {
+    "nothing known": (read(late_state(["3A 3B", "4E 4E M", "5A 6A"])), 0),
+    "some cards known": (read(late_state(["3A 3B", "4E 4E 4A M", "4B 6A 6B"], known={(0, 1): "4E", (0, 2): "6A"})), 0),
+    "kinds with copies": (read(late_state(["M", "4E 4E 3C", "3C 3D 3D", "5A"])), 3),
+    "few 1s": (
+        read(late_state(["M", "1A 1A 3B", "4A 1B", "1C 5A", ""], most_ones={(None, 2): 1, (0, 3): 1, (None, 3): 2})),
+        0,
+    ),
+    "no 1s, one known": (
+        read(
+            late_state(
+                ["M", "1A 1E 3B", "4A 8C", "1C 5A", "7A"],
+                most_ones={(None, 2): 0, (0, 1): 2},
+                known={(0, 1): "1E", (0, 3): "5A"},
+            )
+        ),
+        0,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", UNIFORM)
+def test_resampling_is_uniform_over_the_ways_to_lay_the_hidden_cards(name: str) -> None:
+    position, seat = UNIFORM[name]
+    position.check()
+    expected = allowed(position, seat)
+    draws = 120 * len(expected)
+    drawn: Counter[Hands] = Counter(hands_of(position.resample(seat, 5, number)) for number in range(draws))
+    assert drawn.keys() == expected.keys()
+    total = sum(expected.values())
+    found = [drawn[hands] for hands in expected]
+    assert chisquare(found, [draws * ways / total for ways in expected.values()]).pvalue > 0.001
+
+
+def test_resampling_in_the_deal_draws_from_the_undealt_cards_too() -> None:
+    position = GAME.new_game(3, {"first_seat": 0})
+    for one in ("3C", "4E", "M"):
+        position.apply(card(one))
+    drawn: Counter[str] = Counter()
+    for number in range(5000):
+        hands = hands_of(position.resample(0, 9, number))
+        assert hands[0] == tuple(cards("3C"))
+        assert len(hands[1]) == len(hands[2]) == 1
+        drawn[names(hands[1])] += 1
+    unseen = Counter(names([kind]) for kind in view_of(position, 0).unseen_cards)
+    assert drawn.keys() == unseen.keys()
+    found = [drawn[kind] for kind in unseen]
+    assert chisquare(found, [5000 * n / 27 for n in unseen.values()]).pvalue > 0.001
+
+
+@pytest.mark.parametrize("players", PLAYERS)
+def test_resampling_depends_on_nothing_that_the_seat_does_not_know(players: int) -> None:
+    choices = random.Random(players)
+    position = GAME.new_game(players, seed=players)
+    while not position.is_terminal():
+        for seat in range(players):
+            other = position.resample(seat, choices.getrandbits(64))
+            other.check()
+            first, second = position.clone().resample(seat, 7), other.resample(seat, 7)
+            assert first.pack() == second.pack()
+        position.apply(choices.choice(position.legal_actions()))
+
+
+def test_resampling_leaves_others_what_all_know_and_what_they_know_of_the_own_hand() -> None:
+    known = {(0, 1): "4E", (2, 1): "M", (1, 0): "3A", (None, 2): "6A", (0, 2): "6A 6B", (1, 2): "6A 6C"}
+    position = read(late_state(["3A 3B", "4E 4E M", "6A 6B 6C"], known=known))
+    drawn = Table(position.resample(0, 3))
+    assert drawn.knows(0, 1) == "4E"
+    assert drawn.knows(0, 2) == "6A 6B"
+    assert drawn.knows(1, 0) == "3A"
+    assert drawn.knows(2, 1) == ""
+    assert (drawn.knows(1, 2), drawn.knows(None, 2)) == ("6A", "6A")
+
+
+def test_resampling_leaves_others_what_all_know_of_1s() -> None:
+    known = {(None, 1): 2, (2, 1): 1, (0, 1): 1, (None, 0): 1, (1, 0): 0}
+    position = read(late_state(["3A", "1A 4A", "1B", "1C", "1D"], most_ones=known))
+    drawn = Table(position.resample(0, 3))
+    assert [drawn.most_ones(viewer, 1) for viewer in (0, 2, 3, None)] == [1, 2, 2, 2]
+    assert [drawn.most_ones(viewer, 0) for viewer in (1, 2, None)] == [0, 1, 1]

@@ -1,0 +1,317 @@
+"""Rules file: Invariants. Every reason to refuse a state, as a message and as bytes."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from chatiere.engine import EngineError, Position, Reason
+from chatiere.v1.momistigri_pb2 import MomistigriState
+
+from .building import CODEC, GAME, PLAYERS, Table, card, late_state, read, refused, state_of
+from .reference import default_copies
+
+# Where the numbers lie in the body (state.pxd).
+FIELDS = [
+    "players",
+    "first_seat_option",
+    "first_seat",
+    "phase",
+    "active",
+    "round",
+    "turn",
+    "backwards",
+    "in_round",
+    "passed",
+    "mark",
+    "draws_left",
+    "effect",
+    "receiver",
+    "swapped_out",
+]
+PENALTIES, SIZES, MOST_ONES, CARDS, KNOWERS, COPIES, ZERO = 15, 30, 36, 66, 112, 158, 203
+PUBLIC = 5
+HEADER = 32
+
+
+def bytes_with(position: Position, **numbers: int) -> bytes:
+    """The packed body with some of its numbers changed."""
+    body = bytearray(position.pack()[HEADER:])
+    for field, number in numbers.items():
+        body[int(field[1:]) if field.startswith("_") else FIELDS.index(field)] = number
+    return bytes(body)
+
+
+def fault(body: bytes) -> EngineError:
+    with pytest.raises(EngineError) as caught:
+        GAME.position(body)
+    assert caught.value.reason is Reason.INVALID_STATE
+    assert caught.value.rule.startswith("momistigri.md: ")
+    return caught.value
+
+
+def table(**fields: Any) -> Position:
+    return read(late_state(["3A 4A 5B", "6A 7A", "M"], **fields))
+
+
+def dealing(cards_dealt: int = 4) -> Position:
+    position = GAME.new_game(3, {"first_seat": 1})
+    for _ in range(cards_dealt):
+        position.apply(position.chance_outcomes()[0][0])
+    return position
+
+
+def drawing(**fields: Any) -> Position:
+    return read(late_state(["3A 4A 5B", "6A 7A", "M"], phase="DRAW", draws_left=1, active=1, **fields))
+
+
+def over() -> Position:
+    done = Table.late("4A", "5A", "6A", passed=(1, 2), round=2, penalties=[[7, 1, 2]]).pass_turn()
+    return done.position
+
+
+def of_five(**fields: Any) -> Position:
+    return read(late_state(["1A 1B 5B", "6A 7A", "M", "6B", "6C"], active=1, **fields))
+
+
+def _place(position: Position, name: str) -> str:
+    """Where in the body a card lies."""
+    return f"_{CARDS + list(position.pack()[HEADER + CARDS : HEADER + CARDS + 46]).index(card(name))}"
+
+
+CASES: list[tuple[str, Callable[[], bytes], str]] = [
+    ("players", lambda: bytes_with(table(), players=2), "seats"),
+    ("players", lambda: bytes_with(table(), players=6), "seats"),
+    ("phase beyond", lambda: bytes_with(table(), phase=12), "phase"),
+    ("active beyond", lambda: bytes_with(table(), active=3), "active_seat"),
+    ("active before the first seat", lambda: bytes_with(GAME.new_game(3), active=1), "active_seat"),
+    ("round beyond", lambda: bytes_with(table(), round=3), "round"),
+    ("round before the first seat", lambda: bytes_with(GAME.new_game(3), round=1), "round"),
+    ("over in the first round", lambda: bytes_with(over(), round=0), "round"),
+    ("first seat option beyond", lambda: bytes_with(table(), first_seat_option=3), "first_seat"),
+    ("first seat option while open", lambda: bytes_with(GAME.new_game(3), first_seat_option=1), "first_seat"),
+    ("first seat known while open", lambda: bytes_with(GAME.new_game(3), first_seat=1), "first_seat"),
+    ("first seat beyond", lambda: bytes_with(table(), first_seat=3), "first_seat"),
+    ("first seat unknown", lambda: bytes_with(table(), first_seat=255), "first_seat"),
+    ("first seat not the option's", lambda: bytes_with(table(), first_seat_option=2), "first_seat"),
+    ("turn beyond", lambda: bytes_with(table(), turn=201), "turn"),
+    ("no turn in play", lambda: bytes_with(table(), turn=0), "turn"),
+    ("turn in the deal", lambda: bytes_with(dealing(), turn=1), "turn"),
+    ("direction beyond", lambda: bytes_with(table(), backwards=2), "reversed"),
+    ("reversed in the deal", lambda: bytes_with(dealing(), backwards=1), "reversed"),
+    ("in the round beyond", lambda: bytes_with(table(), in_round=15), "seats.in_round"),
+    ("out of the round with cards", lambda: bytes_with(table(), in_round=5), "seats.in_round"),
+    ("out of the round in the deal", lambda: bytes_with(dealing(), in_round=3), "seats.in_round"),
+    ("passed out of the round", lambda: bytes_with(table(), passed=8), "seats.passed"),
+    ("passed in the deal", lambda: bytes_with(dealing(), passed=1), "seats.passed"),
+    ("mark beyond", lambda: bytes_with(drawing(), mark=4), "mark"),
+    ("mark outside of a draw", lambda: bytes_with(table(), mark=1), "mark"),
+    ("draws beyond", lambda: bytes_with(drawing(), draws_left=4), "draws_left"),
+    ("no draws in a draw", lambda: bytes_with(drawing(), draws_left=0), "draws_left"),
+    ("draws outside of a draw", lambda: bytes_with(table(), draws_left=1), "draws_left"),
+    ("more draws than the mark says", lambda: bytes_with(drawing(), draws_left=2), "draws_left"),
+    ("effect beyond", lambda: bytes_with(table(), effect=4), "effect"),
+    ("effect outside of a choice", lambda: bytes_with(table(), effect=1), "effect"),
+    ("receiver beyond", lambda: bytes_with(table(), receiver=3), "receiver"),
+    ("receiver when nothing is handed out", lambda: bytes_with(table(), receiver=1), "receiver"),
+    ("swapped out beyond", lambda: bytes_with(table(), swapped_out=47), "swapped_out"),
+    ("swapped out outside of a swap", lambda: bytes_with(table(), swapped_out=1), "swapped_out"),
+    ("zero", lambda: bytes_with(table(), **{f"_{ZERO}": 1}), ""),
+    ("copies", lambda: bytes_with(table(), **{f"_{COPIES}": 3}), "options.copies"),
+    ("hand size beyond", lambda: bytes_with(table(), **{f"_{SIZES}": 200}), "seats.cards"),
+    ("hand of a seat that is not there", lambda: bytes_with(table(), **{f"_{SIZES + 4}": 1}), "seats.cards"),
+    ("fewer cards than the deck", lambda: bytes_with(table(), **{f"_{SIZES + 5}": 20}), "seats.cards"),
+    ("more cards than the deck", lambda: bytes_with(dealing(), **{f"_{SIZES + 5}": 40}), "seats.cards"),
+    ("card beyond", lambda: bytes_with(table(), **{_place(table(), "5B"): 46}), "seats.cards"),
+    ("hand not ascending", lambda: bytes_with(table(), **{_place(table(), "3A"): card("4A")}), "seats.cards"),
+    ("hand descending", lambda: bytes_with(table(), **{_place(table(), "3A"): card("6A")}), "seats.cards"),
+    ("pile not ascending", lambda: bytes_with(table(), **{f"_{CARDS + 27}": 0}), "pile"),
+    ("card twice", lambda: bytes_with(table(), **{_place(table(), "4A"): card("3A")}), "seats.cards"),
+    ("card beyond the cards", lambda: bytes_with(table(), **{f"_{CARDS + 28}": 1}), ""),
+    ("knowledge of the pile", lambda: bytes_with(table(), **{f"_{KNOWERS + 6}": 1}), ""),
+    ("knowledge of the own hand", lambda: bytes_with(table(), **{f"_{KNOWERS}": 1}), "seats.knowledge"),
+    ("knowledge of a seat not there", lambda: bytes_with(table(), **{f"_{KNOWERS}": 8}), "seats.knowledge"),
+    ("knowledge of all but not each", lambda: bytes_with(table(), **{f"_{KNOWERS}": 32}), "seats.knowledge"),
+    ("knowledge in the deal", lambda: bytes_with(dealing(), **{f"_{KNOWERS}": 1}), "seats.knowledge"),
+    ("knowledge of a second copy alone", lambda: bytes_with(twins(), **{f"_{KNOWERS + 1}": 2}), "seats.knowledge"),
+    ("most ones of a seat not there", lambda: bytes_with(table(), **{f"_{MOST_ONES + 4}": 1}), "seats.knowledge"),
+    ("most ones without 1s", lambda: bytes_with(table(), **{f"_{MOST_ONES + 1}": 1}), "seats.knowledge"),
+    ("most ones to the own seat", lambda: bytes_with(of_five(), **{f"_{MOST_ONES}": 5}), "seats.knowledge"),
+    ("fewer ones than there are", lambda: bytes_with(of_five(), **{f"_{MOST_ONES + 5}": 2}), "seats.knowledge"),
+    ("most ones beyond", lambda: bytes_with(of_five(), **{f"_{MOST_ONES + 5}": 10}), "seats.knowledge"),
+    ("most ones to all but not each", lambda: bytes_with(of_five(), **{f"_{MOST_ONES + 25}": 4}), "seats.knowledge"),
+    ("penalty of a later round", lambda: bytes_with(table(), **{f"_{PENALTIES}": 1}), "seats.penalties"),
+    ("penalty of a seat not there", lambda: bytes_with(over(), **{f"_{PENALTIES + 3}": 1}), "seats.penalties"),
+    ("last penalty not the hand's", lambda: bytes_with(over(), **{f"_{PENALTIES + 5}": 9}), "seats.penalties"),
+    ("pile in the deal", lambda: bytes_with(dealing(), **{f"_{SIZES + 2}": 0, f"_{SIZES + 5}": 1}), "pile"),
+    ("uneven deal", lambda: bytes_with(dealing(), **{f"_{SIZES}": 0, f"_{SIZES + 1}": 3}), "seats.cards"),
+    (
+        "dealt before the first seat",
+        lambda: bytes_with(dealing(), phase=0, first_seat=255, active=0, first_seat_option=255),
+        "seats.cards",
+    ),
+    ("dealt out and still dealing", lambda: dealt_out(), "seats.cards"),
+    ("next card to another", lambda: bytes_with(dealing(), active=0), "active_seat"),
+]
+
+
+def twins() -> Position:
+    return read(late_state(["3C 3C", "6A 7A", "M"]))
+
+
+def dealt_out() -> bytes:
+    return bytes_with(dealing(28), phase=1, turn=0, draws_left=0)
+
+
+@pytest.mark.parametrize(("body", "field"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
+def test_bytes_that_break_an_invariant_are_refused(body: Callable[[], bytes], field: str) -> None:
+    assert fault(body()).field == field
+
+
+def test_the_positions_that_are_broken_above_are_sound() -> None:
+    for position in (table(), dealing(), drawing(), over(), of_five(), twins(), GAME.new_game(3)):
+        position.check()
+        assert GAME.position(bytes_with(position)) == position
+    assert len(table().pack()) == GAME.packed_size == HEADER + 208
+
+
+STATES: list[tuple[str, dict[str, Any], list[str], str]] = [
+    ("active seat out of the round", {"active": 1}, ["3A", "", "4A"], "active_seat"),
+    ("a draw needs another seat", {"phase": "DRAW", "draws_left": 1}, ["3A", "", ""], "phase"),
+    ("a swap needs another seat", {"phase": "SWAP_IN", "swapped_out": card("4A")}, ["3A", "", ""], "phase"),
+    ("giving needs another seat", {"phase": "GIVE"}, ["3A", "", ""], "phase"),
+    ("giving needs a card", {"phase": "GIVE"}, ["-", "3A", "4A"], "seats.in_round"),
+    ("discarding needs a card", {"phase": "DISCARD"}, ["-", "3A", "4A"], "seats.in_round"),
+    ("a seat without cards is out", {"phase": "DISCARD"}, ["3A", "-", "4A"], "seats.in_round"),
+    ("a receiver is another seat", {"phase": "HAND_OUT", "receiver": 0}, ["3A", "4A", "5A"], "receiver"),
+    ("a receiver is in the round", {"phase": "HAND_OUT", "receiver": 1}, ["3A", "", "5A"], "receiver"),
+    ("the pair of a choice", {"phase": "CHOICE", "effect": 1}, ["3A", "4A", "5A"], "pile"),
+    ("the pair of a 2", {"phase": "NAME"}, ["3A", "4A", "5A"], "pile"),
+    ("the pair of a 4", {"phase": "GIVE"}, ["4A 4B 4C 4D 4E", "5A", "5B"], "pile"),
+    ("the pair of a 6", {"phase": "AGAIN"}, ["6A 6B 6C", "5A", "5B"], "pile"),
+    (
+        "the pair of a 3 at the draw",
+        {"phase": "DRAW", "draws_left": 1, "mark": 1},
+        ["3A 3B 3C 3C 3D 3D", "5A", "5B"],
+        "pile",
+    ),
+    ("the pair of a 3", {"phase": "SWAP_OUT"}, ["3A 3B 3C 3C 3D 3D", "5A", "5B"], "pile"),
+    ("the pair of a 7", {"phase": "DRAW", "draws_left": 1, "mark": 2}, ["7A 7B", "5A", "5B"], "pile"),
+    ("the pair of an 8", {"phase": "DRAW", "draws_left": 1, "mark": 3}, ["8C", "5A", "5B"], "pile"),
+    (
+        "the pair of a 3 apart from the card just discarded",
+        {"phase": "SWAP_IN", "swapped_out": card("3E")},
+        ["3A 3B 3C 3C 3D", "5A", "5B"],
+        "pile",
+    ),
+    ("the card just discarded", {"phase": "SWAP_IN", "swapped_out": card("4A")}, ["4A", "5A", "5B"], "swapped_out"),
+    ("no card was discarded", {"phase": "SWAP_IN"}, ["4A", "5A", "5B"], "swapped_out"),
+    ("more draws than cards", {"phase": "DRAW", "draws_left": 2, "mark": 2}, ["4A", "5A", "6A"], "draws_left"),
+    ("a first seat without the most points", {"round": 2, "penalties": [[1, 2, 3]]}, ["4A", "5A", "6A"], "first_seat"),
+    (
+        "a third round without a tie",
+        {"round": 3, "penalties": [[1, 2, 3], [1, 2, 3]], "first": 2},
+        ["4A", "5A", "6A"],
+        "round",
+    ),
+    (
+        "over after two rounds with a tie",
+        {"phase": "OVER", "round": 2, "penalties": [[0, 0, 9], [4, 4, 4]]},
+        ["4A", "4B", "4C"],
+        "round",
+    ),
+    ("passed in another seat", {"passed": (1,)}, ["3A", "", "4A"], "seats.passed"),
+]
+
+
+@pytest.mark.parametrize(("fields", "hands", "field"), [case[1:] for case in STATES], ids=[case[0] for case in STATES])
+def test_states_that_play_cannot_reach_are_refused(fields: dict[str, Any], hands: list[str], field: str) -> None:
+    state = late_state([hand.replace("-", "") for hand in hands], **fields)
+    for seat, hand in zip(state.seats, hands, strict=True):
+        seat.in_round |= hand == "-"
+    error = refused(state)
+    assert (error.reason, error.field) == (Reason.INVALID_STATE, field)
+    assert error.rule.startswith("momistigri.md: ")
+
+
+def test_cards_are_dealt_in_turn() -> None:
+    state = state_of(dealing())
+    state.seats[1].cards.append(state.seats[0].cards.pop())
+    error = refused(state)
+    assert (error.field, "one at a time" in error.message) == ("seats.cards", True)
+
+
+def test_an_empty_pile_cannot_be_handed_out() -> None:
+    # All 28 cards in three hands.
+    everything = state_of(GAME.new_game(3, {"first_seat": 0}, seed=1))
+    state = MomistigriState()
+    state.CopyFrom(everything)
+    state.phase = 10
+    state.draws_left = 0
+    state.receiver = 1
+    assert refused(state).field == "pile"
+
+
+MESSAGES: list[tuple[str, Callable[[MomistigriState], Any], str]] = [
+    ("no seats", lambda s: s.ClearField("seats"), "seats"),
+    ("six seats", lambda s: [s.seats.add() for _ in range(3)], "seats"),
+    ("options", lambda s: s.options.copies.append(1), "options.copies"),
+    ("option of a seat", lambda s: s.options.copies.extend([*default_copies()[:44], 10]), "options.copies[44]"),
+    ("first seat option", lambda s: setattr(s.options, "first_seat", 3), "options.first_seat"),
+    ("no phase", lambda s: s.ClearField("phase"), "phase"),
+    ("phase beyond", lambda s: setattr(s, "phase", 13), "phase"),
+    ("first seat", lambda s: setattr(s, "first_seat", 3), "first_seat"),
+    ("no first seat", lambda s: s.ClearField("first_seat"), "first_seat"),
+    ("active seat", lambda s: setattr(s, "active_seat", 3), "active_seat"),
+    ("round", lambda s: setattr(s, "round", 0), "round"),
+    ("round beyond", lambda s: setattr(s, "round", 4), "round"),
+    ("turn", lambda s: setattr(s, "turn", 201), "turn"),
+    ("mark", lambda s: setattr(s, "mark", 4), "mark"),
+    ("draws", lambda s: setattr(s, "draws_left", 4), "draws_left"),
+    ("effect", lambda s: setattr(s, "effect", 4), "effect"),
+    ("receiver", lambda s: setattr(s, "receiver", 0), "receiver"),
+    ("swapped out", lambda s: setattr(s, "swapped_out", 46), "swapped_out"),
+    ("card", lambda s: s.seats[1].cards.append(46), "seats[1].cards[2]"),
+    ("too many cards", lambda s: s.seats[1].cards.extend([0] * 50), "seats[1].cards"),
+    ("pile card", lambda s: s.pile.append(99), "pile[22]"),
+    ("too large a pile", lambda s: s.pile.extend([0] * 50), "pile"),
+    ("penalties", lambda s: s.seats[2].penalties.append(1), "seats[2].penalties"),
+    ("knower", lambda s: s.seats[0].knowledge.add(seat=3), "seats[0].knowledge[0].seat"),
+    ("own knowledge", lambda s: s.seats[1].knowledge.add(seat=1), "seats[1].knowledge[0].seat"),
+    ("twice", lambda s: [s.seats[1].knowledge.add(seat=0) for _ in "ab"], "seats[1].knowledge[1].seat"),
+    ("all twice", lambda s: [s.seats[1].knowledge.add() for _ in "ab"], "seats[1].knowledge[1].seat"),
+    ("unheld card", lambda s: s.seats[1].knowledge.add(seat=0, cards=[2]), "seats[1].knowledge[0].cards"),
+    ("most ones", lambda s: s.seats[1].knowledge.add(seat=0, most_ones=9), "seats[1].knowledge[0].most_ones"),
+]
+
+
+@pytest.mark.parametrize(("spoil", "field"), [case[1:] for case in MESSAGES], ids=[case[0] for case in MESSAGES])
+def test_messages_that_are_no_state_are_refused(spoil: Callable[[MomistigriState], Any], field: str) -> None:
+    state = state_of(table())
+    spoil(state)
+    error = refused(state)
+    assert (error.reason, error.field) == (Reason.INVALID_STATE, field)
+
+
+def test_penalties_of_finished_rounds_fit_a_byte() -> None:
+    state = late_state(["4A", "5A", "6A"], round=2, penalties=[[300, 0, 0]])
+    assert refused(state).field == "seats[0].penalties[0]"
+
+
+def test_the_order_of_the_cards_in_a_message_means_nothing() -> None:
+    state = state_of(table())
+    state.seats[0].cards[:] = state.seats[0].cards[::-1]
+    state.pile[:] = state.pile[::-1]
+    assert read(state) == table()
+
+
+@pytest.mark.parametrize("players", PLAYERS)
+def test_every_state_of_seeded_games_round_trips_as_a_message(players: int) -> None:
+    position = GAME.new_game(players, seed=4)
+    step = 0
+    while not position.is_terminal():
+        body = CODEC.read_state(state_of(position))
+        assert GAME.position(body, position.random_stream()) == position
+        legal = position.legal_actions()
+        position.apply(legal[step % len(legal)])
+        step += 1

@@ -1,0 +1,156 @@
+"""The kernel against the slow reference: random games with random options, at every number of players."""
+
+import random
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from chatiere.engine import CHANCE_PLAYER, TERMINAL_PLAYER, Position
+from chatiere.v1.momistigri_pb2 import MomistigriScoreDetail
+
+from .building import CODEC, GAME, PLAYERS, state_of
+from .reference import ALL, GIVE, HAND_OUT, MAIN, PASS, REVERSE, STOP, Game, Question, pair_of, value
+
+STYLES = ("random", "never passes", "values", "five and four", "reverses")
+
+
+def choose(question: Question, style: str, choices: random.Random) -> int:
+    """A move at random, or by a style that leads to rarer positions."""
+    moves: Any = question.moves
+    if question.actor == CHANCE_PLAYER:
+        return choices.choices(moves, question.weights)[0]
+    if style == "random":
+        return choices.choice(moves)
+    pairs = {move: [value(card) for card in pair_of(move)] for move in moves if move < PASS}
+    effects = [move for move, values in pairs.items() if values[0] == values[1]]
+    if style == "five and four":
+        fours = [move for move in effects if pairs[move][0] in (4, 5, 6)]
+        if fours and choices.random() < 0.95:
+            return choices.choice(fours)
+        if question.actor >= 0 and HAND_OUT <= moves[0] < HAND_OUT + 46:
+            # 5s and their like go round for ever.
+            return max(moves, key=lambda move: (value(move - HAND_OUT) in (4, 5), choices.random()))
+        if PASS in moves and choices.random() < 0.8 and len(moves) > 1:
+            return choices.choice(moves[:-1])
+    if style == "reverses" and REVERSE in moves:
+        return REVERSE
+    if effects and style in ("values", "reverses") and choices.random() < 0.9:
+        return choices.choice(effects)
+    if style == "values" and MAIN in moves and choices.random() < 0.9:
+        return MAIN
+    if style == "never passes" and moves[-1] in (PASS, STOP) and len(moves) > 1:
+        return choices.choice(moves[:-1])
+    return choices.choice(moves)
+
+
+def random_copies(choices: random.Random) -> list[int]:
+    """Colours at random; now and then a value's cards all of one colour."""
+    copies = [0] * 45
+    for points in range(1, 10):
+        colours = [choices.randrange(5)] if choices.random() < 0.3 else range(5)
+        for _ in range(10 - points):
+            copies[9 * choices.choice(colours) + points - 1] += 1
+    return copies
+
+
+def random_options(players: int, choices: random.Random) -> dict[str, Any]:
+    """Each option absent half of the time."""
+    options: dict[str, Any] = {}
+    if choices.random() < 0.5:
+        options["first_seat"] = choices.randrange(players)
+    if choices.random() < 0.5:
+        options["copies"] = random_copies(choices)
+    return options
+
+
+def same(position: Position, game: Game) -> None:
+    """Who moves, what is possible and how it stands agree."""
+    question = game.question
+    assert position.current_player() == question.actor
+    assert position.totals() == game.totals()
+    if question.actor == CHANCE_PLAYER:
+        assert position.chance_outcomes() == list(zip(question.moves, question.weights, strict=True))
+    else:
+        assert position.legal_actions() == list(question.moves)
+    if question.actor == TERMINAL_PLAYER:
+        assert position.winners() == game.winners()
+        assert position.ranks() == game.ranks()
+
+
+def same_table(position: Position, game: Game) -> None:
+    """What lies where, and who knows it."""
+    state = state_of(position)
+    assert Counter(state.pile) == +game.pile
+    for seat, held in enumerate(state.seats):
+        assert Counter(held.cards) == +game.hands[seat]
+        assert held.in_round == (seat in game.inside)
+        assert held.passed == (seat in game.passed)
+        assert list(held.penalties) == [one[seat] for one in game.penalties]
+        entries = {entry.seat if entry.HasField("seat") else ALL: entry for entry in held.knowledge}
+        for knower in (*range(game.players), ALL):
+            if knower == seat:
+                assert seat not in entries
+                continue
+            # Who is not named knows what all know.
+            entry = entries.get(knower, entries.get(ALL))
+            known = Counter(entry.cards) if entry else Counter()
+            most_ones = entry.most_ones if entry and entry.HasField("most_ones") else None
+            assert known == +game.knows(knower, seat), (knower, seat)
+            assert most_ones == game.most_ones.get((knower, seat)), (knower, seat)
+
+
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("players", PLAYERS)
+def test_random_games_agree(players: int, style: str) -> None:
+    choices = random.Random(f"{players} {style}")
+    for number in range(14):
+        options = random_options(players, choices)
+        position, game = GAME.new_game(players, options), Game(players, options)
+        while True:
+            same(position, game)
+            if number < 6:
+                same_table(position, game)
+                position.check()
+            if position.is_terminal():
+                break
+            move = choose(game.question, style, choices)
+            position.apply(move)
+            game.move(move)
+
+
+def test_the_styles_reach_what_is_rare() -> None:
+    seen: Counter[str] = Counter()
+    for seed in range(60):
+        choices = random.Random(seed)
+        game = Game(3 + seed % 3, random_options(3 + seed % 3, choices))
+        while game.question.actor != TERMINAL_PLAYER:
+            seen["gifts"] += any(move in game.question.moves for move in range(GIVE, HAND_OUT))
+            seen["backwards"] += game.direction < 0
+            seen["nobody else"] += len(game.inside) == 1
+            seen["hands empty"] += game.question.actor >= 0 and game.size(game.question.actor) == 0
+            seen["few ones"] += any(most for (knower, _), most in game.most_ones.items() if knower == ALL)
+            seen["whole hands known"] += any(
+                known.total() and +known == +game.hands[seat] for (_, seat), known in game.known.items()
+            )
+            game.move(choose(game.question, STYLES[seed % 5], choices))
+        seen["third rounds"] += len(game.penalties) == 3
+        seen["shared"] += len(game.winners()) > 1
+    assert set(seen) == {key for key, count in seen.items() if count}, seen
+
+
+def test_scores_break_down_as_in_the_reference() -> None:
+    choices = random.Random(3)
+    position, game = GAME.new_game(4), Game(4)
+    while True:
+        detail = MomistigriScoreDetail()
+        CODEC.fill_score(detail, position)
+        for seat, score in enumerate(detail.seats):
+            assert list(score.penalties) == [one[seat] for one in game.penalties]
+            assert score.hand_points == (0 if game.over else game.hand_sum(seat))
+            assert sum(score.penalties) + score.hand_points == position.totals()[seat]
+        if position.is_terminal():
+            break
+        move = choose(game.question, "random", choices)
+        position.apply(move)
+        game.move(move)
