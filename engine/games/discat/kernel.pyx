@@ -742,7 +742,7 @@ cdef int check_history(const State* state, int* turned, int* exchanges) noexcept
 cdef int check_turn(const State* state) noexcept nogil:
     # From the first play on: the phase fits whose turn it is, what that seat holds and what the pile holds.
     cdef int players = state.players, phase = state.phase
-    cdef int turned = 0, exchanges = 0, passes, since, ender, constraint
+    cdef int turned = 0, exchanges = 0, passes, since, seat, ender, constraint
     cdef bint unknown_left = not is_empty(state.unknown)
     cdef int fault
     if phase == FIRST_SEAT or phase == DEAL:
@@ -800,9 +800,10 @@ cdef int check_turn(const State* state) noexcept nogil:
     elif phase == EXCHANGE and not state.passes[state.laid - 1] >> (2 + passes) & 1:
         return DiscatFault.BAD_PHASE
     if state.last_turns == 0:
-        # With last turns not begun the creator may come to play again, and needs a card then.
-        if state.hand_size[state.creator] == 0 and not (phase == REFILL and since == 0):
-            return DiscatFault.BAD_LAST_TURNS
+        # A seat that has no card left has begun the last turns, or is about to draw.
+        for seat in range(players):
+            if state.hand_size[seat] == 0 and (seat != state.active or (phase != EXCHANGE and phase != REFILL)):
+                return DiscatFault.BAD_LAST_TURNS
         return OK
     if state.last_turns >= players or draw_pile_size(state) or since == 0 or since + state.last_turns > players:
         return DiscatFault.BAD_LAST_TURNS

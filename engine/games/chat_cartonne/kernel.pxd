@@ -1,0 +1,2 @@
+# Chat Cartonne: the rules, as functions over the packed state.
+cdef void view(const void* body, int seat, void* out) noexcept nogil

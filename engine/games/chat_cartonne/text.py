@@ -1,0 +1,123 @@
+"""Chat Cartonne in words: what the game says of itself."""
+
+from chatiere.engine.core.description import ActionKind, Description, Option, Piece, lay_out
+from chatiere.engine.games.chat_cartonne.codec import action_label, encode_options, options_of, outcome_label
+from chatiere.engine.games.chat_cartonne.words import FAULTS, KINDS
+
+_SEATS = 5
+_PARTS = 5
+_SIDE = 24
+_HAND_KINDS = 76
+
+
+_OBSERVATION = (
+    ("filled", "Per cell (row, column): 1 if a card lies there.", (_SIDE, _SIDE)),
+    (
+        "walls",
+        "For the north, east, south and west edges, per cell: 1 if its card has a wall there.",
+        (4, _SIDE, _SIDE),
+    ),
+    (
+        "contents",
+        "For mice, balls, fish and sprayers, per cell: how many are on its card (those on joints apart).",
+        (4, _SIDE, _SIDE),
+    ),
+    (
+        "asleep",
+        "Per cell: 1 + d for a sleeping cat of the seat d seats to the left (1: own); 6 for the Princess; else 0.",
+        (_SIDE, _SIDE),
+    ),
+    (
+        "joints",
+        "Per joint (its west cell): 1 + d for an awake cat of the seat d seats to the left (1: own); 6 for the "
+        "Princess; 7 mice, 8 balls, 9 fish; else 0.",
+        (_SIDE, _SIDE),
+    ),
+    ("just_played", "Per cell: 1 for the carton that a cat may follow now.", (_SIDE, _SIDE)),
+    ("own_hand", "Per kind of card: how many of it are in the own hand.", (_HAND_KINDS,)),
+    ("unseen", "Per kind of card: how many of it are in the pile or in other hands.", (_HAND_KINDS,)),
+    (
+        "pending",
+        "1 for the card that the seat whose turn it is has drawn and has to place at once: mice, balls, fish, starting "
+        "cartons 76-80.",
+        (8,),
+    ),
+    (
+        "seats",
+        "Per seat, the own one first, then clockwise (zeros beyond the players): 1; hand size; cats in supply; 1 if it "
+        "is its turn; 1 if it began; 1 if it holds a carton, in the final phase; cards drawn from each of 5 parts of "
+        "the pile, toys apart; Princesses played while each part was the last it had drawn from; for each of 3 cards "
+        "in hand (which ones is not known) what passes have shown that it cannot be: wall patterns 0-7, the Princess.",
+        (_SEATS, 43),
+    ),
+    (
+        "parts",
+        "Per part of the pile, the upper one first: cards left; 1 if the own seat drew its Princess.",
+        (_PARTS, 2),
+    ),
+    ("players", "The number of players.", ()),
+    ("pile", "Cards in the pile.", ()),
+    ("final_phase", "1 if the final phase has begun; passes in succession in it.", (2,)),
+    ("variants", "1 for each of all_princesses, no_double_walls, no_crowd_bonus, half_sleepers in force.", (4,)),
+    (
+        "phase",
+        "One-hot: first seat, deal, choose start, draw start, place start, turn, draw, play, toy, cat, over.",
+        (11,),
+    ),
+)
+
+
+def _variant(name: str, meaning: str) -> Option:
+    return Option(name, meaning, 0, 1, "no")
+
+
+DESCRIPTION = Description(
+    name="chat_cartonne",
+    english_title="If It Fits",
+    french_title="Chat Cartonne",
+    options=(
+        Option("first_seat", "The seat that begins.", 0, _SEATS - 1, "a chance event, uniform over the seats"),
+        _variant("all_princesses", "All five Princesses are shuffled into one pile."),
+        _variant("no_double_walls", "Wall may not meet wall."),
+        _variant("no_crowd_bonus", "Several cats of a seat in a box give no bonus."),
+        _variant("half_sleepers", "For the majority a sleeping cat counts half."),
+    ),
+    action_kinds=(
+        ActionKind("choose_start", "Choose the first starting carton: 2 x (kind - 76) + turned.", 0, 9),
+        ActionKind("draw", "Draw a card.", 10, 10),
+        ActionKind("skip", "Let no cat follow the carton just played.", 11, 11),
+        ActionKind("pass_turn", "Pass, with nothing legal to play.", 12, 12),
+        ActionKind(
+            "place_carton",
+            "Place a carton: 13 + 1152 x slot + 576 x turned + cell, the hand sorted by kind ascending into slots 0-2; "
+            "slot 0 is the starting carton while that is to be placed.",
+            13,
+            3468,
+        ),
+        ActionKind("sleep", "Lay a sleeping cat: 3469 + cell.", 3469, 4044),
+        ActionKind("lay_cat", "Lay an awake cat beside the carton just played: 4045 + joint.", 4045, 4620),
+        ActionKind("princess_on_joint", "The Princess takes an awake cat's place: 4621 + joint.", 4621, 5196),
+        ActionKind("princess_in_cell", "The Princess takes a sleeping cat's place: 5197 + cell.", 5197, 5772),
+        ActionKind("toy_on_joint", "Lay the toy card just drawn on a joint: 5773 + joint.", 5773, 6348),
+        ActionKind("toy_as_carton", "Lay the toy card just drawn as a carton: 6349 + cell.", 6349, 6924),
+    ),
+    outcomes="For the first seat the seat's number; for a card that is dealt or drawn its kind, 0-80.",
+    pieces=(
+        *(Piece(kind, english, french) for kind, (english, french) in enumerate(KINDS)),
+        *(
+            Piece(
+                cell,
+                f"column {cell % _SIDE}, row {cell // _SIDE}",
+                f"colonne {cell % _SIDE}, ligne {cell // _SIDE}",
+                "cell",
+            )
+            for cell in range(_SIDE * _SIDE)
+        ),
+    ),
+    observation=lay_out(_OBSERVATION),
+    faults=FAULTS,
+    encode_options=encode_options,
+    options_of=options_of,
+    action_label=action_label,
+    outcome_label=outcome_label,
+)

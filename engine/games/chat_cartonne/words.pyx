@@ -1,0 +1,214 @@
+"""Chat Cartonne: the words for cards, cells, events and faults."""
+
+from chatiere.engine.core.errors import FaultText, Reason
+
+from chatiere.engine.games.chat_cartonne.state cimport SIDE, TURNED, ChatCartonneFault, walls_of
+
+_RULES = "chat_cartonne.md"
+_CONTENTS = (
+    ("", ""),
+    ("", ""),
+    ("mouse", "souris"),
+    ("ball", "balle"),
+    ("fish", "poisson"),
+    ("mouse and ball", "souris et balle"),
+    ("ball and fish", "balle et poisson"),
+    ("fish and mouse", "poisson et souris"),
+    ("sprayer", "pulvérisateur"),
+)
+_TOYS = (("mice", "souris"), ("balls", "balles"), ("fish treats", "friandises poisson"))
+
+
+def _walls(card, letters):
+    return "".join(letter for i, letter in enumerate(letters) if walls_of(card) >> i & 1)
+
+
+def _name(kind, turned):
+    # English and French.
+    card = kind | (TURNED if turned else 0)
+    english = f"walls {_walls(card, 'NESW')}" if walls_of(card) else "no walls"
+    french = f"cloisons {_walls(card, 'NESO')}" if walls_of(card) else "sans cloison"
+    if kind < 72:
+        printed = _CONTENTS[kind % 9]
+        return (
+            f"carton {kind} ({english}{', ' * bool(printed[0])}{printed[0]})",
+            f"carton {kind} ({french}{', ' * bool(printed[1])}{printed[1]})",
+        )
+    if kind < 75:
+        return f"toy card (2 {_TOYS[kind - 72][0]})", f"carte Jouets (2 {_TOYS[kind - 72][1]})"
+    if kind == 75:
+        return "Princess", "Chat noir Princesse"
+    return f"starting carton {kind} ({english})", f"carton de départ {kind} ({french})"
+
+
+KINDS = tuple(_name(kind, False) for kind in range(81))
+
+
+def card_name(kind, turned):
+    """A kind of card in English, its number if there is none such; if turned, with its walls as they lie."""
+    if kind >= len(KINDS):
+        return f"card {kind}"
+    return f"{_name(kind, True)[0]}, turned" if turned else KINDS[kind][0]
+
+
+def cell_name(cell):
+    """A cell or joint in English."""
+    return f"{cell} (column {cell % SIDE}, row {cell // SIDE})"
+
+
+# By kind of event, from 1.
+EVENT_LABELS = (
+    "seat {seat} begins",
+    "seat {seat} is dealt {card}",
+    "seat {seat} draws {card}",
+    "seat {seat} places {card} at {where}",
+    "seat {seat} chooses to draw",
+    "seat {seat} draws {card}",
+    "seat {seat} draws {card}",
+    "seat {seat} places {card} at {where}",
+    "seat {seat} lays a sleeping cat at {where}",
+    "seat {seat} lays a cat on the joint at {where}",
+    "seat {seat} lays no cat beside it",
+    "the Princess of seat {seat} takes the place of the cat of seat {owner} on the joint at {where}",
+    "the Princess of seat {seat} takes the place of the sleeping cat of seat {owner} at {where}",
+    "seat {seat} lays the {card} on the joint at {where}",
+    "seat {seat} lays the {card} as a carton at {where}",
+    "seat {seat} has nothing to play and passes",
+    "the final phase begins",
+    "the game is over",
+)
+
+
+def _illegal(message, heading):
+    return FaultText(Reason.ILLEGAL_ACTION, message, rule=f"{_RULES}: {heading}")
+
+
+def _broken(message, field, heading="Invariants"):
+    return FaultText(Reason.INVALID_STATE, message, field=field, rule=f"{_RULES}: {heading}")
+
+
+FAULTS = {
+    int(ChatCartonneFault.STARTS_ARE_LAID): _illegal(
+        "a starting carton is chosen once, by the first seat", "Components and setup"
+    ),
+    int(ChatCartonneFault.MUST_CHOOSE_START): _illegal(
+        "the first seat has to choose a starting carton", "Components and setup"
+    ),
+    int(ChatCartonneFault.MUST_PLACE_START): _illegal(
+        "the seat has to place the starting carton that it has drawn", "Components and setup"
+    ),
+    int(ChatCartonneFault.MUST_DRAW_OR_SLEEP): _illegal(
+        "a turn begins with Draw or a sleeping cat", "When a seat is asked"
+    ),
+    int(ChatCartonneFault.NO_DRAW_NOW): _illegal(
+        "a card is drawn only at the start of a turn, not with three cards in hand, and not in the final phase",
+        "A turn",
+    ),
+    int(ChatCartonneFault.NO_SLEEP_AFTER_DRAW): _illegal(
+        "a sleeping cat is laid instead of drawing and playing", "A turn"
+    ),
+    int(ChatCartonneFault.MUST_PLAY_TOY): _illegal("a toy card that was drawn is played at once", "A turn"),
+    int(ChatCartonneFault.NO_TOY_DRAWN): _illegal("no toy card was drawn", "A turn"),
+    int(ChatCartonneFault.CAT_OR_SKIP): _illegal(
+        "a carton was just played: a cat follows, or Skip", "When a seat is asked"
+    ),
+    int(ChatCartonneFault.NOTHING_TO_FOLLOW): _illegal(
+        "a cat is laid, or not, only after a carton of the same turn", "A turn"
+    ),
+    int(ChatCartonneFault.PASSING_NOT_A_CHOICE): _illegal("Pass is legal only with nothing legal to play", "End"),
+    int(ChatCartonneFault.TURN_CHANGES_NOTHING): _illegal(
+        "turning this card does not change its walls: only turn 0 is legal", "Actions"
+    ),
+    int(ChatCartonneFault.NOT_AT_COLUMN_END): _illegal(
+        "a starting carton is put at the north or south end of the column of them", "Components and setup"
+    ),
+    int(ChatCartonneFault.CARD_NOT_IN_HAND): _illegal("the hand has no card in that slot", "Actions"),
+    int(ChatCartonneFault.NOT_A_CARTON): _illegal("the Princess is not placed like a carton", "A turn"),
+    int(ChatCartonneFault.CELL_FILLED): _illegal("there is a card in that cell", "A turn"),
+    int(ChatCartonneFault.CELL_NOT_BESIDE): _illegal("that cell shares an edge with no card on the table", "A turn"),
+    int(ChatCartonneFault.WALL_MEETS_WALL): _illegal("with no_double_walls a wall may not meet a wall", "A turn"),
+    int(ChatCartonneFault.NO_CAT_IN_SUPPLY): _illegal("all five cats of the seat are on the table", "A turn"),
+    int(ChatCartonneFault.NOT_JUST_PLAYED): _illegal(
+        "that is not a joint of the carton just played", "A turn"
+    ),
+    int(ChatCartonneFault.NO_JOINT_THERE): _illegal(
+        "there are not two cartons side by side there without a wall between them", "A turn"
+    ),
+    int(ChatCartonneFault.JOINT_TAKEN): _illegal("something lies on that joint", "A turn"),
+    int(ChatCartonneFault.BOX_OF_OTHERS): _illegal(
+        "the box holds cats of other seats and none of the own", "A turn"
+    ),
+    int(ChatCartonneFault.NO_PRINCESS_IN_HAND): _illegal("the hand has no Princess", "A turn"),
+    int(ChatCartonneFault.NO_CAT_THERE): _illegal("no cat lies there that the Princess could replace", "A turn"),
+    int(ChatCartonneFault.TOY_NEEDS_JOINT): _illegal(
+        "a toy card is laid as a carton only if it can lie on no joint", "A turn"
+    ),
+    int(ChatCartonneFault.BAD_PLAYERS): _broken("Chat Cartonne is for 2 to 5 players", "seats", "Components and setup"),
+    int(ChatCartonneFault.BAD_OPTIONS): _broken("there are four variants", "options", "Components and setup"),
+    int(ChatCartonneFault.BAD_FIRST_SEAT): _broken(
+        "the first seat is not a seat, not the one that the options name, or set before chance has chosen it",
+        "first_seat",
+    ),
+    int(ChatCartonneFault.BAD_PHASE): _broken(
+        "there is no such phase, or none in which something is drawn once the final phase has begun", "phase", "End"
+    ),
+    int(ChatCartonneFault.BAD_ACTIVE_SEAT): _broken(
+        "the active seat is not a seat, or cannot be asked at this moment", "active_seat", "When a seat is asked"
+    ),
+    int(ChatCartonneFault.BAD_FINAL_PHASE): _broken(
+        "the final phase begins when the pile is empty or a seat has all five cats on the table, and only then",
+        "final_phase",
+        "End",
+    ),
+    int(ChatCartonneFault.BAD_PASSES): _broken(
+        "passes are counted in the final phase, up to the number of seats that hold a carton, which ends the game",
+        "passes",
+        "End",
+    ),
+    int(ChatCartonneFault.BAD_HAND): _broken(
+        "a hand holds cartons and Princesses, ascending, as many as it may have at this moment", "seats.hand"
+    ),
+    int(ChatCartonneFault.BAD_SUPPLY): _broken("a seat has five cats, in its supply and on the table", "seats.supply"),
+    int(ChatCartonneFault.BAD_TABLE): _broken(
+        "the table is a list of cards by ascending cell, each sharing an edge with another, turned only where that "
+        "changes the walls, and with no_double_walls no wall meets a wall",
+        "table",
+        "A turn",
+    ),
+    int(ChatCartonneFault.BAD_JOINT): _broken(
+        "something lies on a joint where no two cartons are side by side without a wall between them",
+        "table.on_joint",
+        "A turn",
+    ),
+    int(ChatCartonneFault.BAD_STARTS): _broken(
+        "the starting cartons lie in the column of the first one, one for each seat that has placed one, and before "
+        "the first turn nothing else does",
+        "table",
+        "Components and setup",
+    ),
+    int(ChatCartonneFault.BAD_PENDING): _broken(
+        "a starting carton or toy card that was drawn goes with the phase in which it is placed, and is nowhere else",
+        "starting_carton",
+        "Components and setup",
+    ),
+    int(ChatCartonneFault.BAD_JUST_PLAYED): _broken(
+        "the carton just played goes with the phase CAT, and then a cat can be laid beside it", "just_played", "A turn"
+    ),
+    int(ChatCartonneFault.BAD_DRAWS): _broken(
+        "what the seats have drawn does not fit the pile, the toy cards that have come, or what they hold",
+        "seats.drawn",
+        "Public and hidden",
+    ),
+    int(ChatCartonneFault.BAD_PRINCESSES): _broken(
+        "the Princesses in hands, on the table and in the pile are not those that were drawn, or were played "
+        "before that",
+        "parts",
+    ),
+    int(ChatCartonneFault.BAD_SHOWN): _broken(
+        "what passes have shown is not in order, or contradicts the hand", "seats.shown", "Public and hidden"
+    ),
+    int(ChatCartonneFault.CARD_TWICE_OR_MISSING): _broken(
+        "a carton or toy card is in no place or in two", "unknown_cards"
+    ),
+    int(ChatCartonneFault.NOT_ZERO): _broken("a byte that means nothing here is not zero", ""),
+}
