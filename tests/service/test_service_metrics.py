@@ -60,13 +60,15 @@ def test_calls_are_counted_by_method_and_status(fresh: Running, game: Game, monk
 
 def test_moves_are_counted_by_game(fresh: Running, game: Game) -> None:
     stub = fresh.stub
-    position = new_game(stub, game.name, game.min_players, explicit_chance=True)
+    position = new_game(
+        stub, game.name, game.min_players, explicit_chance=True, include=game_pb2.Include(legal_actions=True)
+    )
     for _ in range(4):
-        request = game_service_pb2.ApplyRequest(
-            state=position.state,
-            outcome=position.chance_outcomes[0].outcome,
-            include=game_pb2.Include(legal_actions=True),
-        )
+        request = game_service_pb2.ApplyRequest(state=position.state, include=game_pb2.Include(legal_actions=True))
+        if position.chance_outcomes:
+            request.outcome = position.chance_outcomes[0].outcome
+        else:
+            request.action.id = position.legal_actions[0].id
         position = stub.Apply(request).position
     code_of(stub.Apply, game_service_pb2.ApplyRequest(state=position.state, outcome=2**32 - 1))
     assert fresh.sample("chatiere_moves_applied_total", game=game.name) == 4

@@ -101,7 +101,7 @@ def test_states_with_huge_lists_are_refused(stub: Any, game: Game, state: game_p
         values = getattr(getattr(changed, game.name), field.name)
         if field.message_type:
             first = values[0] if values else values.add()
-            values.extend([first] * 200_000)
+            values.extend([first] * (3_500_000 // (first.ByteSize() + 4)))
         else:
             values.extend([1] * 2_000_000)
         refused = refusal(stub.GetScore, game_service_pb2.GetScoreRequest(state=changed))

@@ -62,7 +62,7 @@ def told(event: Event, whole: bool = True) -> tuple[str, int | None, tuple[int, 
 
 
 class Table:
-    """A game with explicit chance, played by naming cards. `events` are those of the last move."""
+    """A game with explicit chance, played by naming cards. `events` are those of the last move, `history` all."""
 
     def __init__(self, *hands: Sequence[int], first_seat: int = 0, up_arrows: Iterable[int] | None = None) -> None:
         """Deal the given hands, five cards each."""
@@ -71,6 +71,7 @@ class Table:
             options["up_arrows"] = sum(1 << (card - 1) for card in up_arrows)
         self.position = GAME.new_game(len(hands), options)
         self.events: list[Event] = []
+        self.history: list[Event] = []
         for number in range(5):
             for distance in range(len(hands)):
                 self.draw(hands[(first_seat + distance) % len(hands)][number])
@@ -80,12 +81,13 @@ class Table:
         """Go on from a position, which stays as it is."""
         table = cls.__new__(cls)
         table.position = position.clone()
-        table.events = []
+        table.events, table.history = [], []
         return table
 
     def _apply(self, move: int) -> "Table":
         self.events = []
         self.position.apply(move, self.events)
+        self.history += self.events
         self.position.check()
         return self
 

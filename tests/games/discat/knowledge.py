@@ -108,7 +108,8 @@ class Knowledge:
             if fact.kind in ("draw", "draw_queue"):
                 drawn[fact.seat] += 1
             elif fact.kind == "unable":
-                if sum(self._respects(card, fact.cards[0]) for card in hands[fact.seat]) > drawn[fact.seat]:
+                held = sum(self._respects(card, fact.cards[0]) for card in hands[fact.seat])
+                if held > drawn[fact.seat]:
                     return False
         return True
 

@@ -1,0 +1,94 @@
+"""The table of Chat Cartonne in a terminal."""
+
+import click
+
+from chatiere.v1.chat_cartonne_pb2 import (
+    CHAT_CARTONNE_PHASE_CAT,
+    CHAT_CARTONNE_PHASE_PLAY,
+    CHAT_CARTONNE_PHASE_TOY,
+    ChatCartonneCardView,
+    ChatCartonneSeatView,
+    ChatCartonneView,
+)
+from chatiere.v1.game_pb2 import Position, Score
+
+_SIDE = 24
+_CONTENTS = (("mice", "m"), ("balls", "b"), ("fish", "f"), ("sprayers", "!"))
+_TOYS = {72: "M", 73: "B", 74: "F"}
+_KINDS = {75: "Princess"}
+_TASKS = {
+    CHAT_CARTONNE_PHASE_PLAY: "  to play a card of the hand",
+    CHAT_CARTONNE_PHASE_TOY: "  to play the toy card at once",
+    CHAT_CARTONNE_PHASE_CAT: "  a cat may follow the carton just played",
+}
+
+
+def draw_table(position: Position) -> list[str]:
+    """Each seat's hand and cats, the pile, the cards as they lie."""
+    # What is public is the same in every view, and each seat's own view shows its hand.
+    views = [viewer.view.chat_cartonne for viewer in position.viewers]
+    view = views[0]
+    task = [_TASKS[view.phase]] if view.phase in _TASKS else []
+    phase = ", final phase" if view.final_phase else ""
+    seats = [
+        _seat_line(seat, own.seats[seat], seat == view.active_seat, view.final_phase) for seat, own in enumerate(views)
+    ]
+    return [*task, *seats, f"  pile {view.pile_size}{phase}", *_cards(view)]
+
+
+def _seat_line(seat: int, held: ChatCartonneSeatView, acts: bool, final: bool) -> str:
+    hand = " ".join(_KINDS.get(kind, str(kind)) for kind in held.hand) or "empty"
+    done = "  no carton left" if final and not held.holds_carton else ""
+    line = f"  {'>' if acts else ' '} seat {seat}  hand {hand:<17}  cats left {held.supply}{done}"
+    return click.style(line, bold=True) if acts else line
+
+
+def _cards(view: ChatCartonneView) -> list[str]:
+    # Five characters by three lines a cell: # is a wall, m b f ! contents, z1 a sleeping cat of seat 1, P the Princess;
+    # on the joint to the east a digit for an awake cat's seat, P, or M B F for two toys.
+    if not view.table:
+        return []
+    cells = {card.card.cell: card for card in view.table}
+    rows = range(min(cells) // _SIDE, max(cells) // _SIDE + 1)
+    columns = range(min(cell % _SIDE for cell in cells), max(cell % _SIDE for cell in cells) + 1)
+    lines = ["       " + "".join(f"{column:^5}" for column in columns).rstrip()]
+    for row in rows:
+        drawn = [_cell(cells.get(_SIDE * row + column)) for column in columns]
+        for number, parts in enumerate(zip(*drawn, strict=True)):
+            label = f"{row:>4}   " if number == 1 else "       "
+            lines.append((label + "".join(parts)).rstrip())
+    return lines
+
+
+def _cell(seen: ChatCartonneCardView | None) -> tuple[str, str, str]:
+    if seen is None:
+        return "     ", "     ", "     "
+    card = seen.card
+    kind = card.WhichOneof("card")
+    if kind == "sleeping_cat":
+        inside = f"z{card.sleeping_cat}"
+    elif kind == "princess":
+        inside = "P"
+    else:
+        inside = "".join(sign * getattr(seen, name) for name, sign in _CONTENTS)
+    lies = card.on_joint.WhichOneof("lies") if card.HasField("on_joint") else None
+    east = "#" if seen.wall_east else " "
+    if lies == "cat":
+        east = str(card.on_joint.cat)
+    elif lies == "toy":
+        east = _TOYS[card.on_joint.toy]
+    elif lies == "princess":
+        east = "P"
+    north, south = (f"+{'###' if wall else '   '}+" for wall in (seen.wall_north, seen.wall_south))
+    return north, f"{'#' if seen.wall_west else ' '}{inside:^3}{east}", south
+
+
+def break_down(score: Score) -> list[str]:
+    """The points of the boxes that a seat leads, its bonuses, its negative points."""
+    detail = score.detail.chat_cartonne
+    words = []
+    for number, seat in enumerate(detail.seats):
+        boxes = sum(box.points for box in detail.boxes if number in box.majority)
+        bonus = sum(box.bonus[number] for box in detail.boxes)
+        words.append(f"boxes {boxes} + bonus {bonus} (negative points {seat.negative_points})")
+    return words

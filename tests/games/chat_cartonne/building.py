@@ -1,0 +1,302 @@
+"""Positions of Chat Cartonne for tests: tables written down by rows, and games played on from them."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from chatiere import engine
+from chatiere.engine import EngineError, Event, Position
+from chatiere.v1.chat_cartonne_pb2 import (
+    ChatCartonneAction,
+    ChatCartonneEvent,
+    ChatCartonneEventKind,
+    ChatCartonnePhase,
+    ChatCartonneScoreDetail,
+    ChatCartonneState,
+    ChatCartonneView,
+)
+
+from .reference import CONTENTS, PATTERNS
+
+GAME = engine.game("chat_cartonne")
+CODEC = engine.codec("chat_cartonne")
+VARIANTS = ("all_princesses", "no_double_walls", "no_crowd_bonus", "half_sleepers")
+DRAW, SKIP, PASS, PRINCESS = 10, 11, 12, 75
+
+
+def carton(walls: str, content: str = "") -> int:
+    """The kind of the carton with these walls and contents, as printed; of the two without contents the first."""
+    return 9 * PATTERNS.index(walls) + CONTENTS.index(content)
+
+
+def cell(column: int, row: int) -> int:
+    """A cell's number."""
+    return 24 * row + column
+
+
+def place(slot: int, where: int, turned: bool = False) -> int:
+    """The dense id of a PlaceCarton."""
+    return 13 + 1152 * slot + 576 * turned + where
+
+
+def sleep(where: int) -> int:
+    """The dense id of a Sleep."""
+    return 3469 + where
+
+
+def cat(joint: int) -> int:
+    """The dense id of a LayCat."""
+    return 4045 + joint
+
+
+def princess_on(joint: int) -> int:
+    """The dense id of the Princess on a joint."""
+    return 4621 + joint
+
+
+def princess_in(where: int) -> int:
+    """The dense id of the Princess in a cell."""
+    return 5197 + where
+
+
+def toy_on(joint: int) -> int:
+    """The dense id of a toy card on a joint."""
+    return 5773 + joint
+
+
+def toy_as_carton(where: int) -> int:
+    """The dense id of a toy card as a carton."""
+    return 6349 + where
+
+
+def state_of(position: Position) -> ChatCartonneState:
+    """The position as a message."""
+    state = ChatCartonneState()
+    CODEC.fill_state(state, position)
+    return state
+
+
+def view_of(position: Position, seat: int | None) -> ChatCartonneView:
+    """What a seat, or a spectator, sees."""
+    view = ChatCartonneView()
+    CODEC.fill_view(view, position, seat)
+    return view
+
+
+def score_of(position: Position) -> ChatCartonneScoreDetail:
+    """The breakdown of the score."""
+    detail = ChatCartonneScoreDetail()
+    CODEC.fill_score(detail, position)
+    return detail
+
+
+def read(state: ChatCartonneState) -> Position:
+    """The message as a position."""
+    return GAME.position(CODEC.read_state(state))
+
+
+def phase(position: Position) -> str:
+    """The name of the phase: TURN, CAT …"""
+    return ChatCartonnePhase.Name(state_of(position).phase).removeprefix("CHAT_CARTONNE_PHASE_")
+
+
+def typed(position: Position, action: int) -> ChatCartonneAction:
+    """A dense id as a message."""
+    message = ChatCartonneAction()
+    CODEC.fill_action(message, position, action)
+    return message
+
+
+def told(events: Iterable[Event], whole: bool = True) -> list[tuple[str, int | None]]:
+    """Events as (kind, seat) of their messages."""
+    found = []
+    for event in events:
+        message = ChatCartonneEvent()
+        CODEC.fill_event(message, event, whole)
+        kind = ChatCartonneEventKind.Name(message.kind).removeprefix("CHAT_CARTONNE_EVENT_KIND_")
+        found.append((kind, message.seat if message.HasField("seat") else None))
+    return found
+
+
+def play(position: Position, *moves: int) -> Position:
+    """The position after some moves, each of which keeps the invariants."""
+    position = position.clone()
+    for move in moves:
+        position.apply(move)
+        position.check()
+    return position
+
+
+def refusal(position: Position, move: int) -> EngineError:
+    """The error that a move ends with."""
+    before = position.pack()
+    with pytest.raises(EngineError) as caught:
+        position.apply(move)
+    assert position.pack() == before
+    return caught.value
+
+
+def begun(players: int = 2, options: Mapping[str, Any] | None = None, hands: Sequence[Sequence[int]] = ()) -> Position:
+    """A game at its first turn, seat 0 first: starting cartons 76, 77 … southwards, the given cartons dealt."""
+    position = GAME.new_game(players, {"first_seat": 0, **(options or {})})
+    dealt = [list(hand) for hand in hands] or [[2 * seat, 2 * seat + 1] for seat in range(players)]
+    for number in range(2):
+        for seat in range(players):
+            position.apply(dealt[seat][number])
+    position.apply(0)
+    for number in range(1, players):
+        position.apply(76 + number)
+        position.apply(place(0, cell(11, 11 + number)))
+    return position
+
+
+class Board:
+    """A table to be written down, and the state around it: two seats unless said otherwise, seat 0's turn.
+
+    Cells are numbers. Starting cartons lie from (11, 11) southwards. All that is not said is as it would be in a game:
+    hands hold two cartons, and what is neither on the table nor in a hand is in the pile.
+    """
+
+    def __init__(self, players: int = 2, **options: Any) -> None:
+        """Nothing but the starting cartons."""
+        self.players = players
+        self.options = options
+        self.cards: dict[int, Any] = {cell(11, 11 + seat): (76 + seat, False) for seat in range(players)}
+        self.joints: dict[int, Any] = {}
+        self.hands: list[list[int]] = [[] for _ in range(players)]
+        self.princesses: list[int] = []
+        self.final = False
+        self.active = 0
+
+    def put(self, where: int, walls: str = "", content: str = "", turned: bool = False) -> "Board":
+        """Lay the carton with these printed walls and contents."""
+        kinds = [kind for kind in range(72) if PATTERNS[kind // 9] == walls and CONTENTS[kind % 9] == content]
+        used = {kind for kind, _ in self.cards.values()} | {kind for hand in self.hands for kind in hand}
+        self.cards[where] = (next(kind for kind in kinds if kind not in used), turned)
+        return self
+
+    def fill(self, *cells: int) -> "Board":
+        """Lay any cartons, the lowest kinds that are free."""
+        for where in cells:
+            used = {kind for kind, _ in self.cards.values()} | {kind for hand in self.hands for kind in hand}
+            self.cards[where] = (next(kind for kind in range(72) if kind not in used), False)
+        return self
+
+    def toy(self, where: int, kind: int) -> "Board":
+        """Lay a toy card as a carton."""
+        self.cards[where] = (kind, False)
+        return self
+
+    def asleep(self, where: int, seat: int) -> "Board":
+        """Lay a sleeping cat."""
+        self.cards[where] = (81 + seat, False)
+        return self
+
+    def awake(self, joint: int, seat: int) -> "Board":
+        """Lay a cat on a joint."""
+        self.joints[joint] = ("cat", seat)
+        return self
+
+    def toy_on(self, joint: int, kind: int) -> "Board":
+        """Lay a toy card on a joint."""
+        self.joints[joint] = ("toy", kind)
+        return self
+
+    def princess(self, where: int, on_joint: bool, seat: int) -> "Board":
+        """Lay a Princess that the seat has played."""
+        if on_joint:
+            self.joints[where] = ("princess", None)
+        else:
+            self.cards[where] = (PRINCESS, False)
+        self.princesses.append(seat)
+        return self
+
+    def hand(self, seat: int, *kinds: int) -> "Board":
+        """Give a seat its hand."""
+        self.hands[seat] = sorted(kinds)
+        return self
+
+    def state(self, change: Callable[[ChatCartonneState], None] | None = None) -> ChatCartonneState:
+        """The state: what is on the table or in a hand was drawn by the seats in turn."""
+        state = ChatCartonneState(phase=6, first_seat=0, active_seat=self.active, final_phase=self.final)
+        CODEC.fill_options(state.options, {"first_seat": 0, **self.options})
+        used = {kind for kind, _ in self.cards.values()} | {kind for hand in self.hands for kind in hand}
+        for hand in self.hands:
+            while not self.final and len(hand) < 2:
+                hand.append(next(kind for kind in range(71, 0, -1) if kind not in used))
+                used.add(hand[-1])
+                hand.sort()
+        self._play_enough()
+        for where in sorted(self.cards):
+            kind, turned = self.cards[where]
+            card = state.table.add(cell=where, turned=turned)
+            if kind == PRINCESS:
+                card.princess.SetInParent()
+            elif kind > 80:
+                card.sleeping_cat = kind - 81
+            else:
+                card.kind = kind
+            what, whose = self.joints.get(where, ("", None))
+            if what == "princess":
+                card.on_joint.princess.SetInParent()
+            elif what:
+                setattr(card.on_joint, what, whose)
+        used |= {kind for kind, _ in self.cards.values()}
+        used |= {whose for what, whose in self.joints.values() if what == "toy"}
+        state.unknown_cards.extend(kind for kind in range(75) if kind not in used)
+        self._fill_seats(state)
+        if change is not None:
+            change(state)
+        return state
+
+    def _drawers(self) -> list[int]:
+        return self.princesses + [seat for seat, hand in enumerate(self.hands) for kind in hand if kind == PRINCESS]
+
+    def _play_enough(self) -> None:
+        # Each seat was dealt two cartons: what it does not hold lies south of the starting cartons, walls NS.
+        gone = [2 + self._drawers().count(seat) - self.princesses.count(seat) for seat in range(self.players)]
+        wanted = sum(max(0, gone[seat] - len(hand)) for seat, hand in enumerate(self.hands))
+        row = 11 + self.players
+        while sum(kind < 72 for kind, _ in self.cards.values()) < wanted:
+            self.put(cell(11, row), "NS", ("", "m", "b", "f", "mb", "bf")[row - 11 - self.players])
+            row += 1
+
+    def _fill_seats(self, state: ChatCartonneState) -> None:
+        sizes = self._sizes()
+        cats = [whose for what, whose in self.joints.values() if what == "cat"]
+        cats += [kind - 81 for kind, _ in self.cards.values() if kind > 80]
+        drawers = self._drawers()
+        placed = sum(kind < 72 for kind, _ in self.cards.values())
+        cards = placed + sum(map(len, self.hands)) + len(self.princesses) - 2 * self.players
+        toys = 3 - sum(kind >= 72 for kind in state.unknown_cards)
+        # First those who drew the Princesses, then all in turn; toy cards came last of each part.
+        order = [*drawers, *(turn % self.players for turn in range(cards - len(drawers)))]
+        drawn = [[0] * len(sizes) for _ in range(self.players)]
+        part, left = 0, sizes[0]
+        for seat in order:
+            if left == 0:
+                part, left = part + 1, sizes[part + 1]
+            drawn[seat][part] += 1
+            left -= 1
+        assert toys <= left, "the toy cards that have come do not fit"
+        for seat in range(self.players):
+            message = state.seats.add(hand=self.hands[seat], supply=5 - cats.count(seat), drawn=drawn[seat])
+            played = [0] * len(sizes)
+            if seat in self.princesses:
+                played[max(i for i, count in enumerate(drawn[seat]) if count)] = self.princesses.count(seat)
+            message.princesses_played.extend(played)
+        for i in range(len(sizes)):
+            message = state.parts.add()
+            if len(sizes) > 1 and i < len(drawers):
+                message.princess_drawn_by = drawers[i]
+
+    def _sizes(self) -> list[int]:
+        cards = 75 - 2 * self.players
+        if self.options.get("all_princesses"):
+            return [cards + 5]
+        return [cards // self.players + (part < cards % self.players) + 1 for part in range(self.players)]
+
+    def position(self, change: Callable[[ChatCartonneState], None] | None = None) -> Position:
+        """The checked position."""
+        return read(self.state(change))

@@ -1,0 +1,372 @@
+"""Chat Cartonne once more, slowly: the rules file as a plain Python script, to hold against the kernel.
+
+It shares nothing with the kernel, not even the idea: the game is one function that runs from the deal to the end and
+stops (`yield`) wherever somebody has to decide or chance has to speak. The table is a dictionary of cells with sets of
+walls; boxes are searched anew whenever one is needed. Chance is always explicit.
+"""
+
+from collections import Counter
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import gcd, lcm
+from typing import Any
+
+CHANCE = -1
+OVER = -2
+SIDES = {"N": (0, -1, "S"), "S": (0, 1, "N"), "E": (1, 0, "W"), "W": (-1, 0, "E")}
+PATTERNS = ("", "N", "E", "NS", "EW", "NE", "NW", "NES")
+CONTENTS = ("", "", "m", "b", "f", "mb", "bf", "fm", "!")
+STARTS = {76: "", 77: "E", 78: "EW", 79: "N", 80: "NE"}
+TOYS = {72: "m", 73: "b", 74: "f"}
+PRINCESS = 75
+HALF_TURN = str.maketrans("NSEW", "SNWE")
+Cell = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Question:
+    """What the game waits for: `actor` decides among dense ids, or chance among outcomes with their weights."""
+
+    actor: int
+    moves: tuple[int, ...]
+    weights: tuple[int, ...] = ()
+
+
+@dataclass
+class Card:
+    """A card on the table: its walls as it lies, what is printed on it, and who or what is there if not a carton."""
+
+    walls: frozenset[str]
+    printed: str = ""
+    carton: bool = True
+    sleeper: int | None = None
+    princess: bool = False
+
+
+@dataclass
+class Box:
+    """Cells joined through edges open on both sides."""
+
+    cells: set[Cell]
+    closed: bool
+    contents: Counter[str]
+    awake: Counter[int]
+    asleep: Counter[int]
+    majority: set[int] = field(default_factory=set)
+    points: int = 0
+    bonus: Counter[int] = field(default_factory=Counter)
+
+
+def walls_of(kind: int, turned: bool) -> frozenset[str]:
+    """The walls of a carton or starting carton."""
+    walls = STARTS[kind] if kind in STARTS else PATTERNS[kind // 9]
+    return frozenset(walls.translate(HALF_TURN) if turned else walls)
+
+
+def turns(kind: int) -> list[int]:
+    """0, and 1 where turning changes the walls."""
+    return [0] if walls_of(kind, False) == walls_of(kind, True) else [0, 1]
+
+
+def number(cell: Cell) -> int:
+    """A cell's number."""
+    return 24 * cell[1] + cell[0]
+
+
+def at(cell: int) -> Cell:
+    """The reverse: column and row."""
+    return cell % 24, cell // 24
+
+
+class Game:
+    """A game under way. `question` is what it waits for; `move` answers it."""
+
+    def __init__(self, players: int, options: Mapping[str, Any] | None = None) -> None:
+        """Begin, with the options of the rules file."""
+        self.players = players
+        self.options = dict(options or {})
+        self.hands: list[list[int]] = [[] for _ in range(players)]
+        self.supply = [5] * players
+        self.unknown = set(range(75))
+        self.table: dict[Cell, Card] = {}
+        # By west cell: ("cat", seat), ("toy", letter) or ("princess", 0).
+        self.joints: dict[Cell, tuple[str, Any]] = {}
+        self.final = False
+        # Parts of the pile, the upper one first: [cards, Princesses] left.
+        self.parts: list[list[int]] = []
+        # Where the tests leave the kernel's position, for a greedy player to look ahead.
+        self.position: Any = None
+        self._run = self._play()
+        self.question = next(self._run)
+
+    @classmethod
+    def replay(cls, players: int, options: Mapping[str, Any], moves: list[int]) -> "Game":
+        """A game after these moves."""
+        game = cls(players, options)
+        for move in moves:
+            game.move(move)
+        return game
+
+    def move(self, move: int) -> None:
+        """Answer the question."""
+        assert move in self.question.moves
+        try:
+            self.question = self._run.send(move)
+        except StopIteration:
+            self.question = Question(OVER, ())
+
+    # Setup
+
+    def _play(self) -> Generator[Question, int, None]:
+        first = self.options.get("first_seat")
+        if first is None:
+            first = yield self._chance(dict.fromkeys(range(self.players), Fraction(1)))
+        order = [(first + distance) % self.players for distance in range(self.players)]
+        for seat in order * 2:
+            card = yield self._chance(dict.fromkeys((k for k in self.unknown if k < 72), Fraction(1)))
+            self.unknown.remove(card)
+            self.hands[seat] = sorted([*self.hands[seat], card])
+        if self.options.get("all_princesses"):
+            self.parts = [[len(self.unknown) + 5, 5]]
+        else:
+            share, over = divmod(len(self.unknown), self.players)
+            self.parts = [[share + (part < over) + 1, 1] for part in range(self.players)]
+        starts = sorted(STARTS)
+        choice = yield Question(first, tuple(2 * (kind - 76) + turn for kind in starts for turn in turns(kind)))
+        kind, turn = 76 + choice // 2, choice % 2
+        starts.remove(kind)
+        self.table[11, 11] = Card(walls_of(kind, bool(turn)))
+        for seat in order[1:]:
+            kind = yield self._chance(dict.fromkeys(starts, Fraction(1)))
+            starts.remove(kind)
+            rows = [row for _, row in self.table]
+            ids = [
+                13 + 576 * turn + number((11, row))
+                for turn in turns(kind)
+                for row in (min(rows) - 1, max(rows) + 1)
+                if self._may_lie((11, row), walls_of(kind, bool(turn)))
+            ]
+            choice = yield Question(seat, tuple(sorted(ids)))
+            self.table[at((choice - 13) % 576)] = Card(walls_of(kind, choice - 13 >= 576))
+        yield from self._turns(first)
+
+    def _chance(self, outcomes: Mapping[int, Fraction]) -> Question:
+        # Weights: the smallest whole numbers in the same proportions.
+        scale = lcm(*(share.denominator for share in outcomes.values()))
+        whole = {outcome: int(share * scale) for outcome, share in outcomes.items()}
+        common = gcd(*whole.values())
+        ordered = sorted(whole)
+        return Question(CHANCE, tuple(ordered), tuple(whole[outcome] // common for outcome in ordered))
+
+    # Turns
+
+    def _turns(self, seat: int) -> Generator[Question, int, None]:
+        passed = 0
+        while True:
+            was_final = self.final
+            played = yield from self._turn(seat)
+            passed = passed + 1 if was_final and not played else 0
+            self.final |= sum(part[0] for part in self.parts) == 0 or 0 in self.supply
+            holding = [s for s in range(self.players) if any(card != PRINCESS for card in self.hands[s])]
+            if self.final and (not holding or passed == len(holding)):
+                return
+            seat = (seat + 1) % self.players
+            while self.final and seat not in holding:
+                seat = (seat + 1) % self.players
+
+    def _turn(self, seat: int) -> Generator[Question, int, bool]:
+        # True if something was played, False for a Pass.
+        hand = self.hands[seat]
+        may_sleep = [3469 + number(cell) for cell in self._free_cells()] if self.supply[seat] else []
+        drew = False
+        if not self.final and len(hand) < 3:
+            choice = yield Question(seat, (10, *sorted(may_sleep)))
+            if choice != 10:
+                self._sleep(seat, at(choice - 3469))
+                return True
+            card = yield self._next_card()
+            self._draw(card)
+            if card in TOYS:
+                yield from self._toy(seat, card)
+                return True
+            hand.append(card)
+            hand.sort()
+            drew = True
+        ids = self._carton_ids(hand) + ([] if drew else may_sleep)
+        if PRINCESS in hand:
+            ids += [4621 + number(joint) for joint, (what, _) in self.joints.items() if what == "cat"]
+            ids += [5197 + number(cell) for cell, card in self.table.items() if card.sleeper is not None]
+        choice = yield Question(seat, tuple(sorted(ids)) or (12,))
+        if choice == 12:
+            return False
+        if choice < 3469:
+            slot, place = divmod(choice - 13, 1152)
+            kind = hand.pop(slot)
+            self.table[at(place % 576)] = Card(walls_of(kind, place >= 576), CONTENTS[kind % 9])
+            yield from self._cat(seat, at(place % 576))
+        elif choice < 4045:
+            self._sleep(seat, at(choice - 3469))
+        else:
+            hand.remove(PRINCESS)
+            if choice < 5197:
+                self.supply[self.joints[at(choice - 4621)][1]] += 1
+                self.joints[at(choice - 4621)] = ("princess", 0)
+            else:
+                self.supply[self.table[at(choice - 5197)].sleeper] += 1
+                self.table[at(choice - 5197)] = Card(frozenset(), carton=False, princess=True)
+        return True
+
+    def _next_card(self) -> Question:
+        part = next(part for part in self.parts if part[0])
+        princess = Fraction(part[1], part[0])
+        outcomes = {kind: (1 - princess) / len(self.unknown) for kind in self.unknown}
+        outcomes[PRINCESS] = princess
+        return self._chance({kind: share for kind, share in outcomes.items() if share})
+
+    def _draw(self, card: int) -> None:
+        part = next(part for part in self.parts if part[0])
+        part[0] -= 1
+        if card == PRINCESS:
+            part[1] -= 1
+        else:
+            self.unknown.remove(card)
+
+    def _carton_ids(self, hand: list[int]) -> list[int]:
+        return [
+            13 + 1152 * slot + 576 * turn + number(cell)
+            for slot, kind in enumerate(hand)
+            if kind != PRINCESS
+            for turn in turns(kind)
+            for cell in self._free_cells()
+            if self._may_lie(cell, walls_of(kind, bool(turn)))
+        ]
+
+    def _sleep(self, seat: int, cell: Cell) -> None:
+        self.supply[seat] -= 1
+        self.table[cell] = Card(frozenset(), carton=False, sleeper=seat)
+
+    def _toy(self, seat: int, kind: int) -> Generator[Question, int, None]:
+        joints = [joint for joint in self.table if self._is_joint(joint) and self._welcome(seat, joint)]
+        if joints:
+            choice = yield Question(seat, tuple(sorted(5773 + number(joint) for joint in joints)))
+            self.joints[at(choice - 5773)] = ("toy", TOYS[kind])
+            return
+        choice = yield Question(seat, tuple(sorted(6349 + number(cell) for cell in self._free_cells())))
+        self.table[at(choice - 6349)] = Card(frozenset(), 2 * TOYS[kind])
+        yield from self._cat(seat, at(choice - 6349))
+
+    def _cat(self, seat: int, cell: Cell) -> Generator[Question, int, None]:
+        near = [cell, (cell[0] - 1, cell[1])]
+        joints = [4045 + number(joint) for joint in near if self._is_joint(joint) and self._welcome(seat, joint)]
+        if not joints or not self.supply[seat]:
+            return
+        choice = yield Question(seat, (11, *sorted(joints)))
+        if choice != 11:
+            self.supply[seat] -= 1
+            self.joints[at(choice - 4045)] = ("cat", seat)
+
+    # The table
+
+    def _free_cells(self) -> list[Cell]:
+        near = {(x + dx, y + dy) for x, y in self.table for dx, dy, _ in SIDES.values()}
+        return [(x, y) for x, y in near if 0 <= x < 24 and 0 <= y < 24 and (x, y) not in self.table]
+
+    def _may_lie(self, cell: Cell, walls: frozenset[str]) -> bool:
+        if not self.options.get("no_double_walls"):
+            return True
+        for side in walls:
+            dx, dy, opposite = SIDES[side]
+            other = self.table.get((cell[0] + dx, cell[1] + dy))
+            if other is not None and opposite in other.walls:
+                return False
+        return True
+
+    def _is_joint(self, joint: Cell) -> bool:
+        west, east = self.table.get(joint), self.table.get((joint[0] + 1, joint[1]))
+        if west is None or east is None or not west.carton or not east.carton or joint in self.joints:
+            return False
+        return "E" not in west.walls and "W" not in east.walls
+
+    def _welcome(self, seat: int, joint: Cell) -> bool:
+        box = self._box(joint)
+        cats = box.awake + box.asleep
+        return seat in cats or not cats
+
+    def _box(self, start: Cell) -> Box:
+        box = Box({start}, True, Counter(), Counter(), Counter())
+        waiting = [start]
+        while waiting:
+            cell = waiting.pop()
+            for side, (dx, dy, opposite) in SIDES.items():
+                if side in self.table[cell].walls:
+                    continue
+                other = (cell[0] + dx, cell[1] + dy)
+                if other not in self.table:
+                    box.closed = False
+                elif opposite not in self.table[other].walls and other not in box.cells:
+                    box.cells.add(other)
+                    waiting.append(other)
+        for cell in box.cells:
+            card = self.table[cell]
+            box.contents.update(card.printed)
+            if card.sleeper is not None:
+                box.asleep[card.sleeper] += 1
+            what, whose = self.joints.get(cell, ("", 0))
+            if what == "cat":
+                box.awake[whose] += 1
+            elif what == "toy":
+                box.contents[whose] += 2
+        return box
+
+    # Score
+
+    def boxes(self) -> list[Box]:
+        """Every box, by its lowest cell, with its points."""
+        boxes: list[Box] = []
+        for cell in sorted(self.table, key=number):
+            if any(cell in box.cells for box in boxes):
+                continue
+            box = self._box(cell)
+            boxes.append(box)
+            if not box.awake:
+                continue
+            cats = {seat: box.awake[seat] + box.asleep[seat] for seat in box.awake}
+            weight = Fraction(1, 2) if self.options.get("half_sleepers") else 1
+            strength = {seat: box.awake[seat] + weight * box.asleep[seat] for seat in cats}
+            box.majority = {seat for seat in cats if strength[seat] == max(strength.values())}
+            box.points = max(box.contents[toy] for toy in "mbf") - box.contents["!"]
+            if box.closed:
+                box.points *= 2
+            if not self.options.get("no_crowd_bonus"):
+                box.bonus = Counter({seat: k - 1 for seat, k in cats.items() if k > 1})
+        return boxes
+
+    def totals(self) -> list[int]:
+        """Each seat's points now."""
+        return [
+            sum(box.points * (seat in box.majority) + box.bonus[seat] for box in self.boxes())
+            for seat in range(self.players)
+        ]
+
+    def negative(self) -> list[int]:
+        """Each seat's negative points: the first tie-break."""
+        return [
+            sum(box.contents["!"] * (2 if box.closed else 1) for box in self.boxes() if seat in box.majority)
+            for seat in range(self.players)
+        ]
+
+    def ranks(self) -> list[int]:
+        """1 + the number of seats ahead of each."""
+        keys = [(-total, negative) for total, negative in zip(self.totals(), self.negative(), strict=True)]
+        return [1 + sum(other < key for other in keys) for key in keys]
+
+
+def perft(players: int, options: Mapping[str, Any], moves: list[int], depth: int) -> int:
+    """How many sequences of `depth` moves follow; a game that ends earlier counts one."""
+    question = Game.replay(players, options, moves).question
+    if depth == 0 or question.actor == OVER:
+        return 1
+    if depth == 1:
+        return len(question.moves)
+    return sum(perft(players, options, [*moves, move], depth - 1) for move in question.moves)

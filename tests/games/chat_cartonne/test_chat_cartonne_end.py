@@ -1,0 +1,416 @@
+"""Rules file: End; Score."""
+
+from typing import Any
+
+from chatiere.engine import TERMINAL_PLAYER, Position
+
+from .building import (
+    DRAW,
+    GAME,
+    PASS,
+    PRINCESS,
+    SKIP,
+    Board,
+    cat,
+    cell,
+    phase,
+    place,
+    play,
+    princess_in,
+    read,
+    refusal,
+    score_of,
+    sleep,
+    state_of,
+    told,
+    view_of,
+)
+
+# End
+
+
+def four_cats(**options: Any) -> Board:
+    """Seat 0 has four of its cats asleep along the west of the starting cartons."""
+    board = Board(**options)
+    for number in range(4):
+        board.asleep(cell(7 + number, 11), 0)
+    return board
+
+
+def test_the_fifth_cat_begins_the_final_phase() -> None:
+    events: list = []
+    position = four_cats().position()
+    position.apply(sleep(cell(6, 11)), events)
+    assert told(events) == [("CAT_ASLEEP", 0), ("FINAL_PHASE_BEGUN", None)]
+    assert state_of(position).final_phase
+    assert position.current_player() == 1
+    # Nobody draws any more; turn start and play are one decision, a carton or a sleeping cat.
+    assert DRAW not in position.legal_actions()
+    assert "not in the final phase" in refusal(position, DRAW).message
+    assert sleep(cell(12, 11)) in position.legal_actions()
+    assert any(13 <= move < 3469 for move in position.legal_actions())
+    assert refusal(position, PASS).rule == "chat_cartonne.md: End"
+
+
+def test_an_awake_fifth_cat_begins_it_too_and_a_princess_does_not_end_it() -> None:
+    board = four_cats().hand(0, 0, 1).hand(1, PRINCESS, 2)
+    position = play(board.position(), DRAW, 20, place(0, cell(12, 11)), cat(cell(11, 11)))
+    assert state_of(position).final_phase
+    position = play(position, princess_in(cell(7, 11)))
+    assert state_of(position).seats[0].supply == 1
+    assert state_of(position).final_phase
+    assert position.current_player() == 0
+    assert sleep(cell(6, 11)) in position.legal_actions()
+
+
+def last_card(**options: Any) -> Position:
+    """Two seats; one card, a toy card or a carton, is left in the pile."""
+    board = Board(all_princesses=True, **options)
+    cells = [cell(column, row) for row in (9, 10, 13, 14, 15) for column in range(4, 18)][:62]
+    board.fill(*(cell(10, row) for row in (11, 12)), *cells)
+    for number in range(5):
+        board.princess(cell(18 + number, 13), False, number % 2)
+    return board.position()
+
+
+def test_the_final_phase_begins_when_a_turn_ends_with_the_pile_empty() -> None:
+    position = last_card()
+    while view_of(position, None).pile_size > 1:
+        position = play(position, DRAW, position.child(DRAW).chance_outcomes()[0][0])
+        position = play(position, position.legal_actions()[0])
+        if phase(position) == "CAT":
+            position = play(position, SKIP)
+        assert not state_of(position).final_phase
+    position = play(position, DRAW, position.child(DRAW).chance_outcomes()[-1][0])
+    # The turn is not over yet.
+    assert not state_of(position).final_phase
+    position = play(position, position.legal_actions()[-1])
+    if phase(position) == "CAT":
+        position = play(position, SKIP)
+    assert state_of(position).final_phase
+    while not position.is_terminal():
+        position = play(position, position.legal_actions()[0])
+    assert not any(kind < 72 for seat in state_of(position).seats for kind in seat.hand)
+
+
+def final(players: int = 2, **options: Any) -> Board:
+    """The final phase: seat 0 has all its cats asleep."""
+    board = Board(players, **options)
+    for number in range(5):
+        board.asleep(cell(6 + number, 11), 0)
+    board.final = True
+    return board
+
+
+def test_a_seat_without_a_carton_is_skipped_and_a_princess_is_none() -> None:
+    board = final(3).hand(0, 0, 1).hand(1, PRINCESS).hand(2, 3, 4)
+    position = play(board.position(), place(0, cell(12, 11)))
+    assert position.current_player() == 2
+    view = view_of(position, 0)
+    assert [seat.holds_carton for seat in view.seats] == [True, False, True]
+
+
+def test_a_cat_may_follow_also_after_the_games_last_carton() -> None:
+    board = final().hand(1, 3)
+    board.active = 1
+    position = play(board.position(), place(0, cell(12, 13)))
+    assert phase(position) == "CAT"
+    events: list = []
+    position.apply(SKIP, events)
+    assert told(events) == [("NO_CAT_FOLLOWED", 1), ("GAME_ENDED", None)]
+    assert position.current_player() == TERMINAL_PLAYER
+
+
+def test_the_game_is_over_when_nobody_holds_a_carton_also_in_the_turn_that_began_the_final_phase() -> None:
+    board = four_cats(all_princesses=True).hand(0, PRINCESS, PRINCESS).hand(1, PRINCESS, PRINCESS)
+    position = board.position()
+    # Never in the main phase.
+    assert position.current_player() == 0
+    position = play(position, sleep(cell(6, 11)))
+    assert position.is_terminal()
+    assert position.winners() == [0, 1]
+
+
+def test_pass_is_legal_only_with_nothing_to_play() -> None:
+    # Three Princesses and no cat on the table.
+    board = Board(3, all_princesses=True).hand(0, PRINCESS, PRINCESS)
+    position = play(board.position(), DRAW, PRINCESS)
+    assert position.legal_actions() == [PASS]
+    events: list = []
+    position.apply(PASS, events)
+    assert told(events) == [("PASSED", 0)]
+    position.check()
+    shown = state_of(position).seats[0].shown
+    assert [list(each.not_patterns) for each in shown] == [list(range(8))] * 3
+    assert not any(each.not_princess for each in shown)
+    # The others know it all now.
+    assert list(state_of(position.resample(1, 5)).seats[0].hand) == [PRINCESS] * 3
+    # Its next turn begins with three cards: no draw.
+    position = play(position, DRAW, 20, place(0, cell(12, 11)))
+    position = play(position, SKIP) if phase(position) == "CAT" else position
+    position = play(position, sleep(cell(13, 11)))
+    assert position.current_player() == 0
+    assert DRAW not in position.legal_actions()
+    assert princess_in(cell(13, 11)) in position.legal_actions()
+    after = play(position, princess_in(cell(13, 11)))
+    assert len(state_of(after).seats[0].shown) == 2
+
+
+def walled(cats: tuple[int, int], *hands: list[int]) -> Board:
+    """With no_double_walls a table from edge to edge, walled north and south: no carton with walls N and S has a place.
+
+    Row 11 is full, row 12 in columns 7-15. The first cats of each seat lie awake in the row.
+    """
+    board = Board(no_double_walls=True)
+    board.cards = {cell(11, 11): (80, False), cell(11, 12): (79, True)}
+    for seat, hand in enumerate(hands):
+        board.hand(seat, *hand)
+    ns = [*range(27, 36), *range(63, 69)]
+    ne, n = list(range(45, 54)), list(range(9, 18))
+    for column in range(24):
+        if column == 11:
+            continue
+        if column in range(7, 16):
+            board.cards[cell(column, 11)] = (ne.pop(), False)
+            board.cards[cell(column, 12)] = (n.pop(), True)
+        else:
+            board.cards[cell(column, 11)] = (ns.pop(0), False)
+    joints = [cell(column, 11) for column in (*range(7), 16)]
+    for seat, count in enumerate(cats):
+        for _ in range(count):
+            board.awake(joints.pop(0), seat)
+    return board
+
+
+NES = (70, 71)
+
+
+def test_a_pass_of_every_seat_that_holds_a_carton_ends_the_game() -> None:
+    board = walled((5, 2), [NES[0]], [NES[1]])
+    board.final = True
+    position = board.position()
+    # Seat 0 has neither a cell for its carton nor a cat; seat 1 has cats.
+    assert position.legal_actions() == [PASS]
+    assert refusal(position, place(0, cell(3, 10))).message.startswith("with no_double_walls")
+    position = play(position, PASS)
+    assert state_of(position).passes == 1
+    assert [list(shown.not_patterns) for shown in state_of(position).seats[0].shown] == [[0, 1, 2, 4, 5, 6]]
+    assert state_of(position).seats[0].shown[0].not_princess
+    assert refusal(position, PASS).rule == "chat_cartonne.md: End"
+    # Any other play starts the count anew, and gives seat 0 a place.
+    slept = play(position, sleep(cell(3, 10)))
+    assert (state_of(slept).passes, slept.current_player()) == (0, 0)
+    assert PASS not in slept.legal_actions()
+    # All that the pass leaves open: NS and NES.
+    hands = {state_of(position.resample(1, seed)).seats[0].hand[0] // 9 for seed in range(40)}
+    assert hands == {7}
+
+
+def test_two_passes_in_succession_of_two_holders_end_it() -> None:
+    board = walled((5, 3), [NES[0]], [NES[1]])
+    board.final = True
+
+    def seat_1_has_passed(state: Any) -> None:
+        state.passes = 1
+
+    position = board.position(seat_1_has_passed)
+    events: list = []
+    position.apply(PASS, events)
+    assert told(events) == [("PASSED", 0), ("GAME_ENDED", None)]
+    assert position.is_terminal()
+
+
+def test_a_pass_after_a_draw_in_the_main_phase() -> None:
+    board = walled((2, 2), list(NES), [0, 1])
+    position = play(board.position(), DRAW, 69)
+    assert position.legal_actions() == [PASS]
+    position = play(position, PASS)
+    assert not state_of(position).final_phase
+    assert state_of(position).passes == 0
+    assert [list(shown.not_patterns) for shown in state_of(position).seats[0].shown] == [[0, 1, 2, 4, 5, 6]] * 3
+    # The others know that it holds three cartons with walls N and S.
+    hands = {tuple(kind // 9 for kind in state_of(position.resample(1, seed)).seats[0].hand) for seed in range(60)}
+    assert hands <= {(3, 3, 3), (3, 3, 7), (3, 7, 7), (7, 7, 7)}
+
+
+# Score
+
+
+def boxes_of(position: Position) -> dict[int, Any]:
+    """The boxes by a cell of theirs."""
+    return {where: box for box in score_of(position).boxes for where in box.cells}
+
+
+def house(closed: bool = True, **options: Any) -> Board:
+    """A box of its own, north of the starting cartons: (11, 10) and (12, 10), closed or open in the north."""
+    board = Board(**options)
+    north = "NES" if closed else "NS"
+    board.put(cell(12, 10), north, "m")
+    board.put(cell(11, 10), "NES", "mb", turned=True)
+    return board
+
+
+def test_the_most_frequent_toy_counts_each_carton_one() -> None:
+    position = house().awake(cell(11, 10), 1).position()
+    box = boxes_of(position)[cell(11, 10)]
+    assert (box.mice, box.balls, box.fish, box.sprayers) == (2, 1, 0, 0)
+    assert list(box.cells) == [cell(11, 10), cell(12, 10)]
+    assert box.closed
+    assert (box.points, list(box.majority)) == (4, [1])
+    assert position.totals() == [0, 4]
+
+
+def test_an_open_box_is_not_doubled() -> None:
+    position = house(closed=False).awake(cell(11, 10), 1).position()
+    box = boxes_of(position)[cell(11, 10)]
+    assert (box.closed, box.points) == (False, 2)
+
+
+def test_the_tables_edge_leaves_a_box_open() -> None:
+    row = [cell(column, 11) for column in range(12, 23)]
+    board = Board().put(cell(23, 11), "NS", "m").put(cell(22, 11), "NES", "m", turned=True).fill(*row[:-1])
+    assert not boxes_of(board.position())[cell(23, 11)].closed
+    board = Board().put(cell(23, 11), "NES", "m").put(cell(22, 11), "NES", "b", turned=True).fill(*row[:-1])
+    assert boxes_of(board.position())[cell(23, 11)].closed
+
+
+def test_toys_on_joints_and_in_cells_count_two() -> None:
+    position = house().toy_on(cell(11, 10), 73).position()
+    box = boxes_of(position)[cell(11, 10)]
+    assert (box.mice, box.balls) == (2, 3)
+    # Without an awake cat: no majority, no points.
+    assert (list(box.majority), box.points, position.totals()) == ([], 0, [0, 0])
+    board = Board().toy(cell(12, 11), 74).awake(cell(11, 11), 0)
+    assert boxes_of(board.position())[cell(12, 11)].fish == 2
+
+
+def test_sprayers_are_subtracted_and_doubled_in_a_closed_box() -> None:
+    board = Board().put(cell(12, 10), "NES", "!").put(cell(11, 10), "NES", "f", turned=True).awake(cell(11, 10), 0)
+    board.put(cell(13, 10), "NS", "!")
+    position = board.position()
+    assert boxes_of(position)[cell(11, 10)].points == 0
+    assert score_of(position).seats[0].negative_points == 2
+    board = Board().put(cell(12, 10), "NES", "!").put(cell(11, 10), "NES", "", turned=True).awake(cell(11, 10), 0)
+    position = board.position()
+    assert position.totals() == [-2, 0]
+    assert score_of(position).seats[0].total == -2
+
+
+def crowd(*cats: tuple[str, int], **options: Any) -> Position:
+    """One big open box with these cats: the starting cartons' own, widened to the west; joints at (5 … 10, 11)."""
+    board = Board(**options)
+    for column in range(5, 11):
+        board.put(cell(column, 11), "", ("", "m", "b", "f", "mb", "bf")[column - 5])
+    joints = iter(range(5, 11))
+    rows = iter(range(5, 11))
+    for how, seat in cats:
+        if how == "awake":
+            board.awake(cell(next(joints), 11), seat)
+        else:
+            board.asleep(cell(next(rows), 10), seat)
+    return board.position()
+
+
+def test_the_seats_with_most_cats_each_get_all_points() -> None:
+    position = crowd(("awake", 0), ("awake", 1))
+    box = boxes_of(position)[cell(5, 11)]
+    assert (list(box.majority), box.points) == ([0, 1], 3)
+    assert position.totals() == [3, 3]
+    assert crowd(("awake", 0), ("awake", 1), ("awake", 1)).totals() == [0, 3 + 1]
+
+
+def test_a_sleeping_cat_counts_only_beside_an_awake_one_of_the_same_seat() -> None:
+    position = crowd(("asleep", 0), ("asleep", 0), ("awake", 1))
+    assert list(boxes_of(position)[cell(5, 11)].majority) == [1]
+    assert position.totals() == [0, 3]
+    position = crowd(("asleep", 0), ("awake", 0), ("awake", 1))
+    assert list(boxes_of(position)[cell(5, 11)].majority) == [0]
+    assert position.totals() == [3 + 1, 0]
+    assert crowd(("asleep", 0), ("asleep", 1)).totals() == [0, 0]
+
+
+def test_half_sleepers_counts_a_sleeping_cat_half_for_the_majority_alone() -> None:
+    cats = (("awake", 0), ("asleep", 0), ("asleep", 0), ("awake", 1), ("awake", 1))
+    assert crowd(*cats).totals() == [3 + 2, 1]
+    # 1 + 1/2 + 1/2 is as many as 2; the bonus stays whole.
+    assert crowd(*cats, half_sleepers=True).totals() == [3 + 2, 3 + 1]
+    less = (("awake", 0), ("asleep", 0), ("awake", 1), ("awake", 1))
+    assert crowd(*less, half_sleepers=True).totals() == [1, 3 + 1]
+
+
+def test_the_bonus_is_for_any_seat_and_not_doubled() -> None:
+    position = house().put(cell(10, 10), "NES", "f").awake(cell(11, 10), 0).position()
+    assert position.totals() == [4, 0]
+    assert crowd(("awake", 0), ("awake", 0), ("awake", 1), ("awake", 1), ("awake", 1)).totals() == [1, 3 + 2]
+    detail = score_of(crowd(("awake", 0), ("awake", 0), ("awake", 1)))
+    assert [list(box.bonus) for box in detail.boxes if box.majority] == [[1, 0]]
+
+
+def test_no_crowd_bonus() -> None:
+    cats = (("awake", 0), ("awake", 0), ("awake", 1), ("awake", 1), ("awake", 1))
+    assert crowd(*cats, no_crowd_bonus=True).totals() == [0, 3]
+
+
+def test_the_princess_counts_for_no_majority() -> None:
+    board = Board().put(cell(10, 11), "", "m").put(cell(9, 11), "", "b").awake(cell(9, 11), 1)
+    board.princess(cell(10, 11), True, 0)
+    position = board.position()
+    assert list(boxes_of(position)[cell(9, 11)].majority) == [1]
+    assert position.totals() == [0, 1]
+
+
+def test_a_princess_in_a_cell_joins_as_a_card_without_walls() -> None:
+    board = Board().princess(cell(12, 11), False, 0).put(cell(13, 11), "NES", "m")
+    box = boxes_of(board.position())[cell(12, 11)]
+    assert cell(11, 11) in box.cells
+    assert cell(13, 11) in box.cells
+
+
+def test_every_box_is_listed_by_its_lowest_cell() -> None:
+    position = house().position()
+    boxes = score_of(position).boxes
+    assert [box.cells[0] for box in boxes] == sorted(box.cells[0] for box in boxes)
+    assert sorted(where for box in boxes for where in box.cells) == [card.cell for card in state_of(position).table]
+    assert all(list(box.awake) == list(box.asleep) == list(box.bonus) == [0, 0] for box in boxes)
+
+
+def over(board: Board) -> Position:
+    """The board as the end of a game."""
+    board.final = True
+    board.hands = [[] for _ in range(board.players)]
+
+    def end(state: Any) -> None:
+        state.phase = 11
+
+    return read(board.state(end))
+
+
+def test_highest_total_wins_then_fewest_negative_points_then_shared() -> None:
+    # Closed houses of one seat each, north and south, with the same points and different sprayers.
+    def houses(first: tuple[str, str], second: tuple[str, str]) -> Position:
+        board = Board()
+        for number in range(5):
+            board.asleep(cell(12 + number, 11), 0)
+        board.asleep(cell(12, 12), 1)
+        board.put(cell(11, 10), "NES", first[0], turned=True).put(cell(12, 10), "NES", first[1])
+        board.put(cell(11, 13), "NES", second[0], turned=True).put(cell(12, 13), "NES", second[1])
+        del board.cards[cell(16, 11)]
+        board.awake(cell(11, 10), 0).awake(cell(11, 13), 1)
+        return over(board)
+
+    assert houses(("m", "mb"), ("f", "b")).ranks() == [1, 2]
+    position = houses(("", "fm"), ("f", "b"))
+    assert (position.totals(), position.winners()) == ([2, 2], [0, 1])
+    assert position.returns() == [0.0, 0.0]
+    assert GAME.new_game(2).winners() is None
+
+
+def test_fewest_negative_points_win_a_tie() -> None:
+    # Seat 0: a closed house with one mouse and one sprayer, no points; seat 1: no cat awake, no points, no sprayers.
+    board = Board().put(cell(11, 10), "NES", "m", turned=True).put(cell(12, 10), "NES", "!").awake(cell(11, 10), 0)
+    for number in range(4):
+        board.asleep(cell(13 + number, 10), 0)
+    position = over(board)
+    assert position.totals() == [0, 0]
+    assert [seat.negative_points for seat in score_of(position).seats] == [2, 0]
+    assert position.ranks() == [2, 1]

@@ -1,0 +1,265 @@
+"""Rules file: Invariants. Every fault of a state is found, and named by reason, field and heading."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from chatiere.engine import EngineError, Position, Reason
+
+from .building import CODEC, DRAW, GAME, PRINCESS, SKIP, Board, begun, cell, place, play, read, state_of
+from .test_chat_cartonne_end import final
+
+Change = Callable[[Any], None]
+
+
+def setting(path: str, value: Any) -> Change:
+    """A change that sets a field of the state, as "seats[0].supply"."""
+
+    def change(state: Any) -> None:
+        holder: Any = state
+        *steps, last = path.replace("]", "").replace("[", ".").split(".")
+        for step in steps:
+            holder = holder[int(step)] if step.isdigit() else getattr(holder, step)
+        if last.isdigit():
+            holder[int(last)] = value
+        elif value is None:
+            holder.ClearField(last)
+        elif isinstance(value, list):
+            del getattr(holder, last)[:]
+            getattr(holder, last).extend(value)
+        else:
+            setattr(holder, last, value)
+
+    return change
+
+
+def turn() -> Position:
+    return Board().put(cell(12, 11), "").awake(cell(11, 11), 0).position()
+
+
+def asked_for_a_cat() -> Position:
+    return play(begun(), DRAW, 20, place(0, cell(12, 11)))
+
+
+def placing_start() -> Position:
+    return play(GAME.new_game(3, {"first_seat": 0}), 0, 1, 2, 3, 4, 5, 0, 80)
+
+
+def last_turns() -> Position:
+    return final().hand(0, 0, 1).hand(1, 2).position()
+
+
+BROKEN: list[tuple[Callable[[], Position], Change, str]] = [
+    (turn, setting("phase", 12), "phase"),
+    (turn, setting("phase", 0), "phase"),
+    (turn, setting("first_seat", None), "first_seat"),
+    (turn, setting("first_seat", 1), "first_seat"),
+    (turn, setting("first_seat", 2), "first_seat"),
+    (lambda: GAME.new_game(2), setting("first_seat", 1), "first_seat"),
+    (turn, setting("active_seat", 2), "active_seat"),
+    (lambda: GAME.new_game(2), setting("active_seat", 1), "active_seat"),
+    (lambda: play(GAME.new_game(2, {"first_seat": 0}), 0, 1, 2, 3), setting("active_seat", 1), "active_seat"),
+    (placing_start, setting("active_seat", 0), "active_seat"),
+    (last_turns, setting("seats[1].hand", [PRINCESS]), "unknown_cards"),
+    (lambda: final(3).hand(0, 0).hand(1).hand(2, 2).position(), setting("active_seat", 1), "active_seat"),
+    (turn, setting("final_phase", True), "final_phase"),
+    (last_turns, setting("final_phase", False), "final_phase"),
+    (placing_start, setting("final_phase", True), "final_phase"),
+    (turn, setting("phase", 11), "final_phase"),
+    (last_turns, setting("phase", 7), "phase"),
+    (turn, setting("passes", 1), "passes"),
+    (turn, setting("passes", 3), "passes"),
+    (placing_start, setting("passes", 1), "passes"),
+    (last_turns, setting("passes", 2), "passes"),
+    (last_turns, setting("phase", 11), "passes"),
+    (turn, setting("seats[0].hand", [0, 1, 2, 3]), "seats[0].hand"),
+    (turn, setting("seats[0].hand", [72, 71]), "seats.hand"),
+    (turn, setting("seats[0].hand", [76, 71]), "seats[0].hand[0]"),
+    (turn, setting("phase", 8), "seats.hand"),
+    (lambda: play(begun(), DRAW, 20), setting("phase", 6), "seats.hand"),
+    (placing_start, lambda state: (state.seats[1].hand.append(20), state.unknown_cards.remove(20)), "seats.hand"),
+    (placing_start, setting("phase", 2), "table"),
+    (turn, setting("seats[0].supply", 5), "seats.supply"),
+    (turn, setting("seats[0].supply", 6), "seats[0].supply"),
+    (turn, lambda state: state.table.add(cell=100, sleeping_cat=1), "seats.supply"),
+    (turn, lambda state: (state.table.add(cell=100, sleeping_cat=1), setting("seats[1].supply", 4)(state)), "table"),
+    (turn, setting("table[0].turned", True), "table"),
+    (turn, setting("table[0].cell", 576), "table[0].cell"),
+    (turn, setting("table[0].cell", cell(12, 11)), "table[1].cell"),
+    (turn, setting("table[0].sleeping_cat", 2), "table[0].sleeping_cat"),
+    (turn, setting("table[0].kind", 81), "table[0].kind"),
+    (turn, setting("table[0].kind", 75), "table[0].kind"),
+    (turn, setting("table[0].kind", None), "table[0]"),
+    (lambda: Board(no_double_walls=True).put(cell(12, 11), "").position(), lambda state: double_wall(state), "table"),
+    (turn, setting("table[0].on_joint.cat", 2), "table[0].on_joint.cat"),
+    (turn, setting("table[0].on_joint.toy", 75), "table[0].on_joint.toy"),
+    (turn, lambda state: state.table[0].on_joint.ClearField("cat"), "table[0].on_joint"),
+    (turn, lambda state: move_cat(state, 1), "table.on_joint"),
+    (turn, setting("table[0].kind", 78), "table.on_joint"),
+    (turn, setting("table[2].kind", 76), "table"),
+    (turn, lambda state: setting("table[0].cell", cell(13, 11))(state), "table"),
+    (begun, setting("table[0].cell", cell(10, 12)), "table"),
+    (begun, lambda state: [setting(f"table[{i}].cell", cell(11, 20 + i))(state) for i in (1, 0)], "table"),
+    (turn, setting("starting_carton", 80), "starting_carton"),
+    (turn, setting("starting_carton", 75), "starting_carton"),
+    (turn, setting("toy", 71), "toy"),
+    (placing_start, setting("toy", 72), "toy"),
+    (turn, lambda state: (setting("toy", 72)(state), state.unknown_cards.remove(72)), "starting_carton"),
+    (placing_start, setting("starting_carton", None), "starting_carton"),
+    (placing_start, setting("starting_carton", 76), "starting_carton"),
+    (placing_start, setting("phase", 4), "starting_carton"),
+    (turn, setting("just_played", 5), "just_played"),
+    (turn, setting("just_played", 576), "just_played"),
+    (placing_start, setting("just_played", 5), "just_played"),
+    (asked_for_a_cat, setting("just_played", None), "just_played"),
+    (asked_for_a_cat, setting("just_played", 5), "just_played"),
+    (asked_for_a_cat, setting("just_played", cell(11, 12)), "just_played"),
+    (turn, setting("seats[0].drawn[0]", 7), "seats.drawn"),
+    (turn, setting("seats[0].drawn[1]", 1), "seats.drawn"),
+    (turn, setting("seats[0].drawn[1]", 256), "seats[0].drawn[1]"),
+    (turn, setting("seats[0].drawn", [1]), "seats[0].drawn"),
+    (placing_start, setting("seats[0].drawn[1]", 1), "seats.drawn"),
+    (lambda: GAME.new_game(2), setting("seats[0].drawn[1]", 1), "seats.drawn"),
+    (
+        lambda: play(begun(), DRAW, 20),
+        lambda state: [setting(f"seats[{i}].drawn[0]", i)(state) for i in (0, 1)],
+        "seats.drawn",
+    ),
+    (turn, setting("parts[1].princess_drawn_by", 1), "seats.drawn"),
+    (turn, setting("parts[1].princess_drawn_by", 2), "parts[1].princess_drawn_by"),
+    (turn, lambda state: state.parts.pop(), "parts"),
+    (turn, setting("seats[0].princesses_played[0]", 1), "parts"),
+    (lambda: play(begun(), DRAW, PRINCESS), lambda state: princess_elsewhere(state), "parts"),
+    (lambda: play(begun(), DRAW, PRINCESS), setting("parts[0].princess_drawn_by", 1), "parts"),
+    (turn, lambda state: state.seats[0].shown.add(not_patterns=[1]), "seats.shown"),
+    (turn, lambda state: state.seats[0].shown.add(not_patterns=[0]), "seats.shown"),
+    (turn, lambda state: state.seats[0].shown.add(not_patterns=range(8)), "seats.shown"),
+    (turn, lambda state: [state.seats[0].shown.add(not_patterns=[0, 8])], "seats[0].shown[0].not_patterns[1]"),
+    (turn, lambda state: [state.seats[0].shown.add() for _ in range(3)], "seats[0].shown"),
+    (placing_start, lambda state: state.seats[0].shown.add(not_patterns=[0]), "seats.shown"),
+    (
+        lambda: Board(no_double_walls=True).hand(0, 70, 71).position(),
+        lambda state: [state.seats[0].shown.add(not_patterns=patterns) for patterns in ([0], [0, 1])],
+        "seats.shown",
+    ),
+    (turn, lambda state: state.unknown_cards.pop(), "unknown_cards"),
+    (turn, setting("unknown_cards[0]", 75), "unknown_cards[0]"),
+    (turn, lambda state: state.unknown_cards.append(state.unknown_cards[0]), "unknown_cards[70]"),
+    (turn, lambda state: state.unknown_cards.append(state.seats[0].hand[0]), "unknown_cards"),
+    (turn, lambda state: state.seats.pop(), "seats"),
+    (turn, setting("options.first_seat", 2), "options.first_seat"),
+]  # fmt: skip
+
+
+def double_wall(state: Any) -> None:
+    """The carton at (12, 11) gets a wall against that of ... (11, 12)'s neighbour."""
+    state.table[1].cell = cell(12, 12)
+    state.table[1].kind = 18
+    state.table[1].turned = True
+    state.table[1].cell, state.table[2].cell = cell(12, 12), cell(11, 12)
+    state.unknown_cards.remove(18)
+    state.unknown_cards.append(0)
+
+
+def move_cat(state: Any, place_: int) -> None:
+    state.table[0].ClearField("on_joint")
+    state.table[place_].on_joint.cat = 0
+
+
+def princess_elsewhere(state: Any) -> None:
+    """The Princess of a part that nobody has come to."""
+    state.parts[0].ClearField("princess_drawn_by")
+    state.parts[1].princess_drawn_by = 0
+
+
+@pytest.mark.parametrize("number", range(len(BROKEN)))
+def test_a_broken_state_is_refused_by_its_field(number: int) -> None:
+    make, change, field = BROKEN[number]
+    state = state_of(make())
+    assert read(state) == make()
+    change(state)
+    with pytest.raises(EngineError) as caught:
+        read(state)
+    assert (caught.value.reason, caught.value.field) == (Reason.INVALID_STATE, field)
+    assert caught.value.rule.startswith("chat_cartonne.md: ")
+
+
+@pytest.mark.parametrize("players", [1, 6])
+def test_two_to_five_players(players: int) -> None:
+    state = state_of(turn())
+    del state.seats[:]
+    for _ in range(players):
+        state.seats.add()
+    with pytest.raises(EngineError) as caught:
+        read(state)
+    assert caught.value.field == "seats"
+
+
+def body(position: Position) -> bytearray:
+    return bytearray(CODEC.read_state(state_of(position)))
+
+
+# Offsets of the packed form.
+PACKED: list[tuple[int, int, str]] = [
+    (0, 6, "seats"),
+    (0, 1, "seats"),
+    (1, 2, "first_seat"),
+    (2, 16, "options"),
+    (4, 11, "phase"),
+    (5, 2, "active_seat"),
+    (6, 2, "final_phase"),
+    (25, 111, "table"),
+    (30, 1, ""),
+    (36, 1, ""),
+    (33, 4, "seats.hand"),
+    (38, 73, "seats.hand"),
+    (47, 3, ""),
+    (53 + 2, 1, ""),
+    (78 + 2, 0, ""),
+    (78, 3, "seats.drawn"),
+    (108 + 1, 2, "seats.shown"),
+    (108 + 4, 1, ""),
+    (138 + 1, 0xC0, "table.on_joint"),
+    (138 + 2 * 100, 1, ""),
+    (358, 77, "table"),
+    (358, 86, "table"),
+    (358 + 100, 1, ""),
+    (468, 1, ""),
+    (17, 0xFF, "unknown_cards"),
+]
+
+
+@pytest.mark.parametrize(("offset", "value", "field"), PACKED)
+def test_a_broken_byte_is_refused(offset: int, value: int, field: str) -> None:
+    data = body(turn())
+    data[offset] = value
+    with pytest.raises(EngineError) as caught:
+        GAME.position(bytes(data))
+    assert (caught.value.reason, caught.value.field) == (Reason.INVALID_STATE, field)
+
+
+def test_what_means_nothing_is_zero() -> None:
+    for offset in range(468, 472):
+        data = body(turn())
+        data[offset] = 1
+        with pytest.raises(EngineError) as caught:
+            GAME.position(bytes(data))
+        assert "means nothing" in caught.value.message
+
+
+def test_the_packed_state_is_small() -> None:
+    assert GAME.packed_size == 32 + 472
+
+
+def test_cartons_of_the_table_are_at_most_110() -> None:
+    state = state_of(turn())
+    for number in range(111):
+        state.table.add(cell=number, sleeping_cat=0)
+    with pytest.raises(EngineError) as caught:
+        read(state)
+    assert caught.value.field == "table"
+
+
+def test_skip_goes_on_from_a_read_state() -> None:
+    assert play(read(state_of(asked_for_a_cat())), SKIP).current_player() == 1

@@ -1,0 +1,139 @@
+"""The kernel against the slow reference: games at every number of players with random options, in several styles.
+
+Uniform play hardly fights over boxes (nearly everybody lays sleeping cats at once), so most styles draw and build, and
+one takes what scores best at once.
+"""
+
+import random
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from chatiere.engine import CHANCE_PLAYER, TERMINAL_PLAYER, Position
+
+from .building import GAME, VARIANTS, cell, score_of, state_of
+from .reference import PRINCESS, Game
+
+STYLES = ("random", "build", "build in a heap", "greedy", "hoard")
+KINDS = ((10, "start"), (11, "draw"), (12, "skip"), (13, "pass"), (3469, "carton"), (4045, "sleep"), (4621, "cat"))
+
+
+def kind_of(action: int) -> str:
+    """What a dense id does, roughly."""
+    return next((name for end, name in KINDS if action < end), "other")
+
+
+def choose(game: Game, style: str, choices: random.Random) -> int:
+    """A move at random, or by a style that leads to rarer positions."""
+    question = game.question
+    if question.actor < 0:
+        if style == "hoard" and PRINCESS in question.moves and choices.random() < 0.3:
+            return PRINCESS
+        return choices.choices(question.moves, question.weights)[0]
+    if style == "random":
+        return choices.choice(question.moves)
+    groups: dict[str, list[int]] = {}
+    for move in question.moves:
+        groups.setdefault(kind_of(move), []).append(move)
+    if style == "greedy" and len(question.moves) < 60 and choices.random() < 0.5:
+        return greedy(game, choices)
+    if style == "hoard" and "carton" in groups and "other" in groups and choices.random() < 0.8:
+        del groups["other"]
+    if len(groups) > 1 and choices.random() < 0.93:
+        groups.pop("sleep", None)
+    moves = groups[choices.choice(sorted(groups))]
+    if style in ("build in a heap", "greedy"):
+        # Near the middle the boxes are small and many, and meet.
+        moves = sorted(moves, key=lambda move: distance(move))[: max(3, len(moves) // 4)]
+    return choices.choice(moves)
+
+
+def distance(move: int) -> float:
+    where = (move - 13) % 576
+    return (where % 24 - 11) ** 2 + (where // 24 - 11) ** 2
+
+
+def greedy(game: Game, choices: random.Random) -> int:
+    """The move after which the own score is best, by the kernel (asked only for a position that agrees)."""
+    seat = game.question.actor
+    best = max(game.position.child(move).totals()[seat] for move in game.question.moves)
+    return choices.choice([move for move in game.question.moves if game.position.child(move).totals()[seat] == best])
+
+
+def random_options(players: int, choices: random.Random) -> dict[str, Any]:
+    options: dict[str, Any] = {name: True for name in VARIANTS if choices.random() < 0.3}
+    if choices.random() < 0.5:
+        options["first_seat"] = choices.randrange(players)
+    return options
+
+
+def same(position: Position, game: Game) -> None:
+    """Everything that both know agrees."""
+    question = game.question
+    assert position.current_player() == question.actor
+    if question.actor == CHANCE_PLAYER:
+        assert position.chance_outcomes() == list(zip(question.moves, question.weights, strict=True))
+        return
+    assert position.legal_actions() == list(question.moves)
+    assert position.totals() == game.totals()
+    if question.actor == TERMINAL_PLAYER:
+        assert position.ranks() == game.ranks()
+
+
+def same_table(position: Position, game: Game) -> None:
+    """What lies where, what is held and what the boxes give agree."""
+    state = state_of(position)
+    assert [list(seat.hand) for seat in state.seats] == game.hands
+    assert [seat.supply for seat in state.seats] == game.supply
+    assert set(state.unknown_cards) == game.unknown
+    assert state.final_phase == game.final
+    assert {card.cell for card in state.table} == {cell(*where) for where in game.table}
+    boxes = score_of(position).boxes
+    expected = game.boxes()
+    assert len(boxes) == len(expected)
+    for seen, box in zip(boxes, expected, strict=True):
+        assert set(seen.cells) == {cell(*where) for where in box.cells}
+        assert seen.closed == box.closed
+        assert [seen.mice, seen.balls, seen.fish, seen.sprayers] == [box.contents[sign] for sign in "mbf!"]
+        assert list(seen.awake) == [box.awake[seat] for seat in range(game.players)]
+        assert list(seen.asleep) == [box.asleep[seat] for seat in range(game.players)]
+        assert set(seen.majority) == box.majority
+        assert seen.points == box.points
+        assert list(seen.bonus) == [box.bonus[seat] for seat in range(game.players)]
+    assert [seat.negative_points for seat in score_of(position).seats] == game.negative()
+
+
+def play_both(players: int, options: dict[str, Any], style: str, choices: random.Random) -> Counter[str]:
+    """A whole game, compared at every step; what was done, for the test to see that it was not always the same."""
+    position = GAME.new_game(players, options)
+    game = Game(players, options)
+    done: Counter[str] = Counter()
+    step = 0
+    while True:
+        same(position, game)
+        if (game.question.actor >= 0 and step % 8 == 0) or game.question.actor == TERMINAL_PLAYER:
+            same_table(position, game)
+        if game.question.actor == TERMINAL_PLAYER:
+            done["fought over"] += any(len(box.awake) > 1 for box in game.boxes())
+            return done
+        game.position = position
+        move = choose(game, style, choices)
+        if game.question.actor >= 0:
+            done[kind_of(move)] += 1
+        position.apply(move)
+        position.check()
+        game.move(move)
+        step += 1
+
+
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("players", [2, 3, 4, 5])
+def test_kernel_and_reference_play_the_same_game(players: int, style: str) -> None:
+    choices = random.Random(f"{players} {style}")
+    done: Counter[str] = Counter()
+    for number in range(2):
+        done += play_both(players, {} if number == 0 else random_options(players, choices), style, choices)
+    assert done["draw"] > 0
+    if style != "random":
+        assert done["cat"] + done["skip"] > 0

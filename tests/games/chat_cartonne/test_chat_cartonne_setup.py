@@ -1,0 +1,302 @@
+"""Rules file: Components and setup; Actions."""
+
+import pytest
+
+from chatiere.engine import CHANCE_PLAYER, EngineError, Reason
+
+from .building import (
+    CODEC,
+    DRAW,
+    GAME,
+    PASS,
+    SKIP,
+    VARIANTS,
+    Board,
+    begun,
+    carton,
+    cell,
+    phase,
+    place,
+    play,
+    read,
+    refusal,
+    state_of,
+    typed,
+    view_of,
+)
+from .reference import PATTERNS, walls_of
+
+# Components
+
+
+def test_walls_and_contents_of_the_72_cartons() -> None:
+    names = {piece.number: piece.english for piece in GAME.description.pieces if piece.kind == "card"}
+    assert len(names) == 81
+    assert names[0] == names[1].replace("1", "0") == "carton 0 (no walls)"
+    assert names[9 * 1 + 8] == "carton 17 (walls N, sprayer)"
+    assert names[9 * 7 + 5] == "carton 68 (walls NES, mouse and ball)"
+    assert names[9 * 6 + 6] == "carton 60 (walls NW, ball and fish)"
+    assert names[9 * 4 + 7] == "carton 43 (walls EW, fish and mouse)"
+    assert names[72] == "toy card (2 mice)"
+    assert [names[kind] for kind in (76, 77, 78, 79, 80)] == [
+        "starting carton 76 (no walls)",
+        "starting carton 77 (walls E)",
+        "starting carton 78 (walls EW)",
+        "starting carton 79 (walls N)",
+        "starting carton 80 (walls NE)",
+    ]
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("pattern", range(8))
+def test_a_turned_carton_has_its_walls_on_the_other_side(pattern: int, turned: bool) -> None:
+    kind = 9 * pattern
+    turns = turned and walls_of(kind, True) != walls_of(kind, False)
+    board = Board().put(cell(10, 11), PATTERNS[pattern], turned=turns)
+    seen = view_of(board.position(), None).table[0]
+    shown = {
+        side
+        for side, wall in zip("NESW", (seen.wall_north, seen.wall_east, seen.wall_south, seen.wall_west), strict=True)
+        if wall
+    }
+    assert shown == walls_of(kind, turns)
+
+
+def test_contents_are_shown_on_the_card() -> None:
+    board = Board().put(cell(10, 11), "N", "fm").put(cell(12, 11), "NES", "!").toy(cell(12, 12), 74)
+    first, _, sprayer, _, toy = view_of(board.position(), None).table
+    assert (first.mice, first.balls, first.fish, first.sprayers) == (1, 0, 1, 0)
+    assert (sprayer.mice, sprayer.balls, sprayer.fish, sprayer.sprayers) == (0, 0, 0, 1)
+    assert (toy.mice, toy.balls, toy.fish, toy.sprayers) == (0, 0, 2, 0)
+
+
+# Setup
+
+
+def test_who_begins_is_a_chance_event_uniform_over_the_seats() -> None:
+    position = GAME.new_game(4)
+    assert phase(position) == "FIRST_SEAT"
+    assert position.chance_outcomes() == [(seat, 1) for seat in range(4)]
+    after = position.child(2)
+    assert state_of(after).first_seat == state_of(after).active_seat == 2
+
+
+def test_first_seat_may_be_an_option() -> None:
+    assert phase(GAME.new_game(4, {"first_seat": 3})) == "DEAL"
+    for wrong in (-1, 4, 5, 255, 1.0, True, "0"):
+        with pytest.raises(EngineError) as caught:
+            GAME.new_game(4, {"first_seat": wrong})
+        assert (caught.value.reason, caught.value.field) == (Reason.INVALID_OPTION, "first_seat")
+
+
+def test_variants_are_true_or_false_and_false_is_the_default() -> None:
+    options = dict.fromkeys(VARIANTS, True)
+    assert GAME.new_game(3, options).options() == options
+    assert GAME.new_game(3, dict.fromkeys(VARIANTS, False)).options() == {}
+    for name in VARIANTS:
+        with pytest.raises(EngineError) as caught:
+            GAME.new_game(3, {name: 1})
+        assert (caught.value.reason, caught.value.field) == (Reason.INVALID_OPTION, name)
+    with pytest.raises(EngineError) as caught:
+        GAME.new_game(3, {"all_princess": True})
+    assert (caught.value.reason, caught.value.field) == (Reason.INVALID_OPTION, "all_princess")
+
+
+def test_two_cartons_are_dealt_to_each_seat_one_at_a_time_and_never_a_toy_card() -> None:
+    position = GAME.new_game(3, {"first_seat": 1})
+    order = []
+    for number in range(6):
+        assert position.chance_outcomes() == [(kind, 1) for kind in range(number, 72)]
+        order.append(state_of(position).active_seat)
+        position.apply(number)
+    assert order == [1, 2, 0, 1, 2, 0]
+    assert [list(seat.hand) for seat in state_of(position).seats] == [[2, 5], [0, 3], [1, 4]]
+    assert phase(position) == "CHOOSE_START"
+
+
+@pytest.mark.parametrize(("players", "sizes"), [(2, [37, 36]), (3, [24] * 3), (4, [18, 18, 18, 17]), (5, [14] * 5)])
+def test_as_many_piles_as_seats_as_equal_as_can_be_each_with_a_princess(players: int, sizes: list[int]) -> None:
+    view = view_of(begun(players), 0)
+    assert [part.left for part in view.parts] == sizes
+    assert view.pile_size == 75 - 2 * players + players == sum(sizes)
+    assert view.unseen_princesses == players
+
+
+def test_with_all_princesses_one_pile_has_all_five() -> None:
+    view = view_of(begun(3, {"all_princesses": True}), 0)
+    assert [part.left for part in view.parts] == [75 - 6 + 5]
+    assert view.unseen_princesses == 5
+
+
+def test_the_princess_comes_with_probability_one_in_r() -> None:
+    position = play(begun(3), DRAW)
+    # 24 cards in the upper part, 69 cartons and toy cards in the pile: 1/24 is to 23/24/69 as 3 is to 1.
+    assert position.chance_outcomes() == [(kind, 1) for kind in range(6, 75)] + [(75, 3)]
+
+
+def test_after_the_princess_of_a_part_only_cards_come_until_the_next_part() -> None:
+    position = play(begun(3), DRAW, 75)
+    position = play(position, position.legal_actions()[0])
+    if phase(position) == "CAT":
+        position = play(position, SKIP)
+    position = play(position, DRAW)
+    assert position.chance_outcomes() == [(kind, 1) for kind in range(6, 75)]
+
+
+def test_with_all_princesses_one_comes_with_probability_p_in_r() -> None:
+    position = play(begun(3, {"all_princesses": True}), DRAW)
+    assert position.chance_outcomes() == [(kind, 1) for kind in range(6, 75)] + [(75, 5)]
+    position = play(position, 75)
+    position = play(position, position.legal_actions()[0])
+    position = play(position, DRAW) if phase(position) == "TURN" else play(position, SKIP, DRAW)
+    assert position.chance_outcomes() == [(kind, 1) for kind in range(6, 75)] + [(75, 4)]
+
+
+def test_the_last_card_of_a_part_is_the_princess_if_she_has_not_come() -> None:
+    board = Board(2).put(cell(12, 11), "")
+    for number in range(33):
+        board.put(
+            cell(13 + number % 8, 11 + number // 8),
+            PATTERNS[number % 8],
+            ("", "m", "b", "f", "mb", "bf", "fm", "!")[number // 8],
+        )
+    board.hand(0, 71, 70).hand(1, 68, 69)
+    position = board.position()
+    drawn = sum(sum(seat.drawn) for seat in state_of(position).seats)
+    assert drawn == 34
+    assert view_of(position, None).parts[0].left == 37 - 34
+    for expected in (2, 1):
+        position = play(position, DRAW)
+        kinds = [kind for kind, _ in position.chance_outcomes()]
+        assert (75 in kinds) == (len(kinds) > 1 or expected == 1)
+        position = play(position, kinds[0])
+        position = play(position, position.legal_actions()[0])
+        if phase(position) == "CAT":
+            position = play(position, SKIP)
+        assert view_of(position, None).parts[0].left == expected
+    assert play(position, DRAW).chance_outcomes() == [(75, 1)]
+
+
+def test_the_first_seat_chooses_a_starting_carton_and_its_turn() -> None:
+    position = GAME.new_game(2, {"first_seat": 0})
+    position = play(position, 0, 1, 2, 3)
+    assert position.current_player() == 0
+    # Turning changes nothing for no walls (76) and E and W (78).
+    assert position.legal_actions() == [0, 2, 3, 4, 6, 7, 8, 9]
+    assert refusal(position, 1).rule == refusal(position, 5).rule == "chat_cartonne.md: Actions"
+    assert "choose a starting carton" in refusal(position, DRAW).message
+    after = play(position, 9)
+    card = state_of(after).table[0]
+    assert (card.cell, card.kind, card.turned) == (cell(11, 11), 80, True) == (275, 80, True)
+
+
+def test_each_other_seat_draws_a_starting_carton_and_puts_it_at_an_end_of_the_column() -> None:
+    position = play(GAME.new_game(3, {"first_seat": 2}), 0, 1, 2, 3, 4, 5, 6)
+    assert position.current_player() == CHANCE_PLAYER
+    assert position.chance_outcomes() == [(76, 1), (77, 1), (78, 1), (80, 1)]
+    position = play(position, 80)
+    assert (position.current_player(), state_of(position).starting_carton) == (0, 80)
+    north, south = cell(11, 10), cell(11, 12)
+    assert position.legal_actions() == [place(0, north), place(0, south), place(0, north, True), place(0, south, True)]
+    for move, words in (
+        (place(0, cell(10, 11)), "end of the column"),
+        (place(0, cell(11, 11)), "end of the column"),
+        (place(1, north), "no card in that slot"),
+        (3, "chosen once"),
+        (DRAW, "has to place the starting carton"),
+        (SKIP, "has to place the starting carton"),
+        (3469 + north, "has to place the starting carton"),
+    ):
+        assert words in refusal(position, move).message
+    position = play(position, place(0, north, True), 76)
+    assert position.current_player() == 1
+    assert position.legal_actions() == [place(0, cell(11, 9)), place(0, south)]
+    assert "does not change its walls" in refusal(position, place(0, south, True)).message
+    position = play(position, place(0, south))
+    # Then the first seat begins; the starting carton was not in the hand.
+    assert (position.current_player(), phase(position)) == (2, "TURN")
+    assert all(len(seat.hand) == 2 for seat in state_of(position).seats)
+
+
+def test_no_double_walls_binds_starting_cartons() -> None:
+    position = play(GAME.new_game(2, {"first_seat": 0, "no_double_walls": True}), 0, 1, 2, 3, 6, 80)
+    # 79 has a wall in the north: 80 (N and E) may not lie there turned, its wall in the south.
+    north, south = cell(11, 10), cell(11, 12)
+    assert position.legal_actions() == [place(0, north), place(0, south), place(0, south, True)]
+    assert "wall may not meet a wall" in refusal(position, place(0, north, True)).message
+
+
+# Actions
+
+
+def test_there_are_6925_ids_without_gaps() -> None:
+    assert GAME.num_distinct_actions == 6925
+    kinds = GAME.description.action_kinds
+    assert kinds[0].first_id == 0
+    assert kinds[-1].last_id == 6924
+    assert [kind.first_id for kind in kinds[1:]] == [kind.last_id + 1 for kind in kinds[:-1]]
+
+
+def test_the_hand_is_sorted_into_slots() -> None:
+    position = play(begun(2, hands=[[40, 9], [0, 1]]), DRAW, 20)
+    assert list(state_of(position).seats[0].hand) == [9, 20, 40]
+    for slot, kind in enumerate((9, 20, 40)):
+        assert typed(position, place(slot, cell(12, 11))).place_carton.kind == kind
+    assert "no card in that slot" not in refusal(position, place(2, cell(11, 11))).message
+
+
+def test_turn_1_is_legal_only_where_it_changes_the_walls() -> None:
+    for walls, changes in (
+        ("", False),
+        ("N", True),
+        ("E", True),
+        ("NS", False),
+        ("EW", False),
+        ("NE", True),
+        ("NW", True),
+        ("NES", True),
+    ):
+        kind = carton(walls, "!")
+        position = play(begun(2, hands=[[kind, 71 if kind != 71 else 70], [0, 1]]), DRAW, 2)
+        slot = list(state_of(position).seats[0].hand).index(kind)
+        assert (place(slot, cell(12, 11), True) in position.legal_actions()) == changes
+
+
+def test_typed_actions_outside_their_ranges_are_refused() -> None:
+    position = play(begun(2), DRAW, 20)
+    for field, change in (
+        ("place_carton.cell", {"place_carton": {"kind": 20, "cell": 576}}),
+        ("place_carton.kind", {"place_carton": {"kind": 75, "cell": 1}}),
+        ("place_carton.kind", {"place_carton": {"kind": 81, "cell": 1}}),
+        ("sleep.cell", {"sleep": {"cell": 600}}),
+        ("toy_on_joint.joint", {"toy_on_joint": {"joint": 600}}),
+        ("choose_start.kind", {"choose_start": {"kind": 75}}),
+        ("choose_start.kind", {"choose_start": {"kind": 81}}),
+        ("", {}),
+    ):
+        message = type(typed(position, DRAW))(**change)
+        with pytest.raises(EngineError) as caught:
+            CODEC.read_action(message, position)
+        assert (caught.value.reason, caught.value.field) == (Reason.INVALID_ACTION, field)
+    with pytest.raises(EngineError) as caught:
+        CODEC.read_action(type(typed(position, DRAW))(place_carton={"kind": 50, "cell": 1}), position)
+    assert (caught.value.reason, caught.value.field) == (Reason.ILLEGAL_ACTION, "place_carton.kind")
+
+
+@pytest.mark.parametrize(("action", "name"), [(DRAW, "draw"), (SKIP, "skip"), (PASS, "pass_turn")])
+def test_actions_alone_round_trip(action: int, name: str) -> None:
+    position = begun()
+    message = typed(position, action)
+    assert message.WhichOneof("action") == name
+    assert CODEC.read_action(message, position) == action
+
+
+def test_a_carton_of_no_slot_cannot_be_named() -> None:
+    with pytest.raises(EngineError) as caught:
+        begun().action_label(place(2, cell(12, 11)))
+    assert caught.value.reason is Reason.ILLEGAL_ACTION
+
+
+def test_the_state_round_trips_typed() -> None:
+    position = play(begun(2), DRAW, 20)
+    assert read(state_of(position)) == position

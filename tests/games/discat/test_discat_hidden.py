@@ -1,0 +1,230 @@
+"""Rules file: Public and hidden."""
+
+import random
+
+import numpy as np
+import pytest
+
+from .building import CODEC, EXCHANGED, GAME, KEPT, Table, late_state, played, read, told, view_of
+from .reference import Game
+from .test_discat_reference import choose
+
+PARTS = {part.name: part for part in GAME.description.observation}
+
+
+def observed(table: Table, seat: int, part: str) -> np.ndarray:
+    """A part of a seat's observation, in its shape."""
+    numbers = np.frombuffer(table.position.observation(seat), "<i2")
+    found = PARTS[part]
+    return numbers[found.offset :][: int(np.prod(found.shape, dtype=int))].reshape(found.shape)
+
+
+def cards(row: np.ndarray, value: int = 1) -> list[int]:
+    """The cards that a row of 90 numbers marks with a value."""
+    return [int(index) + 1 for index in np.flatnonzero(row == value)]
+
+
+def middle() -> Table:
+    """Three seats; 12 of seat 0 stands, seat 1 has exchanged 33 for 60, seat 2 is to choose."""
+    table = Table([12, 41, 42, 43, 44], [31, 32, 33, 34, 35], [51, 52, 53, 54, 55]).play(12).draw(45, 46)
+    return table.exchange(33).draw(60)
+
+
+def test_piles_counts_and_the_constraint_are_public() -> None:
+    table = middle()
+    for seat in (0, 1, 2, None):
+        view = view_of(table.position, seat)
+        assert [seen.hand_size for seen in view.seats] == [6, 5, 5]
+        assert [[card.card for card in seen.pile] for seen in view.seats] == [[12], [], []]
+        assert view.draw_pile_size == 60 - 1 - 16
+        assert (view.constraint.card, view.constraint.higher, view.constraint.creator) == (12, False, 0)
+        assert view.constraint.bonus_drawn
+        assert view.passes == 1
+        assert (view.first_seat, view.active_seat) == (0, 2)
+        assert [turn.WhichOneof("turn") for turn in view.turns] == ["played", "passed"]
+
+
+def test_a_seat_sees_its_own_hand_alone() -> None:
+    table = middle()
+    hands = [[41, 42, 43, 44, 45, 46], [31, 32, 34, 35, 60], [51, 52, 53, 54, 55]]
+    for seat in range(3):
+        view = view_of(table.position, seat)
+        assert [list(seen.known_cards) for seen in view.seats] == [hands[s] if s == seat else [] for s in range(3)]
+        assert cards(observed(table, seat, "own_hand")) == hands[seat]
+    assert all(not seen.known_cards for seen in view_of(table.position, None).seats)
+
+
+def test_the_cards_whose_place_a_seat_does_not_know_are_those_neither_laid_nor_known() -> None:
+    table = middle()
+    everything = set(range(1, 61)) - {12}
+    for seat, known in (
+        (0, {41, 42, 43, 44, 45, 46}),
+        (1, {31, 32, 33, 34, 35, 60}),
+        (2, {51, 52, 53, 54, 55}),
+        (None, ()),
+    ):
+        assert set(view_of(table.position, seat).unseen_cards) == everything - set(known)
+
+
+def test_who_exchanged_is_public_and_what_is_known_to_that_seat_alone() -> None:
+    table = middle()
+    for seat in (0, 1, 2, None):
+        view = view_of(table.position, seat)
+        assert [queued.seat for queued in view.queue] == [1]
+        assert [queued.card for queued in view.queue if queued.HasField("card")] == ([33] if seat == 1 else [])
+        assert view.turns[1].passed.exchanged
+    assert [cards(observed(table, seat, "known")) for seat in range(3)] == [[], [33], []]
+    assert observed(table, 0, "queue") == 1
+
+
+def test_a_card_of_the_queue_that_another_seat_drew_is_known_to_who_put_it_there() -> None:
+    # Seat 1 has put 33 under the pile. Seat 0, with no unknown card left, draws it.
+    state = late_state(
+        [[30, 41, 42, 43, 44, 45], [31, 35, 36, 37, 38]],
+        [played(9), EXCHANGED, played(47), played(50)],
+        first=0,
+        active=0,
+        queue=[33],
+        up_arrows=[],
+    )
+    table = Table.at(read(state)).play(30)
+    assert ("BONUS_CARD_DRAWN", 0, (33,)) in table.told()
+    assert list(view_of(table.position, 1).seats[0].known_cards) == [33]
+    assert list(view_of(table.position, None).seats[0].known_cards) == []
+    assert cards(observed(table, 1, "known"), 2) == [33]
+    assert 33 not in view_of(table.position, 1).unseen_cards
+    assert 33 in view_of(table.position, None).unseen_cards
+    (drawn,) = [event for event in table.events if told(event)[0] == "BONUS_CARD_DRAWN"]
+    assert drawn.seen_by == {0, 1}
+    # It stays known until it is played.
+    table.keep()
+    assert list(view_of(table.position, 1).seats[0].known_cards) == [33]
+    table.play(33)
+    assert list(view_of(table.position, 1).seats[0].known_cards) == []
+
+
+def known_of(game: Game, seat: int, other: int) -> set[int]:
+    """The cards of another hand that a seat put under the pile and saw drawn, from all that has happened.
+
+    They are known until they are played, or the other seat puts a card under the pile: it may be one of them.
+    """
+    known: set[int] = set()
+    for fact in game.facts:
+        if fact.seat == other and fact.kind == "draw_queue" and seat in fact.seers:
+            known.update(fact.cards)
+        elif fact.seat == other and fact.kind == "play":
+            known.difference_update(fact.cards)
+        elif fact.seat == other and fact.kind == "exchange":
+            known.clear()
+    return known
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_cards_seen_drawn_are_known_until_played_or_until_that_seat_exchanges(players: int) -> None:
+    choices = random.Random(players)
+    known = lapsed = 0
+    for _ in range(12):
+        table, game = Table.at(GAME.new_game(players)), Game(players)
+        while not table.position.is_terminal():
+            move = choose(game.question, "always exchange", choices)
+            table.position.apply(move)
+            game.move(move)
+            for seat in range(players if game.queue_seats or not game.unknown else 0):
+                view = view_of(table.position, seat)
+                for other in range(players):
+                    if other != seat:
+                        expected = known_of(game, seat, other)
+                        assert set(view.seats[other].known_cards) == expected
+                        distance = 1 + (other - seat) % players
+                        assert set(cards(observed(table, seat, "known"), distance)) == expected
+                        known += bool(expected)
+                        lapsed += (
+                            any(
+                                fact.kind == "draw_queue" and fact.seat == other and seat in fact.seers
+                                for fact in game.facts[-40:]
+                            )
+                            and not expected
+                        )
+    assert known > 50
+    assert lapsed > 50
+
+
+@pytest.mark.parametrize(
+    "kind", ["CARD_DEALT", "BONUS_CARD_DRAWN", "EXCHANGE_DRAWN", "CARD_REFILLED", "CARD_EXCHANGED"]
+)
+def test_who_sees_a_hidden_card_of_an_event(kind: str) -> None:
+    found = [event for event in middle().history if told(event)[0] == kind]
+    assert found
+    for event in found:
+        assert event.seen_by == {event.seat}
+        assert len(told(event)[2]) == 1
+        assert told(event, whole=False)[2] == ()
+        assert "a card" in CODEC.event_label(event, False)
+        assert str(told(event)[2][0]) in CODEC.event_label(event, True)
+
+
+def test_plays_marks_and_bonus_piles_are_seen_by_everybody() -> None:
+    table = Table([50, 1, 2, 3, 4], [31, 32, 33, 34, 6], up_arrows=[]).play(50).draw(7).play(32, 33, 34, 31)
+    kinds = [told(event)[0] for event in table.events]
+    assert kinds == ["CARDS_PLAYED", "CARD_TO_BONUS_PILE"]
+    assert all(event.seen_by is None for event in table.events)
+    for seat in (0, 1, None):
+        assert list(view_of(table.position, seat).seats[1].bonus_pile) == [32]
+    assert cards(observed(table, 0, "laid")) == [31, 32, 33, 34, 50]
+
+
+def test_marks_are_public() -> None:
+    table = Table([24, 1, 2, 3, 4], [41, 42, 43, 44, 45], up_arrows=[]).play(24).draw(5, 6).keep()
+    for seat in (0, 1, None):
+        assert [card.face_down for card in view_of(table.position, seat).seats[0].pile] == [True]
+    # Number of the top card, and whether it lies face down.
+    assert list(observed(table, 1, "seats")[1][4:6]) == [24, 1]
+
+
+def test_an_observation_of_a_deal() -> None:
+    position = GAME.new_game(3, {"first_seat": 1})
+    table = Table.at(position).draw(17)
+    assert cards(observed(table, 1, "own_hand")) == [17]
+    assert cards(observed(table, 0, "own_hand")) == []
+    assert list(observed(table, 0, "phase")) == [0, 1, 0, 0, 0, 0, 0, 0]
+    # It is seat 2's turn to get a card: two seats to the left of seat 0.
+    assert [int(row[6]) for row in observed(table, 0, "seats")] == [0, 0, 1, 0, 0, 0]
+    assert observed(table, 0, "draw_pile") == 59
+
+
+def test_an_observation_in_the_middle() -> None:
+    table = middle()
+    assert list(observed(table, 2, "phase")) == [0, 0, 0, 0, 1, 0, 0, 0]
+    seats = observed(table, 2, "seats")
+    # Seat 2 itself, seat 0 (to its left), seat 1.
+    assert seats[:3].tolist() == [
+        [1, 5, 0, 0, 0, 0, 1, 0],
+        [1, 6, 1, 0, 12, 0, 0, 1],
+        [1, 5, 0, 0, 0, 0, 0, 0],
+    ]
+    assert not seats[3:].any()
+    for part, value in (("players", 3), ("draw_pile", 43), ("queue", 1), ("passes", 1), ("bonus_drawn", 1)):
+        assert observed(table, 2, part) == value, part
+    assert observed(table, 2, "last_turns") == 0
+    assert cards(observed(table, 2, "meets_constraint")) == list(range(1, 12))
+    assert cards(observed(table, 2, "in_use")) == list(range(1, 61))
+    assert cards(observed(table, 2, "points_up")) == list(range(1, 61, 2))
+    assert cards(observed(table, 2, "laid")) == [12]
+
+
+def test_an_observation_without_a_constraint_and_in_the_last_turns() -> None:
+    table = Table([24, 1, 2, 3, 4], [41, 42, 43, 44, 45], up_arrows=[]).play(24).draw(5, 6).keep()
+    assert cards(observed(table, 0, "meets_constraint")) == list(range(1, 51))
+    assert not observed(table, 0, "seats")[:, 7].any()
+    state = late_state([[30], [10, 11], [20, 21]], [played(1)], first=2, active=0, up_arrows=[1])
+    table = Table.at(read(state)).play(30)
+    assert observed(table, 1, "last_turns") == 2
+
+
+def test_the_end_hides_hands_still() -> None:
+    state = late_state([[], [47], [48]], [played(5), KEPT], first=0, active=2, phase="PASS", last_turns=1, up_arrows=[])
+    table = Table.at(read(state)).keep()
+    assert table.position.is_terminal()
+    assert list(view_of(table.position, 1).seats[2].known_cards) == []
+    assert list(observed(table, 1, "phase")) == [0, 0, 0, 0, 0, 0, 0, 1]
+    assert not observed(table, 1, "seats")[:, 6].any()

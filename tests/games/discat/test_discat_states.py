@@ -1,0 +1,499 @@
+"""Rules file: Invariants. What is wrong about a state, typed or packed, is refused with the field that is wrong."""
+
+import ctypes
+from collections.abc import Callable
+
+import pytest
+
+from chatiere.engine import EngineError, Reason
+from chatiere.v1.discat_pb2 import DiscatPhase, DiscatState
+
+from .building import GAME, KEPT, Table, late_state, played, read, state_of
+
+HEADER_SIZE = 32
+
+
+class Body(ctypes.LittleEndianStructure):
+    """The packed state after its header, as engine/games/discat/state.pxd lays it out."""
+
+    _fields_ = [
+        ("players", ctypes.c_uint8),
+        ("first_seat_option", ctypes.c_uint8),
+        ("first_seat", ctypes.c_uint8),
+        ("phase", ctypes.c_uint8),
+        ("active", ctypes.c_uint8),
+        ("creator", ctypes.c_uint8),
+        ("bonus_drawn", ctypes.c_uint8),
+        ("last_turns", ctypes.c_uint8),
+        ("up_arrows", ctypes.c_uint64 * 2),
+        ("unknown", ctypes.c_uint64 * 2),
+        ("turned", ctypes.c_uint8),
+        ("group_winner", ctypes.c_uint8),
+        ("laid", ctypes.c_uint8),
+        ("queue_length", ctypes.c_uint8),
+        ("hand_size", ctypes.c_uint8 * 6),
+        ("pile_count", ctypes.c_uint8 * 6),
+        ("bonus_count", ctypes.c_uint8 * 6),
+        ("hand", ctypes.c_uint8 * 6 * 6),
+        ("redrawn_count", ctypes.c_uint8),
+        ("redrawn", ctypes.c_uint8 * 72),
+        ("cards", ctypes.c_uint8 * 90),
+        ("passes", ctypes.c_uint8 * 90),
+        ("zero", ctypes.c_uint8),
+    ]
+
+
+def middle() -> DiscatState:
+    """Two seats; seat 1 is to choose, its exchange before lies in the queue, seat 0 has had its bonus."""
+    table = Table([12, 41, 42, 43, 44], [31, 32, 33, 34, 35], up_arrows=[]).play(12).draw(45, 46).exchange(33).draw(47)
+    return state_of(table.play(41).position)
+
+
+def before_refill() -> DiscatState:
+    """Two seats; seat 0 has played and is to draw."""
+    return state_of(Table([12, 41, 42, 43, 44], [31, 32, 33, 34, 35]).play(12).position)
+
+
+def before_bonus() -> DiscatState:
+    """Two seats; seat 0 is to draw its bonus card."""
+    return state_of(Table([12, 41, 42, 43, 44], [31, 32, 33, 34, 35]).play(12).draw(45).position)
+
+
+def passing() -> DiscatState:
+    """Two seats; seat 1 cannot go below 12, seat 0 has had its bonus."""
+    return state_of(Table([12, 41, 42, 43, 44], [31, 32, 33, 34, 35]).play(12).draw(45, 46).position)
+
+
+def before_exchange() -> DiscatState:
+    """Two seats; seat 1 has put 33 under the pile and is to draw."""
+    table = Table([12, 41, 42, 43, 44], [31, 32, 33, 34, 35]).play(12).draw(45, 46)
+    return state_of(table.exchange(33).position)
+
+
+def dealing() -> DiscatState:
+    """Two seats; seat 0 has three cards, seat 1 two."""
+    return state_of(Table.at(GAME.new_game(2, {"first_seat": 0})).draw(1, 2, 3, 4, 5).position)
+
+
+def dealt() -> DiscatState:
+    """Two seats before the first turn."""
+    return state_of(Table([12, 41, 42, 43, 44], [31, 32, 33, 34, 35]).position)
+
+
+def beginning() -> DiscatState:
+    """Two seats before chance has chosen who begins."""
+    return state_of(GAME.new_game(2))
+
+
+def last_turn() -> DiscatState:
+    """Three seats: seat 0 has laid its last card 30, seat 1 has had its last turn, seat 2 is to keep."""
+    return late_state([[], [40], [50]], [played(30), KEPT], first=0, active=2, phase="PASS", last_turns=1, up_arrows=[])
+
+
+def over() -> DiscatState:
+    """Two seats, all cards laid."""
+    return late_state([[], []], [], active=1, phase="OVER")
+
+
+def won() -> DiscatState:
+    """Two seats; seat 0 has won with a group of five."""
+    table = Table([12, 13, 14, 15, 16], [1, 2, 3, 4, 5], first_seat=1).play(5).draw(6)
+    return state_of(table.play(12, 13, 14, 15, 16).position)
+
+
+def four() -> DiscatState:
+    """Two seats; seat 1 has just played 31, 32, 33 with 34 on top and is to draw."""
+    table = Table([50, 41, 42, 43, 44], [31, 32, 33, 34, 6], up_arrows=[]).play(50).draw(45).play(31, 32, 33, 34)
+    return state_of(table.position)
+
+
+STATES = (
+    won,
+    four,
+    middle,
+    before_refill,
+    before_bonus,
+    passing,
+    before_exchange,
+    dealing,
+    dealt,
+    beginning,
+    last_turn,
+    over,
+)
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_the_states_that_the_faults_are_put_into_are_sound(state: Callable[[], DiscatState]) -> None:
+    position = read(state())
+    position.check()
+    assert state_of(position) == state()
+
+
+def phase(name: str) -> int:
+    return int(DiscatPhase.Value(f"DISCAT_PHASE_{name}"))
+
+
+def put(path: str, value: object) -> Callable[[DiscatState], None]:
+    """Set a field, or an element of a repeated one."""
+
+    def change(state: DiscatState) -> None:
+        *holders, last = path.split(".")
+        holder = state
+        for name in holders:
+            holder = holder[int(name)] if name.isdigit() else getattr(holder, name)
+        if last.isdigit():
+            holder[int(last)] = value
+        elif isinstance(value, list):
+            del getattr(holder, last)[:]
+            getattr(holder, last).extend(value)
+        else:
+            setattr(holder, last, value)
+
+    return change
+
+
+def both(*changes: Callable[[DiscatState], None]) -> Callable[[DiscatState], None]:
+    def change(state: DiscatState) -> None:
+        for one in changes:
+            one(state)
+
+    return change
+
+
+def remove(path: str) -> Callable[[DiscatState], None]:
+    """Clear a field, or delete the last element of a repeated one."""
+
+    def change(state: DiscatState) -> None:
+        holder = state
+        *holders, last = path.split(".")
+        for name in holders:
+            holder = holder[int(name)] if name.isdigit() else getattr(holder, name)
+        if state.DESCRIPTOR.fields_by_name.get(last) and state.DESCRIPTOR.fields_by_name[last].is_repeated:
+            del getattr(holder, last)[-1]
+        else:
+            holder.ClearField(last)
+
+    return change
+
+
+def add_hands(count: int) -> Callable[[DiscatState], None]:
+    def change(state: DiscatState) -> None:
+        for _ in range(count):
+            state.hands.add()
+
+    return change
+
+
+def add_turn(seat: int, kind: str | None, *cards: int) -> Callable[[DiscatState], None]:
+    def change(state: DiscatState) -> None:
+        turn = state.turns.add(seat=seat)
+        if kind == "played":
+            turn.played.cards.extend(cards)
+        elif kind == "passed":
+            turn.passed.exchanged = bool(cards)
+
+    return change
+
+
+def move_card(from_: str, to: str, card: int) -> Callable[[DiscatState], None]:
+    """Take a card from one list and add it to another."""
+
+    def change(state: DiscatState) -> None:
+        for path, add in ((from_, False), (to, True)):
+            holder = state
+            for name in path.split("."):
+                holder = holder[int(name)] if name.isdigit() else getattr(holder, name)
+            cards = sorted({*holder, card} if add else {*holder} - {card})
+            del holder[:]
+            holder.extend(cards)
+
+    return change
+
+
+OUT_OF_RANGE = [
+    (dealt, remove("hands"), "hands"),
+    (dealt, add_hands(5), "hands"),
+    (dealt, put("options.first_seat", 2), "options.first_seat"),
+    (dealt, put("options.up_arrows.cards", [0]), "options.up_arrows.cards[0]"),
+    (dealt, put("options.up_arrows.cards", [1, 91]), "options.up_arrows.cards[1]"),
+    (dealt, put("options.up_arrows.cards", [1, 3, 1]), "options.up_arrows.cards[2]"),
+    (dealt, put("hands.1.cards", [1, 2, 3, 4, 5, 6, 7]), "hands[1].cards"),
+    (dealt, put("hands.1.cards.2", 0), "hands[1].cards[2]"),
+    (dealt, put("hands.1.cards.2", 91), "hands[1].cards[2]"),
+    (dealt, put("hands.1.cards.2", 2**32 - 1), "hands[1].cards[2]"),
+    (dealt, remove("phase"), "phase"),
+    (dealt, put("phase", 9), "phase"),
+    (dealt, put("first_seat", 2), "first_seat"),
+    (dealt, put("active_seat", 2), "active_seat"),
+    (dealt, put("active_seat", 2**32 - 1), "active_seat"),
+    (last_turn, put("last_turns", 3), "last_turns"),
+    (dealt, put("unknown_cards.0", 0), "unknown_cards[0]"),
+    (dealt, put("unknown_cards.3", 91), "unknown_cards[3]"),
+    (dealt, put("unknown_cards.3", 1), "unknown_cards[3]"),
+    (middle, put("queue.0", 0), "queue[0]"),
+    (middle, put("queue.0", 91), "queue[0]"),
+    (middle, put("queue", [33] * 91), "queue"),
+    (middle, put("redrawn", [0]), "redrawn[0]"),
+    (middle, put("redrawn", [33, 91]), "redrawn[1]"),
+    (middle, put("redrawn", [33] * 73), "redrawn"),
+]
+
+WRONG_TURNS = [
+    (beginning, add_turn(0, "played", 12), "first_seat"),
+    (dealt, add_turn(1, "played", 12), "turns[0].seat"),
+    (dealt, add_turn(0, None), "turns[0]"),
+    (dealt, add_turn(0, "passed"), "turns[0]"),
+    (dealt, add_turn(0, "played"), "turns[0].played.cards"),
+    (dealt, add_turn(0, "played", 1, 2, 3, 4, 5, 6, 7), "turns[0].played.cards"),
+    (dealt, add_turn(0, "played", 0), "turns[0].played.cards[0]"),
+    (dealt, add_turn(0, "played", 1, 91), "turns[0].played.cards[1]"),
+    (middle, add_turn(1, "played", 60), "unknown_cards"),
+    (passing, both(add_turn(1, "passed"), add_turn(0, "passed")), "turns[2]"),
+    (over, both(*(add_turn(number % 2, "played", 1, 2, 3, 4, 5, 6) for number in range(7))), "turns[56].played.cards"),
+    # The active seat does not follow.
+    (passing, add_turn(1, "passed"), "active_seat"),
+    (passing, both(add_turn(1, "passed"), put("active_seat", 0)), "active_seat"),
+    (passing, put("active_seat", 0), "active_seat"),
+    (before_refill, put("active_seat", 1), "active_seat"),
+    (before_exchange, put("active_seat", 0), "active_seat"),
+    (over, put("active_seat", 0), "active_seat"),
+    (dealt, put("active_seat", 1), "active_seat"),
+    # A group of five or six wins and ends the game.
+    (won, both(add_turn(1, "passed"), put("active_seat", 1)), "turns"),
+    (
+        won,
+        both(add_turn(1, "played", 1), put("hands.1.cards", [2, 3, 4, 6]), put("active_seat", 1)),
+        "turns",
+    ),
+    (won, put("phase", phase("REFILL")), "turns"),
+]
+
+WRONG_PHASE = [
+    (middle, put("phase", phase("FIRST_SEAT")), "first_seat"),
+    (middle, both(put("phase", phase("FIRST_SEAT")), remove("first_seat"), put("turns", [])), "first_seat"),
+    (beginning, put("first_seat", 0), "first_seat"),
+    (beginning, put("phase", phase("DEAL")), "first_seat"),
+    (beginning, put("options.first_seat", 0), "first_seat"),
+    (beginning, put("active_seat", 1), "hands"),
+    (beginning, move_card("unknown_cards", "hands.0.cards", 5), "hands"),
+    (dealing, put("options.first_seat", 1), "first_seat"),
+    (dealing, put("phase", phase("PLAY")), "active_seat"),
+    (dealing, put("phase", phase("BONUS")), "phase"),
+    (dealing, put("phase", phase("OVER")), "phase"),
+    (dealing, put("active_seat", 0), "hands"),
+    (dealing, put("bonus_drawn", True), "turns"),
+    (dealing, put("last_turns", 1), "last_turns"),
+    (dealing, move_card("unknown_cards", "hands.0.cards", 50), "hands"),
+    (dealing, both(move_card("unknown_cards", "queue", 50)), "queue"),
+    (dealt, put("phase", phase("DEAL")), "hands"),
+    (dealt, move_card("unknown_cards", "hands.0.cards", 50), "hands"),
+    (
+        dealt,
+        both(move_card("unknown_cards", "hands.0.cards", 50), move_card("unknown_cards", "hands.1.cards", 49)),
+        "hands",
+    ),
+    (middle, put("phase", phase("DEAL")), "phase"),
+    # Seat 1 cannot go below 41's constraint, or can.
+    (passing, put("phase", phase("PLAY")), "phase"),
+    (passing, put("phase", phase("BONUS")), "phase"),
+    (passing, put("bonus_drawn", False), "hands"),
+    (passing, both(put("bonus_drawn", False), move_card("hands.0.cards", "unknown_cards", 46)), "phase"),
+    (before_bonus, put("bonus_drawn", True), "phase"),
+    (before_bonus, put("phase", phase("PASS")), "phase"),
+    (before_bonus, put("phase", phase("PLAY")), "phase"),
+    (before_bonus, put("phase", phase("REFILL")), "active_seat"),
+    (middle, put("phase", phase("PASS")), "phase"),
+    (middle, put("phase", phase("BONUS")), "phase"),
+    (before_refill, put("phase", phase("EXCHANGE")), "phase"),
+    (before_refill, move_card("unknown_cards", "hands.0.cards", 50), "phase"),
+    (before_refill, put("bonus_drawn", True), "hands"),
+    (before_exchange, put("turns.1.passed.exchanged", False), "queue"),
+    (before_exchange, both(put("turns.1.passed.exchanged", False), move_card("queue", "unknown_cards", 33)), "phase"),
+    (before_exchange, put("phase", phase("OVER")), "phase"),
+    (before_exchange, put("phase", phase("PLAY")), "active_seat"),
+    (over, put("phase", phase("REFILL")), "phase"),
+    (over, put("phase", phase("PLAY")), "active_seat"),
+]
+
+WRONG_END = [
+    (over, put("last_turns", 1), "last_turns"),
+    (last_turn, put("last_turns", 0), "last_turns"),
+    (last_turn, put("last_turns", 2), "last_turns"),
+    # The seat that began the last turns has a card.
+    (last_turn, move_card("hands.1.cards", "hands.0.cards", 40), "last_turns"),
+    # The pile has cards.
+    (last_turn, both(move_card("hands.1.cards", "unknown_cards", 40), put("bonus_drawn", True)), "last_turns"),
+    (middle, put("last_turns", 1), "last_turns"),
+    (before_refill, put("last_turns", 1), "last_turns"),
+]
+
+WRONG_CARDS = [
+    (dealt, put("hands.1.cards.4", 12), "unknown_cards"),
+    (dealt, put("hands.1.cards.4", 51), "unknown_cards"),
+    (dealt, remove("unknown_cards"), "unknown_cards"),
+    (dealt, move_card("hands.0.cards", "unknown_cards", 90), "unknown_cards"),
+    (middle, put("queue", []), "unknown_cards"),
+    (middle, move_card("queue", "unknown_cards", 33), "redrawn"),
+    (middle, both(move_card("queue", "unknown_cards", 33), put("redrawn", [33])), "redrawn"),
+    (middle, put("queue.0", 34), "unknown_cards"),
+    (middle, put("turns.0.played.cards", [13]), "unknown_cards"),
+    (middle, move_card("unknown_cards", "queue", 50), "queue"),
+    (passing, move_card("unknown_cards", "queue", 50), "queue"),
+    (middle, put("redrawn", [33]), "redrawn"),
+    (over, put("redrawn", [33]), "redrawn"),
+]
+
+
+@pytest.mark.parametrize(
+    ("state", "change", "field"),
+    [
+        pytest.param(*case, id=f"{case[0].__name__}-{number}-{case[2]}")
+        for number, case in enumerate([*OUT_OF_RANGE, *WRONG_TURNS, *WRONG_PHASE, *WRONG_END, *WRONG_CARDS])
+    ],
+)
+def test_wrong_typed_states_are_refused(
+    state: Callable[[], DiscatState], change: Callable[[DiscatState], None], field: str
+) -> None:
+    message = state()
+    change(message)
+    with pytest.raises(EngineError) as caught:
+        read(message)
+    assert (caught.value.reason, caught.value.field) == (Reason.INVALID_STATE, field)
+    assert caught.value.message
+    assert caught.value.rule.startswith("discat.md: ")
+
+
+def poke(**fields: object) -> Callable[[Body], None]:
+    """Set fields of the packed state; name__1 is element 1 of an array, name__1_2 of an array of arrays."""
+
+    def change(body: Body) -> None:
+        for path, value in fields.items():
+            name, _, places = path.partition("__")
+            *outer, last = places.split("_") if places else [""]
+            holder = getattr(body, name)
+            for place in outer:
+                holder = holder[int(place)]
+            if last:
+                holder[int(last)] = value
+            else:
+                setattr(body, name, value)
+
+    return change
+
+
+PACKED = [
+    (dealt, poke(players=1), "hands"),
+    (dealt, poke(players=7), "hands"),
+    (dealt, poke(players=0), "hands"),
+    (dealt, poke(phase=8), "phase"),
+    (dealt, poke(first_seat_option=2), "first_seat"),
+    (dealt, poke(first_seat_option=1), "first_seat"),
+    (dealt, poke(first_seat=2), "first_seat"),
+    (dealt, poke(first_seat=255), "first_seat"),
+    (beginning, poke(first_seat=1), "first_seat"),
+    (beginning, poke(first_seat_option=1), "first_seat"),
+    (dealt, poke(active=2), "active_seat"),
+    (dealt, poke(creator=0), "turns"),
+    (middle, poke(creator=1), "turns"),
+    (middle, poke(creator=255), "turns"),
+    (middle, poke(bonus_drawn=2), "turns"),
+    (middle, poke(turned=4), "turns"),
+    (middle, poke(turned=2), "turns"),
+    (dealt, poke(turned=1), "turns"),
+    (over, poke(turned=1), "turns"),
+    (dealt, poke(up_arrows__1=1 << 26), "options.up_arrows"),
+    (dealt, poke(zero=1), ""),
+    (dealt, poke(unknown__1=1), "unknown_cards"),
+    (dealt, poke(unknown__0=2**64 - 1), "unknown_cards"),
+    (dealt, poke(group_winner=0), "turns"),
+    (middle, poke(group_winner=0), "turns"),
+    (over, poke(group_winner=1), "turns"),
+    (won, poke(group_winner=255), "turns"),
+    (won, poke(group_winner=1), "turns"),
+    (dealt, poke(laid=1), "unknown_cards"),
+    (dealt, poke(laid=91), "queue"),
+    (dealt, poke(laid=255, queue_length=255), "queue"),
+    (dealt, poke(queue_length=51), "queue"),
+    (middle, poke(queue_length=2), "unknown_cards"),
+    (middle, poke(queue_length=0), ""),
+    (middle, poke(cards__89=33 + 128), "queue"),
+    (middle, poke(cards__50=1), ""),
+    (middle, poke(cards__0=12), "turns"),
+    (middle, poke(cards__1=41), "turns"),
+    (middle, poke(cards__0=0), "unknown_cards"),
+    (middle, poke(cards__0=127 + 128), "unknown_cards"),
+    (dealt, poke(hand_size__0=7), "hands"),
+    (dealt, poke(hand_size__0=255), "hands"),
+    (dealt, poke(hand_size__2=1, hand__2_0=1), "hands"),
+    (dealt, poke(hand_size__0=4), ""),
+    (dealt, poke(hand__0_5=1), ""),
+    (dealt, poke(hand__3_0=1), ""),
+    (dealt, poke(hand__0_0=41, hand__0_1=12), "hands"),
+    (dealt, poke(hand__0_4=91), "hands"),
+    (dealt, poke(hand__0_0=0), "unknown_cards"),
+    (dealt, poke(pile_count__0=1), "turns"),
+    (dealt, poke(bonus_count__1=1), "turns"),
+    (middle, poke(pile_count__0=1), "turns"),
+    (middle, poke(bonus_count__0=1), "turns"),
+    (middle, poke(pile_count__5=1), "turns"),
+    (dealt, poke(passes__0=1), "turns"),
+    (middle, poke(passes__0=2), "turns"),
+    (middle, poke(passes__0=1 | 1 << 4), "turns"),
+    (middle, poke(passes__2=1), ""),
+    (middle, poke(passes__89=1), ""),
+    (middle, poke(redrawn_count=73), "redrawn"),
+    (middle, poke(redrawn_count=1), "redrawn"),
+    (middle, poke(redrawn_count=1, redrawn__0=51), "redrawn"),
+    (middle, poke(redrawn__0=33), ""),
+    (dealt, poke(redrawn_count=1, redrawn__0=1), "queue"),
+    # A play of four with its lower cards the wrong way round, or marked inside, or without its top.
+    (four, poke(cards__1=32, cards__2=31), "turns"),
+    (four, poke(passes__1=1), "turns"),
+    (four, poke(cards__4=34), "turns"),
+]
+
+
+@pytest.mark.parametrize(
+    ("state", "change", "field"),
+    [pytest.param(*case, id=f"{case[0].__name__}-{number}-{case[2]}") for number, case in enumerate(PACKED)],
+)
+def test_wrong_packed_states_are_refused(
+    state: Callable[[], DiscatState], change: Callable[[Body], None], field: str
+) -> None:
+    packed = read(state()).pack()
+    body = Body.from_buffer_copy(packed, HEADER_SIZE)
+    assert bytes(body) == packed[HEADER_SIZE:]
+    change(body)
+    with pytest.raises(EngineError) as caught:
+        GAME.unpack(packed[:HEADER_SIZE] + bytes(body))
+    assert (caught.value.reason, caught.value.field) == (Reason.INVALID_STATE, field)
+
+
+def test_resampling_refuses_hands_that_the_turns_contradict() -> None:
+    # Seat 1 has shown that it holds nothing below 12, and has drawn nothing since.
+    state = passing()
+    state.turns.add(seat=1).passed.exchanged = False
+    state.active_seat = 0
+    state.phase = phase("PLAY")
+    for card in (35, 5):
+        state.hands[1].cards[4] = card
+        state.unknown_cards[:] = sorted({*state.unknown_cards, 5, 35} - {card})
+        position = read(state)
+        if card == 35:
+            position.resample(0, 1)
+            continue
+        for seat in (0, 1):
+            with pytest.raises(EngineError) as caught:
+                position.resample(seat, 1)
+            assert (caught.value.reason, caught.value.field) == (Reason.INVALID_STATE, "turns")
+            assert caught.value.rule == "discat.md: Public and hidden"
+
+
+def test_resampling_refuses_hands_of_a_size_that_no_turns_lead_to() -> None:
+    position = read(
+        late_state([[2, 4], [30, 32]], [played(6)], first=0, active=1, phase="BONUS", unknown=[44, 46, 48, 50])
+    )
+    with pytest.raises(EngineError) as caught:
+        position.resample(0, 1)
+    assert (caught.value.reason, caught.value.field) == (Reason.INVALID_STATE, "turns")
