@@ -454,7 +454,7 @@ def read_state(message):
     if len(message.redrawn) > REDRAWN_KEPT:
         _refuse_state("redrawn", f"only the last {REDRAWN_KEPT} cards drawn from the queue are kept")
     for place, card in enumerate(message.redrawn):
-        state.redrawn[place] = _in_range(card, 1, LARGEST_CARD, f"redrawn[{place}]")
+        state.redrawn[place] = _in_range(card, 0, LARGEST_CARD, f"redrawn[{place}]")
     state.redrawn_count = len(message.redrawn)
     return (<const char*> &state)[:sizeof(State)]
 

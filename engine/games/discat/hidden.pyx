@@ -4,8 +4,10 @@ A hand is a set to the others: they see when it gains and loses cards, not which
 what has been shown if there is a history that leads to it: each hand got its cards at known moments, from the part of the
 pile that nobody has seen or from the queue; cards that it played, or put under the pile, left at known moments; between
 coming and leaving, a card met no pass of that seat that would have made it playable. For one hand that is a matching of
-cards to moments of arrival; the hands hang together by the cards that one put under the pile and another drew. And a seat
-whose turn it is to play holds a card that it can play.
+cards to moments of arrival. And a seat whose turn it is to play holds a card that it can play.
+
+What a seat put under the pile, and what it drew from the queue, it knows. A card that went through the queue between other
+hands may be any card to the matching of both.
 """
 
 from libc.stdint cimport uint8_t, uint16_t, uint64_t
@@ -45,7 +47,6 @@ cdef enum:
     IN_PILE = 7
     SHUFFLES = 16  # tries, before the walk
     WALK = 24  # steps for each hidden card
-    SEARCH = 64  # steps in looking for a history, of which nearly every state needs but a few
 
 cdef enum Fate:
     # What became of a card that left a hand.
@@ -270,29 +271,32 @@ cdef int card_that_left(const State* state, const Leaving* leaving) noexcept nog
     return state.redrawn[leaving.what] if leaving.fate == REDRAWN else ANY_CARD
 
 
-cdef int next_leaving(const State* state, int seat, const Story* story, int card, int came) noexcept nogil:
-    # When a card that came to the hand at that time left it (NEVER: it is still there); 0 if it never was there then.
-    cdef int i
-    for i in range(story.leavings):
-        if story.left[i].time > came and card_that_left(state, &story.left[i]) == card:
-            return story.left[i].time
-    for i in range(state.hand_size[seat]):
-        if state.hand[seat][i] == card:
-            return NEVER
-    return 0
+cdef bint knows(const State* state, const Table* table, int viewer, int redraw) noexcept nogil:
+    # Whether the viewer put that card under the pile, or drew it.
+    return state.redrawn[redraw] != ANY_CARD and (
+        table.redraws[redraw].giver == viewer or table.redraws[redraw].taker == viewer
+    )
 
 
-cdef bint agrees(const State* state, const Table* table, int seat, const Story* story, bint whole) noexcept nogil:
-    # Whether each card of the hand can be matched to an arrival after it was last forbidden and before it left, those of
-    # State.redrawn to their own (not `whole`: as if these could be any card). Taking arrivals in order, and giving each to
-    # the waiting card that leaves first, finds such a matching if there is one.
+cdef bint agrees(const State* state, const Table* table, int seat, const Story* story, int viewer) noexcept nogil:
+    # Whether, for all that the viewer knows, each card of the hand can be matched to an arrival after it was last forbidden
+    # and before it left. Taking arrivals in order, and giving each to the waiting card that leaves first, finds such a
+    # matching if there is one. A card that came from the queue, or left for it and was drawn, has to be the one that the
+    # viewer put there or drew; else it may be any.
     cdef uint16_t after[MAX_ARRIVALS]
     cdef uint16_t until[MAX_ARRIVALS]  # ascending; 0 for a card that is matched
     cdef uint8_t cards[MAX_ARRIVALS]
-    cdef int count = 0, first_open = 0, i, j, came
+    cdef uint8_t met[MAX_ARRIVALS]
+    cdef const Leaving* leaving
+    cdef int count = 0, first_open = 0, i, j, redraw, last_any = 0
     for i in range(story.leavings):
-        cards[count] = card_that_left(state, &story.left[i]) if whole or story.left[i].fate != REDRAWN else ANY_CARD
-        until[count] = story.left[i].time
+        leaving = &story.left[i]
+        cards[count] = card_that_left(state, leaving)
+        if leaving.fate == REDRAWN and not knows(state, table, viewer, leaving.what):
+            cards[count] = ANY_CARD
+        until[count] = leaving.time
+        if cards[count] == ANY_CARD:
+            last_any = leaving.time
         after[count] = 0 if cards[count] == ANY_CARD else last_forbidden(story, cards[count], until[count])
         count += 1
     for i in range(state.hand_size[seat]):
@@ -300,17 +304,22 @@ cdef bint agrees(const State* state, const Table* table, int seat, const Story* 
         until[count] = NEVER
         after[count] = last_forbidden(story, cards[count], NEVER)
         count += 1
-    for i in range(state.redrawn_count if whole else 0):
-        if table.redraws[i].taker == seat:
-            came = table.redraws[i].came
-            j = 0
-            while j < count and (cards[j] != state.redrawn[i] or until[j] <= came):
-                j += 1
-            if j == count or after[j] >= came:
-                return False
-            until[j] = 0
     for i in range(story.arrivals):
-        if whole and story.arrived[i].redraw != NOT_REDRAWN:
+        met[i] = 0
+        redraw = story.arrived[i].redraw
+        if redraw == NOT_REDRAWN or not knows(state, table, viewer, redraw):
+            continue
+        j = 0
+        while j < count and (cards[j] != state.redrawn[redraw] or until[j] <= story.arrived[i].time):
+            j += 1
+        if j < count and until[j] != 0 and after[j] < story.arrived[i].time:
+            until[j] = 0
+            met[i] = 1
+        elif j < count or last_any <= story.arrived[i].time:
+            # It has met a pass that forbids it, or it is gone and nothing left that can have been it.
+            return False
+    for i in range(story.arrivals):
+        if met[i]:
             continue
         while first_open < count and until[first_open] == 0:
             first_open += 1
@@ -334,86 +343,17 @@ cdef bint shows_it_can_play(const State* state) noexcept nogil:
     return False
 
 
-cdef bint all_agree(const State* state, const Table* table, const Story* stories) noexcept nogil:
-    cdef int seat
-    for seat in range(state.players):
-        if not agrees(state, table, seat, &stories[seat], True):
-            return False
-    return True
-
-
-cdef bint has_history(
-    State* state, const Table* table, const Story* stories, int seat, int redraw, int* steps
+cdef bint fit(
+    const State* state, const Table* table, const Story* stories, int viewer, const uint8_t* tellers, int count
 ) noexcept nogil:
-    # Whether the cards redrawn, from `redraw` down to the first, can be filled in so that all hands agree. They are
-    # filled in from the latest to the first: what the taker did with the card later is then known. Those that the seat put
-    # under the pile or drew stay: it knows them.
-    cdef const Story* story
-    cdef int came, i, card, taker
-    if redraw < 0:
-        return all_agree(state, table, stories)
-    taker = table.redraws[redraw].taker
-    came = table.redraws[redraw].came
-    story = &stories[taker]
-    if taker == seat or table.redraws[redraw].giver == seat:
-        return can_have_come(state, table, story, redraw) and has_history(state, table, stories, seat, redraw - 1, steps)
-    for i in range(story.leavings + state.hand_size[taker]):
-        if i < story.leavings:
-            if story.left[i].time < came:
-                continue
-            card = card_that_left(state, &story.left[i])
-        else:
-            card = state.hand[taker][i - story.leavings]
-        steps[0] -= 1
-        if steps[0] < 0:
-            return False
-        state.redrawn[redraw] = card
-        if can_have_come(state, table, story, redraw) and has_history(state, table, stories, seat, redraw - 1, steps):
-            return True
-    return False
-
-
-cdef bint may_have_taken(const State* state, const Table* table, const Story* stories, int redraw) noexcept nogil:
-    # A quick no, before looking for a history: the card is not where its taker can have left it.
-    cdef int taker = table.redraws[redraw].taker, card = state.redrawn[redraw], came = table.redraws[redraw].came
-    cdef const Story* story = &stories[taker]
-    cdef int i
-    for i in range(story.leavings):
-        if story.left[i].time > came and story.left[i].fate == REDRAWN:
-            return True
-    return next_leaving(state, taker, story, card, came) != 0
-
-
-cdef bint can_have_come(const State* state, const Table* table, const Story* story, int redraw) noexcept nogil:
-    # Whether the taker held that card from then on, meeting no pass that forbids it, and did not draw it later instead.
-    cdef int card = state.redrawn[redraw], taker = table.redraws[redraw].taker, came = table.redraws[redraw].came
-    cdef int left = next_leaving(state, taker, story, card, came)
-    cdef int later
-    if left == 0 or last_forbidden(story, card, left) > came:
-        return False
-    for later in range(redraw + 1, state.redrawn_count):
-        if table.redraws[later].taker == taker and state.redrawn[later] == card and table.redraws[later].came < left:
-            return False
-    return True
-
-
-cdef bint fits(
-    State* state, const Table* table, const Story* stories, int seat, const uint8_t* seats, int count
-) noexcept nogil:
-    # Whether a state in which the places of those seats' stories have changed agrees with what the seat knows.
-    cdef int steps = SEARCH, changed = 0
-    cdef int i
+    # Whether the hands whose stories tell of some changed places agree with what the viewer knows.
+    cdef int changed = 0, i
     for i in range(count):
-        changed |= 1 << seats[i]
+        changed |= 1 << tellers[i]
     for i in range(state.players):
-        if changed >> i & 1 and not agrees(state, table, i, &stories[i], False):
+        if changed >> i & 1 and not agrees(state, table, i, &stories[i], viewer):
             return False
-    if state.redrawn_count == 0 or all_agree(state, table, stories):
-        return True
-    for i in range(state.redrawn_count):
-        if table.redraws[i].giver == seat and not may_have_taken(state, table, stories, i):
-            return False
-    return has_history(state, table, stories, seat, state.redrawn_count - 1, &steps)
+    return True
 
 
 cdef void write_card(State* state, const uint8_t* where, const uint8_t* slot, int place, int card) noexcept nogil:
@@ -487,15 +427,17 @@ cdef int resample(void* body, int seat, Stream* stream) noexcept nogil:
     cdef uint8_t slot[LARGEST_CARD]
     cdef uint8_t told_by[LARGEST_CARD]
     cdef uint8_t cards[LARGEST_CARD]
-    cdef uint8_t redrawn[REDRAWN_KEPT]
     cdef uint8_t moved[3]
     cdef uint8_t tellers[3]
     cdef uint8_t card
     cdef int constrained, places, i, j, n, attempt
     cdef bint found = False
     read_piles(state, &table)
-    if not read_stories(state, &table, stories) or not all_agree(state, &table, stories):
+    if not read_stories(state, &table, stories):
         return DiscatFault.HISTORY_CONTRADICTS_HANDS
+    for i in range(state.players):
+        if not agrees(state, &table, i, &stories[i], seat):
+            return DiscatFault.HISTORY_CONTRADICTS_HANDS
     constrained = list_hidden(state, &table, seat, where, slot, told_by, cards)
     if constrained == 0:
         return OK
@@ -510,7 +452,7 @@ cdef int resample(void* body, int seat, Stream* stream) noexcept nogil:
             cards[j] = card
         for i in range(constrained):
             write_card(&work, where, slot, i, cards[i])
-        found = fits(&work, &table, stories, seat, told_by, constrained)
+        found = fit(&work, &table, stories, seat, told_by, constrained)
         if found:
             break
     if not found:
@@ -528,17 +470,18 @@ cdef int resample(void* body, int seat, Stream* stream) noexcept nogil:
                 continue
             for i in range(n):
                 tellers[i] = told_by[moved[i]]
-            memcpy(redrawn, work.redrawn, REDRAWN_KEPT)
             rotate(&work, where, slot, cards, moved, n)
-            if not fits(&work, &table, stories, seat, tellers, n):
+            if not fit(&work, &table, stories, seat, tellers, n):
                 for i in range(n - 1):
                     rotate(&work, where, slot, cards, moved, n)
-                memcpy(work.redrawn, redrawn, REDRAWN_KEPT)
 
     work.unknown[0] = work.unknown[1] = 0
     for i in range(constrained, places):
         put_card(work.unknown, cards[i])
     for i in range(state.players):
         sort_hand(&work, i)
+    for i in range(state.redrawn_count):
+        if not knows(state, &table, seat, i):
+            work.redrawn[i] = ANY_CARD
     memcpy(state, &work, sizeof(State))
     return OK

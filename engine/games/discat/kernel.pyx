@@ -601,6 +601,8 @@ cdef int check_places(const State* state) noexcept nogil:
     cdef int used = cards_in_use(state.players)
     cdef int laid = state.laid, queued = state.queue_length
     cdef int seat, slot, size, place, filled = 0, total = count_cards(state.unknown) + laid + queued
+    if laid > used:
+        return DiscatFault.BAD_TURNS
     if laid + queued > used:
         return DiscatFault.BAD_QUEUE
     for seat in range(6):
@@ -641,7 +643,7 @@ cdef int check_redrawn(const State* state) noexcept nogil:
     if state.redrawn_count > REDRAWN_KEPT:
         return DiscatFault.BAD_REDRAWN
     for i in range(state.redrawn_count):
-        if state.redrawn[i] == 0 or state.redrawn[i] > cards_in_use(state.players):
+        if state.redrawn[i] > cards_in_use(state.players):
             return DiscatFault.BAD_REDRAWN
     for i in range(state.redrawn_count, REDRAWN_KEPT):
         filled |= state.redrawn[i]
@@ -719,6 +721,8 @@ cdef int check_history(const State* state, int* turned, int* exchanges) noexcept
         passes = record & 7
         if passes >= players or record >> (3 + passes):
             return DiscatFault.BAD_TURNS
+        if passes and state.group_winner == owner and place == state.laid - 1:
+            return DiscatFault.BAD_WINNER
         turned[0] &= ~(1 << owner)
         for number in range(passes):
             seat = owner + 1 + number

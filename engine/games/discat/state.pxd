@@ -96,7 +96,8 @@ ctypedef struct State:
     uint8_t bonus_count[6]
     # Ascending, then zeros. In a view the cards that the viewer knows come first and the others are zeros.
     uint8_t hand[6][6]
-    # The cards that were put under the pile and have been drawn since, oldest first: the last of them, as many as fit.
+    # The cards that were put under the pile and have been drawn since, oldest first: the last of them, as many as fit; 0
+    # in a resampled state for a card that the seat did not know.
     uint8_t redrawn_count
     uint8_t redrawn[72]
     # From the front all cards laid, in order: a play's cards ascending, then its top (marked TOP). With `passes` they are
