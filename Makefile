@@ -17,7 +17,7 @@ MUTATIONS ?= 300000
 # How many games of each game and number of players debug-games plays.
 GAMES ?= 2000
 
-.PHONY: help demo test lint debug debug-games wheel bench clean
+.PHONY: help demo test lint debug coverage debug-games wheel bench clean
 .DELETE_ON_ERROR:
 
 help: ## List the targets
@@ -37,9 +37,11 @@ lint: $(BUILT) ## Check style (ruff), types (mypy) and the API's definition (buf
 	$(BIN)/buf lint proto
 	$(BIN)/buf format --diff --exit-code proto
 
-debug: $(DEBUG_BUILT) ## Run the engine's tests with invariants and sanitizers on, and list the lines that they miss
+debug: $(DEBUG_BUILT) ## Run the engine's tests with invariants and sanitizers on
 	find build/debug -name '*.gcda' -delete
 	$(SANITIZED) CHATIERE_MUTATIONS=$(MUTATIONS) $(BIN)/python -m pytest tests/debug_build tests/engine tests/conformance tests/games
+
+coverage: $(DEBUG_BUILT) ## List the lines of the compiled engine that make debug did not run; fails where one has no reason
 	$(BIN)/python tests/kernel_coverage.py build/debug
 
 debug-games: $(DEBUG_BUILT) ## Play GAMES random games of each game and number of players in the debug build
