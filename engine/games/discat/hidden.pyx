@@ -307,17 +307,16 @@ cdef bint agrees(const State* state, const Table* table, int seat, const Story* 
     for i in range(story.arrivals):
         met[i] = 0
         redraw = story.arrived[i].redraw
-        if redraw == NOT_REDRAWN or not knows(state, table, viewer, redraw):
+        # Where a card that may be any left later, the one that came may be it, and may even have come again.
+        if redraw == NOT_REDRAWN or last_any > story.arrived[i].time or not knows(state, table, viewer, redraw):
             continue
         j = 0
         while j < count and (cards[j] != state.redrawn[redraw] or until[j] <= story.arrived[i].time):
             j += 1
-        if j < count and until[j] != 0 and after[j] < story.arrived[i].time:
-            until[j] = 0
-            met[i] = 1
-        elif j < count or last_any <= story.arrived[i].time:
-            # It has met a pass that forbids it, or it is gone and nothing left that can have been it.
+        if j == count or after[j] >= story.arrived[i].time:
             return False
+        until[j] = 0
+        met[i] = 1
     for i in range(story.arrivals):
         if met[i]:
             continue

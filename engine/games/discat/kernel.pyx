@@ -460,7 +460,7 @@ cdef int apply(void* body, int action, Events* events) noexcept nogil:
     if state.phase == FINISHED:
         return GAME_IS_OVER
     if state.phase != PLAY and state.phase != PASS:
-        return CHANCE_IS_PENDING
+        return CHANCE_IS_PENDING  # uncovered: the core asks who acts first
     if action < 0 or action >= NUM_ACTIONS:
         return NO_SUCH_ACTION
     if action < PLAY_IDS:
@@ -504,9 +504,9 @@ cdef int chance_outcomes(const void* body, uint16_t* outcomes, uint32_t* weights
 cdef int apply_outcome(void* body, int outcome, Events* events) noexcept nogil:
     cdef State* state = <State*> body
     if state.phase == FINISHED:
-        return GAME_IS_OVER
+        return GAME_IS_OVER  # uncovered: the core asks who acts first
     if state.phase == PLAY or state.phase == PASS:
-        return NO_CHANCE_IS_PENDING
+        return NO_CHANCE_IS_PENDING  # uncovered: the core asks who acts first
     if state.phase == FIRST_SEAT:
         if outcome < 0 or outcome >= state.players:
             return NO_SUCH_OUTCOME
@@ -790,10 +790,7 @@ cdef int check_turn(const State* state) noexcept nogil:
         return DiscatFault.BAD_HAND
     if phase == PLAY or phase == BONUS or phase == PASS:
         constraint = state.cards[state.laid - 1] & CARD
-        if since == 0:
-            if state.hand_size[state.active] == 0:
-                return DiscatFault.BAD_HAND
-        elif can_respect(state, state.active, constraint) != (phase == PLAY):
+        if since != 0 and can_respect(state, state.active, constraint) != (phase == PLAY):
             return DiscatFault.BAD_PHASE
         if phase == BONUS and (state.bonus_drawn or not unknown_left):
             return DiscatFault.BAD_PHASE

@@ -76,3 +76,16 @@ def test_resampling_reaches_every_state_that_agrees_equally_often(style: str) ->
     assert exact > 5
     assert restricted
     assert unseen
+
+
+@pytest.mark.parametrize("players", range(2, 7))
+def test_no_state_that_play_leads_to_is_refused(players: int) -> None:
+    choices = random.Random(players)
+    for _ in range(8):
+        position = GAME.new_game(players, seed=choices.getrandbits(64))
+        while not position.is_terminal():
+            for seat in range(players):
+                drawn = position.resample(seat, choices.getrandbits(64))
+                drawn.resample((seat + 1) % players, 1).check()
+            moves = position.legal_actions()
+            position.apply(choices.choice(moves[1:] if moves[0] == KEEP and len(moves) > 1 else moves))

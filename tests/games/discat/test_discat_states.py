@@ -6,9 +6,9 @@ from collections.abc import Callable
 import pytest
 
 from chatiere.engine import EngineError, Reason
-from chatiere.v1.discat_pb2 import DiscatPhase, DiscatState
+from chatiere.v1.discat_pb2 import DiscatPhase, DiscatScoreDetail, DiscatState
 
-from .building import GAME, KEPT, Table, late_state, played, read, state_of
+from .building import CODEC, GAME, KEPT, Table, late_state, played, read, state_of
 
 HEADER_SIZE = 32
 
@@ -497,3 +497,10 @@ def test_resampling_refuses_hands_of_a_size_that_no_turns_lead_to() -> None:
     with pytest.raises(EngineError) as caught:
         position.resample(0, 1)
     assert (caught.value.reason, caught.value.field) == (Reason.INVALID_STATE, "turns")
+
+
+def test_the_breakdown_tells_who_won_at_once() -> None:
+    detail = DiscatScoreDetail()
+    CODEC.fill_score(detail, read(won()))
+    assert detail.group_winner == 0
+    assert [seat.pile_points for seat in detail.seats] == [5, 1]
