@@ -17,6 +17,9 @@ MUTATIONS ?= 300000
 # How many games of each game and number of players debug-games plays.
 GAMES ?= 2000
 
+# Tests need nothing of each other: as many processes as there are cores share them.
+PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
+
 .PHONY: help demo test lint debug coverage debug-games wheel bench clean
 .DELETE_ON_ERROR:
 
@@ -27,7 +30,7 @@ demo: $(BUILT) ## Play a seeded game of Discat between two bots through a gRPC c
 	@$(BIN)/chatiere play --game discat --players 3 --seed 7
 
 test: $(BUILT) ## Run all tests of the release build
-	$(BIN)/python -m pytest --ignore=tests/debug_build
+	$(PYTEST) --ignore=tests/debug_build
 
 lint: $(BUILT) ## Check style (ruff), types (mypy) and the API's definition (buf)
 	$(BIN)/ruff check .
@@ -39,7 +42,7 @@ lint: $(BUILT) ## Check style (ruff), types (mypy) and the API's definition (buf
 
 debug: $(DEBUG_BUILT) ## Run the engine's tests with invariants and sanitizers on
 	find build/debug -name '*.gcda' -delete
-	$(SANITIZED) CHATIERE_MUTATIONS=$(MUTATIONS) $(BIN)/python -m pytest tests/debug_build tests/engine tests/conformance tests/games
+	$(SANITIZED) CHATIERE_MUTATIONS=$(MUTATIONS) $(PYTEST) tests/debug_build tests/engine tests/conformance tests/games
 
 coverage: $(DEBUG_BUILT) ## List the lines of the compiled engine that make debug did not run; fails where one has no reason
 	$(BIN)/python tests/kernel_coverage.py build/debug

@@ -73,8 +73,9 @@ cdef inline void add_event(
 
 
 ctypedef struct Operations:
-    # Every `body` is body_size bytes, aligned to 8; its first byte is the number of players. Only apply, apply_outcome, start and resample write to it, and they
-    # write nothing when they answer a fault. All but check rely on a body that check has passed.
+    # Every `body` is body_size bytes, aligned to 8; its first byte is the number of players. Only apply, apply_outcome,
+    # start and resample write to it, and they write nothing when they answer a fault. All but check rely on a body that
+    # check has passed.
     uint8_t number  # of the game, in packed states
     uint8_t rules_version
     uint16_t body_size
@@ -93,6 +94,9 @@ ctypedef struct Operations:
     int (*apply)(void* body, int action, Events* events) noexcept nogil
     # At a chance event: the outcomes that can come, ascending, with their weights; their number.
     int (*chance_outcomes)(const void* body, uint16_t* outcomes, uint32_t* weights) noexcept nogil
+    # One of these outcomes, drawn by its weight as the rules say: a number below the sum of weights, walked through the
+    # outcomes in ascending order. A game that need not list them is faster.
+    int (*sample_outcome)(const void* body, Stream* stream) noexcept nogil
     int (*apply_outcome)(void* body, int outcome, Events* events) noexcept nogil
     # Scores if the game stopped now.
     void (*totals)(const void* body, int32_t* totals) noexcept nogil

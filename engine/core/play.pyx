@@ -23,19 +23,7 @@ cdef int make_move(const Operations* ops, void* body, Stream* stream, int move, 
 
 cdef void draw(const Operations* ops, void* body, Stream* stream, Events* events) noexcept nogil:
     # Resolve the pending chance event.
-    cdef uint16_t outcomes[MAX_OUTCOMES]
-    cdef uint32_t weights[MAX_OUTCOMES]
-    cdef uint64_t total = 0, number
-    cdef int count = ops.chance_outcomes(body, outcomes, weights)
-    cdef int i, fault
-    for i in range(count):
-        total += weights[i]
-    number = number_below(stream, total)
-    i = 0
-    while number >= weights[i]:
-        number -= weights[i]
-        i += 1
-    fault = ops.apply_outcome(body, outcomes[i], events)
+    cdef int fault = ops.apply_outcome(body, ops.sample_outcome(body, stream), events)
     debug_assert(fault == OK and ops.check(body) == OK)
 
 

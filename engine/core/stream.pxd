@@ -38,3 +38,16 @@ cdef inline uint64_t number_below(Stream* stream, uint64_t n) noexcept nogil:
         while <uint64_t> product < threshold:
             product = <uint128_t> next_word(stream) * n
     return <uint64_t> (product >> 64)
+
+cdef inline int walk_weights(Stream* stream, const uint32_t* weights, int count) noexcept nogil:
+    # A place below `count`, by weight: a number below their sum, walked through them in order.
+    cdef uint64_t total = 0, number
+    cdef int i
+    for i in range(count):
+        total += weights[i]
+    number = number_below(stream, total)
+    i = 0
+    while number >= weights[i]:
+        number -= weights[i]
+        i += 1
+    return i

@@ -14,11 +14,12 @@ from chatiere.engine.core.game cimport (
     OK,
     OVER,
     Events,
+    MAX_OUTCOMES,
     Operations,
     add_event,
 )
 from chatiere.engine.core.position cimport wrap_operations
-from chatiere.engine.core.stream cimport Stream
+from chatiere.engine.core.stream cimport Stream, walk_weights
 from chatiere.engine.games.chat_perche.hidden cimport resample
 from chatiere.engine.games.chat_perche.invariants cimport check
 from chatiere.engine.games.chat_perche.observation cimport OBSERVATION_LENGTH, observe
@@ -481,6 +482,13 @@ cdef uint32_t common_divisor(uint32_t a, uint32_t b) noexcept nogil:
     return a
 
 
+cdef int sample_outcome(const void* body, Stream* stream) noexcept nogil:
+    cdef uint16_t outcomes[MAX_OUTCOMES]
+    cdef uint32_t weights[MAX_OUTCOMES]
+    cdef int count = chance_outcomes(body, outcomes, weights)
+    return outcomes[walk_weights(stream, weights, count)]
+
+
 cdef int apply_outcome(void* body, int outcome, Events* events) noexcept nogil:
     cdef State* state = <State*> body
     if state.phase == FINISHED:
@@ -526,6 +534,7 @@ cdef Operations operations = Operations(
     legal_actions=legal_actions,
     apply=apply,
     chance_outcomes=chance_outcomes,
+    sample_outcome=sample_outcome,
     apply_outcome=apply_outcome,
     totals=totals,
     ranks=ranks,

@@ -14,10 +14,12 @@ from chatiere.engine.core.game cimport (
     OK,
     OVER,
     Events,
+    MAX_OUTCOMES,
     Operations,
     add_event,
 )
 from chatiere.engine.core.position cimport wrap_operations
+from chatiere.engine.core.stream cimport Stream, walk_weights
 from chatiere.engine.games.chatpentiers.hidden cimport resample
 from chatiere.engine.games.chatpentiers.observation cimport OBSERVATION_LENGTH, observe
 from chatiere.engine.games.chatpentiers.state cimport (
@@ -417,6 +419,13 @@ cdef int chance_outcomes(const void* body, uint16_t* outcomes, uint32_t* weights
     return count
 
 
+cdef int sample_outcome(const void* body, Stream* stream) noexcept nogil:
+    cdef uint16_t outcomes[MAX_OUTCOMES]
+    cdef uint32_t weights[MAX_OUTCOMES]
+    cdef int count = chance_outcomes(body, outcomes, weights)
+    return outcomes[walk_weights(stream, weights, count)]
+
+
 cdef int apply_outcome(void* body, int outcome, Events* events) noexcept nogil:
     cdef State* state = <State*> body
     if state.phase == FINISHED:
@@ -695,6 +704,7 @@ cdef Operations operations = Operations(
     legal_actions=legal_actions,
     apply=apply,
     chance_outcomes=chance_outcomes,
+    sample_outcome=sample_outcome,
     apply_outcome=apply_outcome,
     totals=totals,
     ranks=ranks,

@@ -15,11 +15,12 @@ from chatiere.engine.core.game cimport (
     OK,
     OVER,
     Events,
+    MAX_OUTCOMES,
     Operations,
     add_event,
 )
 from chatiere.engine.core.position cimport wrap_operations
-from chatiere.engine.core.stream cimport Stream
+from chatiere.engine.core.stream cimport Stream, walk_weights
 from chatiere.engine.games.momistigri.hidden cimport (
     deal_card,
     forget_ones,
@@ -661,6 +662,13 @@ cdef bint is_undealt(const State* state, int kind) noexcept nogil:
     return left > 0
 
 
+cdef int sample_outcome(const void* body, Stream* stream) noexcept nogil:
+    cdef uint16_t outcomes[MAX_OUTCOMES]
+    cdef uint32_t weights[MAX_OUTCOMES]
+    cdef int count = chance_outcomes(body, outcomes, weights)
+    return outcomes[walk_weights(stream, weights, count)]
+
+
 cdef int apply_outcome(void* body, int outcome, Events* events) noexcept nogil:
     cdef State* state = <State*> body
     if state.phase == FINISHED:
@@ -731,6 +739,7 @@ cdef Operations operations = Operations(
     legal_actions=legal_actions,
     apply=apply,
     chance_outcomes=chance_outcomes,
+    sample_outcome=sample_outcome,
     apply_outcome=apply_outcome,
     totals=totals,
     ranks=ranks,
