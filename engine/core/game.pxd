@@ -5,7 +5,8 @@ from chatiere.engine.core.stream cimport Stream
 
 
 cdef extern from "<assert.h>" nogil:
-    # Compiled out of release builds (NDEBUG); the debug build keeps it.
+    # Compiled out of release builds (NDEBUG); the debug build keeps it. Without `and`, `or` or `if` around a call: Cython
+    # computes those beforehand, in release builds too.
     void debug_assert "assert"(bint condition) noexcept
 
 

@@ -24,7 +24,8 @@ cdef int make_move(const Operations* ops, void* body, Stream* stream, int move, 
 cdef void draw(const Operations* ops, void* body, Stream* stream, Events* events) noexcept nogil:
     # Resolve the pending chance event.
     cdef int fault = ops.apply_outcome(body, ops.sample_outcome(body, stream), events)
-    debug_assert(fault == OK and ops.check(body) == OK)
+    debug_assert(fault == OK)
+    debug_assert(ops.check(body) == OK)
 
 
 cdef void settle(const Operations* ops, void* body, Stream* stream) noexcept nogil:
