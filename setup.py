@@ -85,8 +85,10 @@ setup(
     package_dir={"": "src"},
     packages=find_namespace_packages("src", include=["chatiere", "chatiere.*"]),
     package_data={"": ["*.pxd", "*.pyx", "*.pyi", "py.typed"]},
+    options={"build_ext": {"parallel": os.cpu_count()}},
     ext_modules=cythonize(
         extensions(),
+        nthreads=os.cpu_count(),
         build_dir="build/cython-debug" if DEBUG else "build/cython",
         include_path=["src"],
         compiler_directives={
