@@ -183,3 +183,12 @@ cdef inline uint64_t trick_cards(const State* state) noexcept nogil:
 
 cdef inline int seat_of_play(const State* state, int place) noexcept nogil:
     return seat_after(state, state.leader, place)
+
+cdef inline int taken_so_far(const State* state) noexcept nogil:
+    return count_cards(trick_cards(state) & ~state.table)
+
+cdef inline int rank_that_takes(const State* state, int taken) noexcept nogil:
+    # From 0: 1 + 2 cards, with 5 players 1 + 1 + 2.
+    if state.players == 5:
+        return min(taken, 2)
+    return min(taken, 1)

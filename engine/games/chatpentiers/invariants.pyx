@@ -1,0 +1,264 @@
+"""Chatpentiers: the rules' invariants (rules file: Invariants), and the bounds that memory safety needs."""
+
+from libc.stdint cimport uint8_t, uint64_t
+from libc.string cimport memset
+
+from chatiere.engine.core.game cimport OK
+from chatiere.engine.games.chatpentiers.kernel cimport rank_seats
+from chatiere.engine.games.chatpentiers.state cimport (
+    CARDS,
+    COLOURS,
+    DEAL,
+    EXTRA,
+    FINISHED,
+    FIRST_SEAT,
+    LARGEST_LIMIT,
+    MAX_PLAYERS,
+    MIN_PLAYERS,
+    NO_CARD,
+    NO_COLOUR,
+    NO_SEAT,
+    PHASES,
+    PLAY,
+    ROUNDS,
+    SECTIONS,
+    TAKE,
+    ChatpentiersFault,
+    State,
+    cards_dealt,
+    cards_of_colour,
+    cards_taken,
+    colour_of,
+    count_cards,
+    deck,
+    first_seat_of_round,
+    num_zones,
+    rank_that_takes,
+    seat_after,
+    seat_of_play,
+    taken_so_far,
+    trick_cards,
+)
+
+
+cdef int check(const void* body) noexcept nogil:
+    cdef const State* state = <const State*> body
+    cdef int fault
+    if state.players < MIN_PLAYERS or state.players > MAX_PLAYERS:
+        return ChatpentiersFault.BAD_PLAYERS
+    if state.phase >= PHASES:
+        return ChatpentiersFault.BAD_PHASE
+    fault = check_options(state)
+    if fault != OK:
+        return fault
+    if state.round >= ROUNDS:
+        return ChatpentiersFault.BAD_ROUND
+    if state.leader >= state.players:
+        return ChatpentiersFault.BAD_LEADER
+    if state.active >= state.players:
+        return ChatpentiersFault.BAD_ACTIVE_SEAT
+    if state.zero[0] | state.zero[1] | state.more_zero[0] | state.more_zero[1] | state.more_zero[2]:
+        return ChatpentiersFault.NOT_ZERO
+    fault = check_places(state)
+    if fault == OK:
+        fault = check_boards(state)
+    if fault != OK:
+        return fault
+    if state.phase == FIRST_SEAT or state.phase == DEAL:
+        return check_deal(state)
+    return check_trick(state)
+
+
+cdef int check_options(const State* state) noexcept nogil:
+    cdef int section
+    if state.first_seat_option != NO_SEAT and state.first_seat_option >= state.players:
+        return ChatpentiersFault.BAD_FIRST_SEAT
+    if state.phase == FIRST_SEAT:
+        if state.first_seat_option != NO_SEAT or state.first_seat != NO_SEAT:
+            return ChatpentiersFault.BAD_FIRST_SEAT
+    elif state.first_seat >= state.players or (
+        state.first_seat_option != NO_SEAT and state.first_seat_option != state.first_seat
+    ):
+        return ChatpentiersFault.BAD_FIRST_SEAT
+    for section in range(SECTIONS):
+        if state.section_limits[section] == 0 or state.section_limits[section] > LARGEST_LIMIT:
+            return ChatpentiersFault.BAD_LIMITS
+    if state.removed_colour >= COLOURS if state.players == 3 else state.removed_colour != NO_COLOUR:
+        return ChatpentiersFault.BAD_REMOVED_COLOUR
+    return OK
+
+
+cdef int check_places(const State* state) noexcept nogil:
+    # Every card of the round is in one place; a card played and taken lies on a board.
+    cdef uint64_t seen = state.undealt, twice = seen & state.table
+    cdef int seat
+    seen |= state.table
+    twice |= seen & state.discards
+    seen |= state.discards
+    for seat in range(MAX_PLAYERS):
+        twice |= seen & state.hand[seat]
+        seen |= state.hand[seat]
+        twice |= seen & state.board[seat]
+        seen |= state.board[seat]
+    if twice or seen != deck(state):
+        return ChatpentiersFault.CARD_TWICE_OR_MISSING
+    return OK
+
+
+cdef int check_boards(const State* state) noexcept nogil:
+    # Seats that do not play have nothing. What was shown and what was scored fit.
+    cdef int seat, colour, zone, used, finished, most = SECTIONS
+    for zone in range(SECTIONS):
+        most += state.section_limits[zone]
+    for seat in range(MAX_PLAYERS):
+        if seat >= state.players and (state.hand[seat] or state.board[seat]):
+            return ChatpentiersFault.BAD_HAND
+        used = 0
+        for colour in range(COLOURS):
+            zone = state.zone[seat][colour]
+            if zone > num_zones(state) or (zone > 0) != ((state.board[seat] & cards_of_colour(colour)) > 0):
+                return ChatpentiersFault.BAD_ZONES
+            if zone and used >> zone & 1:
+                return ChatpentiersFault.BAD_ZONES
+            used |= 1 << zone
+            if state.voids[seat] >> colour & 1 and (
+                state.hand[seat] & cards_of_colour(colour) or colour == state.removed_colour
+            ):
+                return ChatpentiersFault.BAD_VOIDS
+        if state.voids[seat] >> COLOURS or (seat >= state.players and state.voids[seat]):
+            return ChatpentiersFault.BAD_VOIDS
+        for finished in range(ROUNDS - 1):
+            if state.points[seat][finished] > (most if finished < state.round and seat < state.players else 0):
+                return ChatpentiersFault.BAD_POINTS
+    return OK
+
+
+cdef int check_deal(const State* state) noexcept nogil:
+    # Round the table from the round's first seat to the active one, everybody has one card more than the rest.
+    cdef int seat, place, size, extra = 1
+    if state.played or state.extra != NO_CARD:
+        return ChatpentiersFault.BAD_PLAYS
+    if state.table:
+        return ChatpentiersFault.BAD_TABLE
+    if state.discards:
+        return ChatpentiersFault.BAD_DISCARDS
+    for seat in range(MAX_PLAYERS):
+        if state.play[seat]:
+            return ChatpentiersFault.NOT_ZERO
+        if state.voids[seat]:
+            return ChatpentiersFault.BAD_VOIDS
+        if state.board[seat]:
+            return ChatpentiersFault.BAD_BOARDS
+    if state.phase == FIRST_SEAT:
+        if state.round:
+            return ChatpentiersFault.BAD_ROUND
+        if state.leader:
+            return ChatpentiersFault.BAD_LEADER
+        if state.active:
+            return ChatpentiersFault.BAD_ACTIVE_SEAT
+        if state.undealt != deck(state):
+            return ChatpentiersFault.BAD_HAND
+        return OK
+    if state.leader != first_seat_of_round(state):
+        return ChatpentiersFault.BAD_LEADER
+    size = count_cards(state.hand[state.active])
+    if size >= cards_dealt(state.players):
+        return ChatpentiersFault.BAD_HAND
+    for place in range(state.players):
+        seat = seat_of_play(state, place)
+        if seat == state.active:
+            extra = 0
+        if count_cards(state.hand[seat]) != size + extra:
+            return ChatpentiersFault.BAD_HAND
+    return OK
+
+
+cdef int check_trick(const State* state) noexcept nogil:
+    # From the first trick of the round on: the trick is as the phase says, and the counts follow from the tricks so far.
+    cdef int players = state.players, phase = state.phase, played = state.played
+    cdef int tricks, size, place, taken = 0, shown = 0
+    cdef uint64_t boards = 0, trick
+    if phase == EXTRA and players != 3:
+        return ChatpentiersFault.BAD_PHASE
+    if (players == 3 and (phase == PLAY or phase == TAKE)) != (state.extra != NO_CARD):
+        return ChatpentiersFault.BAD_EXTRA
+    if state.extra != NO_CARD and state.extra >= CARDS:
+        return ChatpentiersFault.BAD_EXTRA
+    if played > players or (played == players) != (phase == TAKE) or (played and phase != PLAY and phase != TAKE):
+        return ChatpentiersFault.BAD_PLAYS
+    size = count_cards(state.hand[state.leader]) + (played > 0)
+    for place in range(players):
+        if count_cards(state.hand[seat_of_play(state, place)]) + (place < played) != size:
+            return ChatpentiersFault.BAD_HAND
+        boards |= state.board[place]
+        shown |= state.voids[place]
+    tricks = cards_dealt(players) - size
+    if tricks < 0 or (size == 0) != (phase == FINISHED):
+        return ChatpentiersFault.BAD_HAND
+    if phase == FINISHED and state.round != ROUNDS - 1:
+        return ChatpentiersFault.BAD_ROUND
+    if tricks == 0 and state.leader != first_seat_of_round(state):
+        return ChatpentiersFault.BAD_LEADER
+    if phase != TAKE and state.active != seat_after(state, state.leader, played):
+        return ChatpentiersFault.BAD_ACTIVE_SEAT
+    for place in range(MAX_PLAYERS):
+        if state.play[place] >= CARDS or (place >= played and state.play[place]):
+            return ChatpentiersFault.BAD_PLAYS
+    trick = trick_cards(state)
+    if count_cards(trick) != played + (state.extra != NO_CARD):
+        return ChatpentiersFault.BAD_PLAYS
+    if state.table & ~trick or trick & ~(state.table | boards):
+        return ChatpentiersFault.BAD_TABLE
+    if phase == TAKE:
+        taken = taken_so_far(state)
+        if check_taking(state, trick, taken) != OK:
+            return ChatpentiersFault.BAD_TABLE
+        if state.active != seat_that_takes(state, taken):
+            return ChatpentiersFault.BAD_ACTIVE_SEAT
+    elif state.table != trick:
+        return ChatpentiersFault.BAD_TABLE
+    if count_cards(state.discards) != tricks:
+        return ChatpentiersFault.BAD_DISCARDS
+    if count_cards(boards) != tricks * cards_taken(players) + taken:
+        return ChatpentiersFault.BAD_BOARDS
+    return check_shown(state, tricks, shown)
+
+
+cdef int seat_that_takes(const State* state, int taken) noexcept nogil:
+    cdef uint8_t ranked[MAX_PLAYERS]
+    rank_seats(state, ranked)
+    return ranked[rank_that_takes(state, taken)]
+
+
+cdef int check_taking(const State* state, uint64_t trick, int taken) noexcept nogil:
+    # The cards taken lie on the boards of those whose turn it was to take.
+    cdef uint8_t ranked[MAX_PLAYERS]
+    cdef int due[MAX_PLAYERS]
+    cdef int i
+    if taken >= cards_taken(state.players):
+        return ChatpentiersFault.BAD_TABLE
+    memset(due, 0, sizeof(due))
+    rank_seats(state, ranked)
+    for i in range(taken):
+        due[ranked[rank_that_takes(state, i)]] += 1
+    for i in range(state.players):
+        if count_cards(state.board[i] & trick) != due[i]:
+            return ChatpentiersFault.BAD_TABLE
+    return OK
+
+
+cdef int check_shown(const State* state, int tricks, int shown) noexcept nogil:
+    # `shown`: the colours that some seat has failed to follow. Every one of them was led, at most one in a trick.
+    cdef int place, seat, led
+    if count_cards(shown) > tricks + (state.played > 0):
+        return ChatpentiersFault.BAD_VOIDS
+    if state.played == 0:
+        return OK
+    led = colour_of(state.play[0])
+    if tricks == 0 and shown & ~(1 << led):
+        return ChatpentiersFault.BAD_VOIDS
+    for place in range(1, state.played):
+        seat = seat_of_play(state, place)
+        if colour_of(state.play[place]) != led and not state.voids[seat] >> led & 1:
+            return ChatpentiersFault.BAD_VOIDS
+    return OK
