@@ -11,31 +11,31 @@ from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memset
 
 from chatiere.engine.core.position cimport Position
-from chatiere.engine.games.discat.hidden cimport read_table
-from chatiere.engine.games.discat.kernel cimport play_cards, slots_played, view
+from chatiere.engine.games.discat.kernel cimport count_piles, play_cards, slots_played, view
 from chatiere.engine.games.discat.state cimport (
-    BONUS_GROUP,
     CARD,
     FIRST_EXCHANGE_ID,
     FIRST_SEAT,
     KEEP_ID,
     LARGEST_CARD,
     LARGEST_HAND,
+    LARGEST_PILE,
     NO_SEAT,
     NUM_ACTIONS,
     PHASES,
     PLAY_IDS,
     REDRAWN_KEPT,
     TOP,
-    WINNING_GROUP,
     DiscatEvent,
     DiscatFault,
     Options,
     State,
-    Table,
     View,
+    card_in_slot,
     constraint_of,
+    creator_of,
     draw_pile_size,
+    group_winner,
     has_card,
     passes_in_a_row,
     points_up,
@@ -86,9 +86,6 @@ FAULTS = {
     int(DiscatFault.BAD_ACTIVE_SEAT): _broken(
         "the active seat does not follow from the turns so far and the phase", "active_seat", "A turn: play"
     ),
-    int(DiscatFault.BAD_CREATOR): _broken(
-        "the creator of the constraint does not follow from the turns so far", "turns", "A turn: play"
-    ),
     int(DiscatFault.BAD_LAST_TURNS): _broken(
         "last turns go with an empty draw pile and an empty hand of the seat that began them, and only once round",
         "last_turns",
@@ -107,9 +104,8 @@ FAULTS = {
         "Draw pile",
     ),
     int(DiscatFault.BAD_TURNS): _broken(
-        "the turns are not plays each followed by at most players - 1 passes, or the face-down marks are not theirs", "turns"
+        "the turns are not plays each followed by at most players - 1 passes", "turns"
     ),
-    int(DiscatFault.BAD_COUNTS): _broken("the sizes of the piles do not follow from the turns so far", "turns"),
     int(DiscatFault.BAD_QUEUE): _broken(
         "the queue under the draw pile has more cards than were exchanged, or than there is room for", "queue", "Draw pile"
     ),
@@ -251,7 +247,7 @@ cdef list _cards_of(Position position, action):
     if slots >> state.hand_size[state.active]:
         position.refuse_move(int(DiscatFault.CARD_NOT_IN_HAND), action)
     if action >= PLAY_IDS:
-        return [state.hand[state.active][<int> (action - FIRST_EXCHANGE_ID)]]
+        return [card_in_slot(state.hand[state.active], action - FIRST_EXCHANGE_ID)]
     count = play_cards(state, action, cards)
     return [cards[i] for i in range(count)]
 
@@ -273,7 +269,7 @@ def _slot_of(Position position, card, field):
     if not 1 <= card <= LARGEST_CARD:
         raise EngineError(Reason.INVALID_ACTION, f"{card} is not a card: cards are 1 to 90", field=field)
     for slot in range(state.hand_size[state.active]):
-        if state.hand[state.active][slot] == card:
+        if card_in_slot(state.hand[state.active], slot) == card:
             return slot
     raise EngineError(
         Reason.ILLEGAL_ACTION,
@@ -337,7 +333,7 @@ def fill_state(message, Position position not None):
     _fill_options_of(message.options, position)
     for seat in range(state.players):
         hand = message.hands.add()
-        hand.cards.extend([state.hand[seat][slot] for slot in range(state.hand_size[seat])])
+        hand.cards.extend([card_in_slot(state.hand[seat], slot) for slot in range(state.hand_size[seat])])
     message.phase = state.phase + 1
     if state.first_seat != NO_SEAT:
         message.first_seat = state.first_seat
@@ -346,8 +342,8 @@ def fill_state(message, Position position not None):
     message.last_turns = state.last_turns
     _fill_turns(message.turns, state)
     message.unknown_cards.extend(_cards_in(state.unknown))
-    message.queue.extend([state.cards[LARGEST_CARD - 1 - place] for place in range(state.queue_length)])
-    message.redrawn.extend([state.redrawn[place] for place in range(state.redrawn_count)])
+    message.queue.extend([state.under[state.redrawn_count + place] for place in range(state.queue_length)])
+    message.redrawn.extend([state.under[place] for place in range(state.redrawn_count)])
 
 
 def _refuse_state(field, message, heading="Invariants"):
@@ -367,12 +363,12 @@ cdef _read_hand(State* state, int seat, hand):
         _refuse_state(f"{field}.cards", f"a hand has at most {LARGEST_HAND} cards")
     cards = sorted(_in_range(card, 1, LARGEST_CARD, f"{field}.cards[{i}]") for i, card in enumerate(hand.cards))
     for slot, card in enumerate(cards):
-        state.hand[seat][slot] = card
+        state.hand[seat] |= <uint64_t> card << 8 * slot
     state.hand_size[seat] = len(cards)
 
 
 cdef _read_turns(State* state, turns):
-    # The plays with the passes after each, and the counts that follow from them.
+    # The plays with the passes after each.
     cdef int seat = state.first_seat, passes, count
     cdef uint8_t* record
     if len(turns) and seat == NO_SEAT:
@@ -394,11 +390,6 @@ cdef _read_turns(State* state, turns):
             for card in [*sorted(cards[:-1]), cards[-1] | TOP]:
                 state.cards[state.laid] = card
                 state.laid += 1
-            state.pile_count[seat] += count - (count == BONUS_GROUP)
-            state.bonus_count[seat] += count == BONUS_GROUP
-            state.creator = seat
-            if count >= WINNING_GROUP:
-                state.group_winner = seat
         elif kind == "passed":
             if state.laid == 0:
                 _refuse_state(field, "nobody passes before the first play", "Components and setup")
@@ -415,7 +406,6 @@ cdef _read_turns(State* state, turns):
 def read_state(message):
     """DiscatState → the body of a packed state, for Game.position. Raises EngineError: INVALID_STATE."""
     cdef State state
-    cdef Table table
     cdef int seat, place
     memset(&state, 0, sizeof(State))
     state.players = _in_range(len(message.hands), 2, 6, "hands")
@@ -433,29 +423,21 @@ def read_state(message):
     state.active = _in_range(message.active_seat, 0, state.players - 1, "active_seat")
     state.bonus_drawn = message.bonus_drawn
     state.last_turns = _in_range(message.last_turns, 0, state.players - 1, "last_turns")
-    state.creator = NO_SEAT
-    state.group_winner = NO_SEAT
     _read_turns(&state, message.turns)
-    # Before the queue is filled: nothing has shown yet that as many cards were exchanged.
-    read_table(&state, &table)
-    for place in range(state.laid):
-        if state.cards[place] & TOP:
-            seat = table.owner[place]
-            state.turned = (state.turned & ~(1 << seat)) | table.face_down[place] << seat
     for i, card in enumerate(message.unknown_cards):
         if has_card(state.unknown, _in_range(card, 1, LARGEST_CARD, f"unknown_cards[{i}]")):
             _refuse_state(f"unknown_cards[{i}]", f"{card} is named twice")
         put_card(state.unknown, card)
-    if len(message.queue) > LARGEST_CARD - state.laid:
-        _refuse_state("queue", "more cards lie in the queue and on the piles than there are")
-    for place, card in enumerate(message.queue):
-        state.cards[LARGEST_CARD - 1 - place] = _in_range(card, 1, LARGEST_CARD, f"queue[{place}]")
-    state.queue_length = len(message.queue)
     if len(message.redrawn) > REDRAWN_KEPT:
         _refuse_state("redrawn", f"only the last {REDRAWN_KEPT} cards drawn from the queue are kept")
     for place, card in enumerate(message.redrawn):
-        state.redrawn[place] = _in_range(card, 0, LARGEST_CARD, f"redrawn[{place}]")
+        state.under[place] = _in_range(card, 0, LARGEST_CARD, f"redrawn[{place}]")
     state.redrawn_count = len(message.redrawn)
+    if len(message.queue) > LARGEST_PILE:
+        _refuse_state("queue", f"the draw pile never has more than {LARGEST_PILE} cards", "Draw pile")
+    for place, card in enumerate(message.queue):
+        state.under[state.redrawn_count + place] = _in_range(card, 1, LARGEST_CARD, f"queue[{place}]")
+    state.queue_length = len(message.queue)
     return (<const char*> &state)[:sizeof(State)]
 
 
@@ -479,7 +461,7 @@ def fill_view(message, Position position not None, seat):
     for other in range(state.players):
         messages = message.seats.add(hand_size=state.hand_size[other])
         messages.known_cards.extend(
-            [state.hand[other][slot] for slot in range(state.hand_size[other]) if state.hand[other][slot]]
+            [card for slot in range(state.hand_size[other]) if (card := card_in_slot(state.hand[other], slot))]
         )
     for place in range(state.laid):
         card = state.cards[place] & CARD
@@ -495,19 +477,19 @@ def fill_view(message, Position position not None, seat):
     if constraint:
         message.constraint.card = constraint
         message.constraint.higher = points_up(state, constraint)
-        message.constraint.creator = state.creator
+        message.constraint.creator = creator_of(state)
         message.constraint.bonus_drawn = bool(state.bonus_drawn)
     message.passes = passes_in_a_row(state)
     message.last_turns = state.last_turns
     message.draw_pile_size = draw_pile_size(state_of(position))
     for place in range(state.queue_length):
         queued = message.queue.add(seat=seen.table.queue_seat[place])
-        if state.cards[LARGEST_CARD - 1 - place]:
-            queued.card = state.cards[LARGEST_CARD - 1 - place]
+        if state.under[state.redrawn_count + place]:
+            queued.card = state.under[state.redrawn_count + place]
     _fill_turns(message.turns, state)
     message.unseen_cards.extend(_cards_in(state.unknown))
-    if state.group_winner != NO_SEAT:
-        message.group_winner = state.group_winner
+    if group_winner(state) != NO_SEAT:
+        message.group_winner = group_winner(state)
 
 
 # Events
@@ -526,12 +508,15 @@ def fill_event(message, event, whole):
 def fill_score(message, Position position not None):
     """The breakdown of the score → DiscatScoreDetail."""
     cdef const State* state = state_of(position)
+    cdef int piles[6]
+    cdef int bonuses[6]
     cdef int seat
+    count_piles(state, piles, bonuses)
     for seat in range(state.players):
         message.seats.add(
-            pile_points=state.pile_count[seat],
-            bonus_points=4 * state.bonus_count[seat],
+            pile_points=piles[seat],
+            bonus_points=4 * bonuses[seat],
             hand_points=-<int> state.hand_size[seat],
         )
-    if state.group_winner != NO_SEAT:
-        message.group_winner = state.group_winner
+    if group_winner(state) != NO_SEAT:
+        message.group_winner = group_winner(state)

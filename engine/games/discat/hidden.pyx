@@ -24,17 +24,18 @@ from chatiere.engine.games.discat.state cimport (
     NO_SEAT,
     PASS,
     PLAY,
-    REDRAWN_KEPT,
     TOP,
     DiscatFault,
     State,
     Table,
+    card_in_slot,
     cards_in_use,
     constraint_of,
     has_card,
     points_up,
     put_card,
     respects,
+    with_card,
 )
 
 cdef enum:
@@ -53,16 +54,16 @@ cdef enum Fate:
     PLAYED
     QUEUED
     REDRAWN
-    FORGOTTEN  # drawn again, before those that State.redrawn keeps
+    FORGOTTEN  # drawn again, before those that State.under keeps
 
 ctypedef struct Arrival:
     uint16_t time
-    uint8_t redraw  # the place in State.redrawn; NOT_REDRAWN: from the part of the pile that nobody had seen
+    uint8_t redraw  # the place in State.under; NOT_REDRAWN: from the part of the pile that nobody had seen
 
 ctypedef struct Leaving:
     uint16_t time
     uint8_t fate
-    uint8_t what  # the card played; the place in the queue (oldest first) or in State.redrawn
+    uint8_t what  # the card played; the place in the queue (oldest first) or in State.under
 
 ctypedef struct Showing:
     # A pass: the hand held no card above (or below) the constraint.
@@ -114,6 +115,9 @@ cdef void read_piles(const State* state, Table* table) noexcept nogil:
     # The pass under way has turned its top already.
     if state.phase == PASS and tops[state.active]:
         table.face_down[tops[state.active] - 1] = 1
+    for seat in range(state.players):
+        if tops[seat] and table.face_down[tops[seat] - 1]:
+            table.turned |= 1 << seat
     table.exchanges = exchanged
     for i in range(state.queue_length):
         table.queue_seat[i] = exchangers[exchanged - state.queue_length + i]
@@ -172,7 +176,7 @@ cdef void draw(const State* state, Table* table, Story* stories, int seat, int* 
 
 
 cdef int forgotten(const State* state, const Table* table) noexcept nogil:
-    # How many cards were drawn again before those that State.redrawn keeps.
+    # How many cards were drawn again before those that State.under keeps.
     return table.exchanges - state.queue_length - state.redrawn_count
 
 
@@ -267,13 +271,13 @@ cdef int card_that_left(const State* state, const Leaving* leaving) noexcept nog
     if leaving.fate == PLAYED:
         return leaving.what
     if leaving.fate == QUEUED:
-        return state.cards[LARGEST_CARD - 1 - leaving.what]
-    return state.redrawn[leaving.what] if leaving.fate == REDRAWN else ANY_CARD
+        return state.under[state.redrawn_count + leaving.what]
+    return state.under[leaving.what] if leaving.fate == REDRAWN else ANY_CARD
 
 
 cdef bint knows(const State* state, const Table* table, int viewer, int redraw) noexcept nogil:
     # Whether the viewer put that card under the pile, or drew it.
-    return state.redrawn[redraw] != ANY_CARD and (
+    return state.under[redraw] != ANY_CARD and (
         table.redraws[redraw].giver == viewer or table.redraws[redraw].taker == viewer
     )
 
@@ -300,7 +304,7 @@ cdef bint agrees(const State* state, const Table* table, int seat, const Story* 
         after[count] = 0 if cards[count] == ANY_CARD else last_forbidden(story, cards[count], until[count])
         count += 1
     for i in range(state.hand_size[seat]):
-        cards[count] = state.hand[seat][i]
+        cards[count] = card_in_slot(state.hand[seat], i)
         until[count] = NEVER
         after[count] = last_forbidden(story, cards[count], NEVER)
         count += 1
@@ -311,7 +315,7 @@ cdef bint agrees(const State* state, const Table* table, int seat, const Story* 
         if redraw == NOT_REDRAWN or last_any > story.arrived[i].time or not knows(state, table, viewer, redraw):
             continue
         j = 0
-        while j < count and (cards[j] != state.redrawn[redraw] or until[j] <= story.arrived[i].time):
+        while j < count and (cards[j] != state.under[redraw] or until[j] <= story.arrived[i].time):
             j += 1
         if j == count or after[j] >= story.arrived[i].time:
             return False
@@ -337,7 +341,7 @@ cdef bint shows_it_can_play(const State* state) noexcept nogil:
     if state.phase != PLAY or constraint == 0:
         return True
     for slot in range(state.hand_size[state.active]):
-        if respects(state, constraint, state.hand[state.active][slot]):
+        if respects(state, constraint, card_in_slot(state.hand[state.active], slot)):
             return True
     return False
 
@@ -356,10 +360,12 @@ cdef bint fit(
 
 
 cdef void write_card(State* state, const uint8_t* where, const uint8_t* slot, int place, int card) noexcept nogil:
+    cdef uint64_t* hand
     if where[place] < IN_QUEUE:
-        state.hand[where[place]][slot[place]] = card
+        hand = &state.hand[where[place]]
+        hand[0] = hand[0] & ~(<uint64_t> 0xFF << 8 * slot[place]) | <uint64_t> card << 8 * slot[place]
     elif where[place] == IN_QUEUE:
-        state.cards[LARGEST_CARD - 1 - slot[place]] = card
+        state.under[state.redrawn_count + slot[place]] = card
 
 
 cdef void rotate(
@@ -374,15 +380,11 @@ cdef void rotate(
 
 
 cdef void sort_hand(State* state, int seat) noexcept nogil:
-    cdef int i, j
-    cdef uint8_t card
-    for i in range(1, state.hand_size[seat]):
-        card = state.hand[seat][i]
-        j = i
-        while j > 0 and state.hand[seat][j - 1] > card:
-            state.hand[seat][j] = state.hand[seat][j - 1]
-            j -= 1
-        state.hand[seat][j] = card
+    cdef uint64_t hand = 0
+    cdef int i
+    for i in range(state.hand_size[seat]):
+        hand = with_card(hand, i, card_in_slot(state.hand[seat], i))
+    state.hand[seat] = hand
 
 
 cdef int list_hidden(
@@ -394,14 +396,14 @@ cdef int list_hidden(
         for i in range(state.hand_size[other] if other != seat else 0):
             where[places] = told_by[places] = other
             slot[places] = i
-            cards[places] = state.hand[other][i]
+            cards[places] = card_in_slot(state.hand[other], i)
             places += 1
     for i in range(state.queue_length):
         if table.queue_seat[i] != seat:
             where[places] = IN_QUEUE
             told_by[places] = table.queue_seat[i]
             slot[places] = i
-            cards[places] = state.cards[LARGEST_CARD - 1 - i]
+            cards[places] = state.under[state.redrawn_count + i]
             places += 1
     return places
 
@@ -481,6 +483,6 @@ cdef int resample(void* body, int seat, Stream* stream) noexcept nogil:
         sort_hand(&work, i)
     for i in range(state.redrawn_count):
         if not knows(state, &table, seat, i):
-            work.redrawn[i] = ANY_CARD
+            work.under[i] = ANY_CARD
     memcpy(state, &work, sizeof(State))
     return OK

@@ -3,6 +3,7 @@
 from libc.stdint cimport int16_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memmove, memset
 
+from chatiere.engine.core.bits cimport count_bits, nth_bit
 from chatiere.engine.core.game cimport (
     CHANCE,
     CHANCE_IS_PENDING,
@@ -14,13 +15,13 @@ from chatiere.engine.core.game cimport (
     OK,
     OVER,
     Events,
-    MAX_OUTCOMES,
     Operations,
     add_event,
 )
 from chatiere.engine.core.position cimport wrap_operations
-from chatiere.engine.core.stream cimport Stream, walk_weights
+from chatiere.engine.core.stream cimport Stream, number_below
 from chatiere.engine.games.discat.hidden cimport read_table, resample
+from chatiere.engine.games.discat.invariants cimport check
 from chatiere.engine.games.discat.observation cimport OBSERVATION_LENGTH, observe
 from chatiere.engine.games.discat.state cimport (
     BONUS,
@@ -38,7 +39,6 @@ from chatiere.engine.games.discat.state cimport (
     NO_SEAT,
     NUM_ACTIONS,
     PASS,
-    PHASES,
     PLAY,
     PLAY_IDS,
     REDRAWN_KEPT,
@@ -51,28 +51,32 @@ from chatiere.engine.games.discat.state cimport (
     State,
     Table,
     View,
+    back_to_creator,
+    can_respect,
+    card_in_slot,
+    cards_below,
     cards_in_use,
     constraint_of,
-    count_cards,
-    draw_pile_size,
+    creator_of,
+    group_winner,
     has_card,
+    in_all_slots,
     is_empty,
     next_seat,
-    passes_in_a_row,
+    pile_is_empty,
     points_up,
     put_card,
     respects,
     take_card,
+    with_card,
+    without_slot,
 )
-
 
 cdef extern from * nogil:
     int __builtin_ctzll(uint64_t word)
 
-cdef uint64_t ALL_BITS = 0xFFFFFFFFFFFFFFFF
 
-
-cdef void tell(
+cdef inline void tell(
     Events* events, DiscatEvent kind, int seat, int seen_by, const uint8_t* cards, int count
 ) noexcept nogil:
     cdef uint16_t values[LARGEST_HAND]
@@ -94,8 +98,6 @@ cdef void start(void* body, int players, const void* options) noexcept nogil:
     state.players = players
     state.first_seat_option = chosen.first_seat
     state.first_seat = chosen.first_seat
-    state.creator = NO_SEAT
-    state.group_winner = NO_SEAT
     state.up_arrows[0] = chosen.up_arrows[0]
     state.up_arrows[1] = chosen.up_arrows[1]
     for card in range(1, cards_in_use(players) + 1):
@@ -107,26 +109,21 @@ cdef void start(void* body, int players, const void* options) noexcept nogil:
         state.active = state.first_seat
 
 
-cdef void insert_card(State* state, int seat, int card) noexcept nogil:
-    cdef uint8_t* hand = state.hand[seat]
-    cdef int place = state.hand_size[seat]
-    while place > 0 and hand[place - 1] > card:
-        hand[place] = hand[place - 1]
-        place -= 1
-    hand[place] = card
+cdef inline void insert_card(State* state, int seat, int card) noexcept nogil:
+    state.hand[seat] = with_card(state.hand[seat], state.hand_size[seat], card)
     state.hand_size[seat] += 1
 
 
-cdef void remove_slots(State* state, int seat, int slots) noexcept nogil:
+cdef inline void remove_slots(State* state, int seat, int slots) noexcept nogil:
     # `slots`: bit s for slot s.
-    cdef int kept = 0, slot
-    for slot in range(state.hand_size[seat]):
-        if not slots >> slot & 1:
-            state.hand[seat][kept] = state.hand[seat][slot]
-            kept += 1
-    for slot in range(kept, state.hand_size[seat]):
-        state.hand[seat][slot] = 0
-    state.hand_size[seat] = kept
+    cdef uint64_t hand = state.hand[seat]
+    cdef int removed = 0
+    while slots:
+        hand = without_slot(hand, __builtin_ctzll(slots) - removed)
+        removed += 1
+        slots &= slots - 1
+    state.hand[seat] = hand
+    state.hand_size[seat] -= removed
 
 
 cdef void deal(State* state, int card, Events* events) noexcept nogil:
@@ -140,14 +137,6 @@ cdef void deal(State* state, int card, Events* events) noexcept nogil:
 
 # A turn: play
 
-cdef bint can_respect(const State* state, int seat, int constraint) noexcept nogil:
-    cdef int size = state.hand_size[seat]
-    if size == 0:
-        return False
-    # Hands are sorted: the best card for the constraint is at an end.
-    return respects(state, constraint, state.hand[seat][size - 1 if points_up(state, constraint) else 0])
-
-
 cdef int slots_played(int action) noexcept nogil:
     # The hand slots of a Play as a mask. Bit k of the id's lower half is the k-th slot other than the top.
     cdef int top = action >> 5, others = action & 31
@@ -157,64 +146,66 @@ cdef int slots_played(int action) noexcept nogil:
 
 cdef int play_cards(const State* state, int action, uint8_t* cards) noexcept nogil:
     # The cards of a Play by the active seat, ascending, then the top; how many they are.
-    cdef int slots = slots_played(action), top = action >> 5
-    cdef int count = 0, slot
-    for slot in range(state.hand_size[state.active]):
-        if slots >> slot & 1 and slot != top:
-            cards[count] = state.hand[state.active][slot]
-            count += 1
-    cards[count] = state.hand[state.active][top]
+    cdef uint64_t hand = state.hand[state.active]
+    cdef int top = action >> 5, others = slots_played(action) & ~(1 << top)
+    cdef int count = 0
+    while others:
+        cards[count] = card_in_slot(hand, __builtin_ctzll(others))
+        count += 1
+        others &= others - 1
+    cards[count] = card_in_slot(hand, top)
     return count + 1
 
 
-cdef bint form_group(const uint8_t* cards, int count) noexcept nogil:
-    # All share the tens digit, or all share the units digit.
-    cdef int i
-    cdef bint same_tens = True, same_units = True
-    for i in range(1, count):
-        same_tens &= cards[i] // 10 == cards[0] // 10
-        same_units &= cards[i] % 10 == cards[0] % 10
-    return same_tens or same_units
+cdef inline uint64_t tens_digits(uint64_t hand) noexcept nogil:
+    # Of each slot. Every second slot at a time has 16 bits for the product: 103 / 1024 is near enough to a tenth.
+    cdef uint64_t half = 0x00FF00FF00FF00FF
+    cdef uint64_t low = (hand & half) * 103 >> 10 & half
+    cdef uint64_t high = (hand >> 8 & half) * 103 >> 10 & half
+    return low & in_all_slots(0x0F) | (high & in_all_slots(0x0F)) << 8
+
+
+cdef inline int slots_alike(uint64_t digits, int size, int slot) noexcept nogil:
+    # The slots, as a mask, that have the digit of that slot. A byte's top bit says that it differs in nothing.
+    cdef uint64_t differing = digits ^ in_all_slots(card_in_slot(digits, slot))
+    cdef uint64_t alike = in_all_slots(0x80) - differing & in_all_slots(0x80)
+    # The product brings the top bits of all bytes together in the last one.
+    return <int> (alike * <uint64_t> 0x0002040810204081 >> 56) & ((1 << size) - 1)
 
 
 cdef int forbids_play(const State* state, int action) noexcept nogil:
-    cdef uint8_t cards[LARGEST_HAND]
-    cdef int count, constraint
+    cdef uint64_t hand = state.hand[state.active]
+    cdef uint64_t tens = tens_digits(hand)
+    cdef int size = state.hand_size[state.active]
+    cdef int slots = slots_played(action), top = action >> 5, constraint
     if state.phase != PLAY:
         return DiscatFault.MUST_PASS
-    if slots_played(action) >> state.hand_size[state.active]:
+    if slots >> size:
         return DiscatFault.CARD_NOT_IN_HAND
-    count = play_cards(state, action, cards)
-    if state.laid == 0 and count > 1:
-        return DiscatFault.FIRST_PLAY_IS_ONE_CARD
-    if not form_group(cards, count):
-        return DiscatFault.NOT_A_GROUP
+    if slots != 1 << top:
+        if state.laid == 0:
+            return DiscatFault.FIRST_PLAY_IS_ONE_CARD
+        # All share the tens digit, or all share the units digit.
+        if slots & ~slots_alike(tens, size, top) and slots & ~slots_alike(hand - 10 * tens, size, top):
+            return DiscatFault.NOT_A_GROUP
     constraint = constraint_of(state)
-    if constraint != 0 and not respects(state, constraint, cards[count - 1]):
+    if constraint != 0 and not respects(state, constraint, card_in_slot(hand, top)):
         return DiscatFault.WRONG_SIDE
     return OK
 
 
 cdef void play(State* state, int action, Events* events) noexcept nogil:
-    cdef uint8_t cards[LARGEST_HAND]
-    cdef int seat = state.active
+    cdef uint8_t* cards = &state.cards[state.laid]
     cdef int count = play_cards(state, action, cards)
-    remove_slots(state, seat, slots_played(action))
-    memcpy(&state.cards[state.laid], cards, count)
+    remove_slots(state, state.active, slots_played(action))
     state.laid += count
-    state.cards[state.laid - 1] |= TOP
-    state.pile_count[seat] += count
-    state.turned &= ~(1 << seat)
-    state.creator = seat
     state.bonus_drawn = 0
-    tell(events, DiscatEvent.CARDS_PLAYED, seat, EVERYBODY, cards, count)
+    tell(events, DiscatEvent.CARDS_PLAYED, state.active, EVERYBODY, cards, count)
     if count == BONUS_GROUP:
         # The lowest-numbered of the three under the top.
-        state.pile_count[seat] -= 1
-        state.bonus_count[seat] += 1
-        tell(events, DiscatEvent.CARD_TO_BONUS_PILE, seat, EVERYBODY, cards, 1)
+        tell(events, DiscatEvent.CARD_TO_BONUS_PILE, state.active, EVERYBODY, cards, 1)
+    cards[count - 1] |= TOP
     if count >= WINNING_GROUP:
-        state.group_winner = seat
         end_game(state, events)
     else:
         refill(state, events)
@@ -224,21 +215,21 @@ cdef void play(State* state, int action, Events* events) noexcept nogil:
 
 cdef void begin_turn(State* state, Events* events) noexcept nogil:
     cdef int constraint = state.cards[state.laid - 1] & CARD
-    if state.active == state.creator:
+    if back_to_creator(state):
         # Back to the creator.
-        state.phase = PLAY
         turn_top(state, events)
+        state.phase = PLAY
         tell(events, DiscatEvent.CONSTRAINT_LIFTED, state.active, EVERYBODY, NULL, 0)
     elif can_respect(state, state.active, constraint):
         state.phase = PLAY
-    elif state.bonus_drawn or draw_pile_size(state) == 0:
-        begin_pass(state, events)
-    elif is_empty(state.unknown):
-        draw_from_queue(state, state.creator, DiscatEvent.BONUS_CARD_DRAWN, events)
-        state.bonus_drawn = 1
+    elif state.bonus_drawn or pile_is_empty(state):
         begin_pass(state, events)
     else:
         state.phase = BONUS
+        if is_empty(state.unknown):
+            draw_from_queue(state, creator_of(state), DiscatEvent.BONUS_CARD_DRAWN, events)
+            state.bonus_drawn = 1
+            begin_pass(state, events)
 
 
 cdef void begin_pass(State* state, Events* events) noexcept nogil:
@@ -247,28 +238,27 @@ cdef void begin_pass(State* state, Events* events) noexcept nogil:
 
 
 cdef void turn_top(State* state, Events* events) noexcept nogil:
-    cdef int seat = state.active
+    # What turns follows from the turns so far; only who asks is told.
     cdef uint8_t top
-    if state.pile_count[seat] == 0 or state.turned >> seat & 1:
+    if events == NULL:
         return
-    state.turned |= 1 << seat
-    if events != NULL:
-        top = top_of_pile(state, seat)
-        tell(events, DiscatEvent.TOP_TURNED, seat, EVERYBODY, &top, 1)
+    top = top_face_up(state)
+    if top:
+        tell(events, DiscatEvent.TOP_TURNED, state.active, EVERYBODY, &top, 1)
 
 
-cdef int top_of_pile(const State* state, int seat) noexcept nogil:
-    # Back through the plays, whose owners follow from the passes between them.
-    cdef int place = state.laid - 1
-    cdef int owner = state.creator
-    cdef int top
-    while owner != seat:
+cdef int top_face_up(const State* state) noexcept nogil:
+    # The top card that the active seat laid in its turn before, the last one round the table; 0 if it passed then (and
+    # turned its top) or has had no turn.
+    cdef int back = state.players, place = state.laid - 1
+    while place >= 0:
+        back -= (state.passes[place] & 7) + 1
+        if back <= 0:
+            return state.cards[place] & CARD if back == 0 else 0
         place -= 1
-        while not state.cards[place] & TOP:
+        while place >= 0 and state.cards[place] & TOP == 0:
             place -= 1
-        owner = (owner + 2 * state.players - (state.passes[place] & 7) - 1) % state.players
-    top = state.cards[place] & CARD
-    return top
+    return 0
 
 
 cdef void record_pass(State* state, int exchanged) noexcept nogil:
@@ -285,26 +275,27 @@ cdef void keep(State* state, Events* events) noexcept nogil:
 
 cdef void exchange(State* state, int slot, Events* events) noexcept nogil:
     cdef int seat = state.active
-    cdef uint8_t card = state.hand[seat][slot]
+    cdef uint8_t card = card_in_slot(state.hand[seat], slot)
     record_pass(state, 1)
     remove_slots(state, seat, 1 << slot)
+    state.under[state.redrawn_count + state.queue_length] = card
     state.queue_length += 1
-    state.cards[LARGEST_CARD - state.queue_length] = card
+    state.phase = EXCHANGE
     tell(events, DiscatEvent.CARD_EXCHANGED, seat, 1 << seat, &card, 1)
     if is_empty(state.unknown):
         draw_from_queue(state, seat, DiscatEvent.EXCHANGE_DRAWN, events)
         refill(state, events)
-    else:
-        state.phase = EXCHANGE
 
 
 # A turn: refill
 
 cdef void refill(State* state, Events* events) noexcept nogil:
-    while state.hand_size[state.active] < DEALT and draw_pile_size(state):
+    state.phase = REFILL
+    while state.hand_size[state.active] < DEALT:
         if not is_empty(state.unknown):
-            state.phase = REFILL
             return
+        if state.queue_length == 0:
+            break
         draw_from_queue(state, state.active, DiscatEvent.CARD_REFILLED, events)
     end_turn(state, events)
 
@@ -312,26 +303,23 @@ cdef void refill(State* state, Events* events) noexcept nogil:
 # Draw pile
 
 cdef void draw_from_queue(State* state, int seat, DiscatEvent reason, Events* events) noexcept nogil:
-    cdef uint8_t card = state.cards[LARGEST_CARD - 1]
-    cdef int newest = LARGEST_CARD - state.queue_length
+    cdef uint8_t card = state.under[state.redrawn_count]
     if events != NULL:
         # Who put the card there knows it too.
         tell(events, reason, seat, 1 << seat | 1 << seat_of_exchange(state, state.queue_length), &card, 1)
-    memmove(&state.cards[newest + 1], &state.cards[newest], state.queue_length - 1)
-    state.cards[newest] = 0
     state.queue_length -= 1
-    if state.redrawn_count == REDRAWN_KEPT:
-        memmove(&state.redrawn[0], &state.redrawn[1], REDRAWN_KEPT - 1)
-        state.redrawn_count -= 1
-    state.redrawn[state.redrawn_count] = card
-    state.redrawn_count += 1
+    if state.redrawn_count < REDRAWN_KEPT:
+        state.redrawn_count += 1
+    else:
+        memmove(&state.under[0], &state.under[1], REDRAWN_KEPT + state.queue_length)
+        state.under[REDRAWN_KEPT + state.queue_length] = 0
     insert_card(state, seat, card)
 
 
 cdef int seat_of_exchange(const State* state, int back) noexcept nogil:
     # Who made the exchange `back` exchanges ago (1: the latest).
     cdef int place = state.laid - 1
-    cdef int owner = state.creator
+    cdef int owner = creator_of(state)
     cdef int number
     while True:
         for number in range((state.passes[place] & 7) - 1, -1, -1):
@@ -347,10 +335,12 @@ cdef int seat_of_exchange(const State* state, int back) noexcept nogil:
 cdef void draw_unknown(State* state, int card, Events* events) noexcept nogil:
     # The card that came, for the draw that is pending.
     cdef uint8_t drawn = card
+    cdef int creator
     if state.phase == BONUS:
-        insert_card(state, state.creator, card)
+        creator = creator_of(state)
+        insert_card(state, creator, card)
         state.bonus_drawn = 1
-        tell(events, DiscatEvent.BONUS_CARD_DRAWN, state.creator, 1 << state.creator, &drawn, 1)
+        tell(events, DiscatEvent.BONUS_CARD_DRAWN, creator, 1 << creator, &drawn, 1)
         begin_pass(state, events)
         return
     insert_card(state, state.active, card)
@@ -373,7 +363,7 @@ cdef void end_turn(State* state, Events* events) noexcept nogil:
         if state.last_turns == 0:
             end_game(state, events)
             return
-    elif state.hand_size[state.active] == 0 and draw_pile_size(state) == 0:
+    elif state.hand_size[state.active] == 0 and pile_is_empty(state):
         state.last_turns = state.players - 1
         tell(events, DiscatEvent.LAST_TURNS_BEGUN, state.active, EVERYBODY, NULL, 0)
     state.active = next_seat(state, state.active)
@@ -386,28 +376,49 @@ cdef void end_game(State* state, Events* events) noexcept nogil:
     tell(events, DiscatEvent.GAME_ENDED, -1, EVERYBODY, NULL, 0)
 
 
-cdef int score(const State* state, int seat) noexcept nogil:
-    return state.pile_count[seat] + 4 * state.bonus_count[seat] - state.hand_size[seat]
+cdef void count_piles(const State* state, int* piles, int* bonuses) noexcept nogil:
+    # The cards of each seat's personal and bonus pile.
+    cdef int owner = state.first_seat, size = 0, place
+    memset(piles, 0, 6 * sizeof(int))
+    memset(bonuses, 0, 6 * sizeof(int))
+    for place in range(state.laid):
+        size += 1
+        if state.cards[place] & TOP:
+            bonuses[owner] += size == BONUS_GROUP
+            piles[owner] += size - (size == BONUS_GROUP)
+            size = 0
+            owner += (state.passes[place] & 7) + 1
+            owner -= state.players if owner >= state.players else 0
 
 
 cdef void totals(const void* body, int32_t* totals) noexcept nogil:
     cdef const State* state = <const State*> body
+    cdef int piles[6]
+    cdef int bonuses[6]
     cdef int seat
+    count_piles(state, piles, bonuses)
     for seat in range(state.players):
-        totals[seat] = score(state, seat)
+        totals[seat] = piles[seat] + 4 * bonuses[seat] - state.hand_size[seat]
 
 
 cdef void ranks(const void* body, uint8_t* ranks) noexcept nogil:
     cdef const State* state = <const State*> body
-    cdef int seat, other, lead
+    cdef int winner = group_winner(state)
+    cdef int piles[6]
+    cdef int bonuses[6]
+    cdef int32_t scores[6]
+    cdef int seat, other
+    count_piles(state, piles, bonuses)
+    totals(body, scores)
     for seat in range(state.players):
         ranks[seat] = 1
         for other in range(state.players):
-            if state.group_winner != NO_SEAT:
-                ranks[seat] += other == state.group_winner and other != seat
+            if winner != NO_SEAT:
+                ranks[seat] += other == winner and other != seat
             else:
-                lead = score(state, other) - score(state, seat)
-                ranks[seat] += lead > 0 or (lead == 0 and state.bonus_count[other] > state.bonus_count[seat])
+                ranks[seat] += scores[other] > scores[seat] or (
+                    scores[other] == scores[seat] and bonuses[other] > bonuses[seat]
+                )
 
 
 # Actions
@@ -419,39 +430,50 @@ cdef int actor(const void* body) noexcept nogil:
     return OVER if state.phase == FINISHED else CHANCE
 
 
+cdef inline int mask_without(int slots, int top) noexcept nogil:
+    # The slots other than the top as a Play's id has them.
+    cdef int below = slots & ((1 << top) - 1)
+    return below | slots >> (top + 1) << top
+
+
 cdef int legal_actions(const void* body, uint16_t* ids) noexcept nogil:
     cdef const State* state = <const State*> body
-    cdef const uint8_t* hand = state.hand[state.active]
-    cdef int size = state.hand_size[state.active]
-    cdef int count = 0, top, slot, others, tens, units, bit
-    cdef int constraint = constraint_of(state)
+    cdef uint64_t hand = state.hand[state.active]
+    cdef uint64_t tens = tens_digits(hand), units = hand - 10 * tens
+    cdef int first = 0, last = state.hand_size[state.active]
+    cdef int size = last, count = 0, constraint, slot, top, same_tens, same_units, by_tens, by_units
     if state.phase == PASS:
         ids[0] = KEEP_ID
-        if draw_pile_size(state) == 0:
+        if pile_is_empty(state):
             return 1
         for slot in range(size):
             ids[1 + slot] = FIRST_EXCHANGE_ID + slot
         return 1 + size
-    for top in range(size):
-        if constraint != 0 and not respects(state, constraint, hand[top]):
-            continue
-        # The other slots that share the top's tens digit, or its units digit, as the id's mask has them.
-        tens = 0
-        units = 0
-        bit = 1
-        for slot in range(size):
-            if slot != top:
-                if hand[slot] // 10 == hand[top] // 10:
-                    tens |= bit
-                if hand[slot] % 10 == hand[top] % 10:
-                    units |= bit
-                bit <<= 1
+    constraint = constraint_of(state)
+    if constraint:
+        if points_up(state, constraint):
+            first = cards_below(hand, size, constraint)
+        else:
+            last = cards_below(hand, size, constraint)
+    for top in range(first, last):
+        ids[count] = top << 5
+        count += 1
         if state.laid == 0:
-            tens = units = 0
-        for others in range((tens if tens > units else units) + 1):
-            if others & ~tens == 0 or others & ~units == 0:
-                ids[count] = top << 5 | others
-                count += 1
+            continue
+        # The groups with this top: sets of slots that share its tens digit, and of slots that share its units digit.
+        same_tens = mask_without(slots_alike(tens, size, top), top)
+        same_units = mask_without(slots_alike(units, size, top), top)
+        # The next set of each kind, 0 after the last. No slot shares both digits: the two never meet.
+        by_tens = same_tens & -same_tens
+        by_units = same_units & -same_units
+        while by_tens | by_units:
+            if by_units == 0 or (by_tens and by_tens < by_units):
+                ids[count] = top << 5 | by_tens
+                by_tens = (by_tens - same_tens) & same_tens
+            else:
+                ids[count] = top << 5 | by_units
+                by_units = (by_units - same_units) & same_units
+            count += 1
     return count
 
 
@@ -477,7 +499,7 @@ cdef int apply(void* body, int action, Events* events) noexcept nogil:
         return OK
     if action - FIRST_EXCHANGE_ID >= state.hand_size[state.active]:
         return DiscatFault.CARD_NOT_IN_HAND
-    if draw_pile_size(state) == 0:
+    if pile_is_empty(state):
         return DiscatFault.DRAW_PILE_EMPTY
     exchange(state, action - FIRST_EXCHANGE_ID, events)
     return OK
@@ -503,10 +525,13 @@ cdef int chance_outcomes(const void* body, uint16_t* outcomes, uint32_t* weights
 
 
 cdef int sample_outcome(const void* body, Stream* stream) noexcept nogil:
-    cdef uint16_t outcomes[MAX_OUTCOMES]
-    cdef uint32_t weights[MAX_OUTCOMES]
-    cdef int count = chance_outcomes(body, outcomes, weights)
-    return outcomes[walk_weights(stream, weights, count)]
+    cdef const State* state = <const State*> body
+    cdef int low, number
+    if state.phase == FIRST_SEAT:
+        return number_below(stream, state.players)
+    low = count_bits(state.unknown[0])
+    number = number_below(stream, low + count_bits(state.unknown[1]))
+    return nth_bit(state.unknown[0], number) if number < low else 64 + nth_bit(state.unknown[1], number - low)
 
 
 cdef int apply_outcome(void* body, int outcome, Events* events) noexcept nogil:
@@ -538,288 +563,40 @@ cdef void view(const void* body, int seat, void* out) noexcept nogil:
     cdef const State* state = <const State*> body
     cdef View* seen = <View*> out
     cdef State* shown = &seen.state
-    cdef int other, slot, place, known
+    cdef int piles[6]
+    cdef int bonuses[6]
+    cdef int other, slot, place, known, card
     memcpy(shown, state, sizeof(State))
-    memset(shown.redrawn, 0, REDRAWN_KEPT)
+    memset(shown.under, 0, state.redrawn_count)
     read_table(state, &seen.table)
+    count_piles(state, piles, bonuses)
     for other in range(state.players):
+        seen.table.pile_count[other] = piles[other]
+        seen.table.bonus_count[other] = bonuses[other]
         if other == seat:
             continue
-        memset(shown.hand[other], 0, LARGEST_HAND)
+        shown.hand[other] = 0
         known = 0
         for slot in range(state.hand_size[other]):
-            if seat >= 0 and saw_drawn(state, &seen.table, seat, other, state.hand[other][slot]):
-                shown.hand[other][known] = state.hand[other][slot]
+            card = card_in_slot(state.hand[other], slot)
+            if seat >= 0 and saw_drawn(state, &seen.table, seat, other, card):
+                shown.hand[other] |= <uint64_t> card << 8 * known
                 known += 1
             else:
-                put_card(shown.unknown, state.hand[other][slot])
+                put_card(shown.unknown, card)
     for place in range(state.queue_length):
         if seen.table.queue_seat[place] != seat:
-            put_card(shown.unknown, state.cards[LARGEST_CARD - 1 - place])
-            shown.cards[LARGEST_CARD - 1 - place] = 0
+            put_card(shown.unknown, state.under[state.redrawn_count + place])
+            shown.under[state.redrawn_count + place] = 0
 
 
 cdef bint saw_drawn(const State* state, const Table* table, int seat, int other, int card) noexcept nogil:
     # Whether the seat put the card under the pile and saw the other draw it, and the other has put none there since.
     cdef int i
     for i in range(state.redrawn_count - 1, -1, -1):
-        if state.redrawn[i] == card:
+        if state.under[i] == card:
             return table.redraws[i].giver == seat and table.redraws[i].taker == other and table.redraws[i].surely_held
     return False
-
-
-# Invariants
-
-cdef int check(const void* body) noexcept nogil:
-    cdef const State* state = <const State*> body
-    cdef int fault
-    if state.players < 2 or state.players > 6:
-        return DiscatFault.BAD_PLAYERS
-    if state.phase >= PHASES:
-        return DiscatFault.BAD_PHASE
-    if state.first_seat_option != NO_SEAT and state.first_seat_option >= state.players:
-        return DiscatFault.BAD_FIRST_SEAT
-    if state.phase == FIRST_SEAT:
-        if state.first_seat_option != NO_SEAT or state.first_seat != NO_SEAT:
-            return DiscatFault.BAD_FIRST_SEAT
-    elif state.first_seat >= state.players or (
-        state.first_seat_option != NO_SEAT and state.first_seat_option != state.first_seat
-    ):
-        return DiscatFault.BAD_FIRST_SEAT
-    if state.up_arrows[1] >> (LARGEST_CARD - 64):
-        return DiscatFault.BAD_ARROWS
-    if state.active >= state.players:
-        return DiscatFault.BAD_ACTIVE_SEAT
-    if state.bonus_drawn > 1 or state.turned >> state.players:
-        return DiscatFault.BAD_TURNS
-    if state.zero:
-        return DiscatFault.NOT_ZERO
-    fault = check_redrawn(state)
-    if fault != OK:
-        return fault
-    fault = check_places(state)
-    if fault == OK:
-        fault = check_setup(state) if state.laid == 0 else check_turn(state)
-    return fault
-
-
-cdef int check_places(const State* state) noexcept nogil:
-    # Every card of the used range is in exactly one place: the places' cards together are the range, and no more than it.
-    cdef uint64_t low = state.unknown[0], high = state.unknown[1]
-    cdef int used = cards_in_use(state.players)
-    cdef int laid = state.laid, queued = state.queue_length
-    cdef int seat, slot, size, place, filled = 0, total = count_cards(state.unknown) + laid + queued
-    if laid > used:
-        return DiscatFault.BAD_TURNS
-    if laid + queued > used:
-        return DiscatFault.BAD_QUEUE
-    for seat in range(6):
-        size = state.hand_size[seat]
-        if size > LARGEST_HAND or (seat >= state.players and size > 0):
-            return DiscatFault.BAD_HAND
-        total += size
-        for slot in range(size):
-            if state.hand[seat][slot] > LARGEST_CARD or (slot and state.hand[seat][slot - 1] >= state.hand[seat][slot]):
-                return DiscatFault.BAD_HAND
-            add_to_set(&low, &high, state.hand[seat][slot])
-        for slot in range(size, LARGEST_HAND):
-            filled |= state.hand[seat][slot]
-    for place in range(laid):
-        add_to_set(&low, &high, state.cards[place] & CARD)
-    for place in range(laid, LARGEST_CARD - queued):
-        filled |= state.cards[place]
-    if filled:
-        return DiscatFault.NOT_ZERO
-    for place in range(LARGEST_CARD - queued, LARGEST_CARD):
-        if state.cards[place] & TOP:
-            return DiscatFault.BAD_QUEUE
-        add_to_set(&low, &high, state.cards[place])
-    if total != used or low != ALL_BITS >> max(0, 64 - used) or high != (1 << max(0, used - 64)) - 1:
-        return DiscatFault.CARD_TWICE_OR_MISSING
-    return OK
-
-
-cdef inline void add_to_set(uint64_t* low, uint64_t* high, int card) noexcept nogil:
-    # Without a branch or a store; a number that is no card (0, or above 90) gets a bit that no card has.
-    cdef uint64_t bit = <uint64_t> 1 << ((card - 1) & 63)
-    low[0] |= bit if card <= 64 and card else 0
-    high[0] |= 0 if card <= 64 and card else bit
-
-
-cdef int check_redrawn(const State* state) noexcept nogil:
-    cdef int i, filled = 0
-    if state.redrawn_count > REDRAWN_KEPT:
-        return DiscatFault.BAD_REDRAWN
-    for i in range(state.redrawn_count):
-        if state.redrawn[i] > cards_in_use(state.players):
-            return DiscatFault.BAD_REDRAWN
-    for i in range(state.redrawn_count, REDRAWN_KEPT):
-        filled |= state.redrawn[i]
-    if filled:
-        return DiscatFault.NOT_ZERO
-    return OK
-
-
-cdef int check_setup(const State* state) noexcept nogil:
-    # Before the first play.
-    cdef int seat, extra, place
-    if state.creator != NO_SEAT or state.bonus_drawn or state.turned:
-        return DiscatFault.BAD_CREATOR
-    if state.last_turns:
-        return DiscatFault.BAD_LAST_TURNS
-    if state.group_winner != NO_SEAT:
-        return DiscatFault.BAD_WINNER
-    if state.queue_length or state.redrawn_count:
-        return DiscatFault.BAD_QUEUE
-    for place in range(LARGEST_CARD):
-        if state.passes[place]:
-            return DiscatFault.BAD_TURNS
-    for seat in range(6):
-        if state.pile_count[seat] or state.bonus_count[seat]:
-            return DiscatFault.BAD_COUNTS
-    if state.phase == FIRST_SEAT:
-        if count_cards(state.unknown) != cards_in_use(state.players) or state.active:
-            return DiscatFault.BAD_HAND
-        return OK
-    if state.phase != DEAL and state.phase != PLAY:
-        return DiscatFault.BAD_PHASE
-    if state.phase == PLAY and state.active != state.first_seat:
-        return DiscatFault.BAD_ACTIVE_SEAT
-    # Round the table from the first seat to the active one, everybody has one card more than the rest.
-    extra = 1
-    seat = state.first_seat
-    for place in range(state.players):
-        if seat == state.active:
-            extra = 0
-        if state.hand_size[seat] != state.hand_size[state.active] + extra:
-            return DiscatFault.BAD_HAND
-        seat = next_seat(state, seat)
-    if (state.hand_size[state.active] == DEALT) != (state.phase == PLAY) or state.hand_size[state.active] > DEALT:
-        return DiscatFault.BAD_HAND
-    return OK
-
-
-cdef int check_history(const State* state, int* turned, int* exchanges) noexcept nogil:
-    # The plays and passes make sense, and the counts are theirs.
-    cdef int pile[6]
-    cdef int bonus[6]
-    cdef int players = state.players
-    cdef int place, owner = state.first_seat, seat, group = 0, passes = 0, number, record
-    memset(pile, 0, sizeof(pile))
-    memset(bonus, 0, sizeof(bonus))
-    turned[0] = 0
-    exchanges[0] = 0
-    if state.cards[state.laid - 1] & TOP == 0:
-        return DiscatFault.BAD_TURNS
-    for place in range(state.laid):
-        record = state.passes[place]
-        group += 1
-        if state.cards[place] & TOP == 0:
-            # A play's cards lie ascending, but for its top.
-            if record or (group > 1 and state.cards[place - 1] >= state.cards[place]):
-                return DiscatFault.BAD_TURNS
-            continue
-        if group > LARGEST_HAND or (group >= WINNING_GROUP) != (state.group_winner == owner and place == state.laid - 1):
-            return DiscatFault.BAD_WINNER
-        if group == BONUS_GROUP:
-            bonus[owner] += 1
-            group -= 1
-        pile[owner] += group
-        group = 0
-        passes = record & 7
-        if passes >= players or record >> (3 + passes):
-            return DiscatFault.BAD_TURNS
-        if passes and state.group_winner == owner and place == state.laid - 1:
-            return DiscatFault.BAD_WINNER
-        turned[0] &= ~(1 << owner)
-        for number in range(passes):
-            seat = owner + 1 + number
-            seat -= players if seat >= players else 0
-            turned[0] |= (pile[seat] > 0) << seat
-            exchanges[0] += record >> (3 + number) & 1
-        if place < state.laid - 1:
-            owner += passes + 1
-            owner -= players if owner >= players else 0
-    if state.creator != owner:
-        return DiscatFault.BAD_CREATOR
-    for place in range(state.laid, LARGEST_CARD):
-        if state.passes[place]:
-            return DiscatFault.NOT_ZERO
-    for seat in range(6):
-        if state.pile_count[seat] != pile[seat] or state.bonus_count[seat] != bonus[seat]:
-            return DiscatFault.BAD_COUNTS
-    return OK
-
-
-cdef int check_turn(const State* state) noexcept nogil:
-    # From the first play on: the phase fits whose turn it is, what that seat holds and what the pile holds.
-    cdef int players = state.players, phase = state.phase
-    cdef int turned = 0, exchanges = 0, passes, since, seat, ender, constraint
-    cdef bint unknown_left = not is_empty(state.unknown)
-    cdef int fault
-    if phase == FIRST_SEAT or phase == DEAL:
-        return DiscatFault.BAD_PHASE
-    fault = check_history(state, &turned, &exchanges)
-    if fault != OK:
-        return fault
-    if exchanges < state.queue_length:
-        return DiscatFault.BAD_QUEUE
-    # What was put under the pile is there, or has been drawn; none is drawn before the unknown part is empty.
-    if state.redrawn_count != min(exchanges - state.queue_length, <int> REDRAWN_KEPT) or (
-        state.redrawn_count and unknown_left
-    ):
-        return DiscatFault.BAD_REDRAWN
-    passes = passes_in_a_row(state)
-    # Turns from the creator's to the active seat's.
-    since = (state.active + players - state.creator) % players
-    if phase == PLAY:
-        if since != (passes + 1) % players:
-            return DiscatFault.BAD_ACTIVE_SEAT
-        if since == 0:
-            turned |= (state.pile_count[state.active] > 0) << state.active
-    elif phase == BONUS or phase == PASS:
-        if passes > players - 2 or since != passes + 1:
-            return DiscatFault.BAD_ACTIVE_SEAT
-        if phase == PASS:
-            turned |= (state.pile_count[state.active] > 0) << state.active
-    elif since != passes:
-        return DiscatFault.BAD_ACTIVE_SEAT
-    if turned != state.turned:
-        return DiscatFault.BAD_TURNS
-    if phase == FINISHED:
-        if state.group_winner == NO_SEAT and draw_pile_size(state):
-            return DiscatFault.BAD_PHASE
-        if state.last_turns:
-            return DiscatFault.BAD_LAST_TURNS
-        return OK
-    if state.group_winner != NO_SEAT:
-        return DiscatFault.BAD_WINNER
-    if (not state.bonus_drawn and state.hand_size[state.creator] > DEALT) or (state.bonus_drawn and since == passes == 0):
-        return DiscatFault.BAD_HAND
-    if phase == PLAY or phase == BONUS or phase == PASS:
-        constraint = state.cards[state.laid - 1] & CARD
-        if since != 0 and can_respect(state, state.active, constraint) != (phase == PLAY):
-            return DiscatFault.BAD_PHASE
-        if phase == BONUS and (state.bonus_drawn or not unknown_left):
-            return DiscatFault.BAD_PHASE
-        if phase == PASS and not state.bonus_drawn and draw_pile_size(state):
-            return DiscatFault.BAD_PHASE
-    elif not unknown_left or state.hand_size[state.active] >= (LARGEST_HAND if phase == EXCHANGE else DEALT):
-        return DiscatFault.BAD_PHASE
-    elif phase == EXCHANGE and not state.passes[state.laid - 1] >> (2 + passes) & 1:
-        return DiscatFault.BAD_PHASE
-    if state.last_turns == 0:
-        # A seat that has no card left has begun the last turns, or is about to draw.
-        for seat in range(players):
-            if state.hand_size[seat] == 0 and (seat != state.active or (phase != EXCHANGE and phase != REFILL)):
-                return DiscatFault.BAD_LAST_TURNS
-        return OK
-    if state.last_turns >= players or draw_pile_size(state) or since == 0 or since + state.last_turns > players:
-        return DiscatFault.BAD_LAST_TURNS
-    ender = (state.active + state.last_turns) % players
-    if state.hand_size[ender] != 0:
-        return DiscatFault.BAD_LAST_TURNS
-    return OK
 
 
 cdef Operations operations = Operations(

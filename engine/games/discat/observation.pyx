@@ -6,12 +6,13 @@ from libc.string cimport memset
 from chatiere.engine.games.discat.state cimport (
     CARD,
     FINISHED,
-    LARGEST_CARD,
     TOP,
     State,
     View,
+    card_in_slot,
     cards_in_use,
     constraint_of,
+    creator_of,
     passes_in_a_row,
     points_up,
     respects,
@@ -37,26 +38,26 @@ cdef void observe(const void* view, int seat, int16_t* values) noexcept nogil:
         up[card - 1] = points_up(state, card)
         meets[card - 1] = constraint == 0 or respects(state, constraint, card)
     for i in range(state.hand_size[seat]):
-        own[state.hand[seat][i] - 1] = 1
+        own[card_in_slot(state.hand[seat], i) - 1] = 1
     for i in range(state.laid):
         laid[(state.cards[i] & CARD) - 1] = 1
     for i in range(state.queue_length):
-        card = state.cards[LARGEST_CARD - 1 - i]
+        card = state.under[state.redrawn_count + i]
         if card:
             known[card - 1] = 1
     for distance in range(state.players):
         other = (seat + distance) % state.players
         for i in range(state.hand_size[other] if distance else 0):
-            card = state.hand[other][i]
+            card = card_in_slot(state.hand[other], i)
             if card:
                 known[card - 1] = 1 + distance
         numbers[0] = 1
         numbers[1] = state.hand_size[other]
-        numbers[2] = state.pile_count[other]
-        numbers[3] = state.bonus_count[other]
-        numbers[5] = state.turned >> other & 1
+        numbers[2] = seen.table.pile_count[other]
+        numbers[3] = seen.table.bonus_count[other]
+        numbers[5] = seen.table.turned >> other & 1
         numbers[6] = state.phase != FINISHED and state.active == other
-        numbers[7] = constraint != 0 and state.creator == other
+        numbers[7] = constraint != 0 and creator_of(state) == other
         numbers += OBSERVATION_SEAT_NUMBERS
     # Later cards overwrite earlier ones: the last laid by a seat is its top.
     numbers = used + OBSERVATION_CARDS

@@ -1,6 +1,8 @@
 # Discat: the packed state and its numbers. Cards are their printed numbers 1-90; in a set of cards, bit card - 1.
 from libc.stdint cimport uint8_t, uint16_t, uint64_t
 
+from chatiere.engine.core.bits cimport count_bits
+
 cdef enum:
     NO_SEAT = 255
     LARGEST_CARD = 90
@@ -11,6 +13,8 @@ cdef enum:
     TOP = 0x80  # in State.cards: this laid card was the top of its play
     CARD = 0x7F
     REDRAWN_KEPT = 72  # about the most that random play sees; beyond them resampling takes the oldest for any card
+    LARGEST_PILE = 60  # the draw pile of 6 players; it never grows
+    WORDS_LAID = 12  # of 8 bytes: 90 cards, and six bytes that are always 0
 
 cdef enum Phase:
     FIRST_SEAT  # chance: who begins
@@ -38,13 +42,11 @@ cdef enum DiscatFault:
     BAD_ARROWS
     BAD_PHASE
     BAD_ACTIVE_SEAT
-    BAD_CREATOR
     BAD_LAST_TURNS
     BAD_WINNER
     BAD_HAND
     BAD_REDRAWN
     BAD_TURNS
-    BAD_COUNTS
     BAD_QUEUE
     CARD_TWICE_OR_MISSING
     NOT_ZERO
@@ -82,33 +84,30 @@ ctypedef struct State:
     uint8_t first_seat  # NO_SEAT until it is known
     uint8_t phase
     uint8_t active  # whose turn it is; at DEAL, who gets the next card
-    uint8_t creator  # who laid the last play; NO_SEAT before the first
     uint8_t bonus_drawn  # 1: the constraint's creator has drawn its bonus
     uint8_t last_turns  # 0: not begun; else the turns left, the present one included
+    uint8_t laid
     uint64_t up_arrows[2]
     uint64_t unknown[2]  # the part of the draw pile that nobody has seen
-    uint8_t turned  # bit seat: the top of that personal pile lies face down
-    uint8_t group_winner  # who won with a group of five or six; NO_SEAT for nobody
-    uint8_t laid
-    uint8_t queue_length
+    # The card in slot s in bits 8 s to 8 s + 7: ascending, then zeros. In a view the cards that the viewer knows come
+    # first and the others are zeros.
+    uint64_t hand[6]
     uint8_t hand_size[6]
-    uint8_t pile_count[6]
-    uint8_t bonus_count[6]
-    # Ascending, then zeros. In a view the cards that the viewer knows come first and the others are zeros.
-    uint8_t hand[6][6]
-    # The cards that were put under the pile and have been drawn since, oldest first: the last of them, as many as fit; 0
-    # in a resampled state for a card that the seat did not know.
+    uint8_t queue_length
     uint8_t redrawn_count
-    uint8_t redrawn[72]
-    # From the front all cards laid, in order: a play's cards ascending, then its top (marked TOP). With `passes` they are
-    # what all have seen, and tell whose each card is. From the back the cards put under the draw pile, oldest last.
-    uint8_t cards[90]
+    # The cards that were put under the draw pile, oldest first, then zeros: redrawn_count that have been drawn since (the
+    # last of them, as many as are kept; 0 in a resampled state for a card that the seat did not know), then
+    # queue_length that lie there.
+    uint8_t under[REDRAWN_KEPT + LARGEST_PILE]
+    # All cards laid, in order, then zeros: a play's cards ascending, then its top (marked TOP). With `passes` they are what
+    # all have seen, and tell whose each card is.
+    uint8_t cards[8 * WORDS_LAID]
     # At the place of a play's top: how many passes came after it (bits 0-2), and which of them exchanged (bit 3 + pass).
-    uint8_t passes[90]
-    uint8_t zero
+    uint8_t passes[8 * WORDS_LAID]
+    uint8_t zero[4]
 
 ctypedef struct Redraw:
-    # A card of State.redrawn as all saw it go: `left` and `came` are moments in the stories of the two hands.
+    # A card drawn from the queue as all saw it go: `left` and `came` are moments in the stories of the two hands.
     uint8_t giver
     uint8_t taker  # NO_SEAT: nobody has drawn it (in a forged state)
     uint8_t surely_held  # the taker has put no card under the pile since
@@ -117,6 +116,9 @@ ctypedef struct Redraw:
 
 ctypedef struct Table:
     # What `cards` and `passes` tell.
+    uint8_t pile_count[6]
+    uint8_t bonus_count[6]
+    uint8_t turned  # bit seat: the top of that personal pile lies face down
     uint8_t owner[90]  # of each laid card
     uint8_t in_bonus_pile[90]
     uint8_t face_down[90]  # in a personal pile
@@ -132,14 +134,14 @@ ctypedef struct View:
 
 
 cdef extern from * nogil:
-    int __builtin_popcountll(uint64_t word)
+    int __builtin_ctzll(uint64_t word)
 
 cdef inline int cards_in_use(int players) noexcept nogil:
     # Cards 1 … this.
     return 30 + 10 * players
 
 cdef inline int count_cards(const uint64_t* cards) noexcept nogil:
-    return __builtin_popcountll(cards[0]) + __builtin_popcountll(cards[1])
+    return count_bits(cards[0]) + count_bits(cards[1])
 
 cdef inline bint is_empty(const uint64_t* cards) noexcept nogil:
     return cards[0] | cards[1] == 0
@@ -153,8 +155,37 @@ cdef inline void put_card(uint64_t* cards, int card) noexcept nogil:
 cdef inline void take_card(uint64_t* cards, int card) noexcept nogil:
     cards[(card - 1) >> 6] &= ~(<uint64_t> 1 << ((card - 1) & 63))
 
+# Hands: six slots, and two that stay empty, as the bytes of a word.
+
+cdef inline int card_in_slot(uint64_t hand, int slot) noexcept nogil:
+    return <int> (hand >> 8 * slot & 0xFF)
+
+cdef inline uint64_t slots_below(int slot) noexcept nogil:
+    return (<uint64_t> 1 << 8 * slot) - 1
+
+cdef inline uint64_t in_all_slots(int value) noexcept nogil:
+    return value * <uint64_t> 0x0101010101010101
+
+cdef inline int cards_below(uint64_t hand, int size, int card) noexcept nogil:
+    # How many cards of a hand are lower. In each byte the top bit says that its card is not; a bit is set for the first
+    # empty slot.
+    cdef uint64_t not_lower = (hand | in_all_slots(0x80)) - in_all_slots(card) & in_all_slots(0x80)
+    return __builtin_ctzll(not_lower | <uint64_t> 0x80 << 8 * size) >> 3
+
+cdef inline uint64_t with_card(uint64_t hand, int size, int card) noexcept nogil:
+    cdef int slot = cards_below(hand, size, card)
+    return hand & slots_below(slot) | (hand & ~slots_below(slot)) << 8 | <uint64_t> card << 8 * slot
+
+cdef inline uint64_t without_slot(uint64_t hand, int slot) noexcept nogil:
+    return hand & slots_below(slot) | hand >> 8 & ~slots_below(slot)
+
+# Turns
+
 cdef inline int next_seat(const State* state, int seat) noexcept nogil:
     return 0 if seat + 1 == state.players else seat + 1
+
+cdef inline bint pile_is_empty(const State* state) noexcept nogil:
+    return state.queue_length == 0 and is_empty(state.unknown)
 
 cdef inline int draw_pile_size(const State* state) noexcept nogil:
     return count_cards(state.unknown) + state.queue_length
@@ -166,11 +197,43 @@ cdef inline int passes_in_a_row(const State* state) noexcept nogil:
     # Since the last play.
     return state.passes[state.laid - 1] & 7 if state.laid else 0
 
+cdef inline int turns_since_play(const State* state) noexcept nogil:
+    # From the last play's turn to the active seat's, once somebody has played.
+    cdef bint goes_on = state.phase == PLAY or state.phase == BONUS or state.phase == PASS
+    return passes_in_a_row(state) + goes_on
+
+cdef inline int creator_of(const State* state) noexcept nogil:
+    # Who laid the last play, once somebody has.
+    cdef int seat = state.active - turns_since_play(state)
+    return seat + state.players if seat < 0 else seat
+
+cdef inline int size_of_last_play(const State* state) noexcept nogil:
+    cdef int size = 1
+    while size < state.laid and state.cards[state.laid - 1 - size] & TOP == 0:
+        size += 1
+    return size
+
+cdef inline int group_winner(const State* state) noexcept nogil:
+    # Who won with a group of five or six; NO_SEAT for nobody.
+    if state.phase == FINISHED and size_of_last_play(state) >= WINNING_GROUP:
+        return creator_of(state)
+    return NO_SEAT
+
+cdef inline bint back_to_creator(const State* state) noexcept nogil:
+    return passes_in_a_row(state) == state.players - 1
+
 cdef inline int constraint_of(const State* state) noexcept nogil:
     # The card that the active seat's top card must respect; 0 for none.
-    if state.laid == 0 or (state.phase == PLAY and state.active == state.creator):
+    if state.laid == 0 or (state.phase == PLAY and back_to_creator(state)):
         return 0
     return state.cards[state.laid - 1] & CARD
 
 cdef inline bint respects(const State* state, int constraint, int card) noexcept nogil:
     return card > constraint if points_up(state, constraint) else card < constraint
+
+cdef inline bint can_respect(const State* state, int seat, int constraint) noexcept nogil:
+    cdef int size = state.hand_size[seat]
+    if size == 0:
+        return False
+    # Hands are sorted: the best card for the constraint is at an end.
+    return respects(state, constraint, card_in_slot(state.hand[seat], size - 1 if points_up(state, constraint) else 0))

@@ -1,0 +1,2 @@
+# Discat: what holds in every state.
+cdef int check(const void* body) noexcept nogil

@@ -1,0 +1,315 @@
+"""Discat: the rules' invariants (rules file: Invariants), and the bounds that memory safety needs.
+
+Every packed state from outside comes through here, so this must not cost more than the move that it guards: the turns are
+examined eight places at a time, in the bytes of a word (as hands are: state.pxd).
+"""
+
+from libc.stdint cimport uint8_t, uint64_t
+from libc.string cimport memcpy
+
+from chatiere.engine.core.bits cimport count_bits
+from chatiere.engine.core.game cimport OK
+from chatiere.engine.core.stream cimport uint128_t
+from chatiere.engine.games.discat.state cimport (
+    BONUS,
+    CARD,
+    DEAL,
+    DEALT,
+    EXCHANGE,
+    FINISHED,
+    FIRST_SEAT,
+    LARGEST_CARD,
+    LARGEST_HAND,
+    LARGEST_PILE,
+    NO_SEAT,
+    PASS,
+    PHASES,
+    PLAY,
+    REDRAWN_KEPT,
+    REFILL,
+    TOP,
+    WINNING_GROUP,
+    WORDS_LAID,
+    DiscatFault,
+    State,
+    can_respect,
+    card_in_slot,
+    cards_in_use,
+    count_cards,
+    draw_pile_size,
+    in_all_slots,
+    is_empty,
+    next_seat,
+    passes_in_a_row,
+    pile_is_empty,
+    size_of_last_play,
+    slots_below,
+    turns_since_play,
+)
+
+cdef uint64_t ALL_BITS = 0xFFFFFFFFFFFFFFFF
+
+
+cdef int check(const void* body) noexcept nogil:
+    cdef const State* state = <const State*> body
+    cdef int fault
+    if state.players < 2 or state.players > 6:
+        return DiscatFault.BAD_PLAYERS
+    if state.phase >= PHASES:
+        return DiscatFault.BAD_PHASE
+    if state.first_seat_option != NO_SEAT and state.first_seat_option >= state.players:
+        return DiscatFault.BAD_FIRST_SEAT
+    if state.phase == FIRST_SEAT:
+        if state.first_seat_option != NO_SEAT or state.first_seat != NO_SEAT:
+            return DiscatFault.BAD_FIRST_SEAT
+    elif state.first_seat >= state.players or (
+        state.first_seat_option != NO_SEAT and state.first_seat_option != state.first_seat
+    ):
+        return DiscatFault.BAD_FIRST_SEAT
+    if state.up_arrows[1] >> (LARGEST_CARD - 64):
+        return DiscatFault.BAD_ARROWS
+    if state.active >= state.players:
+        return DiscatFault.BAD_ACTIVE_SEAT
+    if state.bonus_drawn > 1:
+        return DiscatFault.BAD_TURNS
+    if state.zero[0] | state.zero[1] | state.zero[2] | state.zero[3]:
+        return DiscatFault.NOT_ZERO
+    if state.laid > cards_in_use(state.players):
+        return DiscatFault.BAD_TURNS
+    fault = check_under(state)
+    if fault == OK:
+        fault = check_places(state)
+    if fault == OK:
+        fault = check_setup(state) if state.laid == 0 else check_turn(state)
+    return fault
+
+
+cdef int check_under(const State* state) noexcept nogil:
+    # What was put under the draw pile: the queue's cards are cards, those drawn again cards or 0.
+    cdef int used = cards_in_use(state.players), i, filled = 0, largest = 0
+    if state.redrawn_count > REDRAWN_KEPT:
+        return DiscatFault.BAD_REDRAWN
+    # The draw pile never grows.
+    if state.queue_length > used - DEALT * state.players:
+        return DiscatFault.BAD_QUEUE
+    for i in range(state.redrawn_count):
+        largest = max(largest, <int> state.under[i])
+    if largest > used:
+        return DiscatFault.BAD_REDRAWN
+    for i in range(state.redrawn_count, state.redrawn_count + state.queue_length):
+        filled |= state.under[i]
+    if filled & TOP:
+        return DiscatFault.BAD_QUEUE
+    filled = 0
+    for i in range(state.redrawn_count + state.queue_length, REDRAWN_KEPT + LARGEST_PILE):
+        filled |= state.under[i]
+    if filled:
+        return DiscatFault.NOT_ZERO
+    return OK
+
+
+cdef int check_hand(uint64_t hand, int size) noexcept nogil:
+    # Ascending cards, then zeros: in each byte the top bit says that the next slot's card is higher.
+    cdef uint64_t higher
+    if size > LARGEST_HAND or hand & in_all_slots(0x80):
+        return DiscatFault.BAD_HAND
+    if hand & ~slots_below(size):
+        return DiscatFault.NOT_ZERO
+    if size == 0:
+        return OK
+    higher = (hand >> 8 | in_all_slots(0x80)) - (hand + in_all_slots(1))
+    if ~higher & in_all_slots(0x80) & slots_below(size - 1) or card_in_slot(hand, size - 1) > LARGEST_CARD:
+        return DiscatFault.BAD_HAND
+    return OK
+
+
+cdef int check_places(const State* state) noexcept nogil:
+    # Every card of the used range is in exactly one place: the places' cards together are the range, and no more than it.
+    cdef uint64_t low = state.unknown[0], high = state.unknown[1]
+    cdef int used = cards_in_use(state.players)
+    cdef int total = count_cards(state.unknown) + state.laid + state.queue_length
+    cdef int seat, slot, place, fault
+    for seat in range(6):
+        if seat >= state.players and state.hand_size[seat]:
+            return DiscatFault.BAD_HAND
+        fault = check_hand(state.hand[seat], state.hand_size[seat])
+        if fault != OK:
+            return fault
+        total += state.hand_size[seat]
+        for slot in range(state.hand_size[seat]):
+            add_to_set(&low, &high, card_in_slot(state.hand[seat], slot))
+    for place in range(state.laid):
+        add_to_set(&low, &high, state.cards[place])
+    for place in range(state.redrawn_count, state.redrawn_count + state.queue_length):
+        add_to_set(&low, &high, state.under[place])
+    if total != used or low != ALL_BITS >> max(0, 64 - used) or high != (<uint64_t> 1 << max(0, used - 64)) - 1:
+        return DiscatFault.CARD_TWICE_OR_MISSING
+    return OK
+
+
+cdef inline void add_to_set(uint64_t* low, uint64_t* high, int card) noexcept nogil:
+    # Without a branch or a store; a number that is no card (0, or above 90) gets a bit that no card has.
+    cdef int place = (card - 1) & CARD
+    cdef uint64_t bit = <uint64_t> 1 << (place & 63)
+    cdef uint64_t above = 0 - <uint64_t> (place >> 6)
+    low[0] |= bit & ~above
+    high[0] |= bit & above
+
+
+cdef int check_setup(const State* state) noexcept nogil:
+    # Before the first play.
+    cdef int seat, extra, place, filled = 0
+    if state.bonus_drawn:
+        return DiscatFault.BAD_TURNS
+    if state.last_turns:
+        return DiscatFault.BAD_LAST_TURNS
+    if state.queue_length or state.redrawn_count:
+        return DiscatFault.BAD_QUEUE
+    for place in range(8 * WORDS_LAID):
+        filled |= state.cards[place] | state.passes[place]
+    if filled:
+        return DiscatFault.NOT_ZERO
+    if state.phase == FIRST_SEAT:
+        if count_cards(state.unknown) != cards_in_use(state.players) or state.active:
+            return DiscatFault.BAD_HAND
+        return OK
+    if state.phase != DEAL and state.phase != PLAY:
+        return DiscatFault.BAD_PHASE
+    if state.phase == PLAY and state.active != state.first_seat:
+        return DiscatFault.BAD_ACTIVE_SEAT
+    # Round the table from the first seat to the active one, everybody has one card more than the rest.
+    extra = 1
+    seat = state.first_seat
+    for place in range(state.players):
+        if seat == state.active:
+            extra = 0
+        if state.hand_size[seat] != state.hand_size[state.active] + extra:
+            return DiscatFault.BAD_HAND
+        seat = next_seat(state, seat)
+    if (state.hand_size[state.active] == DEALT) != (state.phase == PLAY) or state.hand_size[state.active] > DEALT:
+        return DiscatFault.BAD_HAND
+    return OK
+
+
+cdef inline uint64_t choose(uint64_t chosen, uint64_t one, uint64_t other) noexcept nogil:
+    # Byte by byte, by the lowest bit of `chosen`.
+    cdef uint64_t mask = (chosen & in_all_slots(1)) * 0xFF
+    return one & mask | other & ~mask
+
+
+cdef int check_history(const State* state, int* turns, int* exchanges) noexcept nogil:
+    # The plays and passes make sense; how many turns they are, and how many cards were put under the draw pile.
+    cdef uint64_t tops = in_all_slots(0x80), ones = in_all_slots(1)
+    cdef uint64_t cards, before = 0, passes, count, exchanged, combinations, wrong = 0, filled = 0, sums = 0
+    cdef uint128_t under_tops = 0
+    cdef int place, last = size_of_last_play(state), laid = state.laid
+    exchanges[0] = 0
+    for place in range(0, 8 * WORDS_LAID, 8):
+        memcpy(&cards, &state.cards[place], 8)
+        memcpy(&passes, &state.passes[place], 8)
+        if place + 8 > laid:
+            # Zeros after the last card. An empty place counts as a top: nothing is wrong about it, if it has no passes.
+            filled |= cards & ~slots_below(max(0, laid - place))
+            if place >= laid:
+                filled |= passes
+                continue
+            filled |= passes & ~slots_below(laid - place)
+            cards |= tops & ~slots_below(laid - place)
+        # Passes stand at tops only.
+        wrong |= (passes & ~tops) + (ones * 0x7F) & tops & ~cards
+        wrong |= passes & tops & ~cards
+        # Fewer passes than players; an exchange only for a pass: with n of them below 2 to the n.
+        count = passes & ones * 7
+        exchanged = passes >> 3 & ones * 0x1F
+        wrong |= (count | tops) - ones * state.players & tops
+        combinations = choose(count, ones * 2, ones)
+        combinations = choose(count >> 1, combinations << 2, combinations)
+        combinations = choose(count >> 2, combinations << 4, combinations)
+        wrong |= ~((combinations | tops) - exchanged - ones) & tops
+        exchanges[0] += count_bits(exchanged)
+        # A play's cards lie ascending, but for its top.
+        before = before >> 56 | cards << 8
+        if place == 0:
+            before |= TOP
+        wrong |= ~((cards | tops) - (before & ~tops) - ones | cards | before) & tops
+        before = cards
+        # The top bits of all bytes, brought together.
+        under_tops |= <uint128_t> ((~cards & tops) * <uint64_t> 0x0002040810204081 >> 56) << place
+        sums += count + ((cards & tops) >> 7)
+    if filled:
+        return DiscatFault.NOT_ZERO
+    if wrong or state.cards[laid - 1] & TOP == 0:
+        return DiscatFault.BAD_TURNS
+    # Turns: the passes and the tops, without the empty places of the last word.
+    sums = (sums & <uint64_t> 0x00FF00FF00FF00FF) + (sums >> 8 & <uint64_t> 0x00FF00FF00FF00FF)
+    turns[0] = <int> (sums * <uint64_t> 0x0001000100010001 >> 48) - (-laid & 7)
+    # Four cards in a row under tops: a play of five or six, which wins and is the last.
+    under_tops &= under_tops >> 1
+    under_tops &= under_tops >> 2
+    if last > LARGEST_HAND or under_tops & ((<uint128_t> 1 << (laid - last)) - 1):
+        return DiscatFault.BAD_WINNER
+    if last >= WINNING_GROUP and (state.phase != FINISHED or passes_in_a_row(state)):
+        return DiscatFault.BAD_WINNER
+    return OK
+
+
+cdef int check_turn(const State* state) noexcept nogil:
+    # From the first play on: the phase fits whose turn it is, what that seat holds and what the pile holds.
+    cdef int players = state.players, phase = state.phase
+    cdef int turns = 0, exchanges = 0, passes = passes_in_a_row(state), since, seat, ender, constraint
+    cdef bint unknown_left = not is_empty(state.unknown), won, goes_on
+    cdef int fault
+    if phase == FIRST_SEAT or phase == DEAL:
+        return DiscatFault.BAD_PHASE
+    fault = check_history(state, &turns, &exchanges)
+    if fault != OK:
+        return fault
+    if exchanges < state.queue_length:
+        return DiscatFault.BAD_QUEUE
+    # What was put under the pile is there, or has been drawn; none is drawn before the unknown part is empty.
+    if state.redrawn_count != min(exchanges - state.queue_length, <int> REDRAWN_KEPT) or (
+        state.redrawn_count and unknown_left
+    ):
+        return DiscatFault.BAD_REDRAWN
+    # At a decision and its bonus the active seat's turn is not among the turns yet.
+    goes_on = phase == PLAY or phase == BONUS or phase == PASS
+    if state.active != (state.first_seat + turns - 1 + goes_on) % players:
+        return DiscatFault.BAD_ACTIVE_SEAT
+    if (phase == BONUS or phase == PASS) and passes > players - 2:
+        return DiscatFault.BAD_ACTIVE_SEAT
+    # Turns from the creator's to the active seat's; 0 also when it is the creator's again.
+    since = turns_since_play(state) % players
+    if phase == FINISHED:
+        won = size_of_last_play(state) >= WINNING_GROUP
+        if not won and not pile_is_empty(state):
+            return DiscatFault.BAD_PHASE
+        if state.last_turns:
+            return DiscatFault.BAD_LAST_TURNS
+        return OK
+    seat = state.active - since + (players if state.active < since else 0)
+    if (not state.bonus_drawn and state.hand_size[seat] > DEALT) or (state.bonus_drawn and since == passes == 0):
+        return DiscatFault.BAD_HAND
+    if goes_on:
+        constraint = state.cards[state.laid - 1] & CARD
+        if since != 0 and can_respect(state, state.active, constraint) != (phase == PLAY):
+            return DiscatFault.BAD_PHASE
+        if phase == BONUS and (state.bonus_drawn or not unknown_left):
+            return DiscatFault.BAD_PHASE
+        if phase == PASS and not state.bonus_drawn and not pile_is_empty(state):
+            return DiscatFault.BAD_PHASE
+    elif not unknown_left or state.hand_size[state.active] >= (LARGEST_HAND if phase == EXCHANGE else DEALT):
+        return DiscatFault.BAD_PHASE
+    elif phase == EXCHANGE and not state.passes[state.laid - 1] >> (2 + passes) & 1:
+        return DiscatFault.BAD_PHASE
+    if state.last_turns == 0:
+        # A seat that has no card left has begun the last turns, or is about to draw.
+        for seat in range(players):
+            if state.hand_size[seat] == 0 and (seat != state.active or (phase != EXCHANGE and phase != REFILL)):
+                return DiscatFault.BAD_LAST_TURNS
+        return OK
+    if state.last_turns >= players or not pile_is_empty(state) or since == 0 or since + state.last_turns > players:
+        return DiscatFault.BAD_LAST_TURNS
+    ender = (state.active + state.last_turns) % players
+    if state.hand_size[ender] != 0:
+        return DiscatFault.BAD_LAST_TURNS
+    return OK
