@@ -206,7 +206,8 @@ cdef bint read_stories(const State* state, Table* table, Story* stories) noexcep
     for i in range(state.redrawn_count):
         table.redraws[i].taker = NO_SEAT
     for seat in range(players):
-        memset(&stories[seat], 0, sizeof(Story))
+        stories[seat].now = stories[seat].arrivals = stories[seat].leavings = stories[seat].showings = 0
+        stories[seat].size = 0
         for i in range(DEALT if state.laid else state.hand_size[seat]):
             arrive(&stories[seat], NOT_REDRAWN)
     for place in range(state.laid):

@@ -5,7 +5,7 @@ examined eight places at a time, in the bytes of a word (as hands are: state.pxd
 """
 
 from libc.stdint cimport uint8_t, uint64_t
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
 
 from chatiere.engine.core.bits cimport count_bits
 from chatiere.engine.core.game cimport OK
@@ -20,7 +20,6 @@ from chatiere.engine.games.discat.state cimport (
     FIRST_SEAT,
     LARGEST_CARD,
     LARGEST_HAND,
-    LARGEST_PILE,
     NO_SEAT,
     PASS,
     PHASES,
@@ -30,6 +29,7 @@ from chatiere.engine.games.discat.state cimport (
     TOP,
     WINNING_GROUP,
     WORDS_LAID,
+    WORDS_UNDER,
     DiscatFault,
     State,
     can_respect,
@@ -42,6 +42,7 @@ from chatiere.engine.games.discat.state cimport (
     next_seat,
     passes_in_a_row,
     pile_is_empty,
+    put_card,
     size_of_last_play,
     slots_below,
     turns_since_play,
@@ -72,10 +73,10 @@ cdef int check(const void* body) noexcept nogil:
         return DiscatFault.BAD_ACTIVE_SEAT
     if state.bonus_drawn > 1:
         return DiscatFault.BAD_TURNS
-    if state.zero[0] | state.zero[1] | state.zero[2] | state.zero[3]:
-        return DiscatFault.NOT_ZERO
     if state.laid > cards_in_use(state.players):
         return DiscatFault.BAD_TURNS
+    if any_from(state.cards, state.laid, WORDS_LAID) or any_from(state.passes, state.laid, WORDS_LAID):
+        return DiscatFault.NOT_ZERO
     fault = check_under(state)
     if fault == OK:
         fault = check_places(state)
@@ -85,8 +86,9 @@ cdef int check(const void* body) noexcept nogil:
 
 
 cdef int check_under(const State* state) noexcept nogil:
-    # What was put under the draw pile: the queue's cards are cards, those drawn again cards or 0.
-    cdef int used = cards_in_use(state.players), i, filled = 0, largest = 0
+    # What was put under the draw pile; those drawn again are cards or 0.
+    cdef int used = cards_in_use(state.players), end = state.redrawn_count + state.queue_length
+    cdef int i, largest = 0
     if state.redrawn_count > REDRAWN_KEPT:
         return DiscatFault.BAD_REDRAWN
     # The draw pile never grows.
@@ -96,16 +98,19 @@ cdef int check_under(const State* state) noexcept nogil:
         largest = max(largest, <int> state.under[i])
     if largest > used:
         return DiscatFault.BAD_REDRAWN
-    for i in range(state.redrawn_count, state.redrawn_count + state.queue_length):
-        filled |= state.under[i]
-    if filled & TOP:
-        return DiscatFault.BAD_QUEUE
-    filled = 0
-    for i in range(state.redrawn_count + state.queue_length, REDRAWN_KEPT + LARGEST_PILE):
-        filled |= state.under[i]
-    if filled:
+    if any_from(state.under, end, WORDS_UNDER):
         return DiscatFault.NOT_ZERO
     return OK
+
+
+cdef inline bint any_from(const uint8_t* numbers, int first, int words) noexcept nogil:
+    # Whether there is more than zeros from there to the end of so many words.
+    cdef uint64_t word, filled = 0
+    cdef int i
+    for i in range(first >> 3, words):
+        memcpy(&word, &numbers[8 * i], 8)
+        filled |= word & ~slots_below(first - 8 * i) if 8 * i < first else word
+    return filled != 0
 
 
 cdef int check_hand(uint64_t hand, int size) noexcept nogil:
@@ -123,52 +128,68 @@ cdef int check_hand(uint64_t hand, int size) noexcept nogil:
     return OK
 
 
+# What a card adds to a set of cards; a number above 90 gets a bit that no card has, and 0 none.
+cdef uint64_t BITS_OF[CARD + 1][2]
+
+
+cdef fill_bits():
+    cdef int card
+    memset(BITS_OF, 0, sizeof(BITS_OF))
+    for card in range(1, CARD + 1):
+        put_card(BITS_OF[card], card)
+
+fill_bits()
+
+
+cdef inline void add_to_set(uint64_t* low, uint64_t* high, uint64_t cards, int count) noexcept nogil:
+    cdef int i
+    for i in range(count):
+        low[0] |= BITS_OF[card_in_slot(cards, i)][0]
+        high[0] |= BITS_OF[card_in_slot(cards, i)][1]
+
+
 cdef int check_places(const State* state) noexcept nogil:
     # Every card of the used range is in exactly one place: the places' cards together are the range, and no more than it.
     cdef uint64_t low = state.unknown[0], high = state.unknown[1]
     cdef int used = cards_in_use(state.players)
     cdef int total = count_cards(state.unknown) + state.laid + state.queue_length
-    cdef int seat, slot, place, fault
-    for seat in range(6):
-        if seat >= state.players and state.hand_size[seat]:
-            return DiscatFault.BAD_HAND
+    cdef uint64_t word, marked = 0
+    cdef int seat, place, fault
+    for seat in range(state.players):
         fault = check_hand(state.hand[seat], state.hand_size[seat])
         if fault != OK:
             return fault
         total += state.hand_size[seat]
-        for slot in range(state.hand_size[seat]):
-            add_to_set(&low, &high, card_in_slot(state.hand[seat], slot))
-    for place in range(state.laid):
-        add_to_set(&low, &high, state.cards[place])
-    for place in range(state.redrawn_count, state.redrawn_count + state.queue_length):
-        add_to_set(&low, &high, state.under[place])
+        add_to_set(&low, &high, state.hand[seat], LARGEST_HAND)
+    for seat in range(state.players, 6):
+        if state.hand_size[seat]:
+            return DiscatFault.BAD_HAND
+        if state.hand[seat]:
+            return DiscatFault.NOT_ZERO
+    # Zeros after the last card add nothing.
+    for place in range(0, state.laid, 8):
+        memcpy(&word, &state.cards[place], 8)
+        add_to_set(&low, &high, word & ~in_all_slots(TOP), 8)
+    for place in range(state.redrawn_count, state.redrawn_count + state.queue_length, 8):
+        memcpy(&word, &state.under[place], 8)
+        marked |= word
+        add_to_set(&low, &high, word & ~in_all_slots(TOP), 8)
+    if marked & in_all_slots(TOP):
+        return DiscatFault.BAD_QUEUE
     if total != used or low != ALL_BITS >> max(0, 64 - used) or high != (<uint64_t> 1 << max(0, used - 64)) - 1:
         return DiscatFault.CARD_TWICE_OR_MISSING
     return OK
 
 
-cdef inline void add_to_set(uint64_t* low, uint64_t* high, int card) noexcept nogil:
-    # Without a branch or a store; a number that is no card (0, or above 90) gets a bit that no card has.
-    cdef int place = (card - 1) & CARD
-    cdef uint64_t bit = <uint64_t> 1 << (place & 63)
-    cdef uint64_t above = 0 - <uint64_t> (place >> 6)
-    low[0] |= bit & ~above
-    high[0] |= bit & above
-
-
 cdef int check_setup(const State* state) noexcept nogil:
     # Before the first play.
-    cdef int seat, extra, place, filled = 0
+    cdef int seat, extra, place
     if state.bonus_drawn:
         return DiscatFault.BAD_TURNS
     if state.last_turns:
         return DiscatFault.BAD_LAST_TURNS
     if state.queue_length or state.redrawn_count:
         return DiscatFault.BAD_QUEUE
-    for place in range(8 * WORDS_LAID):
-        filled |= state.cards[place] | state.passes[place]
-    if filled:
-        return DiscatFault.NOT_ZERO
     if state.phase == FIRST_SEAT:
         if count_cards(state.unknown) != cards_in_use(state.players) or state.active:
             return DiscatFault.BAD_HAND
@@ -200,20 +221,15 @@ cdef inline uint64_t choose(uint64_t chosen, uint64_t one, uint64_t other) noexc
 cdef int check_history(const State* state, int* turns, int* exchanges) noexcept nogil:
     # The plays and passes make sense; how many turns they are, and how many cards were put under the draw pile.
     cdef uint64_t tops = in_all_slots(0x80), ones = in_all_slots(1)
-    cdef uint64_t cards, before = 0, passes, count, exchanged, combinations, wrong = 0, filled = 0, sums = 0
+    cdef uint64_t cards, before = TOP, passes, count, exchanged, combinations, wrong = 0, sums = 0
     cdef uint128_t under_tops = 0
     cdef int place, last = size_of_last_play(state), laid = state.laid
     exchanges[0] = 0
-    for place in range(0, 8 * WORDS_LAID, 8):
+    for place in range(0, laid, 8):
         memcpy(&cards, &state.cards[place], 8)
         memcpy(&passes, &state.passes[place], 8)
         if place + 8 > laid:
-            # Zeros after the last card. An empty place counts as a top: nothing is wrong about it, if it has no passes.
-            filled |= cards & ~slots_below(max(0, laid - place))
-            if place >= laid:
-                filled |= passes
-                continue
-            filled |= passes & ~slots_below(laid - place)
+            # An empty place counts as a top: nothing is wrong about it.
             cards |= tops & ~slots_below(laid - place)
         # Passes stand at tops only.
         wrong |= (passes & ~tops) + (ones * 0x7F) & tops & ~cards
@@ -228,16 +244,12 @@ cdef int check_history(const State* state, int* turns, int* exchanges) noexcept 
         wrong |= ~((combinations | tops) - exchanged - ones) & tops
         exchanges[0] += count_bits(exchanged)
         # A play's cards lie ascending, but for its top.
-        before = before >> 56 | cards << 8
-        if place == 0:
-            before |= TOP
+        before |= cards << 8
         wrong |= ~((cards | tops) - (before & ~tops) - ones | cards | before) & tops
-        before = cards
+        before = cards >> 56
         # The top bits of all bytes, brought together.
         under_tops |= <uint128_t> ((~cards & tops) * <uint64_t> 0x0002040810204081 >> 56) << place
         sums += count + ((cards & tops) >> 7)
-    if filled:
-        return DiscatFault.NOT_ZERO
     if wrong or state.cards[laid - 1] & TOP == 0:
         return DiscatFault.BAD_TURNS
     # Turns: the passes and the tops, without the empty places of the last word.
@@ -278,7 +290,7 @@ cdef int check_turn(const State* state) noexcept nogil:
     if (phase == BONUS or phase == PASS) and passes > players - 2:
         return DiscatFault.BAD_ACTIVE_SEAT
     # Turns from the creator's to the active seat's; 0 also when it is the creator's again.
-    since = turns_since_play(state) % players
+    since = 0 if turns_since_play(state) == players else turns_since_play(state)
     if phase == FINISHED:
         won = size_of_last_play(state) >= WINNING_GROUP
         if not won and not pile_is_empty(state):

@@ -14,6 +14,7 @@ cdef enum:
     CARD = 0x7F
     REDRAWN_KEPT = 72  # about the most that random play sees; beyond them resampling takes the oldest for any card
     LARGEST_PILE = 60  # the draw pile of 6 players; it never grows
+    WORDS_UNDER = 17  # of 8 bytes: room for both of these, and four bytes that are always 0
     WORDS_LAID = 12  # of 8 bytes: 90 cards, and six bytes that are always 0
 
 cdef enum Phase:
@@ -98,13 +99,12 @@ ctypedef struct State:
     # The cards that were put under the draw pile, oldest first, then zeros: redrawn_count that have been drawn since (the
     # last of them, as many as are kept; 0 in a resampled state for a card that the seat did not know), then
     # queue_length that lie there.
-    uint8_t under[REDRAWN_KEPT + LARGEST_PILE]
+    uint8_t under[8 * WORDS_UNDER]
     # All cards laid, in order, then zeros: a play's cards ascending, then its top (marked TOP). With `passes` they are what
     # all have seen, and tell whose each card is.
     uint8_t cards[8 * WORDS_LAID]
     # At the place of a play's top: how many passes came after it (bits 0-2), and which of them exchanged (bit 3 + pass).
     uint8_t passes[8 * WORDS_LAID]
-    uint8_t zero[4]
 
 ctypedef struct Redraw:
     # A card drawn from the queue as all saw it go: `left` and `came` are moments in the stories of the two hands.
