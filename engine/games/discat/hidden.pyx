@@ -74,6 +74,7 @@ ctypedef struct Showing:
 ctypedef struct Story:
     # What all have seen of one hand, in its own time.
     uint16_t now
+    uint16_t put_under  # when it last put a card under the pile
     uint16_t arrivals
     uint16_t leavings
     uint16_t showings
@@ -172,7 +173,6 @@ cdef void draw(const State* state, Table* table, Story* stories, int seat, int* 
     arrive(&stories[seat], redraw)
     table.redraws[redraw].taker = seat
     table.redraws[redraw].came = stories[seat].now
-    table.redraws[redraw].surely_held = 1
 
 
 cdef int forgotten(const State* state, const Table* table) noexcept nogil:
@@ -182,10 +182,6 @@ cdef int forgotten(const State* state, const Table* table) noexcept nogil:
 
 cdef void put_under(const State* state, Table* table, Story* stories, int seat, int exchange) noexcept nogil:
     cdef int redraw = exchange - forgotten(state, table)
-    cdef int i
-    for i in range(state.redrawn_count):
-        if table.redraws[i].taker == seat:
-            table.redraws[i].surely_held = 0
     if redraw < 0:
         leave(&stories[seat], FORGOTTEN, 0)
     elif redraw < state.redrawn_count:
@@ -194,6 +190,7 @@ cdef void put_under(const State* state, Table* table, Story* stories, int seat, 
         table.redraws[redraw].left = stories[seat].now
     else:
         leave(&stories[seat], QUEUED, redraw - state.redrawn_count)
+    stories[seat].put_under = stories[seat].now
 
 
 cdef bint read_stories(const State* state, Table* table, Story* stories) noexcept nogil:
@@ -206,7 +203,7 @@ cdef bint read_stories(const State* state, Table* table, Story* stories) noexcep
     for i in range(state.redrawn_count):
         table.redraws[i].taker = NO_SEAT
     for seat in range(players):
-        stories[seat].now = stories[seat].arrivals = stories[seat].leavings = stories[seat].showings = 0
+        stories[seat].now = stories[seat].put_under = stories[seat].arrivals = stories[seat].leavings = stories[seat].showings = 0
         stories[seat].size = 0
         for i in range(DEALT if state.laid else state.hand_size[seat]):
             arrive(&stories[seat], NOT_REDRAWN)
@@ -244,8 +241,10 @@ cdef bint read_stories(const State* state, Table* table, Story* stories) noexcep
         if state.phase == BONUS or state.phase == PASS:
             show(&stories[state.active], state, constraint)
     for i in range(state.redrawn_count):
-        if table.redraws[i].taker == NO_SEAT:
+        seat = table.redraws[i].taker
+        if seat == NO_SEAT:
             return False
+        table.redraws[i].surely_held = table.redraws[i].came > stories[seat].put_under
     for seat in range(players):
         if (
             stories[seat].size != state.hand_size[seat]

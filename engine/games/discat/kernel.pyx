@@ -48,6 +48,7 @@ from chatiere.engine.games.discat.state cimport (
     DiscatEvent,
     DiscatFault,
     Options,
+    Redraw,
     State,
     Table,
     View,
@@ -565,11 +566,13 @@ cdef void view(const void* body, int seat, void* out) noexcept nogil:
     cdef State* shown = &seen.state
     cdef int piles[6]
     cdef int bonuses[6]
+    cdef uint8_t drawn_by[LARGEST_CARD + 1]
     cdef int other, slot, place, known, card
     memcpy(shown, state, sizeof(State))
     memset(shown.under, 0, state.redrawn_count)
     read_table(state, &seen.table)
     count_piles(state, piles, bonuses)
+    see_draws(state, &seen.table, seat, drawn_by)
     for other in range(state.players):
         seen.table.pile_count[other] = piles[other]
         seen.table.bonus_count[other] = bonuses[other]
@@ -579,7 +582,7 @@ cdef void view(const void* body, int seat, void* out) noexcept nogil:
         known = 0
         for slot in range(state.hand_size[other]):
             card = card_in_slot(state.hand[other], slot)
-            if seat >= 0 and saw_drawn(state, &seen.table, seat, other, card):
+            if drawn_by[card] == other:
                 shown.hand[other] |= <uint64_t> card << 8 * known
                 known += 1
             else:
@@ -590,13 +593,14 @@ cdef void view(const void* body, int seat, void* out) noexcept nogil:
             shown.under[state.redrawn_count + place] = 0
 
 
-cdef bint saw_drawn(const State* state, const Table* table, int seat, int other, int card) noexcept nogil:
-    # Whether the seat put the card under the pile and saw the other draw it, and the other has put none there since.
+cdef void see_draws(const State* state, const Table* table, int seat, uint8_t* drawn_by) noexcept nogil:
+    # Of each card that the seat put under the pile: whom it saw draw it, if that one has put none there since.
+    cdef const Redraw* redraw
     cdef int i
-    for i in range(state.redrawn_count - 1, -1, -1):
-        if state.under[i] == card:
-            return table.redraws[i].giver == seat and table.redraws[i].taker == other and table.redraws[i].surely_held
-    return False
+    memset(drawn_by, NO_SEAT, LARGEST_CARD + 1)
+    for i in range(state.redrawn_count):
+        redraw = &table.redraws[i]
+        drawn_by[state.under[i]] = redraw.taker if redraw.giver == seat and redraw.surely_held else NO_SEAT
 
 
 cdef Operations operations = Operations(
