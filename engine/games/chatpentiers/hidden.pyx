@@ -149,7 +149,7 @@ cdef uint64_t draw_cards(uint64_t* cards, int count, Stream* stream) noexcept no
     cdef int skip, i
     for i in range(count):
         rest = cards[0]
-        for skip in range(number_below(stream, size - i)):
+        for skip in range(<int> number_below(stream, size - i)):
             rest &= rest - 1
         # The lowest bit that is left.
         drawn |= rest & (0 - rest)

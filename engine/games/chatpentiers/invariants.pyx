@@ -107,26 +107,29 @@ cdef int check_places(const State* state) noexcept nogil:
 
 cdef int check_boards(const State* state) noexcept nogil:
     # Seats that do not play have nothing. What was shown and what was scored fit.
-    cdef int seat, colour, zone, used, finished, most = SECTIONS
+    cdef int zones = num_zones(state), most = SECTIONS
+    cdef int seat, colour, zone, used, finished
+    cdef bint wrong_zone = False, wrong_void = False, holds, lies
     for zone in range(SECTIONS):
         most += state.section_limits[zone]
     for seat in range(MAX_PLAYERS):
         if seat >= state.players and (state.hand[seat] or state.board[seat]):
             return ChatpentiersFault.BAD_HAND
         used = 0
+        # Most states are sound: to look at everything costs less than to stop at what is wrong.
         for colour in range(COLOURS):
             zone = state.zone[seat][colour]
-            if zone > num_zones(state) or (zone > 0) != ((state.board[seat] & cards_of_colour(colour)) > 0):
-                return ChatpentiersFault.BAD_ZONES
-            if zone and used >> zone & 1:
-                return ChatpentiersFault.BAD_ZONES
-            used |= 1 << zone
-            if state.voids[seat] >> colour & 1 and (
-                state.hand[seat] & cards_of_colour(colour) or colour == state.removed_colour
-            ):
-                return ChatpentiersFault.BAD_VOIDS
-        if state.voids[seat] >> COLOURS or (seat >= state.players and state.voids[seat]):
-            return ChatpentiersFault.BAD_VOIDS
+            lies = state.board[seat] & cards_of_colour(colour) != 0
+            holds = state.hand[seat] & cards_of_colour(colour) != 0
+            wrong_zone |= (zone > zones) | (lies != (zone > 0)) | (used >> (zone & 7) & lies)
+            used |= 1 << (zone & 7)
+            wrong_void |= (state.voids[seat] >> colour) & (holds | (colour == state.removed_colour))
+        wrong_void |= state.voids[seat] >> (COLOURS if seat < state.players else 0)
+    if wrong_zone:
+        return ChatpentiersFault.BAD_ZONES
+    if wrong_void:
+        return ChatpentiersFault.BAD_VOIDS
+    for seat in range(MAX_PLAYERS):
         for finished in range(ROUNDS - 1):
             if state.points[seat][finished] > (most if finished < state.round and seat < state.players else 0):
                 return ChatpentiersFault.BAD_POINTS
@@ -176,7 +179,7 @@ cdef int check_deal(const State* state) noexcept nogil:
 cdef int check_trick(const State* state) noexcept nogil:
     # From the first trick of the round on: the trick is as the phase says, and the counts follow from the tricks so far.
     cdef int players = state.players, phase = state.phase, played = state.played
-    cdef int tricks, size, place, taken = 0, shown = 0
+    cdef int tricks, size, place, fault, taken = 0, shown = 0
     cdef uint64_t boards = 0, trick
     if phase == EXTRA and players != 3:
         return ChatpentiersFault.BAD_PHASE
@@ -211,10 +214,9 @@ cdef int check_trick(const State* state) noexcept nogil:
         return ChatpentiersFault.BAD_TABLE
     if phase == TAKE:
         taken = taken_so_far(state)
-        if check_taking(state, trick, taken) != OK:
-            return ChatpentiersFault.BAD_TABLE
-        if state.active != seat_that_takes(state, taken):
-            return ChatpentiersFault.BAD_ACTIVE_SEAT
+        fault = check_taking(state, trick, taken)
+        if fault != OK:
+            return fault
     elif state.table != trick:
         return ChatpentiersFault.BAD_TABLE
     if count_cards(state.discards) != tricks:
@@ -224,14 +226,8 @@ cdef int check_trick(const State* state) noexcept nogil:
     return check_shown(state, tricks, shown)
 
 
-cdef int seat_that_takes(const State* state, int taken) noexcept nogil:
-    cdef uint8_t ranked[MAX_PLAYERS]
-    rank_seats(state, ranked)
-    return ranked[rank_that_takes(state, taken)]
-
-
 cdef int check_taking(const State* state, uint64_t trick, int taken) noexcept nogil:
-    # The cards taken lie on the boards of those whose turn it was to take.
+    # The cards taken lie on the boards of those whose turn it was to take, and the next of them is active.
     cdef uint8_t ranked[MAX_PLAYERS]
     cdef int due[MAX_PLAYERS]
     cdef int i
@@ -244,6 +240,8 @@ cdef int check_taking(const State* state, uint64_t trick, int taken) noexcept no
     for i in range(state.players):
         if count_cards(state.board[i] & trick) != due[i]:
             return ChatpentiersFault.BAD_TABLE
+    if state.active != ranked[rank_that_takes(state, taken)]:
+        return ChatpentiersFault.BAD_ACTIVE_SEAT
     return OK
 
 

@@ -3,6 +3,7 @@
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
+from chatiere.engine.core.bits cimport nth_bit
 from chatiere.engine.core.game cimport (
     CHANCE,
     CHANCE_IS_PENDING,
@@ -14,12 +15,11 @@ from chatiere.engine.core.game cimport (
     OK,
     OVER,
     Events,
-    MAX_OUTCOMES,
     Operations,
     add_event,
 )
 from chatiere.engine.core.position cimport wrap_operations
-from chatiere.engine.core.stream cimport Stream, walk_weights
+from chatiere.engine.core.stream cimport Stream, number_below
 from chatiere.engine.games.chatpentiers.hidden cimport resample
 from chatiere.engine.games.chatpentiers.invariants cimport check
 from chatiere.engine.games.chatpentiers.observation cimport OBSERVATION_LENGTH, observe
@@ -66,7 +66,7 @@ from chatiere.engine.games.chatpentiers.state cimport (
 )
 
 
-cdef void tell(Events* events, ChatpentiersEvent kind, int seat, int seen_by, int value) noexcept nogil:
+cdef inline void tell(Events* events, ChatpentiersEvent kind, int seat, int seen_by, int value) noexcept nogil:
     cdef uint16_t number = value
     add_event(events, kind, seat, seen_by, &number, 1)
 
@@ -244,7 +244,7 @@ cdef void end_round(State* state, Events* events) noexcept nogil:
     cdef BoardScore score
     cdef uint16_t numbers[2]
     cdef int seat
-    for seat in range(state.players):
+    for seat in range(min(state.players, <int> MAX_PLAYERS)):
         score_board(state, seat, &score)
         numbers[0] = state.round + 1
         numbers[1] = score.points
@@ -407,10 +407,10 @@ cdef int chance_outcomes(const void* body, uint16_t* outcomes, uint32_t* weights
 
 
 cdef int sample_outcome(const void* body, Stream* stream) noexcept nogil:
-    cdef uint16_t outcomes[MAX_OUTCOMES]
-    cdef uint32_t weights[MAX_OUTCOMES]
-    cdef int count = chance_outcomes(body, outcomes, weights)
-    return outcomes[walk_weights(stream, weights, count)]
+    cdef const State* state = <const State*> body
+    if state.phase == FIRST_SEAT:
+        return number_below(stream, state.players)
+    return nth_bit(state.undealt, number_below(stream, count_cards(state.undealt)))
 
 
 cdef int apply_outcome(void* body, int outcome, Events* events) noexcept nogil:

@@ -1,6 +1,8 @@
 # Chatpentiers: the packed state and its numbers. Cards are 12 x colour + value - 1; a set of cards has bit `card`.
 from libc.stdint cimport uint8_t, uint64_t
 
+from chatiere.engine.core.bits cimport count_bits
+
 cdef enum:
     NO_SEAT = 255
     NO_CARD = 255
@@ -122,11 +124,10 @@ ctypedef struct BoardScore:
 
 
 cdef extern from * nogil:
-    int __builtin_popcountll(uint64_t word)
     int __builtin_ctzll(uint64_t word)
 
 cdef inline int count_cards(uint64_t cards) noexcept nogil:
-    return __builtin_popcountll(cards)
+    return count_bits(cards)
 
 cdef inline int lowest_card(uint64_t cards) noexcept nogil:
     # Of a set that is not empty.
