@@ -12,7 +12,7 @@ from scipy.stats import chisquare
 
 from chatiere.engine import Position
 
-from .building import GAME, state_of
+from .building import CODEC, GAME, state_of, view_of
 from .knowledge import Knowledge, Placement
 from .reference import EXCHANGE, KEEP, OVER, Game
 
@@ -89,3 +89,58 @@ def test_no_state_that_play_leads_to_is_refused(players: int) -> None:
                 drawn.resample((seat + 1) % players, 1).check()
             moves = position.legal_actions()
             position.apply(choices.choice(moves[1:] if moves[0] == KEEP and len(moves) > 1 else moves))
+
+
+def holds_more_than_passes_allow(game: Game, hands: list[list[int]]) -> bool:
+    """Whether a hand has more cards that its seat's last pass showed not to be there than it has drawn since."""
+    drawn = [0] * game.players
+    told = [False] * game.players
+    for fact in reversed(game.facts):
+        if fact.kind in ("draw", "draw_queue"):
+            drawn[fact.seat] += 1
+        elif fact.kind == "unable" and not told[fact.seat]:
+            told[fact.seat] = True
+            constraint = fact.cards[0]
+            held = sum(card > constraint if constraint in game.up else card < constraint for card in hands[fact.seat])
+            if held > drawn[fact.seat]:
+                return True
+    return False
+
+
+@pytest.mark.parametrize(("players", "up_arrows"), [(4, 0), (6, 0), (6, 2**90 - 1)], ids=["4", "6", "6-up"])
+def test_beyond_the_72_cards_that_are_kept_resampling_agrees_and_never_refuses(players: int, up_arrows: int) -> None:
+    # "Decisions of the engine": the state keeps the last 72 cards drawn from the queue. Here all exchange whenever they
+    # can, and lay one card that few can follow, so that many more go through it.
+    choices = random.Random(players)
+    options = {"up_arrows": up_arrows}
+    position, game = GAME.new_game(players, options), Game(players, options)
+    most = 0
+    while game.question.actor != OVER:
+        redrawn = [card for fact in game.facts if fact.kind == "draw_queue" for card in fact.cards]
+        most = max(most, len(redrawn))
+        state = state_of(position)
+        assert list(state.redrawn) == redrawn[-72:]
+        if len(redrawn) > 72 and game.question.actor >= 0:
+            GAME.unpack(position.pack()).check()
+            assert GAME.position(CODEC.read_state(state)) == position
+            seat = choices.randrange(players)
+            drawn = position.resample(seat, choices.getrandbits(64))
+            drawn.check()
+            assert view_of(drawn, seat) == view_of(position, seat)
+            hands = [list(hand.cards) for hand in state_of(drawn).hands]
+            assert not holds_more_than_passes_allow(game, hands)
+            # Nor does what has been drawn refuse to be drawn from again.
+            assert view_of(drawn.resample(seat, 1), seat) == view_of(position, seat)
+            drawn.resample((seat + 1) % players, 1).check()
+        moves = game.question.moves
+        if game.question.actor < 0:
+            move = choices.choice(moves)
+        elif moves[0] == KEEP:
+            move = moves[-1]
+        else:
+            singles = [each for each in moves if each % 32 == 0]
+            move = singles[-1 if up_arrows else 0]
+        position.apply(move)
+        game.move(move)
+    assert position.is_terminal()
+    assert most > 72

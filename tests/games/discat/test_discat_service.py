@@ -3,18 +3,23 @@
 import random
 import re
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import grpc
 import pytest
 from google.protobuf import json_format
+from service.support import Refused, new_game, play_on, refusal, running
 
 from chatiere.v1 import discat_pb2, game_pb2, game_service_pb2
 
-from .support import Refused, new_game, play_on, refusal
-
 RULES = "discat.md: "
+
+
+@pytest.fixture(scope="module")
+def stub() -> Iterator[Any]:
+    with running() as server:
+        yield server.stub
 
 
 @pytest.fixture
