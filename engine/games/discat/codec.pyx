@@ -107,7 +107,7 @@ FAULTS = {
         "the turns are not plays each followed by at most players - 1 passes", "turns"
     ),
     int(DiscatFault.BAD_QUEUE): _broken(
-        "the queue under the draw pile has more cards than were exchanged, or than there is room for", "queue", "Draw pile"
+        "the queue under the draw pile has more cards than were exchanged, or than the pile ever has", "queue", "Draw pile"
     ),
     int(DiscatFault.CARD_TWICE_OR_MISSING): _broken(
         "a card in use is in no place or in two, or a card that is not in use is in play", "unknown_cards"

@@ -220,7 +220,7 @@ cdef void begin_turn(State* state, Events* events) noexcept nogil:
         # Back to the creator.
         turn_top(state, events)
         state.phase = PLAY
-        tell(events, DiscatEvent.CONSTRAINT_LIFTED, state.active, EVERYBODY, NULL, 0)
+        add_event(events, DiscatEvent.CONSTRAINT_LIFTED, state.active, EVERYBODY, NULL, 0)
     elif can_respect(state, state.active, constraint):
         state.phase = PLAY
     elif state.bonus_drawn or pile_is_empty(state):
@@ -270,7 +270,7 @@ cdef void record_pass(State* state, int exchanged) noexcept nogil:
 
 cdef void keep(State* state, Events* events) noexcept nogil:
     record_pass(state, 0)
-    tell(events, DiscatEvent.HAND_KEPT, state.active, EVERYBODY, NULL, 0)
+    add_event(events, DiscatEvent.HAND_KEPT, state.active, EVERYBODY, NULL, 0)
     refill(state, events)
 
 
@@ -366,7 +366,7 @@ cdef void end_turn(State* state, Events* events) noexcept nogil:
             return
     elif state.hand_size[state.active] == 0 and pile_is_empty(state):
         state.last_turns = state.players - 1
-        tell(events, DiscatEvent.LAST_TURNS_BEGUN, state.active, EVERYBODY, NULL, 0)
+        add_event(events, DiscatEvent.LAST_TURNS_BEGUN, state.active, EVERYBODY, NULL, 0)
     state.active = next_seat(state, state.active)
     begin_turn(state, events)
 
@@ -374,7 +374,7 @@ cdef void end_turn(State* state, Events* events) noexcept nogil:
 cdef void end_game(State* state, Events* events) noexcept nogil:
     state.last_turns = 0
     state.phase = FINISHED
-    tell(events, DiscatEvent.GAME_ENDED, -1, EVERYBODY, NULL, 0)
+    add_event(events, DiscatEvent.GAME_ENDED, -1, EVERYBODY, NULL, 0)
 
 
 cdef void count_piles(const State* state, int* piles, int* bonuses) noexcept nogil:
@@ -546,7 +546,7 @@ cdef int apply_outcome(void* body, int outcome, Events* events) noexcept nogil:
             return NO_SUCH_OUTCOME
         state.first_seat = state.active = outcome
         state.phase = DEAL
-        tell(events, DiscatEvent.FIRST_SEAT_CHOSEN, outcome, EVERYBODY, NULL, 0)
+        add_event(events, DiscatEvent.FIRST_SEAT_CHOSEN, outcome, EVERYBODY, NULL, 0)
         return OK
     if outcome < 0 or outcome >= LARGEST_CARD or not has_card(state.unknown, outcome + 1):
         return NO_SUCH_OUTCOME
