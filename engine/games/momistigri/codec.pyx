@@ -8,13 +8,25 @@ from collections.abc import Mapping
 
 from chatiere.engine.core.errors import EngineError, FaultText, Reason
 
+from libc.stdint cimport uint64_t
 from libc.string cimport memset
 
 from chatiere.engine.core.position cimport Position
+from chatiere.engine.games.momistigri.cards cimport (
+    COLOURED,
+    COLOURS,
+    KINDS,
+    MOMISTIGRI,
+    VALUES,
+    bit,
+    bits_of,
+    count_cards,
+    lay_out,
+    lowest,
+)
 from chatiere.engine.games.momistigri.kernel cimport cards_of_pair, view
 from chatiere.engine.games.momistigri.state cimport (
-    BOX,
-    COLOURED,
+    DEAL,
     DRAW,
     FINISHED,
     FIRST_GIVE_ID,
@@ -24,37 +36,32 @@ from chatiere.engine.games.momistigri.state cimport (
     FIRST_SWAP_IN_ID,
     FIRST_SWAP_OUT_ID,
     HAND_OUT,
-    KINDS,
     LARGEST_DRAW,
     LAST_TURN,
     MAIN_ID,
     MARKS,
-    MOMISTIGRI,
     MOST_PLAYERS,
-    NO_CARD,
     NO_SEAT,
     NUM_ACTIONS,
+    ONES,
     PASS_ID,
     PHASES,
-    PILE,
     PUBLIC,
     REVERSE_ID,
     ROUNDS,
     STOP_ID,
     SWAP_IN,
-    VALUES,
     MomistigriEvent,
     MomistigriFault,
     Options,
     State,
     View,
+    deck,
     drawn_from,
-    hand_sum,
-    start_of,
+    sum_of,
 )
 
 _RULES = "momistigri.md"
-_COLOURS = 5
 
 
 def _default_copies():
@@ -62,7 +69,7 @@ def _default_copies():
     copies = [0] * COLOURED
     values = [value for value in range(1, VALUES + 1) for _ in range(VALUES + 1 - value)]
     for i, value in enumerate(values):
-        copies[VALUES * (i % _COLOURS) + value - 1] += 1
+        copies[VALUES * (i % COLOURS) + value - 1] += 1
     return copies
 
 
@@ -157,14 +164,14 @@ FAULTS = {
         "penalties are those of finished rounds, the last round's the sums of the hands", "seats.penalties", "End of a round"
     ),
     int(MomistigriFault.BAD_DEAL): _broken(
-        "cards are dealt one at a time from the first seat on, nine to each, and the last to its right neighbour",
+        "cards are dealt one at a time from the first seat on, nine to each, and the last to its right neighbour; then none "
+        "are left",
         "seats.cards",
         "Components and setup",
     ),
-    int(MomistigriFault.BAD_HAND): _broken("a hand is not ascending cards from 0 to 45", "seats.cards"),
+    int(MomistigriFault.BAD_HAND): _broken("a hand is no set of cards of the box", "seats.cards"),
     int(MomistigriFault.BAD_PILE): _broken(
-        "the pile is not ascending cards from 0 to 45, is not empty during the deal, or lacks the pair whose effect is under "
-        "way",
+        "the pile is no set of cards of the box, is not empty during the deal, or lacks the pair whose effect is under way",
         "pile",
     ),
     int(MomistigriFault.CARD_TWICE_OR_MISSING): _broken(
@@ -362,7 +369,7 @@ def options_of(Position position not None):
     options = {}
     if state.first_seat_option != NO_SEAT:
         options["first_seat"] = state.first_seat_option
-    copies = [state.copies[kind] for kind in range(COLOURED)]
+    copies = [count_cards(bits_of(&state.box, kind)) for kind in range(COLOURED)]
     if copies != _DEFAULT_COPIES:
         options["copies"] = copies
     return options
@@ -453,10 +460,12 @@ def read_action(message, Position position not None):
 
 # State
 
-cdef list _cards_at(const State* state, int place):
-    # Of a hand, or of the PILE.
-    cdef int start = start_of(state, place), i
-    return [state.cards[i] for i in range(start, start + state.sizes[place])]
+cdef list _kinds_of(const State* state, uint64_t cards):
+    kinds = []
+    while cards:
+        kinds.append(state.box.kind_at[lowest(cards)])
+        cards &= cards - 1
+    return kinds
 
 
 cdef list _penalties_of(const State* state, int seat):
@@ -467,9 +476,8 @@ cdef list _penalties_of(const State* state, int seat):
 
 cdef list _known_to(const State* state, int knower, int seat):
     # What a knower knows of a seat's hand: [cards, most ones or None].
-    cdef int start = start_of(state, seat), i
-    cards = [state.cards[i] for i in range(start, start + state.sizes[seat]) if state.knowers[i] >> knower & 1]
-    return [cards, state.most_ones[knower][seat] - 1 if state.most_ones[knower][seat] else None]
+    most_ones = state.most_ones[seat][knower]
+    return [_kinds_of(state, state.known[seat][knower]), most_ones - 1 if most_ones else None]
 
 
 cdef _fill_options_of(message, Position position):
@@ -486,7 +494,7 @@ cdef _fill_turn(message, const State* state):
     message.round = state.round + 1
     message.turn = state.turn
     message.reversed = bool(state.backwards)
-    message.pile.extend(_cards_at(state, PILE))
+    message.pile.extend(_kinds_of(state, state.pile))
     message.mark = state.mark
     message.draws_left = state.draws_left
     message.effect = state.effect
@@ -503,7 +511,7 @@ def fill_state(message, Position position not None):
     _fill_options_of(message.options, position)
     for seat in range(state.players):
         held = message.seats.add(in_round=state.in_round >> seat & 1, passed=state.passed >> seat & 1)
-        held.cards.extend(_cards_at(state, seat))
+        held.cards.extend(_kinds_of(state, state.hands[seat]))
         held.penalties.extend(_penalties_of(state, seat))
         public = _known_to(state, PUBLIC, seat)
         if public != [[], None]:
@@ -519,26 +527,47 @@ def _refuse_state(field, message, heading="Invariants"):
     raise EngineError(Reason.INVALID_STATE, message, field=field, rule=f"{_RULES}: {heading}")
 
 
+def _refuse(fault):
+    raise EngineError(Reason.INVALID_STATE, FAULTS[fault].message, field=FAULTS[fault].field, rule=FAULTS[fault].rule)
+
+
 def _in_range(value, lowest, highest, field):
     if not lowest <= value <= highest:
         _refuse_state(field, f"{value} is not from {lowest} to {highest}")
     return value
 
 
-cdef _read_cards(State* state, int place, cards, field):
-    # The cards of a hand, or of the PILE, after those of the places before it.
-    cdef int start = start_of(state, place), i
-    if start + len(cards) > BOX:
-        _refuse_state(field, f"the hands and the pile have more than {BOX} cards")
-    for i, kind in enumerate(sorted(_in_range(kind, 0, KINDS - 1, f"{field}[{i}]") for i, kind in enumerate(cards))):
-        state.cards[start + i] = kind
-    state.sizes[place] = len(cards)
+cdef uint64_t _set_of(const State* state, kinds) except? 0:
+    # No more of a kind than the box has; the kinds are ones that there are.
+    cdef uint64_t cards = 0
+    for kind, number in Counter(kinds).items():
+        cards |= bit(state.box.first_at[kind] + number) - bit(state.box.first_at[kind])
+    return cards
+
+
+cdef uint64_t _read_cards(const State* state, kinds, field) except? 0:
+    for i, kind in enumerate(kinds):
+        _in_range(kind, 0, KINDS - 1, f"{field}[{i}]")
+    for kind, number in Counter(kinds).items():
+        copies = count_cards(bits_of(&state.box, kind))
+        if number > copies:
+            _refuse_state(field, f"of card {kind} the box has {copies}, not {number}", "Components and setup")
+    return _set_of(state, kinds)
+
+
+cdef uint64_t _left_of_deck(const State* state) except? 0:
+    # What no hand holds; in the pile lies nothing yet.
+    left = Counter(_kinds_of(state, deck(state)))
+    for seat in range(state.players):
+        left.subtract(_kinds_of(state, state.hands[seat]))
+    if min(left.values()) < 0:
+        _refuse(MomistigriFault.CARD_TWICE_OR_MISSING)
+    return _set_of(state, left.elements())
 
 
 cdef _read_knowledge(State* state, int seat, entries, field):
     # Who is not named knows what all know.
-    cdef int start = start_of(state, seat), i, knower
-    held = Counter(_cards_at(state, seat))
+    held = Counter(_kinds_of(state, state.hands[seat]))
     found = {}
     for number, entry in enumerate(entries):
         path = f"{field}[{number}]"
@@ -547,24 +576,16 @@ cdef _read_knowledge(State* state, int seat, entries, field):
             _refuse_state(f"{path}.seat", "what one seat, or all, know of a hand is said once", "Public and hidden")
         if knower == seat:
             _refuse_state(f"{path}.seat", "a seat knows its own hand anyway", "Public and hidden")
-        cards = Counter(entry.cards)
-        if cards - held:
+        if Counter(entry.cards) - held:
             _refuse_state(f"{path}.cards", "the hand does not hold all of these", "Public and hidden")
         most_ones = 0
         if entry.HasField("most_ones"):
-            most_ones = 1 + _in_range(entry.most_ones, 0, VALUES - 1, f"{path}.most_ones")
-        found[knower] = (cards, most_ones)
-    public = found.get(PUBLIC, (Counter(), 0))
+            most_ones = 1 + _in_range(entry.most_ones, 0, ONES - 1, f"{path}.most_ones")
+        found[knower] = (_set_of(state, entry.cards), most_ones)
+    public = found.get(PUBLIC, (0, 0))
     for knower in (*range(state.players), PUBLIC):
-        if knower == seat:
-            continue
-        cards, most_ones = found.get(knower, public)
-        state.most_ones[knower][seat] = most_ones
-        left = Counter(cards)
-        for i in range(start, start + state.sizes[seat]):
-            if left[state.cards[i]] > 0:
-                left[state.cards[i]] -= 1
-                state.knowers[i] |= 1 << knower
+        if knower != seat:
+            state.known[seat][knower], state.most_ones[seat][knower] = found.get(knower, public)
 
 
 cdef _read_penalties(State* state, int seat, penalties, field):
@@ -578,7 +599,7 @@ cdef _read_penalties(State* state, int seat, penalties, field):
 def read_state(message):
     """MomistigriState → the body of a packed state, for Game.position. Raises EngineError: INVALID_STATE."""
     cdef State state
-    cdef int seat, kind
+    cdef int seat
     cdef const Options* chosen
     memset(&state, 0, sizeof(State))
     state.players = _in_range(len(message.seats), 3, MOST_PLAYERS, "seats")
@@ -588,8 +609,7 @@ def read_state(message):
         _refuse_state(f"options.{error.field}", error.message, "Components and setup")
     chosen = <const Options*> <const char*> options
     state.first_seat_option = chosen.first_seat
-    for kind in range(COLOURED):
-        state.copies[kind] = chosen.copies[kind]
+    lay_out(&state.box, chosen.copies)
     state.phase = _in_range(message.phase, 1, PHASES, "phase") - 1
     state.first_seat = NO_SEAT
     if message.HasField("first_seat"):
@@ -607,12 +627,14 @@ def read_state(message):
     if message.HasField("swapped_out"):
         state.swapped_out = 1 + _in_range(message.swapped_out, 0, KINDS - 1, "swapped_out")
     for seat, held in enumerate(message.seats):
-        _read_cards(&state, seat, held.cards, f"seats[{seat}].cards")
+        state.hands[seat] = _read_cards(&state, held.cards, f"seats[{seat}].cards")
         _read_knowledge(&state, seat, held.knowledge, f"seats[{seat}].knowledge")
         _read_penalties(&state, seat, held.penalties, f"seats[{seat}].penalties")
         state.in_round |= held.in_round << seat
         state.passed |= held.passed << seat
-    _read_cards(&state, PILE, message.pile, "pile")
+    state.pile = _read_cards(&state, message.pile, "pile")
+    if state.phase <= DEAL:
+        state.undealt = _left_of_deck(&state)
     return (<const char*> &state)[:sizeof(State)]
 
 
@@ -627,11 +649,11 @@ def fill_view(message, Position position not None, seat):
     _fill_options_of(message.options, position)
     for other in range(state.players):
         held = message.seats.add(
-            hand_size=state.sizes[other], in_round=state.in_round >> other & 1, passed=state.passed >> other & 1
+            hand_size=seen.sizes[other], in_round=state.in_round >> other & 1, passed=state.passed >> other & 1
         )
-        held.known_cards.extend([kind for kind in _cards_at(state, other) if kind != NO_CARD])
-        if state.most_ones[0][other]:
-            held.most_ones = state.most_ones[0][other] - 1
+        held.known_cards.extend(_kinds_of(state, state.hands[other]))
+        if seen.most_ones[other]:
+            held.most_ones = seen.most_ones[other] - 1
         held.penalties.extend(_penalties_of(state, other))
     _fill_turn(message, state)
     if DRAW <= state.phase <= SWAP_IN:
@@ -664,5 +686,5 @@ def fill_score(message, Position position not None):
     for seat in range(state.players):
         message.seats.add(
             penalties=_penalties_of(state, seat),
-            hand_points=0 if state.phase == FINISHED else hand_sum(state, seat),
+            hand_points=0 if state.phase == FINISHED else sum_of(state, state.hands[seat]),
         )

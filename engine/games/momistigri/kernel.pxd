@@ -1,5 +1,3 @@
 # Momistigri: the rules, as functions over the packed state.
-from chatiere.engine.games.momistigri.state cimport State
-
 cdef void cards_of_pair(int action, int* low, int* high) noexcept nogil
 cdef void view(const void* body, int seat, void* out) noexcept nogil

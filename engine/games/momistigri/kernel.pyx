@@ -1,6 +1,7 @@
 """Momistigri: the rules (rules file: momistigri.md; the sections below follow its headings)."""
 
-from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t
+from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.math cimport sqrtf
 from libc.string cimport memcpy, memset
 
 from chatiere.engine.core.game cimport (
@@ -20,9 +21,24 @@ from chatiere.engine.core.game cimport (
     add_event,
 )
 from chatiere.engine.core.position cimport wrap_operations
-from chatiere.engine.core.stream cimport Stream, walk_weights
+from chatiere.engine.core.stream cimport Stream, number_below, walk_weights
+from chatiere.engine.games.momistigri.cards cimport (
+    KINDS,
+    MOMISTIGRI,
+    VALUES,
+    bit,
+    bits_of,
+    count_cards,
+    has_single,
+    lay_out,
+    lowest,
+    nth_card,
+    one_fewer_of_each,
+    running_counts,
+    with_card,
+    without_card,
+)
 from chatiere.engine.games.momistigri.hidden cimport (
-    deal_card,
     forget_ones,
     hand_over,
     lay_down,
@@ -34,12 +50,9 @@ from chatiere.engine.games.momistigri.invariants cimport check
 from chatiere.engine.games.momistigri.observation cimport OBSERVATION_LENGTH, observe
 from chatiere.engine.games.momistigri.state cimport (
     AGAIN,
-    BOX,
     CHOICE,
     CHOSEN,
-    COLOURED,
     DEAL,
-    DEALT,
     DISCARD,
     DRAW,
     FINISHED,
@@ -51,18 +64,14 @@ from chatiere.engine.games.momistigri.state cimport (
     FIRST_SWAP_OUT_ID,
     GIVE,
     HAND_OUT,
-    KINDS,
     LAST_TURN,
     MAIN_ID,
-    MOMISTIGRI,
     MOST_PLAYERS,
     NAME,
-    NO_CARD,
     NO_MARK,
     NO_SEAT,
     NUM_ACTIONS,
     PASS_ID,
-    PILE,
     PUBLIC,
     REVERSE_ID,
     ROUNDS,
@@ -72,29 +81,21 @@ from chatiere.engine.games.momistigri.state cimport (
     SWAP_OUT,
     THREE,
     TWO,
-    VALUES,
     MomistigriEvent,
     MomistigriFault,
     Options,
     State,
     View,
-    copies_in_deck,
     count_fewest,
-    count_kind,
+    deck,
     decider,
-    deck_size,
     drawn_from,
-    hand_sum,
     next_seat,
     penalty_so_far,
     seat_beside,
-    start_of,
+    sum_of,
     value_of,
 )
-
-
-cdef extern from * nogil:
-    int __builtin_popcount(unsigned int word)
 
 
 cdef void tell(Events* events, MomistigriEvent kind, int seat) noexcept nogil:
@@ -115,8 +116,9 @@ cdef void start(void* body, int players, const void* options) noexcept nogil:
     state.players = players
     state.first_seat_option = chosen.first_seat
     state.first_seat = chosen.first_seat
-    memcpy(state.copies, chosen.copies, COLOURED)
+    lay_out(&state.box, chosen.copies)
     state.in_round = (1 << players) - 1
+    state.undealt = deck(state)
     if state.first_seat == NO_SEAT:
         state.phase = FIRST_SEAT
     else:
@@ -125,8 +127,9 @@ cdef void start(void* body, int players, const void* options) noexcept nogil:
 
 
 cdef void begin_round(State* state, int first_seat, Events* events) noexcept nogil:
-    memset(state.sizes, 0, sizeof(state.sizes))
-    memset(state.cards, 0, BOX)
+    memset(state.hands, 0, sizeof(state.hands))
+    state.pile = 0
+    state.undealt = deck(state)
     state.first_seat = state.active = first_seat
     state.phase = DEAL
     state.turn = 0
@@ -137,18 +140,17 @@ cdef void begin_round(State* state, int first_seat, Events* events) noexcept nog
 
 
 cdef void deal(State* state, int kind, Events* events) noexcept nogil:
-    cdef int seat = state.active, dealt
-    deal_card(state, seat, kind)
+    cdef uint64_t bits = bits_of(&state.box, kind)
+    cdef int seat = state.active
+    state.undealt = without_card(state.undealt, bits)
+    state.hands[seat] = with_card(state.hands[seat], bits)
     tell_value(events, MomistigriEvent.CARD_DEALT, seat, 1 << seat, kind)
-    dealt = start_of(state, PILE)
-    if dealt < DEALT * state.players:
-        state.active = next_seat(state, seat)
-    elif dealt < deck_size(state.players):
-        # The one card left is the first seat's right neighbour's, who got the last.
-        state.active = seat
-    else:
+    if state.undealt == 0:
         state.active = state.first_seat
         begin_turn(state, NO_MARK, 0, events)
+    elif state.undealt & (state.undealt - 1):
+        state.active = next_seat(state, seat)
+    # Else the one card left is the first seat's right neighbour's, who got the last.
 
 
 # A turn
@@ -160,7 +162,7 @@ cdef void begin_turn(State* state, int mark, int named, Events* events) noexcept
     cdef uint16_t values[2]
     state.turn += 1
     values[0] = previous
-    values[1] = wanted if wanted < state.sizes[previous] else state.sizes[previous]
+    values[1] = wanted if wanted == 1 else min(wanted, count_cards(state.hands[previous]))
     add_event(events, MomistigriEvent.TURN_BEGUN, state.active, EVERYBODY, values, 2)
     if mark == CHOSEN:
         draw(state, named, events)
@@ -180,7 +182,7 @@ cdef void draw(State* state, int kind, Events* events) noexcept nogil:
 cdef void end_draw(State* state, int mark, Events* events) noexcept nogil:
     cdef int previous = drawn_from(state)
     state.mark = NO_MARK
-    if state.sizes[previous] == 0:
+    if state.hands[previous] == 0:
         leave(state, previous, events)
         state.phase = DISCARD
     else:
@@ -235,9 +237,9 @@ cdef void pass_turn(State* state, Events* events) noexcept nogil:
 
 
 cdef void end_turn(State* state, int mark, int named, Events* events) noexcept nogil:
-    if state.sizes[state.active] == 0:
+    if state.hands[state.active] == 0:
         leave(state, state.active, events)
-    if __builtin_popcount(state.in_round) <= 1:
+    if state.in_round & (state.in_round - 1) == 0:
         end_round(state, MomistigriEvent.ONE_SEAT_LEFT, events)
     elif state.turn == LAST_TURN:
         end_round(state, MomistigriEvent.TURN_LIMIT_REACHED, events)
@@ -257,7 +259,7 @@ cdef void begin_effect(State* state, int value, Events* events) noexcept nogil:
     if value <= 3:
         state.effect = value
         state.phase = CHOICE
-    elif value == 4 and has_target(state) and state.sizes[state.active]:
+    elif value == 4 and has_target(state) and state.hands[state.active]:
         state.phase = GIVE
     elif value == 5 and has_target(state):
         state.receiver = seat_beside(state, state.active, False)
@@ -273,7 +275,7 @@ cdef void begin_effect(State* state, int value, Events* events) noexcept nogil:
 
 
 cdef void leave_mark(State* state, int mark, MomistigriEvent pending, Events* events) noexcept nogil:
-    if state.sizes[state.active] and has_target(state):
+    if state.hands[state.active] and has_target(state):
         tell(events, pending, state.active)
     else:
         mark = NO_MARK
@@ -287,24 +289,22 @@ cdef void use_main_effect(State* state, Events* events) noexcept nogil:
         discard_ones(state, events)
     elif effect == 3:
         leave_mark(state, SWAP, MomistigriEvent.SWAP_PENDING, events)
-    elif state.sizes[state.active] and has_target(state):
+    elif state.hands[state.active] and has_target(state):
         state.phase = NAME
     else:
         end_turn(state, NO_MARK, 0, events)
 
 
 cdef void discard_ones(State* state, Events* events) noexcept nogil:
+    cdef uint64_t left = state.hands[state.active] & state.box.of_value[0]
     cdef uint16_t ones[MAX_EVENT_VALUES]
-    cdef int seat = state.active, count = 0, i = start_of(state, seat), kind
-    while i < start_of(state, seat + 1):
-        kind = state.cards[i]
-        if value_of(kind) == 1:
-            # Two 1s of nine lie in the pile: at most seven.
-            ones[count] = kind
-            count += 1
-            lay_down(state, seat, kind)
-        else:
-            i += 1
+    cdef int seat = state.active, count = 0
+    while left:
+        # Two 1s of nine lie in the pile: at most seven.
+        ones[count] = state.box.kind_at[lowest(left)]
+        lay_down(state, seat, ones[count])
+        count += 1
+        left &= left - 1
     show_no_ones(state, seat)
     add_event(events, MomistigriEvent.ONES_DISCARDED, seat, EVERYBODY, ones, count)
     end_turn(state, NO_MARK, 0, events)
@@ -314,6 +314,12 @@ cdef void reverse(State* state, Events* events) noexcept nogil:
     state.effect = 0
     state.backwards ^= 1
     tell(events, MomistigriEvent.DIRECTION_REVERSED, state.active)
+    end_turn(state, NO_MARK, 0, events)
+
+
+cdef void stop(State* state, Events* events) noexcept nogil:
+    # Take no further pair.
+    tell(events, MomistigriEvent.STOPPED, state.active)
     end_turn(state, NO_MARK, 0, events)
 
 
@@ -335,7 +341,7 @@ cdef void hand_out(State* state, int kind, Events* events) noexcept nogil:
     take_up(state, state.receiver, kind)
     add_event(events, MomistigriEvent.CARD_HANDED_OUT, state.receiver, EVERYBODY, values, 2)
     state.receiver = seat_beside(state, state.receiver, False)
-    if state.receiver == state.active or state.sizes[PILE] == 0:
+    if state.receiver == state.active or state.pile == 0:
         state.receiver = 0
         end_turn(state, NO_MARK, 0, events)
 
@@ -347,9 +353,9 @@ cdef void end_round(State* state, MomistigriEvent reason, Events* events) noexce
     tell(events, reason, -1)
     for seat in range(state.players):
         show_hand(state, seat, events)
-        state.penalties[state.round][seat] = hand_sum(state, seat)
+        state.penalties[state.round][seat] = sum_of(state, state.hands[seat])
         tell_value(events, MomistigriEvent.PENALTY_TAKEN, seat, EVERYBODY, state.penalties[state.round][seat])
-    memset(state.knowers, 0, sizeof(state.knowers))
+    memset(state.known, 0, sizeof(state.known))
     memset(state.most_ones, 0, sizeof(state.most_ones))
     if state.round == ROUNDS - 1 or (state.round == 1 and count_fewest(state, 2) == 1):
         state.phase = FINISHED
@@ -362,13 +368,14 @@ cdef void end_round(State* state, MomistigriEvent reason, Events* events) noexce
 cdef void show_hand(const State* state, int seat, Events* events) noexcept nogil:
     # Laid open to be counted.
     cdef uint16_t cards[MAX_EVENT_VALUES]
-    cdef int start = start_of(state, seat), shown = 0, count
-    while shown < state.sizes[seat]:
+    cdef uint64_t left = state.hands[seat]
+    cdef int count
+    while left:
         count = 0
-        while count < MAX_EVENT_VALUES and shown < state.sizes[seat]:
-            cards[count] = state.cards[start + shown]
+        while count < MAX_EVENT_VALUES and left:
+            cards[count] = state.box.kind_at[lowest(left)]
             count += 1
-            shown += 1
+            left &= left - 1
         add_event(events, MomistigriEvent.HAND_SHOWN, seat, EVERYBODY, cards, count)
 
 
@@ -390,7 +397,7 @@ cdef void totals(const void* body, int32_t* totals) noexcept nogil:
     for seat in range(state.players):
         totals[seat] = penalty_so_far(state, seat)
         if state.phase != FINISHED:
-            totals[seat] += hand_sum(state, seat)
+            totals[seat] += sum_of(state, state.hands[seat])
 
 
 cdef void ranks(const void* body, uint8_t* ranks) noexcept nogil:
@@ -405,10 +412,8 @@ cdef void ranks(const void* body, uint8_t* ranks) noexcept nogil:
 # Actions
 
 cdef void cards_of_pair(int action, int* low, int* high) noexcept nogil:
-    # Of a DiscardPair's id, high * (high + 1) / 2 + low.
-    cdef int b = 0
-    while (b + 1) * (b + 2) // 2 <= action:
-        b += 1
+    # Of a DiscardPair's id, high * (high + 1) / 2 + low. At low = 0 the root is 2 * high + 1, exactly.
+    cdef int b = (<unsigned int> sqrtf(8 * action + 1) - 1) // 2
     high[0] = b
     low[0] = action - b * (b + 1) // 2
 
@@ -427,27 +432,42 @@ cdef int actor(const void* body) noexcept nogil:
     return OVER if state.phase == FINISHED else decider(state)
 
 
-cdef int list_kinds(const State* state, int place, int first_id, uint16_t* ids) noexcept nogil:
-    # An id for each kind of a hand, or of the PILE.
-    cdef int start = start_of(state, place), count = 0, i
-    for i in range(start, start + state.sizes[place]):
-        if i == start or state.cards[i] != state.cards[i - 1]:
-            ids[count] = first_id + state.cards[i]
-            count += 1
+cdef int list_kinds(const State* state, uint64_t cards, int first_id, uint16_t* ids) noexcept nogil:
+    # An id for each kind that there is.
+    cdef uint64_t left = cards & state.box.firsts
+    cdef int count = 0
+    while left:
+        ids[count] = first_id + state.box.kind_at[lowest(left)]
+        count += 1
+        left &= left - 1
     return count
 
 
 cdef int list_pairs(const State* state, uint16_t* ids) noexcept nogil:
-    cdef const uint8_t* hand = &state.cards[start_of(state, state.active)]
-    cdef int size = state.sizes[state.active], count = 0, i, j
-    for i in range(1, size):
-        # Once for each kind; with a second copy the kind pairs with itself.
-        if i + 1 < size and hand[i + 1] == hand[i]:
-            continue
-        for j in range(i):
-            if (j == 0 or hand[j] != hand[j - 1]) and form_pair(hand[j], hand[i]):
-                ids[count] = hand[i] * (hand[i] + 1) // 2 + hand[j]
-                count += 1
+    # For each kind, as the higher one, the lower ones of its colour and of its value, and a second card of its own.
+    cdef uint64_t hand = state.hands[state.active], firsts = hand & state.box.firsts
+    cdef uint64_t left = firsts & ~bit(state.box.first_at[MOMISTIGRI])
+    cdef uint64_t seconds = one_fewer_of_each(&state.box, hand), first, partners
+    cdef unsigned int kind, value
+    cdef int count = 0, base, i
+    while left:
+        first = left & -left
+        left ^= first
+        kind = state.box.kind_at[lowest(first)]
+        value = kind % VALUES
+        base = kind * (kind + 1) // 2
+        partners = firsts & (first - bit(state.box.first_at[kind - value]))
+        partners |= firsts & (first - 1) & state.box.of_value[value]
+        partners |= seconds & first
+        # Most have few: these are written down without asking how many there are.
+        for i in range(2):
+            ids[count] = base + state.box.kind_at[lowest(partners | bit(MOMISTIGRI))]
+            count += partners != 0
+            partners &= partners - 1
+        while partners:
+            ids[count] = base + state.box.kind_at[lowest(partners)]
+            count += 1
+            partners &= partners - 1
     return count
 
 
@@ -463,29 +483,24 @@ cdef int legal_actions(const void* body, uint16_t* ids) noexcept nogil:
         ids[1] = REVERSE_ID
         return 2
     if phase == NAME:
-        return list_kinds(state, state.active, FIRST_NAME_ID, ids)
+        return list_kinds(state, state.hands[state.active], FIRST_NAME_ID, ids)
     if phase == GIVE:
         for seat in range(state.players):
             if seat != state.active and state.in_round >> seat & 1:
-                count += list_kinds(state, state.active, FIRST_GIVE_ID + KINDS * seat, &ids[count])
+                count += list_kinds(
+                    state, state.hands[state.active], FIRST_GIVE_ID + KINDS * seat, &ids[count]
+                )
         return count
     if phase == HAND_OUT:
-        return list_kinds(state, PILE, FIRST_HAND_OUT_ID, ids)
+        return list_kinds(state, state.pile, FIRST_HAND_OUT_ID, ids)
     if phase == SWAP_OUT:
-        return list_kinds(state, drawn_from(state), FIRST_SWAP_OUT_ID, ids)
-    return list_taken(state, ids)
+        return list_kinds(state, state.hands[drawn_from(state)], FIRST_SWAP_OUT_ID, ids)
+    return list_kinds(state, pile_before_swap(state), FIRST_SWAP_IN_ID, ids)
 
 
-cdef int list_taken(const State* state, uint16_t* ids) noexcept nogil:
-    # What lay in the pile before the swap.
-    cdef int all_kinds = list_kinds(state, PILE, FIRST_SWAP_IN_ID, ids), count = 0, i
-    cdef int out = state.swapped_out - 1
-    cdef bint was_there = count_kind(state, PILE, out) > 1
-    for i in range(all_kinds):
-        if was_there or ids[i] != FIRST_SWAP_IN_ID + out:
-            ids[count] = ids[i]
-            count += 1
-    return count
+cdef uint64_t pile_before_swap(const State* state) noexcept nogil:
+    # Without the card just discarded.
+    return without_card(state.pile, bits_of(&state.box, state.swapped_out - 1))
 
 
 cdef int forbids_phase(const State* state, int phase, MomistigriFault not_now) noexcept nogil:
@@ -495,10 +510,10 @@ cdef int forbids_phase(const State* state, int phase, MomistigriFault not_now) n
 
 
 cdef int forbids_pair(const State* state, int low, int high) noexcept nogil:
-    cdef int held = count_kind(state, state.active, low)
+    cdef uint64_t hand = state.hands[state.active], rest = without_card(hand, bits_of(&state.box, low))
     if state.phase != DISCARD and state.phase != AGAIN:
         return MomistigriFault.NO_PAIR_NOW
-    if held == 0 or (low == high and held == 1) or count_kind(state, state.active, high) == 0:
+    if hand == rest or rest & bits_of(&state.box, high) == 0:
         return MomistigriFault.CARD_NOT_IN_HAND
     if not form_pair(low, high):
         return MomistigriFault.NOT_A_PAIR
@@ -506,112 +521,124 @@ cdef int forbids_pair(const State* state, int low, int high) noexcept nogil:
 
 
 cdef int forbids_card(
-    const State* state, int kind, int place, int phase, MomistigriFault not_now, MomistigriFault not_there
+    const State* state, int kind, uint64_t cards, int phase, MomistigriFault not_now, MomistigriFault not_there
 ) noexcept nogil:
-    # An action of that phase, with a card of a hand or of the PILE.
+    # An action of that phase, with one of the cards of a hand or of the pile.
     if state.phase != phase:
         return not_now
-    if count_kind(state, place, kind) == 0:
+    if cards & bits_of(&state.box, kind) == 0:
         return not_there
     return OK
 
 
+cdef int forbids_naming(const State* state, int kind) noexcept nogil:
+    return forbids_card(
+        state,
+        kind,
+        state.hands[state.active],
+        NAME,
+        MomistigriFault.NO_NAMING_NOW,
+        MomistigriFault.CARD_NOT_IN_HAND,
+    )
+
+
 cdef int forbids_gift(const State* state, int seat, int kind) noexcept nogil:
     cdef int fault = forbids_card(
-        state, kind, state.active, GIVE, MomistigriFault.NO_GIVING_NOW, MomistigriFault.CARD_NOT_IN_HAND
+        state,
+        kind,
+        state.hands[state.active],
+        GIVE,
+        MomistigriFault.NO_GIVING_NOW,
+        MomistigriFault.CARD_NOT_IN_HAND,
     )
     if fault == OK and (seat == state.active or not state.in_round >> seat & 1):
         return MomistigriFault.SEAT_NOT_ELIGIBLE
     return fault
 
 
-cdef int forbids_taking(const State* state, int kind) noexcept nogil:
-    cdef int fault = forbids_card(
-        state, kind, PILE, SWAP_IN, MomistigriFault.NO_SWAPPING_IN_NOW, MomistigriFault.CARD_NOT_IN_PILE
+cdef int forbids_handing_out(const State* state, int kind) noexcept nogil:
+    return forbids_card(
+        state, kind, state.pile, HAND_OUT, MomistigriFault.NO_HANDING_OUT_NOW, MomistigriFault.CARD_NOT_IN_PILE
     )
-    if fault == OK and kind == state.swapped_out - 1 and count_kind(state, PILE, kind) == 1:
+
+
+cdef int forbids_swapping_out(const State* state, int kind) noexcept nogil:
+    return forbids_card(
+        state,
+        kind,
+        state.hands[drawn_from(state)],
+        SWAP_OUT,
+        MomistigriFault.NO_SWAPPING_OUT_NOW,
+        MomistigriFault.CARD_NOT_IN_HAND,
+    )
+
+
+cdef int forbids_swapping_in(const State* state, int kind) noexcept nogil:
+    cdef int fault = forbids_card(
+        state, kind, state.pile, SWAP_IN, MomistigriFault.NO_SWAPPING_IN_NOW, MomistigriFault.CARD_NOT_IN_PILE
+    )
+    if fault == OK and pile_before_swap(state) & bits_of(&state.box, kind) == 0:
         return MomistigriFault.CARD_JUST_SWAPPED_OUT
     return fault
 
 
-cdef int forbids(const State* state, int action) noexcept nogil:
-    cdef int low, high
-    if action < PASS_ID:
-        cards_of_pair(action, &low, &high)
-        return forbids_pair(state, low, high)
-    if action == PASS_ID:
-        return forbids_phase(state, DISCARD, MomistigriFault.NO_PASS_NOW)
-    if action == STOP_ID:
-        return forbids_phase(state, AGAIN, MomistigriFault.NO_STOP_NOW)
-    if action < FIRST_NAME_ID:
-        return forbids_phase(state, CHOICE, MomistigriFault.NO_CHOICE_NOW)
-    if action < FIRST_GIVE_ID:
-        return forbids_card(
-            state,
-            action - FIRST_NAME_ID,
-            state.active,
-            NAME,
-            MomistigriFault.NO_NAMING_NOW,
-            MomistigriFault.CARD_NOT_IN_HAND,
-        )
-    if action < FIRST_HAND_OUT_ID:
-        return forbids_gift(state, (action - FIRST_GIVE_ID) // KINDS, (action - FIRST_GIVE_ID) % KINDS)
-    if action < FIRST_SWAP_OUT_ID:
-        return forbids_card(
-            state,
-            action - FIRST_HAND_OUT_ID,
-            PILE,
-            HAND_OUT,
-            MomistigriFault.NO_HANDING_OUT_NOW,
-            MomistigriFault.CARD_NOT_IN_PILE,
-        )
-    if action < FIRST_SWAP_IN_ID:
-        return forbids_card(
-            state,
-            action - FIRST_SWAP_OUT_ID,
-            drawn_from(state),
-            SWAP_OUT,
-            MomistigriFault.NO_SWAPPING_OUT_NOW,
-            MomistigriFault.CARD_NOT_IN_HAND,
-        )
-    return forbids_taking(state, action - FIRST_SWAP_IN_ID)
-
-
 cdef int apply(void* body, int action, Events* events) noexcept nogil:
     cdef State* state = <State*> body
-    cdef int low, high, fault
+    cdef int low, high, seat, kind, fault
     if state.phase == FINISHED:
         return GAME_IS_OVER
     if state.phase <= DRAW:
         return CHANCE_IS_PENDING  # uncovered: Position asks who acts, and calls the other function then
     if action < 0 or action >= NUM_ACTIONS:
         return NO_SUCH_ACTION
-    fault = forbids(state, action)
-    if fault != OK:
-        return fault
     if action < PASS_ID:
         cards_of_pair(action, &low, &high)
-        discard_pair(state, low, high, events)
+        fault = forbids_pair(state, low, high)
+        if fault == OK:
+            discard_pair(state, low, high, events)
     elif action == PASS_ID:
-        pass_turn(state, events)
+        fault = forbids_phase(state, DISCARD, MomistigriFault.NO_PASS_NOW)
+        if fault == OK:
+            pass_turn(state, events)
     elif action == STOP_ID:
-        tell(events, MomistigriEvent.STOPPED, state.active)
-        end_turn(state, NO_MARK, 0, events)
+        fault = forbids_phase(state, AGAIN, MomistigriFault.NO_STOP_NOW)
+        if fault == OK:
+            stop(state, events)
     elif action == MAIN_ID:
-        use_main_effect(state, events)
+        fault = forbids_phase(state, CHOICE, MomistigriFault.NO_CHOICE_NOW)
+        if fault == OK:
+            use_main_effect(state, events)
     elif action == REVERSE_ID:
-        reverse(state, events)
+        fault = forbids_phase(state, CHOICE, MomistigriFault.NO_CHOICE_NOW)
+        if fault == OK:
+            reverse(state, events)
     elif action < FIRST_GIVE_ID:
-        name_card(state, action - FIRST_NAME_ID, events)
+        kind = action - FIRST_NAME_ID
+        fault = forbids_naming(state, kind)
+        if fault == OK:
+            name_card(state, kind, events)
     elif action < FIRST_HAND_OUT_ID:
-        give(state, (action - FIRST_GIVE_ID) // KINDS, (action - FIRST_GIVE_ID) % KINDS, events)
+        seat = (action - FIRST_GIVE_ID) // KINDS
+        kind = (action - FIRST_GIVE_ID) % KINDS
+        fault = forbids_gift(state, seat, kind)
+        if fault == OK:
+            give(state, seat, kind, events)
     elif action < FIRST_SWAP_OUT_ID:
-        hand_out(state, action - FIRST_HAND_OUT_ID, events)
+        kind = action - FIRST_HAND_OUT_ID
+        fault = forbids_handing_out(state, kind)
+        if fault == OK:
+            hand_out(state, kind, events)
     elif action < FIRST_SWAP_IN_ID:
-        swap_out(state, action - FIRST_SWAP_OUT_ID, events)
+        kind = action - FIRST_SWAP_OUT_ID
+        fault = forbids_swapping_out(state, kind)
+        if fault == OK:
+            swap_out(state, kind, events)
     else:
-        swap_in(state, action - FIRST_SWAP_IN_ID, events)
-    return OK
+        kind = action - FIRST_SWAP_IN_ID
+        fault = forbids_swapping_in(state, kind)
+        if fault == OK:
+            swap_in(state, kind, events)
+    return fault
 
 
 cdef uint32_t common_divisor(uint32_t a, uint32_t b) noexcept nogil:
@@ -623,49 +650,48 @@ cdef uint32_t common_divisor(uint32_t a, uint32_t b) noexcept nogil:
     return a
 
 
+cdef inline uint64_t cards_that_can_come(const State* state) noexcept nogil:
+    # At a deal or draw.
+    return state.undealt if state.phase == DEAL else state.hands[drawn_from(state)]
+
+
 cdef int chance_outcomes(const void* body, uint16_t* outcomes, uint32_t* weights) noexcept nogil:
     cdef const State* state = <const State*> body
-    cdef uint8_t left[KINDS]
+    cdef uint64_t left
     cdef uint32_t divisor = 0
-    cdef int count = 0, kind, i, start, previous
+    cdef int count = 0, kind, i
     if state.phase == FIRST_SEAT:
         for i in range(state.players):
             outcomes[i] = i
             weights[i] = 1
         return state.players
-    memset(left, 0, sizeof(left))
-    if state.phase == DEAL:
-        for kind in range(KINDS):
-            left[kind] = copies_in_deck(state, kind)
-        for i in range(start_of(state, PILE)):
-            left[state.cards[i]] -= 1
-    else:
-        previous = drawn_from(state)
-        start = start_of(state, previous)
-        for i in range(start, start + state.sizes[previous]):
-            left[state.cards[i]] += 1
-    for kind in range(KINDS):
-        if left[kind]:
-            outcomes[count] = kind
-            weights[count] = left[kind]
-            divisor = common_divisor(left[kind], divisor)
-            count += 1
+    left = cards_that_can_come(state)
+    while left:
+        kind = state.box.kind_at[lowest(left)]
+        outcomes[count] = kind
+        weights[count] = count_cards(left & bits_of(&state.box, kind))
+        left &= ~bits_of(&state.box, kind)
+        divisor = common_divisor(weights[count], divisor)
+        count += 1
     for i in range(count if divisor > 1 else 0):
         weights[i] //= divisor
     return count
 
 
-cdef bint is_undealt(const State* state, int kind) noexcept nogil:
-    cdef int left = copies_in_deck(state, kind), i
-    for i in range(start_of(state, PILE)):
-        left -= state.cards[i] == kind
-    return left > 0
-
-
 cdef int sample_outcome(const void* body, Stream* stream) noexcept nogil:
+    cdef const State* state = <const State*> body
     cdef uint16_t outcomes[MAX_OUTCOMES]
     cdef uint32_t weights[MAX_OUTCOMES]
-    cdef int count = chance_outcomes(body, outcomes, weights)
+    cdef uint64_t cards, counts
+    cdef int count
+    if state.phase == FIRST_SEAT:
+        return number_below(stream, state.players)
+    cards = cards_that_can_come(state)
+    if has_single(&state.box, cards):
+        # The smallest whole weights are the numbers of cards.
+        counts = running_counts(cards)
+        return state.box.kind_at[nth_card(cards, counts, number_below(stream, counts >> 56))]
+    count = chance_outcomes(body, outcomes, weights)
     return outcomes[walk_weights(stream, weights, count)]
 
 
@@ -682,15 +708,11 @@ cdef int apply_outcome(void* body, int outcome, Events* events) noexcept nogil:
         state.first_seat = state.active = outcome
         state.phase = DEAL
         return OK
-    if outcome < 0 or outcome >= KINDS:
+    if outcome < 0 or outcome >= KINDS or cards_that_can_come(state) & bits_of(&state.box, outcome) == 0:
         return NO_SUCH_OUTCOME
     if state.phase == DEAL:
-        if not is_undealt(state, outcome):
-            return NO_SUCH_OUTCOME
         deal(state, outcome, events)
         return OK
-    if count_kind(state, drawn_from(state), outcome) == 0:
-        return NO_SUCH_OUTCOME
     draw(state, outcome, events)
     state.draws_left -= 1
     if state.draws_left == 0:
@@ -705,24 +727,26 @@ cdef void view(const void* body, int seat, void* out) noexcept nogil:
     cdef View* seen = <View*> out
     cdef State* shown = &seen.state
     cdef int knower = seat if seat >= 0 else PUBLIC
-    cdef bint open = state.phase == FINISHED
-    cdef int place, i, known, end, first = 0
+    cdef int other
     memcpy(shown, state, sizeof(State))
-    memset(shown.knowers, 0, sizeof(shown.knowers))
     memset(shown.most_ones, 0, sizeof(shown.most_ones))
-    memcpy(shown.most_ones[0], state.most_ones[knower], MOST_PLAYERS)
-    for i in range(KINDS):
-        seen.unseen[i] = copies_in_deck(state, i)
-    for place in range(PILE + 1):
-        end = first + state.sizes[place]
-        known = first
-        for i in range(first, end):
-            if open or place == PILE or place == seat or state.knowers[i] >> knower & 1:
-                shown.cards[known] = state.cards[i]
-                seen.unseen[state.cards[i]] -= 1
-                known += 1
-        memset(&shown.cards[known], NO_CARD, end - known)
-        first = end
+    memset(shown.known, 0, sizeof(shown.known))
+    shown.undealt = 0
+    memset(seen.unseen, 0, sizeof(seen.unseen))
+    count_kinds(state, deck(state), 1, seen.unseen)
+    count_kinds(state, state.pile, -1, seen.unseen)
+    for other in range(MOST_PLAYERS):
+        if state.phase != FINISHED and other != seat:
+            shown.hands[other] = state.known[other][knower]
+        count_kinds(state, shown.hands[other], -1, seen.unseen)
+        seen.sizes[other] = count_cards(state.hands[other])
+        seen.most_ones[other] = state.most_ones[other][knower]
+
+
+cdef void count_kinds(const State* state, uint64_t cards, int step, uint8_t* counts) noexcept nogil:
+    while cards:
+        counts[state.box.kind_at[lowest(cards)]] += step
+        cards &= cards - 1
 
 
 cdef Operations operations = Operations(

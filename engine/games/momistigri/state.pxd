@@ -1,24 +1,20 @@
 # Momistigri: the packed state and its numbers. Cards are named by kind: 9 * colour + value - 1, the Momistigri is 45.
 from libc.stdint cimport uint8_t, uint64_t
 
+from chatiere.engine.games.momistigri.cards cimport BOX, Box, MOMISTIGRI, VALUES, bit, lowest
+
 cdef enum:
     NO_SEAT = 255
-    NO_CARD = 255  # in a view: a card that the viewer does not know
     MOST_PLAYERS = 5
-    KINDS = 46
-    COLOURED = 45  # kinds with a colour and a value 1-9
-    VALUES = 9
-    MOMISTIGRI = 45
-    BOX = 46  # cards
+    ONES = 9  # in the box
     DEALT = 9  # cards to each seat; one more to the first seat's right neighbour
-    PILE = 5  # in State.sizes, after the seats: the discard pile
     ROUNDS = 3
     LAST_TURN = 200  # of a round
     LARGEST_DRAW = 3
     # Who knows something: a seat, or all (spectators too).
     PUBLIC = 5
     KNOWERS = 6
-    ZEROS = 5
+    ZEROS = 4
 
 cdef enum Phase:
     FIRST_SEAT  # chance: who begins
@@ -146,26 +142,27 @@ ctypedef struct State:
     uint8_t receiver  # at HAND_OUT
     uint8_t swapped_out  # at SWAP_IN: 1 + the card just discarded
     uint8_t penalties[3][5]  # of finished rounds
-    uint8_t sizes[6]  # of the hands, and of the pile
-    # What seats surely know. [knower][seat]: 0, or 1 + how many 1s that seat's hand holds at most.
-    uint8_t most_ones[6][5]
-    # The hands in seat order and the discard pile, each ascending, then zeros. In a view the cards of a hand that the
-    # viewer knows come first, the others are NO_CARD.
-    uint8_t cards[46]
-    # Beside each card of a hand: bit knower. Of a kind's copies in one hand a knower of m has its bit at the first m.
-    uint8_t knowers[46]
-    uint8_t copies[45]
-    uint8_t zero[5]
+    # What seats surely know. [seat][knower]: 0, or 1 + how many 1s that seat's hand holds at most.
+    uint8_t most_ones[5][6]
+    uint8_t zero[4]
+    Box box
+    uint64_t hands[5]
+    uint64_t pile
+    uint64_t undealt
+    # Those cards of a seat's hand that others surely know to be there. [seat][knower]
+    uint64_t known[5][6]
 
 ctypedef struct View:
-    # What a seat may know: a state whose hidden cards are NO_CARD, without knowers and with the viewer's own row of
-    # most_ones alone (as row 0); and how many cards of each kind lie the viewer does not know where.
+    # What a seat may know: a state whose hands hold the cards that the viewer knows and no others, without `undealt`,
+    # `known` and `most_ones`; and beside it what becomes of these.
     State state
-    uint8_t unseen[46]
+    uint8_t sizes[5]  # of the hands
+    uint8_t most_ones[5]  # as the viewer knows
+    uint8_t unseen[46]  # how many cards of each kind lie the viewer does not know where
 
 
 cdef extern from * nogil:
-    int __builtin_popcount(unsigned int word)
+    int __builtin_clz(unsigned int bits)
 
 cdef inline int value_of(int kind) noexcept nogil:
     return 10 if kind == MOMISTIGRI else kind % VALUES + 1
@@ -176,14 +173,14 @@ cdef inline int next_seat(const State* state, int seat) noexcept nogil:
 
 cdef inline int seat_beside(const State* state, int seat, bint against) noexcept nogil:
     # The nearest other seat still in the round along the direction of play, or against it; else the seat itself.
-    cdef int step = 1 if state.backwards == against else state.players - 1
-    cdef int other = seat, i
-    for i in range(state.players - 1):
-        other += step
-        other -= state.players if other >= state.players else 0
-        if state.in_round >> other & 1:
-            return other
-    return seat
+    cdef int players = state.players, other
+    # Twice round the table: the seat itself, met last, ends the search.
+    cdef int seats = state.in_round | state.in_round << players
+    if state.backwards == against:
+        other = seat + 1 + lowest((seats | 1 << (seat + players)) >> (seat + 1))
+    else:
+        other = 31 - __builtin_clz((seats | 1 << seat) & (1 << (seat + players)) - 1)
+    return other - players if other >= players else other
 
 cdef inline int drawn_from(const State* state) noexcept nogil:
     # The previous seat, as long as it is in the round.
@@ -193,36 +190,20 @@ cdef inline int decider(const State* state) noexcept nogil:
     # At a decision.
     return drawn_from(state) if state.phase == SWAP_OUT or state.phase == SWAP_IN else state.active
 
-cdef inline int start_of(const State* state, int place) noexcept nogil:
-    # Where in `cards` a hand, or the PILE, begins.
-    cdef int start = 0, i
-    for i in range(place):
-        start += state.sizes[i]
-    return start
-
-cdef inline int count_kind(const State* state, int place, int kind) noexcept nogil:
-    # In a hand, or the PILE.
-    cdef int start = start_of(state, place), count = 0, i
-    for i in range(start, start + state.sizes[place]):
-        count += state.cards[i] == kind
-    return count
-
-cdef inline bint value_in_deck(int players, int value) noexcept nogil:
+cdef inline uint64_t deck(const State* state) noexcept nogil:
     # Components and setup: 4 play without the 1s, 3 without the 1s, the 2s and the 9.
-    return players == 5 or (value != 1 and (players == 4 or (value != 2 and value != 9)))
+    cdef uint64_t cards = bit(BOX) - 1
+    if state.players < 5:
+        cards &= ~state.box.of_value[0]
+    if state.players == 3:
+        cards &= ~(state.box.of_value[1] | state.box.of_value[8])
+    return cards
 
-cdef inline int copies_in_deck(const State* state, int kind) noexcept nogil:
-    if kind == MOMISTIGRI:
-        return 1
-    return state.copies[kind] if value_in_deck(state.players, kind % VALUES + 1) else 0
-
-cdef inline int deck_size(int players) noexcept nogil:
-    return DEALT * players + 1
-
-cdef inline int hand_sum(const State* state, int seat) noexcept nogil:
-    cdef int start = start_of(state, seat), points = 0, i
-    for i in range(start, start + state.sizes[seat]):
-        points += value_of(state.cards[i])
+cdef inline int sum_of(const State* state, uint64_t cards) noexcept nogil:
+    cdef int points = 0
+    while cards:
+        points += value_of(state.box.kind_at[lowest(cards)])
+        cards &= cards - 1
     return points
 
 cdef inline int penalty_so_far(const State* state, int seat) noexcept nogil:
@@ -231,7 +212,7 @@ cdef inline int penalty_so_far(const State* state, int seat) noexcept nogil:
 
 cdef inline int count_fewest(const State* state, int rounds) noexcept nogil:
     # How many seats have the fewest penalty points after so many rounds.
-    cdef inline int fewest = 0xFFFF, count = 0, seat, points, i
+    cdef int fewest = 0xFFFF, count = 0, seat, points, i
     for seat in range(state.players):
         points = 0
         for i in range(rounds):

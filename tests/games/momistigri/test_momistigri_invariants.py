@@ -1,5 +1,6 @@
 """Rules file: Invariants. Every reason to refuse a state, as a message and as bytes."""
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -8,7 +9,7 @@ import pytest
 from chatiere.engine import EngineError, Position, Reason
 from chatiere.v1.momistigri_pb2 import MomistigriState
 
-from .building import CODEC, GAME, PLAYERS, Table, card, late_state, read, refused, state_of
+from .building import CODEC, GAME, PLAYERS, Table, card, cards, late_state, read, refused, state_of
 from .reference import default_copies
 
 # Where the numbers lie in the body (state.pxd).
@@ -29,17 +30,48 @@ FIELDS = [
     "receiver",
     "swapped_out",
 ]
-PENALTIES, SIZES, MOST_ONES, CARDS, KNOWERS, COPIES, ZERO = 15, 30, 36, 66, 112, 158, 203
+PENALTIES, MOST_ONES, ZERO = 15, 30, 60
+KIND_AT, FIRST_AT, BOX_ZERO, FIRSTS, OF_VALUE = 64, 110, 157, 160, 168
+# Sets of cards, 8 bytes each.
+HANDS, PILE, UNDEALT, KNOWN = 240, 280, 288, 296
 PUBLIC = 5
 HEADER = 32
 
 
 def bytes_with(position: Position, **numbers: int) -> bytes:
-    """The packed body with some of its numbers changed."""
+    """The packed body with some of its numbers changed; `_n` is its byte n."""
     body = bytearray(position.pack()[HEADER:])
     for field, number in numbers.items():
         body[int(field[1:]) if field.startswith("_") else FIELDS.index(field)] = number
     return bytes(body)
+
+
+def sets_with(position: Position, **sets: str | int) -> bytes:
+    """The packed body with some sets of cards changed: `_n`, at byte n, holds these cards, or bits."""
+    body = bytearray(position.pack()[HEADER:])
+    for field, held in sets.items():
+        start = int(field[1:])
+        body[start : start + 8] = (held if isinstance(held, int) else bits(held)).to_bytes(8, "little")
+    return bytes(body)
+
+
+def bits(names: str) -> int:
+    """Cards of the usual box as bits: of each kind the first ones."""
+    copies = default_copies()
+    found = 0
+    for kind, number in Counter(cards(names)).items():
+        found |= (1 << number) - 1 << sum(copies[:kind])
+    return found
+
+
+def known(seat: int, knower: int) -> str:
+    """Where in the body stands what a knower knows of a seat's hand."""
+    return f"_{KNOWN + 8 * (6 * seat + knower)}"
+
+
+def most(seat: int, knower: int) -> str:
+    """Where in the body stands how many 1s a knower knows a seat's hand to hold at most."""
+    return f"_{MOST_ONES + 6 * seat + knower}"
 
 
 def fault(body: bytes) -> EngineError:
@@ -72,11 +104,6 @@ def over() -> Position:
 
 def of_five(**fields: Any) -> Position:
     return read(late_state(["1A 1B 5B", "6A 7A", "M", "6B", "6C"], active=1, **fields))
-
-
-def _place(position: Position, name: str) -> str:
-    """Where in the body a card lies."""
-    return f"_{CARDS + list(position.pack()[HEADER + CARDS : HEADER + CARDS + 46]).index(card(name))}"
 
 
 CASES: list[tuple[str, Callable[[], bytes], str]] = [
@@ -117,34 +144,71 @@ CASES: list[tuple[str, Callable[[], bytes], str]] = [
     ("swapped out beyond", lambda: bytes_with(table(), swapped_out=47), "swapped_out"),
     ("swapped out outside of a swap", lambda: bytes_with(table(), swapped_out=1), "swapped_out"),
     ("zero", lambda: bytes_with(table(), **{f"_{ZERO}": 1}), ""),
-    ("copies", lambda: bytes_with(table(), **{f"_{COPIES}": 3}), "options.copies"),
-    ("hand size beyond", lambda: bytes_with(table(), **{f"_{SIZES}": 200}), "seats.cards"),
-    ("hand of a seat that is not there", lambda: bytes_with(table(), **{f"_{SIZES + 4}": 1}), "seats.cards"),
-    ("fewer cards than the deck", lambda: bytes_with(table(), **{f"_{SIZES + 5}": 20}), "seats.cards"),
-    ("more cards than the deck", lambda: bytes_with(dealing(), **{f"_{SIZES + 5}": 40}), "seats.cards"),
-    ("card beyond", lambda: bytes_with(table(), **{_place(table(), "5B"): 46}), "seats.cards"),
-    ("hand not ascending", lambda: bytes_with(table(), **{_place(table(), "3A"): card("4A")}), "seats.cards"),
-    ("hand descending", lambda: bytes_with(table(), **{_place(table(), "3A"): card("6A")}), "seats.cards"),
-    ("pile not ascending", lambda: bytes_with(table(), **{f"_{CARDS + 27}": 0}), "pile"),
-    ("card twice", lambda: bytes_with(table(), **{_place(table(), "4A"): card("3A")}), "seats.cards"),
-    ("card beyond the cards", lambda: bytes_with(table(), **{f"_{CARDS + 28}": 1}), ""),
-    ("knowledge of the pile", lambda: bytes_with(table(), **{f"_{KNOWERS + 6}": 1}), ""),
-    ("knowledge of the own hand", lambda: bytes_with(table(), **{f"_{KNOWERS}": 1}), "seats.knowledge"),
-    ("knowledge of a seat not there", lambda: bytes_with(table(), **{f"_{KNOWERS}": 8}), "seats.knowledge"),
-    ("knowledge of all but not each", lambda: bytes_with(table(), **{f"_{KNOWERS}": 32}), "seats.knowledge"),
-    ("knowledge in the deal", lambda: bytes_with(dealing(), **{f"_{KNOWERS}": 1}), "seats.knowledge"),
-    ("knowledge of a second copy alone", lambda: bytes_with(twins(), **{f"_{KNOWERS + 1}": 2}), "seats.knowledge"),
-    ("most ones of a seat not there", lambda: bytes_with(table(), **{f"_{MOST_ONES + 4}": 1}), "seats.knowledge"),
-    ("most ones without 1s", lambda: bytes_with(table(), **{f"_{MOST_ONES + 1}": 1}), "seats.knowledge"),
-    ("most ones to the own seat", lambda: bytes_with(of_five(), **{f"_{MOST_ONES}": 5}), "seats.knowledge"),
-    ("fewer ones than there are", lambda: bytes_with(of_five(), **{f"_{MOST_ONES + 5}": 2}), "seats.knowledge"),
-    ("most ones beyond", lambda: bytes_with(of_five(), **{f"_{MOST_ONES + 5}": 10}), "seats.knowledge"),
-    ("most ones to all but not each", lambda: bytes_with(of_five(), **{f"_{MOST_ONES + 25}": 4}), "seats.knowledge"),
+    ("copies", lambda: bytes_with(table(), **{f"_{FIRST_AT + 1}": 1}), "options.copies"),
+    ("copies descending", lambda: bytes_with(table(), **{f"_{FIRST_AT + 5}": 0}), "options.copies"),
+    ("copies before the first", lambda: bytes_with(table(), **{f"_{FIRST_AT}": 1}), "options.copies"),
+    ("copies of the Momistigri", lambda: bytes_with(table(), **{f"_{FIRST_AT + 45}": 44}), "options.copies"),
+    ("copies beyond the box", lambda: bytes_with(table(), **{f"_{FIRST_AT + 46}": 47}), "options.copies"),
+    ("kind beyond", lambda: bytes_with(table(), **{f"_{KIND_AT + 45}": 46}), "options.copies"),
+    ("kind of another card", lambda: bytes_with(table(), **{f"_{KIND_AT}": 1}), "options.copies"),
+    ("first card of a kind", lambda: bytes_with(table(), **{f"_{FIRSTS}": 0}), "options.copies"),
+    ("first card beyond the box", lambda: bytes_with(table(), **{f"_{FIRSTS + 7}": 1}), "options.copies"),
+    ("cards of a value", lambda: bytes_with(table(), **{f"_{OF_VALUE}": 0}), "options.copies"),
+    ("box zero", lambda: bytes_with(table(), **{f"_{BOX_ZERO + 1}": 1}), "options.copies"),
+    ("one of another value", lambda: other_values(), "options.copies"),
+    ("hand of a seat that is not there", lambda: sets_with(table(), **{f"_{HANDS + 24}": "3A"}), "seats.cards"),
+    ("card missing", lambda: sets_with(table(), **{f"_{HANDS}": "3A 4A"}), "seats.cards"),
+    ("card twice", lambda: sets_with(table(), **{f"_{HANDS + 8}": "3A 6A 7A"}), "seats.cards"),
+    ("card that three do not play with", lambda: sets_with(table(), **{f"_{HANDS}": "1A 4A 5B"}), "seats.cards"),
+    ("card beyond the box", lambda: sets_with(table(), **{f"_{HANDS}": 1 << 46}), "seats.cards"),
+    (
+        "second card without the first",
+        lambda: sets_with(twins(), **{f"_{HANDS}": bits("3C 3C") & ~bits("3C")}),
+        "seats.cards",
+    ),
+    ("pile beyond the box", lambda: sets_with(table(), **{f"_{PILE}": 1 << 63}), "pile"),
+    ("pile of a second card alone", lambda: sets_with(table(), **{f"_{PILE}": bits("3C 3C") & ~bits("3C")}), "pile"),
+    (
+        "undealt after the deal",
+        lambda: sets_with(table(), **{f"_{UNDEALT}": "3A", f"_{HANDS}": "4A 5B"}),
+        "seats.cards",
+    ),
+    ("undealt beyond the box", lambda: sets_with(dealing(), **{f"_{UNDEALT}": 1 << 50}), "seats.cards"),
+    ("undealt too few", lambda: sets_with(dealing(), **{f"_{UNDEALT}": "M"}), "seats.cards"),
+    ("everything everywhere", lambda: everywhere(), "seats.cards"),
+    ("sixteen cards of a kind too many", lambda: sixteen_more(), "seats.cards"),
+    ("knowledge of the own hand", lambda: sets_with(table(), **{known(0, 0): "3A"}), "seats.knowledge"),
+    ("knowledge to a seat not there", lambda: sets_with(table(), **{known(0, 3): "3A"}), "seats.knowledge"),
+    ("knowledge of a seat not there", lambda: sets_with(table(), **{known(3, 0): "3A"}), "seats.knowledge"),
+    ("knowledge of all but not each", lambda: sets_with(table(), **{known(0, PUBLIC): "3A"}), "seats.knowledge"),
+    ("knowledge of what is not there", lambda: sets_with(table(), **{known(0, 1): "6A"}), "seats.knowledge"),
+    ("knowledge in the deal", lambda: sets_with(dealing(), **{known(0, 1): "3A"}), "seats.knowledge"),
+    (
+        "knowledge of a second copy alone",
+        lambda: sets_with(twins(), **{known(0, 1): bits("3C 3C") & ~bits("3C")}),
+        "seats.knowledge",
+    ),
+    ("most ones of a seat not there", lambda: bytes_with(table(), **{most(4, 0): 1}), "seats.knowledge"),
+    ("most ones without 1s", lambda: bytes_with(table(), **{most(0, 1): 1}), "seats.knowledge"),
+    ("most ones to the own seat", lambda: bytes_with(of_five(), **{most(0, 0): 5}), "seats.knowledge"),
+    ("fewer ones than there are", lambda: bytes_with(of_five(), **{most(0, 1): 2}), "seats.knowledge"),
+    ("most ones beyond", lambda: bytes_with(of_five(), **{most(0, 1): 10}), "seats.knowledge"),
+    ("most ones to all but not each", lambda: bytes_with(of_five(), **{most(0, PUBLIC): 4}), "seats.knowledge"),
+    (
+        "most ones to all fewer than to one",
+        lambda: bytes_with(of_five(), **{most(0, knower): 4 + (knower == 2) for knower in (1, 2, 3, 4, PUBLIC)}),
+        "seats.knowledge",
+    ),
+    (
+        "most ones of a seat out of the round",
+        lambda: bytes_with(read(late_state(["1A", "", "3A", "6B", "6C"])), **{most(1, 0): 3}),
+        "seats.knowledge",
+    ),
     ("penalty of a later round", lambda: bytes_with(table(), **{f"_{PENALTIES}": 1}), "seats.penalties"),
     ("penalty of a seat not there", lambda: bytes_with(over(), **{f"_{PENALTIES + 3}": 1}), "seats.penalties"),
     ("last penalty not the hand's", lambda: bytes_with(over(), **{f"_{PENALTIES + 5}": 9}), "seats.penalties"),
-    ("pile in the deal", lambda: bytes_with(dealing(), **{f"_{SIZES + 2}": 0, f"_{SIZES + 5}": 1}), "pile"),
-    ("uneven deal", lambda: bytes_with(dealing(), **{f"_{SIZES}": 0, f"_{SIZES + 1}": 3}), "seats.cards"),
+    ("pile in the deal", lambda: sets_with(dealing(), **{f"_{HANDS + 16}": 0, f"_{PILE}": "4A"}), "pile"),
+    ("uneven deal", lambda: sets_with(dealing(), **{f"_{HANDS}": 0, f"_{HANDS + 8}": "3A 3B 3B 4A"}), "seats.cards"),
     (
         "dealt before the first seat",
         lambda: bytes_with(dealing(), phase=0, first_seat=255, active=0, first_seat_option=255),
@@ -157,6 +221,34 @@ CASES: list[tuple[str, Callable[[], bytes], str]] = [
 
 def twins() -> Position:
     return read(late_state(["3C 3C", "6A 7A", "M"]))
+
+
+def other_values() -> bytes:
+    """All is laid out as it says, but the box has ten cards of value 1 and seven of value 2."""
+    body = bytearray(bytes_with(table()))
+    copies = default_copies()
+    copies[card("1A")] += 1
+    copies[card("2A")] -= 1
+    box = [kind for kind, number in enumerate([*copies, 1]) for _ in range(number)]
+    firsts = sum(1 << i for i, kind in enumerate(box) if kind not in box[:i])
+    of_value = [sum(1 << i for i, kind in enumerate(box[:45]) if kind % 9 == points) for points in range(9)]
+    body[KIND_AT:FIRST_AT] = bytes(box)
+    body[FIRST_AT:BOX_ZERO] = bytes(sum(kind < first for kind in box) for first in range(47))
+    body[FIRSTS:HANDS] = b"".join(number.to_bytes(8, "little") for number in (firsts, *of_value))
+    return bytes(body)
+
+
+def everywhere() -> bytes:
+    """Each of five hands and the pile holds the whole box."""
+    whole = (1 << 46) - 1
+    return sets_with(of_five(), **{f"_{HANDS + 8 * i}": whole for i in range(6)})
+
+
+def sixteen_more() -> bytes:
+    """All cards of a value have one colour; nine, nine and seven 1s lie in three hands."""
+    copies = [9, 8, 7, 6, 5, 4, 3, 2, 1, *[0] * 36]
+    position = read(late_state([" ".join(["1A"] * 9), "M", "2A", "3A", "4A"], copies=copies))
+    return sets_with(position, **{f"_{HANDS + 8}": 1 << 45 | 0x1FF, f"_{HANDS + 16}": 1 << 9 | 0x7F})
 
 
 def dealt_out() -> bytes:
@@ -172,7 +264,7 @@ def test_the_positions_that_are_broken_above_are_sound() -> None:
     for position in (table(), dealing(), drawing(), over(), of_five(), twins(), GAME.new_game(3)):
         position.check()
         assert GAME.position(bytes_with(position)) == position
-    assert len(table().pack()) == GAME.packed_size == HEADER + 208
+    assert len(table().pack()) == GAME.packed_size == HEADER + 536
 
 
 STATES: list[tuple[str, dict[str, Any], list[str], str]] = [
