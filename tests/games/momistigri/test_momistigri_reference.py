@@ -6,11 +6,26 @@ from typing import Any
 
 import pytest
 
-from chatiere.engine import CHANCE_PLAYER, TERMINAL_PLAYER, Position
-from chatiere.v1.momistigri_pb2 import MomistigriScoreDetail
+from chatiere.engine import CHANCE_PLAYER, TERMINAL_PLAYER, Event, Position
+from chatiere.v1.momistigri_pb2 import MOMISTIGRI_EVENT_KIND_TURN_LIMIT_REACHED, MomistigriScoreDetail
 
 from .building import CODEC, GAME, PLAYERS, state_of
-from .reference import ALL, GIVE, HAND_OUT, MAIN, PASS, REVERSE, STOP, Game, Question, pair_of, value
+from .reference import (
+    ALL,
+    GIVE,
+    HAND_OUT,
+    LAST_TURN,
+    MAIN,
+    PASS,
+    REVERSE,
+    STOP,
+    SWAP_IN,
+    SWAP_OUT,
+    Game,
+    Question,
+    pair_of,
+    value,
+)
 
 STYLES = ("random", "never passes", "values", "five and four", "reverses")
 
@@ -41,6 +56,25 @@ def choose(question: Question, style: str, choices: random.Random) -> int:
         return MAIN
     if style == "never passes" and moves[-1] in (PASS, STOP) and len(moves) > 1:
         return choices.choice(moves[:-1])
+    return choices.choice(moves)
+
+
+def choose_to_go_on(game: Game, choices: random.Random) -> int:
+    """A move that keeps the round going: 5s go round, chance brings them, and nobody is the last to pass."""
+    moves = game.question.moves
+    if game.question.actor == CHANCE_PLAYER:
+        return max(moves, key=lambda card: (game.turn > 0 and value(card) == 5, choices.random()))
+    pairs = {move: {value(card) for card in pair_of(move)} for move in moves if move < PASS}
+    fives = [move for move, values in pairs.items() if values == {5}]
+    if fives:
+        return choices.choice(fives)
+    if PASS in moves and game.inside - game.passed - {game.question.actor}:
+        return PASS
+    if pairs:
+        return choices.choice([move for move, values in pairs.items() if 5 not in values] or list(pairs))
+    for first, sign in ((HAND_OUT, 1), (SWAP_OUT, -1), (SWAP_IN, 1)):
+        if first <= moves[0] < first + 46:
+            return max(moves, key=lambda move: (sign * (value(move - first) == 5), choices.random()))
     return choices.choice(moves)
 
 
@@ -117,6 +151,26 @@ def test_random_games_agree(players: int, style: str) -> None:
             move = choose(game.question, style, choices)
             position.apply(move)
             game.move(move)
+
+
+@pytest.mark.parametrize("players", PLAYERS)
+def test_rounds_of_200_turns_agree(players: int) -> None:
+    choices = random.Random(players)
+    position, game = GAME.new_game(players), Game(players)
+    ends = 0
+    while not position.is_terminal():
+        same(position, game)
+        same_table(position, game)
+        move = choose_to_go_on(game, choices)
+        last_turn = game.turn == LAST_TURN
+        events: list[Event] = []
+        position.apply(move, events)
+        game.move(move)
+        limits = [event for event in events if event.kind == MOMISTIGRI_EVENT_KIND_TURN_LIMIT_REACHED]
+        assert not limits or last_turn
+        ends += len(limits)
+    same(position, game)
+    assert ends == len(game.penalties)
 
 
 def test_the_styles_reach_what_is_rare() -> None:
