@@ -9,6 +9,7 @@ cdef enum:
     VALUES = 9
     COLOURS = 5
     MOMISTIGRI = 45
+    MOMISTIGRI_PLACE = 45  # of its bit: all others come before it
     BOX = 46  # cards
 
 cdef extern from * nogil:

@@ -6,10 +6,10 @@ from libc.string cimport memcmp, memset
 from chatiere.engine.core.game cimport OK
 from chatiere.engine.games.momistigri.cards cimport (
     BOX,
-    COLOURED,
     COLOURS,
     KINDS,
     MOMISTIGRI,
+    MOMISTIGRI_PLACE,
     VALUES,
     Box,
     bit,
@@ -128,7 +128,7 @@ cdef int check_box(const Box* box) noexcept nogil:
         wrong |= box.first_at[kind] > box.first_at[kind + 1]
     for place in range(BOX):
         wrong |= box.kind_at[place] >= KINDS
-    if wrong or box.first_at[MOMISTIGRI] != COLOURED or box.first_at[KINDS] != BOX:
+    if wrong or box.first_at[MOMISTIGRI] != MOMISTIGRI_PLACE or box.first_at[KINDS] != BOX:
         return MomistigriFault.BAD_COPIES
     for place in range(BOX):
         kind = box.kind_at[place]

@@ -25,6 +25,7 @@ from chatiere.engine.core.stream cimport Stream, number_below, walk_weights
 from chatiere.engine.games.momistigri.cards cimport (
     KINDS,
     MOMISTIGRI,
+    MOMISTIGRI_PLACE,
     VALUES,
     bit,
     bits_of,
@@ -446,7 +447,7 @@ cdef int list_kinds(const State* state, uint64_t cards, int first_id, uint16_t* 
 cdef int list_pairs(const State* state, uint16_t* ids) noexcept nogil:
     # For each kind, as the higher one, the lower ones of its colour and of its value, and a second card of its own.
     cdef uint64_t hand = state.hands[state.active], firsts = hand & state.box.firsts
-    cdef uint64_t left = firsts & ~bit(state.box.first_at[MOMISTIGRI])
+    cdef uint64_t left = firsts & ~bit(MOMISTIGRI_PLACE)
     cdef uint64_t seconds = one_fewer_of_each(&state.box, hand), first, partners
     cdef unsigned int kind, value
     cdef int count = 0, base, i
@@ -461,7 +462,7 @@ cdef int list_pairs(const State* state, uint16_t* ids) noexcept nogil:
         partners |= seconds & first
         # Most have few: these are written down without asking how many there are.
         for i in range(2):
-            ids[count] = base + state.box.kind_at[lowest(partners | bit(MOMISTIGRI))]
+            ids[count] = base + state.box.kind_at[lowest(partners | bit(MOMISTIGRI_PLACE))]
             count += partners != 0
             partners &= partners - 1
         while partners:
