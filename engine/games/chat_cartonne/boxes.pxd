@@ -8,22 +8,21 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     FIRST_TOY,
     KIND,
     NORTH,
+    NOTHING,
     PRINCESS,
     SIDE,
     SOUTH,
     WEST,
     State,
+    cell_of,
     find_card,
     is_carton,
+    on_joint,
     walls_of,
 )
 
-cdef enum:
-    FIELD = 0xFFFFFF  # the 24 cells of a row
-    ROWS = 26  # row y is at y + 1, with an empty one beyond each end
-
 ctypedef struct Rows:
-    # Bit x of row y + 1.
+    # As State.filled.
     uint32_t filled[26]
     uint32_t north[26]  # cards with a wall there
     uint32_t east[26]
@@ -31,8 +30,7 @@ ctypedef struct Rows:
     uint32_t west[26]
     uint32_t cartons[26]  # cards that a joint can lie on
     uint32_t taken[26]  # west cells of joints that something lies on
-    # No card lies before row `first` or from row `end` on.
-    int first
+    int first  # first_row and end_row
     int end
 
 ctypedef struct Box:
@@ -55,11 +53,6 @@ cdef inline void contents_of(int card, int* contents) noexcept nogil:
         contents[i] = printed >> i & 1
     if kind >= FIRST_TOY and kind < PRINCESS:
         contents[kind - FIRST_TOY] = 2
-
-cdef inline uint32_t free_beside(const Rows* rows, int row) noexcept nogil:
-    # Empty cells that share an edge with a card.
-    cdef uint32_t filled = rows.filled[row]
-    return (filled << 1 | filled >> 1 | rows.filled[row - 1] | rows.filled[row + 1]) & ~filled & FIELD
 
 cdef inline uint32_t walls_meet(const Rows* rows, int row, int walls) noexcept nogil:
     # Cells where one of these walls would meet a neighbour's.
@@ -95,16 +88,21 @@ cdef inline int card_beside(const State* state, int cell, int side) noexcept nog
         return find_card(state, cell - 1) if cell % SIDE else -1
     return find_card(state, cell + 1) if cell % SIDE < SIDE - 1 else -1
 
-cdef inline bint is_joint(const State* state, int joint) noexcept nogil:
-    # Two cartons side by side, no wall between them.
-    cdef int west = find_card(state, joint), east = card_beside(state, joint, EAST)
-    if west < 0 or east < 0 or not is_carton(state.cards[west]) or not is_carton(state.cards[east]):
+cdef inline bint is_joint(const State* state, int west) noexcept nogil:
+    # From a card's place on: two cartons side by side, no wall between them.
+    cdef int cell = cell_of(state, west), east = west + 1
+    if east >= state.laid or cell_of(state, east) != cell + 1 or cell % SIDE == SIDE - 1:
+        return False
+    if not is_carton(state.cards[west]) or not is_carton(state.cards[east]):
         return False
     return not (walls_of(state.cards[west]) & EAST or walls_of(state.cards[east]) & WEST)
 
+cdef inline bint is_free_joint(const State* state, int west) noexcept nogil:
+    return is_joint(state, west) and on_joint(state, west) == NOTHING
+
 cdef void read_rows(const State* state, Rows* rows) noexcept nogil
 cdef void spread(const Rows* rows, uint32_t* cells) noexcept nogil
-cdef uint32_t joints_beside(const State* state, const Rows* rows, int cell) noexcept nogil
+cdef bint cat_can_follow(const State* state, int place) noexcept nogil
 cdef bint joints_for_toy(const State* state, const Rows* rows, uint32_t* joints) noexcept nogil
 cdef int read_boxes(const State* state, Box* boxes, uint8_t* box_of) noexcept nogil
 cdef void score(const State* state, int* totals, int* negative) noexcept nogil

@@ -4,7 +4,7 @@ Boxes are found anew where they are asked for: a move asks at most for the one t
 """
 
 from libc.stdint cimport uint8_t, uint32_t
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from chatiere.engine.games.chat_cartonne.state cimport (
     AWAKE,
@@ -19,34 +19,38 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     TOY_THERE,
     WEST,
     State,
+    bit_of,
     cell_of,
+    end_row,
+    first_row,
     is_carton,
     is_cat,
     is_sleeper,
     on_joint,
+    row_of,
     walls_of,
 )
 
 
 cdef void read_rows(const State* state, Rows* rows) noexcept nogil:
-    cdef int place, cell, row, walls, card
+    cdef int place, row, walls, card
     cdef uint32_t bit
     memset(rows, 0, sizeof(Rows))
+    memcpy(rows.filled, state.filled, sizeof(rows.filled))
+    rows.first = first_row(state)
+    rows.end = end_row(state)
     for place in range(state.laid):
-        cell = cell_of(state, place)
         card = state.cards[place]
-        row = cell // SIDE + 1
-        bit = <uint32_t> 1 << (cell % SIDE)
-        walls = walls_of(card)
-        rows.filled[row] |= bit
-        rows.north[row] |= bit if walls & NORTH else 0
-        rows.east[row] |= bit if walls & EAST else 0
-        rows.south[row] |= bit if walls & SOUTH else 0
-        rows.west[row] |= bit if walls & WEST else 0
+        row = row_of(cell_of(state, place))
+        bit = bit_of(cell_of(state, place))
         rows.cartons[row] |= bit if is_carton(card) else 0
         rows.taken[row] |= bit if on_joint(state, place) else 0
-    rows.first = cell_of(state, 0) // SIDE + 1
-    rows.end = cell_of(state, state.laid - 1) // SIDE + 2
+        walls = walls_of(card)
+        if walls:
+            rows.north[row] |= bit if walls & NORTH else 0
+            rows.east[row] |= bit if walls & EAST else 0
+            rows.south[row] |= bit if walls & SOUTH else 0
+            rows.west[row] |= bit if walls & WEST else 0
 
 
 # Boxes
@@ -94,26 +98,26 @@ cdef inline int cat_at(const State* state, int place) noexcept nogil:
     return card - SLEEPER + 1 if is_sleeper(card) else 0
 
 
-cdef uint32_t joints_beside(const State* state, const Rows* rows, int cell) noexcept nogil:
-    # West cells, in the row of `cell`, of the joints of that card where the active seat may lay a cat.
+cdef bint cat_can_follow(const State* state, int place) noexcept nogil:
+    # Whether the active seat may lay a cat on a joint of the card in that place. Both its joints are in its own box.
+    cdef Rows rows
     cdef uint32_t box[26]
-    cdef int row = cell // SIDE + 1, x = cell % SIDE, place, owner
-    cdef uint32_t joints = free_joints(rows, row) & ((<uint32_t> 3 << x) >> 1)
+    cdef int owner, cell = cell_of(state, place)
     cdef bint own = False, others = False
-    if joints == 0:
-        return 0
-    # Both joints are in the card's own box.
+    if not is_free_joint(state, place) and not (place > 0 and is_free_joint(state, place - 1)):
+        return False
+    read_rows(state, &rows)
     memset(box, 0, sizeof(box))
-    box[row] = <uint32_t> 1 << x
-    spread(rows, box)
+    box[row_of(cell)] = bit_of(cell)
+    spread(&rows, box)
     for place in range(state.laid):
         owner = cat_at(state, place)
-        if owner and box[cell_of(state, place) // SIDE + 1] >> (cell_of(state, place) % SIDE) & 1:
+        if owner and box[row_of(cell_of(state, place))] & bit_of(cell_of(state, place)):
             if owner == state.active + 1:
                 own = True
             else:
                 others = True
-    return joints if own or not others else 0
+    return own or not others
 
 
 cdef bint joints_for_toy(const State* state, const Rows* rows, uint32_t* joints) noexcept nogil:
@@ -121,16 +125,16 @@ cdef bint joints_for_toy(const State* state, const Rows* rows, uint32_t* joints)
     cdef uint32_t own[26]
     cdef uint32_t others[26]
     cdef uint32_t found = 0
-    cdef int place, owner, row, cell
+    cdef int place, owner, row
     memset(own, 0, sizeof(own))
     memset(others, 0, sizeof(others))
     for place in range(state.laid):
         owner = cat_at(state, place)
-        cell = cell_of(state, place)
+        row = row_of(cell_of(state, place))
         if owner == state.active + 1:
-            own[cell // SIDE + 1] |= <uint32_t> 1 << (cell % SIDE)
+            own[row] |= bit_of(cell_of(state, place))
         elif owner:
-            others[cell // SIDE + 1] |= <uint32_t> 1 << (cell % SIDE)
+            others[row] |= bit_of(cell_of(state, place))
     spread(rows, own)
     spread(rows, others)
     for row in range(rows.first, rows.end):

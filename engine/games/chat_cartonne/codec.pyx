@@ -65,6 +65,7 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     Options,
     State,
     View,
+    bit_of,
     cell_of,
     current_part,
     has_kind,
@@ -73,6 +74,7 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     part_size,
     princess_count,
     put_kind,
+    row_of,
     walls_of,
 )
 
@@ -441,6 +443,7 @@ cdef _read_table(State* state, table):
     for place, cell in enumerate(sorted(laid)):
         state.places[place] = laid[cell][0]
         state.cards[place] = laid[cell][1]
+        state.filled[row_of(cell)] |= bit_of(cell)
     state.laid = len(laid)
 
 

@@ -1,10 +1,10 @@
 """Chat Cartonne: what holds of every state (rules file: "Invariants")."""
 
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
-from libc.string cimport memset
+from libc.string cimport memcmp, memset
 
 from chatiere.engine.core.game cimport OK
-from chatiere.engine.games.chat_cartonne.boxes cimport Rows, is_joint, joints_beside, read_rows
+from chatiere.engine.games.chat_cartonne.boxes cimport Rows, cat_can_follow, is_joint, read_rows
 from chatiere.engine.games.chat_cartonne.state cimport (
     ALL_PRINCESSES,
     AWAKE,
@@ -46,12 +46,15 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     TURNED,
     ChatCartonneFault,
     State,
+    bit_of,
     can_turn,
     cell_of,
     count_bits,
     current_part,
+    end_row,
     fault_if,
     find_card,
+    first_row,
     has_kind,
     holders,
     next_seat,
@@ -62,6 +65,7 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     princess_count,
     princesses_in_hand,
     put_kind,
+    row_of,
     type_of,
 )
 
@@ -133,8 +137,10 @@ cdef int check_numbers(const State* state) noexcept nogil:
 cdef int check_cards(const State* state, Count* count) noexcept nogil:
     # Every carton and toy is in one place; the hands and the list of the table are in order.
     cdef uint64_t seen[2]
+    cdef uint32_t filled[26]
     cdef int seat, slot, place, kind, there, total = count_bits(state.unknown), before = -1
     memset(count, 0, sizeof(Count))
+    memset(filled, 0, sizeof(filled))
     seen[0] = state.unknown[0]
     seen[1] = state.unknown[1]
     for seat in range(state.players):
@@ -162,6 +168,7 @@ cdef int check_cards(const State* state, Count* count) noexcept nogil:
         if cell_of(state, place) <= before or cell_of(state, place) >= CELLS:
             return ChatCartonneFault.BAD_TABLE
         before = cell_of(state, place)
+        filled[row_of(before)] |= bit_of(before)
         kind = state.cards[place] & KIND
         there = on_joint(state, place)
         if kind >= SLEEPER + state.players or (state.cards[place] & TURNED and not can_turn(kind)):
@@ -187,6 +194,8 @@ cdef int check_cards(const State* state, Count* count) noexcept nogil:
     for place in range(state.laid, MOST_CARDS):
         if state.places[place] or state.cards[place]:
             return ChatCartonneFault.NOT_ZERO
+    if memcmp(filled, state.filled, sizeof(filled)) != 0:
+        return ChatCartonneFault.BAD_TABLE
     if total != PILE_KINDS or count_bits(seen) != PILE_KINDS or seen[1] >> (PILE_KINDS - 64):
         return ChatCartonneFault.CARD_TWICE_OR_MISSING
     for seat in range(state.players):
@@ -200,7 +209,7 @@ cdef int check_cards(const State* state, Count* count) noexcept nogil:
 cdef int check_table(const State* state, const Count* count) noexcept nogil:
     cdef Rows rows
     cdef int place, seats, row, kind, lowest = CELLS, highest = 0
-    cdef int starts = 0
+    cdef int starts = 0, kinds = 0
     # Before their phase nobody has a starting carton; then one seat after the other, from the first.
     if state.phase > CHOOSE_START:
         starts = state.players
@@ -215,22 +224,19 @@ cdef int check_table(const State* state, const Count* count) noexcept nogil:
     for place in range(state.laid):
         kind = state.cards[place] & KIND
         if kind >= FIRST_START and kind < SLEEPER:
-            if cell_of(state, place) % SIDE != CENTRE % SIDE:
+            if cell_of(state, place) % SIDE != CENTRE % SIDE or kinds >> (kind - FIRST_START) & 1:
                 return ChatCartonneFault.BAD_STARTS
+            kinds |= 1 << (kind - FIRST_START)
             lowest = min(lowest, cell_of(state, place))
             highest = cell_of(state, place)
-            for row in range(place):
-                if state.cards[row] & KIND == kind:
-                    return ChatCartonneFault.BAD_STARTS
+        if on_joint(state, place) and not is_joint(state, place):
+            return ChatCartonneFault.BAD_JOINT
     if highest - lowest != SIDE * (starts - 1) or lowest > CENTRE or highest < CENTRE:
         return ChatCartonneFault.BAD_STARTS
-    read_rows(state, &rows)
-    if not hangs_together(&rows):
+    if not hangs_together(state):
         return ChatCartonneFault.BAD_TABLE
-    for place in range(state.laid):
-        if on_joint(state, place) and not is_joint(state, cell_of(state, place)):
-            return ChatCartonneFault.BAD_JOINT
     if state.variants & NO_DOUBLE_WALLS:
+        read_rows(state, &rows)
         for row in range(rows.first, rows.end):
             if rows.south[row] & rows.north[row + 1] or rows.east[row] & rows.west[row] >> 1:
                 return ChatCartonneFault.BAD_TABLE
@@ -238,35 +244,32 @@ cdef int check_table(const State* state, const Count* count) noexcept nogil:
         if state.just_played >= CELLS or state.supply[state.active] == 0:
             return ChatCartonneFault.BAD_JUST_PLAYED
         place = find_card(state, state.just_played)
-        if place < 0 or state.cards[place] & KIND > PRINCESS or joints_beside(state, &rows, state.just_played) == 0:
+        if place < 0 or state.cards[place] & KIND > PRINCESS or not cat_can_follow(state, place):
             return ChatCartonneFault.BAD_JUST_PLAYED
     return OK
 
 
-cdef bint hangs_together(const Rows* rows) noexcept nogil:
+cdef bint hangs_together(const State* state) noexcept nogil:
     # Every card shares an edge with another, all the way to the first one.
     cdef uint32_t reached[26]
     cdef uint32_t cells, more
-    cdef int row, step
+    cdef int first = first_row(state), end = end_row(state), row, step
     cdef bint changed = True
     memset(reached, 0, sizeof(reached))
-    reached[CENTRE // SIDE + 1] = <uint32_t> 1 << (CENTRE % SIDE)
+    reached[row_of(CENTRE)] = bit_of(CENTRE)
     while changed:
         changed = False
-        for step in range(2 * (rows.end - rows.first)):
+        for step in range(2 * (end - first)):
             # Down the table, and up again.
-            row = rows.first + step if step < rows.end - rows.first else 2 * rows.end - 1 - rows.first - step
+            row = first + step if step < end - first else 2 * end - 1 - first - step
             cells = reached[row]
-            more = (cells | cells << 1 | cells >> 1 | reached[row - 1] | reached[row + 1]) & rows.filled[row]
+            more = (cells | cells << 1 | cells >> 1 | reached[row - 1] | reached[row + 1]) & state.filled[row]
             while more != cells:
                 changed = True
                 cells = more
-                more = (cells | cells << 1 | cells >> 1) & rows.filled[row]
+                more = (cells | cells << 1 | cells >> 1) & state.filled[row]
             reached[row] = cells
-    for row in range(rows.first, rows.end):
-        if reached[row] != rows.filled[row]:
-            return False
-    return True
+    return memcmp(reached, state.filled, sizeof(reached)) == 0
 
 
 # Whose turn it is, and what it waits for

@@ -15,18 +15,17 @@ from chatiere.engine.core.game cimport (
     OK,
     OVER,
     Events,
-    MAX_OUTCOMES,
     Operations,
     add_event,
 )
 from chatiere.engine.core.position cimport wrap_operations
-from chatiere.engine.core.stream cimport Stream, walk_weights
+from chatiere.engine.core.stream cimport Stream, number_below
 from chatiere.engine.games.chat_cartonne.boxes cimport (
     Rows,
     card_beside,
-    free_beside,
+    cat_can_follow,
+    is_free_joint,
     is_joint,
-    joints_beside,
     joints_for_toy,
     read_rows,
     score,
@@ -83,6 +82,7 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     SOUTH,
     STARTS,
     TOY,
+    TOYS,
     TOY_THERE,
     TURN,
     TURNED,
@@ -93,20 +93,26 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     State,
     View,
     __builtin_ctz,
+    bit_of,
     can_turn,
     cell_of,
     count_bits,
     current_part,
+    end_row,
     fault_if,
     find_card,
+    first_row,
+    free_beside,
     has_kind,
     holders,
     is_cat,
     is_sleeper,
     next_seat,
+    nth_kind,
     on_joint,
     pile_size,
     put_kind,
+    row_of,
     take_kind,
     type_of,
     walls_of,
@@ -159,7 +165,8 @@ cdef void insert_in_hand(State* state, int seat, int kind) noexcept nogil:
     state.hand_size[seat] += 1
 
 
-cdef void lay_on_table(State* state, int cell, int card) noexcept nogil:
+cdef int lay_on_table(State* state, int cell, int card) noexcept nogil:
+    # The place that the card has got.
     cdef int place = state.laid
     while place > 0 and cell_of(state, place - 1) > cell:
         state.places[place] = state.places[place - 1]
@@ -168,6 +175,8 @@ cdef void lay_on_table(State* state, int cell, int card) noexcept nogil:
     state.places[place] = cell
     state.cards[place] = card
     state.laid += 1
+    state.filled[row_of(cell)] |= bit_of(cell)
+    return place
 
 
 cdef void deal(State* state, int kind, Events* events) noexcept nogil:
@@ -221,23 +230,24 @@ cdef inline bint plays_from_hand(const State* state) noexcept nogil:
     return state.phase == PLAY or (state.phase == TURN and not may_draw(state))
 
 
-cdef int forbids_cell(const State* state, int card, int cell) noexcept nogil:
-    # A card (as State.cards has it) on a cell beside another.
-    cdef int walls = walls_of(card), side, place, opposite
-    cdef bint beside = False, meets = False
-    if find_card(state, cell) >= 0:
-        return ChatCartonneFault.CELL_FILLED
-    side = NORTH
+cdef bint wall_meets_wall(const State* state, int card, int cell) noexcept nogil:
+    cdef int walls = walls_of(card), side = NORTH, place, opposite
     while side <= WEST:
         place = card_beside(state, cell, side)
         opposite = side << 2 if side < SOUTH else side >> 2
-        if place >= 0:
-            beside = True
-            meets |= (walls & side) != 0 and (walls_of(state.cards[place]) & opposite) != 0
+        if place >= 0 and walls & side and walls_of(state.cards[place]) & opposite:
+            return True
         side <<= 1
-    if not beside:
+    return False
+
+
+cdef int forbids_cell(const State* state, int card, int cell) noexcept nogil:
+    # A card (as State.cards has it) on a cell beside another.
+    if state.filled[row_of(cell)] & bit_of(cell):
+        return ChatCartonneFault.CELL_FILLED
+    if not free_beside(state, row_of(cell)) & bit_of(cell):
         return ChatCartonneFault.CELL_NOT_BESIDE
-    if meets and state.variants & NO_DOUBLE_WALLS:
+    if state.variants & NO_DOUBLE_WALLS and wall_meets_wall(state, card, cell):
         return ChatCartonneFault.WALL_MEETS_WALL
     return OK
 
@@ -288,27 +298,24 @@ cdef void take_from_hand(State* state, int slot) noexcept nogil:
 cdef void play_carton(State* state, int slot, bint turned, int cell, Events* events) noexcept nogil:
     cdef int kind = state.hand[state.active][slot]
     take_from_hand(state, slot)
-    lay_on_table(state, cell, kind | (TURNED if turned else 0))
     tell(events, ChatCartonneEvent.CARTON_PLACED, state.active, EVERYBODY, kind, turned, cell, 3)
-    cat_may_follow(state, cell, events)
+    cat_may_follow(state, lay_on_table(state, cell, kind | (TURNED if turned else 0)), events)
 
 
-cdef void cat_may_follow(State* state, int cell, Events* events) noexcept nogil:
-    cdef Rows rows
-    if state.supply[state.active]:
-        read_rows(state, &rows)
-        if joints_beside(state, &rows, cell):
-            state.phase = CAT
-            state.just_played = cell
-            return
-    end_turn(state, events)
+cdef void cat_may_follow(State* state, int place, Events* events) noexcept nogil:
+    if state.supply[state.active] and cat_can_follow(state, place):
+        state.phase = CAT
+        state.just_played = cell_of(state, place)
+    else:
+        end_turn(state, events)
 
 
 cdef int joint_fault(const State* state, int joint) noexcept nogil:
     # Why nothing can lie on a joint, whatever box it is in.
-    if not is_joint(state, joint):
+    cdef int west = find_card(state, joint)
+    if west < 0 or not is_joint(state, west):
         return ChatCartonneFault.NO_JOINT_THERE
-    return fault_if(on_joint(state, find_card(state, joint)), ChatCartonneFault.JOINT_TAKEN)
+    return fault_if(on_joint(state, west), ChatCartonneFault.JOINT_TAKEN)
 
 
 cdef int forbids_cat(const State* state, int joint) noexcept nogil:
@@ -390,16 +397,15 @@ cdef int forbids_toy(const State* state, bint as_carton, int cell) noexcept nogi
     any_joint = joints_for_toy(state, &rows, joints)
     if as_carton:
         return ChatCartonneFault.TOY_NEEDS_JOINT if any_joint else forbids_cell(state, state.pending, cell)
-    return fault_if(not (any_joint and joints[cell // SIDE + 1] >> (cell % SIDE) & 1), ChatCartonneFault.BOX_OF_OTHERS)
+    return fault_if(not (any_joint and joints[row_of(cell)] & bit_of(cell)), ChatCartonneFault.BOX_OF_OTHERS)
 
 
 cdef void play_toy(State* state, bint as_carton, int cell, Events* events) noexcept nogil:
     cdef int kind = state.pending
     state.pending = 0
     if as_carton:
-        lay_on_table(state, cell, kind)
         tell(events, ChatCartonneEvent.TOY_AS_CARTON, state.active, EVERYBODY, kind, cell, 0, 2)
-        cat_may_follow(state, cell, events)
+        cat_may_follow(state, lay_on_table(state, cell, kind), events)
     else:
         state.places[find_card(state, cell)] |= (TOY_THERE + kind - FIRST_TOY) << JOINT_SHIFT
         tell(events, ChatCartonneEvent.TOY_ON_JOINT, state.active, EVERYBODY, kind, cell, 0, 2)
@@ -427,11 +433,9 @@ cdef void draw(State* state, int kind, Events* events) noexcept nogil:
 
 cdef void end_turn(State* state, Events* events) noexcept nogil:
     cdef int seat, holding, count = 0
-    cdef bint all_cats = False
     state.just_played = NO_CELL
-    for seat in range(state.players):
-        all_cats |= state.supply[seat] == 0
-    if not state.final_phase and (all_cats or pile_size(state) == 0):
+    # Only the seat that has played can have laid its last cat.
+    if not state.final_phase and (state.supply[state.active] == 0 or pile_size(state) == 0):
         state.final_phase = 1
         tell(events, ChatCartonneEvent.FINAL_PHASE_BEGUN, -1, EVERYBODY, 0, 0, 0, 0)
     if state.final_phase:
@@ -462,7 +466,7 @@ cdef int playable_types(const State* state) noexcept nogil:
         for turned in range(2):
             walls = walls_of(9 * pattern | (TURNED if turned else 0))
             for row in range(max(1, rows.first - 1), min(SIDE, rows.end) + 1):
-                if free_beside(&rows, row) & ~walls_meet(&rows, row, walls):
+                if free_beside(state, row) & ~walls_meet(&rows, row, walls):
                     types |= 1 << pattern
     return types
 
@@ -526,19 +530,43 @@ cdef inline int list_cells(uint32_t cells, int row, int first_id, uint16_t* ids)
     return count
 
 
-cdef int list_cartons(const State* state, const Rows* rows, const uint32_t* cells, uint16_t* ids) noexcept nogil:
+cdef int list_free(const State* state, int first_id, uint16_t* ids) noexcept nogil:
+    # Every cell beside a card.
+    cdef int count = 0, row
+    for row in range(max(1, first_row(state) - 1), min(SIDE, end_row(state)) + 1):
+        count += list_cells(free_beside(state, row), row, first_id, ids + count)
+    return count
+
+
+cdef int list_without_double_walls(const State* state, const Rows* rows, int card, int first_id, uint16_t* ids) noexcept nogil:
+    cdef int count = 0, row, walls = walls_of(card)
+    for row in range(max(1, rows.first - 1), min(SIDE, rows.end) + 1):
+        count += list_cells(free_beside(state, row) & ~walls_meet(rows, row, walls), row, first_id, ids + count)
+    return count
+
+
+cdef int list_cartons(const State* state, uint16_t* ids) noexcept nogil:
     cdef const uint8_t* hand = state.hand[state.active]
-    cdef int count = 0, slot, turned, row, walls, first_id
+    cdef Rows rows
+    cdef int count = 0, slot, turned, first_id, cells = 0, i
+    if state.variants & NO_DOUBLE_WALLS:
+        read_rows(state, &rows)
     for slot in range(state.hand_size[state.active]):
         if hand[slot] == PRINCESS:
             break
         for turned in range(1 + can_turn(hand[slot])):
             first_id = FIRST_CARTON_ID + IDS_OF_SLOT * slot + CELLS * turned
-            walls = 0
             if state.variants & NO_DOUBLE_WALLS:
-                walls = walls_of(hand[slot] | (TURNED if turned else 0))
-            for row in range(max(1, rows.first - 1), min(SIDE, rows.end) + 1):
-                count += list_cells(cells[row] & ~walls_meet(rows, row, walls), row, first_id, ids + count)
+                count += list_without_double_walls(
+                    state, &rows, hand[slot] | (TURNED if turned else 0), first_id, ids + count
+                )
+            elif count == 0:
+                cells = count = list_free(state, first_id, ids)
+            else:
+                # The same cells once more.
+                for i in range(cells):
+                    ids[count + i] = ids[i] + (first_id - FIRST_CARTON_ID)
+                count += cells
     return count
 
 
@@ -571,38 +599,47 @@ cdef int list_setup(const State* state, uint16_t* ids) noexcept nogil:
     return count
 
 
+cdef int list_cats(const State* state, uint16_t* ids) noexcept nogil:
+    # Whose box it is has been seen to before the seat was asked.
+    cdef int count = 0, place = find_card(state, state.just_played)
+    if place > 0 and is_free_joint(state, place - 1):
+        ids[count] = FIRST_CAT_ID + cell_of(state, place - 1)
+        count += 1
+    if is_free_joint(state, place):
+        ids[count] = FIRST_CAT_ID + state.just_played
+        count += 1
+    return count
+
+
+cdef int list_toys(const State* state, uint16_t* ids) noexcept nogil:
+    cdef Rows rows
+    cdef uint32_t joints[26]
+    cdef int count = 0, row
+    read_rows(state, &rows)
+    if not joints_for_toy(state, &rows, joints):
+        return list_free(state, FIRST_TOY_AS_CARTON_ID, ids)
+    for row in range(rows.first, rows.end):
+        count += list_cells(joints[row], row, FIRST_TOY_ON_JOINT_ID, ids + count)
+    return count
+
+
 cdef int legal_actions(const void* body, uint16_t* ids) noexcept nogil:
     cdef const State* state = <const State*> body
-    cdef Rows rows
-    cdef uint32_t cells[26]
-    cdef int count = 0, row, first, last
+    cdef int count
     if state.phase == CHOOSE_START or state.phase == PLACE_START:
         return list_setup(state, ids)
-    read_rows(state, &rows)
+    if state.phase == TOY:
+        return list_toys(state, ids)
     if state.phase == CAT:
         ids[0] = SKIP_ID
-        row = state.just_played // SIDE + 1
-        return 1 + list_cells(joints_beside(state, &rows, state.just_played), row, FIRST_CAT_ID, ids + 1)
-    if state.phase == TOY and joints_for_toy(state, &rows, cells):
-        for row in range(rows.first, rows.end):
-            count += list_cells(cells[row], row, FIRST_TOY_ON_JOINT_ID, ids + count)
-        return count
-    first = max(1, rows.first - 1)
-    last = min(SIDE, rows.end) + 1
-    for row in range(first, last):
-        cells[row] = free_beside(&rows, row)
-    if state.phase == TOY:
-        for row in range(first, last):
-            count += list_cells(cells[row], row, FIRST_TOY_AS_CARTON_ID, ids + count)
-        return count
+        return 1 + list_cats(state, ids + 1)
     if plays_from_hand(state):
-        count = list_cartons(state, &rows, cells, ids)
+        count = list_cartons(state, ids)
     else:
         ids[0] = DRAW_ID
         count = 1
     if state.phase == TURN and state.supply[state.active]:
-        for row in range(first, last):
-            count += list_cells(cells[row], row, FIRST_SLEEP_ID, ids + count)
+        count += list_free(state, FIRST_SLEEP_ID, ids + count)
     if plays_from_hand(state) and has_princess(state):
         count += list_princess(state, ids + count)
     if count == 0:
@@ -611,9 +648,15 @@ cdef int legal_actions(const void* body, uint16_t* ids) noexcept nogil:
     return count
 
 
+cdef bint must_pass(const State* state) noexcept nogil:
+    # Pass is the one id of a seat that has nothing to play.
+    cdef uint16_t ids[MAX_LEGAL]
+    legal_actions(state, ids)
+    return ids[0] == PASS_ID
+
+
 cdef int forbids(const State* state, int action) noexcept nogil:
     # Why the active seat may not do that; OK if it may.
-    cdef uint16_t ids[MAX_LEGAL]
     cdef int phase = state.phase, number = action - FIRST_CARTON_ID
     cdef bint turned
     if phase == CHOOSE_START:
@@ -634,9 +677,7 @@ cdef int forbids(const State* state, int action) noexcept nogil:
     if action == SKIP_ID:
         return fault_if(not (phase == CAT), ChatCartonneFault.NOTHING_TO_FOLLOW)
     if action == PASS_ID:
-        # The one id of a seat that has nothing to play.
-        legal_actions(state, ids)
-        return fault_if(ids[0] != PASS_ID, ChatCartonneFault.PASSING_NOT_A_CHOICE)
+        return fault_if(not must_pass(state), ChatCartonneFault.PASSING_NOT_A_CHOICE)
     if action < FIRST_SLEEP_ID:
         if phase == TURN and may_draw(state):
             return ChatCartonneFault.MUST_DRAW_OR_SLEEP
@@ -712,9 +753,25 @@ cdef inline int gcd(int a, int b) noexcept nogil:
     return a
 
 
+cdef void weigh_draw(const State* state, int* other, int* princess) noexcept nogil:
+    # At a draw: the weight of each carton and toy still in the pile, and that of the Princess.
+    cdef int left, part = current_part(state, pile_size(state), &left), cards = count_bits(state.unknown), common
+    other[0] = 1
+    princess[0] = 0
+    if state.variants & ALL_PRINCESSES:
+        princess[0] = left - cards if cards else 1
+    elif state.drawer[part] == NO_SEAT:
+        # She comes with probability 1 / left, else a card uniform over those anywhere in the pile.
+        princess[0] = max(1, cards)
+        other[0] = left - 1
+        common = gcd(princess[0], other[0])
+        princess[0] //= common
+        other[0] //= common
+
+
 cdef int chance_outcomes(const void* body, uint16_t* outcomes, uint32_t* weights) noexcept nogil:
     cdef const State* state = <const State*> body
-    cdef int count = 0, kind, left = 0, part, princesses, cards, other = 1, common
+    cdef int count = 0, kind, other = 1, princess = 0
     if state.phase == FIRST_SEAT:
         for count in range(state.players):
             outcomes[count] = count
@@ -726,28 +783,37 @@ cdef int chance_outcomes(const void* body, uint16_t* outcomes, uint32_t* weights
             weights[count] = 1
             count += start_is_left(state, kind)
         return count
-    princesses = 0
     if state.phase == DRAW:
-        cards = count_bits(state.unknown)
-        part = current_part(state, pile_size(state), &left)
-        if state.variants & ALL_PRINCESSES:
-            princesses = left - cards if cards else 1
-        elif state.drawer[part] == NO_SEAT:
-            # She comes with probability 1 / left, else a card uniform over those anywhere in the pile.
-            princesses = max(1, cards)
-            other = left - 1
-            common = gcd(princesses, other)
-            princesses //= common
-            other //= common
+        weigh_draw(state, &other, &princess)
     for kind in range(PILE_KINDS if state.phase == DRAW else FIRST_TOY):
         outcomes[count] = kind
         weights[count] = other
         count += has_kind(state.unknown, kind) and other > 0
-    if princesses > 0:
+    if princess > 0:
         outcomes[count] = PRINCESS
-        weights[count] = princesses
+        weights[count] = princess
         count += 1
     return count
+
+
+cdef int sample_outcome(const void* body, Stream* stream) noexcept nogil:
+    cdef const State* state = <const State*> body
+    cdef int cards = count_bits(state.unknown), kind, number, other, princess
+    if state.phase == FIRST_SEAT:
+        return number_below(stream, state.players)
+    if state.phase == DEAL:
+        # Below FIRST_TOY: all toys are in the pile.
+        return nth_kind(state.unknown, number_below(stream, cards - TOYS))
+    if state.phase == DRAW_START:
+        number = number_below(stream, STARTS - state.laid)
+        kind = FIRST_START
+        while number or not start_is_left(state, kind):
+            number -= start_is_left(state, kind)
+            kind += 1
+        return kind
+    weigh_draw(state, &other, &princess)
+    number = number_below(stream, cards * other + princess)
+    return nth_kind(state.unknown, number // other) if number < cards * other else PRINCESS
 
 
 cdef bint can_come(const State* state, int kind) noexcept nogil:
@@ -760,13 +826,6 @@ cdef bint can_come(const State* state, int kind) noexcept nogil:
     if kind < 0 or kind > PRINCESS or not has_kind(state.unknown, kind):
         return False
     return state.variants & ALL_PRINCESSES or left > 1 or state.drawer[part] != NO_SEAT
-
-
-cdef int sample_outcome(const void* body, Stream* stream) noexcept nogil:
-    cdef uint16_t outcomes[MAX_OUTCOMES]
-    cdef uint32_t weights[MAX_OUTCOMES]
-    cdef int count = chance_outcomes(body, outcomes, weights)
-    return outcomes[walk_weights(stream, weights, count)]
 
 
 cdef int apply_outcome(void* body, int outcome, Events* events) noexcept nogil:

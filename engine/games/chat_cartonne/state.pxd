@@ -12,11 +12,14 @@ cdef enum:
     LARGEST_HAND = 3
     SIDE = 24
     CELLS = 576
+    ROWS = 26  # of State.filled
+    FIELD = 0xFFFFFF  # the cells of a row
     CENTRE = 275  # x = 11, y = 11: where the first starting carton lies
     MOST_CARDS = 110  # on the table
     # Kinds.
     CARTONS = 72
     FIRST_TOY = 72
+    TOYS = 3
     PILE_KINDS = 75  # cartons and toys: what a pile has beside Princesses
     PRINCESS = 75
     FIRST_START = 76
@@ -173,6 +176,7 @@ ctypedef struct State:
     uint16_t excluded[5][3]
     uint16_t places[110]  # of the cards on the table, by ascending cell, then zeros
     uint8_t cards[110]  # beside them
+    uint32_t filled[26]  # bit x of row y + 1: a card lies there; an empty row beyond each end
     uint8_t zero[4]
 
 ctypedef struct View:
@@ -185,14 +189,42 @@ ctypedef struct View:
 
 
 cdef extern from * nogil:
-    int __builtin_popcountll(uint64_t word)
     int __builtin_ctz(uint32_t word)
+    int __builtin_ctzll(uint64_t word)
+    uint64_t EACH_BYTE "UINT64_C(0x0101010101010101)"
 
 cdef inline int fault_if(bint broken, int fault) noexcept nogil:
     return fault if broken else 0
 
+cdef inline uint64_t bits_by_byte(uint64_t word) noexcept nogil:
+    # How many bits each byte has: without an instruction that not every processor has, and without a call.
+    word -= word >> 1 & <uint64_t> 0x5555555555555555
+    word = (word & <uint64_t> 0x3333333333333333) + (word >> 2 & <uint64_t> 0x3333333333333333)
+    return word + (word >> 4) & <uint64_t> 0x0F0F0F0F0F0F0F0F
+
 cdef inline int count_bits(const uint64_t* kinds) noexcept nogil:
-    return __builtin_popcountll(kinds[0]) + __builtin_popcountll(kinds[1])
+    return (bits_by_byte(kinds[0]) + bits_by_byte(kinds[1])) * EACH_BYTE >> 56
+
+cdef inline int nth_kind(const uint64_t* kinds, int n) noexcept nogil:
+    # The n-th of the kinds, from 0.
+    cdef uint64_t word = kinds[0]
+    # Each byte: the bits up to its end.
+    cdef uint64_t sums = bits_by_byte(word) * EACH_BYTE, reached
+    cdef int base = 0, place
+    if n >= <int> (sums >> 56):
+        n -= sums >> 56
+        base = 64
+        word = kinds[1]
+        sums = bits_by_byte(word) * EACH_BYTE
+    # The top bit of each byte: n is not below its sum. As many bytes are passed.
+    reached = ((n * EACH_BYTE | 0x80 * EACH_BYTE) - sums) & 0x80 * EACH_BYTE
+    place = ((reached >> 7) * EACH_BYTE >> 56) * 8
+    n -= sums << 8 >> place & 0xFF
+    word >>= place
+    while n:
+        word &= word - 1
+        n -= 1
+    return base + place + __builtin_ctzll(word)
 
 cdef inline bint has_kind(const uint64_t* kinds, int kind) noexcept nogil:
     return kinds[kind >> 6] >> (kind & 63) & 1
@@ -258,6 +290,25 @@ cdef inline int part_size(const State* state, int part) noexcept nogil:
     if state.variants & ALL_PRINCESSES:
         return cards + PARTS
     return cards // state.players + (part < cards % state.players) + 1
+
+cdef inline int row_of(int cell) noexcept nogil:
+    # Of State.filled, and of all else that is kept by its rows.
+    return cell // SIDE + 1
+
+cdef inline uint32_t bit_of(int cell) noexcept nogil:
+    return <uint32_t> 1 << (cell % SIDE)
+
+cdef inline int first_row(const State* state) noexcept nogil:
+    # No card lies before that row, or from `end_row` on.
+    return row_of(state.places[0] & CELL)
+
+cdef inline int end_row(const State* state) noexcept nogil:
+    return row_of(state.places[state.laid - 1] & CELL) + 1
+
+cdef inline uint32_t free_beside(const State* state, int row) noexcept nogil:
+    # Empty cells that share an edge with a card.
+    cdef uint32_t filled = state.filled[row]
+    return (filled << 1 | filled >> 1 | state.filled[row - 1] | state.filled[row + 1]) & ~filled & FIELD
 
 cdef inline int find_card(const State* state, int cell) noexcept nogil:
     # The place of the card in a cell; -1 for an empty one.

@@ -225,7 +225,9 @@ PACKED: list[tuple[int, int, str]] = [
     (358, 77, "table"),
     (358, 86, "table"),
     (358 + 100, 1, ""),
-    (468, 1, ""),
+    (468 + 4 * 12, 1, "table"),
+    (468 + 4 * 25, 1, "table"),
+    (572, 1, ""),
     (17, 0xFF, "unknown_cards"),
 ]
 
@@ -240,7 +242,7 @@ def test_a_broken_byte_is_refused(offset: int, value: int, field: str) -> None:
 
 
 def test_what_means_nothing_is_zero() -> None:
-    for offset in range(468, 472):
+    for offset in range(572, 576):
         data = body(turn())
         data[offset] = 1
         with pytest.raises(EngineError) as caught:
@@ -249,7 +251,7 @@ def test_what_means_nothing_is_zero() -> None:
 
 
 def test_the_packed_state_is_small() -> None:
-    assert GAME.packed_size == 32 + 472
+    assert GAME.packed_size == 32 + 576
 
 
 def test_cartons_of_the_table_are_at_most_110() -> None:
