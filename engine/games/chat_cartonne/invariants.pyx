@@ -18,6 +18,7 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     DEALT,
     DRAW,
     FINISHED,
+    FIELD,
     FIRST_SEAT,
     FIRST_START,
     FIRST_TOY,
@@ -25,6 +26,7 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     LARGEST_HAND,
     LAST_THERE,
     MOST_CARDS,
+    NOTHING,
     NO_CELL,
     NO_DOUBLE_WALLS,
     NO_SEAT,
@@ -36,6 +38,7 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     PRINCESS,
     PRINCESS_BIT,
     PRINCESS_THERE,
+    ROWS,
     SEATS,
     SIDE,
     SLEEPER,
@@ -46,6 +49,7 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     TURNED,
     ChatCartonneFault,
     State,
+    __builtin_ctz,
     bit_of,
     can_turn,
     cell_of,
@@ -70,8 +74,12 @@ from chatiere.engine.games.chat_cartonne.state cimport (
 )
 
 ctypedef struct Count:
-    # What the table holds.
-    int starts
+    # Cartons and toys wherever they are; what the table holds.
+    uint64_t seen[2]
+    int cards
+    int starts  # bit kind - FIRST_START
+    int first_start  # cells
+    int last_start
     int princesses
     int asleep[5]
     int awake[5]
@@ -136,13 +144,12 @@ cdef int check_numbers(const State* state) noexcept nogil:
 
 cdef int check_cards(const State* state, Count* count) noexcept nogil:
     # Every carton and toy is in one place; the hands and the list of the table are in order.
-    cdef uint64_t seen[2]
-    cdef uint32_t filled[26]
-    cdef int seat, slot, place, kind, there, total = count_bits(state.unknown), before = -1
+    cdef int seat, slot, kind, fault
     memset(count, 0, sizeof(Count))
-    memset(filled, 0, sizeof(filled))
-    seen[0] = state.unknown[0]
-    seen[1] = state.unknown[1]
+    count.seen[0] = state.unknown[0]
+    count.seen[1] = state.unknown[1]
+    count.cards = count_bits(state.unknown)
+    count.first_start = CELLS
     for seat in range(state.players):
         if state.hand_size[seat] > LARGEST_HAND:
             return ChatCartonneFault.BAD_HAND
@@ -157,46 +164,13 @@ cdef int check_cards(const State* state, Count* count) noexcept nogil:
             if slot and state.hand[seat][slot - 1] > kind:
                 return ChatCartonneFault.BAD_HAND
             if kind != PRINCESS:
-                put_kind(seen, kind)
-                total += 1
+                count_card(count, kind)
     if state.pending >= FIRST_TOY and state.pending < PRINCESS:
-        put_kind(seen, state.pending)
-        total += 1
-    if state.laid > MOST_CARDS:
-        return ChatCartonneFault.BAD_TABLE
-    for place in range(state.laid):
-        if cell_of(state, place) <= before or cell_of(state, place) >= CELLS:
-            return ChatCartonneFault.BAD_TABLE
-        before = cell_of(state, place)
-        filled[row_of(before)] |= bit_of(before)
-        kind = state.cards[place] & KIND
-        there = on_joint(state, place)
-        if kind >= SLEEPER + state.players or (state.cards[place] & TURNED and not can_turn(kind)):
-            return ChatCartonneFault.BAD_TABLE
-        if there > LAST_THERE or (there > state.players and there < PRINCESS_THERE):
-            return ChatCartonneFault.BAD_JOINT
-        if kind < PRINCESS:
-            put_kind(seen, kind)
-            total += 1
-        elif kind == PRINCESS:
-            count.princesses += 1
-        elif kind < SLEEPER:
-            count.starts += 1
-        else:
-            count.asleep[kind - SLEEPER] += 1
-        if there >= TOY_THERE:
-            put_kind(seen, FIRST_TOY + there - TOY_THERE)
-            total += 1
-        elif there == PRINCESS_THERE:
-            count.princesses += 1
-        elif there:
-            count.awake[there - AWAKE] += 1
-    for place in range(state.laid, MOST_CARDS):
-        if state.places[place] or state.cards[place]:
-            return ChatCartonneFault.NOT_ZERO
-    if memcmp(filled, state.filled, sizeof(filled)) != 0:
-        return ChatCartonneFault.BAD_TABLE
-    if total != PILE_KINDS or count_bits(seen) != PILE_KINDS or seen[1] >> (PILE_KINDS - 64):
+        count_card(count, state.pending)
+    fault = check_list(state, count)
+    if fault != OK:
+        return fault
+    if count.cards != PILE_KINDS or count_bits(count.seen) != PILE_KINDS or count.seen[1] >> (PILE_KINDS - 64):
         return ChatCartonneFault.CARD_TWICE_OR_MISSING
     for seat in range(state.players):
         if state.supply[seat] + count.asleep[seat] + count.awake[seat] != CATS:
@@ -204,12 +178,77 @@ cdef int check_cards(const State* state, Count* count) noexcept nogil:
     return OK
 
 
+cdef inline void count_card(Count* count, int kind) noexcept nogil:
+    put_kind(count.seen, kind)
+    count.cards += 1
+
+
+cdef int check_list(const State* state, Count* count) noexcept nogil:
+    # The list of the table has a card for each cell that is filled, and zeros behind them.
+    cdef int place = 0, row, cell, fault
+    cdef uint32_t cells
+    if state.laid > MOST_CARDS:
+        return ChatCartonneFault.BAD_TABLE
+    for row in range(1, ROWS - 1):
+        cells = state.filled[row]
+        if cells & ~<uint32_t> FIELD:
+            return ChatCartonneFault.BAD_TABLE
+        while cells:
+            cell = SIDE * (row - 1) + __builtin_ctz(cells)
+            cells &= cells - 1
+            if place == state.laid or cell_of(state, place) != cell:
+                return ChatCartonneFault.BAD_TABLE
+            fault = check_card(state, place, cell, count)
+            if fault != OK:
+                return fault
+            place += 1
+    if place != state.laid or state.filled[0] or state.filled[ROWS - 1]:
+        return ChatCartonneFault.BAD_TABLE
+    # Zeros: the first is one, and each is like the one before it.
+    if place < MOST_CARDS and (
+        state.places[place]
+        or state.cards[place]
+        or memcmp(&state.places[place], &state.places[place + 1], (MOST_CARDS - 1 - place) * sizeof(uint16_t)) != 0
+        or memcmp(&state.cards[place], &state.cards[place + 1], MOST_CARDS - 1 - place) != 0
+    ):
+        return ChatCartonneFault.NOT_ZERO
+    return OK
+
+
+cdef inline int check_card(const State* state, int place, int cell, Count* count) noexcept nogil:
+    cdef int kind = state.cards[place] & KIND, there = on_joint(state, place)
+    if kind >= SLEEPER + state.players or (state.cards[place] & TURNED and not can_turn(kind)):
+        return ChatCartonneFault.BAD_TABLE
+    if kind >= SLEEPER:
+        count.asleep[kind - SLEEPER] += 1
+    elif kind < PRINCESS:
+        count_card(count, kind)
+    elif kind == PRINCESS:
+        count.princesses += 1
+    else:
+        if cell % SIDE != CENTRE % SIDE or count.starts >> (kind - FIRST_START) & 1:
+            return ChatCartonneFault.BAD_STARTS
+        count.starts |= 1 << (kind - FIRST_START)
+        count.first_start = min(count.first_start, cell)
+        count.last_start = cell
+    if there == NOTHING:
+        return OK
+    if there > LAST_THERE or (there > state.players and there < PRINCESS_THERE) or not is_joint(state, place):
+        return ChatCartonneFault.BAD_JOINT
+    if there >= TOY_THERE:
+        count_card(count, FIRST_TOY + there - TOY_THERE)
+    elif there == PRINCESS_THERE:
+        count.princesses += 1
+    else:
+        count.awake[there - AWAKE] += 1
+    return OK
+
+
 # The table
 
 cdef int check_table(const State* state, const Count* count) noexcept nogil:
     cdef Rows rows
-    cdef int place, seats, row, kind, lowest = CELLS, highest = 0
-    cdef int starts = 0, kinds = 0
+    cdef int place, row, starts = 0
     # Before their phase nobody has a starting carton; then one seat after the other, from the first.
     if state.phase > CHOOSE_START:
         starts = state.players
@@ -217,23 +256,15 @@ cdef int check_table(const State* state, const Count* count) noexcept nogil:
             starts = (state.active + state.players - state.first_seat) % state.players
             if starts == 0:
                 return ChatCartonneFault.BAD_ACTIVE_SEAT
-    if count.starts != starts or (state.phase < TURN and state.laid != starts):
+    if count_ones(count.starts) != starts or (state.phase < TURN and state.laid != starts):
         return ChatCartonneFault.BAD_STARTS
-    if state.laid == 0:
+    if starts == 0:
         return OK
-    for place in range(state.laid):
-        kind = state.cards[place] & KIND
-        if kind >= FIRST_START and kind < SLEEPER:
-            if cell_of(state, place) % SIDE != CENTRE % SIDE or kinds >> (kind - FIRST_START) & 1:
-                return ChatCartonneFault.BAD_STARTS
-            kinds |= 1 << (kind - FIRST_START)
-            lowest = min(lowest, cell_of(state, place))
-            highest = cell_of(state, place)
-        if on_joint(state, place) and not is_joint(state, place):
-            return ChatCartonneFault.BAD_JOINT
-    if highest - lowest != SIDE * (starts - 1) or lowest > CENTRE or highest < CENTRE:
+    if count.last_start - count.first_start != SIDE * (starts - 1):
         return ChatCartonneFault.BAD_STARTS
-    if not hangs_together(state):
+    if count.first_start > CENTRE or count.last_start < CENTRE:
+        return ChatCartonneFault.BAD_STARTS
+    if not hangs_together(state, count.first_start, count.last_start):
         return ChatCartonneFault.BAD_TABLE
     if state.variants & NO_DOUBLE_WALLS:
         read_rows(state, &rows)
@@ -249,27 +280,43 @@ cdef int check_table(const State* state, const Count* count) noexcept nogil:
     return OK
 
 
-cdef bint hangs_together(const State* state) noexcept nogil:
-    # Every card shares an edge with another, all the way to the first one.
+cdef inline int count_ones(int word) noexcept nogil:
+    cdef int count = 0
+    while word:
+        word &= word - 1
+        count += 1
+    return count
+
+
+cdef inline bint reach(const State* state, uint32_t* reached, int row) noexcept nogil:
+    # From what was reached in this row and beside it to all that hangs together with it in the row; whether that is more.
+    cdef uint32_t filled = state.filled[row], before = reached[row]
+    cdef uint32_t cells = (before | before << 1 | before >> 1 | reached[row - 1] | reached[row + 1]) & filled
+    cdef uint32_t more = before
+    while more != cells:
+        more = cells
+        cells |= (cells << 1 | cells >> 1) & filled
+    reached[row] = cells
+    return cells != before
+
+
+cdef bint hangs_together(const State* state, int lowest, int highest) noexcept nogil:
+    # Every card shares an edge with another, all the way to the column of starting cartons (cells `lowest` to `highest`).
     cdef uint32_t reached[26]
-    cdef uint32_t cells, more
-    cdef int first = first_row(state), end = end_row(state), row, step
+    cdef int first = first_row(state), end = end_row(state), row
     cdef bint changed = True
     memset(reached, 0, sizeof(reached))
-    reached[row_of(CENTRE)] = bit_of(CENTRE)
+    for row in range(row_of(lowest), row_of(highest) + 1):
+        reached[row] = bit_of(CENTRE)
     while changed:
         changed = False
-        for step in range(2 * (end - first)):
-            # Down the table, and up again.
-            row = first + step if step < end - first else 2 * end - 1 - first - step
-            cells = reached[row]
-            more = (cells | cells << 1 | cells >> 1 | reached[row - 1] | reached[row + 1]) & state.filled[row]
-            while more != cells:
-                changed = True
-                cells = more
-                more = (cells | cells << 1 | cells >> 1) & state.filled[row]
-            reached[row] = cells
-    return memcmp(reached, state.filled, sizeof(reached)) == 0
+        for row in range(first, end):
+            changed |= reach(state, reached, row)
+        for row in range(end - 1, first - 1, -1):
+            changed |= reach(state, reached, row)
+        if memcmp(reached, state.filled, sizeof(reached)) == 0:
+            return True
+    return False
 
 
 # Whose turn it is, and what it waits for
@@ -315,7 +362,7 @@ cdef int check_setup(const State* state) noexcept nogil:
 
 
 cdef int check_turn(const State* state) noexcept nogil:
-    cdef int phase = state.phase, seat, part, size, holding = 0
+    cdef int phase = state.phase, seat, part, size, holding = 0, holds = holders(state)
     cdef bint all_cats = False, princess_played = False
     if (phase == CAT) != (state.just_played != NO_CELL):
         return ChatCartonneFault.BAD_JUST_PLAYED
@@ -323,7 +370,7 @@ cdef int check_turn(const State* state) noexcept nogil:
         return ChatCartonneFault.BAD_PENDING
     for seat in range(state.players):
         all_cats |= state.supply[seat] == 0
-        holding += holders(state) >> seat & 1
+        holding += holds >> seat & 1
         for part in range(PARTS):
             princess_played |= state.played[seat][part] > 0
     if state.final_phase:
@@ -333,7 +380,7 @@ cdef int check_turn(const State* state) noexcept nogil:
         if not all_cats and pile_size(state) > 0 and not princess_played:
             return ChatCartonneFault.BAD_FINAL_PHASE
         if phase == TURN:
-            if holders(state) >> state.active & 1 == 0:
+            if holds >> state.active & 1 == 0:
                 return ChatCartonneFault.BAD_ACTIVE_SEAT
             return fault_if(state.passes >= holding, ChatCartonneFault.BAD_PASSES)
         return fault_if(state.passes != (holding if phase == FINISHED else 0), ChatCartonneFault.BAD_PASSES)
@@ -440,7 +487,7 @@ cdef int check_shown(const State* state) noexcept nogil:
                 return ChatCartonneFault.BAD_SHOWN
             if slot and known & ~state.excluded[seat][slot - 1]:
                 return ChatCartonneFault.BAD_SHOWN
-        if not fits_shown(state, seat):
+        if state.excluded[seat][0] and not fits_shown(state, seat):
             return ChatCartonneFault.BAD_SHOWN
     return OK
 

@@ -233,10 +233,11 @@ cdef inline bint plays_from_hand(const State* state) noexcept nogil:
 cdef bint wall_meets_wall(const State* state, int card, int cell) noexcept nogil:
     cdef int walls = walls_of(card), side = NORTH, place, opposite
     while side <= WEST:
-        place = card_beside(state, cell, side)
-        opposite = side << 2 if side < SOUTH else side >> 2
-        if place >= 0 and walls & side and walls_of(state.cards[place]) & opposite:
-            return True
+        if walls & side:
+            place = card_beside(state, cell, side)
+            opposite = side << 2 if side < SOUTH else side >> 2
+            if place >= 0 and walls_of(state.cards[place]) & opposite:
+                return True
         side <<= 1
     return False
 
@@ -538,35 +539,44 @@ cdef int list_free(const State* state, int first_id, uint16_t* ids) noexcept nog
     return count
 
 
-cdef int list_without_double_walls(const State* state, const Rows* rows, int card, int first_id, uint16_t* ids) noexcept nogil:
-    cdef int count = 0, row, walls = walls_of(card)
-    for row in range(max(1, rows.first - 1), min(SIDE, rows.end) + 1):
-        count += list_cells(free_beside(state, row) & ~walls_meet(rows, row, walls), row, first_id, ids + count)
-    return count
-
-
 cdef int list_cartons(const State* state, uint16_t* ids) noexcept nogil:
     cdef const uint8_t* hand = state.hand[state.active]
-    cdef Rows rows
     cdef int count = 0, slot, turned, first_id, cells = 0, i
     if state.variants & NO_DOUBLE_WALLS:
-        read_rows(state, &rows)
+        return list_without_double_walls(state, ids)
     for slot in range(state.hand_size[state.active]):
         if hand[slot] == PRINCESS:
             break
         for turned in range(1 + can_turn(hand[slot])):
             first_id = FIRST_CARTON_ID + IDS_OF_SLOT * slot + CELLS * turned
-            if state.variants & NO_DOUBLE_WALLS:
-                count += list_without_double_walls(
-                    state, &rows, hand[slot] | (TURNED if turned else 0), first_id, ids + count
-                )
-            elif count == 0:
+            if count == 0:
                 cells = count = list_free(state, first_id, ids)
             else:
                 # The same cells once more.
                 for i in range(cells):
                     ids[count + i] = ids[i] + (first_id - FIRST_CARTON_ID)
                 count += cells
+    return count
+
+
+cdef int list_without_double_walls(const State* state, uint16_t* ids) noexcept nogil:
+    cdef const uint8_t* hand = state.hand[state.active]
+    cdef Rows rows
+    cdef uint32_t cells[26]
+    cdef int count = 0, slot, turned, walls, row, first, last, first_id
+    read_rows(state, &rows)
+    first = max(1, rows.first - 1)
+    last = min(SIDE, rows.end) + 1
+    for row in range(first, last):
+        cells[row] = free_beside(state, row)
+    for slot in range(state.hand_size[state.active]):
+        if hand[slot] == PRINCESS:
+            break
+        for turned in range(1 + can_turn(hand[slot])):
+            first_id = FIRST_CARTON_ID + IDS_OF_SLOT * slot + CELLS * turned
+            walls = walls_of(hand[slot] | (TURNED if turned else 0))
+            for row in range(first, last):
+                count += list_cells(cells[row] & ~walls_meet(&rows, row, walls), row, first_id, ids + count)
     return count
 
 
