@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from chatiere.engine.core.errors import EngineError, Reason
 from chatiere.engine.games.chat_cartonne.words import EVENT_LABELS, card_name, cell_name
 
-from libc.stdint cimport uint8_t, uint16_t
+from libc.stdint cimport uint8_t
 from libc.string cimport memset
 
 from chatiere.engine.core.position cimport Position

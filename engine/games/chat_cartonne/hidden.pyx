@@ -1,34 +1,40 @@
 """Chat Cartonne: public and hidden. The states that agree with what a seat knows, all equally likely.
 
 What is drawn anew is which card each draw of another seat gave and where each card of the pile lies. As cartons differ
-in nothing but what passes have shown, it is enough to count for each way to place the Princesses how many ways the other
-cards then have, to draw one such way by its count, and then to deal the cartons.
+in nothing but what passes have shown, it is enough to count for each way to place the Princesses how many ways the
+other cards then have, to draw one such way by its count, and then to deal the cartons.
 
 For a seat that drew d cards (those dealt included), a of them Princesses, the cartons that it played and holds can have
 come in (d - a)! orders; a hand of h cartons counts once, whatever the order. The pile can lie in as many orders as it
 has places.
+
+How many hands fit what a seat's passes have shown is easily counted for one seat. For several it depends on what the
+seats before it got; so it is taken to be as many as it can be at most, and a deal that goes to where there are fewer is
+thrown away and drawn again, as often as there are fewer. What is left is uniform (rejection sampling).
 """
 
-from libc.stdint cimport uint8_t, uint64_t
-from libc.string cimport memset
+from libc.stdint cimport uint8_t, uint16_t, uint64_t
+from libc.string cimport memcpy, memset
 
 from chatiere.engine.core.game cimport OK
 from chatiere.engine.core.stream cimport Stream, next_word, number_below
 from chatiere.engine.games.chat_cartonne.state cimport (
     ALL_PRINCESSES,
-    CARTONS,
     DEALT,
+    FIRST_TOY,
     LARGEST_HAND,
     NO_SEAT,
     PARTS,
-    PATTERNS,
-    PILE_KINDS,
     PRINCESS,
     PRINCESS_BIT,
+    TOYS,
+    ChatCartonneFault,
     State,
+    count_bits,
     current_part,
     has_kind,
     holders,
+    nth_kind,
     part_count,
     part_size,
     pile_size,
@@ -36,17 +42,14 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     princesses_in_hand,
     put_kind,
     take_kind,
+    type_of,
 )
 
 cdef enum:
-    OTHERS = 4
-    COUNTS = 256  # ways to have 0-3 Princesses in each of four hands
+    COUNTS = 256  # numbers of Princesses in the hands of four seats, 0-3 each
     IN_PILE = 4  # beside the places of other seats in Deal.seat
-
-ctypedef struct Choice:
-    # For each other seat how many Princesses it holds, and of constrained ones how many cartons of each class.
-    uint8_t princesses[4]
-    uint8_t cartons[4][8]
+    LEVELS = 4
+    TRIES = 20_000  # at drawing the hands: some milliseconds. Almost always the first succeeds
 
 ctypedef struct Deal:
     const State* state
@@ -61,22 +64,21 @@ ctypedef struct Deal:
     uint8_t drew[4]
     uint8_t is_one_part
     double ways[256]  # for numbers of Princesses in hand, base 4
-    # Wall patterns that every pass shown treats alike are one class.
-    int classes
-    uint8_t class_of[8]
-    int excluded[4][3]  # by class, as State.excluded; the Princess as there
-    int left_of_class[8]
-    int cartons
-    int toys
-    int spare  # cartons - cards in other hands: how many cartons the pile has if no hand holds a Princess
-    int holding
-    Choice now
-    # Drawing one of what is counted: the count down to it, and what was last passed on the way.
+    # Drawing one of what is counted in `ways`: the count down to it, and what was last passed on the way.
     int target
     double rest
     bint found
-    Choice chosen
     uint8_t chosen_where[5]
+    # Cartons and toys in the pile and in other hands.
+    uint64_t pool[2]
+    int cartons
+    int toys
+    # The level of a card for a seat: how many slots of State.excluded exclude it. Each has all bits of the next.
+    uint64_t of_level[4][4][2]  # cartons
+    uint8_t princess_level[4]
+    # By seat and its Princesses in hand.
+    double share[4][4]  # of the orders in which its cards can have come, with none as 1
+    double hands[4][4]  # that fit what its passes have shown, of all the pool
 
 
 # Princesses
@@ -99,7 +101,7 @@ cdef double orders_played(const Deal* deal, int k) noexcept nogil:
 cdef void place_princesses(Deal* deal, int i, double ways) noexcept nogil:
     # Count the placements from the i-th Princess on, or find one with `target` in the hands.
     cdef int k, count, index = 0, hand
-    if i == deal.princesses:
+    if i >= min(deal.princesses, PARTS):
         for k in range(deal.others):
             hand = deal.drew[k]
             if not deal.is_one_part:
@@ -165,111 +167,126 @@ cdef void find_places(Deal* deal, int viewer) noexcept nogil:
 
 # Cartons
 
-cdef void find_classes(Deal* deal) noexcept nogil:
-    cdef int marks[8]
-    cdef int pattern, earlier, k, slot, excluded
-    for pattern in range(PATTERNS):
-        marks[pattern] = 0
-        for k in range(deal.constrained):
-            for slot in range(LARGEST_HAND):
-                excluded = deal.state.excluded[deal.seat[k]][slot]
-                marks[pattern] |= (excluded >> pattern & 1) << (LARGEST_HAND * k + slot)
-        deal.class_of[pattern] = deal.classes
-        for earlier in range(pattern - 1, -1, -1):
-            if marks[earlier] == marks[pattern]:
-                deal.class_of[pattern] = deal.class_of[earlier]
-        deal.classes += deal.class_of[pattern] == deal.classes
-        for k in range(deal.constrained):
-            for slot in range(LARGEST_HAND):
-                excluded = deal.state.excluded[deal.seat[k]][slot]
-                deal.excluded[k][slot] |= (excluded >> pattern & 1) << deal.class_of[pattern]
+cdef void find_levels(Deal* deal) noexcept nogil:
+    cdef const uint16_t* excluded
+    cdef int k, kind, slot, level
     for k in range(deal.constrained):
+        excluded = deal.state.excluded[deal.seat[k]]
         for slot in range(LARGEST_HAND):
-            deal.excluded[k][slot] |= deal.state.excluded[deal.seat[k]][slot] & 1 << PRINCESS_BIT
+            deal.princess_level[k] += excluded[slot] >> PRINCESS_BIT & 1
+        for kind in range(FIRST_TOY):
+            if has_kind(deal.pool, kind):
+                level = 0
+                for slot in range(LARGEST_HAND):
+                    level += excluded[slot] >> type_of(kind) & 1
+                put_kind(deal.of_level[k][level], kind)
 
 
-cdef bint fits(const Deal* deal, int k) noexcept nogil:
-    # Whether the hand now chosen agrees with what the seat's passes have shown (see fits_shown in invariants.pyx).
-    cdef int slot, each, fitting
+cdef inline double choose(int n, int k) noexcept nogil:
+    # In how many ways k of n can be chosen; k is 0 to 3.
+    if k == 3:
+        return n * (n - 1) * (n - 2) // 6
+    if k == 2:
+        return n * (n - 1) // 2
+    return n if k else 1
+
+
+cdef inline bint fits(const Deal* deal, int k, int princesses, const int* cartons) noexcept nogil:
+    # Whether such a hand agrees with what the seat's passes have shown (see fits_shown in invariants.pyx).
+    cdef int slot, fitting = 0
     for slot in range(deal.state.hand_size[deal.seat[k]]):
-        fitting = 0 if deal.excluded[k][slot] >> PRINCESS_BIT & 1 else deal.now.princesses[k]
-        for each in range(deal.classes):
-            if not deal.excluded[k][slot] >> each & 1:
-                fitting += deal.now.cartons[k][each]
-        if fitting < slot + 1:
+        fitting += cartons[slot]
+        if fitting + (princesses if deal.princess_level[k] <= slot else 0) < slot + 1:
             return False
     return True
 
 
-cdef double choose_cartons(Deal* deal, int k, int each, int wanted, int free, int index, double ways) noexcept nogil:
-    # For a constrained seat: `wanted` more cartons from class `each` on, of `free` that nobody has been given.
-    cdef int take
-    cdef double total = 0, share = ways
-    if each == deal.classes - 1:
-        deal.now.cartons[k][each] = wanted
-        if wanted > deal.left_of_class[each] or not fits(deal, k):
-            return 0
-        for take in range(wanted):
-            share *= <double> (deal.left_of_class[each] - take) / (free - take) / (take + 1)
-        deal.left_of_class[each] -= wanted
-        total = choose_hands(deal, k + 1, free - wanted, index, share)
-        deal.left_of_class[each] += wanted
-        return total
-    for take in range(min(wanted, deal.left_of_class[each]) + 1):
-        if take:
-            share *= <double> (deal.left_of_class[each] - take + 1) / (free - take + 1) / take
-        deal.now.cartons[k][each] = take
-        deal.left_of_class[each] -= take
-        total += choose_cartons(deal, k, each + 1, wanted - take, free - take, index, share)
-        deal.left_of_class[each] += take
-    return total
+cdef inline int of_level(const Deal* deal, int k, int level, const uint64_t* pool, uint64_t* kinds) noexcept nogil:
+    # The cartons of the pool that have that level for a seat; their number.
+    kinds[0] = deal.of_level[k][level][0] & pool[0]
+    kinds[1] = deal.of_level[k][level][1] & pool[1]
+    return count_bits(kinds)
 
 
-cdef double choose_hands(Deal* deal, int k, int free, int index, double ways) noexcept nogil:
-    # Count the hands from the k-th other seat on, or find one. `ways`: of what has been chosen before; `free`: cartons
-    # that no constrained seat has been given; `index`: the Princesses chosen, base 4.
+cdef double count_hands(
+    const Deal* deal, int k, int princesses, const uint64_t* pool, double number, int* cartons
+) noexcept nogil:
+    # How many hands of cartons of the pool fit; or, as soon as they are more than `number`, in `cartons` how many of
+    # each level the last one has.
+    cdef uint64_t kinds[2]
+    cdef int left[4]
+    cdef int wanted = deal.state.hand_size[deal.seat[k]] - princesses, level, a, b, c
+    cdef double count = 0
+    for level in range(LEVELS):
+        left[level] = of_level(deal, k, level, pool, kinds)
+    for a in range(wanted + 1):
+        for b in range(wanted - a + 1):
+            for c in range(wanted - a - b + 1):
+                cartons[0] = a
+                cartons[1] = b
+                cartons[2] = c
+                cartons[3] = wanted - a - b - c
+                if fits(deal, k, princesses, cartons):
+                    count += (
+                        choose(left[0], a) * choose(left[1], b) * choose(left[2], c) * choose(left[3], cartons[3])
+                    )
+                    if count > number:
+                        return count
+    return count
+
+
+cdef void weigh_hands(Deal* deal) noexcept nogil:
+    # What depends on one seat alone.
     cdef const State* state = deal.state
-    cdef int seat, a, size, cards, i, in_hands = 0
-    cdef double total = 0, share
-    if deal.found:
+    cdef int k, seat, size, cards, part, princesses, seats = holders(state)
+    cdef int cartons[4]
+    cdef double share
+    for k in range(deal.others):
+        seat = deal.seat[k]
+        size = state.hand_size[seat]
+        # Cards that the seat has drawn, without the Princesses that it played.
+        cards = DEALT
+        for part in range(PARTS):
+            cards += state.drawn[seat][part] - state.played[seat][part]
+        share = 1
+        for princesses in range(size + 1):
+            if princesses:
+                share *= <double> (size - princesses + 1) / (cards - princesses + 1)
+            # In the final phase all know who holds a carton.
+            if not state.final_phase or (princesses < size) == (seats >> seat & 1):
+                deal.share[k][princesses] = share
+            if k < deal.constrained:
+                deal.hands[k][princesses] = count_hands(deal, k, princesses, deal.pool, 1e9, cartons)
+
+
+cdef double most_hands(const Deal* deal, int k, int princesses, int free) noexcept nogil:
+    # How many hands that fit can be left to a seat at most, when there are `free` cartons that the seats before it have
+    # not got.
+    return min(deal.hands[k][princesses], choose(free, deal.state.hand_size[deal.seat[k]] - princesses))
+
+
+cdef double weigh(const Deal* deal, int index) noexcept nogil:
+    # In how many ways the other seats can have come to hands with these numbers of Princesses (base 4), up to a factor
+    # that is the same for all, and with as many hands that fit as there can be at most.
+    cdef double ways = deal.ways[index]
+    cdef int k, princesses, wanted, in_hands = 0, free = deal.cartons, i
+    if ways == 0:
         return 0
-    if k == deal.others:
-        for i in range(deal.others):
-            in_hands += deal.now.princesses[i]
-        if deal.spare + in_hands < 0:
-            return 0
-        ways *= deal.ways[index]
-        # Where the toys lie among the other cards of the pile.
-        for i in range(deal.toys):
-            ways *= deal.spare + in_hands + 1 + i
-        if deal.target >= 0 and ways > 0:
-            deal.chosen = deal.now
-            deal.target = index
-            deal.rest -= ways
-            deal.found = deal.rest < 0
-        return ways
-    seat = deal.seat[k]
-    size = state.hand_size[seat]
-    # Cards that the seat has drawn, without the Princesses that it played.
-    cards = DEALT
-    for i in range(PARTS):
-        cards += state.drawn[seat][i] - state.played[seat][i]
-    share = ways
-    for a in range(size + 1):
-        if a:
-            share *= <double> (size - a + 1) / (cards - a + 1)
-        # In the final phase all know who holds a carton.
-        if state.final_phase and (a < size) != (deal.holding >> seat & 1):
-            continue
-        deal.now.princesses[k] = a
-        if k < deal.constrained:
-            # Of each class in turn; cartons in hand in any order.
-            total += choose_cartons(
-                deal, k, 0, size - a, free, index | a << 2 * k, share * (6 if size - a == 3 else max(1, size - a))
-            )
-        else:
-            total += choose_hands(deal, k + 1, free, index | a << 2 * k, share)
-    return total
+    for k in range(deal.others):
+        princesses = index >> 2 * k & 3
+        ways *= deal.share[k][princesses]
+        in_hands += deal.state.hand_size[deal.seat[k]] - princesses
+    if ways == 0 or in_hands > deal.cartons:
+        return 0
+    for k in range(deal.constrained):
+        princesses = index >> 2 * k & 3
+        wanted = deal.state.hand_size[deal.seat[k]] - princesses
+        ways *= most_hands(deal, k, princesses, free) / choose(free, wanted)
+        free -= wanted
+    # Where the toys lie among the other cards of the pile.
+    for i in range(deal.toys):
+        ways *= deal.cartons - in_hands + 1 + i
+    return ways
 
 
 cdef double part_of(Stream* stream, double total) noexcept nogil:
@@ -277,93 +294,109 @@ cdef double part_of(Stream* stream, double total) noexcept nogil:
     return <double> (next_word(stream) >> 11) * (1.0 / 9007199254740992.0) * total
 
 
-cdef int take_carton(Deal* deal, uint64_t* pool, int one_class, Stream* stream) noexcept nogil:
-    # A random carton of the pool, of that class only unless it is -1.
-    cdef uint8_t kinds[72]
-    cdef int kind, count = 0
-    for kind in range(CARTONS):
-        if has_kind(pool, kind) and (one_class < 0 or deal.class_of[kind // 9] == one_class):
-            kinds[count] = kind
-            count += 1
-    kind = kinds[number_below(stream, count)]
-    take_kind(pool, kind)
-    return kind
+cdef bint draw_hands(const Deal* deal, int index, uint64_t* pool, uint8_t hands[4][3], Stream* stream) noexcept nogil:
+    # Hands with these numbers of Princesses, taken out of the pool; False: thrown away.
+    cdef int k, princesses, wanted, level, i, kind, count, slot, free = deal.cartons
+    cdef int cartons[4]
+    cdef uint64_t kinds[2]
+    cdef double number
+    for k in range(deal.others):
+        princesses = index >> 2 * k & 3
+        wanted = deal.state.hand_size[deal.seat[k]] - princesses
+        slot = 0
+        if k < deal.constrained:
+            number = part_of(stream, most_hands(deal, k, princesses, free))
+            if count_hands(deal, k, princesses, pool, number, cartons) <= number:
+                return False
+            for level in range(LEVELS):
+                count = of_level(deal, k, level, pool, kinds)
+                for i in range(cartons[level]):
+                    kind = nth_kind(kinds, number_below(stream, count - i))
+                    take_kind(kinds, kind)
+                    take_kind(pool, kind)
+                    slot = insert(hands[k], slot, kind)
+        else:
+            # The toys are the highest of the pool.
+            for i in range(wanted):
+                kind = nth_kind(pool, number_below(stream, free - i))
+                take_kind(pool, kind)
+                slot = insert(hands[k], slot, kind)
+        free -= wanted
+        while slot < LARGEST_HAND:
+            hands[k][slot] = PRINCESS if slot < wanted + princesses else 0
+            slot += 1
+    return True
 
 
-cdef void sort_hand(uint8_t* hand, int size) noexcept nogil:
-    cdef int i, j
-    cdef uint8_t kind
-    for i in range(1, size):
-        kind = hand[i]
-        j = i
-        while j > 0 and hand[j - 1] > kind:
-            hand[j] = hand[j - 1]
-            j -= 1
-        hand[j] = kind
+cdef int insert(uint8_t* hand, int size, int kind) noexcept nogil:
+    # Into an ascending hand; its new size.
+    cdef int slot = size
+    while slot > 0 and hand[slot - 1] > kind:
+        hand[slot] = hand[slot - 1]
+        slot -= 1
+    hand[slot] = kind
+    return size + 1
 
 
 cdef int resample(void* body, int seat, Stream* stream) noexcept nogil:
     cdef State* state = <State*> body
     cdef Deal deal
     cdef uint64_t pool[2]
-    cdef int other, slot, k, kind, i, free
-    cdef double total
+    cdef double weights[256]
+    cdef uint8_t hands[4][3]
+    cdef uint8_t indices[256]
+    cdef double total = 0, weight
+    cdef int other, slot, i, index = 0, count = 0
     memset(&deal, 0, sizeof(Deal))
     deal.state = state
-    deal.holding = holders(state)
-    pool[0] = state.unknown[0]
-    pool[1] = state.unknown[1]
+    memcpy(deal.pool, state.unknown, sizeof(deal.pool))
     for i in range(2):
         # Those whose passes have shown something first.
         for other in range(state.players):
             if other != seat and (state.excluded[other][0] == 0) == i:
                 deal.seat[deal.others] = other
                 deal.others += 1
+                for slot in range(state.hand_size[other]):
+                    if state.hand[other][slot] != PRINCESS:
+                        put_kind(deal.pool, state.hand[other][slot])
         if i == 0:
             deal.constrained = deal.others
-    find_classes(&deal)
-    for k in range(deal.others):
-        for slot in range(state.hand_size[deal.seat[k]]):
-            deal.spare -= 1
-            if state.hand[deal.seat[k]][slot] != PRINCESS:
-                put_kind(pool, state.hand[deal.seat[k]][slot])
-    for kind in range(PILE_KINDS):
-        if has_kind(pool, kind):
-            if kind < CARTONS:
-                deal.cartons += 1
-                deal.left_of_class[deal.class_of[kind // 9]] += 1
-            else:
-                deal.toys += 1
-    deal.spare += deal.cartons
+    for i in range(FIRST_TOY, FIRST_TOY + TOYS):
+        deal.toys += has_kind(deal.pool, i)
+    deal.cartons = count_bits(deal.pool) - deal.toys
+    find_levels(&deal)
     find_places(&deal, seat)
+    weigh_hands(&deal)
 
-    # Count, draw the hands' numbers, draw where the Princesses came from.
+    # Count, draw the hands, draw where the Princesses came from.
     deal.target = -1
     place_princesses(&deal, 0, 1)
-    total = choose_hands(&deal, 0, deal.cartons, 0, 1)
-    deal.target = 0
-    deal.rest = part_of(stream, total)
-    choose_hands(&deal, 0, deal.cartons, 0, 1)
-    deal.found = False
-    deal.rest = part_of(stream, deal.ways[deal.target])
+    for index in range(COUNTS):
+        weight = weigh(&deal, index)
+        if weight > 0:
+            total += weight
+            weights[count] = weight
+            indices[count] = index
+            count += 1
+    for i in range(TRIES):
+        weight = part_of(stream, total)
+        index = 0
+        while index < count - 1 and weight >= weights[index]:
+            weight -= weights[index]
+            index += 1
+        index = indices[index]
+        memcpy(pool, deal.pool, sizeof(pool))
+        if draw_hands(&deal, index, pool, hands, stream):
+            break
+    else:
+        return ChatCartonneFault.TOO_FEW_DEALS
+    deal.target = index
+    deal.rest = part_of(stream, deal.ways[index])
     place_princesses(&deal, 0, 1)
 
     for i in range(deal.princesses if not deal.is_one_part else 0):
         state.drawer[deal.part[i]] = NO_SEAT if deal.chosen_where[i] == IN_PILE else deal.seat[deal.chosen_where[i]]
-    for k in range(deal.others):
-        other = deal.seat[k]
-        slot = 0
-        free = state.hand_size[other] - deal.chosen.princesses[k]
-        for i in range(deal.classes if k < deal.constrained else 0):
-            for kind in range(deal.chosen.cartons[k][i]):
-                state.hand[other][slot] = take_carton(&deal, pool, i, stream)
-                slot += 1
-        while slot < free:
-            state.hand[other][slot] = take_carton(&deal, pool, -1, stream)
-            slot += 1
-        sort_hand(state.hand[other], free)
-        for slot in range(free, state.hand_size[other]):
-            state.hand[other][slot] = PRINCESS
-    state.unknown[0] = pool[0]
-    state.unknown[1] = pool[1]
+    for i in range(deal.others):
+        memcpy(state.hand[deal.seat[i]], hands[i], LARGEST_HAND)
+    memcpy(state.unknown, pool, sizeof(pool))
     return OK

@@ -1,6 +1,6 @@
 """Chat Cartonne: what holds of every state (rules file: "Invariants")."""
 
-from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport uint16_t, uint32_t, uint64_t
 from libc.string cimport memcmp, memset
 
 from chatiere.engine.core.game cimport OK
@@ -289,7 +289,7 @@ cdef inline int count_ones(int word) noexcept nogil:
 
 
 cdef inline bint reach(const State* state, uint32_t* reached, int row) noexcept nogil:
-    # From what was reached in this row and beside it to all that hangs together with it in the row; whether that is more.
+    # From what was reached in this row and beside it to all of the row that hangs together with it; whether it is more.
     cdef uint32_t filled = state.filled[row], before = reached[row]
     cdef uint32_t cells = (before | before << 1 | before >> 1 | reached[row - 1] | reached[row + 1]) & filled
     cdef uint32_t more = before
@@ -301,7 +301,7 @@ cdef inline bint reach(const State* state, uint32_t* reached, int row) noexcept 
 
 
 cdef bint hangs_together(const State* state, int lowest, int highest) noexcept nogil:
-    # Every card shares an edge with another, all the way to the column of starting cartons (cells `lowest` to `highest`).
+    # Every card shares an edge with another, all the way to the starting cartons (in a column, `lowest` to `highest`).
     cdef uint32_t reached[26]
     cdef int first = first_row(state), end = end_row(state), row
     cdef bint changed = True

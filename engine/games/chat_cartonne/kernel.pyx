@@ -1,7 +1,7 @@
 """Chat Cartonne: the rules (rules file: chat_cartonne.md; the sections below follow its headings)."""
 
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t
-from libc.string cimport memcpy, memmove, memset
+from libc.string cimport memcpy, memset
 
 from chatiere.engine.core.game cimport (
     CHANCE,
@@ -19,7 +19,6 @@ from chatiere.engine.core.game cimport (
     add_event,
 )
 from chatiere.engine.core.position cimport wrap_operations
-from chatiere.engine.core.stream cimport Stream, number_below
 from chatiere.engine.games.chat_cartonne.boxes cimport (
     Rows,
     card_beside,
@@ -31,6 +30,7 @@ from chatiere.engine.games.chat_cartonne.boxes cimport (
     score,
     walls_meet,
 )
+from chatiere.engine.games.chat_cartonne.chance cimport can_come, chance_outcomes, sample_outcome, start_is_left
 from chatiere.engine.games.chat_cartonne.hidden cimport resample
 from chatiere.engine.games.chat_cartonne.invariants cimport check
 from chatiere.engine.games.chat_cartonne.observation cimport OBSERVATION_LENGTH, observe
@@ -82,7 +82,6 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     SOUTH,
     STARTS,
     TOY,
-    TOYS,
     TOY_THERE,
     TURN,
     TURNED,
@@ -96,7 +95,6 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     bit_of,
     can_turn,
     cell_of,
-    count_bits,
     current_part,
     end_row,
     fault_if,
@@ -108,7 +106,6 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     is_cat,
     is_sleeper,
     next_seat,
-    nth_kind,
     on_joint,
     pile_size,
     put_kind,
@@ -195,14 +192,6 @@ cdef void place_start(State* state, int card, int cell, Events* events) noexcept
     state.pending = 0
     state.active = next_seat(state, state.active)
     state.phase = TURN if state.active == state.first_seat else DRAW_START
-
-
-cdef bint start_is_left(const State* state, int kind) noexcept nogil:
-    cdef int place
-    for place in range(state.laid):
-        if state.cards[place] & KIND == kind:
-            return False
-    return True
 
 
 # A turn
@@ -752,90 +741,6 @@ cdef int apply(void* body, int action, Events* events) noexcept nogil:
         number = action - FIRST_TOY_ON_JOINT_ID
         play_toy(state, number >= CELLS, number % CELLS, events)
     return OK
-
-
-cdef inline int gcd(int a, int b) noexcept nogil:
-    cdef int rest
-    while b:
-        rest = a % b
-        a = b
-        b = rest
-    return a
-
-
-cdef void weigh_draw(const State* state, int* other, int* princess) noexcept nogil:
-    # At a draw: the weight of each carton and toy still in the pile, and that of the Princess.
-    cdef int left, part = current_part(state, pile_size(state), &left), cards = count_bits(state.unknown), common
-    other[0] = 1
-    princess[0] = 0
-    if state.variants & ALL_PRINCESSES:
-        princess[0] = left - cards if cards else 1
-    elif state.drawer[part] == NO_SEAT:
-        # She comes with probability 1 / left, else a card uniform over those anywhere in the pile.
-        princess[0] = max(1, cards)
-        other[0] = left - 1
-        common = gcd(princess[0], other[0])
-        princess[0] //= common
-        other[0] //= common
-
-
-cdef int chance_outcomes(const void* body, uint16_t* outcomes, uint32_t* weights) noexcept nogil:
-    cdef const State* state = <const State*> body
-    cdef int count = 0, kind, other = 1, princess = 0
-    if state.phase == FIRST_SEAT:
-        for count in range(state.players):
-            outcomes[count] = count
-            weights[count] = 1
-        return state.players
-    if state.phase == DRAW_START:
-        for kind in range(FIRST_START, FIRST_START + STARTS):
-            outcomes[count] = kind
-            weights[count] = 1
-            count += start_is_left(state, kind)
-        return count
-    if state.phase == DRAW:
-        weigh_draw(state, &other, &princess)
-    for kind in range(PILE_KINDS if state.phase == DRAW else FIRST_TOY):
-        outcomes[count] = kind
-        weights[count] = other
-        count += has_kind(state.unknown, kind) and other > 0
-    if princess > 0:
-        outcomes[count] = PRINCESS
-        weights[count] = princess
-        count += 1
-    return count
-
-
-cdef int sample_outcome(const void* body, Stream* stream) noexcept nogil:
-    cdef const State* state = <const State*> body
-    cdef int cards = count_bits(state.unknown), kind, number, other, princess
-    if state.phase == FIRST_SEAT:
-        return number_below(stream, state.players)
-    if state.phase == DEAL:
-        # Below FIRST_TOY: all toys are in the pile.
-        return nth_kind(state.unknown, number_below(stream, cards - TOYS))
-    if state.phase == DRAW_START:
-        number = number_below(stream, STARTS - state.laid)
-        kind = FIRST_START
-        while number or not start_is_left(state, kind):
-            number -= start_is_left(state, kind)
-            kind += 1
-        return kind
-    weigh_draw(state, &other, &princess)
-    number = number_below(stream, cards * other + princess)
-    return nth_kind(state.unknown, number // other) if number < cards * other else PRINCESS
-
-
-cdef bint can_come(const State* state, int kind) noexcept nogil:
-    # Of a draw from the pile.
-    cdef int left, part = current_part(state, pile_size(state), &left)
-    if kind == PRINCESS:
-        if state.variants & ALL_PRINCESSES:
-            return left > count_bits(state.unknown)
-        return state.drawer[part] == NO_SEAT
-    if kind < 0 or kind > PRINCESS or not has_kind(state.unknown, kind):
-        return False
-    return state.variants & ALL_PRINCESSES or left > 1 or state.drawer[part] != NO_SEAT
 
 
 cdef int apply_outcome(void* body, int outcome, Events* events) noexcept nogil:

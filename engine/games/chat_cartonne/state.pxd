@@ -111,6 +111,7 @@ cdef enum ChatCartonneFault:
     BAD_SHOWN
     CARD_TWICE_OR_MISSING
     NOT_ZERO
+    TOO_FEW_DEALS
 
 cdef enum ChatCartonneEvent:
     # Beside each kind its values.

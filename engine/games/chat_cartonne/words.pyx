@@ -211,4 +211,9 @@ FAULTS = {
         "a carton or toy card is in no place or in two", "unknown_cards"
     ),
     int(ChatCartonneFault.NOT_ZERO): _broken("a byte that means nothing here is not zero", ""),
+    int(ChatCartonneFault.TOO_FEW_DEALS): _broken(
+        "what passes have shown leaves the other seats so few hands that none has been found; play does not lead there",
+        "seats.shown",
+        "Public and hidden",
+    ),
 }
