@@ -5,6 +5,7 @@ stops (`yield`) wherever somebody has to decide or chance has to speak. The tabl
 walls; boxes are searched anew whenever one is needed. Chance is always explicit.
 """
 
+import os
 from collections import Counter
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
@@ -362,11 +363,27 @@ class Game:
         return [1 + sum(other < key for other in keys) for key in keys]
 
 
-def perft(players: int, options: Mapping[str, Any], moves: list[int], depth: int) -> int:
+def perft(game: Game, depth: int) -> int:
     """How many sequences of `depth` moves follow; a game that ends earlier counts one."""
-    question = Game.replay(players, options, moves).question
-    if depth == 0 or question.actor == OVER:
+    if depth == 0 or game.question.actor == OVER:
         return 1
     if depth == 1:
-        return len(question.moves)
-    return sum(perft(players, options, [*moves, move], depth - 1) for move in question.moves)
+        return len(game.question.moves)
+    return sum(perft_below(game, move, depth - 1) for move in game.question.moves)
+
+
+def perft_below(game: Game, move: int, depth: int) -> int:
+    """The same after a move. A running generator cannot be copied; a child process has a copy of it."""
+    answer, to_parent = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            game.move(move)
+            os.write(to_parent, str(perft(game, depth)).encode())
+        finally:
+            os._exit(0)
+    os.close(to_parent)
+    with os.fdopen(answer) as count:
+        found = int(count.read())
+    os.waitpid(child, 0)
+    return found

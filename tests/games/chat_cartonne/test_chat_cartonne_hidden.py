@@ -5,7 +5,7 @@ weighted by the orders in which its cards can have come; the kernel counts by fo
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations, permutations, product
 from math import factorial, perm, prod
@@ -14,10 +14,12 @@ from typing import Any
 import pytest
 from scipy import stats
 
-from chatiere.engine import Position
+from chatiere.engine import EngineError, Position, Reason
 
 from .building import (
+    CODEC,
     DRAW,
+    GAME,
     PASS,
     PRINCESS,
     SKIP,
@@ -33,6 +35,7 @@ from .building import (
     state_of,
     view_of,
 )
+from .reference import PATTERNS
 
 Deal = tuple[tuple[tuple[int, ...], ...], tuple[int | None, ...]]
 
@@ -256,6 +259,90 @@ def test_what_a_pass_showed_is_respected() -> None:
     assert seen <= {(a, b) for a in (5, 6, 7) for b in (5, 6, 7) if a <= b}
     assert len(seen) == 6
     check_uniform(position, 0, draws=3000)
+
+
+def beside_no_wall(players: int, hands: Mapping[int, tuple[int, ...]], left: Collection[int], **options: Any) -> Board:
+    """A table where no wall meets a wall, with all cartons but those in hands and in `left`."""
+    board = Board(players, no_double_walls=True, **options)
+    for seat, hand in hands.items():
+        board.hand(seat, *hand)
+    # Walls in the north and east of a block meet nothing, whatever lies where in it; others lie at its edges.
+    outward = sorted(range(3, 21), key=lambda column: abs(column - 11))
+    block = [cell(column, row) for row in (10, 9) for column in outward]
+    edges = {
+        "NW": [cell(column, 8) for column in outward],
+        "NS": [cell(column, 11) for column in range(10, 1, -1)],
+        "NES": [cell(column, 11) for column in range(12, 21)],
+        "EW": [cell(9, row) for row in range(12, 21)],
+    }
+    gone = {kind for hand in hands.values() for kind in hand} | set(left)
+    for kind in sorted(set(range(72)) - gone):
+        board.cards[edges.get(PATTERNS[kind // 9], block).pop(0)] = (kind, False)
+    return board
+
+
+def shown(passes: Mapping[int, Sequence[tuple[Sequence[int], bool]]]) -> Callable[[Any], None]:
+    """A change of the state: what passes have said of each card in a seat's hand."""
+
+    def change(state: Any) -> None:
+        for seat, cards in passes.items():
+            for patterns, princess in cards:
+                state.seats[seat].shown.add(not_patterns=patterns, not_princess=princess)
+
+    return change
+
+
+@pytest.mark.parametrize("viewer", [0, 1, 2])
+def test_what_the_passes_of_several_seats_showed_fits_together(viewer: int) -> None:
+    # Of the four cartons without walls or with N that are left seat 1 can hold none and seat 2 not all.
+    hands = {0: (70, 71), 1: (30, PRINCESS), 2: (15, 31)}
+    board = beside_no_wall(3, hands, [7, 8, 16, 17, 32, 43, 52]).princess(cell(12, 12), False, 2)
+    passes = shown({1: [([0, 1], False), ([0], False)], 2: [([0, 4], True), ([0], True)]})
+    check_uniform(board.position(passes), viewer)
+
+
+def five_who_passed(hands: Sequence[tuple[int, ...]], patterns: Sequence[Sequence[Sequence[int]]]) -> Position:
+    """The final phase of five seats; of each but seat 0 three cards are known not to have some patterns."""
+    used = {kind for hand in hands for kind in hand}
+    seven = [kind for kind in range(72) if kind // 9 in (0, 5, 6, 7) and kind not in used]
+    board = beside_no_wall(5, dict(enumerate(hands)), seven, all_princesses=True)
+    board.final = True
+    for row in range(5):
+        board.asleep(cell(12, 12 + row), 0)
+    return board.position(shown({seat: [(each, True) for each in slots] for seat, slots in enumerate(patterns, 1)}))
+
+
+def words_drawn(position: Position, seed: int) -> int:
+    """How many words of the stream resampling for seat 0 takes: what it does goes with them."""
+    sampled = GAME.position(CODEC.read_state(state_of(position)), (0, 0, 0))
+    stream = sampled.resample(0, seed).random_stream()
+    assert stream is not None
+    return stream[2]
+
+
+def test_weak_signs_of_many_seats_cost_nothing() -> None:
+    hands = [(0, 1), (9, 18, 27), (10, 19, 28), (11, 20, 29), (36, 45, 54)]
+    position = five_who_passed(hands, [[[0, pattern], [0], [0]] for pattern in (4, 5, 6, 7)])
+    drawn = [words_drawn(position, seed) for seed in range(300)]
+    assert sum(drawn) / len(drawn) < 60
+    assert max(drawn) < 1000
+
+
+def test_what_hardly_any_deal_agrees_with_is_given_up() -> None:
+    # Four seats between them hold the last twelve of four patterns, and only one way round: one deal in 370,000.
+    order = (3, 1, 4, 2)
+    hands = [(0, 1), *(tuple(9 * pattern + 6 + i for i in range(3)) for pattern in order)]
+    known = [[[pattern for pattern in range(8) if pattern not in order[: 1 + seat]]] * 3 for seat in range(4)]
+    position = five_who_passed(hands, known)
+    given_up = 0
+    for seed in range(8):
+        try:
+            # A try takes a word for the Princesses, and for each seat one and one for each card.
+            assert words_drawn(position, seed) <= 20_000 * 17 + 1
+        except EngineError as error:
+            assert (error.reason, error.field) == (Reason.INVALID_STATE, "seats.shown")
+            given_up += 1
+    assert given_up > 0
 
 
 def test_after_a_new_card_only_as_many_as_were_shown_are_bound() -> None:

@@ -13,14 +13,24 @@ from typing import Any
 import pytest
 
 from .building import GAME
-from .reference import OVER, Game, perft
+from .reference import OVER, Game, perft, perft_below
 from .test_chat_cartonne_reference import choose, random_options
 
 PATH = Path(__file__).with_name("perft.json")
+# The reference visits this many positions at most at the last depth but one, to count all that follows.
+LARGEST = 2500
 PROVENANCE = (
     "Counted by tests/games/chat_cartonne/reference.py, which shares nothing with the engine; explicit chance, "
     "outcomes count as moves. `moves` lead from the beginning to the position."
 )
+
+
+def deepest(game: Game) -> tuple[int, int]:
+    """As deep as LARGEST positions allow, and the count there; not deeper than the game goes."""
+    depth, before, count = 1, 0, perft(game, 1)
+    while before < count <= LARGEST:
+        depth, before, count = depth + 1, count, perft(game, depth + 1)
+    return depth, count
 
 
 def generate() -> list[dict[str, Any]]:
@@ -36,14 +46,9 @@ def generate() -> list[dict[str, Any]]:
                 game.move(moves[-1])
             setup = 4 * players
             for length in {setup, setup + (len(moves) - setup) // 2, len(moves) - 8, len(moves) - 2}:
+                depth, count = deepest(Game.replay(players, options, moves[:length]))
                 entries.append(
-                    {
-                        "players": players,
-                        "options": options,
-                        "moves": moves[:length],
-                        "depth": 2,
-                        "count": perft(players, options, moves[:length], 2),
-                    }
+                    {"players": players, "options": options, "moves": moves[:length], "depth": depth, "count": count}
                 )
     return entries
 
@@ -68,12 +73,13 @@ def split(position: Any, entry: dict[str, Any]) -> str:
     """The count below each move, where kernel and reference disagree."""
     lines = []
     moves = set(position.legal_actions() or [outcome for outcome, _ in position.chance_outcomes()])
-    expected = set(Game.replay(entry["players"], entry["options"], entry["moves"]).question.moves)
+    game = Game.replay(entry["players"], entry["options"], entry["moves"])
+    expected = set(game.question.moves)
     lines += [f"only the kernel: {move}" for move in sorted(moves - expected)]
     lines += [f"only the reference: {move}" for move in sorted(expected - moves)]
     for move in sorted(moves & expected):
         ours = position.child(move).perft(entry["depth"] - 1)
-        theirs = perft(entry["players"], entry["options"], [*entry["moves"], move], entry["depth"] - 1)
+        theirs = perft_below(game, move, entry["depth"] - 1)
         if ours != theirs:
             lines.append(f"{move}: kernel {ours}, reference {theirs}")
     return "\n".join(lines)
