@@ -1,0 +1,193 @@
+"""Chat Cartonne's own bot and table."""
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import click
+import pytest
+
+from chatiere.clients import Client, begin, make_bots, play
+from chatiere.clients.games.chat_cartonne.bots import BuilderBot
+from chatiere.clients.games.chat_cartonne.table import break_down, draw_table
+from chatiere.v1.chat_cartonne_pb2 import (
+    CHAT_CARTONNE_PHASE_CAT,
+    CHAT_CARTONNE_PHASE_PLAY,
+    CHAT_CARTONNE_PHASE_TOY,
+    CHAT_CARTONNE_PHASE_TURN,
+    ChatCartonneAction,
+    ChatCartonneBox,
+    ChatCartonneCard,
+    ChatCartonneCardView,
+    ChatCartonneOnJoint,
+    ChatCartonnePrincess,
+    ChatCartonneScoreDetail,
+    ChatCartonneSeatScore,
+    ChatCartonneSeatView,
+    ChatCartonneView,
+)
+from chatiere.v1.game_pb2 import Action, Position, Score, ScoreDetail, View, ViewerUpdate
+
+CENTRE = 275
+
+
+def actions(*ways: tuple[str, dict[str, int]]) -> list[Action]:
+    """Actions by kind and fields, with ids in this order."""
+    made = []
+    for number, (kind, fields) in enumerate(ways):
+        action = Action(id=number, chat_cartonne=ChatCartonneAction())
+        chosen = getattr(action.chat_cartonne, kind)
+        chosen.SetInParent()
+        for name, value in fields.items():
+            setattr(chosen, name, value)
+        made.append(action)
+    return made
+
+
+def choice(*ways: tuple[str, dict[str, int]]) -> Action:
+    """The bot's choice, in whatever order the actions stand."""
+    legal_actions = actions(*ways)
+    chosen = BuilderBot().choose(View(), legal_actions)
+    for seed in range(5):
+        assert BuilderBot().choose(View(), random.Random(seed).sample(legal_actions, len(legal_actions))) == chosen
+    return chosen
+
+
+@pytest.mark.parametrize(
+    ("ways", "wanted"),
+    [
+        ((("draw", {}), ("sleep", {"cell": 251})), 0),
+        ((("skip", {}), ("lay_cat", {"joint": 3})), 1),
+        ((("place_carton", {"cell": 3}), ("sleep", {"cell": 251})), 0),
+        ((("place_carton", {"cell": 3}), ("princess_on_joint", {"joint": 275})), 0),
+        ((("princess_on_joint", {"joint": 3}), ("princess_in_cell", {"cell": 275})), 0),
+        ((("sleep", {"cell": 275}), ("princess_in_cell", {"cell": 3})), 1),
+        ((("pass_turn", {}),), 0),
+    ],
+)
+def test_the_bot_draws_and_builds_before_it_lays_sleeping_cats(
+    ways: Sequence[tuple[str, dict[str, int]]], wanted: int
+) -> None:
+    assert choice(*ways).id == wanted
+
+
+def test_the_bot_takes_the_place_nearest_to_the_middle_and_of_several_the_lowest_id() -> None:
+    where = [CENTRE + 2, CENTRE - 24, CENTRE + 1, CENTRE - 1]
+    assert choice(*(("place_carton", {"cell": cell}) for cell in where)).id == 1
+    assert choice(*(("lay_cat", {"joint": cell}) for cell in where[:1] + where[2:])).id == 1
+    assert choice(*(("toy_on_joint", {"joint": cell}) for cell in (0, 575, CENTRE + 30))).id == 2
+
+
+@pytest.mark.parametrize("players", [2, 5])
+def test_bots_lay_every_awake_cat_that_they_may_in_whole_games(client: Client, players: int) -> None:
+    bots = make_bots("chat_cartonne", ["builder"], players, seed=3)
+    laid = 0
+    for step in play(client, begin(client, "chat_cartonne", players, seed=players), bots):
+        kinds = {action.chat_cartonne.WhichOneof("action") for action in step.before.legal_actions}
+        chosen = step.action.chat_cartonne.WhichOneof("action")
+        assert chosen == "lay_cat" or "lay_cat" not in kinds
+        assert chosen != "sleep" or not kinds & {"draw", "place_carton"}
+        laid += chosen == "lay_cat"
+    assert laid > 0
+
+
+def position(*table: ChatCartonneCardView, **public: Any) -> Position:
+    """Seat 1 of two is to act; each view shows its seat's hand."""
+    viewers = []
+    for viewer in (0, 1):
+        seats = [
+            ChatCartonneSeatView(hand_size=2, supply=4, holds_carton=True),
+            ChatCartonneSeatView(hand_size=1, supply=0, holds_carton=False),
+        ]
+        seats[viewer].hand.extend(([5, 30], [75])[viewer])
+        view = ChatCartonneView(seats=seats, active_seat=1, table=table, pile_size=61, **public)
+        viewers.append(ViewerUpdate(seat=viewer, view=View(seat=viewer, chat_cartonne=view)))
+    return Position(viewers=viewers)
+
+
+def drawn(*table: ChatCartonneCardView, **public: Any) -> list[str]:
+    """The lines of the table, without colours."""
+    return [click.unstyle(line) for line in draw_table(position(*table, **public))]
+
+
+def card(cell: int, on_joint: ChatCartonneOnJoint | None = None, **fields: Any) -> ChatCartonneCard:
+    return ChatCartonneCard(cell=cell, on_joint=on_joint, **fields)
+
+
+SEATS = ["    seat 0  hand 5 30               cats left 4", "  > seat 1  hand Princess           cats left 0"]
+
+
+def test_the_table_shows_hands_cats_and_pile() -> None:
+    assert drawn(phase=CHAT_CARTONNE_PHASE_TURN) == [*SEATS, "  pile 61"]
+
+
+def test_in_the_final_phase_seats_without_a_carton_are_marked() -> None:
+    assert drawn(phase=CHAT_CARTONNE_PHASE_TURN, final_phase=True) == [
+        SEATS[0],
+        SEATS[1] + "  no carton left",
+        "  pile 61, final phase",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("phase", "task"),
+    [
+        (CHAT_CARTONNE_PHASE_PLAY, "  to play a card of the hand"),
+        (CHAT_CARTONNE_PHASE_TOY, "  to play the toy card at once"),
+        (CHAT_CARTONNE_PHASE_CAT, "  a cat may follow the carton just played"),
+    ],
+)
+def test_the_table_says_what_the_active_seat_has_to_do(phase: Any, task: str) -> None:
+    assert drawn(phase=phase)[0] == task
+
+
+def test_cards_are_drawn_as_they_lie() -> None:
+    lies = {
+        "cat": ChatCartonneOnJoint(cat=1),
+        "toy": ChatCartonneOnJoint(toy=74),
+        "princess": ChatCartonneOnJoint(princess=ChatCartonnePrincess()),
+    }
+    lines = drawn(
+        ChatCartonneCardView(card=card(250, lies["toy"], kind=8), wall_west=True, sprayers=1),
+        ChatCartonneCardView(card=card(251, lies["princess"], kind=73), balls=2),
+        ChatCartonneCardView(card=card(252, kind=79), wall_north=True, wall_east=True),
+        ChatCartonneCardView(card=card(274, sleeping_cat=0)),
+        ChatCartonneCardView(card=card(275, lies["cat"], kind=76), wall_south=True),
+        ChatCartonneCardView(card=card(276, kind=5), mice=1, balls=1),
+        ChatCartonneCardView(card=card(300, princess=ChatCartonnePrincess())),
+        phase=CHAT_CARTONNE_PHASE_TURN,
+    )
+    assert lines[3:] == [
+        "        10   11   12",
+        "       +   ++   ++###+",
+        "  10   # ! F bb P    #",
+        "       +   ++   ++   +",
+        "       +   ++   ++   +",
+        "  11    z0      1 mb",
+        "       +   ++###++   +",
+        "                 +   +",
+        "  12               P",
+        "                 +   +",
+    ]
+
+
+def test_the_tables_of_a_whole_game_can_be_drawn(client: Client) -> None:
+    bots = make_bots("chat_cartonne", ["builder", "random"], 3, seed=2)
+    lines = 0
+    for step in play(client, begin(client, "chat_cartonne", 3, seed=4), bots):
+        lines += len(draw_table(step.before))
+    assert lines > 0
+
+
+def test_the_breakdown() -> None:
+    boxes = [
+        ChatCartonneBox(points=6, majority=[0, 1], bonus=[2, 0]),
+        ChatCartonneBox(points=-3, majority=[1], bonus=[1, 0]),
+        ChatCartonneBox(points=0, bonus=[0, 0]),
+    ]
+    seats = [ChatCartonneSeatScore(total=9, negative_points=1), ChatCartonneSeatScore(total=3, negative_points=4)]
+    detail = ChatCartonneScoreDetail(seats=seats, boxes=boxes)
+    assert break_down(Score(detail=ScoreDetail(chat_cartonne=detail))) == [
+        "boxes 6 + bonus 3 (negative points 1)",
+        "boxes 3 + bonus 0 (negative points 4)",
+    ]
