@@ -294,10 +294,10 @@ def shown(passes: Mapping[int, Sequence[tuple[Sequence[int], bool]]]) -> Callabl
 
 @pytest.mark.parametrize("viewer", [0, 1, 2])
 def test_what_the_passes_of_several_seats_showed_fits_together(viewer: int) -> None:
-    # Of the four cartons without walls or with N that are left seat 1 can hold none and seat 2 not all.
+    # Both cards of seat 1 are NS, NE or the Princess, one of seat 2 is NS: what one has the other has less to choose from.
     hands = {0: (70, 71), 1: (30, PRINCESS), 2: (15, 31)}
     board = beside_no_wall(3, hands, [7, 8, 16, 17, 32, 43, 52]).princess(cell(12, 12), False, 2)
-    passes = shown({1: [([0, 1], False), ([0], False)], 2: [([0, 4], True), ([0], True)]})
+    passes = shown({1: [([0, 1, 4], False)] * 2, 2: [([0, 1, 4, 5], True), ([0], True)]})
     check_uniform(board.position(passes), viewer)
 
 
