@@ -89,15 +89,17 @@ ctypedef struct Operations:
     void (*start)(void* body, int players, const void* options) noexcept nogil
     # The seat that decides, CHANCE or OVER.
     int (*actor)(const void* body) noexcept nogil
-    # At a decision: the dense ids that are legal, ascending; their number.
+    # At a decision: the dense ids that are legal, ascending; their number. `ids` has room for MAX_LEGAL, all of which may
+    # be written to.
     int (*legal_actions)(const void* body, uint16_t* ids) noexcept nogil
-    # Make a decision.
+    # Make a decision; asked where a seat has to decide, and at the end of a game, where the answer is GAME_IS_OVER.
     int (*apply)(void* body, int action, Events* events) noexcept nogil
     # At a chance event: the outcomes that can come, ascending, with their weights; their number.
     int (*chance_outcomes)(const void* body, uint16_t* outcomes, uint32_t* weights) noexcept nogil
     # One of these outcomes, drawn by its weight as the rules say: a number below the sum of weights, walked through the
     # outcomes in ascending order. A game that need not list them is faster.
     int (*sample_outcome)(const void* body, Stream* stream) noexcept nogil
+    # Resolve a chance event; asked only where one is pending.
     int (*apply_outcome)(void* body, int outcome, Events* events) noexcept nogil
     # Scores if the game stopped now.
     void (*totals)(const void* body, int32_t* totals) noexcept nogil
