@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 
 from chatiere.engine.core.errors import EngineError, FaultText, Reason
 
-from libc.stdint cimport uint8_t, uint64_t
-from libc.string cimport memset
+from libc.stdint cimport uint32_t, uint64_t
+from libc.string cimport memcpy, memset
 
 from chatiere.engine.core.position cimport Position
 from chatiere.engine.games.chat_perche.kernel cimport view
@@ -44,11 +44,16 @@ from chatiere.engine.games.chat_perche.state cimport (
     ChatPercheFault,
     Options,
     State,
+    all_cards,
+    at_branch,
     birds_beside,
+    branch_spaces,
     card_colour,
     cats_at_start,
+    copies_of,
     count_spaces,
-    is_broken,
+    first_space,
+    has_branch,
     lowest_space,
     space_bit,
     token_owner,
@@ -151,7 +156,7 @@ FAULTS = {
         f"a seat does not have {TOKENS} tokens", "options.solidity", "Components and setup"
     ),
     int(ChatPercheFault.BAD_DECK_OPTION): _broken(
-        f"a deck does not have {DECK_SIZE} cards, at least one of them a dogs card",
+        f"a full deck is not {DECK_SIZE} cards in ascending order, at least one of them a dogs card",
         "options.deck",
         "Components and setup",
     ),
@@ -167,7 +172,10 @@ FAULTS = {
         "the dogs move only in turns, and the game is over exactly when they are on their last space", "dogs", "End"
     ),
     int(ChatPercheFault.BAD_DECK): _broken(
-        "a deck has more copies of a card than the options give, or less before the first turn", "seats.deck"
+        f"a deck has more than {DECK_SIZE} cards, or less before the first turn", "seats.deck"
+    ),
+    int(ChatPercheFault.BAD_ORDER_OF_DECK): _broken(
+        "what is left of equal cards are not the last ones of them", "seats.deck"
     ),
     int(ChatPercheFault.BAD_PLACEMENT): _broken(
         "the seats have not placed their tokens in turn, or not all of them before the first turn",
@@ -215,7 +223,6 @@ FAULTS = {
         "moved",
         "Moving a cat",
     ),
-    int(ChatPercheFault.NOT_ZERO): _broken("a byte that means nothing here is not zero", ""),
 }
 
 _EVENT_FIELDS = {
@@ -361,9 +368,16 @@ def encode_options(players, options: Mapping):
     encoded.dog_track = dog_track
     for value in solidity:
         encoded.solidity[<int> value - 1] += 1
-    for card, copies in enumerate(deck):
-        encoded.deck[card] = copies
+    full_deck = [card for card, copies in enumerate(deck) for _ in range(copies)]
+    for place, card in enumerate(full_deck):
+        encoded.full_deck[place] = card
     return (<const char*> &encoded)[:sizeof(Options)]
+
+
+cdef list _counts(const State* state, uint32_t cards):
+    # The copies of each card, of a deck's places.
+    cdef int card
+    return [count_spaces(copies_of(state.full_deck, card) & cards) for card in range(CARD_TYPES)]
 
 
 def options_of(Position position not None):
@@ -380,7 +394,7 @@ def options_of(Position position not None):
     solidity = [i + 1 for i in range(LARGEST_SOLIDITY) for _ in range(state.solidity[i])]
     if solidity != _DEFAULT_SOLIDITY:
         options["solidity"] = solidity
-    deck = [state.deck_option[i] for i in range(CARD_TYPES)]
+    deck = _counts(state, all_cards())
     if deck != _DEFAULT_DECK:
         options["deck"] = deck
     return options
@@ -476,11 +490,8 @@ cdef list _spaces(uint64_t spaces):
     return [space for space in range(SPACES) if spaces >> space & 1]
 
 
-cdef _fill_cards(messages, const uint8_t* copies, const uint8_t* taken_from):
-    # `taken_from`: NULL, or what the copies are missing from.
-    cdef int card, count
-    for card in range(CARD_TYPES):
-        count = copies[card] if taken_from == NULL else taken_from[card] - copies[card]
+cdef _fill_cards(messages, const State* state, uint32_t cards):
+    for card, count in enumerate(_counts(state, cards)):
         if count:
             messages.add(card=card, count=count)
 
@@ -488,11 +499,13 @@ cdef _fill_cards(messages, const uint8_t* copies, const uint8_t* taken_from):
 cdef _fill_branches(messages, const State* state):
     cdef int number
     for number in range(BRANCHES):
-        branch = messages.add(broken=is_broken(state, number), greatest_load=state.load[number])
+        branch = messages.add(
+            broken=has_branch(state.broken, number), greatest_load=at_branch(state.loads, number)
+        )
         if token_owner(state, number) >= 0:
             branch.owner = token_owner(state, number)
-        if state.value[number]:
-            branch.solidity = state.value[number]
+        if at_branch(state.values, number):
+            branch.solidity = at_branch(state.values, number)
 
 
 cdef _fill_common(message, const State* state):
@@ -522,7 +535,7 @@ def fill_state(message, Position position not None):
     for seat in range(PLAYERS):
         seat_message = message.seats.add()
         seat_message.cats.extend(_spaces(state.cats[seat]))
-        _fill_cards(seat_message.deck, state.deck[seat], NULL)
+        _fill_cards(seat_message.deck, state, state.left[seat])
 
 
 def _refuse_state(field, message, heading="Invariants"):
@@ -544,24 +557,40 @@ cdef uint64_t _read_spaces(spaces, field) except? 0:
     return read
 
 
-cdef _read_deck(uint8_t* deck, cards, field):
+cdef uint32_t _read_deck(const State* state, cards, field) except? 0:
+    # Of equal cards the last ones are left.
+    cdef uint32_t left = 0, copies
     cdef int card
     for i, entry in enumerate(cards):
         card = _in_range(entry.card, 0, CARD_TYPES - 1, f"{field}[{i}].card")
-        if deck[card]:
+        copies = copies_of(state.full_deck, card)
+        if left & copies:
             _refuse_state(f"{field}[{i}].card", f"card {card} is named twice")
-        deck[card] = _in_range(entry.count, 1, DECK_SIZE, f"{field}[{i}].count")
+        if not 1 <= entry.count <= count_spaces(copies):
+            _refuse_state(
+                f"{field}[{i}].count",
+                f"{entry.count} is not from 1 to the {count_spaces(copies)} copies that a full deck has",
+            )
+        while count_spaces(copies) > <int> entry.count:
+            copies &= copies - 1
+        left |= copies
+    return left
 
 
 cdef _read_branch(State* state, int number, branch):
+    cdef uint64_t solidity, load
     field = f"branches[{number}]"
     if branch.HasField("owner") != branch.HasField("solidity"):
         _refuse_state(field, "a token has an owner and a value", "Components and setup")
     if branch.HasField("owner"):
-        state.placed[<int> _in_range(branch.owner, 0, PLAYERS - 1, f"{field}.owner")] |= 1 << number
-        state.value[number] = _in_range(branch.solidity, 1, LARGEST_SOLIDITY, f"{field}.solidity")
-    state.broken |= (1 if branch.broken else 0) << number
-    state.load[number] = _in_range(branch.greatest_load, 0, BRANCH_SPACES, f"{field}.greatest_load")
+        owner = _in_range(branch.owner, 0, PLAYERS - 1, f"{field}.owner")
+        solidity = _in_range(branch.solidity, 1, LARGEST_SOLIDITY, f"{field}.solidity")
+        state.placed[<int> owner] |= branch_spaces(number)
+        state.values |= solidity << first_space(number)
+    if branch.broken:
+        state.broken |= branch_spaces(number)
+    load = _in_range(branch.greatest_load, 0, BRANCH_SPACES, f"{field}.greatest_load")
+    state.loads |= load << first_space(number)
 
 
 def read_state(message):
@@ -587,7 +616,7 @@ def read_state(message):
     state.dogs = _in_range(message.dogs, 0, LONGEST_TRACK, "dogs")
     for number, seat in enumerate(message.seats):
         state.cats[number] = _read_spaces(seat.cats, f"seats[{number}].cats")
-        _read_deck(state.deck[number], seat.deck, f"seats[{number}].deck")
+        state.left[number] = _read_deck(&state, seat.deck, f"seats[{number}].deck")
     for number, branch in enumerate(message.branches):
         _read_branch(&state, number, branch)
     state.birds = _read_spaces(message.birds, "birds")
@@ -601,14 +630,11 @@ def read_state(message):
 
 cdef _set_options(State* state, bytes encoded):
     cdef const Options* options = <const Options*> <const char*> encoded
-    cdef int i
     state.first_seat_option = options.first_seat
     state.forward_only = options.forward_only
     state.dog_track = options.dog_track
-    for i in range(LARGEST_SOLIDITY):
-        state.solidity[i] = options.solidity[i]
-    for i in range(CARD_TYPES):
-        state.deck_option[i] = options.deck[i]
+    memcpy(state.solidity, options.solidity, sizeof(state.solidity))
+    memcpy(state.full_deck, options.full_deck, sizeof(state.full_deck))
 
 
 # View
@@ -629,11 +655,11 @@ def fill_view(message, Position position not None, seat):
     for other in range(PLAYERS):
         seat_message = message.seats.add(
             cats_at_start=cats_at_start(&seen, other),
-            tokens_in_hand=TOKENS - count_spaces(seen.placed[other]),
+            tokens_in_hand=TOKENS - count_spaces(seen.placed[other]) // BRANCH_SPACES,
         )
         seat_message.cats.extend(_spaces(seen.cats[other]))
-        _fill_cards(seat_message.deck, seen.deck[other], NULL)
-        _fill_cards(seat_message.discards, seen.deck[other], seen.deck_option)
+        _fill_cards(seat_message.deck, &seen, seen.left[other])
+        _fill_cards(seat_message.discards, &seen, all_cards() & ~seen.left[other])
         if other == seat:
             tokens_in_hand(&seen, other, tokens)
             for i in range(LARGEST_SOLIDITY):

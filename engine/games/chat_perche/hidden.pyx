@@ -7,36 +7,46 @@ leaves each branch as many to choose from whatever was chosen before: equal chan
 equally likely.
 """
 
-from libc.stdint cimport uint8_t
+from libc.stdint cimport uint8_t, uint64_t
 
 from chatiere.engine.core.game cimport OK
 from chatiere.engine.core.stream cimport Stream, number_below
-from chatiere.engine.games.chat_perche.state cimport BRANCHES, LARGEST_SOLIDITY, TOKENS, State, is_broken
+from chatiere.engine.games.chat_perche.state cimport (
+    BRANCHES,
+    LARGEST_SOLIDITY,
+    TOKENS,
+    State,
+    at_branch,
+    branch_spaces,
+    first_space,
+    has_branch,
+)
 
 
 cdef int resample(void* body, int seat, Stream* stream) noexcept nogil:
     cdef State* state = <State*> body
-    cdef int other = 1 - seat
+    cdef uint64_t shown = state.placed[1 - seat] & state.broken
+    cdef uint64_t hidden = state.placed[1 - seat] & ~state.broken
     # The values of the tokens that the seat has not seen, in hand and at branches: the largest first.
     cdef uint8_t unseen[TOKENS]
-    cdef int tokens = 0, value, branch, load, fitting, chosen, i, shown
+    cdef int tokens = 0, value, branch, load, copies, fitting, chosen, i
     for value in range(LARGEST_SOLIDITY, 0, -1):
-        shown = 0
+        copies = state.solidity[value - 1]
         for branch in range(BRANCHES):
-            if (state.placed[other] & state.broken) >> branch & 1:
-                shown += state.value[branch] == value
-        for i in range(state.solidity[value - 1] - shown):
+            copies -= has_branch(shown, branch) and at_branch(state.values, branch) == value
+        for i in range(copies):
             unseen[tokens] = value
             tokens += 1
     for load in range(LARGEST_SOLIDITY, -1, -1):
         for branch in range(BRANCHES):
-            if not state.placed[other] >> branch & 1 or is_broken(state, branch) or state.load[branch] != load:
+            if not has_branch(hidden, branch) or at_branch(state.loads, branch) != load:
                 continue
             fitting = 0
             while fitting < tokens and unseen[fitting] >= load:
                 fitting += 1
             chosen = number_below(stream, fitting)
-            state.value[branch] = unseen[chosen]
+            state.values &= ~branch_spaces(branch)
+            state.values |= <uint64_t> unseen[chosen] << first_space(branch)
             tokens -= 1
             for i in range(chosen, tokens):
                 unseen[i] = unseen[i + 1]

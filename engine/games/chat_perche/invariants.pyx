@@ -1,7 +1,6 @@
 """Chat perché: what holds in every state (rules file: "Invariants"; the rest of it where a state would break it)."""
 
-from libc.stdint cimport uint64_t
-from libc.string cimport memcmp, memset
+from libc.stdint cimport uint32_t, uint64_t
 
 from chatiere.engine.core.game cimport OK
 from chatiere.engine.games.chat_perche.state cimport (
@@ -11,7 +10,6 @@ from chatiere.engine.games.chat_perche.state cimport (
     BRANCH_SPACES,
     CARD_TYPES,
     DECK_SIZE,
-    DOGS_1,
     DOGS_2,
     FALL,
     FINISHED,
@@ -30,18 +28,23 @@ from chatiere.engine.games.chat_perche.state cimport (
     SPACES,
     TOKENS,
     TRUNK_LIMIT,
+    TRUNK_SPACES,
     TURN_UP,
     ChatPercheFault,
     State,
+    all_branches,
+    all_cards,
     animals,
+    at_branch,
     birds_beside,
-    branch_spaces,
     card_colour,
     card_value,
     cats_at_start,
+    copies_of,
     count_spaces,
-    is_broken,
-    token_owner,
+    first_spaces,
+    has_branch,
+    last_copies,
     trunk,
 )
 from chatiere.engine.games.chat_perche.tree cimport is_asked
@@ -63,8 +66,6 @@ cdef int check(const void* body) noexcept nogil:
         return ChatPercheFault.BAD_FIRST_SEAT
     if state.active >= PLAYERS:
         return ChatPercheFault.BAD_ACTIVE_SEAT
-    if state.zero[0] | state.zero[1] | state.zero[2] | state.zero[3] | state.zero[4]:
-        return ChatPercheFault.NOT_ZERO
     fault = check_tokens(state)
     if fault != OK:
         return fault
@@ -72,7 +73,7 @@ cdef int check(const void* body) noexcept nogil:
 
 
 cdef int check_options(const State* state) noexcept nogil:
-    cdef int i, cards = 0, tokens = 0
+    cdef int i, tokens = 0, falling = 0
     if state.players != PLAYERS:
         return ChatPercheFault.BAD_PLAYERS
     if state.first_seat_option != NO_SEAT and state.first_seat_option >= PLAYERS:
@@ -85,53 +86,61 @@ cdef int check_options(const State* state) noexcept nogil:
         tokens += state.solidity[i]
     if tokens != TOKENS:
         return ChatPercheFault.BAD_SOLIDITY
-    for i in range(CARD_TYPES):
-        cards += state.deck_option[i]
+    for i in range(DECK_SIZE - 1):
+        falling |= state.full_deck[i] > state.full_deck[i + 1]
     # Without a dogs card the game would not end.
-    if cards != DECK_SIZE or state.deck_option[DOGS_1] + state.deck_option[DOGS_2] == 0:
+    if falling or state.full_deck[DECK_SIZE - 1] >= CARD_TYPES or state.full_deck[0] > DOGS_2:
         return ChatPercheFault.BAD_DECK_OPTION
     return OK
 
 
+cdef bint are_branches(uint64_t spaces) noexcept nogil:
+    # All four spaces of some branches and nothing else.
+    return (spaces & first_spaces()) * 0xF == spaces
+
+
+cdef inline bint are_no_less(uint64_t numbers, uint64_t others) noexcept nogil:
+    # Sixteen numbers from 0 to 7 of four bits each, one by one: where one is less it borrows the bit set above it.
+    return (numbers | 0x8888888888888888ULL) - others & 0x8888888888888888ULL == 0x8888888888888888ULL
+
+
 cdef int check_tokens(const State* state) noexcept nogil:
     # Tokens lie beside branches as the placing has come along, each of them one that its seat has.
-    cdef int tokens[2][4]
-    cdef int placed[2]
+    cdef uint64_t placed = state.placed[0] | state.placed[1]
+    cdef uint64_t values = state.values
+    # How many tokens of each value a seat has, and each seat has placed: four bits a value.
+    cdef uint64_t owned = 0
+    cdef uint64_t used[2]
     cdef int first_seat = 0 if state.phase == FIRST_SEAT else state.first_seat
-    cdef int seat, branch, first, second
-    memset(placed, 0, sizeof(placed))
-    if (state.placed[0] | state.placed[1]) >> BRANCHES or state.placed[0] & state.placed[1]:
+    cdef int first = count_spaces(state.placed[first_seat]), second = count_spaces(state.placed[1 - first_seat])
+    cdef int branch, i
+    if not are_branches(state.placed[0]) or not are_branches(state.placed[1]) or state.placed[0] & state.placed[1]:
         return ChatPercheFault.BAD_PLACEMENT
-    for seat in range(PLAYERS):
-        for branch in range(LARGEST_SOLIDITY):
-            tokens[seat][branch] = state.solidity[branch]
-    for branch in range(BRANCHES):
-        seat = token_owner(state, branch)
-        if seat < 0:
-            if state.value[branch]:
-                return ChatPercheFault.BAD_TOKEN
-            continue
-        placed[seat] += 1
-        if state.value[branch] == 0 or state.value[branch] > LARGEST_SOLIDITY:
-            return ChatPercheFault.BAD_TOKEN
-        tokens[seat][state.value[branch] - 1] -= 1
-        if tokens[seat][state.value[branch] - 1] < 0:
-            return ChatPercheFault.BAD_TOKEN
     if state.phase == FIRST_SEAT:
-        first = second = 0
+        if placed:
+            return ChatPercheFault.BAD_PLACEMENT
     elif state.phase == PLACE:
         # The seat that does not begin puts the first token, and somebody the next one.
-        first = placed[first_seat] if placed[first_seat] < TOKENS else -1
-        second = first + (state.active == state.first_seat)
-    else:
-        first = second = TOKENS
-    if placed[first_seat] != first or placed[1 - first_seat] != second:
+        if second != first + BRANCH_SPACES * (state.active == state.first_seat) or placed == all_branches():
+            return ChatPercheFault.BAD_PLACEMENT
+    elif placed != all_branches() or first != second:
         return ChatPercheFault.BAD_PLACEMENT
+    # A value exactly where there is a token.
+    values |= values >> 1 | values >> 2 | values >> 3
+    if state.values & ~placed or values & first_spaces() != placed & first_spaces():
+        return ChatPercheFault.BAD_TOKEN
+    for i in range(LARGEST_SOLIDITY):
+        owned |= <uint64_t> state.solidity[i] << 4 * (i + 1)
+    used[0] = used[1] = 0
+    for branch in range(BRANCHES):
+        used[has_branch(state.placed[1], branch)] += <uint64_t> 1 << 4 * at_branch(state.values, branch)
+    used[0] &= ~<uint64_t> 0xF  # the branches without a token
+    if not are_no_less(owned, used[0]) or not are_no_less(owned, used[1]):
+        return ChatPercheFault.BAD_TOKEN
     return OK
 
 
 cdef int check_before_turns(const State* state) noexcept nogil:
-    cdef int seat, branch
     if state.phase == FIRST_SEAT and state.active:
         return ChatPercheFault.BAD_ACTIVE_SEAT
     if state.dogs:
@@ -142,12 +151,10 @@ cdef int check_before_turns(const State* state) noexcept nogil:
         return ChatPercheFault.BAD_BIRDS
     if state.broken:
         return ChatPercheFault.BAD_BROKEN
-    for branch in range(BRANCHES):
-        if state.load[branch]:
-            return ChatPercheFault.BAD_LOAD
-    for seat in range(PLAYERS):
-        if memcmp(state.deck[seat], state.deck_option, CARD_TYPES):
-            return ChatPercheFault.BAD_DECK
+    if state.loads:
+        return ChatPercheFault.BAD_LOAD
+    if state.left[0] != all_cards() or state.left[1] != all_cards():
+        return ChatPercheFault.BAD_DECK
     return check_no_card(state)
 
 
@@ -170,22 +177,28 @@ cdef int check_no_card(const State* state) noexcept nogil:
 
 cdef int check_turns(const State* state) noexcept nogil:
     # From the first turn on.
-    cdef int seat, card
+    cdef uint32_t last = last_copies(state.full_deck)
+    cdef int seat
     cdef int fault = check_tree(state)
     if fault != OK:
         return fault
     if state.dogs > state.dog_track or (state.dogs == state.dog_track) != (state.phase == FINISHED):
         return ChatPercheFault.BAD_DOGS
     for seat in range(PLAYERS):
-        for card in range(CARD_TYPES):
-            if state.deck[seat][card] > state.deck_option[card]:
-                return ChatPercheFault.BAD_DECK
+        if state.left[seat] & ~all_cards():
+            return ChatPercheFault.BAD_DECK
+        if state.left[seat] & ~last & ~(state.left[seat] >> 1):
+            return ChatPercheFault.BAD_ORDER_OF_DECK
     return check_no_card(state) if state.phase == TURN_UP or state.phase == FINISHED else check_card(state)
 
 
 cdef int check_tree(const State* state) noexcept nogil:
-    cdef uint64_t spaces
-    cdef int colour, branch, load
+    # The animals of each branch now: a sum of its four bits, by pairs.
+    cdef uint64_t now = animals(state) >> TRUNK_SPACES
+    cdef uint64_t loads = state.loads >> TRUNK_SPACES
+    cdef int colour
+    now -= now >> 1 & 0x5555555555ULL
+    now = (now & 0x3333333333ULL) + (now >> 2 & 0x3333333333ULL)
     for colour in range(PLAYERS):
         if state.cats[colour] >> SPACES or cats_at_start(state, colour) < 0:
             return ChatPercheFault.BAD_CATS
@@ -195,29 +208,29 @@ cdef int check_tree(const State* state) noexcept nogil:
         return ChatPercheFault.BAD_BIRDS
     if state.cats[0] & state.cats[1] or (state.cats[0] | state.cats[1]) & state.birds:
         return ChatPercheFault.SPACE_TAKEN_TWICE
-    if state.broken >> BRANCHES:
+    # A branch that holds as many as it has spaces never breaks.
+    if (
+        not are_branches(state.broken)
+        or state.broken & animals(state)
+        or state.broken & first_spaces() & state.values >> 2
+    ):
         return ChatPercheFault.BAD_BROKEN
-    for branch in range(BRANCHES):
-        spaces = branch_spaces(branch)
-        load = count_spaces(animals(state) & spaces)
-        if is_broken(state, branch):
-            # A branch that holds as many as it has spaces never breaks.
-            if load or state.value[branch] >= BRANCH_SPACES:
-                return ChatPercheFault.BAD_BROKEN
-            if state.load[branch]:
-                return ChatPercheFault.BAD_LOAD
-        elif load > state.load[branch] or state.load[branch] > state.value[branch]:
-            return ChatPercheFault.BAD_LOAD
+    if state.loads & ~all_branches() or state.loads & (state.broken | first_spaces() * 8):
+        return ChatPercheFault.BAD_LOAD
+    if not are_no_less(loads, now) or not are_no_less(state.values >> TRUNK_SPACES, loads):
+        return ChatPercheFault.BAD_LOAD
     return OK
 
 
 cdef int check_card(const State* state) noexcept nogil:
     # The active seat decides about the card that it has turned up.
+    cdef uint32_t copies
     cdef int colour
     if state.card < BIRD_CARD or state.card >= CARD_TYPES:
         return ChatPercheFault.BAD_CARD
+    copies = copies_of(state.full_deck, state.card)
     # It counts as discarded.
-    if state.deck[state.active][state.card] >= state.deck_option[state.card]:
+    if copies & ~state.left[state.active] == 0:
         return ChatPercheFault.BAD_CARD
     if state.card < FIRST_MOVE_CARD:
         if state.phase != (BIRD if state.card == BIRD_CARD else FALL):

@@ -8,26 +8,27 @@ from chatiere.engine.core.game cimport (
     CHANCE_IS_PENDING,
     EVERYBODY,
     GAME_IS_OVER,
+    MAX_OUTCOMES,
     NO_CHANCE_IS_PENDING,
     NO_SUCH_ACTION,
     NO_SUCH_OUTCOME,
     OK,
     OVER,
+    SPECTATOR,
     Events,
-    MAX_OUTCOMES,
     Operations,
     add_event,
 )
 from chatiere.engine.core.position cimport wrap_operations
-from chatiere.engine.core.stream cimport Stream, walk_weights
+from chatiere.engine.core.stream cimport Stream, number_below, walk_weights
 from chatiere.engine.games.chat_perche.hidden cimport resample
 from chatiere.engine.games.chat_perche.invariants cimport check
 from chatiere.engine.games.chat_perche.observation cimport OBSERVATION_LENGTH, observe
 from chatiere.engine.games.chat_perche.state cimport (
     BIRD,
     BIRD_CARD,
-    BRANCHES,
     CARD_TYPES,
+    DECK_SIZE,
     DOGS_2,
     FALL,
     FINISHED,
@@ -54,28 +55,33 @@ from chatiere.engine.games.chat_perche.state cimport (
     ChatPercheFault,
     Options,
     State,
+    all_branches,
+    all_cards,
     animals,
+    at_branch,
     branch_of,
     branch_spaces,
     card_colour,
     card_value,
     cats_at_start,
+    copies_of,
     count_spaces,
-    deck_is_empty,
-    is_broken,
+    first_space,
+    first_spaces,
     is_decision,
+    last_copies,
     lowest_space,
     space_bit,
     token_owner,
     tokens_in_hand,
 )
 from chatiere.engine.games.chat_perche.tree cimport (
+    DISTANCE,
+    REACH,
     bird_spaces,
-    distance,
     ends_of_moves,
+    free_spaces,
     is_asked,
-    is_forward,
-    spaces_in_play,
     start_cat_may_move,
     trunk_is_full,
 )
@@ -116,9 +122,9 @@ cdef void start(void* body, int players, const void* options) noexcept nogil:
     state.dog_track = chosen.dog_track
     state.card = NO_CARD
     memcpy(state.solidity, chosen.solidity, sizeof(state.solidity))
-    memcpy(state.deck_option, chosen.deck, CARD_TYPES)
+    memcpy(state.full_deck, chosen.full_deck, sizeof(state.full_deck))
     for seat in range(PLAYERS):
-        memcpy(state.deck[seat], chosen.deck, CARD_TYPES)
+        state.left[seat] = all_cards()
     if state.first_seat == NO_SEAT:
         state.phase = FIRST_SEAT
     else:
@@ -143,24 +149,24 @@ cdef int forbids_token(const State* state, int branch, int solidity) noexcept no
 
 
 cdef void place_token(State* state, int branch, int solidity, Events* events) noexcept nogil:
-    state.placed[state.active] |= 1 << branch
-    state.value[branch] = solidity
+    state.placed[state.active] |= branch_spaces(branch)
+    state.values |= <uint64_t> solidity << first_space(branch)
     tell(events, ChatPercheEvent.TOKEN_CHOSEN, state.active, 1 << state.active, 1, solidity)
     tell(events, ChatPercheEvent.TOKEN_PLACED, state.active, EVERYBODY, 1, branch)
     state.active ^= 1
-    if state.placed[0] | state.placed[1] == (1 << BRANCHES) - 1:
+    if state.placed[0] | state.placed[1] == all_branches():
         state.active = state.first_seat
         state.phase = TURN_UP
 
 
 # A turn
 
-cdef void turn_up(State* state, int card, Events* events) noexcept nogil:
-    cdef uint8_t* deck = state.deck[state.active]
-    if deck_is_empty(deck):
-        memcpy(deck, state.deck_option, CARD_TYPES)
+cdef void turn_up(State* state, int card, uint32_t copies, Events* events) noexcept nogil:
+    # `copies`: where those that are left of the card stand.
+    if state.left[state.active] == 0:
+        state.left[state.active] = all_cards()
         tell(events, ChatPercheEvent.DECK_REFILLED, state.active, EVERYBODY, 0)
-    deck[card] -= 1
+    state.left[state.active] &= ~(copies & (0 - copies))
     tell(events, ChatPercheEvent.CARD_TURNED_UP, state.active, EVERYBODY, 1, card)
     state.card = card
     if card <= DOGS_2:
@@ -226,13 +232,13 @@ cdef int forbids_move(const State* state, int start, int end) noexcept nogil:
         return ChatPercheFault.MOVED_FIRST
     if start == end:
         return ChatPercheFault.NO_STEP
-    if end >= TRUNK_SPACES and is_broken(state, branch_of(end)):
+    if state.broken >> end & 1:
         return ChatPercheFault.BRANCH_IS_BROKEN
     if animals(state) >> end & 1:
         return ChatPercheFault.SPACE_IS_TAKEN
-    if distance(start, end) > state.steps:
+    if DISTANCE[start][end] > state.steps:
         return ChatPercheFault.TOO_FAR
-    if state.forward_only and not is_forward(start, end):
+    if not REACH[state.forward_only][start][state.steps] >> end & 1:
         return ChatPercheFault.ONLY_FORWARD
     if end < TRUNK_SPACES and trunk_is_full(state, colour, start):
         return ChatPercheFault.TRUNK_IS_FULL
@@ -241,7 +247,7 @@ cdef int forbids_move(const State* state, int start, int end) noexcept nogil:
 
 cdef void move_cat(State* state, int start, int end, Events* events) noexcept nogil:
     cdef int colour = card_colour(state.card, state.active)
-    cdef int steps = distance(start, end)
+    cdef int steps = DISTANCE[start][end]
     if start != START:
         state.cats[colour] &= ~space_bit(start)
     state.cats[colour] |= space_bit(end)
@@ -266,18 +272,19 @@ cdef void bear(State* state, int space, Events* events) noexcept nogil:
         return
     branch = branch_of(space)
     load = count_spaces(animals(state) & branch_spaces(branch))
-    if load > state.value[branch]:
+    if load > at_branch(state.values, branch):
         break_branch(state, branch, events)
-    elif load > state.load[branch]:
-        state.load[branch] = load
+    elif load > at_branch(state.loads, branch):
+        state.loads &= ~branch_spaces(branch)
+        state.loads |= <uint64_t> load << first_space(branch)
 
 
 cdef void break_branch(State* state, int branch, Events* events) noexcept nogil:
     cdef uint64_t spaces = branch_spaces(branch)
     cdef uint64_t fallen = animals(state) & spaces
     cdef int space
-    state.broken |= 1 << branch
-    state.load[branch] = 0
+    state.broken |= spaces
+    state.loads &= ~spaces
     state.barred &= ~spaces
     state.moved &= ~spaces
     tell(
@@ -287,7 +294,7 @@ cdef void break_branch(State* state, int branch, Events* events) noexcept nogil:
         EVERYBODY,
         2,
         branch,
-        state.value[branch],
+        at_branch(state.values, branch),
     )
     while fallen:
         space = lowest_space(fallen)
@@ -338,40 +345,70 @@ cdef int actor(const void* body) noexcept nogil:
     return OVER if state.phase == FINISHED else CHANCE
 
 
-cdef int list_spaces(uint64_t spaces, int first_id, uint16_t* ids) noexcept nogil:
-    # The id of each space, counted from that of space 0.
-    cdef int count = 0
-    while spaces:
-        ids[count] = first_id + lowest_space(spaces)
-        count += 1
-        spaces &= spaces - 1
+cdef enum:
+    BITS_AT_ONCE = 8
+
+# The bits of each byte, ascending, and how many there are.
+cdef uint16_t BITS[256][BITS_AT_ONCE]
+cdef uint8_t BIT_COUNT[256]
+
+
+cdef void write_bits() noexcept:
+    cdef int byte, bit
+    for byte in range(256):
+        for bit in range(BITS_AT_ONCE):
+            if byte >> bit & 1:
+                BITS[byte][BIT_COUNT[byte]] = bit
+                BIT_COUNT[byte] += 1
+
+
+write_bits()
+
+
+cdef inline int list_bits(uint64_t bits, int width, int first_id, uint16_t* ids) noexcept nogil:
+    # The id of each of the lowest `width` bits that is set, counted from that of bit 0; how many. No branch that a
+    # processor could guess wrong: eight ids are written at a time, and the next ones over those that mean nothing.
+    cdef uint16_t eight[BITS_AT_ONCE]
+    cdef int count = 0, first = 0, i
+    while first < width:
+        memcpy(eight, BITS[bits >> first & 0xFF], sizeof(eight))
+        for i in range(BITS_AT_ONCE):
+            eight[i] += first_id + first
+        memcpy(&ids[count], eight, sizeof(eight))
+        count += BIT_COUNT[bits >> first & 0xFF]
+        first += BITS_AT_ONCE
     return count
 
 
 cdef int legal_tokens(const State* state, uint16_t* ids) noexcept nogil:
     cdef int tokens[4]
-    cdef int branch, i, count = 0
+    cdef uint64_t in_hand = 0
+    cdef int i
     tokens_in_hand(state, state.active, tokens)
-    for branch in range(BRANCHES):
-        for i in range(LARGEST_SOLIDITY if token_owner(state, branch) < 0 else 0):
-            ids[count] = LARGEST_SOLIDITY * branch + i
-            count += tokens[i] > 0
-    return count
+    for i in range(LARGEST_SOLIDITY):
+        in_hand |= <uint64_t> (tokens[i] > 0) << i
+    # At each branch four ids, in the order of the values, like its spaces.
+    in_hand *= first_spaces()
+    return list_bits((in_hand & ~(state.placed[0] | state.placed[1])) >> TRUNK_SPACES, SPACES - TRUNK_SPACES, 0, ids)
 
 
 cdef int legal_moves(const State* state, uint16_t* ids) noexcept nogil:
     cdef int colour = card_colour(state.card, state.active)
     cdef uint64_t cats = state.cats[colour] & ~(state.barred | state.moved)
-    cdef uint64_t free = spaces_in_play(state) & ~animals(state)
+    cdef uint64_t free = free_spaces(state)
     cdef int count = 0, start
     while cats:
         start = lowest_space(cats)
         cats &= cats - 1
-        count += list_spaces(ends_of_moves(state, colour, start, free), FIRST_MOVE_ID + SPACES * start, &ids[count])
+        count += list_moves(ends_of_moves(state, colour, start, free), start, &ids[count])
     if start_cat_may_move(state, colour):
-        count += list_spaces(ends_of_moves(state, colour, START, free), FIRST_MOVE_ID + SPACES * START, &ids[count])
+        count += list_moves(ends_of_moves(state, colour, START, free), START, &ids[count])
     ids[count] = STOP_ID
     return count + 1
+
+
+cdef inline int list_moves(uint64_t ends, int start, uint16_t* ids) noexcept nogil:
+    return list_bits(ends, SPACES, FIRST_MOVE_ID + SPACES * start, ids)
 
 
 cdef int legal_actions(const void* body, uint16_t* ids) noexcept nogil:
@@ -379,9 +416,9 @@ cdef int legal_actions(const void* body, uint16_t* ids) noexcept nogil:
     if state.phase == PLACE:
         return legal_tokens(state, ids)
     if state.phase == FALL:
-        return list_spaces(state.cats[card_colour(state.card, state.active)], FIRST_FALL_ID, ids)
+        return list_bits(state.cats[card_colour(state.card, state.active)], SPACES, FIRST_FALL_ID, ids)
     if state.phase == BIRD:
-        return list_spaces(bird_spaces(state), FIRST_BIRD_ID - TRUNK_SPACES, ids)
+        return list_bits(bird_spaces(state), SPACES, FIRST_BIRD_ID - TRUNK_SPACES, ids)
     return legal_moves(state, ids)
 
 
@@ -436,7 +473,7 @@ cdef int apply_bird(State* state, int action, Events* events) noexcept nogil:
     cdef int space = action - FIRST_BIRD_ID + TRUNK_SPACES
     if action < FIRST_BIRD_ID:
         return ChatPercheFault.CARD_PLACES_A_BIRD
-    if is_broken(state, branch_of(space)):
+    if state.broken >> space & 1:
         return ChatPercheFault.BRANCH_IS_BROKEN
     if animals(state) >> space & 1:
         return ChatPercheFault.SPACE_IS_TAKEN
@@ -444,31 +481,32 @@ cdef int apply_bird(State* state, int action, Events* events) noexcept nogil:
     return OK
 
 
-cdef const uint8_t* deck_to_draw_from(const State* state) noexcept nogil:
+cdef inline uint32_t deck_to_draw_from(const State* state) noexcept nogil:
     # An empty deck takes all its cards back.
-    if deck_is_empty(state.deck[state.active]):
-        return state.deck_option
-    return state.deck[state.active]
+    return state.left[state.active] if state.left[state.active] else all_cards()
 
 
 cdef int chance_outcomes(const void* body, uint16_t* outcomes, uint32_t* weights) noexcept nogil:
     cdef const State* state = <const State*> body
-    cdef const uint8_t* deck
-    cdef uint32_t divisor = 0
-    cdef int count = 0, i
+    cdef uint32_t deck, divisor = 0
+    cdef int count = 0, card, i
     if state.phase == FIRST_SEAT:
         for i in range(PLAYERS):
             outcomes[i] = i
             weights[i] = 1
         return PLAYERS
     deck = deck_to_draw_from(state)
-    for i in range(CARD_TYPES):
-        if deck[i]:
-            outcomes[count] = i
-            weights[count] = deck[i]
-            divisor = common_divisor(deck[i], divisor)
+    while deck:
+        card = state.full_deck[lowest_space(deck)]
+        deck &= deck - 1
+        if count == 0 or outcomes[count - 1] != card:
+            outcomes[count] = card
+            weights[count] = 0
             count += 1
-    for i in range(count if divisor > 1 else 0):
+        weights[count - 1] += 1
+    for i in range(count):
+        divisor = common_divisor(weights[i], divisor)
+    for i in range(count):
         weights[i] //= divisor
     return count
 
@@ -483,14 +521,25 @@ cdef uint32_t common_divisor(uint32_t a, uint32_t b) noexcept nogil:
 
 
 cdef int sample_outcome(const void* body, Stream* stream) noexcept nogil:
+    cdef const State* state = <const State*> body
     cdef uint16_t outcomes[MAX_OUTCOMES]
     cdef uint32_t weights[MAX_OUTCOMES]
-    cdef int count = chance_outcomes(body, outcomes, weights)
+    cdef uint32_t deck, last
+    cdef int count
+    if state.phase == TURN_UP:
+        deck = deck_to_draw_from(state)
+        last = last_copies(state.full_deck)
+        # A card of which one copy is left makes the weights the smallest whole numbers: then each card is one.
+        if deck & last & ~((deck & ~last) << 1):
+            count = list_bits(deck, DECK_SIZE, 0, outcomes)
+            return state.full_deck[outcomes[number_below(stream, count)]]
+    count = chance_outcomes(body, outcomes, weights)
     return outcomes[walk_weights(stream, weights, count)]
 
 
 cdef int apply_outcome(void* body, int outcome, Events* events) noexcept nogil:
     cdef State* state = <State*> body
+    cdef uint32_t copies
     if state.phase == FINISHED:
         return GAME_IS_OVER  # uncovered: the core asks who acts first
     if is_decision(state):
@@ -502,9 +551,12 @@ cdef int apply_outcome(void* body, int outcome, Events* events) noexcept nogil:
         begin_placing(state)
         tell(events, ChatPercheEvent.FIRST_SEAT_CHOSEN, outcome, EVERYBODY, 0)
         return OK
-    if outcome < 0 or outcome >= CARD_TYPES or deck_to_draw_from(state)[outcome] == 0:
+    if outcome < 0 or outcome >= CARD_TYPES:
         return NO_SUCH_OUTCOME
-    turn_up(state, outcome, events)
+    copies = copies_of(state.full_deck, outcome) & deck_to_draw_from(state)
+    if copies == 0:
+        return NO_SUCH_OUTCOME
+    turn_up(state, outcome, copies, events)
     return OK
 
 
@@ -513,11 +565,8 @@ cdef int apply_outcome(void* body, int outcome, Events* events) noexcept nogil:
 cdef void view(const void* body, int seat, void* out) noexcept nogil:
     # The state without the values of the tokens that the seat has not seen.
     cdef State* seen = <State*> out
-    cdef int branch
     memcpy(seen, body, sizeof(State))
-    for branch in range(BRANCHES):
-        if token_owner(seen, branch) != seat and not is_broken(seen, branch):
-            seen.value[branch] = 0
+    seen.values &= seen.broken if seat == SPECTATOR else seen.broken | seen.placed[seat]
 
 
 cdef Operations operations = Operations(

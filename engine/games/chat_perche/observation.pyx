@@ -1,11 +1,12 @@
 """Chat perché: a seat's view as numbers (layout: text.py)."""
 
-from libc.stdint cimport int16_t, uint64_t
+from libc.stdint cimport int16_t, uint32_t, uint64_t
 from libc.string cimport memset
 
 from chatiere.engine.games.chat_perche.state cimport (
     BRANCHES,
     CARD_TYPES,
+    DECK_SIZE,
     FINISHED,
     LARGEST_SOLIDITY,
     NO_CARD,
@@ -13,33 +14,34 @@ from chatiere.engine.games.chat_perche.state cimport (
     PHASES,
     SPACES,
     State,
+    all_cards,
     animals,
+    at_branch,
     birds_beside,
     branch_spaces,
     cats_at_start,
     count_spaces,
-    is_broken,
-    token_owner,
+    has_branch,
+    lowest_space,
     tokens_in_hand,
 )
 
 
 cdef int16_t* put_spaces(int16_t* values, uint64_t spaces) noexcept nogil:
-    cdef int space
-    for space in range(SPACES):
-        values[space] = spaces >> space & 1
+    while spaces:
+        values[lowest_space(spaces)] = 1
+        spaces &= spaces - 1
     return values + SPACES
 
 
 cdef int16_t* put_branches(int16_t* values, const State* state, int seat) noexcept nogil:
-    cdef int branch, owner
+    cdef int branch
     for branch in range(BRANCHES):
-        owner = token_owner(state, branch)
-        values[0] = 0 if owner < 0 else 1 if owner == seat else 2
-        values[1] = state.value[branch]
-        values[2] = is_broken(state, branch)
+        values[0] = has_branch(state.placed[seat], branch) + 2 * has_branch(state.placed[1 - seat], branch)
+        values[1] = at_branch(state.values, branch)
+        values[2] = has_branch(state.broken, branch)
         values[3] = count_spaces(animals(state) & branch_spaces(branch))
-        values[4] = state.load[branch]
+        values[4] = at_branch(state.loads, branch)
         values += 5
     return values
 
@@ -47,22 +49,30 @@ cdef int16_t* put_branches(int16_t* values, const State* state, int seat) noexce
 cdef int16_t* put_tokens(int16_t* values, const State* state, int seat) noexcept nogil:
     # What the own hand holds; what the other seat has that the own one has not seen; what a seat begins with.
     cdef int hand[4]
+    cdef uint64_t shown = state.placed[1 - seat] & state.broken
     cdef int branch, i
     tokens_in_hand(state, seat, hand)
     for i in range(LARGEST_SOLIDITY):
         values[i] = hand[i]
         values[LARGEST_SOLIDITY + i] = values[2 * LARGEST_SOLIDITY + i] = state.solidity[i]
     for branch in range(BRANCHES):
-        if is_broken(state, branch) and token_owner(state, branch) != seat:
-            values[LARGEST_SOLIDITY + state.value[branch] - 1] -= 1
+        if has_branch(shown, branch):
+            values[LARGEST_SOLIDITY + at_branch(state.values, branch) - 1] -= 1
     return values + 3 * LARGEST_SOLIDITY
+
+
+cdef int16_t* put_deck(int16_t* values, const State* state, uint32_t cards) noexcept nogil:
+    cdef int i
+    for i in range(DECK_SIZE):
+        values[state.full_deck[i]] += cards >> i & 1
+    return values + CARD_TYPES
 
 
 cdef void observe(const void* view, int seat, int16_t* values) noexcept nogil:
     # Reads nothing but the view, so it can hold nothing that the seat does not know.
     cdef const State* state = <const State*> view
     cdef int16_t* place = values
-    cdef int other = 1 - seat, card
+    cdef int other = 1 - seat
     memset(values, 0, OBSERVATION_LENGTH * sizeof(int16_t))
     place = put_spaces(place, state.cats[seat])
     place = put_spaces(place, state.cats[other])
@@ -71,11 +81,9 @@ cdef void observe(const void* view, int seat, int16_t* values) noexcept nogil:
     place = put_spaces(place, state.moved)
     place = put_branches(place, state, seat)
     place = put_tokens(place, state, seat)
-    for card in range(CARD_TYPES):
-        place[card] = state.deck[seat][card]
-        place[CARD_TYPES + card] = state.deck[other][card]
-        place[2 * CARD_TYPES + card] = state.deck_option[card]
-    place += 3 * CARD_TYPES
+    place = put_deck(place, state, state.left[seat])
+    place = put_deck(place, state, state.left[other])
+    place = put_deck(place, state, all_cards())
     if state.card != NO_CARD:
         place[state.card] = 1
     place += CARD_TYPES

@@ -1,6 +1,8 @@
-# Chat perché: the packed state and its numbers. Spaces are the rules file's 0-44; in a set of spaces, bit space. Cards
-# are the rules file's types 0-40, and a colour of cats is the seat that has it.
-from libc.stdint cimport uint8_t, uint16_t, uint64_t
+# Chat perché: the packed state and its numbers. Spaces are the rules file's 0-44; in a set of spaces, bit space. What
+# there is of each branch stands in the four bits of its spaces: a number, or all four in a set of branches.
+# Cards are the rules file's types 0-40, and a colour of cats is the seat that has it.
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
+from libc.string cimport memcpy
 
 cdef enum:
     NO_SEAT = 255
@@ -72,6 +74,7 @@ cdef enum ChatPercheFault:
     BAD_ACTIVE_SEAT
     BAD_DOGS
     BAD_DECK
+    BAD_ORDER_OF_DECK
     BAD_PLACEMENT
     BAD_TOKEN
     BAD_CATS
@@ -84,7 +87,6 @@ cdef enum ChatPercheFault:
     BAD_STEPS
     BAD_BARRED
     BAD_MOVED
-    NOT_ZERO
 
 cdef enum ChatPercheEvent:
     FIRST_SEAT_CHOSEN = 1
@@ -115,7 +117,7 @@ ctypedef struct Options:
     uint8_t forward_only
     uint8_t dog_track
     uint8_t solidity[4]  # how many tokens of each value a seat has
-    uint8_t deck[41]
+    uint8_t full_deck[26]  # ascending
 
 ctypedef struct State:
     uint8_t players
@@ -132,21 +134,23 @@ ctypedef struct State:
     # the card's colour, zero where they no longer matter.
     uint64_t barred
     uint64_t moved  # the first-moved cat at SECOND_MOVE; zero there: it has fallen
-    uint16_t placed[2]  # the branches of each seat's tokens: bit branch
-    uint16_t broken  # bit branch
+    uint64_t placed[2]  # the branches of each seat's tokens
+    uint64_t broken  # the broken branches
+    uint64_t values  # of the token at each branch; zero: none. In a view also: not known
+    uint64_t loads  # the most animals that each unbroken branch has held; zero at a broken one
+    uint32_t left[2]  # in each seat's deck: bit i, full_deck[i]; of equal cards the last ones
+    uint8_t solidity[4]  # option
+    uint8_t full_deck[26]  # option; ascending
     uint8_t card  # what the active seat has turned up, while it decides about it; else NO_CARD
     uint8_t steps  # that are left for the move; else zero
-    uint8_t value[10]  # of the token at each branch; zero: none. In a view also: not known
-    uint8_t load[10]  # the most animals that each unbroken branch has held; zero at a broken one
-    uint8_t solidity[4]  # option
-    uint8_t deck_option[41]
-    uint8_t deck[2][41]  # copies left
-    uint8_t zero[5]
 
 
 cdef extern from * nogil:
     int __builtin_popcountll(uint64_t word)
     int __builtin_ctzll(uint64_t word)
+
+
+# Spaces and branches
 
 cdef inline int count_spaces(uint64_t spaces) noexcept nogil:
     return __builtin_popcountll(spaces)
@@ -160,11 +164,28 @@ cdef inline uint64_t space_bit(int space) noexcept nogil:
 cdef inline uint64_t trunk() noexcept nogil:
     return (1 << TRUNK_SPACES) - 1
 
+cdef inline uint64_t all_branches() noexcept nogil:
+    return <uint64_t> 0xFFFFFFFFFF << TRUNK_SPACES
+
+cdef inline uint64_t first_spaces() noexcept nogil:
+    # Of all branches; times a number: that number at each branch.
+    return <uint64_t> 0x1111111111 << TRUNK_SPACES
+
+cdef inline int first_space(int branch) noexcept nogil:
+    return TRUNK_SPACES + BRANCH_SPACES * branch
+
 cdef inline uint64_t branch_spaces(int branch) noexcept nogil:
-    return <uint64_t> 0xF << (TRUNK_SPACES + BRANCH_SPACES * branch)
+    return <uint64_t> 0xF << first_space(branch)
 
 cdef inline int branch_of(int space) noexcept nogil:
     return (space - TRUNK_SPACES) // BRANCH_SPACES
+
+cdef inline int at_branch(uint64_t numbers, int branch) noexcept nogil:
+    # The number that stands there.
+    return numbers >> first_space(branch) & 0xF
+
+cdef inline bint has_branch(uint64_t branches, int branch) noexcept nogil:
+    return branches >> first_space(branch) & 1
 
 cdef inline uint64_t animals(const State* state) noexcept nogil:
     return state.cats[0] | state.cats[1] | state.birds
@@ -175,12 +196,24 @@ cdef inline int cats_at_start(const State* state, int colour) noexcept nogil:
 cdef inline int birds_beside(const State* state) noexcept nogil:
     return BIRDS - count_spaces(state.birds)
 
-cdef inline bint is_broken(const State* state, int branch) noexcept nogil:
-    return state.broken >> branch & 1
+
+# Tokens
 
 cdef inline int token_owner(const State* state, int branch) noexcept nogil:
     # -1: the branch has no token.
-    return 0 if state.placed[0] >> branch & 1 else 1 if state.placed[1] >> branch & 1 else -1
+    return 0 if has_branch(state.placed[0], branch) else 1 if has_branch(state.placed[1], branch) else -1
+
+cdef inline void tokens_in_hand(const State* state, int seat, int* tokens) noexcept nogil:
+    # How many of each value the seat has not placed yet; the values of its placed tokens must be known.
+    cdef int i
+    for i in range(LARGEST_SOLIDITY):
+        tokens[i] = state.solidity[i]
+    for i in range(BRANCHES):
+        if has_branch(state.placed[seat], i):
+            tokens[at_branch(state.values, i) - 1] -= 1
+
+
+# Cards
 
 cdef inline int card_value(int card) noexcept nogil:
     # Of a card that moves cats.
@@ -192,20 +225,39 @@ cdef inline int card_colour(int card, int active) noexcept nogil:
         return active ^ (card == OPPONENT_FALLS)
     return active ^ ((card - FIRST_MOVE_CARD) // LARGEST_VALUE & 1)
 
+cdef inline uint32_t all_cards() noexcept nogil:
+    return (1 << DECK_SIZE) - 1
+
+cdef inline uint64_t eight_cards(const uint8_t* full_deck, int first) noexcept nogil:
+    cdef uint64_t cards
+    memcpy(&cards, &full_deck[first], sizeof(cards))
+    return cards
+
+cdef inline uint32_t where_they_differ(uint64_t cards, uint64_t others, int first) noexcept nogil:
+    # Eight cards against eight others: bit first + i, where those at i differ. Cards are below 128: so adding 127 sets
+    # the highest bit of each byte that is not zero, and carries nothing; the product brings the eight bits together.
+    cdef uint64_t differ = (cards ^ others) + 0x7F7F7F7F7F7F7F7FULL >> 7 & 0x0101010101010101ULL
+    return <uint32_t> (differ * 0x0102040810204080ULL >> 56) << first
+
+cdef inline uint32_t copies_of(const uint8_t* full_deck, int card) noexcept nogil:
+    # Where they stand in a full deck.
+    cdef uint64_t eight = card * 0x0101010101010101ULL
+    return all_cards() & ~(
+        where_they_differ(eight_cards(full_deck, 0), eight, 0)
+        | where_they_differ(eight_cards(full_deck, 8), eight, 8)
+        | where_they_differ(eight_cards(full_deck, 16), eight, 16)
+        | where_they_differ(eight_cards(full_deck, 18), eight, 18)
+    )
+
+cdef inline uint32_t last_copies(const uint8_t* full_deck) noexcept nogil:
+    # Where a full deck's cards stand that are the last of their kind: the next card is another one.
+    return (
+        1 << DECK_SIZE - 1
+        | where_they_differ(eight_cards(full_deck, 0), eight_cards(full_deck, 1), 0)
+        | where_they_differ(eight_cards(full_deck, 8), eight_cards(full_deck, 9), 8)
+        | where_they_differ(eight_cards(full_deck, 16), eight_cards(full_deck, 17), 16)
+        | where_they_differ(eight_cards(full_deck, 17), eight_cards(full_deck, 18), 17)
+    )
+
 cdef inline bint is_decision(const State* state) noexcept nogil:
     return state.phase == PLACE or MOVE <= state.phase <= BIRD
-
-cdef inline bint deck_is_empty(const uint8_t* deck) noexcept nogil:
-    cdef int card, left = 0
-    for card in range(CARD_TYPES):
-        left |= deck[card]
-    return left == 0
-
-cdef inline void tokens_in_hand(const State* state, int seat, int* tokens) noexcept nogil:
-    # How many of each value the seat has not placed yet; the values of its placed tokens must be known.
-    cdef int i
-    for i in range(LARGEST_SOLIDITY):
-        tokens[i] = state.solidity[i]
-    for i in range(BRANCHES):
-        if state.placed[seat] >> i & 1:
-            tokens[state.value[i] - 1] -= 1

@@ -1,13 +1,79 @@
 # Chat perché: the ways in the tree, and where cats and birds may go.
-from libc.stdint cimport uint64_t
+from libc.stdint cimport uint8_t, uint64_t
 
-from chatiere.engine.games.chat_perche.state cimport State
+from chatiere.engine.games.chat_perche.state cimport (
+    BIRD,
+    FALL,
+    LARGEST_VALUE,
+    SECOND_MOVE,
+    SPACES,
+    START,
+    State,
+    all_branches,
+    animals,
+    birds_beside,
+    card_colour,
+    cats_at_start,
+    lowest_space,
+    space_bit,
+    trunk,
+)
 
-cdef int distance(int start, int end) noexcept nogil
-cdef bint is_forward(int start, int end) noexcept nogil
-cdef uint64_t spaces_in_play(const State* state) noexcept nogil
-cdef uint64_t bird_spaces(const State* state) noexcept nogil
-cdef bint start_cat_may_move(const State* state, int colour) noexcept nogil
-cdef bint trunk_is_full(const State* state, int colour, int start) noexcept nogil
-cdef uint64_t ends_of_moves(const State* state, int colour, int start, uint64_t free) noexcept nogil
-cdef bint is_asked(const State* state) noexcept nogil
+cdef enum:
+    STEPS_AT_MOST = LARGEST_VALUE + 1
+
+# Steps from a space (45: the start) to another, and where a move may end by its steps alone:
+# [forward only][from][steps at most]. Written once, in tree.pyx.
+cdef uint8_t DISTANCE[SPACES + 1][SPACES]
+cdef uint64_t REACH[2][SPACES + 1][STEPS_AT_MOST]
+
+
+# Where birds and cats may go
+
+cdef inline uint64_t free_spaces(const State* state) noexcept nogil:
+    # The trunk and the branches that are not broken, without an animal.
+    return (trunk() | all_branches()) & ~(state.broken | animals(state))
+
+cdef inline uint64_t bird_spaces(const State* state) noexcept nogil:
+    # Where a bird may go; none if there is no bird.
+    return free_spaces(state) & ~trunk() if birds_beside(state) else 0
+
+cdef inline bint second_cat_needs_company(const State* state) noexcept nogil:
+    # The first-moved cat has fallen: it lies under the others on its start space and is not the one that moves.
+    return state.phase == SECOND_MOVE and state.moved == 0
+
+cdef inline bint start_cat_may_move(const State* state, int colour) noexcept nogil:
+    return cats_at_start(state, colour) > second_cat_needs_company(state)
+
+cdef inline bint trunk_is_full(const State* state, int colour, int start) noexcept nogil:
+    # Two other cats of the colour stand there.
+    cdef uint64_t others = state.cats[colour] & trunk() & ~space_bit(start)
+    return others & (others - 1) != 0
+
+cdef inline uint64_t ends_of_moves(const State* state, int colour, int start, uint64_t free) noexcept nogil:
+    # Where a cat at `start` may end; `free`: the spaces in play without an animal.
+    cdef uint64_t ends = REACH[state.forward_only][start][state.steps] & free
+    return ends & ~trunk() if trunk_is_full(state, colour, start) else ends
+
+cdef inline bint some_move_possible(const State* state) noexcept nogil:
+    cdef int colour = card_colour(state.card, state.active)
+    cdef uint64_t cats = state.cats[colour] & ~(state.barred | state.moved)
+    cdef uint64_t free = free_spaces(state)
+    if start_cat_may_move(state, colour) and ends_of_moves(state, colour, START, free):
+        return True
+    while cats:
+        if ends_of_moves(state, colour, lowest_space(cats), free):
+            return True
+        cats &= cats - 1
+    return False
+
+
+# When a seat is asked
+
+cdef inline bint is_asked(const State* state) noexcept nogil:
+    # Whether the active seat has a choice about the card that it has turned up.
+    if state.phase == BIRD:
+        return bird_spaces(state) != 0
+    if state.phase == FALL:
+        return state.cats[card_colour(state.card, state.active)] != 0
+    return some_move_possible(state)

@@ -9,6 +9,7 @@ from chatiere.v1.chat_perche_pb2 import ChatPerchePhase, ChatPercheState
 
 from .building import (
     BIRD,
+    DOGS_1,
     GAME,
     OTHER_FALLS,
     OWN_FALLS,
@@ -27,9 +28,9 @@ Edit = Callable[[ChatPercheState], object]
 HEADER = 32
 # Where the fields of the packed body begin.
 PLAYERS, FIRST_SEAT_OPTION, PHASE, ACTIVE, FORWARD_ONLY, DOG_TRACK = 0, 1, 3, 4, 5, 6
-CATS, BIRDS, BARRED, MOVED, PLACED, BROKEN, CARD, STEPS, VALUE, SOLIDITY, DECK_OPTION, DECK, ZERO = (
-    *(8, 24, 32, 40, 48, 52, 54, 55, 56, 76, 80),
-    *(121, 203),
+CATS, BIRDS, BARRED, MOVED, PLACED, BROKEN, VALUES, LOADS, LEFT, SOLIDITY, FULL_DECK, CARD, STEPS = (
+    *(8, 24, 32, 40, 48, 64, 72, 80, 88),
+    *(96, 100, 126, 127),
 )
 
 
@@ -96,12 +97,6 @@ def second_move() -> Position:
     return Table(moving()).move(START, left(1, 1)).position
 
 
-@pytest.mark.parametrize("place", range(5))
-def test_bytes_that_mean_nothing_are_zero(place: int) -> None:
-    for position in (beginning(), moving()):
-        assert "not zero" in refused_packed(position, **{f"ZERO__{place}": 1}).message
-
-
 @pytest.mark.parametrize(
     ("changes", "field", "heading"),
     [
@@ -113,8 +108,10 @@ def test_bytes_that_mean_nothing_are_zero(place: int) -> None:
         ({"DOG_TRACK": 100}, "options.dog_track", "Components and setup"),
         ({"SOLIDITY": 2}, "options.solidity", "Components and setup"),
         ({"SOLIDITY__2": 1}, "options.solidity", "Components and setup"),
-        ({"DECK_OPTION__5": 1}, "options.deck", "Components and setup"),
-        ({"DECK_OPTION": 0, "DECK_OPTION__1": 0, "DECK_OPTION__2": 6}, "options.deck", "Components and setup"),
+        ({"FULL_DECK__3": 1, "FULL_DECK__4": 0}, "options.deck", "Components and setup"),
+        ({"FULL_DECK__25": 41}, "options.deck", "Components and setup"),
+        ({"FULL_DECK__25": 255}, "options.deck", "Components and setup"),
+        ({"FULL_DECK": 2, "FULL_DECK__1": 2, "FULL_DECK__2": 2}, "options.deck", "Components and setup"),
         ({"PHASE": 8}, "phase", "When a seat is asked"),
         ({"PHASE": 255}, "phase", "When a seat is asked"),
         ({"ACTIVE": 2}, "active_seat", "A turn"),
@@ -152,13 +149,15 @@ def test_tokens_are_placed_in_turn() -> None:
         refused(placing(10), put(phase=phase("PLACE_TOKEN"))),
         refused(placing(9), put(phase=phase("TURN_UP"))),
         refused(beginning(), lambda state: state.branches[0].MergeFrom(type(state.branches[0])(owner=0, solidity=1))),
-        refused_packed(placing(), PLACED=1, PLACED__2=1),
-        refused_packed(placing(), PLACED__1=8),
+        # A branch of both seats, and one on the trunk; half a branch; one above the tenth.
+        refused_packed(placing(), PLACED=0xFE, PLACED__1=1, PLACED__8=0xE0, PLACED__9=1),
+        refused_packed(placing(), PLACED__1=0x3E),
+        refused_packed(placing(), PLACED__13=0xE0),
         refused(between_turns(), lambda state: setattr(state.branches[1], "owner", 1)),
     ):
         assert error.rule == "chat_perche.md: Components and setup"
         assert error.field in ("branches.owner", "branches.solidity")
-    assert refused_packed(placing(), PLACED__1=8).field == "branches.owner"
+    assert refused_packed(placing(), PLACED__1=0x3E).field == "branches.owner"
     assert refused(placing(), put(active_seat=1)).field == "branches.owner"
 
 
@@ -166,9 +165,13 @@ def test_tokens_have_values_that_their_seat_has() -> None:
     for error in (
         refused(between_turns(), lambda state: setattr(state.branches[0], "solidity", 4)),
         refused(placing(), twice),
-        refused_packed(placing(), VALUE__9=1),
-        refused_packed(between_turns(), VALUE=0),
-        refused_packed(between_turns(), VALUE=5),
+        # A value without a token, none of a token, and values that no token has.
+        refused_packed(placing(), VALUES__5=0x02),
+        refused_packed(placing(), VALUES=0x01),
+        refused_packed(placing(), VALUES__7=0x80),
+        refused_packed(between_turns(), VALUES=0x00),
+        refused_packed(between_turns(), VALUES=0xA0),
+        refused_packed(between_turns(), VALUES__1=0x1E),
     ):
         assert (error.field, error.rule) == ("branches.solidity", "chat_perche.md: Components and setup")
 
@@ -191,7 +194,7 @@ def test_before_the_first_turn_nothing_has_happened() -> None:
             (lambda state: setattr(state.branches[0], "broken", True), "branches.broken"),
             (lambda state: setattr(state.branches[9], "greatest_load", 1), "branches.greatest_load"),
             (lambda state: state.seats[0].deck.pop(), "seats.deck"),
-            (lambda state: setattr(state.seats[1].deck[0], "count", 3), "seats.deck"),
+            (lambda state: setattr(state.seats[1].deck[0], "count", 1), "seats.deck"),
             (put(card=8), "card"),
             (put(steps=1), "steps"),
             (put(moved=3), "moved"),
@@ -246,6 +249,8 @@ def test_a_broken_branch_is_empty_and_not_of_solidity_4() -> None:
     assert refused(position, lambda state: setattr(state.branches[1], "broken", True)).field == "branches.broken"
     assert refused(position, lambda state: setattr(state.branches[4], "broken", True)).field == "branches.broken"
     assert refused_packed(position, BROKEN__1=4).field == "branches.broken"
+    assert refused_packed(position, BROKEN=1).field == "branches.broken"
+    assert refused_packed(position, BROKEN__5=0xE0).field == "branches.broken"
 
 
 def test_no_unbroken_branch_holds_or_held_more_animals_than_its_value() -> None:
@@ -257,6 +262,10 @@ def test_no_unbroken_branch_holds_or_held_more_animals_than_its_value() -> None:
         lambda state: setattr(state.branches[0], "greatest_load", 2),
     ):
         assert refused(position, edit).field == "branches.greatest_load"
+    # Below the branches' spaces, above them, and a number that no branch can hold.
+    for number in (1, 0xE1, 0xF0):
+        assert refused_packed(position, LOADS=number).field == "branches.greatest_load"
+    assert refused_packed(position, LOADS__5=0x20).field == "branches.greatest_load"
     broken = between_turns(broken=[0])
     assert (
         refused(broken, lambda state: setattr(state.branches[0], "greatest_load", 1)).field == "branches.greatest_load"
@@ -275,8 +284,19 @@ def test_the_game_is_over_exactly_when_the_dogs_have_arrived() -> None:
 
 def test_deck_and_discards_are_26_cards() -> None:
     position = between_turns()
-    assert refused(position, lambda state: setattr(state.seats[1].deck[0], "count", 3)).field == "seats.deck"
-    assert refused_packed(position, DECK__40=1).field == "seats.deck"
+    assert (
+        refused(position, lambda state: setattr(state.seats[1].deck[0], "count", 3)).field == "seats[1].deck[0].count"
+    )
+    assert refused(position, lambda state: state.seats[0].deck.add(card=40, count=1)).field == "seats[0].deck[18].count"
+    assert refused_packed(position, LEFT__3=7).field == "seats.deck"
+
+
+def test_of_equal_cards_the_last_ones_are_left() -> None:
+    # The default deck begins with two dogs of one step: places 0 and 1.
+    position = Table().turn_up(DOGS_1).position
+    error = refused_packed(position, LEFT=0xFD)
+    assert error.field == "seats.deck"
+    assert "equal cards" in error.message
 
 
 # The card
@@ -416,6 +436,7 @@ def test_a_first_moved_cat_that_fell_is_at_its_start() -> None:
         (lambda state: setattr(state.seats[1].deck[1], "card", 0), "seats[1].deck[1].card"),
         (lambda state: setattr(state.seats[0].deck[0], "count", 0), "seats[0].deck[0].count"),
         (lambda state: setattr(state.seats[0].deck[0], "count", 27), "seats[0].deck[0].count"),
+        (lambda state: setattr(state.seats[0].deck[0], "count", 2**32 - 1), "seats[0].deck[0].count"),
         (lambda state: setattr(state.branches[3], "owner", 2), "branches[3].owner"),
         (lambda state: setattr(state.branches[3], "solidity", 5), "branches[3].solidity"),
         (lambda state: setattr(state.branches[3], "solidity", 0), "branches[3].solidity"),
