@@ -1,0 +1,79 @@
+"""The page for frontend authors shows what the service prints."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from google.protobuf.json_format import MessageToDict
+
+from chatiere.service import handlers
+from chatiere.v1.game_pb2 import TURN_KIND_OVER, Action, Include, Position
+from chatiere.v1.game_service_pb2 import ApplyRequest, NewGameRequest
+
+PAGE = (Path(__file__).parents[3] / "docs" / "games" / "chat_perche.md").read_text(encoding="utf-8")
+# Lists of which the page shows the beginning.
+SHORTENED = ("deck", "discards")
+# The game that the page is about.
+MOVES = json.loads(Path(__file__).with_name("docs_game.json").read_text(encoding="utf-8"))
+
+
+def positions() -> Iterator[Position]:
+    """What NewGame and Apply answer, to the end of the game."""
+    include = Include(legal_actions=True, score=True, viewers=[0, 1])
+    position = handlers.new_game(NewGameRequest(game="chat_perche", players=2, seed=7, include=include)).position
+    yield position
+    for move in MOVES:
+        request = ApplyRequest(state=position.state, action=Action(id=move), include=include)
+        position = handlers.apply(request).position
+        yield position
+    assert position.turn.kind == TURN_KIND_OVER
+
+
+def objects(printed: Any) -> Iterator[dict[str, Any]]:
+    """All JSON objects within one."""
+    if isinstance(printed, dict):
+        yield printed
+    for inner in printed.values() if isinstance(printed, dict) else printed if isinstance(printed, list) else ():
+        yield from objects(inner)
+
+
+def shortened(value: Any, shown: Any) -> Any:
+    """A printed value, with the lists that the page shortens as long as they are shown."""
+    if isinstance(value, list) and isinstance(shown, list) and len(value) == len(shown):
+        return [shortened(inner, inner_shown) for inner, inner_shown in zip(value, shown, strict=True)]
+    if isinstance(value, dict) and isinstance(shown, dict):
+        return {
+            name: inner[: len(shown.get(name, inner))] if name in SHORTENED else shortened(inner, shown.get(name))
+            for name, inner in value.items()
+        }
+    return value
+
+
+def examples() -> list[dict[str, Any]]:
+    """The JSON objects of the page."""
+    found = []
+    for block in re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL):
+        rest = block.strip()
+        while rest:
+            example, end = json.JSONDecoder().raw_decode(rest)
+            found.append(example)
+            rest = rest[end:].lstrip()
+    return found
+
+
+def test_the_json_of_the_page_is_what_the_service_prints() -> None:
+    printed = [found for position in positions() for found in objects(MessageToDict(position))]
+    assert len(examples()) >= 12
+    for example in examples():
+        assert any(shortened(found, example) == example for found in printed if found.keys() == example.keys()), example
+
+
+def test_the_calls_of_the_page_are_ones() -> None:
+    assert handlers.new_game(NewGameRequest(game="chat_perche", players=2, seed=7)).position.turn.seat == 0
+    action = Action()
+    action.chat_perche.place_token.branch = 0
+    action.chat_perche.place_token.solidity = 1
+    first, second = (position for position, _ in zip(positions(), range(2), strict=False))
+    assert handlers.apply(ApplyRequest(state=first.state, action=action)).position.state == second.state
