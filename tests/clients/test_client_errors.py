@@ -50,8 +50,11 @@ def test_too_many_players(ask: Ask, name: str) -> None:
 @pytest.mark.parametrize("name", GAMES)
 def test_an_illegal_action_names_actor_move_and_rule(ask: Ask, name: str) -> None:
     position = engine.game(name).new_game(fewest(name), seed=1)
-    illegal = min(set(range(engine.game(name).num_distinct_actions)) - set(position.legal_actions()))
     state = ask("new_game", name, fewest(name), seed=1).state
+    while len(position.legal_actions()) == engine.game(name).num_distinct_actions:
+        state = ask("apply", state, position.legal_actions()[0]).state
+        position.apply(position.legal_actions()[0])
+    illegal = min(set(range(engine.game(name).num_distinct_actions)) - set(position.legal_actions()))
     error = error_of(ask, "apply", state, illegal)
     assert error.reason == "ILLEGAL_ACTION"
     assert error.metadata["actor"] == str(position.current_player())

@@ -162,10 +162,10 @@ def test_an_event_shows_no_value_to_who_may_not_see_it(table: Table) -> None:
     game, _ = table
     for _, event in events_of(table):
         other = event._replace(values=tuple(value + 1 for value in event.values))
-        assert shown(game, event, whole=False) == shown(game, other, whole=False)
         if event.values:
             assert shown(game, event, whole=True) != shown(game, other, whole=True)
         if event.seen_by is not None:
+            assert shown(game, event, whole=False) == shown(game, other, whole=False)
             assert not may_see_whole(event, None)
 
 

@@ -28,9 +28,9 @@ def check(refused: Refused, reason: str, field: str, **metadata: str) -> None:
 
 @pytest.fixture
 def decision(stub: Any, game: Game) -> game_pb2.Position:
-    """A position where a seat has a choice."""
+    """A position where a seat has a choice, and not of all actions that the game has."""
     position = new_game(stub, game.name, game.min_players, seed=11)
-    while len(position.legal_actions) < 2:
+    while not 2 <= len(position.legal_actions) < game.num_distinct_actions:
         request = game_service_pb2.ApplyRequest(state=position.state, include=INCLUDE)
         request.action.id = position.legal_actions[0].id
         position = stub.Apply(request).position
