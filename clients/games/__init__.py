@@ -1,7 +1,15 @@
 """One room a game, for its bots and the drawing of its table. A new room is one line here."""
 
-from chatiere.clients.games import chat_cartonne, chat_perche, chatpentiers, discat, momistigri
+from importlib import import_module
 
-_GAMES = (chat_cartonne, chat_perche, chatpentiers, discat, momistigri)
+from chatiere.clients.room import Room
 
-ROOMS = {game.ROOM.name: game.ROOM for game in _GAMES}
+_NAMES = (
+    "chat_cartonne",
+    "chat_perche",
+    "chatpentiers",
+    "discat",
+    "momistigri",
+)
+
+ROOMS: dict[str, Room] = {name: import_module(f"{__name__}.{name}").ROOM for name in _NAMES}

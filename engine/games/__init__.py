@@ -1,6 +1,16 @@
-"""One room a game. A new room is one line here (and its import)."""
+"""One room a game. A new room is one line here."""
+
+from importlib import import_module
+from typing import cast
 
 from chatiere.engine.core.room import Room
-from chatiere.engine.games import chat_cartonne, chat_perche, chatpentiers, discat, momistigri
 
-ROOMS: tuple[Room, ...] = (chat_cartonne, chat_perche, chatpentiers, discat, momistigri)
+_NAMES = (
+    "chat_cartonne",
+    "chat_perche",
+    "chatpentiers",
+    "discat",
+    "momistigri",
+)
+
+ROOMS = tuple(cast(Room, import_module(f"{__name__}.{name}")) for name in _NAMES)
