@@ -6,8 +6,9 @@ own, a deck is a list of cards, and the game is one function that runs from the 
 """
 
 from collections import Counter
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise, permutations
 from math import gcd
 from typing import Any
@@ -53,6 +54,7 @@ for _number in range(10):
         FORWARD[_here].add(_there)
 
 
+@cache
 def steps_from(space: int, forward_only: bool) -> dict[int, int]:
     """How many steps each space of the tree is away; one that cannot be come to is not in it."""
     found = {0: 1} if space == START else {space: 0}
@@ -114,6 +116,14 @@ class Game:
         self.moved: list[dict[Cat, int]] = [{}, {}]
         self._script = self._run()
         self.question = next(self._script)
+
+    @classmethod
+    def replay(cls, options: Mapping[str, Any], moves: Iterable[int]) -> "Game":
+        """A game after these moves."""
+        game = cls(options)
+        for move in moves:
+            game.move(move)
+        return game
 
     def move(self, move: int) -> None:
         """Answer the question."""
@@ -213,6 +223,7 @@ class Game:
         """By dense id the cat, where it goes and how many steps that is."""
         candidates = [cat for cat in self.cats if cat.colour == colour]
         candidates += self.starts[colour][-1:]
+        free = set(self._spaces_in_play()) - set(self._animals())
         moves = {}
         for cat in candidates:
             if self.stands_barred(cat) or cat in self.moved[self.seat]:
@@ -220,12 +231,8 @@ class Game:
             others_on_trunk = [c for c in self.cats if c is not cat and c.colour == colour and c.space in TRUNK]
             start = START if cat.space is None else cat.space
             for space, steps in steps_from(start, self.forward_only).items():
-                if (
-                    1 <= steps <= self.steps
-                    and space in self._spaces_in_play()
-                    and space not in self._animals()
-                    and not (space in TRUNK and len(others_on_trunk) >= 2)
-                ):
+                trunk_is_full = space in TRUNK and len(others_on_trunk) >= 2
+                if 1 <= steps <= self.steps and space in free and not trunk_is_full:
                     moves[40 + 45 * start + space] = cat, space, steps
         return moves
 
@@ -266,3 +273,13 @@ class Game:
             for values in permutations(unseen, len(hidden))
             if all(max(self.loads[b]) <= value for b, value in zip(hidden, values, strict=True))
         )
+
+
+def perft(options: Mapping[str, Any], moves: list[int], depth: int) -> int:
+    """Sequences of `depth` moves (decisions and outcomes) after `moves`; a game that ends earlier counts one."""
+    question = Game.replay(options, moves).question
+    if depth == 0 or question.actor == OVER:
+        return 1
+    if depth == 1:
+        return len(question.moves)
+    return sum(perft(options, [*moves, move], depth - 1) for move in question.moves)
