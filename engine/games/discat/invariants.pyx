@@ -104,12 +104,14 @@ cdef int check_under(const State* state) noexcept nogil:
 
 
 cdef inline bint any_from(const uint8_t* numbers, int first, int words) noexcept nogil:
-    # Whether there is more than zeros from there to the end of so many words.
-    cdef uint64_t word, filled = 0
+    # Whether there is more than zeros from there, which is not past the end, to the end of so many words.
+    cdef uint64_t word, filled
     cdef int i
-    for i in range(first >> 3, words):
+    memcpy(&filled, &numbers[first & ~7], 8)
+    filled &= ~slots_below(first & 7)
+    for i in range((first >> 3) + 1, words):
         memcpy(&word, &numbers[8 * i], 8)
-        filled |= word & ~slots_below(first - 8 * i) if 8 * i < first else word
+        filled |= word
     return filled != 0
 
 
