@@ -8,7 +8,7 @@ import pytest
 from chatiere.engine import EngineError, Reason
 from chatiere.v1.discat_pb2 import DiscatPhase, DiscatScoreDetail, DiscatState
 
-from .building import CODEC, GAME, KEPT, Table, late_state, played, read, state_of
+from .building import CODEC, EXCHANGED, GAME, KEPT, Table, late_state, played, read, state_of
 
 HEADER_SIZE = 32
 
@@ -316,6 +316,8 @@ WRONG_END = [
     (last_turn, put("last_turns", 2), "last_turns"),
     # The seat that began the last turns has a card.
     (last_turn, move_card("hands.1.cards", "hands.0.cards", 40), "last_turns"),
+    # The active seat has no card, though the pile has.
+    (passing, both(*(move_card("hands.1.cards", "unknown_cards", card) for card in range(31, 36))), "last_turns"),
     # The pile has cards.
     (last_turn, both(move_card("hands.1.cards", "unknown_cards", 40), put("bonus_drawn", True)), "last_turns"),
     (middle, put("last_turns", 1), "last_turns"),
@@ -476,6 +478,23 @@ def test_resampling_refuses_hands_that_the_turns_contradict() -> None:
 def test_resampling_refuses_hands_of_a_size_that_no_turns_lead_to() -> None:
     position = read(
         late_state([[2, 4], [30, 32]], [played(6)], first=0, active=1, phase="BONUS", unknown=[44, 46, 48, 50])
+    )
+    with pytest.raises(EngineError) as caught:
+        position.resample(0, 1)
+    assert (caught.value.reason, caught.value.field) == (Reason.INVALID_STATE, "turns")
+
+
+def test_resampling_refuses_a_card_drawn_from_the_queue_that_nobody_has_drawn() -> None:
+    # Seat 1 has put 33 under the pile, but its hand is too small to have drawn it.
+    position = read(
+        late_state(
+            [[2, 4, 6, 8, 10, 12], [30, 32, 34, 36]],
+            [played(14), EXCHANGED],
+            first=0,
+            active=0,
+            bonus_drawn=True,
+            redrawn=[33],
+        )
     )
     with pytest.raises(EngineError) as caught:
         position.resample(0, 1)
