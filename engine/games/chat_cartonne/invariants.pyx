@@ -463,11 +463,8 @@ cdef int check_princesses(const State* state, const Count* count) noexcept nogil
     for part in range(part_count(state)):
         if state.drawer[part] != NO_SEAT and (state.drawer[part] >= state.players or state.variants & ALL_PRINCESSES):
             return ChatCartonneFault.BAD_PRINCESSES
-        if not state.variants & ALL_PRINCESSES:
-            if state.drawer[part] == NO_SEAT:
-                if part < current or (part == current and left == 0):
-                    return ChatCartonneFault.BAD_PRINCESSES
-            elif part > current:
+        if not state.variants & ALL_PRINCESSES and state.drawer[part] == NO_SEAT:
+            if part < current or (part == current and left == 0):
                 return ChatCartonneFault.BAD_PRINCESSES
     return OK
 

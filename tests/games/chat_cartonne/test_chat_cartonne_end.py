@@ -110,6 +110,12 @@ def test_a_seat_without_a_carton_is_skipped_and_a_princess_is_none() -> None:
     assert [seat.holds_carton for seat in view.seats] == [True, False, True]
 
 
+def test_in_the_final_phase_nothing_is_played_that_the_seat_has_not() -> None:
+    position = final().hand(0, 0).hand(1, 1).position()
+    assert "no card in that slot" in refusal(position, place(1, cell(12, 11))).message
+    assert "all five cats" in refusal(position, sleep(cell(12, 11))).message
+
+
 def test_a_cat_may_follow_also_after_the_games_last_carton() -> None:
     board = final().hand(1, 3)
     board.active = 1

@@ -210,6 +210,17 @@ def test_three_seats() -> None:
     check_uniform(position, 1)
 
 
+def test_a_princess_was_drawn_before_she_was_played() -> None:
+    def early(state: Any) -> None:
+        # Seat 2 played her before anybody drew from the second part: she is that of the first.
+        del state.seats[2].princesses_played[:]
+        state.seats[2].princesses_played.extend([1, 0, 0])
+
+    position = late(3, 3, {0: (70, 71), 1: (68, PRINCESS), 2: (67, 66)}, (2,)).position(early)
+    assert {deal_of(position.resample(0, number))[1][0] for number in range(200)} == {2}
+    check_uniform(position, 0)
+
+
 @pytest.mark.parametrize("princesses", [(), (1,), (0, 1, 1)])
 def test_all_princesses_in_one_pile(princesses: tuple[int, ...]) -> None:
     position = late(2, 4, {0: (70, 71), 1: (69, PRINCESS)}, princesses, all_princesses=True).position()

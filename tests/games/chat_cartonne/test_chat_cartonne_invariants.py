@@ -9,6 +9,7 @@ from chatiere.engine import EngineError, Position, Reason
 
 from .building import CODEC, DRAW, GAME, PRINCESS, SKIP, Board, begun, cell, place, play, read, state_of
 from .test_chat_cartonne_end import final
+from .test_chat_cartonne_hidden import late
 
 Change = Callable[[Any], None]
 
@@ -50,6 +51,11 @@ def last_turns() -> Position:
     return final().hand(0, 0, 1).hand(1, 2).position()
 
 
+def princess_played() -> Position:
+    board = Board().put(cell(12, 11)).put(cell(13, 11)).put(cell(10, 11), "", "m").put(cell(9, 11), "", "b")
+    return board.princess(cell(11, 10), False, 0).position()
+
+
 BROKEN: list[tuple[Callable[[], Position], Change, str]] = [
     (turn, setting("phase", 12), "phase"),
     (turn, setting("phase", 0), "phase"),
@@ -79,6 +85,7 @@ BROKEN: list[tuple[Callable[[], Position], Change, str]] = [
     (turn, setting("phase", 8), "seats.hand"),
     (lambda: play(begun(), DRAW, 20), setting("phase", 6), "seats.hand"),
     (placing_start, lambda state: (state.seats[1].hand.append(20), state.unknown_cards.remove(20)), "seats.hand"),
+    (placing_start, lambda state: hands_of_one(state), "seats.hand"),
     (placing_start, setting("phase", 2), "table"),
     (turn, setting("seats[0].supply", 5), "seats.supply"),
     (turn, setting("seats[0].supply", 6), "seats[0].supply"),
@@ -100,6 +107,7 @@ BROKEN: list[tuple[Callable[[], Position], Change, str]] = [
     (turn, setting("table[2].kind", 76), "table"),
     (turn, lambda state: setting("table[0].cell", cell(13, 11))(state), "table"),
     (begun, setting("table[0].cell", cell(10, 12)), "table"),
+    (begun, setting("table[1].cell", cell(11, 13)), "table"),
     (begun, lambda state: [setting(f"table[{i}].cell", cell(11, 20 + i))(state) for i in (1, 0)], "table"),
     (turn, setting("starting_carton", 80), "starting_carton"),
     (turn, setting("starting_carton", 75), "starting_carton"),
@@ -116,6 +124,7 @@ BROKEN: list[tuple[Callable[[], Position], Change, str]] = [
     (asked_for_a_cat, setting("just_played", 5), "just_played"),
     (asked_for_a_cat, setting("just_played", cell(11, 12)), "just_played"),
     (turn, setting("seats[0].drawn[0]", 7), "seats.drawn"),
+    (last_turns, lambda state: whole_pile(state), "seats.drawn"),
     (turn, setting("seats[0].drawn[1]", 1), "seats.drawn"),
     (turn, setting("seats[0].drawn[1]", 256), "seats[0].drawn[1]"),
     (turn, setting("seats[0].drawn", [1]), "seats[0].drawn"),
@@ -132,6 +141,10 @@ BROKEN: list[tuple[Callable[[], Position], Change, str]] = [
     (turn, setting("seats[0].princesses_played[0]", 1), "parts"),
     (lambda: play(begun(), DRAW, PRINCESS), lambda state: princess_elsewhere(state), "parts"),
     (lambda: play(begun(), DRAW, PRINCESS), setting("parts[0].princess_drawn_by", 1), "parts"),
+    (princess_played, setting("seats[0].princesses_played", [0, 1]), "parts"),
+    (princess_played, lambda state: nobodys_princess(state), "parts"),
+    (lambda: Board(all_princesses=True).position(), setting("parts[0].princess_drawn_by", 0), "parts"),
+    (lambda: late(2, 5, {0: (70, 71), 1: (69, PRINCESS)}).position(), lambda state: princess_left_behind(state), "parts"),
     (turn, lambda state: state.seats[0].shown.add(not_patterns=[1]), "seats.shown"),
     (turn, lambda state: state.seats[0].shown.add(not_patterns=[0]), "seats.shown"),
     (turn, lambda state: state.seats[0].shown.add(not_patterns=range(8)), "seats.shown"),
@@ -171,6 +184,35 @@ def princess_elsewhere(state: Any) -> None:
     """The Princess of a part that nobody has come to."""
     state.parts[0].ClearField("princess_drawn_by")
     state.parts[1].princess_drawn_by = 0
+
+
+def hands_of_one(state: Any) -> None:
+    """Everybody has a card less than was dealt."""
+    for seat in state.seats:
+        state.unknown_cards.append(seat.hand.pop())
+
+
+def whole_pile(state: Any) -> None:
+    """All cartons but one a hand are in the pile, some that were dealt too."""
+    for card in [card for card in state.table if card.WhichOneof("card") == "kind" and card.kind < 72]:
+        state.unknown_cards.append(card.kind)
+        state.table.remove(card)
+    for seat in state.seats:
+        state.unknown_cards.extend(seat.hand[1:])
+        del seat.hand[1:]
+
+
+def nobodys_princess(state: Any) -> None:
+    """A Princess on the table whom nobody has drawn or played."""
+    state.seats[0].princesses_played[0] = 0
+    state.seats[0].drawn[0] -= 1
+    state.parts[0].ClearField("princess_drawn_by")
+
+
+def princess_left_behind(state: Any) -> None:
+    """The Princess of the upper part is still there when the lower one is drawn from."""
+    state.parts[0].ClearField("princess_drawn_by")
+    state.parts[1].princess_drawn_by = 1
 
 
 @pytest.mark.parametrize("number", range(len(BROKEN)))
@@ -215,6 +257,8 @@ PACKED: list[tuple[int, int, str]] = [
     (33, 4, "seats.hand"),
     (38, 73, "seats.hand"),
     (47, 3, ""),
+    (38 + 2, 3, ""),
+    (38 + 1, 3, "seats.hand"),
     (53 + 2, 1, ""),
     (78 + 2, 0, ""),
     (78, 3, "seats.drawn"),
@@ -228,6 +272,7 @@ PACKED: list[tuple[int, int, str]] = [
     (358 + 100, 1, ""),
     (468 + 4 * 12, 1, "table"),
     (468 + 4 * 25, 1, "table"),
+    (468 + 4 * 12 + 3, 1, "table"),
     (572, 1, ""),
     (17, 0xFF, "unknown_cards"),
 ]
