@@ -18,7 +18,7 @@ from .test_chat_cartonne_reference import choose, random_options
 
 PATH = Path(__file__).with_name("perft.json")
 # The reference visits this many positions at most at the last depth but one, to count all that follows.
-LARGEST = 2500
+LARGEST = 8100
 PROVENANCE = (
     "Counted by tests/games/chat_cartonne/reference.py, which shares nothing with the engine; explicit chance, "
     "outcomes count as moves. `moves` lead from the beginning to the position."
