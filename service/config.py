@@ -11,13 +11,23 @@ class Settings:
     No metrics are served if `metrics_address` is None. `workers`: calls handled at a time. `grace`: seconds that calls
     in flight get to finish when the server stops. `max_message_bytes`: the largest request; a larger one is answered
     RESOURCE_EXHAUSTED.
+
+    Of BatchService: `batch_workers`: calls handled at a time, on threads of their own, so that other calls never wait for
+    them; a stream holds one as long as it lasts. `max_batch_items`, `max_playouts` (items × playouts of each) and
+    `max_answer_bytes` (of the columns of an answer): what asks for more is answered BATCH_TOO_LARGE.
     """
 
     address: str = "127.0.0.1:50051"
     metrics_address: str | None = "127.0.0.1:9464"
     workers: int = 8
     grace: float = 10.0
-    max_message_bytes: int = 4 * 1024 * 1024
+    # Twice what the largest batch of the largest states needs.
+    max_message_bytes: int = 16 * 1024 * 1024
+    batch_workers: int = 32
+    max_batch_items: int = 16_384
+    max_playouts: int = 1_000_000
+    # 4,096 observations of the largest game, and of some hundred games that end at one step, every seat's.
+    max_answer_bytes: int = 128 * 1024 * 1024
 
 
 def split_address(address: str) -> tuple[str, int]:

@@ -11,6 +11,7 @@ from google.rpc import code_pb2, error_details_pb2, status_pb2
 from grpc_status import rpc_status
 
 from chatiere.engine import EngineError
+from chatiere.engine.core.batch import Cancelled
 
 DOMAIN = "chatiere.v1"
 # What a client sent may come back in a message; the status travels in headers, which clients accept up to 8 KiB.
@@ -53,6 +54,9 @@ def status_of(error: Exception) -> tuple[grpc.Status, str]:
         info = _info(ServiceReason.MALFORMED_REQUEST, {})
         message = "the request cannot be parsed: it is not the message of this method"
         return _status(code_pb2.INVALID_ARGUMENT, message, info), ServiceReason.MALFORMED_REQUEST.value
+    if isinstance(error, Cancelled):
+        # Nobody is there to hear it any more.
+        return _status(code_pb2.CANCELLED, "the call was cancelled"), ""
     incident = secrets.token_hex(8)
     _log.error("incident %s", incident, exc_info=error)
     info = _info(ServiceReason.INTERNAL, {"incident": incident})

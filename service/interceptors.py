@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -70,9 +70,10 @@ class CallInterceptor(grpc.ServerInterceptor):
     cancelled before a worker is free for it, is gRPC's alone; channelz shows these.
     """
 
-    def __init__(self, metrics: Metrics) -> None:
-        """`metrics`: where calls are counted."""
+    def __init__(self, metrics: Metrics, threads: Mapping[str, ThreadPoolExecutor]) -> None:
+        """`metrics`: where calls are counted. `threads`: of services (full names) that have threads of their own."""
         self._metrics = metrics
+        self._threads = threads
         self._stream_threads = ThreadPoolExecutor(_STREAMS, thread_name_prefix="stream")
         self._handlers: dict[str, grpc.RpcMethodHandler[Any, Any]] = {}
 
@@ -131,7 +132,8 @@ class CallInterceptor(grpc.ServerInterceptor):
             call.answer()
 
         # Where gRPC looks for the threads of a method. Streams last: they have their own, to leave the workers free.
-        stream.experimental_thread_pool = self._stream_threads  # type: ignore[attr-defined]
+        answer.experimental_thread_pool = self._threads.get(service)  # type: ignore[attr-defined]
+        stream.experimental_thread_pool = self._threads.get(service, self._stream_threads)  # type: ignore[attr-defined]
         return make_handler(stream if handler.response_streaming else answer, None, handler.response_serializer)
 
 

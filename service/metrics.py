@@ -6,6 +6,7 @@ from prometheus_client import CollectorRegistry, Counter, Histogram
 _METHOD = ("grpc_type", "grpc_service", "grpc_method")
 # Most calls take well below a millisecond.
 _SECONDS = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
+_ITEMS = (1, 4, 16, 64, 256, 1024, 4096, 16384)
 # Go's spelling, where it is not the capitalised words of the status.
 _CODES = {grpc.StatusCode.OK: "OK", grpc.StatusCode.CANCELLED: "Canceled"}
 
@@ -35,7 +36,24 @@ class Metrics:
         )
         self.moves_applied = Counter(
             "chatiere_moves_applied_total",
-            "Actions and chance outcomes applied, by game.",
+            "Actions and chance outcomes applied, one by one and in batches, by game.",
             ("game",),
             registry=registry,
+        )
+        self.playout_moves = Counter(
+            "chatiere_playout_moves_total", "Decisions made in random playouts, by game.", ("game",), registry=registry
+        )
+        self.batch_items = Histogram(
+            "chatiere_batch_items",
+            "How many items batches had.",
+            ("game", "method"),
+            registry=registry,
+            buckets=_ITEMS,
+        )
+        self.kernel_seconds = Histogram(
+            "chatiere_kernel_seconds",
+            "How long the engine worked on a batch.",
+            ("game", "method"),
+            registry=registry,
+            buckets=_SECONDS,
         )

@@ -16,10 +16,11 @@ from chatiere.service.config import Settings, split_address
 from chatiere.service.interceptors import CallInterceptor
 from chatiere.service.logs import configure_logging
 from chatiere.service.metrics import Metrics
-from chatiere.service.servicer import GameServicer
-from chatiere.v1 import game_service_pb2, game_service_pb2_grpc
+from chatiere.service.servicer import BatchServicer, GameServicer
+from chatiere.v1 import batch_service_pb2, batch_service_pb2_grpc, game_service_pb2, game_service_pb2_grpc
 
 GAME_SERVICE = game_service_pb2.DESCRIPTOR.services_by_name["GameService"].full_name
+BATCH_SERVICE = batch_service_pb2.DESCRIPTOR.services_by_name["BatchService"].full_name
 _CHANNELZ = "grpc.channelz.v1.Channelz"
 _STOP_SIGNALS = {signal.SIGTERM, signal.SIGINT}
 
@@ -61,9 +62,10 @@ def create_server(settings: Settings, registry: CollectorRegistry) -> tuple[Serv
     Raises AddressError.
     """
     metrics = Metrics(registry)
+    batch_threads = ThreadPoolExecutor(settings.batch_workers, thread_name_prefix="batch")
     server = grpc.server(
         ThreadPoolExecutor(settings.workers, thread_name_prefix="call"),
-        interceptors=[CallInterceptor(metrics)],
+        interceptors=[CallInterceptor(metrics, {BATCH_SERVICE: batch_threads})],
         options=[
             ("grpc.max_receive_message_length", settings.max_message_bytes),
             # Else two servers could share a port without anybody noticing.
@@ -71,12 +73,16 @@ def create_server(settings: Settings, registry: CollectorRegistry) -> tuple[Serv
         ],
     )
     game_service_pb2_grpc.add_GameServiceServicer_to_server(GameServicer(metrics), server)  # type: ignore[no-untyped-call]
+    batch_service_pb2_grpc.add_BatchServiceServicer_to_server(BatchServicer(settings, metrics), server)  # type: ignore[no-untyped-call]
     # Its non-blocking way to watch can deadlock: it sends under a lock that the end of another watch needs, too.
     health_servicer = health.HealthServicer(experimental_non_blocking=False)
-    health_servicer.set(GAME_SERVICE, health_pb2.HealthCheckResponse.SERVING)
+    for service in (GAME_SERVICE, BATCH_SERVICE):
+        health_servicer.set(service, health_pb2.HealthCheckResponse.SERVING)
     health_pb2_grpc.add_HealthServicer_to_server(health_servicer, server)
     channelz.add_channelz_servicer(server)
-    reflection.enable_server_reflection((GAME_SERVICE, health.SERVICE_NAME, _CHANNELZ, reflection.SERVICE_NAME), server)
+    reflection.enable_server_reflection(
+        (GAME_SERVICE, BATCH_SERVICE, health.SERVICE_NAME, _CHANNELZ, reflection.SERVICE_NAME), server
+    )
     return Server(server, health_servicer), _bind(server, settings.address)
 
 

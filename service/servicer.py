@@ -1,10 +1,18 @@
-"""GameService over gRPC: each method hands its request to the handler of its name."""
+"""The services over gRPC: each method hands its request to the handler of its name."""
+
+# Some of gRPC's types can be subscripted by type checkers only.
+from __future__ import annotations
+
+from collections.abc import Iterator
 
 import grpc
 
+from chatiere.engine.core.batch import Cancellation
 from chatiere.service import handlers
+from chatiere.service.batch import Batches
+from chatiere.service.config import Settings
 from chatiere.service.metrics import Metrics
-from chatiere.v1 import game_service_pb2, game_service_pb2_grpc
+from chatiere.v1 import batch_service_pb2, batch_service_pb2_grpc, game_service_pb2, game_service_pb2_grpc
 
 
 class GameServicer(game_service_pb2_grpc.GameServiceServicer):
@@ -57,3 +65,69 @@ class GameServicer(game_service_pb2_grpc.GameServiceServicer):
     ) -> game_service_pb2.ResampleResponse:
         """A state that a seat cannot tell from the given one."""
         return handlers.resample(request)
+
+
+class BatchServicer(batch_service_pb2_grpc.BatchServiceServicer):
+    """The methods of BatchService; they stop soon after their call is cancelled or has expired."""
+
+    def __init__(self, settings: Settings, metrics: Metrics) -> None:
+        """`settings`: for the limits of batches. `metrics`: where they are counted."""
+        self._batches = Batches(settings, metrics)
+
+    def NewGames(
+        self, request: batch_service_pb2.NewGamesRequest, context: grpc.ServicerContext
+    ) -> batch_service_pb2.NewGamesResponse:
+        """Begin games."""
+        return self._batches.new_games(request, _cancelled_with(context))
+
+    def Step(
+        self, request: batch_service_pb2.StepRequest, context: grpc.ServicerContext
+    ) -> batch_service_pb2.StepResponse:
+        """Make a move in each game."""
+        return self._batches.step(request, _cancelled_with(context))
+
+    def Playout(
+        self, request: batch_service_pb2.PlayoutRequest, context: grpc.ServicerContext
+    ) -> batch_service_pb2.PlayoutResponse:
+        """Play each state to its end, many times, with random moves."""
+        return self._batches.playout(request, _cancelled_with(context))
+
+    def Score(
+        self, request: batch_service_pb2.ScoreRequest, context: grpc.ServicerContext
+    ) -> batch_service_pb2.ScoreResponse:
+        """The scores at states."""
+        return self._batches.score(request, _cancelled_with(context))
+
+    def Resample(
+        self, request: batch_service_pb2.BatchServiceResampleRequest, context: grpc.ServicerContext
+    ) -> batch_service_pb2.BatchServiceResampleResponse:
+        """For each state one that a seat cannot tell from it."""
+        return self._batches.resample(request, _cancelled_with(context))
+
+    def Observe(
+        self, request: batch_service_pb2.ObserveRequest, context: grpc.ServicerContext
+    ) -> batch_service_pb2.ObserveResponse:
+        """What seats know, as numbers."""
+        return self._batches.observe(request, _cancelled_with(context))
+
+    def Convert(
+        self, request: batch_service_pb2.ConvertRequest, context: grpc.ServicerContext
+    ) -> batch_service_pb2.ConvertResponse:
+        """Typed states for packed ones, and the reverse."""
+        return self._batches.convert(request, _cancelled_with(context))
+
+    def Play(
+        self, requests: Iterator[batch_service_pb2.PlayRequest], context: grpc.ServicerContext
+    ) -> Iterator[batch_service_pb2.PlayResponse]:
+        """The same calls on one stream."""
+        cancellation = _cancelled_with(context)
+        for request in requests:
+            yield self._batches.play(request, cancellation)
+
+
+def _cancelled_with(context: grpc.ServicerContext) -> Cancellation:
+    """What is cancelled when the call is, or when it has expired."""
+    cancellation = Cancellation()
+    if not context.add_callback(cancellation.cancel):
+        cancellation.cancel()
+    return cancellation

@@ -28,14 +28,23 @@ cdef enum:
     MAX_EVENT_VALUES = 8
 
 cdef enum Fault:
-    # Answers of the kernels that every game shares. A game's own begin at FIRST_OWN_FAULT; errors.py and each room's
-    # FAULTS give them their words.
+    # Answers of the kernels that every game shares; position.pyx gives them their words. A game's own begin at
+    # FIRST_OWN_FAULT, and each room's FAULTS has theirs. All fit in a byte.
     OK = 0
     GAME_IS_OVER
     CHANCE_IS_PENDING
     NO_CHANCE_IS_PENDING
     NO_SUCH_ACTION
     NO_SUCH_OUTCOME
+    NO_SUCH_SEAT
+    # Of packed states, before the body's own check.
+    OTHER_GAME
+    OTHER_RULES_VERSION
+    HEADER_NOT_ZERO
+    STREAM_NOT_ZERO
+    # After it.
+    SAMPLED_CHANCE_IS_PENDING
+    OTHER_PLAYERS
     FIRST_OWN_FAULT = 100
 
 cdef enum:
@@ -74,9 +83,9 @@ cdef inline void add_event(
 
 
 ctypedef struct Operations:
-    # Every `body` is body_size bytes, aligned to 8; its first byte is the number of players. Only apply, apply_outcome,
-    # start and resample write to it, and they write nothing when they answer a fault. All but check rely on a body that
-    # check has passed.
+    # Every `body` is body_size bytes (a multiple of 8), aligned to 8; its first byte is the number of players. Only apply,
+    # apply_outcome, start and resample write to it, and they write nothing when they answer a fault. All but check rely
+    # on a body that check has passed.
     uint8_t number  # of the game, in packed states
     uint8_t rules_version
     uint16_t body_size

@@ -15,6 +15,10 @@ ctypedef struct Header:
     uint64_t drawn
 
 
+cdef int check_header(const Operations* ops, const Header* header) noexcept nogil
+cdef int check_body(const Operations* ops, const void* body, bint sampled) noexcept nogil
+
+
 cdef class OperationTable:
     cdef const Operations* ops
 

@@ -18,6 +18,7 @@ from chatiere.engine.core.game cimport (
     CHANCE_IS_PENDING,
     EVERYBODY,
     GAME_IS_OVER,
+    HEADER_NOT_ZERO,
     MAX_LEGAL,
     MAX_OUTCOMES,
     MAX_SEATS,
@@ -25,8 +26,14 @@ from chatiere.engine.core.game cimport (
     NO_CHANCE_IS_PENDING,
     NO_SUCH_ACTION,
     NO_SUCH_OUTCOME,
+    NO_SUCH_SEAT,
     OK,
+    OTHER_GAME,
+    OTHER_PLAYERS,
+    OTHER_RULES_VERSION,
     OVER,
+    SAMPLED_CHANCE_IS_PENDING,
+    STREAM_NOT_ZERO,
     Events,
 )
 from chatiere.engine.core.play cimport count_paths, draw, make_move, play_out, settle
@@ -47,6 +54,21 @@ _COMMON_FAULTS = {
     NO_SUCH_ACTION: FaultText(Reason.INVALID_ACTION, "no action of this game has that dense id"),
     NO_SUCH_OUTCOME: FaultText(
         Reason.IMPOSSIBLE_OUTCOME, "that outcome cannot come of the pending chance event: take one that is listed"
+    ),
+    NO_SUCH_SEAT: FaultText(Reason.INVALID_SEAT, "the game has no such seat", "seat"),
+    OTHER_GAME: FaultText(Reason.INVALID_STATE, "this is not a packed state of the game", "header.game"),
+    OTHER_RULES_VERSION: FaultText(
+        Reason.UNSUPPORTED_RULES_VERSION, "the state was made under another version of the rules", "rules_version"
+    ),
+    HEADER_NOT_ZERO: FaultText(
+        Reason.INVALID_STATE, "a byte that is 0 or 1 in every packed state is not", "header"
+    ),
+    STREAM_NOT_ZERO: FaultText(
+        Reason.INVALID_STATE, "a state with explicit chance has no random stream", "header.sampled"
+    ),
+    OTHER_PLAYERS: FaultText(Reason.INVALID_PLAYERS, "the state has another number of seats"),
+    SAMPLED_CHANCE_IS_PENDING: FaultText(
+        Reason.INVALID_STATE, "with sampled chance a state never stops at a chance event"
     ),
 }
 
@@ -84,6 +106,31 @@ cdef void append_events(list target, const Events* events):
             None if event.seen_by == EVERYBODY else frozenset(s for s in range(MAX_SEATS) if event.seen_by >> s & 1),
             tuple([event.values[j] for j in range(event.count)]),
         ))
+
+
+cdef int check_header(const Operations* ops, const Header* header) noexcept nogil:
+    # OK, or what is wrong with a packed state's header.
+    cdef int i
+    if header.game != ops.number:
+        return OTHER_GAME
+    if header.rules_version != ops.rules_version:
+        return OTHER_RULES_VERSION
+    if header.sampled > 1:
+        return HEADER_NOT_ZERO
+    for i in range(5):
+        if header.zero[i]:
+            return HEADER_NOT_ZERO
+    if header.sampled == 0 and (header.seed or header.game_number or header.drawn):
+        return STREAM_NOT_ZERO
+    return OK
+
+
+cdef int check_body(const Operations* ops, const void* body, bint sampled) noexcept nogil:
+    # OK, or what is wrong with a body; nothing about it is trusted.
+    cdef int fault = ops.check(body)
+    if fault == OK and sampled and ops.actor(body) == CHANCE:
+        return SAMPLED_CHANCE_IS_PENDING
+    return fault
 
 
 def _check_u64(name, value):
@@ -159,21 +206,13 @@ cdef class Game:
         """
         cdef Position position = self.empty_position()
         cdef bytes encoded
-        if not isinstance(players, int) or not self.ops.min_players <= players <= self.ops.max_players:
-            raise EngineError(
-                Reason.INVALID_PLAYERS,
-                f"{self.name} is for {self.ops.min_players} to {self.ops.max_players} players",
-                field="players",
-                metadata={"min_players": str(self.ops.min_players), "max_players": str(self.ops.max_players)},
-            )
-        if options is not None and not isinstance(options, Mapping):
-            raise EngineError(Reason.INVALID_OPTION, "options must be a mapping of names to values", field="options")
+        self.check_players(players)
         if seed is not None:
             _check_u64("seed", seed)
             _check_u64("game_number", game_number)
         elif game_number != 0:
             raise EngineError(Reason.INVALID_SEED, "a game number needs a seed", field="game_number")
-        encoded = self.description.encode_options(players, options or {})
+        encoded = self.encode_options(players, options)
         self.ops.start(position.body, players, <const char*> encoded)
         if seed is not None:
             position.sampled = True
@@ -189,6 +228,7 @@ cdef class Game:
         cdef Position position = self.empty_position()
         cdef const uint8_t[::1] data = memoryview(packed)
         cdef Header header
+        cdef int fault
         if data.shape[0] != self.packed_size:
             raise EngineError(
                 Reason.INVALID_STATE,
@@ -196,15 +236,11 @@ cdef class Game:
                 metadata={"expected_size": str(self.packed_size), "size": str(data.shape[0])},
             )
         memcpy(&header, &data[0], sizeof(Header))
-        if header.game != self.ops.number:
-            raise EngineError(Reason.INVALID_STATE, f"this is not a packed {self.name} state", field="header.game")
-        self.check_rules_version(header.rules_version)
-        if header.sampled > 1 or any(header.zero[i] for i in range(5)):
-            raise EngineError(Reason.INVALID_STATE, "a byte that is 0 or 1 in every packed state is not", field="header")
-        if header.sampled == 0 and (header.seed or header.game_number or header.drawn):
-            raise EngineError(
-                Reason.INVALID_STATE, "a state with explicit chance has no random stream", field="header.sampled"
-            )
+        fault = check_header(self.ops, &header)
+        if fault == OTHER_RULES_VERSION:
+            self.check_rules_version(header.rules_version)
+        if fault != OK:
+            self.refuse_state(fault)
         memcpy(position.body, &data[sizeof(Header)], self.ops.body_size)
         position.sampled = header.sampled
         position.stream = stream_at(header.seed, header.game_number, header.drawn)
@@ -226,6 +262,31 @@ cdef class Game:
             position.sampled = True
             position.stream = stream_at(stream[0], stream[1], stream[2])
         return position.checked()
+
+    def encode_options(self, players, options):
+        """Options by name (None: all defaults) as the kernel's struct. Raises INVALID_OPTION."""
+        if options is not None and not isinstance(options, Mapping):
+            raise EngineError(Reason.INVALID_OPTION, "options must be a mapping of names to values", field="options")
+        return self.description.encode_options(players, options or {})
+
+    def check_players(self, players):
+        """Raise INVALID_PLAYERS unless the game is for so many."""
+        if not isinstance(players, int) or not self.ops.min_players <= players <= self.ops.max_players:
+            raise EngineError(
+                Reason.INVALID_PLAYERS,
+                f"{self.name} is for {self.ops.min_players} to {self.ops.max_players} players",
+                field="players",
+                metadata={"min_players": str(self.ops.min_players), "max_players": str(self.ops.max_players)},
+            )
+
+    def fault_text(self, fault):
+        """The FaultText of a kernel's answer."""
+        return _COMMON_FAULTS.get(fault) or self.description.faults[fault]
+
+    def refuse_state(self, fault):
+        """Raise what a kernel's answer to a state means."""
+        text = self.fault_text(fault)
+        raise EngineError(text.reason, text.message, field=text.field, rule=text.rule)
 
     def check_rules_version(self, version):
         """Raise UNSUPPORTED_RULES_VERSION unless `version` is the one that this engine plays."""
@@ -350,7 +411,7 @@ cdef class Position:
 
     def refuse_move(self, fault, move):
         """Raise what a kernel's answer to a move means."""
-        text = _COMMON_FAULTS.get(fault) or self.game.description.faults[fault]
+        text = self.game.fault_text(fault)
         actor = self.current_player()
         metadata = {"actor": "chance" if actor == CHANCE else "nobody" if actor == OVER else str(actor)}
         if move is not None:
@@ -438,27 +499,20 @@ cdef class Position:
         stream = stream_at(seed, game_number, 0)
         fault = self.game.ops.resample(position.body, seat, &stream)
         if fault != OK:
-            position.refuse_state(fault)
+            self.game.refuse_state(fault)
         if self.sampled:
             position.stream = stream
         return position
 
     def check(self):
         """Raise INVALID_STATE if the rules' invariants do not hold; a position made by the engine always passes."""
-        cdef int fault = self.game.ops.check(self.body)
+        cdef int fault = check_body(self.game.ops, self.body, self.sampled)
         if fault != OK:
-            self.refuse_state(fault)
-        if self.sampled and self.game.ops.actor(self.body) == CHANCE:
-            raise EngineError(Reason.INVALID_STATE, "with sampled chance a state never stops at a chance event")
+            self.game.refuse_state(fault)
 
     cdef Position checked(self):
         self.check()
         return self
-
-    def refuse_state(self, fault):
-        """Raise what a kernel's answer to a state means."""
-        text = self.game.description.faults[fault]
-        raise EngineError(text.reason, text.message, field=text.field, rule=text.rule)
 
     def pack(self):
         """The state as bytes, `Game.packed_size` long: header (game, rules version, stream) and body."""

@@ -1,0 +1,633 @@
+"""Many games at a time: what `Position` does, for n packed states in one call and without the GIL.
+
+A batch is of one game at one number of players (`Table`). States and all else go in and come out as columns: arrays in C
+order, little-endian, without padding. What goes in may be any contiguous buffer (bytes, a NumPy array of the column's
+dtype); what comes out is bytes that NumPy reads in place, such as `numpy.frombuffer(positions.actors, "<i1")`. A column
+that was not asked for is empty. An item that fails (a broken state, an illegal move) fails alone: `Faults` tells its
+reason, and the others go on.
+"""
+
+from functools import partial
+from itertools import islice
+from typing import NamedTuple
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from libc.stdint cimport int8_t, int16_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memset
+
+from chatiere.engine.core.errors import EngineError, Reason
+
+from chatiere.engine.core.game cimport MAX_LEGAL, OK
+from chatiere.engine.core.loops cimport (
+    Batch,
+    Control,
+    Described,
+    NewGames,
+    Outcome,
+    Restarts,
+    begin_all,
+    cancel,
+    describe_all,
+    is_cancelled,
+    move_all,
+    moves_of,
+    observe_all,
+    play_all,
+    resample_all,
+    score_all,
+    weigh_all,
+)
+from chatiere.engine.core.position cimport Game, Position
+
+cdef enum:
+    # As many lists of legal ids as any game can have then still fit into 32 bits.
+    MAX_ITEMS = 524_288
+    # Legal ids that an item is given room for at first.
+    LEGAL_GUESS = 16
+    # How many faults are told in words.
+    MAX_WORDS = 20
+
+LARGEST_U64 = 2**64 - 1
+
+
+class Columns(NamedTuple):
+    """Which columns of Positions are wanted beside `states`, `actors` and `final`.
+
+    `legal`: `legal_offsets`, `legal_ids`, `weights`. `scores`: `totals`, `returns`. `observations`: `observations` and,
+    with restarts, `final_observations`.
+    """
+
+    legal: bool = False
+    scores: bool = False
+    observations: bool = False
+
+
+class Restart(NamedTuple):
+    """How games that end are begun anew: with the same seed, `stride` (1 or more) added to the game number.
+
+    `options`: those of the new games, by name; None: all defaults.
+    """
+
+    options: object = None
+    stride: int = 1
+
+
+class Positions(NamedTuple):
+    """Where n games stand, in columns; dtype and shape of each:
+
+    `states` uint8 (n, packed_size); that of a failed item is as it was sent.
+    `actors` int8 (n,): the seat that has to decide, -1 at a chance event, -2 when the game is over, -3 where the state is
+    broken: its other columns are 0 and it has no legal ids.
+    `legal_offsets` uint32 (n + 1,): item i has the legal ids from legal_offsets[i] to before legal_offsets[i + 1].
+    `legal_ids` uint16: dense ids of the legal actions, ascending, or at a chance event its outcomes.
+    `weights` uint32: of the outcomes at chance events, 1 for actions; empty unless some item stands at a chance event.
+    `totals` int32 (n, players), `returns` float32 (n, players): as in Position; of the game that ended, if restarted.
+    `final` uint8 (n,): 1 where the game is over, or was until it was restarted.
+    `observations` int16 (n, observation_length): of the seat that has to decide; 0 where nobody has to.
+    `final_observations` int16 (k, players, observation_length): of every seat at the end of the k restarted games.
+    """
+
+    states: bytes
+    actors: bytes
+    legal_offsets: bytes
+    legal_ids: bytes
+    weights: bytes
+    totals: bytes
+    returns: bytes
+    final: bytes
+    observations: bytes
+    final_observations: bytes
+
+
+class Playouts(NamedTuple):
+    """What came of k random playouts of each of n states.
+
+    `mean_returns` float64 (n, players); `wins` uint32 (n, players): in how many the seat was among the winners; `moves`
+    uint64 (n,): decisions made in all of them together.
+    """
+
+    mean_returns: bytes
+    wins: bytes
+    moves: bytes
+
+
+class Scores(NamedTuple):
+    """Scores at n states.
+
+    `totals` int32 (n, players): if the game stopped now; `final` uint8 (n,): 1 where it is over; `ranks` uint8 (n,
+    players) and `returns` float32 (n, players): 0 before.
+    """
+
+    totals: bytes
+    final: bytes
+    ranks: bytes
+    returns: bytes
+
+
+class ItemFault(NamedTuple):
+    """Why item number `item` failed, in the words of EngineError; `field` begins with the column's name."""
+
+    item: int
+    reason: Reason
+    message: str
+    field: str
+    rule: str
+
+
+class Faults(NamedTuple):
+    """The items that failed: `reasons` uint8 (n,), 0 or the Reason's number, empty if none did; the first 20 in words."""
+
+    reasons: bytes
+    items: tuple[ItemFault, ...]
+
+
+class Cancelled(Exception):
+    """A batch was given up before it was done; it has no result."""
+
+
+cdef class Cancellation:
+    """Lets another thread stop a batch that is under way: it looks after every item, and after every playout."""
+
+    cdef Control control
+
+    def cancel(self):
+        """Let the batch that was given this, and every later one, end with Cancelled."""
+        cancel(&self.control)
+
+    @property
+    def cancelled(self):
+        """Whether `cancel` was called."""
+        return bool(is_cancelled(&self.control))
+
+    @property
+    def moves(self):
+        """How many moves have been made so far under this, in steps and playouts."""
+        return moves_of(&self.control)
+
+
+# Columns
+
+cdef bytes new_column(Py_ssize_t size):
+    # Filled before anybody else sees it.
+    return PyBytes_FromStringAndSize(NULL, size)
+
+
+cdef inline void* data_of(bytes column):
+    return PyBytes_AS_STRING(column)
+
+
+cdef const uint8_t[::1] view_of(column):
+    # The bytes of any contiguous buffer, where they are.
+    cdef object view = memoryview(column)
+    return view.cast("B") if view.nbytes else memoryview(b"")
+
+
+cdef bytes copy_of(name, column, Py_ssize_t item_size, Py_ssize_t count):
+    # A small column, aligned, that nobody else can change while it is read.
+    cdef bytes copy = bytes(view_of(column))
+    if len(copy) != item_size * count:
+        raise EngineError(
+            Reason.INVALID_BATCH,
+            f"the column has {len(copy)} bytes; with {count} items it should have {item_size * count}",
+            field=name,
+            metadata={"expected_size": str(item_size * count), "size": str(len(copy))},
+        )
+    return copy
+
+
+cdef uint64_t read_u64(name, value, reason, uint64_t lowest=0) except? 0:
+    if not isinstance(value, int) or isinstance(value, bool) or not lowest <= value <= LARGEST_U64:
+        raise EngineError(reason, f"this must be a whole number from {lowest} to 2**64 - 1", field=name)
+    return value
+
+
+cdef int check_size(Py_ssize_t size, max_bytes) except -1:
+    if max_bytes is not None and size > max_bytes:
+        raise EngineError(
+            Reason.BATCH_TOO_LARGE,
+            f"the answer would have more than {max_bytes} bytes: send fewer items, or ask for fewer columns",
+            metadata={"limit": str(max_bytes), "asked": str(size)},
+        )
+    return 0
+
+
+cdef Py_ssize_t check_count(name, count) except -1:
+    if not 0 <= count <= MAX_ITEMS:
+        raise EngineError(Reason.INVALID_BATCH, f"a batch has 0 to {MAX_ITEMS} items", field=name)
+    return count
+
+
+cdef int require_done(Outcome outcome) except -1:
+    if outcome == Outcome.CANCELLED:
+        raise Cancelled("the batch was cancelled")
+    if outcome == Outcome.NO_MEMORY:
+        raise MemoryError()  # uncovered: memory does not run out in tests
+    return 0
+
+
+cdef class Table:
+    """What is played in a batch: a game at a number of players, both the same for all items.
+
+    Its methods may be called by several threads at a time. Each takes a Cancellation (None: nobody will cancel it), ends
+    with Cancelled if that says so, and raises EngineError for what is wrong with a batch as a whole: INVALID_BATCH (a
+    column has not the length that it should have, there are more than 524,288 items), and what else it names.
+    """
+
+    cdef readonly Game game
+    cdef readonly int players
+
+    def __init__(self, Game game not None, players):
+        """`game` for `players` seats. Raises EngineError: INVALID_PLAYERS."""
+        game.check_players(players)
+        self.game = game
+        self.players = players
+
+    def __repr__(self):
+        return f"<Table of {self.game.name}, {self.players} players>"
+
+    def new_games(
+        self,
+        options=None,
+        *,
+        seeds=None,
+        game_numbers=None,
+        count=0,
+        columns=Columns(),
+        max_bytes=None,
+        Cancellation cancellation=None,
+    ):
+        """Begin games, all with the same options (by name; None: all defaults).
+
+        With `seeds`, uint64 (n,), chance is sampled from the streams (seed, game number); `game_numbers`, uint64 (n,),
+        None: all 0. Without, chance is explicit, and `count` says how many games. `max_bytes`: what would answer more is
+        refused with BATCH_TOO_LARGE; None: no limit.
+
+        Returns Positions. Raises EngineError: INVALID_OPTION, INVALID_SEED, BATCH_TOO_LARGE.
+        """
+        cdef bytes encoded = self.encode_options(options, "options")
+        cdef bytes seed_column = b"", number_column = b"", states
+        cdef NewGames new_games
+        cdef bytes actors
+        cdef uint8_t* packed
+        cdef int8_t* actor_data
+        cdef Batch batch
+        cdef Outcome outcome
+        cdef Py_ssize_t n
+        if seeds is not None:
+            if count:
+                raise EngineError(Reason.INVALID_BATCH, "the seeds say how many games there are", field="count")
+            n = check_count("seeds", memoryview(seeds).nbytes // sizeof(uint64_t))
+            seed_column = copy_of("seeds", seeds, sizeof(uint64_t), n)
+            number_column = bytes(n * sizeof(uint64_t))
+            if game_numbers is not None:
+                number_column = copy_of("game_numbers", game_numbers, sizeof(uint64_t), n)
+        else:
+            if game_numbers is not None:
+                raise EngineError(Reason.INVALID_SEED, "game numbers need seeds", field="game_numbers")
+            n = check_count("count", count)
+        new_games.options = data_of(encoded)
+        new_games.sampled = seeds is not None
+        new_games.seeds = <const uint64_t*> data_of(seed_column)
+        new_games.game_numbers = <const uint64_t*> data_of(number_column)
+        cancellation = cancellation or Cancellation()
+        batch = self.batch_of(n, cancellation)
+        check_size(self.size_of(n, columns), max_bytes)
+        states = new_column(n * batch.packed_size)
+        packed = <uint8_t*> data_of(states)
+        actors = new_column(n)
+        actor_data = <int8_t*> data_of(actors)
+        with nogil:
+            outcome = begin_all(&batch, &new_games, packed, actor_data)
+        require_done(outcome)
+        return self.describe(&batch, states, bytes(n), actors, NULL, 0, columns, max_bytes)
+
+    def step(
+        self, states, moves, *, columns=Columns(), restart=None, max_bytes=None, Cancellation cancellation=None
+    ):
+        """Make a move in each game.
+
+        `states`: uint8 (n, packed_size). `moves`: uint16 (n,), for each the dense id of an action or, at a chance event,
+        the outcome that comes. `restart`: a Restart, to begin a new game where one ends; None: games that are over stay
+        over. `max_bytes`: as in `new_games`.
+
+        Returns (Positions, Faults). Raises EngineError: INVALID_OPTION (of the restart), BATCH_TOO_LARGE.
+        """
+        cdef const uint8_t[::1] before = view_of(states)
+        cdef Py_ssize_t n = self.count_states(states), ended = 0
+        cdef bytes move_column = copy_of("moves", moves, sizeof(uint16_t), n)
+        cdef bytes after, faults, actors, encoded
+        cdef Restarts restarts
+        cdef const uint8_t* source = &before[0] if n else NULL
+        cdef const uint16_t* ids = <const uint16_t*> data_of(move_column)
+        cdef uint8_t* packed
+        cdef uint8_t* fault_data
+        cdef int8_t* actor_data
+        cdef Batch batch
+        cdef Outcome outcome
+        if restart is not None:
+            restarts.stride = read_u64("restart.stride", restart.stride, Reason.INVALID_BATCH, 1)
+            encoded = self.encode_options(restart.options, "restart.options")
+            restarts.options = data_of(encoded)
+        cancellation = cancellation or Cancellation()
+        batch = self.batch_of(n, cancellation)
+        check_size(self.size_of(n, columns), max_bytes)
+        after = new_column(n * batch.packed_size)
+        faults = new_column(n)
+        actors = new_column(n)
+        packed = <uint8_t*> data_of(after)
+        fault_data = <uint8_t*> data_of(faults)
+        actor_data = <int8_t*> data_of(actors)
+        with nogil:
+            outcome = move_all(&batch, source, ids, packed, fault_data, actor_data, &ended)
+        require_done(outcome)
+        positions = self.describe(
+            &batch, after, faults, actors, &restarts if restart is not None else NULL, ended, columns, max_bytes
+        )
+        return positions, self.faults_of(faults, after, "moves", partial(_apply, memoryview(move_column).cast("H")))
+
+    def playout(self, states, count, *, seed, first_game_number=0, Cancellation cancellation=None):
+        """Play each state to its end `count` times (k, 1 to 2**32 - 1), with uniformly random actions.
+
+        `states`: uint8 (n, packed_size). Playout j of item i takes its chance events and its choices from the stream
+        (seed, first_game_number + k × i + j).
+
+        Returns (Playouts, Faults). Raises EngineError: INVALID_SEED, BATCH_TOO_LARGE.
+        """
+        cdef const uint8_t[::1] packed = view_of(states)
+        cdef Py_ssize_t n = self.count_states(states)
+        cdef const uint8_t* source = &packed[0] if n else NULL
+        cdef uint64_t stream_seed = read_u64("seed", seed, Reason.INVALID_SEED)
+        cdef uint64_t first = read_u64("first_game_number", first_game_number, Reason.INVALID_SEED)
+        cdef uint32_t playouts
+        cdef bytes faults, mean_returns, wins, moves
+        cdef uint8_t* fault_data
+        cdef double* return_data
+        cdef uint32_t* win_data
+        cdef uint64_t* move_data
+        cdef Batch batch
+        cdef Outcome outcome
+        if not 1 <= count <= 0xFFFFFFFF:
+            raise EngineError(Reason.INVALID_BATCH, "a state is played 1 to 2**32 - 1 times", field="count")
+        playouts = count
+        cancellation = cancellation or Cancellation()
+        batch = self.batch_of(n, cancellation)
+        faults = new_column(n)
+        mean_returns = new_column(n * self.players * sizeof(double))
+        wins = new_column(n * self.players * sizeof(uint32_t))
+        moves = new_column(n * sizeof(uint64_t))
+        fault_data = <uint8_t*> data_of(faults)
+        return_data = <double*> data_of(mean_returns)
+        win_data = <uint32_t*> data_of(wins)
+        move_data = <uint64_t*> data_of(moves)
+        with nogil:
+            outcome = play_all(
+                &batch, source, playouts, stream_seed, first, fault_data, return_data, win_data, move_data
+            )
+        require_done(outcome)
+        return Playouts(mean_returns, wins, moves), self.faults_of(faults, states)
+
+    def score(self, states, *, Cancellation cancellation=None):
+        """The scores at `states`, uint8 (n, packed_size). Returns (Scores, Faults)."""
+        cdef const uint8_t[::1] packed = view_of(states)
+        cdef Py_ssize_t n = self.count_states(states)
+        cdef const uint8_t* source = &packed[0] if n else NULL
+        cdef bytes faults = new_column(n), final = new_column(n), ranks = new_column(n * self.players)
+        cdef bytes totals = new_column(n * self.players * sizeof(int32_t))
+        cdef bytes returns = new_column(n * self.players * sizeof(float))
+        cdef uint8_t* fault_data = <uint8_t*> data_of(faults)
+        cdef int32_t* total_data = <int32_t*> data_of(totals)
+        cdef uint8_t* final_data = <uint8_t*> data_of(final)
+        cdef uint8_t* rank_data = <uint8_t*> data_of(ranks)
+        cdef float* return_data = <float*> data_of(returns)
+        cdef Batch batch
+        cdef Outcome outcome
+        cancellation = cancellation or Cancellation()
+        batch = self.batch_of(n, cancellation)
+        with nogil:
+            outcome = score_all(&batch, source, fault_data, total_data, final_data, rank_data, return_data)
+        require_done(outcome)
+        return Scores(totals, final, ranks, returns), self.faults_of(faults, states)
+
+    def resample(self, states, seats, *, seed, first_game_number=0, Cancellation cancellation=None):
+        """For each state one drawn uniformly from those that agree with all that a seat knows of it.
+
+        `states`: uint8 (n, packed_size). `seats`: uint8 (n,), whose knowledge counts. Item i is drawn from the stream
+        (seed, first_game_number + i) and, with sampled chance, goes on with it.
+
+        Returns (states, Faults), the states of failed items as they were sent. Raises EngineError: INVALID_SEED.
+        """
+        cdef const uint8_t[::1] before = view_of(states)
+        cdef Py_ssize_t n = self.count_states(states)
+        cdef const uint8_t* source = &before[0] if n else NULL
+        cdef bytes seat_column = copy_of("seats", seats, 1, n)
+        cdef const uint8_t* seat_data = <const uint8_t*> data_of(seat_column)
+        cdef uint64_t stream_seed = read_u64("seed", seed, Reason.INVALID_SEED)
+        cdef uint64_t first = read_u64("first_game_number", first_game_number, Reason.INVALID_SEED)
+        cdef bytes faults = new_column(n), after = new_column(n * self.game.packed_size)
+        cdef uint8_t* fault_data = <uint8_t*> data_of(faults)
+        cdef uint8_t* packed = <uint8_t*> data_of(after)
+        cdef Batch batch
+        cdef Outcome outcome
+        cancellation = cancellation or Cancellation()
+        batch = self.batch_of(n, cancellation)
+        with nogil:
+            outcome = resample_all(&batch, source, seat_data, stream_seed, first, fault_data, packed)
+        require_done(outcome)
+        return after, self.faults_of(faults, after, "seats", partial(_resample, seat_column, seed, first_game_number))
+
+    def observe(self, states, seats, *, max_bytes=None, Cancellation cancellation=None):
+        """What seats know, as numbers.
+
+        `states`: uint8 (n, packed_size). `seats`: uint8 (n,), whose observation of each. `max_bytes`: as in `new_games`.
+
+        Returns (observations, Faults): int16 (n, observation_length), 0 for failed items. Raises EngineError:
+        BATCH_TOO_LARGE.
+        """
+        cdef const uint8_t[::1] packed = view_of(states)
+        cdef Py_ssize_t n = self.count_states(states)
+        cdef Py_ssize_t size = n * self.game.observation_length * sizeof(int16_t)
+        cdef const uint8_t* source = &packed[0] if n else NULL
+        cdef bytes seat_column = copy_of("seats", seats, 1, n)
+        cdef const uint8_t* seat_data = <const uint8_t*> data_of(seat_column)
+        cdef bytes faults, observations
+        cdef uint8_t* fault_data
+        cdef int16_t* values
+        cdef Batch batch
+        cdef Outcome outcome
+        check_size(size, max_bytes)
+        faults = new_column(n)
+        observations = new_column(size)
+        fault_data = <uint8_t*> data_of(faults)
+        values = <int16_t*> data_of(observations)
+        cancellation = cancellation or Cancellation()
+        batch = self.batch_of(n, cancellation)
+        with nogil:
+            outcome = observe_all(&batch, source, seat_data, fault_data, values)
+        require_done(outcome)
+        return observations, self.faults_of(faults, states, "seats", partial(_observe, seat_column))
+
+    cdef Batch batch_of(self, Py_ssize_t count, Cancellation cancellation):
+        cdef Batch batch
+        batch.ops = self.game.ops
+        batch.players = self.players
+        batch.count = count
+        batch.packed_size = self.game.packed_size
+        batch.control = &cancellation.control
+        return batch
+
+    cpdef Py_ssize_t count_states(self, states) except -1:
+        """How many packed states a column holds. Raises EngineError: INVALID_BATCH."""
+        cdef Py_ssize_t packed_size = self.game.packed_size
+        cdef Py_ssize_t size = memoryview(states).nbytes
+        if size % packed_size:
+            raise EngineError(
+                Reason.INVALID_BATCH,
+                f"the column has {size} bytes, which is no whole number of packed states of {packed_size} bytes",
+                field="states",
+                metadata={"expected_size": str(size // packed_size * packed_size), "size": str(size)},
+            )
+        return check_count("states", size // packed_size)
+
+    cdef bytes encode_options(self, options, path):
+        try:
+            return self.game.encode_options(self.players, options)
+        except EngineError as error:
+            error.field = f"{path}.{error.field}"
+            raise
+
+    cdef Py_ssize_t size_of(self, Py_ssize_t n, columns) except -1:
+        # Of Positions, as far as it is known beforehand.
+        cdef Py_ssize_t item_size = self.game.packed_size + sizeof(int8_t) + sizeof(uint8_t)
+        if columns.legal:
+            item_size += sizeof(uint32_t)
+        if columns.scores:
+            item_size += self.players * (sizeof(int32_t) + sizeof(float))
+        if columns.observations:
+            item_size += self.game.observation_length * sizeof(int16_t)
+        return n * item_size
+
+    cdef describe(
+        self,
+        const Batch* batch,
+        bytes states,
+        bytes faults,
+        bytes actors,
+        const Restarts* restarts,
+        Py_ssize_t ended,
+        columns,
+        max_bytes,
+    ):
+        cdef Py_ssize_t n = batch.count
+        cdef Py_ssize_t observation_size = self.game.observation_length * sizeof(int16_t)
+        cdef Py_ssize_t size = self.size_of(n, columns)
+        cdef bytes final = new_column(n)
+        cdef bytes legal_offsets = b"", legal_ids = b"", weights = b"", totals = b"", returns = b""
+        cdef bytes observations = b"", final_observations = b""
+        cdef uint8_t* packed = <uint8_t*> data_of(states)
+        cdef const uint8_t* fault_data = <const uint8_t*> data_of(faults)
+        cdef uint32_t* weight_data
+        cdef Described described
+        cdef Outcome outcome
+        memset(&described, 0, sizeof(Described))
+        described.actors = <int8_t*> data_of(actors)
+        described.final = <uint8_t*> data_of(final)
+        if columns.scores:
+            totals = new_column(n * self.players * sizeof(int32_t))
+            returns = new_column(n * self.players * sizeof(float))
+            described.totals = <int32_t*> data_of(totals)
+            described.returns = <float*> data_of(returns)
+        if columns.observations:
+            if restarts != NULL:
+                size += ended * self.players * observation_size
+                check_size(size, max_bytes)
+                final_observations = new_column(ended * self.players * observation_size)
+                described.final_observations = <int16_t*> data_of(final_observations)
+            observations = new_column(n * observation_size)
+            described.observations = <int16_t*> data_of(observations)
+        try:
+            if columns.legal:
+                legal_offsets = new_column((n + 1) * sizeof(uint32_t))
+                described.legal_offsets = <uint32_t*> data_of(legal_offsets)
+                described.room = MAX_LEGAL + LEGAL_GUESS * n
+                described.legal_ids = <uint16_t*> malloc(described.room * sizeof(uint16_t))
+                if described.legal_ids == NULL:
+                    raise MemoryError()  # uncovered: memory does not run out in tests
+            with nogil:
+                outcome = describe_all(batch, packed, fault_data, restarts, &described)
+            require_done(outcome)
+            if columns.legal:
+                size += described.legal_offsets[n] * (sizeof(uint16_t) + described.chance * sizeof(uint32_t))
+                check_size(size, max_bytes)
+                legal_ids = (<const char*> described.legal_ids)[:described.legal_offsets[n] * sizeof(uint16_t)]
+        finally:
+            free(described.legal_ids)
+        if described.chance:
+            weights = new_column(described.legal_offsets[n] * sizeof(uint32_t))
+            weight_data = <uint32_t*> data_of(weights)
+            with nogil:
+                weigh_all(batch, packed, described.actors, described.legal_offsets, weight_data)
+        return Positions(
+            states, actors, legal_offsets, legal_ids, weights, totals, returns, final, observations, final_observations
+        )
+
+    cdef faults_of(self, bytes faults, states, column="states", act=None):
+        # In the words of Position: the first failed ones are made into one, and `act` does what was asked of the item.
+        if faults.count(0) == len(faults):
+            return NO_FAULTS
+        reasons = bytearray(256)
+        for code in set(faults) - {OK}:
+            reasons[code] = self.game.fault_text(code).reason.number
+        failed = islice((item for item, code in enumerate(faults) if code != OK), MAX_WORDS)
+        words = [self.words_for(item, states, column, act) for item in failed]
+        return Faults(faults.translate(reasons), tuple(words))
+
+    cdef words_for(self, Py_ssize_t item, states, column, act):
+        try:
+            position = self.position(states, item)
+            if act is not None:
+                act(position, item)
+        except EngineError as error:
+            field = error.field if error.field.startswith("states") else column
+            return ItemFault(item, error.reason, error.message, field, error.rule)
+
+    cpdef position(self, states, Py_ssize_t item):
+        """The Position of an item of a column of packed states.
+
+        Raises EngineError: INVALID_STATE, UNSUPPORTED_RULES_VERSION, INVALID_PLAYERS.
+        """
+        cdef Py_ssize_t packed_size = self.game.packed_size
+        cdef Position position
+        try:
+            position = self.game.unpack(view_of(states)[item * packed_size:(item + 1) * packed_size])
+        except EngineError as error:
+            error.field = f"states.{error.field}" if error.field else "states"
+            raise
+        self.check_position(position)
+        return position
+
+    cpdef check_position(self, Position position):
+        """Raise INVALID_PLAYERS unless the position has the table's number of players."""
+        if position.num_players() != self.players:
+            raise EngineError(
+                Reason.INVALID_PLAYERS,
+                f"the state has {position.num_players()} seats, the table {self.players}",
+                field="states",
+            )
+
+
+NO_FAULTS = Faults(b"", ())
+
+
+# What a failed item was asked to do.
+
+def _apply(moves, position, item):
+    position.apply(moves[item])
+
+
+def _resample(seats, seed, first_game_number, position, item):
+    position.resample(seats[item], seed, (first_game_number + item) & LARGEST_U64)
+
+
+def _observe(seats, position, item):
+    position.observation(seats[item])

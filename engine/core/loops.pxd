@@ -1,0 +1,120 @@
+# Batches: what is done to each of n packed states of one game, and stopping it.
+from libc.stddef cimport size_t
+from libc.stdint cimport int8_t, int16_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
+
+from chatiere.engine.core.game cimport Operations
+
+cdef extern from * nogil:
+    uint64_t __atomic_load_n(const uint64_t* value, int order) noexcept
+    void __atomic_store_n(uint64_t* value, uint64_t new_value, int order) noexcept
+    int __ATOMIC_RELAXED
+
+cdef enum Outcome:
+    # How a loop over a batch ends.
+    DONE
+    CANCELLED
+    NO_MEMORY
+
+
+ctypedef struct Control:
+    # What the thread that works shares with others.
+    uint64_t cancelled
+    uint64_t moves
+
+cdef inline void cancel(Control* control) noexcept nogil:
+    __atomic_store_n(&control.cancelled, 1, __ATOMIC_RELAXED)
+
+cdef inline bint is_cancelled(const Control* control) noexcept nogil:
+    return __atomic_load_n(&control.cancelled, __ATOMIC_RELAXED) != 0
+
+cdef inline uint64_t moves_of(const Control* control) noexcept nogil:
+    return __atomic_load_n(&control.moves, __ATOMIC_RELAXED)
+
+cdef inline void count_moves(Control* control, uint64_t moves) noexcept nogil:
+    __atomic_store_n(&control.moves, moves_of(control) + moves, __ATOMIC_RELAXED)
+
+ctypedef struct Batch:
+    const Operations* ops
+    int players
+    Py_ssize_t count
+    Py_ssize_t packed_size
+    Control* control
+
+
+ctypedef struct NewGames:
+    # How games are begun.
+    const void* options
+    bint sampled
+    const uint64_t* seeds
+    const uint64_t* game_numbers
+
+
+ctypedef struct Restarts:
+    # How games that end are begun anew.
+    const void* options
+    uint64_t stride
+
+
+ctypedef struct Described:
+    # The columns of Positions being filled; NULL where one is not wanted.
+    int8_t* actors
+    uint8_t* final
+    uint32_t* legal_offsets
+    int32_t* totals
+    float* returns
+    int16_t* observations
+    int16_t* final_observations
+    # Grows as it is filled; room for so many.
+    uint16_t* legal_ids
+    size_t room
+    bint chance  # an item stands at a chance event
+
+
+cdef Outcome begin_all(const Batch* batch, const NewGames* new_games, uint8_t* states, int8_t* actors) noexcept nogil
+cdef Outcome move_all(
+    const Batch* batch,
+    const uint8_t* before,
+    const uint16_t* moves,
+    uint8_t* states,
+    uint8_t* faults,
+    int8_t* actors,
+    Py_ssize_t* ended,
+) noexcept nogil
+cdef Outcome describe_all(
+    const Batch* batch, uint8_t* states, const uint8_t* faults, const Restarts* restarts, Described* described
+) noexcept nogil
+cdef void weigh_all(
+    const Batch* batch, uint8_t* states, const int8_t* actors, const uint32_t* legal_offsets, uint32_t* weights
+) noexcept nogil
+cdef Outcome play_all(
+    const Batch* batch,
+    const uint8_t* states,
+    uint32_t count,
+    uint64_t seed,
+    uint64_t first_game_number,
+    uint8_t* faults,
+    double* mean_returns,
+    uint32_t* wins,
+    uint64_t* moves,
+) noexcept nogil
+cdef Outcome score_all(
+    const Batch* batch,
+    const uint8_t* states,
+    uint8_t* faults,
+    int32_t* totals,
+    uint8_t* final,
+    uint8_t* ranks,
+    float* returns,
+) noexcept nogil
+cdef Outcome resample_all(
+    const Batch* batch,
+    const uint8_t* before,
+    const uint8_t* seats,
+    uint64_t seed,
+    uint64_t first_game_number,
+    uint8_t* faults,
+    uint8_t* states,
+) noexcept nogil
+cdef Outcome observe_all(
+    const Batch* batch, const uint8_t* states, const uint8_t* seats, uint8_t* faults, int16_t* observations
+) noexcept nogil

@@ -1,0 +1,379 @@
+"""What is done to each of n packed states of one game: the loops of batches, over any table of operations.
+
+Nothing about the states is trusted. Every loop looks after each item (playouts: after each playout) whether it was
+cancelled. Faults are a byte an item: OK, or the kernel's answer.
+"""
+
+from libc.stdlib cimport realloc
+from libc.string cimport memcpy, memset
+
+from chatiere.engine.core.game cimport (
+    BODY_WORDS,
+    CHANCE,
+    MAX_LEGAL,
+    MAX_OUTCOMES,
+    MAX_SEATS,
+    NO_SUCH_SEAT,
+    OK,
+    OTHER_PLAYERS,
+    OVER,
+    VIEW_WORDS,
+)
+from chatiere.engine.core.play cimport make_move, play_out, settle
+from chatiere.engine.core.position cimport Header, check_body, check_header
+from chatiere.engine.core.stream cimport Stream, stream_at
+
+cdef enum:
+    # What an actor is where the state is broken.
+    BROKEN = -3
+
+
+ctypedef struct Item:
+    # A packed state, copied to where it is aligned and nobody else writes.
+    Header header
+    uint64_t body[BODY_WORDS]
+
+
+# One item
+
+cdef inline uint8_t* body_of(void* packed) noexcept nogil:
+    return <uint8_t*> packed + sizeof(Header)
+
+
+cdef int check_item(const Batch* batch, const void* packed) noexcept nogil:
+    # OK, or why a packed state (aligned to 8) cannot be used; nothing about it is trusted.
+    cdef const Header* header = <const Header*> packed
+    cdef const uint8_t* body = <const uint8_t*> packed + sizeof(Header)
+    cdef int fault = check_header(batch.ops, header)
+    if fault == OK:
+        fault = check_body(batch.ops, body, header.sampled)
+    if fault == OK and body[0] != batch.players:
+        fault = OTHER_PLAYERS
+    return fault
+
+
+cdef void begin_item(
+    const Batch* batch, const void* options, bint sampled, uint64_t seed, uint64_t game_number, void* packed
+) noexcept nogil:
+    cdef Header* header = <Header*> packed
+    cdef Stream stream
+    memset(header, 0, sizeof(Header))
+    header.game = batch.ops.number
+    header.rules_version = batch.ops.rules_version
+    batch.ops.start(body_of(packed), batch.players, options)
+    if sampled:
+        stream = stream_at(seed, game_number, 0)
+        settle(batch.ops, body_of(packed), &stream)
+        header.sampled = 1
+        header.seed = seed
+        header.game_number = game_number
+        header.drawn = stream.drawn
+
+
+cdef int move_item(const Batch* batch, void* packed, int move) noexcept nogil:
+    cdef Header* header = <Header*> packed
+    cdef Stream stream
+    cdef int fault
+    if not header.sampled:
+        return make_move(batch.ops, body_of(packed), NULL, move, NULL)
+    stream = stream_at(header.seed, header.game_number, header.drawn)
+    fault = make_move(batch.ops, body_of(packed), &stream, move, NULL)
+    if fault == OK:
+        header.drawn = stream.drawn
+    return fault
+
+
+cdef double gain_of(const Batch* batch, const void* body, uint8_t* ranks) noexcept nogil:
+    # At the end of a game the winners' return (everybody else's is -1), and the ranks.
+    cdef int winners = 0, seat
+    batch.ops.ranks(body, ranks)
+    for seat in range(batch.players):
+        winners += ranks[seat] == 1
+    return <double> batch.players / winners - 1.0
+
+
+cdef void put_returns(const Batch* batch, const void* body, float* returns) noexcept nogil:
+    cdef uint8_t ranks[MAX_SEATS]
+    cdef double gain = gain_of(batch, body, ranks)
+    cdef int seat
+    for seat in range(batch.players):
+        returns[seat] = gain if ranks[seat] == 1 else -1.0
+
+
+cdef void put_observation(const Batch* batch, const void* body, int seat, int16_t* values) noexcept nogil:
+    cdef uint64_t view[VIEW_WORDS]
+    batch.ops.view(body, seat, view)
+    batch.ops.observe(view, seat, values)
+
+
+# All items
+
+cdef Outcome begin_all(const Batch* batch, const NewGames* new_games, uint8_t* states, int8_t* actors) noexcept nogil:
+    # Fills `states`; no actor is BROKEN.
+    cdef Py_ssize_t i
+    for i in range(batch.count):
+        if is_cancelled(batch.control):
+            return Outcome.CANCELLED
+        begin_item(
+            batch,
+            new_games.options,
+            new_games.sampled,
+            new_games.seeds[i] if new_games.sampled else 0,
+            new_games.game_numbers[i] if new_games.sampled else 0,
+            states + i * batch.packed_size,
+        )
+        actors[i] = OVER
+    return Outcome.DONE
+
+
+cdef Outcome move_all(
+    const Batch* batch,
+    const uint8_t* before,
+    const uint16_t* moves,
+    uint8_t* states,
+    uint8_t* faults,
+    int8_t* actors,
+    Py_ssize_t* ended,
+) noexcept nogil:
+    # Fills `states` and `faults`, and the actors of broken states; `ended`: how many games ended with these moves.
+    cdef uint8_t* packed
+    cdef Py_ssize_t i
+    ended[0] = 0
+    for i in range(batch.count):
+        if is_cancelled(batch.control):
+            return Outcome.CANCELLED
+        packed = states + i * batch.packed_size
+        memcpy(packed, before + i * batch.packed_size, batch.packed_size)
+        actors[i] = OVER
+        faults[i] = check_item(batch, packed)
+        if faults[i] != OK:
+            actors[i] = BROKEN
+            continue
+        faults[i] = move_item(batch, packed, moves[i])
+        if faults[i] == OK:
+            count_moves(batch.control, 1)
+            ended[0] += batch.ops.actor(body_of(packed)) == OVER
+    return Outcome.DONE
+
+
+cdef bint make_room(Described* described, size_t count) noexcept nogil:
+    # For any list of legal ids after `count` of them.
+    cdef uint16_t* ids
+    if described.room - count >= MAX_LEGAL:
+        return True
+    ids = <uint16_t*> realloc(described.legal_ids, 2 * described.room * sizeof(uint16_t))
+    if ids == NULL:
+        return False  # uncovered: memory does not run out in tests
+    described.legal_ids = ids
+    described.room *= 2
+    return True
+
+
+cdef Outcome describe_all(
+    const Batch* batch, uint8_t* states, const uint8_t* faults, const Restarts* restarts, Described* described
+) noexcept nogil:
+    # Fills all columns of Positions but states and weights, and begins ended games anew; `restarts` may be NULL. Of
+    # `actors` it only reads which are BROKEN.
+    cdef const Operations* ops = batch.ops
+    cdef int players = batch.players
+    cdef int16_t* final_observation = described.final_observations
+    cdef Header* header
+    cdef uint8_t* body
+    cdef size_t legal = 0
+    cdef Py_ssize_t i
+    cdef int actor, seat
+    for i in range(batch.count):
+        if is_cancelled(batch.control):
+            return Outcome.CANCELLED
+        header = <Header*> (states + i * batch.packed_size)
+        body = body_of(header)
+        actor = described.actors[i]
+        if actor != BROKEN:
+            actor = ops.actor(body)
+        described.final[i] = actor == OVER
+        if described.totals != NULL:
+            memset(described.totals + i * players, 0, players * sizeof(int32_t))
+            memset(described.returns + i * players, 0, players * sizeof(float))
+            if actor != BROKEN:
+                ops.totals(body, described.totals + i * players)
+            if actor == OVER:
+                put_returns(batch, body, described.returns + i * players)
+        if actor == OVER and restarts != NULL and faults[i] == OK:
+            if described.final_observations != NULL:
+                for seat in range(players):
+                    put_observation(batch, body, seat, final_observation)
+                    final_observation += ops.observation_length
+            begin_item(
+                batch, restarts.options, header.sampled, header.seed, header.game_number + restarts.stride, header
+            )
+            actor = ops.actor(body)
+        described.actors[i] = actor
+        if described.legal_offsets != NULL:
+            described.legal_offsets[i] = legal
+            if not make_room(described, legal):
+                return Outcome.NO_MEMORY  # uncovered: memory does not run out in tests
+            if actor >= 0:
+                legal += ops.legal_actions(body, described.legal_ids + legal)
+            elif actor == CHANCE:
+                described.chance = True
+                legal += list_outcomes(ops, body, described.legal_ids + legal)
+        if described.observations != NULL:
+            if actor >= 0:
+                put_observation(batch, body, actor, described.observations + i * ops.observation_length)
+            else:
+                memset(
+                    described.observations + i * ops.observation_length, 0, ops.observation_length * sizeof(int16_t)
+                )
+    if described.legal_offsets != NULL:
+        described.legal_offsets[batch.count] = legal
+    return Outcome.DONE
+
+
+cdef int list_outcomes(const Operations* ops, const void* body, uint16_t* outcomes) noexcept nogil:
+    cdef uint32_t weights[MAX_OUTCOMES]
+    return ops.chance_outcomes(body, outcomes, weights)
+
+
+cdef void weigh_all(
+    const Batch* batch, uint8_t* states, const int8_t* actors, const uint32_t* legal_offsets, uint32_t* weights
+) noexcept nogil:
+    cdef uint16_t outcomes[MAX_OUTCOMES]
+    cdef uint32_t place
+    cdef Py_ssize_t i
+    for i in range(batch.count):
+        if actors[i] == CHANCE:
+            batch.ops.chance_outcomes(body_of(states + i * batch.packed_size), outcomes, weights + legal_offsets[i])
+        else:
+            for place in range(legal_offsets[i], legal_offsets[i + 1]):
+                weights[place] = 1
+
+
+cdef Outcome play_all(
+    const Batch* batch,
+    const uint8_t* states,
+    uint32_t count,
+    uint64_t seed,
+    uint64_t first_game_number,
+    uint8_t* faults,
+    double* mean_returns,
+    uint32_t* wins,
+    uint64_t* moves,
+) noexcept nogil:
+    cdef const Operations* ops = batch.ops
+    cdef int players = batch.players
+    cdef Item item
+    cdef uint64_t body[BODY_WORDS]
+    cdef uint8_t ranks[MAX_SEATS]
+    cdef Stream stream
+    cdef uint64_t decisions
+    cdef double gain
+    cdef Py_ssize_t i
+    cdef uint32_t j
+    cdef int seat
+    for i in range(batch.count):
+        if is_cancelled(batch.control):
+            return Outcome.CANCELLED
+        memcpy(&item, states + i * batch.packed_size, batch.packed_size)
+        memset(mean_returns + i * players, 0, players * sizeof(double))
+        memset(wins + i * players, 0, players * sizeof(uint32_t))
+        moves[i] = 0
+        faults[i] = check_item(batch, &item)
+        if faults[i] != OK:
+            continue
+        for j in range(count):
+            if is_cancelled(batch.control):
+                return Outcome.CANCELLED
+            memcpy(body, item.body, ops.body_size)
+            stream = stream_at(seed, first_game_number + <uint64_t> count * i + j, 0)
+            decisions = play_out(ops, body, &stream)
+            moves[i] += decisions
+            count_moves(batch.control, decisions)
+            gain = gain_of(batch, body, ranks)
+            for seat in range(players):
+                mean_returns[i * players + seat] += gain if ranks[seat] == 1 else -1.0
+                wins[i * players + seat] += ranks[seat] == 1
+        for seat in range(players):
+            mean_returns[i * players + seat] /= count
+    return Outcome.DONE
+
+
+cdef Outcome score_all(
+    const Batch* batch,
+    const uint8_t* states,
+    uint8_t* faults,
+    int32_t* totals,
+    uint8_t* final,
+    uint8_t* ranks,
+    float* returns,
+) noexcept nogil:
+    cdef int players = batch.players
+    cdef Item item
+    cdef Py_ssize_t i
+    for i in range(batch.count):
+        if is_cancelled(batch.control):
+            return Outcome.CANCELLED
+        memcpy(&item, states + i * batch.packed_size, batch.packed_size)
+        memset(totals + i * players, 0, players * sizeof(int32_t))
+        memset(ranks + i * players, 0, players)
+        memset(returns + i * players, 0, players * sizeof(float))
+        final[i] = 0
+        faults[i] = check_item(batch, &item)
+        if faults[i] != OK:
+            continue
+        batch.ops.totals(item.body, totals + i * players)
+        if batch.ops.actor(item.body) == OVER:
+            final[i] = 1
+            batch.ops.ranks(item.body, ranks + i * players)
+            put_returns(batch, item.body, returns + i * players)
+    return Outcome.DONE
+
+
+cdef Outcome resample_all(
+    const Batch* batch,
+    const uint8_t* before,
+    const uint8_t* seats,
+    uint64_t seed,
+    uint64_t first_game_number,
+    uint8_t* faults,
+    uint8_t* states,
+) noexcept nogil:
+    cdef Header* header
+    cdef Stream stream
+    cdef Py_ssize_t i
+    for i in range(batch.count):
+        if is_cancelled(batch.control):
+            return Outcome.CANCELLED
+        header = <Header*> (states + i * batch.packed_size)
+        memcpy(header, before + i * batch.packed_size, batch.packed_size)
+        faults[i] = check_item(batch, header)
+        if faults[i] == OK and seats[i] >= batch.players:
+            faults[i] = NO_SUCH_SEAT
+        if faults[i] != OK:
+            continue
+        stream = stream_at(seed, first_game_number + i, 0)
+        faults[i] = batch.ops.resample(body_of(header), seats[i], &stream)
+        if faults[i] == OK and header.sampled:
+            header.seed = stream.key[0]
+            header.game_number = stream.key[1]
+            header.drawn = stream.drawn
+    return Outcome.DONE
+
+
+cdef Outcome observe_all(
+    const Batch* batch, const uint8_t* states, const uint8_t* seats, uint8_t* faults, int16_t* observations
+) noexcept nogil:
+    cdef int length = batch.ops.observation_length
+    cdef Item item
+    cdef Py_ssize_t i
+    for i in range(batch.count):
+        if is_cancelled(batch.control):
+            return Outcome.CANCELLED
+        memcpy(&item, states + i * batch.packed_size, batch.packed_size)
+        faults[i] = check_item(batch, &item)
+        if faults[i] == OK and seats[i] >= batch.players:
+            faults[i] = NO_SUCH_SEAT
+        if faults[i] == OK:
+            put_observation(batch, item.body, seats[i], observations + i * length)
+        else:
+            memset(observations + i * length, 0, length * sizeof(int16_t))
+    return Outcome.DONE
