@@ -12,7 +12,7 @@ class Settings:
     in flight get to finish when the server stops. `max_message_bytes`: the largest request; a larger one is answered
     RESOURCE_EXHAUSTED.
 
-    Of BatchService: `batch_workers`: calls handled at a time, on threads of their own, so that other calls never wait for
+    Of BatchService: `batch_workers`: calls handled at a time, on threads of their own, so that others never wait for
     them; a stream holds one as long as it lasts. `max_batch_items`, `max_playouts` (items × playouts of each) and
     `max_answer_bytes` (of the columns of an answer): what asks for more is answered BATCH_TOO_LARGE.
     """

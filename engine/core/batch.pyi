@@ -95,9 +95,7 @@ class Table:
         first_game_number: int = 0,
         cancellation: Cancellation | None = None,
     ) -> tuple[Playouts, Faults]: ...
-    def score(
-        self, states: ReadableBuffer, *, cancellation: Cancellation | None = None
-    ) -> tuple[Scores, Faults]: ...
+    def score(self, states: ReadableBuffer, *, cancellation: Cancellation | None = None) -> tuple[Scores, Faults]: ...
     def resample(
         self,
         states: ReadableBuffer,
