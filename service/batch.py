@@ -1,7 +1,7 @@
-"""The calls of BatchService: request message → response message, with the columns as they come.
+"""The calls of BatchService: each reads its request message and fills its response message, columns as they come.
 
-They know nothing of gRPC. They raise EngineError and Refusal with field paths from the request on, and Cancelled when
-their cancellation says so.
+Responses are filled where they are: every copy of a column counts. The calls know nothing of gRPC. They raise
+EngineError and Refusal with field paths from the request on, and Cancelled when their cancellation says so.
 """
 
 import time
@@ -17,7 +17,7 @@ from chatiere.service.config import Settings
 from chatiere.service.errors import Refusal, ServiceReason
 from chatiere.service.metrics import Metrics
 from chatiere.v1 import batch_service_pb2 as pb
-from chatiere.v1 import game_pb2
+from chatiere.v1 import errors_pb2, game_pb2
 
 # How many faults are told in words.
 _MOST_WORDS = 20
@@ -32,7 +32,7 @@ class Batches:
         self._max_playouts = settings.max_playouts
         self._max_bytes = settings.max_answer_bytes
         self._metrics = metrics
-        self._methods: dict[str, Callable[[Any, Cancellation], Any]] = {
+        self._methods: dict[str, Callable[[Any, Any, Cancellation], None]] = {
             "new_games": self.new_games,
             "step": self.step,
             "playout": self.playout,
@@ -42,7 +42,7 @@ class Batches:
             "convert": self.convert,
         }
 
-    def new_games(self, request: pb.NewGamesRequest, cancellation: Cancellation) -> pb.NewGamesResponse:
+    def new_games(self, request: pb.NewGamesRequest, response: pb.NewGamesResponse, cancellation: Cancellation) -> None:
         """Begin games."""
         table = _table_of(request.table)
         game = table.game
@@ -58,9 +58,9 @@ class Batches:
                 max_bytes=self._max_bytes,
                 cancellation=cancellation,
             )
-        return pb.NewGamesResponse(positions=_write_positions(positions))
+        _fill_positions(response.positions, positions)
 
-    def step(self, request: pb.StepRequest, cancellation: Cancellation) -> pb.StepResponse:
+    def step(self, request: pb.StepRequest, response: pb.StepResponse, cancellation: Cancellation) -> None:
         """Make a move in each game."""
         table = _table_of(request.table)
         restart = None
@@ -79,9 +79,10 @@ class Batches:
                 cancellation=cancellation,
             )
         self._metrics.moves_applied.labels(table.game.name).inc(cancellation.moves - before)
-        return pb.StepResponse(positions=_write_positions(positions), faults=_write_faults(faults))
+        _fill_positions(response.positions, positions)
+        _fill_faults(response, faults)
 
-    def playout(self, request: pb.PlayoutRequest, cancellation: Cancellation) -> pb.PlayoutResponse:
+    def playout(self, request: pb.PlayoutRequest, response: pb.PlayoutResponse, cancellation: Cancellation) -> None:
         """Play each state to its end, many times, with random moves."""
         table = _table_of(request.table)
         items = len(request.states) // table.game.packed_size
@@ -96,51 +97,50 @@ class Batches:
                 cancellation=cancellation,
             )
         self._metrics.playout_moves.labels(table.game.name).inc(cancellation.moves - before)
-        return pb.PlayoutResponse(
-            mean_returns=playouts.mean_returns,
-            wins=playouts.wins,
-            moves=playouts.moves,
-            faults=_write_faults(faults),
-        )
+        response.mean_returns = playouts.mean_returns
+        response.wins = playouts.wins
+        response.moves = playouts.moves
+        _fill_faults(response, faults)
 
-    def score(self, request: pb.ScoreRequest, cancellation: Cancellation) -> pb.ScoreResponse:
+    def score(self, request: pb.ScoreRequest, response: pb.ScoreResponse, cancellation: Cancellation) -> None:
         """The scores at states."""
         table = _table_of(request.table)
         with self._measured(table, "Score", len(request.states) // table.game.packed_size):
             scores, faults = table.score(request.states, cancellation=cancellation)
-        return pb.ScoreResponse(
-            totals=scores.totals,
-            final=scores.final,
-            ranks=scores.ranks,
-            returns=scores.returns,
-            faults=_write_faults(faults),
-        )
+        response.totals = scores.totals
+        response.final = scores.final
+        response.ranks = scores.ranks
+        response.returns = scores.returns
+        _fill_faults(response, faults)
 
     def resample(
-        self, request: pb.BatchServiceResampleRequest, cancellation: Cancellation
-    ) -> pb.BatchServiceResampleResponse:
+        self,
+        request: pb.BatchServiceResampleRequest,
+        response: pb.BatchServiceResampleResponse,
+        cancellation: Cancellation,
+    ) -> None:
         """For each state one that a seat cannot tell from it."""
         table = _table_of(request.table)
         with self._measured(table, "Resample", len(request.states) // table.game.packed_size):
-            states, faults = table.resample(
+            response.states, faults = table.resample(
                 request.states,
                 request.seats,
                 seed=request.seed,
                 first_game_number=request.first_game_number,
                 cancellation=cancellation,
             )
-        return pb.BatchServiceResampleResponse(states=states, faults=_write_faults(faults))
+        _fill_faults(response, faults)
 
-    def observe(self, request: pb.ObserveRequest, cancellation: Cancellation) -> pb.ObserveResponse:
+    def observe(self, request: pb.ObserveRequest, response: pb.ObserveResponse, cancellation: Cancellation) -> None:
         """What seats know, as numbers."""
         table = _table_of(request.table)
         with self._measured(table, "Observe", len(request.states) // table.game.packed_size):
-            observations, faults = table.observe(
+            response.observations, faults = table.observe(
                 request.states, request.seats, max_bytes=self._max_bytes, cancellation=cancellation
             )
-        return pb.ObserveResponse(observations=observations, faults=_write_faults(faults))
+        _fill_faults(response, faults)
 
-    def convert(self, request: pb.ConvertRequest, cancellation: Cancellation) -> pb.ConvertResponse:
+    def convert(self, request: pb.ConvertRequest, response: pb.ConvertResponse, cancellation: Cancellation) -> None:
         """Typed states for packed ones, and the reverse."""
         table = _table_of(request.table)
         if request.states and request.typed_states:
@@ -150,43 +150,49 @@ class Batches:
                 field="typed_states",
                 metadata={"game": table.game.name},
             )
-        return (
-            self._pack(request, table, cancellation)
-            if request.typed_states
-            else self._unpack(request, table, cancellation)
-        )
+        if request.typed_states:
+            self._pack(request, response, table, cancellation)
+        else:
+            self._unpack(request, response, table, cancellation)
 
-    def _pack(self, request: pb.ConvertRequest, table: Table, cancellation: Cancellation) -> pb.ConvertResponse:
+    def _pack(
+        self, request: pb.ConvertRequest, response: pb.ConvertResponse, table: Table, cancellation: Cancellation
+    ) -> None:
         packed = [bytes(table.game.packed_size)] * len(request.typed_states)
-        faults = _Faults()
+        faults = _Faults(len(packed))
         with self._measured(table, "Convert", len(packed), "typed_states"):
             for item, typed in enumerate(request.typed_states):
                 _check_cancelled(cancellation)
                 with faults.caught(item):
                     packed[item] = _read_typed_state(typed, item, table).pack()
-        return pb.ConvertResponse(states=b"".join(packed), faults=_write_faults(faults.of(len(packed))))
+        response.states = b"".join(packed)
+        _fill_faults(response, faults.found())
 
-    def _unpack(self, request: pb.ConvertRequest, table: Table, cancellation: Cancellation) -> pb.ConvertResponse:
-        typed = [game_pb2.State() for _ in range(table.count_states(request.states))]
-        faults = _Faults()
-        with self._measured(table, "Convert", len(typed)):
-            for item in range(len(typed)):
+    def _unpack(
+        self, request: pb.ConvertRequest, response: pb.ConvertResponse, table: Table, cancellation: Cancellation
+    ) -> None:
+        states = request.states
+        with self._measured(table, "Convert", len(states) // table.game.packed_size):
+            faults = _Faults(table.count_states(states))
+            for item in range(faults.count):
                 _check_cancelled(cancellation)
+                typed = response.typed_states.add()
                 with faults.caught(item):
-                    typed[item] = convert.write_state(table.position(request.states, item))
-        return pb.ConvertResponse(typed_states=typed, faults=_write_faults(faults.of(len(typed))))
+                    typed.CopyFrom(convert.write_state(table.position(states, item)))
+        _fill_faults(response, faults.found())
 
-    def play(self, request: pb.PlayRequest, cancellation: Cancellation) -> pb.PlayResponse:
+    def play(self, request: pb.PlayRequest, response: pb.PlayResponse, cancellation: Cancellation) -> None:
         """Any of these calls, as the stream has them: a refusal is an answer too."""
-        response = pb.PlayResponse(tag=request.tag)
+        response.tag = request.tag
         name = request.WhichOneof("request")
         try:
             if name is None:
                 raise Refusal(ServiceReason.MISSING_FIELD, "the message holds no request", field="request", metadata={})
-            getattr(response, name).MergeFrom(self._methods[name](getattr(request, name), cancellation))
+            answer = getattr(response, name)
+            answer.SetInParent()
+            self._methods[name](getattr(request, name), answer, cancellation)
         except (EngineError, Refusal) as error:
-            response.refusal.CopyFrom(_write_refusal(error))
-        return response
+            _fill_refusal(response.refusal, error)
 
     @contextmanager
     def _measured(self, table: Table, method: str, items: int, field: str = "states") -> Iterator[None]:
@@ -217,7 +223,9 @@ class Batches:
 class _Faults:
     """Collects the faults of items that are handled one by one."""
 
-    def __init__(self) -> None:
+    def __init__(self, count: int) -> None:
+        """`count`: how many items there are."""
+        self.count = count
         self._failed: dict[int, ItemFault] = {}
 
     @contextmanager
@@ -228,11 +236,11 @@ class _Faults:
         except EngineError as error:
             self._failed[item] = ItemFault(item, error.reason, error.message, error.field, error.rule)
 
-    def of(self, count: int) -> Faults:
-        """The faults of so many items."""
+    def found(self) -> Faults:
+        """Those that failed."""
         if not self._failed:
             return Faults(b"", ())
-        reasons = bytearray(count)
+        reasons = bytearray(self.count)
         for item, fault in self._failed.items():
             reasons[item] = fault.reason.number
         return Faults(bytes(reasons), tuple(self._failed.values())[:_MOST_WORDS])
@@ -284,33 +292,33 @@ def _read_typed_state(typed: game_pb2.State, item: int, table: Table) -> Positio
     return position
 
 
-def _write_positions(positions: Positions) -> pb.Positions:
-    return pb.Positions(**positions._asdict())
+def _fill_positions(message: pb.Positions, positions: Positions) -> None:
+    message.states = positions.states
+    message.actors = positions.actors
+    message.legal_offsets = positions.legal_offsets
+    message.legal_ids = positions.legal_ids
+    message.weights = positions.weights
+    message.totals = positions.totals
+    message.returns = positions.returns
+    message.final = positions.final
+    message.observations = positions.observations
+    message.final_observations = positions.final_observations
 
 
-def _write_faults(faults: Faults) -> pb.Faults | None:
-    """None if no item failed: the field is then absent."""
-    if not faults.reasons:
-        return None
-    return pb.Faults(
-        reasons=faults.reasons,
-        items=[
-            pb.ItemFault(
-                item=fault.item,
-                reason=fault.reason.number,  # type: ignore[arg-type]
-                message=fault.message,
-                field=fault.field,
-                rule=fault.rule,
-            )
-            for fault in faults.items
-        ],
-    )
+def _fill_faults(response: Any, faults: Faults) -> None:
+    """The field stays absent if no item failed."""
+    if faults.reasons:
+        response.faults.reasons = faults.reasons
+    for fault in faults.items:
+        response.faults.items.add(
+            item=fault.item, reason=fault.reason.number, message=fault.message, field=fault.field, rule=fault.rule
+        )
 
 
-def _write_refusal(error: EngineError | Refusal) -> pb.RequestRefusal:
-    return pb.RequestRefusal(
-        reason=f"ERROR_REASON_{error.reason.value}",  # type: ignore[arg-type]
-        message=error.message,
-        field=error.field,
-        metadata=error.metadata | ({"rule": error.rule} if error.rule else {}),
-    )
+def _fill_refusal(message: pb.RequestRefusal, error: EngineError | Refusal) -> None:
+    message.reason = errors_pb2.ErrorReason.Value(f"ERROR_REASON_{error.reason.value}")
+    message.message = error.message
+    message.field = error.field
+    message.metadata.update(error.metadata)
+    if error.rule:
+        message.metadata["rule"] = error.rule

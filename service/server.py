@@ -12,6 +12,7 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 from prometheus_client import CollectorRegistry, ProcessCollector, start_http_server
 
+from chatiere.engine.memory import keep_freed_memory
 from chatiere.service.config import Settings, split_address
 from chatiere.service.interceptors import CallInterceptor
 from chatiere.service.logs import configure_logging
@@ -94,6 +95,7 @@ def serve(settings: Settings) -> None:
     """
     # Threads inherit this, so that the signals wait for sigwait: Python's own handlers can miss one under load.
     signal.pthread_sigmask(signal.SIG_BLOCK, _STOP_SIGNALS)
+    keep_freed_memory()
     configure_logging()
     registry = CollectorRegistry()
     ProcessCollector(registry=registry)

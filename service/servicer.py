@@ -78,43 +78,57 @@ class BatchServicer(batch_service_pb2_grpc.BatchServiceServicer):
         self, request: batch_service_pb2.NewGamesRequest, context: grpc.ServicerContext
     ) -> batch_service_pb2.NewGamesResponse:
         """Begin games."""
-        return self._batches.new_games(request, _cancelled_with(context))
+        response = batch_service_pb2.NewGamesResponse()
+        self._batches.new_games(request, response, _cancelled_with(context))
+        return response
 
     def Step(
         self, request: batch_service_pb2.StepRequest, context: grpc.ServicerContext
     ) -> batch_service_pb2.StepResponse:
         """Make a move in each game."""
-        return self._batches.step(request, _cancelled_with(context))
+        response = batch_service_pb2.StepResponse()
+        self._batches.step(request, response, _cancelled_with(context))
+        return response
 
     def Playout(
         self, request: batch_service_pb2.PlayoutRequest, context: grpc.ServicerContext
     ) -> batch_service_pb2.PlayoutResponse:
         """Play each state to its end, many times, with random moves."""
-        return self._batches.playout(request, _cancelled_with(context))
+        response = batch_service_pb2.PlayoutResponse()
+        self._batches.playout(request, response, _cancelled_with(context))
+        return response
 
     def Score(
         self, request: batch_service_pb2.ScoreRequest, context: grpc.ServicerContext
     ) -> batch_service_pb2.ScoreResponse:
         """The scores at states."""
-        return self._batches.score(request, _cancelled_with(context))
+        response = batch_service_pb2.ScoreResponse()
+        self._batches.score(request, response, _cancelled_with(context))
+        return response
 
     def Resample(
         self, request: batch_service_pb2.BatchServiceResampleRequest, context: grpc.ServicerContext
     ) -> batch_service_pb2.BatchServiceResampleResponse:
         """For each state one that a seat cannot tell from it."""
-        return self._batches.resample(request, _cancelled_with(context))
+        response = batch_service_pb2.BatchServiceResampleResponse()
+        self._batches.resample(request, response, _cancelled_with(context))
+        return response
 
     def Observe(
         self, request: batch_service_pb2.ObserveRequest, context: grpc.ServicerContext
     ) -> batch_service_pb2.ObserveResponse:
         """What seats know, as numbers."""
-        return self._batches.observe(request, _cancelled_with(context))
+        response = batch_service_pb2.ObserveResponse()
+        self._batches.observe(request, response, _cancelled_with(context))
+        return response
 
     def Convert(
         self, request: batch_service_pb2.ConvertRequest, context: grpc.ServicerContext
     ) -> batch_service_pb2.ConvertResponse:
         """Typed states for packed ones, and the reverse."""
-        return self._batches.convert(request, _cancelled_with(context))
+        response = batch_service_pb2.ConvertResponse()
+        self._batches.convert(request, response, _cancelled_with(context))
+        return response
 
     def Play(
         self, requests: Iterator[batch_service_pb2.PlayRequest], context: grpc.ServicerContext
@@ -122,7 +136,9 @@ class BatchServicer(batch_service_pb2_grpc.BatchServiceServicer):
         """The same calls on one stream."""
         cancellation = _cancelled_with(context)
         for request in requests:
-            yield self._batches.play(request, cancellation)
+            response = batch_service_pb2.PlayResponse()
+            self._batches.play(request, response, cancellation)
+            yield response
 
 
 def _cancelled_with(context: grpc.ServicerContext) -> Cancellation:
