@@ -180,6 +180,8 @@ cdef inline void* data_of(bytes column):
 cdef const uint8_t[::1] view_of(column):
     # The bytes of any contiguous buffer, where they are.
     cdef object view = memoryview(column)
+    if view.format[0] in ">!":
+        raise TypeError("columns are little-endian")
     return view.cast("B") if view.nbytes else memoryview(b"")
 
 
@@ -498,14 +500,15 @@ cdef class Table:
 
     cdef Py_ssize_t size_of(self, Py_ssize_t n, columns) except -1:
         # Of Positions, as far as it is known beforehand.
-        cdef Py_ssize_t item_size = self.game.packed_size + sizeof(int8_t) + sizeof(uint8_t)
+        cdef Py_ssize_t item_size = self.game.packed_size + sizeof(int8_t) + sizeof(uint8_t), size = 0
         if columns.legal:
             item_size += sizeof(uint32_t)
+            size = sizeof(uint32_t)
         if columns.scores:
             item_size += self.players * (sizeof(int32_t) + sizeof(float))
         if columns.observations:
             item_size += self.game.observation_length * sizeof(int16_t)
-        return n * item_size
+        return size + n * item_size
 
     cdef describe(
         self,

@@ -53,6 +53,26 @@ def test_a_sampled_game_is_the_explicit_one_resolved_by_the_documented_stream(ta
     assert decisions
 
 
+def test_chance_after_any_move_is_sampled_from_what_is_listed(table: Table) -> None:
+    """Word by word: what a sampled state draws after a move is a walk over the weights that the explicit one lists."""
+    game, _ = table
+    choices = random.Random("words")
+    drawn = 0
+    for position in positions(table, False):
+        if position.is_terminal() or position.is_chance_node():
+            continue
+        for move in choices.sample(position.legal_actions(), min(3, len(position.legal_actions()))):
+            seed, number, first = (choices.getrandbits(64) for _ in range(3))
+            first //= 2
+            stream = DocumentedStream(seed, number, first)
+            explicit, path = resolve(position.child(move), stream)
+            sampled = game.position(body_of(position), (seed, number, first)).child(move)
+            assert body_of(sampled) == body_of(explicit)
+            assert sampled.random_stream() == (seed, number, stream.drawn)
+            drawn += len(path)
+    assert drawn
+
+
 def test_a_move_repeated_on_the_same_state_cannot_be_rerolled(table: Table) -> None:
     for position in positions(table, True)[:-1:7]:
         for move in moves_of(position):

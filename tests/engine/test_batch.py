@@ -1,0 +1,347 @@
+"""Batches as a whole: what is refused, the columns that they take, cancelling, and other threads."""
+
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+
+from chatiere.engine import EngineError, Game, Reason
+from chatiere.engine.core.batch import Cancellation, Cancelled, Columns, Faults, Restart, Table
+
+# How long, in seconds, a test waits for what must happen; it fails after that.
+PATIENCE = 30.0
+# No random game from a first decision has so many decisions.
+LONGEST_GAME = 5_000
+# As many playouts as nothing finishes while a test waits.
+ENDLESS = 2**32 - 1
+
+
+@pytest.fixture
+def table(game: Game) -> Table:
+    return Table(game, game.min_players)
+
+
+@pytest.fixture
+def states(game: Game) -> bytes:
+    """Three first decisions."""
+    return b"".join(game.new_game(game.min_players, seed=seed).pack() for seed in range(3))
+
+
+def refused(call: Callable[..., object], *arguments: object, **named: object) -> EngineError:
+    with pytest.raises(EngineError) as caught:
+        call(*arguments, **named)
+    assert caught.value.message
+    return caught.value
+
+
+def calls(table: Table, states: Any) -> dict[str, Callable[..., Any]]:
+    """Every method on these states; what else it takes fits them."""
+    count = memoryview(states).nbytes // table.game.packed_size
+    zeros = bytes(count)
+    return {
+        "new_games": lambda **named: table.new_games(count=count, **named),
+        "step": lambda **named: table.step(states, bytes(2 * count), **named),
+        "playout": lambda **named: table.playout(states, 1, seed=1, **named),
+        "score": lambda **named: table.score(states, **named),
+        "resample": lambda **named: table.resample(states, zeros, seed=1, **named),
+        "observe": lambda **named: table.observe(states, zeros, **named),
+    }
+
+
+# What is refused as a whole
+
+
+def test_a_table_is_of_a_game_and_its_players(game: Game) -> None:
+    for players in (0, game.min_players - 1, game.max_players + 1, -1, 2**32, "2"):
+        assert refused(Table, game, players).reason is Reason.INVALID_PLAYERS
+    with pytest.raises(TypeError):
+        Table(None, 2)
+    table = Table(game, game.max_players)
+    assert (table.game, table.players) == (game, game.max_players)
+    assert repr(table) == f"<Table of {game.name}, {game.max_players} players>"
+
+
+@pytest.mark.parametrize("size", [1, 31, 32])
+def test_states_are_a_whole_number_of_packed_states(table: Table, states: bytes, size: int) -> None:
+    for wrong in (states[:size], states[:-size], states + bytes(size)):
+        whole = len(wrong) // table.game.packed_size * table.game.packed_size
+        for name, call in calls(table, wrong).items():
+            if name != "new_games":
+                error = refused(call)
+                assert (error.reason, error.field) == (Reason.INVALID_BATCH, "states")
+                assert error.metadata == {"expected_size": str(whole), "size": str(len(wrong))}
+
+
+def test_columns_are_as_long_as_the_states_say(table: Table, states: bytes) -> None:
+    for size in (0, 2, 4, 5, 7, 8, 600):
+        error = refused(table.step, states, bytes(size))
+        assert (error.reason, error.field) == (Reason.INVALID_BATCH, "moves")
+        assert error.metadata == {"expected_size": "6", "size": str(size)}
+    for size in (0, 2, 4, 300):
+        for call in (table.observe, lambda *columns: table.resample(*columns, seed=1)):
+            error = refused(call, states, bytes(size))
+            assert (error.reason, error.field) == (Reason.INVALID_BATCH, "seats")
+    for size in (1, 7, 15):
+        assert refused(table.new_games, seeds=bytes(size)).field == "seeds"
+    for size in (0, 8, 17, 24):
+        error = refused(table.new_games, seeds=bytes(16), game_numbers=bytes(size))
+        assert (error.reason, error.field) == (Reason.INVALID_BATCH, "game_numbers")
+
+
+def test_seeds_say_how_many_games_there_are(table: Table) -> None:
+    error = refused(table.new_games, seeds=bytes(8), count=1)
+    assert (error.reason, error.field) == (Reason.INVALID_BATCH, "count")
+    error = refused(table.new_games, game_numbers=bytes(8), count=1)
+    assert (error.reason, error.field) == (Reason.INVALID_SEED, "game_numbers")
+
+
+def test_a_batch_is_at_most_so_large(table: Table) -> None:
+    for count in (524_289, 2**40, -1):
+        error = refused(table.new_games, count=count)
+        assert (error.reason, error.field) == (Reason.INVALID_BATCH, "count")
+    error = refused(table.new_games, seeds=bytes(8 * 524_289))
+    assert (error.reason, error.field) == (Reason.INVALID_BATCH, "seeds")
+    error = refused(table.score, bytes(524_289 * table.game.packed_size))
+    assert (error.reason, error.field) == (Reason.INVALID_BATCH, "states")
+
+
+def test_wrong_options_are_refused(table: Table, states: bytes) -> None:
+    wrong = {"first_seat": table.players}
+    error = refused(table.new_games, wrong, count=1)
+    assert (error.reason, error.field) == (Reason.INVALID_OPTION, "options.first_seat")
+    error = refused(table.step, states, bytes(6), restart=Restart(wrong))
+    assert (error.reason, error.field) == (Reason.INVALID_OPTION, "restart.options.first_seat")
+
+
+def test_a_stride_is_a_number_from_1(table: Table, states: bytes) -> None:
+    for wrong in (0, -1, 2**64, 1.0, True):
+        error = refused(table.step, states, bytes(6), restart=Restart(stride=wrong))
+        assert (error.reason, error.field) == (Reason.INVALID_BATCH, "restart.stride")
+    table.step(states, bytes(6), restart=Restart(stride=2**64 - 1))
+
+
+def test_playouts_are_at_least_one(table: Table, states: bytes) -> None:
+    for wrong in (0, -1, 2**32):
+        error = refused(table.playout, states, wrong, seed=1)
+        assert (error.reason, error.field) == (Reason.INVALID_BATCH, "count")
+
+
+def test_seeds_are_64_bit_numbers(table: Table, states: bytes) -> None:
+    for wrong in (-1, 2**64, 1.0, "1", True):
+        for seed, first, field in ((wrong, 0, "seed"), (0, wrong, "first_game_number")):
+            error = refused(table.playout, states, 1, seed=seed, first_game_number=first)
+            assert (error.reason, error.field) == (Reason.INVALID_SEED, field)
+            error = refused(table.resample, states, bytes(3), seed=seed, first_game_number=first)
+            assert (error.reason, error.field) == (Reason.INVALID_SEED, field)
+
+
+def sizes(columns: tuple[bytes, ...]) -> int:
+    return sum(map(len, columns))
+
+
+def test_what_answers_too_much_is_refused(table: Table) -> None:
+    """To the byte: what is known before the moves, legal ids, weights, and final observations."""
+    choices = random.Random(1)
+    wanted = Columns(legal=True, scores=True, observations=True)
+    for seeds in (np.arange(6, dtype="<u8"), None):
+        begun = table.new_games(seeds=seeds, count=6 * (seeds is None), columns=wanted)
+        ended = 0
+        while not ended:
+            offsets, ids = np.frombuffer(begun.legal_offsets, "<u4"), np.frombuffer(begun.legal_ids, "<u2")
+            moves = np.array([choices.choice(ids[a:b]) for a, b in pairwise(offsets)], "<u2")
+            before = begun.states
+            begun, _ = table.step(before, moves, columns=wanted, restart=Restart())
+            ended = len(begun.final_observations)
+            answered = sizes(begun)
+            if ended or choices.random() < 0.1:
+                again, _ = table.step(before, moves, columns=wanted, restart=Restart(), max_bytes=answered)
+                assert again == begun
+                for limit in (answered - 1, answered - 1 - ended, answered // 2, 0):
+                    error = refused(table.step, before, moves, columns=wanted, restart=Restart(), max_bytes=limit)
+                    assert error.reason is Reason.BATCH_TOO_LARGE
+                    assert error.metadata["limit"] == str(limit)
+                    assert limit < int(error.metadata["asked"]) <= answered
+    observations, _ = table.observe(begun.states, bytes(6), max_bytes=12 * table.game.observation_length)
+    assert len(observations) == 12 * table.game.observation_length
+    error = refused(table.observe, begun.states, bytes(6), max_bytes=len(observations) - 1)
+    assert error.reason is Reason.BATCH_TOO_LARGE
+    assert error.metadata == {"limit": str(len(observations) - 1), "asked": str(len(observations))}
+
+
+# Columns
+
+
+def test_an_empty_batch_has_empty_columns(table: Table) -> None:
+    for empty in (b"", np.zeros((0, table.game.packed_size), "u1")):
+        for name, call in calls(table, empty).items():
+            found = call()
+            columns, faults = (found, Faults(b"", ())) if name == "new_games" else found
+            assert faults == Faults(b"", ())
+            assert not any(columns)
+    nothing, _ = table.step(b"", b"", columns=Columns(legal=True, scores=True, observations=True), restart=Restart())
+    assert nothing.legal_offsets == bytes(4)
+    assert not any(nothing._replace(legal_offsets=b""))
+    assert not any(table.new_games(seeds=b""))
+
+
+def test_columns_may_be_arrays(table: Table, states: bytes) -> None:
+    array = np.frombuffer(states, "u1").reshape(3, table.game.packed_size)
+    # At odd places too: nothing has to be aligned.
+    odd = memoryview(b"x" + states)[1:]
+    for name, call in calls(table, states).items():
+        for same in (array, odd, bytearray(states)):
+            assert calls(table, same)[name]() == call()
+    legal = [table.game.unpack(array[i]).legal_actions()[-1] for i in range(3)]
+    expected = table.step(states, np.array(legal, "<u2").tobytes())
+    assert table.step(array, np.array(legal, np.uint16)) == expected
+    seeds = np.arange(3, dtype=np.uint64)
+    assert table.new_games(seeds=seeds, game_numbers=seeds) == table.new_games(
+        seeds=seeds.tobytes(), game_numbers=seeds.tobytes()
+    )
+
+
+def test_arrays_that_are_no_columns_are_refused(table: Table, states: bytes) -> None:
+    array = np.frombuffer(states * 2, "u1").reshape(6, table.game.packed_size)
+    for wrong in (array[::2], array.T, None, "text", 5):
+        with pytest.raises(TypeError):
+            table.score(wrong)
+    # Bytes in another order, or numbers of another width.
+    with pytest.raises(TypeError, match="little-endian"):
+        table.step(states, np.zeros(3, ">u2"))
+    assert refused(table.step, states, np.zeros(3, np.int64)).field == "moves"
+
+
+def test_a_single_item_leaves_python_s_own_bytes_alone(table: Table, states: bytes) -> None:
+    # Python shares bytes objects of one byte.
+    before = [bytes([value])[0] for value in range(256)]
+    one = states[: table.game.packed_size]
+    for call in calls(table, one).values():
+        call()
+    table.step(one, b"\xff\xff")
+    assert [bytes([value])[0] for value in range(256)] == before
+    assert b"".join(bytes([value]) for value in range(256)) == bytes(range(256))
+
+
+def test_a_batch_with_more_legal_ids_than_were_to_be_expected(table: Table) -> None:
+    """Whatever room the legal ids were given, they all arrive."""
+    game = table.game
+    choices = random.Random(5)
+    richest = max(
+        (position for seed in range(20) for position in _game(game, table.players, seed, choices)),
+        key=lambda position: len(position.legal_actions()),
+    )
+    legal = richest.legal_actions()
+    count = 2000
+    found, faults = table.step(
+        richest.pack() * count, np.full(count, 0xFFFF, "<u2"), columns=Columns(legal=True, scores=True)
+    )
+    assert len(faults.items) == 20
+    assert faults.reasons == bytes([Reason.INVALID_ACTION.number]) * count
+    assert np.frombuffer(found.legal_ids, "<u2").tolist() == legal * count
+    assert np.frombuffer(found.legal_offsets, "<u4").tolist() == list(range(0, (count + 1) * len(legal), len(legal)))
+
+
+def _game(game: Game, players: int, seed: int, choices: random.Random) -> Iterator[Any]:
+    position = game.new_game(players, seed=seed)
+    while not position.is_terminal():
+        yield position.clone()
+        position.apply(choices.choice(position.legal_actions()))
+
+
+def test_every_kernel_s_answer_fits_into_a_byte(game: Game) -> None:
+    assert max(game.description.faults) < 256
+
+
+def test_reasons_have_numbers_of_their_own() -> None:
+    assert len({reason.number for reason in Reason}) == len(Reason)
+    assert all(0 < reason.number < 256 for reason in Reason)
+
+
+# Cancelling, and other threads
+
+
+@contextmanager
+def endless(table: Table, states: bytes) -> Iterator[tuple[Cancellation, Future[Any]]]:
+    """A batch that plays on in a thread of its own until it is cancelled."""
+    cancellation = Cancellation()
+    with ThreadPoolExecutor(1) as thread:
+        call = thread.submit(table.playout, states, ENDLESS, seed=1, cancellation=cancellation)
+        try:
+            yield cancellation, call
+        finally:
+            cancellation.cancel()
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline
+
+
+def test_a_cancelled_batch_makes_no_move(table: Table, states: bytes) -> None:
+    for call in calls(table, states).values():
+        cancellation = Cancellation()
+        assert not cancellation.cancelled
+        cancellation.cancel()
+        assert cancellation.cancelled
+        with pytest.raises(Cancelled):
+            call(cancellation=cancellation)
+        assert cancellation.moves == 0
+
+
+def test_moves_are_counted(table: Table, states: bytes) -> None:
+    cancellation = Cancellation()
+    legal = [table.game.unpack(part).legal_actions()[0] for part in np.frombuffer(states, "u1").reshape(3, -1)]
+    table.step(states, np.array(legal, "<u2"), cancellation=cancellation)
+    assert cancellation.moves == 3
+    table.step(states, np.array([*legal[:2], 0xFFFF], "<u2"), cancellation=cancellation)
+    assert cancellation.moves == 5
+    playouts, _ = table.playout(states, 4, seed=1, cancellation=cancellation)
+    assert cancellation.moves == 5 + np.frombuffer(playouts.moves, "<u8").sum()
+
+
+def test_a_cancelled_batch_stops_after_a_bounded_number_of_moves(table: Table, states: bytes) -> None:
+    with endless(table, states) as (cancellation, call):
+        wait_for(lambda: cancellation.moves > LONGEST_GAME)
+        cancellation.cancel()
+        moves = cancellation.moves
+        assert isinstance(call.exception(PATIENCE), Cancelled)
+        assert cancellation.moves - moves < LONGEST_GAME
+
+
+def test_other_threads_go_on_while_batches_work(table: Table, states: bytes) -> None:
+    """Without the GIL: two batches under way, and this thread, all make progress."""
+    with endless(table, states) as (first, first_call), endless(table, states) as (second, second_call):
+        for _ in range(3):
+            begun = first.moves, second.moves
+            wait_for(lambda: first.moves > begun[0] and second.moves > begun[1])  # noqa: B023
+        assert not first_call.done()
+        assert not second_call.done()
+
+
+def test_threads_share_a_table(table: Table) -> None:
+    def play(seed: int) -> list[bytes]:
+        found = table.new_games(seeds=np.full(8, seed, "<u8"), columns=Columns(legal=True))
+        seen = [found.states]
+        for _ in range(30):
+            ids, offsets = np.frombuffer(found.legal_ids, "<u2"), np.frombuffer(found.legal_offsets, "<u4")
+            found, _ = table.step(found.states, ids[offsets[:-1]], columns=Columns(legal=True), restart=Restart())
+            seen.append(found.states)
+        return seen
+
+    expected = [play(seed) for seed in range(4)]
+    start = threading.Barrier(4)
+
+    def at_once(seed: int) -> list[bytes]:
+        start.wait(PATIENCE)
+        return play(seed)
+
+    with ThreadPoolExecutor(4) as threads:
+        assert list(threads.map(at_once, range(4))) == expected
