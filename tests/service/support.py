@@ -16,7 +16,7 @@ from prometheus_client import CollectorRegistry
 
 from chatiere.service.config import Settings
 from chatiere.service.server import Server, create_server
-from chatiere.v1 import game_pb2, game_service_pb2, game_service_pb2_grpc
+from chatiere.v1 import batch_service_pb2_grpc, game_pb2, game_service_pb2, game_service_pb2_grpc
 
 # How long, in seconds, a test waits for what must happen; it fails after that.
 PATIENCE = 30.0
@@ -25,6 +25,11 @@ PATIENCE = 30.0
 def game_stub(channel: grpc.Channel) -> Any:
     """The methods of GameService over a channel; generated code has no types."""
     return game_service_pb2_grpc.GameServiceStub(channel)  # type: ignore[no-untyped-call]
+
+
+def batch_stub(channel: grpc.Channel) -> Any:
+    """The methods of BatchService over a channel."""
+    return batch_service_pb2_grpc.BatchServiceStub(channel)  # type: ignore[no-untyped-call]
 
 
 @dataclass

@@ -10,9 +10,9 @@ from chatiere import engine
 from chatiere.engine import Game, Reason
 from chatiere.service import handlers
 from chatiere.service.errors import ServiceReason
-from chatiere.v1 import errors_pb2, game_pb2, game_service_pb2
+from chatiere.v1 import batch_service_pb2, errors_pb2, game_pb2, game_service_pb2
 
-from .support import LogLines, Refused, Running, new_game, raw, refusal
+from .support import LogLines, Refused, Running, batch_stub, new_game, raw, refusal
 
 INCLUDE = game_pb2.Include(legal_actions=True)
 
@@ -253,6 +253,23 @@ def test_reason_missing_field_seat(stub: Any, game: Game, decision: game_pb2.Pos
     check(refusal(stub.Resample, request), "MISSING_FIELD", "seat", game=game.name)
 
 
+def test_reason_invalid_batch(server: Running, game: Game) -> None:
+    request = batch_service_pb2.ScoreRequest(
+        table=batch_service_pb2.Table(game=game.name, players=game.min_players), states=bytes(game.packed_size + 1)
+    )
+    refused = refusal(batch_stub(server.channel).Score, request)
+    sizes = {"expected_size": str(game.packed_size), "size": str(game.packed_size + 1)}
+    check(refused, "INVALID_BATCH", "states", game=game.name, **sizes)
+
+
+def test_reason_batch_too_large(server: Running, game: Game) -> None:
+    request = batch_service_pb2.NewGamesRequest(
+        table=batch_service_pb2.Table(game=game.name, players=game.min_players), count=2**32 - 1
+    )
+    refused = refusal(batch_stub(server.channel).NewGames, request)
+    check(refused, "BATCH_TOO_LARGE", "count", game=game.name, limit="16384", asked=str(2**32 - 1))
+
+
 def test_reason_malformed_request(server: Running) -> None:
     refused = refusal(raw(server, "Apply"), b"\xff")
     assert refused.code is grpc.StatusCode.INVALID_ARGUMENT
@@ -302,6 +319,11 @@ def test_the_reasons_of_the_api_are_those_of_engine_and_service() -> None:
     names = {name.removeprefix("ERROR_REASON_") for name in errors_pb2.ErrorReason.DESCRIPTOR.values_by_name}
     assert names == {"UNSPECIFIED"} | {reason.value for reason in Reason} | {reason.value for reason in ServiceReason}
     assert not {reason.value for reason in Reason} & {reason.value for reason in ServiceReason}
+
+
+def test_the_engine_s_reasons_have_the_numbers_of_the_api() -> None:
+    for reason in Reason:
+        assert errors_pb2.ErrorReason.Name(reason.number) == f"ERROR_REASON_{reason.value}"  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("text", ["x" * 1_000_000, "é" * 500_000, "🐈" * 250_000, "a\nb\x00c" * 1000])

@@ -1,0 +1,659 @@
+"""BatchService over the wire: every call gives what the engine's batches give, the stream what the calls give."""
+
+import hashlib
+import queue
+import time
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+import grpc
+import numpy as np
+import pytest
+from google.protobuf.message import Message
+
+from chatiere.engine import Game, Position, Reason
+from chatiere.engine.core.batch import Columns, Restart, Table
+from chatiere.service import convert
+from chatiere.service.config import Settings
+from chatiere.v1 import batch_service_pb2 as pb
+from chatiere.v1 import errors_pb2, game_pb2, game_service_pb2
+
+from .support import PATIENCE, LogLines, Refused, Running, batch_stub, code_of, read_refusal, refusal, running
+
+ALL = pb.Columns(legal=True, scores=True, observations=True)
+COUNT = 6
+
+
+@pytest.fixture
+def batches(server: Running) -> Any:
+    return batch_stub(server.channel)
+
+
+@pytest.fixture
+def table(game: Game) -> pb.Table:
+    return pb.Table(game=game.name, players=game.max_players)
+
+
+@pytest.fixture
+def begun(batches: Any, table: pb.Table) -> pb.Positions:
+    """The first decisions of some games."""
+    request = pb.NewGamesRequest(table=table, seeds=np.arange(COUNT, dtype="<u8").tobytes(), columns=ALL)
+    positions: pb.Positions = batches.NewGames(request).positions
+    return positions
+
+
+def first_moves(positions: pb.Positions) -> bytes:
+    """The first legal id of each item; 0 where there is none."""
+    ids, offsets = np.frombuffer(positions.legal_ids, "<u2"), np.frombuffer(positions.legal_offsets, "<u4")
+    return b"".join((ids[a] if a < b else np.uint16(0)).tobytes() for a, b in pairwise(offsets))
+
+
+def requests_on(table: pb.Table, positions: pb.Positions) -> dict[str, Any]:
+    """A request of every kind, by the name of its field in PlayRequest."""
+    states = positions.states
+    seats = bytes(range(2)) * (COUNT // 2)
+    return {
+        "new_games": pb.NewGamesRequest(table=table, seeds=bytes(range(8 * COUNT)), columns=ALL),
+        "step": pb.StepRequest(
+            table=table, states=states, moves=first_moves(positions), columns=ALL, restart=pb.Restart(stride=1)
+        ),
+        "playout": pb.PlayoutRequest(table=table, states=states, count=3, seed=5, first_game_number=6),
+        "score": pb.ScoreRequest(table=table, states=states),
+        "resample": pb.BatchServiceResampleRequest(
+            table=table, states=states, seats=seats, seed=5, first_game_number=2**64 - 1
+        ),
+        "observe": pb.ObserveRequest(table=table, states=states, seats=seats),
+        "convert": pb.ConvertRequest(table=table, states=states),
+    }
+
+
+def method_of(batches: Any, name: str) -> Any:
+    """The call that is named so on the stream."""
+    return getattr(batches, "".join(word.capitalize() for word in name.split("_")))
+
+
+def on_stream(batches: Any, *requests: pb.PlayRequest) -> list[pb.PlayResponse]:
+    return list(batches.Play(iter(requests), timeout=PATIENCE))
+
+
+def play_request(name: str, request: Message, tag: int = 0) -> pb.PlayRequest:
+    play = pb.PlayRequest(tag=tag)
+    getattr(play, name).CopyFrom(request)
+    return play
+
+
+# What comes back
+
+
+def columns_of(message: Any, result: Any) -> None:
+    """Assert that a message holds the columns of an engine's result, all of them."""
+    assert {field.name: value for field, value in message.ListFields() if isinstance(value, bytes)} == {
+        name: value for name, value in result._asdict().items() if value
+    }
+
+
+def test_calls_answer_what_the_engine_s_batches_do(
+    batches: Any, game: Game, table: pb.Table, begun: pb.Positions
+) -> None:
+    engines = Table(game, game.max_players)
+    wanted = Columns(legal=True, scores=True, observations=True)
+    requests = requests_on(table, begun)
+    columns_of(begun, engines.new_games(seeds=np.arange(COUNT, dtype="<u8"), columns=wanted))
+    step = batches.Step(requests["step"])
+    columns_of(
+        step.positions, engines.step(begun.states, first_moves(begun), columns=wanted, restart=Restart(stride=1))[0]
+    )
+    columns_of(batches.Playout(requests["playout"]), engines.playout(begun.states, 3, seed=5, first_game_number=6)[0])
+    columns_of(batches.Score(requests["score"]), engines.score(begun.states)[0])
+    seats = requests["observe"].seats
+    assert batches.Observe(requests["observe"]).observations == engines.observe(begun.states, seats)[0]
+    assert (
+        batches.Resample(requests["resample"]).states
+        == engines.resample(begun.states, seats, seed=5, first_game_number=2**64 - 1)[0]
+    )
+    for name, request in requests.items():
+        assert not method_of(batches, name)(request).HasField("faults")
+
+
+def test_columns_that_were_not_asked_for_are_absent(batches: Any, table: pb.Table) -> None:
+    positions = batches.NewGames(pb.NewGamesRequest(table=table, count=2)).positions
+    assert [field.name for field, _ in positions.ListFields()] == ["states", "actors", "final"]
+
+
+def test_options_are_those_of_the_game(batches: Any, game: Game, table: pb.Table) -> None:
+    request = pb.NewGamesRequest(table=table, seeds=bytes(8))
+    getattr(request.options, game.name).first_seat = 1
+    states = batches.NewGames(request).positions.states
+    assert states == game.new_game(game.max_players, {"first_seat": 1}, seed=0).pack()
+
+
+def test_games_are_begun_anew_with_the_options_of_the_restart(batches: Any, game: Game, table: pb.Table) -> None:
+    position = game.new_game(game.max_players, seed=3, game_number=4)
+    last = position
+    while not position.is_terminal():
+        last, move = position.clone(), position.legal_actions()[-1]
+        position.apply(move)
+    request = pb.StepRequest(
+        table=table, states=last.pack(), moves=move.to_bytes(2, "little"), columns=ALL, restart=pb.Restart(stride=10)
+    )
+    getattr(request.restart.options, game.name).first_seat = 1
+    answer = batches.Step(request).positions
+    expected = game.new_game(game.max_players, {"first_seat": 1}, seed=3, game_number=14)
+    assert answer.states == expected.pack()
+    assert np.frombuffer(answer.totals, "<i4").tolist() == position.totals()
+    assert np.frombuffer(answer.returns, "<f4").tolist() == np.array(position.returns(), "<f4").tolist()
+    assert answer.final == b"\1"
+    assert answer.final_observations == b"".join(position.observation(seat) for seat in range(game.max_players))
+
+
+def test_states_are_converted_both_ways(batches: Any, game: Game, table: pb.Table, begun: pb.Positions) -> None:
+    typed = batches.Convert(pb.ConvertRequest(table=table, states=begun.states))
+    size = game.packed_size
+    assert [*typed.typed_states] == [
+        convert.write_state(game.unpack(begun.states[i * size : (i + 1) * size])) for i in range(COUNT)
+    ]
+    assert not typed.states
+    packed = batches.Convert(pb.ConvertRequest(table=table, typed_states=typed.typed_states))
+    assert packed.states == begun.states
+    assert not packed.typed_states
+    assert not typed.HasField("faults")
+    assert not packed.HasField("faults")
+
+
+def test_a_packed_state_of_a_batch_is_one_of_game_service(
+    server: Running, batches: Any, game: Game, table: pb.Table
+) -> None:
+    request = game_service_pb2.NewGameRequest(game=game.name, players=game.max_players, seed=3, game_number=4)
+    state = server.stub.NewGame(request).position.state
+    packed = batches.Convert(pb.ConvertRequest(table=table, typed_states=[state])).states
+    seed, number = np.array([3], "<u8").tobytes(), np.array([4], "<u8").tobytes()
+    assert batches.NewGames(pb.NewGamesRequest(table=table, seeds=seed, game_numbers=number)).positions.states == packed
+
+
+# Items that fail
+
+
+def test_an_item_fails_alone(batches: Any, game: Game, table: pb.Table, begun: pb.Positions) -> None:
+    size = game.packed_size
+    states = bytearray(begun.states)
+    states[size + 1] = game.rules_version + 1
+    states[2 * size + 2] = 7
+    states[4 * size] = 255
+    moves = bytearray(first_moves(begun))
+    moves[6:8] = b"\xff\xff"
+    answer = batches.Step(pb.StepRequest(table=table, states=bytes(states), moves=bytes(moves), columns=ALL))
+    numbers = [0, 7, 6, 8, 6, 0]
+    assert list(answer.faults.reasons) == numbers
+    assert [(fault.item, fault.reason) for fault in answer.faults.items] == [(1, 7), (2, 6), (3, 8), (4, 6)]
+    assert [fault.field for fault in answer.faults.items] == [
+        "states.rules_version",
+        "states.header",
+        "moves",
+        "states.header.game",
+    ]
+    assert f"this engine plays version {game.rules_version}" in answer.faults.items[0].message
+    actors = np.frombuffer(answer.positions.actors, "i1")
+    assert actors[[1, 2, 4]].tolist() == [-3, -3, -3]
+    assert actors[3] == np.frombuffer(begun.actors, "i1")[3]
+    whole = batches.Step(pb.StepRequest(table=table, states=begun.states, moves=first_moves(begun))).positions
+    for item in range(COUNT):
+        part = slice(item * size, (item + 1) * size)
+        assert answer.positions.states[part] == (states if numbers[item] else whole.states)[part]
+
+
+def test_a_rule_is_cited(batches: Any, game: Game, table: pb.Table, begun: pb.Positions) -> None:
+    legal = {int(each) for each in np.frombuffer(begun.legal_ids, "<u2")}
+    illegal = next(action for action in range(game.num_distinct_actions) if action not in legal)
+    moves = np.full(COUNT, illegal, "<u2").tobytes()
+    faults = batches.Step(pb.StepRequest(table=table, states=begun.states, moves=moves)).faults
+    assert list(faults.reasons) == [Reason.ILLEGAL_ACTION.number] * COUNT
+    assert all(fault.rule.startswith(f"{game.name}.md: ") for fault in faults.items)
+
+
+def test_states_of_another_number_of_players_fail(batches: Any, game: Game, table: pb.Table) -> None:
+    if game.min_players == game.max_players:
+        return
+    state = game.new_game(game.min_players, seed=1).pack()
+    faults = batches.Score(pb.ScoreRequest(table=table, states=state)).faults
+    assert faults.items[0].reason == errors_pb2.ERROR_REASON_INVALID_PLAYERS
+    assert faults.items[0].field == "states"
+
+
+def test_conversions_fail_alone(batches: Any, game: Game, table: pb.Table, begun: pb.Positions) -> None:
+    good = batches.Convert(pb.ConvertRequest(table=table, states=begun.states)).typed_states
+    outdated = game_pb2.State()
+    outdated.CopyFrom(good[0])
+    outdated.rules_version += 1
+    broken = game_pb2.State(rules_version=game.rules_version)
+    getattr(broken, game.name).SetInParent()
+    other = game_pb2.State(rules_version=1)
+    getattr(other, "discat" if game.name != "discat" else "momistigri").SetInParent()
+    typed = [good[0], outdated, broken, other, game_pb2.State(), good[1]]
+    answer = batches.Convert(pb.ConvertRequest(table=table, typed_states=typed))
+    size = game.packed_size
+    assert answer.states == begun.states[:size] + bytes(4 * size) + begun.states[size : 2 * size]
+    assert list(answer.faults.reasons) == [0, 7, 6, 6, 1, 0]
+    fields = [fault.field for fault in answer.faults.items]
+    assert fields[0] == "typed_states[1].rules_version"
+    assert fields[1].startswith(f"typed_states[2].{game.name}.")
+    assert fields[2].startswith("typed_states[3].")
+    assert fields[3] == "typed_states[4]"
+    packed = bytearray(begun.states)
+    packed[size] = 255
+    back = batches.Convert(pb.ConvertRequest(table=table, states=bytes(packed)))
+    assert list(back.faults.reasons) == [0, 6, 0, 0, 0, 0]
+    assert back.faults.items[0].field == "states.header.game"
+    assert [state.WhichOneof("game") for state in back.typed_states] == [game.name, None] + [game.name] * 4
+
+
+def test_the_first_twenty_faults_are_told_in_words(batches: Any, game: Game, table: pb.Table) -> None:
+    size = game.packed_size
+    faults = batches.Score(pb.ScoreRequest(table=table, states=bytes(30 * size))).faults
+    assert len(faults.reasons) == 30
+    assert [fault.item for fault in faults.items] == list(range(20))
+    typed = batches.Convert(pb.ConvertRequest(table=table, states=bytes(30 * size)))
+    assert typed.faults == faults
+    assert len(typed.typed_states) == 30
+
+
+# Requests that are refused as a whole
+
+
+def refused_both_ways(batches: Any, name: str, request: Message) -> Refused:
+    """How a request is refused; on the stream it is the same, and the stream goes on."""
+    refused = refusal(method_of(batches, name), request)
+    assert refused.code is grpc.StatusCode.INVALID_ARGUMENT
+    answers = on_stream(batches, play_request(name, request, 7), play_request(name, request, 8))
+    assert [answer.tag for answer in answers] == [7, 8]
+    for answer in answers:
+        found = answer.refusal
+        assert errors_pb2.ErrorReason.Name(found.reason) == f"ERROR_REASON_{refused.reason}"
+        assert (found.field, dict(found.metadata)) == (refused.field, refused.metadata)
+        assert refused.message == f"{found.field}: {found.message}" if found.field else found.message
+    return refused
+
+
+@pytest.mark.parametrize("name", ["new_games", "step", "playout", "score", "resample", "observe", "convert"])
+def test_a_table_that_does_not_exist_is_refused(
+    batches: Any, game: Game, table: pb.Table, begun: pb.Positions, name: str
+) -> None:
+    request = requests_on(table, begun)[name]
+    request.table.players = game.max_players + 1
+    refused = refused_both_ways(batches, name, request)
+    assert (refused.reason, refused.field) == ("INVALID_PLAYERS", "table.players")
+    assert refused.metadata["game"] == game.name
+    for wrong in "", "belote":
+        request.table.game = wrong
+        refused = refused_both_ways(batches, name, request)
+        assert (refused.reason, refused.field) == ("UNKNOWN_GAME", "table.game")
+
+
+@pytest.mark.parametrize("name", ["step", "playout", "score", "resample", "observe", "convert"])
+def test_columns_of_a_wrong_length_are_refused(
+    batches: Any, game: Game, table: pb.Table, begun: pb.Positions, name: str
+) -> None:
+    request = requests_on(table, begun)[name]
+    whole = request.states
+    request.states = whole + b"\0"
+    refused = refused_both_ways(batches, name, request)
+    assert (refused.reason, refused.field) == ("INVALID_BATCH", "states")
+    assert refused.metadata == {
+        "game": game.name,
+        "expected_size": str(len(whole)),
+        "size": str(len(whole) + 1),
+    }
+    other = {"step": "moves", "resample": "seats", "observe": "seats"}.get(name)
+    if other:
+        request.states = whole
+        setattr(request, other, getattr(request, other) + b"\0")
+        refused = refused_both_ways(batches, name, request)
+        assert (refused.reason, refused.field) == ("INVALID_BATCH", other)
+
+
+def test_what_makes_no_sense_is_refused(batches: Any, game: Game, table: pb.Table, begun: pb.Positions) -> None:
+    requests = requests_on(table, begun)
+    cases = [
+        ("new_games", pb.NewGamesRequest(table=table, seeds=bytes(7)), "INVALID_BATCH", "seeds"),
+        ("new_games", pb.NewGamesRequest(table=table, seeds=bytes(8), count=1), "INVALID_BATCH", "count"),
+        (
+            "new_games",
+            pb.NewGamesRequest(table=table, seeds=bytes(8), game_numbers=bytes(16)),
+            "INVALID_BATCH",
+            "game_numbers",
+        ),
+        (
+            "new_games",
+            pb.NewGamesRequest(table=table, game_numbers=bytes(8), count=1),
+            "INVALID_SEED",
+            "game_numbers",
+        ),
+        ("playout", pb.PlayoutRequest(table=table, states=begun.states), "INVALID_BATCH", "count"),
+    ]
+    for name, request, reason, field in cases:
+        refused = refused_both_ways(batches, name, request)
+        assert (refused.reason, refused.field) == (reason, field)
+        assert refused.metadata["game"] == game.name
+    unmoving = requests["step"]
+    unmoving.restart.stride = 0
+    refused = refused_both_ways(batches, "step", unmoving)
+    assert (refused.reason, refused.field) == ("INVALID_BATCH", "restart.stride")
+    both = requests["convert"]
+    both.typed_states.add()
+    refused = refused_both_ways(batches, "convert", both)
+    assert (refused.reason, refused.field) == ("INVALID_BATCH", "typed_states")
+
+
+def test_wrong_options_are_refused(batches: Any, game: Game, table: pb.Table, begun: pb.Positions) -> None:
+    requests = requests_on(table, begun)
+    for name, request, options, path in (
+        ("new_games", requests["new_games"], requests["new_games"].options, "options"),
+        ("step", requests["step"], requests["step"].restart.options, "restart.options"),
+    ):
+        getattr(options, game.name).first_seat = game.max_players
+        refused = refused_both_ways(batches, name, request)
+        assert (refused.reason, refused.field) == ("INVALID_OPTION", f"{path}.{game.name}.first_seat")
+        other = "discat" if game.name != "discat" else "momistigri"
+        getattr(options, other).SetInParent()
+        refused = refused_both_ways(batches, name, request)
+        assert (refused.reason, refused.field) == ("INVALID_OPTION", f"{path}.{other}")
+
+
+def test_what_is_above_the_limits_is_refused(game: Game, table: pb.Table) -> None:
+    settings = Settings(address="127.0.0.1:0", max_batch_items=3, max_playouts=10, max_answer_bytes=2500)
+    with running(settings) as server:
+        batches = batch_stub(server.channel)
+        seeds = bytes(8 * 3)
+        states = batches.NewGames(pb.NewGamesRequest(table=table, seeds=seeds)).positions.states
+        four = states + states[: game.packed_size]
+        typed = batches.Convert(pb.ConvertRequest(table=table, states=states)).typed_states
+        cases = [
+            ("new_games", pb.NewGamesRequest(table=table, seeds=bytes(32)), "seeds"),
+            ("new_games", pb.NewGamesRequest(table=table, count=4), "count"),
+            ("step", pb.StepRequest(table=table, states=four, moves=bytes(8)), "states"),
+            ("playout", pb.PlayoutRequest(table=table, states=four, count=1), "states"),
+            ("score", pb.ScoreRequest(table=table, states=four), "states"),
+            ("resample", pb.BatchServiceResampleRequest(table=table, states=four, seats=bytes(4)), "states"),
+            ("observe", pb.ObserveRequest(table=table, states=four, seats=bytes(4)), "states"),
+            ("convert", pb.ConvertRequest(table=table, states=four), "states"),
+            ("convert", pb.ConvertRequest(table=table, typed_states=[*typed, typed[0]]), "typed_states"),
+        ]
+        for name, request, field in cases:
+            refused = refused_both_ways(batches, name, request)
+            assert (refused.reason, refused.field) == ("BATCH_TOO_LARGE", field)
+            assert refused.metadata == {"game": game.name, "limit": "3", "asked": "4"}
+        assert batches.Playout(pb.PlayoutRequest(table=table, states=states, count=3)).moves
+        refused = refused_both_ways(batches, "playout", pb.PlayoutRequest(table=table, states=states, count=4))
+        assert (refused.reason, refused.field) == ("BATCH_TOO_LARGE", "count")
+        assert refused.metadata == {"game": game.name, "limit": "10", "asked": "12"}
+        observe = pb.ObserveRequest(table=table, states=states, seats=bytes(3))
+        refused = refused_both_ways(batches, "observe", observe)
+        assert (refused.reason, refused.field, refused.metadata["limit"]) == ("BATCH_TOO_LARGE", "", "2500")
+        step = pb.StepRequest(table=table, states=states, moves=bytes(6), columns=ALL)
+        assert refused_both_ways(batches, "step", step).reason == "BATCH_TOO_LARGE"
+        new = pb.NewGamesRequest(table=table, seeds=seeds, columns=ALL)
+        assert refused_both_ways(batches, "new_games", new).reason == "BATCH_TOO_LARGE"
+
+
+def test_four_thousand_of_the_largest_states_fit(server: Running, game: Game, table: pb.Table) -> None:
+    """With observations in the answer, of a server as it is by default."""
+    count = 4096
+    options = [("grpc.max_receive_message_length", -1)]
+    with grpc.insecure_channel(server.address, options) as channel:
+        batches = batch_stub(channel)
+        seeds = np.arange(count, dtype="<u8").tobytes()
+        positions = batches.NewGames(pb.NewGamesRequest(table=table, seeds=seeds, columns=ALL)).positions
+        assert len(positions.observations) == 2 * count * game.observation_length
+        step = pb.StepRequest(
+            table=table,
+            states=positions.states,
+            moves=first_moves(positions),
+            columns=ALL,
+            restart=pb.Restart(stride=1),
+        )
+        assert len(batches.Step(step).positions.observations) == 2 * count * game.observation_length
+
+
+# The stream
+
+
+def test_the_stream_answers_what_the_calls_do(batches: Any, table: pb.Table, begun: pb.Positions) -> None:
+    requests = requests_on(table, begun)
+    answers = on_stream(
+        batches, *(play_request(name, request, tag) for tag, (name, request) in enumerate(requests.items()))
+    )
+    for tag, (answer, (name, request)) in enumerate(zip(answers, requests.items(), strict=True)):
+        assert answer.tag == tag
+        assert answer.WhichOneof("response") == name
+        assert getattr(answer, name) == method_of(batches, name)(request)
+
+
+def test_a_request_of_no_kind_is_refused_and_the_stream_goes_on(
+    batches: Any, table: pb.Table, begun: pb.Positions
+) -> None:
+    good = play_request("score", requests_on(table, begun)["score"])
+    empty, after = on_stream(batches, pb.PlayRequest(tag=2**64 - 1), good)
+    assert empty.tag == 2**64 - 1
+    assert empty.refusal.reason == errors_pb2.ERROR_REASON_MISSING_FIELD
+    assert empty.refusal.field == "request"
+    assert after.score.totals
+
+
+def test_a_message_that_cannot_be_parsed_ends_the_stream(server: Running, table: pb.Table, begun: pb.Positions) -> None:
+    method: Any = server.channel.stream_stream("/chatiere.v1.BatchService/Play")
+    good = play_request("score", requests_on(table, begun)["score"]).SerializeToString()
+    answers = method(iter([good, b"\xff", good]), timeout=PATIENCE)
+    assert pb.PlayResponse.FromString(next(answers)).score.totals
+    with pytest.raises(grpc.RpcError) as caught:
+        next(answers)
+    assert read_refusal(caught.value).reason == "MALFORMED_REQUEST"
+
+
+def test_requests_may_be_sent_before_others_are_answered(batches: Any, table: pb.Table, begun: pb.Positions) -> None:
+    sent: queue.SimpleQueue[pb.PlayRequest | None] = queue.SimpleQueue()
+    answers = batches.Play(iter(sent.get, None), timeout=PATIENCE)
+    score = requests_on(table, begun)["score"]
+    for tag in range(5):
+        sent.put(play_request("score", score, tag))
+    for tag in range(200):
+        assert next(answers).tag == tag
+        sent.put(play_request("score", score, tag + 5))
+    sent.put(None)
+    assert [answer.tag for answer in answers] == list(range(200, 205))
+
+
+def test_a_failure_of_the_service_ends_the_stream(
+    batches: Any, table: pb.Table, begun: pb.Positions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("chatiere.service.batch._fill_faults", None)
+    with LogLines():
+        code = code_of(on_stream, batches, play_request("score", requests_on(table, begun)["score"]))
+    assert code is grpc.StatusCode.INTERNAL
+
+
+# One trajectory, four ways
+
+
+def choice(step: int, item: int, legal: list[int]) -> int:
+    """Any fixed choice will do."""
+    return legal[(7 * step + 3 * item) % len(legal)]
+
+
+def digest(trajectory: Iterator[list[bytes]]) -> str:
+    found = hashlib.sha256()
+    for states in trajectory:
+        for state in states:
+            found.update(state)
+    return found.hexdigest()
+
+
+def in_process(game: Game, players: int, seeds: list[int], steps: int) -> Iterator[list[bytes]]:
+    positions: list[Position] = [game.new_game(players, seed=seed, game_number=1) for seed in seeds]
+    yield [position.pack() for position in positions]
+    for step in range(steps):
+        for item, position in enumerate(positions):
+            position.apply(choice(step, item, position.legal_actions()))
+            if position.is_terminal():
+                seed, number, _ = position.random_stream() or (0, 0, 0)
+                positions[item] = game.new_game(players, seed=seed, game_number=number + 1)
+        yield [position.pack() for position in positions]
+
+
+def by_single_calls(stub: Any, game: Game, players: int, seeds: list[int], steps: int) -> Iterator[list[bytes]]:
+    include = game_pb2.Include(legal_actions=True)
+
+    def begin(seed: int, number: int) -> game_pb2.Position:
+        request = game_service_pb2.NewGameRequest(
+            game=game.name, players=players, seed=seed, game_number=number, include=include
+        )
+        position: game_pb2.Position = stub.NewGame(request).position
+        return position
+
+    positions = [begin(seed, 1) for seed in seeds]
+    yield [convert.read_state(position.state).pack() for position in positions]
+    for step in range(steps):
+        for item, position in enumerate(positions):
+            request = game_service_pb2.ApplyRequest(state=position.state, include=include)
+            request.action.id = choice(step, item, [action.id for action in position.legal_actions])
+            positions[item] = stub.Apply(request).position
+            if positions[item].turn.kind == game_pb2.TURN_KIND_OVER:
+                stream = positions[item].state.stream
+                positions[item] = begin(stream.seed, stream.game_number + 1)
+        yield [convert.read_state(position.state).pack() for position in positions]
+
+
+def by_batches(
+    new_games: Any, step_games: Any, game: Game, players: int, seeds: list[int], steps: int
+) -> Iterator[list[bytes]]:
+    table = pb.Table(game=game.name, players=players)
+    columns = pb.Columns(legal=True)
+    numbers = np.ones(len(seeds), "<u8").tobytes()
+    request = pb.NewGamesRequest(
+        table=table, seeds=np.array(seeds, "<u8").tobytes(), game_numbers=numbers, columns=columns
+    )
+    positions = new_games(request).positions
+    size = game.packed_size
+    for step in range(steps + 1):
+        yield [positions.states[i * size : (i + 1) * size] for i in range(len(seeds))]
+        if step == steps:
+            return
+        ids, offsets = np.frombuffer(positions.legal_ids, "<u2"), np.frombuffer(positions.legal_offsets, "<u4")
+        moves = [choice(step, i, ids[offsets[i] : offsets[i + 1]].tolist()) for i in range(len(seeds))]
+        positions = step_games(
+            pb.StepRequest(
+                table=table,
+                states=positions.states,
+                moves=np.array(moves, "<u2").tobytes(),
+                columns=columns,
+                restart=pb.Restart(stride=1),
+            )
+        ).positions
+
+
+def test_a_seeded_trajectory_is_the_same_four_ways(server: Running, batches: Any, game: Game) -> None:
+    players, seeds, steps = game.min_players, [3, 5, 2**64 - 1], 120
+    sent: queue.SimpleQueue[pb.PlayRequest | None] = queue.SimpleQueue()
+    answers = batches.Play(iter(sent.get, None), timeout=PATIENCE)
+
+    def streamed(name: str) -> Any:
+        def ask(request: Any) -> Any:
+            sent.put(play_request(name, request))
+            return getattr(next(answers), name)
+
+        return ask
+
+    expected = digest(in_process(game, players, seeds, steps))
+    assert digest(by_single_calls(server.stub, game, players, seeds, steps)) == expected
+    assert digest(by_batches(batches.NewGames, batches.Step, game, players, seeds, steps)) == expected
+    assert digest(by_batches(streamed("new_games"), streamed("step"), game, players, seeds, steps)) == expected
+    sent.put(None)
+    # And however the games are batched.
+    parts = [list(by_batches(batches.NewGames, batches.Step, game, players, [seed], 40)) for seed in seeds]
+    together = list(in_process(game, players, seeds[:1], 40))
+    assert parts[0] == together
+
+
+# Long batches
+
+
+def endless(game: Game, table: pb.Table) -> pb.PlayoutRequest:
+    """More playouts than are finished while a test waits."""
+    return pb.PlayoutRequest(table=table, states=game.new_game(game.max_players, seed=1).pack(), count=30_000_000)
+
+
+def wait_until_begun(server: Running, method: str, kind: str) -> None:
+    """Wait until a call of that method has reached its thread."""
+    labels = {"grpc_type": kind, "grpc_service": "chatiere.v1.BatchService", "grpc_method": method}
+    deadline = time.monotonic() + PATIENCE
+    while not server.sample("grpc_server_started_total", **labels):
+        assert time.monotonic() < deadline
+
+
+@pytest.fixture
+def patient() -> Iterator[Running]:
+    """A server that takes endless batches, with one thread for them and one for all else."""
+    settings = Settings(address="127.0.0.1:0", workers=1, batch_workers=1, max_playouts=2**32)
+    with running(settings) as server:
+        yield server
+
+
+def test_a_long_batch_leaves_single_calls_alone_and_stops_when_cancelled(
+    patient: Running, game: Game, table: pb.Table
+) -> None:
+    batches = batch_stub(patient.channel)
+    with LogLines() as log:
+        call = batches.Playout.future(endless(game, table))
+        wait_until_begun(patient, "Playout", "unary")
+        waiting = batches.Score.future(pb.ScoreRequest(table=table), timeout=PATIENCE)
+        for _ in range(3):
+            assert patient.stub.ListGames(game_service_pb2.ListGamesRequest(), timeout=PATIENCE).games
+        assert not call.done()
+        assert not waiting.done()
+        call.cancel()
+        log.wait_for("Playout CANCELLED - ")
+        # The next batch gets the thread.
+        assert waiting.result(PATIENCE) == pb.ScoreResponse()
+
+
+def test_an_expired_batch_stops(patient: Running, game: Game, table: pb.Table) -> None:
+    batches = batch_stub(patient.channel)
+    with LogLines() as log:
+        assert code_of(lambda: batches.Playout(endless(game, table), timeout=0.5)) is grpc.StatusCode.DEADLINE_EXCEEDED
+        log.wait_for("Playout CANCELLED - ")
+
+
+def test_a_cancelled_stream_stops(patient: Running, game: Game, table: pb.Table) -> None:
+    batches = batch_stub(patient.channel)
+    with LogLines() as log:
+        answers = batches.Play(iter([play_request("playout", endless(game, table))]))
+        wait_until_begun(patient, "Play", "bidi_stream")
+        assert patient.stub.ListGames(game_service_pb2.ListGamesRequest(), timeout=PATIENCE).games
+        answers.cancel()
+        log.wait_for("Play CANCELLED - ")
+        assert batches.Score(pb.ScoreRequest(table=table), timeout=PATIENCE) == pb.ScoreResponse()
+
+
+# Figures
+
+
+def test_batches_are_counted(game: Game, table: pb.Table) -> None:
+    with running() as server:
+        batches = batch_stub(server.channel)
+        positions = batches.NewGames(pb.NewGamesRequest(table=table, seeds=bytes(8 * COUNT), columns=ALL)).positions
+        moves = bytearray(first_moves(positions))
+        moves[:2] = b"\xff\xff"
+        step = pb.StepRequest(table=table, states=positions.states, moves=bytes(moves))
+        batches.Step(step)
+        on_stream(batches, play_request("step", step), play_request("step", step))
+        refusal(batches.Step, pb.StepRequest(table=table, states=b"1"))
+        playout = batches.Playout(pb.PlayoutRequest(table=table, states=positions.states, count=2))
+        labels = {"game": game.name, "method": "Step"}
+        assert server.sample("chatiere_batch_items_count", **labels) == 3
+        assert server.sample("chatiere_batch_items_sum", **labels) == 3 * COUNT
+        assert server.sample("chatiere_batch_items_bucket", **labels, le="4.0") == 0
+        assert server.sample("chatiere_batch_items_bucket", **labels, le="16.0") == 3
+        assert server.sample("chatiere_kernel_seconds_count", **labels) == 3
+        assert server.sample("chatiere_kernel_seconds_sum", **labels) > 0
+        assert server.sample("chatiere_moves_applied_total", game=game.name) == 3 * (COUNT - 1)
+        played = np.frombuffer(playout.moves, "<u8").sum()
+        assert server.sample("chatiere_playout_moves_total", game=game.name) == played
