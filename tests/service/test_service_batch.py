@@ -112,6 +112,7 @@ def test_calls_answer_what_the_engine_s_batches_do(
         batches.Resample(requests["resample"]).states
         == engines.resample(begun.states, seats, seed=5, first_game_number=2**64 - 1)[0]
     )
+    del requests["new_games"]
     for name, request in requests.items():
         assert not method_of(batches, name)(request).HasField("faults")
 
