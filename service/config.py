@@ -1,33 +1,124 @@
 """The settings of a server."""
 
+import ipaddress
 from dataclasses import dataclass
+from pathlib import Path
+
+LOG_LEVELS = ("debug", "info", "warning", "error")
+LOG_FORMATS = ("text", "json")
+
+
+class SettingError(ValueError):
+    """A setting makes no sense, or cannot be followed: `setting` is its name in Settings."""
+
+    def __init__(self, setting: str, message: str) -> None:
+        """See the class."""
+        super().__init__(f"{setting}: {message}")
+        self.setting = setting
+        self.message = message
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How a server is run.
+    """How a server is run. Raises SettingError for settings that make no sense.
 
-    `address`, `metrics_address`: HOST:PORT to listen on (IPv6 hosts in brackets); with port 0 the system chooses one.
-    No metrics are served if `metrics_address` is None. `workers`: calls handled at a time. `grace`: seconds that calls
-    in flight get to finish when the server stops. `max_message_bytes`: the largest request; a larger one is answered
-    RESOURCE_EXHAUSTED.
+    Where it listens: HOST:PORT, an IPv6 host in brackets; with port 0 the system chooses one.
 
-    Of BatchService: `batch_workers`: calls handled at a time, on threads of their own, so that others never wait for
-    them; a stream holds one as long as it lasts. `max_batch_items`, `max_playouts` (items × playouts of each) and
-    `max_answer_bytes` (of the columns of an answer): what asks for more is answered BATCH_TOO_LARGE.
+    - `address`: gRPC.
+    - `metrics_address`: metrics for Prometheus, over HTTP; None: no metrics are served.
+
+    What it does at a time. Each worker counts for itself; a connection stays with one worker. Calls above a limit are
+    answered RESOURCE_EXHAUSTED, with the time after which to try again.
+
+    - `workers`: processes that share the port.
+    - `threads`: unary calls that a worker handles at a time; more wait.
+    - `max_calls`: unary calls that a worker has at a time, waiting ones included.
+    - `max_streams`: streams (watches of the health, reflection, …) that a worker holds open; more wait.
+    - `max_calls_per_client`: calls that one client may have handled at a time; 0: no limit. A client is the name of its
+      token or, without tokens, its network address.
+    - `max_rate_per_client`: calls a second that one client may make; 0: no limit.
+    - `max_message_bytes`: the largest request.
+    - `batch_threads`: calls of BatchService that a worker handles at a time, in threads of their own, so that others
+      never wait for them; a stream of it holds one as long as it lasts.
+    - `max_batch_items`, `max_playouts` (items × playouts of each), `max_answer_bytes` (of the columns of an answer):
+      what BatchService does in a call at most; more is answered BATCH_TOO_LARGE.
+
+    How long it takes, in seconds.
+
+    - `default_deadline`: what a unary call without a deadline gets.
+    - `max_deadline`: what a unary call gets at most; then it is ended with DEADLINE_EXCEEDED.
+    - `grace`: what calls in flight get to finish when the server stops.
+
+    Who may call. All files are read again when they change.
+
+    - `tls_certificate`, `tls_key`: PEM files of the server's certificate chain and its key; None: no TLS.
+    - `client_ca`: a PEM file of the authorities that clients' certificates must be signed by; None: clients need none.
+    - `tokens`: a file of bearer tokens (see `tokens.py`); None: clients need none.
+    - `reflection`, `channelz`: whether these services are there.
+
+    What it tells.
+
+    - `log_level`: debug, info (a line a call), warning or error. `log_format`: text or json.
+    - `traces`: whether calls are traced by OpenTelemetry, which its own environment variables set up.
     """
 
     address: str = "127.0.0.1:50051"
     metrics_address: str | None = "127.0.0.1:9464"
-    workers: int = 8
-    grace: float = 10.0
+    workers: int = 1
+    threads: int = 8
+    max_calls: int = 1000
+    max_streams: int = 1000
+    max_calls_per_client: int = 0
+    max_rate_per_client: float = 0.0
     # Twice what the largest batch of the largest states needs.
     max_message_bytes: int = 16 * 1024 * 1024
-    batch_workers: int = 32
+    batch_threads: int = 32
     max_batch_items: int = 16_384
     max_playouts: int = 1_000_000
     # 4,096 observations of the largest game, and of some hundred games that end at one step, every seat's.
     max_answer_bytes: int = 128 * 1024 * 1024
+    default_deadline: float = 60.0
+    max_deadline: float = 600.0
+    grace: float = 10.0
+    tls_certificate: Path | None = None
+    tls_key: Path | None = None
+    client_ca: Path | None = None
+    tokens: Path | None = None
+    reflection: bool = True
+    channelz: bool = True
+    log_level: str = "info"
+    log_format: str = "text"
+    traces: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse what makes no sense."""
+        for name in ("address", "metrics_address"):
+            if (address := getattr(self, name)) is not None:
+                try:
+                    split_address(address)
+                except ValueError as error:
+                    raise SettingError(name, str(error)) from error
+        at_least_1 = ("workers", "threads", "max_calls", "max_streams", "max_message_bytes", "batch_threads")
+        for name in (*at_least_1, "max_batch_items", "max_playouts", "max_answer_bytes"):
+            _require(name, getattr(self, name) >= 1, "must be 1 or more")
+        for name in ("max_calls_per_client", "max_rate_per_client", "grace"):
+            _require(name, getattr(self, name) >= 0, "must be 0 or more")
+        _require("default_deadline", self.default_deadline > 0, "must be more than 0")
+        _require("max_deadline", self.max_deadline >= self.default_deadline, "must not be less than default_deadline")
+        _require("tls_key", self.tls_certificate is None or self.tls_key is not None, "tls_certificate needs it")
+        _require("tls_certificate", self.tls_key is None or self.tls_certificate is not None, "tls_key needs it")
+        _require("tls_certificate", self.client_ca is None or self.tls_certificate is not None, "client_ca needs it")
+        _require("log_level", self.log_level in LOG_LEVELS, f"must be one of {', '.join(LOG_LEVELS)}")
+        _require("log_format", self.log_format in LOG_FORMATS, f"must be one of {', '.join(LOG_FORMATS)}")
+
+    @property
+    def is_local(self) -> bool:
+        """Whether only this machine can reach it."""
+        host, _ = split_address(self.address)
+        try:
+            return ipaddress.ip_address(host).is_loopback
+        except ValueError:
+            return host == "localhost"
 
 
 def split_address(address: str) -> tuple[str, int]:
@@ -36,3 +127,13 @@ def split_address(address: str) -> tuple[str, int]:
     if not (colon and host and port.isascii() and port.isdigit() and int(port) <= 65535):
         raise ValueError(f"an address is HOST:PORT with a port from 0 to 65535, not {address!r}")
     return host.removeprefix("[").removesuffix("]"), int(port)
+
+
+def with_port(address: str, port: int) -> str:
+    """An address with another port."""
+    return f"{address.rpartition(':')[0]}:{port}"
+
+
+def _require(name: str, holds: bool, message: str) -> None:
+    if not holds:
+        raise SettingError(name, message)

@@ -1,21 +1,16 @@
-"""Making a server, and running one until it is told to stop."""
+"""A server in one process: what it is made of."""
 
-import logging
-import signal
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from wsgiref.simple_server import WSGIServer
 
 import grpc
 from grpc_channelz.v1 import channelz
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
-from prometheus_client import CollectorRegistry, ProcessCollector, start_http_server
+from prometheus_client import CollectorRegistry
 
-from chatiere.engine.memory import keep_freed_memory
-from chatiere.service.config import Settings, split_address
+from chatiere.service.config import SettingError, Settings
 from chatiere.service.interceptors import CallInterceptor
-from chatiere.service.logs import configure_logging
 from chatiere.service.metrics import Metrics
 from chatiere.service.servicer import BatchServicer, GameServicer
 from chatiere.v1 import batch_service_pb2, batch_service_pb2_grpc, game_service_pb2, game_service_pb2_grpc
@@ -23,13 +18,6 @@ from chatiere.v1 import batch_service_pb2, batch_service_pb2_grpc, game_service_
 GAME_SERVICE = game_service_pb2.DESCRIPTOR.services_by_name["GameService"].full_name
 BATCH_SERVICE = batch_service_pb2.DESCRIPTOR.services_by_name["BatchService"].full_name
 _CHANNELZ = "grpc.channelz.v1.Channelz"
-_STOP_SIGNALS = {signal.SIGTERM, signal.SIGINT}
-
-_log = logging.getLogger(__name__)
-
-
-class AddressError(OSError):
-    """An address cannot be listened on."""
 
 
 class Server:
@@ -57,20 +45,22 @@ class Server:
         return self._server.wait_for_termination(timeout)
 
 
-def create_server(settings: Settings, registry: CollectorRegistry) -> tuple[Server, int]:
-    """A server, not yet started, and the port that it listens on; its metrics are registered in `registry`.
+def create_server(settings: Settings, registry: CollectorRegistry, *, share_port: bool = False) -> tuple[Server, int]:
+    """A server in this process, not yet started, and the port that it listens on.
 
-    Raises AddressError.
+    Its metrics are registered in `registry`; `metrics_address`, `workers` and `log_…` are settings for `supervisor`.
+    `share_port`: whether other processes may listen on the port, too. Raises SettingError where the settings cannot be
+    followed.
     """
     metrics = Metrics(registry)
-    batch_threads = ThreadPoolExecutor(settings.batch_workers, thread_name_prefix="batch")
+    batch_threads = ThreadPoolExecutor(settings.batch_threads, thread_name_prefix="batch")
     server = grpc.server(
-        ThreadPoolExecutor(settings.workers, thread_name_prefix="call"),
+        ThreadPoolExecutor(settings.threads, thread_name_prefix="call"),
         interceptors=[CallInterceptor(metrics, {BATCH_SERVICE: batch_threads})],
         options=[
             ("grpc.max_receive_message_length", settings.max_message_bytes),
-            # Else two servers could share a port without anybody noticing.
-            ("grpc.so_reuseport", 0),
+            # Unasked, two servers could share a port without anybody noticing.
+            ("grpc.so_reuseport", int(share_port)),
         ],
     )
     game_service_pb2_grpc.add_GameServiceServicer_to_server(GameServicer(metrics), server)  # type: ignore[no-untyped-call]
@@ -87,61 +77,8 @@ def create_server(settings: Settings, registry: CollectorRegistry) -> tuple[Serv
     return Server(server, health_servicer), _bind(server, settings.address)
 
 
-def serve(settings: Settings) -> None:
-    """Serve until SIGTERM or SIGINT, then let calls in flight finish; a second signal ends the process at once.
-
-    To be called in the main thread, before the process has others. Raises SystemExit if an address cannot be listened
-    on.
-    """
-    # Threads inherit this, so that the signals wait for sigwait: Python's own handlers can miss one under load.
-    signal.pthread_sigmask(signal.SIG_BLOCK, _STOP_SIGNALS)
-    keep_freed_memory()
-    configure_logging()
-    registry = CollectorRegistry()
-    ProcessCollector(registry=registry)
-    try:
-        server, port = create_server(settings, registry)
-        metrics_server = _serve_metrics(settings.metrics_address, registry)
-    except AddressError as error:
-        raise SystemExit(str(error)) from error
-    server.start()
-    _log.info("serving %s on %s", GAME_SERVICE, _with_port(settings.address, port))
-    signal.sigwait(_STOP_SIGNALS)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOP_SIGNALS)
-    _log.info("stopping: calls in flight have %g seconds", settings.grace)
-    server.stop(settings.grace).wait()
-    if metrics_server is not None:
-        metrics_server.shutdown()
-        metrics_server.server_close()
-    _log.info("stopped")
-
-
 def _bind(server: grpc.Server, address: str) -> int:
-    _split(address)
     try:
         return server.add_insecure_port(address)
     except RuntimeError as error:
-        raise AddressError(f"cannot listen on {address}: it is in use, or not this machine's") from error
-
-
-def _serve_metrics(address: str | None, registry: CollectorRegistry) -> WSGIServer | None:
-    if address is None:
-        return None
-    host, port = _split(address)
-    try:
-        server, _ = start_http_server(port, host, registry)
-    except OSError as error:
-        raise AddressError(f"cannot serve metrics on {address}: {error.strerror}") from error
-    _log.info("metrics on http://%s/metrics", _with_port(address, server.server_port))
-    return server
-
-
-def _split(address: str) -> tuple[str, int]:
-    try:
-        return split_address(address)
-    except ValueError as error:
-        raise AddressError(str(error)) from error
-
-
-def _with_port(address: str, port: int) -> str:
-    return f"{address.rpartition(':')[0]}:{port}"
+        raise SettingError("address", f"cannot listen on {address}: it is in use, or not this machine's") from error

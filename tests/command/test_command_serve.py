@@ -1,55 +1,153 @@
-"""chatiere serve, as a process of its own."""
+"""chatiere serve: its options; tests/service has what the server does with them."""
 
-import re
-import signal
-import subprocess
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable
+from dataclasses import fields, replace
+from pathlib import Path
 
-import grpc
 import pytest
-from grpc_health.v1 import health_pb2, health_pb2_grpc
 
-from chatiere import engine
-from chatiere.clients import Client
+from chatiere.command import serve
+from chatiere.service.config import SettingError, Settings
 
-COMMAND = (sys.executable, "-c", "from chatiere.command import main; main()", "serve")
+from .conftest import Run
+
+Asked = Callable[..., Settings]
 
 
 @pytest.fixture
-def server() -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """A server on free ports, and its address as its log tells it."""
-    arguments = ("--address", "127.0.0.1:0", "--metrics-address", "127.0.0.1:0")
-    with subprocess.Popen((*COMMAND, *arguments), stderr=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stderr is not None
-            log: list[str] = []
-            address = None
-            while address is None:
-                log.append(process.stderr.readline())
-                assert log[-1], "".join(log)
-                address = re.search(r"serving .* on (127\.0\.0\.1:\d+)", log[-1])
-            yield process, address[1]
-        finally:
-            process.kill()
+def asked(run: Run, monkeypatch: pytest.MonkeyPatch) -> Asked:
+    """asked(argument, …): the settings that a server would be run with."""
+
+    def settings_of(*arguments: object, **environment: str) -> Settings:
+        found: list[Settings] = []
+        monkeypatch.setattr(serve, "serve", found.append)
+        result = run("serve", *arguments, env=environment)
+        assert result.exit_code == 0, result.stderr
+        (settings,) = found
+        return settings
+
+    return settings_of
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_it_serves_until_it_is_told_to_stop(server: tuple[subprocess.Popen[str], str], number: int) -> None:
-    process, address = server
-    with grpc.insecure_channel(address) as channel:
-        health = health_pb2_grpc.HealthStub(channel)
-        assert health.Check(health_pb2.HealthCheckRequest()).status == health_pb2.HealthCheckResponse.SERVING
-        games = Client(channel).list_games()
-    assert [info.name for info in games] == [game.name for game in engine.games()]
-    process.send_signal(number)
-    _, log = process.communicate(timeout=60)
-    assert process.returncode == 0, log
+# Another value than the default for each setting.
+OTHERS: dict[str, object] = {
+    "address": "[::1]:0",
+    "metrics_address": "localhost:1",
+    "workers": 3,
+    "threads": 1,
+    "max_calls": 5,
+    "max_streams": 6,
+    "max_calls_per_client": 7,
+    "max_rate_per_client": 0.5,
+    "max_message_bytes": 8,
+    "batch_threads": 9,
+    "max_batch_items": 10,
+    "max_playouts": 11,
+    "max_answer_bytes": 12,
+    "default_deadline": 1.5,
+    "max_deadline": 2000.0,
+    "grace": 0.0,
+    "tls_certificate": Path(__file__),
+    "tls_key": Path(__file__),
+    "client_ca": Path(__file__),
+    "tokens": Path(__file__),
+    "reflection": False,
+    "channelz": False,
+    "log_level": "warning",
+    "log_format": "json",
+    "traces": True,
+}
+# Those that make no sense alone.
+TOGETHER = {
+    "tls_certificate": ["tls_key"],
+    "tls_key": ["tls_certificate"],
+    "client_ca": ["tls_certificate", "tls_key"],
+}
+SETTINGS = [field.name for field in fields(Settings)]
 
 
-def test_an_address_in_use_is_told(server: tuple[subprocess.Popen[str], str]) -> None:
-    _, address = server
-    second = subprocess.run((*COMMAND, "--address", address), capture_output=True, text=True, timeout=60)
-    assert second.returncode != 0
-    assert address in second.stderr
-    assert "Traceback" not in second.stderr
+def test_without_options_all_is_as_settings_say(asked: Asked) -> None:
+    assert asked() == Settings()
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_every_setting_has_an_option(asked: Asked, name: str) -> None:
+    names = [name, *TOGETHER.get(name, [])]
+    arguments: list[object] = []
+    for each in names:
+        flag, value = f"--{each.replace('_', '-')}", OTHERS[each]
+        arguments += [flag, value] if not isinstance(value, bool) else [flag if value else flag.replace("--", "--no-")]
+    expected = replace(Settings(), **{each: OTHERS[each] for each in names})
+    assert expected != Settings()
+    assert asked(*arguments) == expected
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_every_setting_has_an_environment_variable(asked: Asked, name: str) -> None:
+    names = [name, *TOGETHER.get(name, [])]
+    environment = {f"CHATIERE_{each.upper()}": str(OTHERS[each]) for each in names}
+    assert asked(**environment) == replace(Settings(), **{each: OTHERS[each] for each in names})
+
+
+def test_options_are_stronger_than_the_environment(asked: Asked) -> None:
+    assert asked("--workers", 5, CHATIERE_WORKERS="4").workers == 5
+
+
+def test_metrics_can_be_off(asked: Asked) -> None:
+    assert asked("--metrics-address", "off").metrics_address is None
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_help_explains_every_setting(run: Run, name: str) -> None:
+    text = " ".join(run("serve", "--help").stdout.split())
+    assert f"--{name.replace('_', '-')} " in text
+    assert f"CHATIERE_{name.upper()}" in text.replace(" ", "")
+
+
+WRONG = {
+    "address": "50051",
+    "metrics_address": "none",
+    "workers": "0",
+    "threads": "many",
+    "max_calls": "0",
+    "max_streams": "-1",
+    "max_calls_per_client": "-1",
+    "max_rate_per_client": "-0.5",
+    "max_message_bytes": "4MB",
+    "batch_threads": "0",
+    "max_batch_items": "0",
+    "max_playouts": "0",
+    "max_answer_bytes": "0",
+    "default_deadline": "0",
+    "max_deadline": "59",
+    "grace": "-1",
+    "tls_certificate": "/no/such/file",
+    "tls_key": "/no/such/file",
+    "client_ca": __file__,
+    "tokens": "/no/such/file",
+    "reflection": "maybe",
+    "channelz": "maybe",
+    "log_level": "loud",
+    "log_format": "xml",
+    "traces": "maybe",
+}
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_a_wrong_value_stops_the_start_and_is_named(run: Run, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setattr(serve, "serve", lambda settings: pytest.fail("started"))
+    result = run("serve", env={f"CHATIERE_{name.upper()}": WRONG[name]})
+    assert result.exit_code == 2
+    # A client CA alone lacks the certificate.
+    named = "tls_certificate" if name == "client_ca" else name
+    assert f"--{named.replace('_', '-')}" in result.stderr
+
+
+def test_what_the_server_cannot_follow_is_named(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(settings: Settings) -> None:
+        raise SettingError("tokens", "line 3: nonsense")
+
+    monkeypatch.setattr(serve, "serve", refuse)
+    result = run("serve")
+    assert result.exit_code == 2
+    assert result.stderr == "Error: --tokens: line 3: nonsense\n"

@@ -1,15 +1,9 @@
 """A server as its operator sees it: health, reflection, addresses, stopping, many callers at once."""
 
-import os
 import random
-import signal
-import subprocess
-import sys
 import threading
-import urllib.request
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from typing import Any
 
 import grpc
@@ -22,8 +16,8 @@ from prometheus_client import CollectorRegistry
 
 from chatiere.engine import Game
 from chatiere.service import handlers
-from chatiere.service.config import Settings, split_address
-from chatiere.service.server import AddressError, create_server
+from chatiere.service.config import SettingError, Settings, split_address
+from chatiere.service.server import create_server
 from chatiere.v1 import game_pb2, game_service_pb2
 
 from .support import PATIENCE, Running, code_of, game_stub, new_game, play_on, running
@@ -44,7 +38,7 @@ def test_health_is_serving(server: Running, service: str) -> None:
 
 
 def test_watches_of_the_health_take_up_no_worker() -> None:
-    with running(Settings(address="127.0.0.1:0", workers=1)) as server:
+    with running(Settings(address="127.0.0.1:0", threads=1)) as server:
         health: Any = health_pb2_grpc.HealthStub(server.channel)
         watches = [health.Watch(health_pb2.HealthCheckRequest(), timeout=PATIENCE) for _ in range(3)]
         assert [next(watch).status for watch in watches] == [SERVING] * 3
@@ -80,14 +74,14 @@ def test_channelz_tells_of_the_server_s_calls(server: Running) -> None:
 
 
 def test_an_address_in_use_is_refused_by_name(server: Running) -> None:
-    with pytest.raises(AddressError, match=f"^cannot listen on {server.address}: "):
+    with pytest.raises(SettingError, match=f"^address: cannot listen on {server.address}: "):
         create_server(Settings(address=server.address), CollectorRegistry())
 
 
 @pytest.mark.parametrize("address", ["", "50051", "localhost", "localhost:", ":50051", "localhost:http", "[::1]:70000"])
 def test_what_is_no_address_is_refused(address: str) -> None:
-    with pytest.raises(AddressError, match=r"^an address is HOST:PORT with a port from 0 to 65535, not "):
-        create_server(Settings(address=address), CollectorRegistry())
+    with pytest.raises(SettingError, match=r"^address: an address is HOST:PORT with a port from 0 to 65535, not "):
+        Settings(address=address)
 
 
 def test_addresses_are_split_at_the_port() -> None:
@@ -175,72 +169,3 @@ def test_a_call_that_outlasts_the_grace_is_ended(slow_call: SlowCall) -> None:
         assert in_flight.exception(PATIENCE).code() in (grpc.StatusCode.CANCELLED, grpc.StatusCode.UNAVAILABLE)
         slow_call.released.set()
         assert stopped.wait(PATIENCE)
-
-
-# The process
-
-
-@contextmanager
-def process(**fields: Any) -> Iterator[subprocess.Popen[str]]:
-    """A process that serves; killed at the end if it still runs."""
-    code = "from chatiere.service.config import Settings; from chatiere.service.server import serve; "
-    arguments = {"address": "127.0.0.1:0", "metrics_address": None, "grace": PATIENCE} | fields
-    command = [sys.executable, "-c", f"{code} serve(Settings(**{arguments!r}))"]
-    # gRPC's own words on standard error are not the point here.
-    environment = os.environ | {"GRPC_VERBOSITY": "NONE"}
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as served:
-        # Ends the wait for a line that never comes.
-        impatience = threading.Timer(PATIENCE, served.kill)
-        impatience.start()
-        try:
-            yield served
-        finally:
-            impatience.cancel()
-            served.kill()
-
-
-def line_with(served: subprocess.Popen[str], text: str) -> str:
-    """The next line that a process logs with that text."""
-    assert served.stderr is not None
-    for line in served.stderr:
-        if text in line:
-            return line
-    raise AssertionError(f"the process ended without a line with {text!r}")
-
-
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_stops_the_process_gracefully(number: signal.Signals) -> None:
-    with process(metrics_address="127.0.0.1:0") as served:
-        metrics_url = line_with(served, "metrics on ").split()[-1]
-        address = line_with(served, f"serving {GAME_SERVICE} on ").split()[-1]
-        with grpc.insecure_channel(address) as channel:
-            stub = game_stub(channel)
-            assert stub.ListGames(game_service_pb2.ListGamesRequest()).games
-        with urllib.request.urlopen(metrics_url, timeout=PATIENCE) as answer:
-            metrics = answer.read().decode()
-        assert 'grpc_server_handled_total{grpc_code="OK",grpc_method="ListGames"' in metrics
-        assert "process_cpu_seconds_total" in metrics
-        served.send_signal(number)
-        assert line_with(served, " INFO chatiere.service.server: stopped")
-        assert served.wait(PATIENCE) == 0
-
-
-def test_a_second_signal_ends_the_process_at_once() -> None:
-    with process() as served:
-        address = line_with(served, "serving ").split()[-1]
-        with grpc.insecure_channel(address) as channel:
-            health: Any = health_pb2_grpc.HealthStub(channel)
-            watch = health.Watch(health_pb2.HealthCheckRequest(), timeout=PATIENCE)
-            assert next(watch).status == SERVING
-            served.send_signal(signal.SIGTERM)
-            assert next(watch).status == NOT_SERVING
-            served.send_signal(signal.SIGTERM)
-            assert served.wait(PATIENCE) == -signal.SIGTERM
-
-
-@pytest.mark.parametrize("setting", ["address", "metrics_address"])
-def test_a_process_whose_address_is_in_use_says_so(server: Running, setting: str) -> None:
-    with process(**{setting: server.address}) as served:
-        assert served.stderr is not None
-        assert f"on {server.address}: " in served.stderr.read()
-        assert served.wait(PATIENCE) == 1

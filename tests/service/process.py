@@ -1,0 +1,124 @@
+"""A server as processes, as an operator runs it: `chatiere serve` with arguments, and what it logs."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from prometheus_client.parser import text_string_to_metric_families
+
+from .support import PATIENCE
+
+_COMMAND = (sys.executable, "-c", "from chatiere.command import main; main(prog_name='chatiere')", "serve")
+
+
+def wait_until(holds: Callable[[], Any], what: str) -> Any:
+    """The first true value of `holds`; the test fails if there is none in time."""
+    end = time.monotonic() + PATIENCE
+    while not (found := holds()):
+        assert time.monotonic() < end, f"not in time: {what}"
+        threading.Event().wait(0.01)
+    return found
+
+
+class Served:
+    """A server's processes and its log."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self.process = process
+        self.lines: list[str] = []
+        self._changed = threading.Condition()
+        self._ended = False
+        self._reader = threading.Thread(target=self._read)
+        self._reader.start()
+
+    def _read(self) -> None:
+        assert self.process.stderr is not None
+        for line in self.process.stderr:
+            with self._changed:
+                self.lines.append(line.rstrip("\n"))
+                self._changed.notify_all()
+        with self._changed:
+            self._ended = True
+            self._changed.notify_all()
+
+    def find(self, pattern: str, after: int = 0) -> re.Match[str]:
+        """The first line, from number `after` on, in which a pattern is found; waits for it."""
+
+        def look() -> bool:
+            nonlocal found
+            matches = (re.search(pattern, line) for line in self.lines[after:])
+            found = next((match for match in matches if match), None)
+            return found is not None or self._ended
+
+        found: re.Match[str] | None = None
+        with self._changed:
+            self._changed.wait_for(look, PATIENCE)
+        assert found is not None, f"no line with {pattern!r} in:\n" + "\n".join(self.lines)
+        return found
+
+    @property
+    def address(self) -> str:
+        """Where it serves gRPC; waits until it does."""
+        return self.find(r'serving chatiere\.v1 on ([^ ",]+)')[1]
+
+    @property
+    def metrics_url(self) -> str:
+        return self.find(r'metrics on (http[^ "]+)')[1]
+
+    def worker_pid(self, number: int, after: int = 0) -> int:
+        """The process of a worker, by its last line in the log from number `after` on; waits until it serves."""
+        self.find(rf"worker {number} serves, pid (\d+)", after)
+        return [int(m[1]) for line in self.lines if (m := re.search(rf"worker {number} serves, pid (\d+)", line))][-1]
+
+    def metrics(self) -> dict[str, list[tuple[dict[str, str], float]]]:
+        """Labels and values of all samples, by their names."""
+        with urllib.request.urlopen(self.metrics_url, timeout=PATIENCE) as answer:
+            text = answer.read().decode()
+        samples: dict[str, list[tuple[dict[str, str], float]]] = {}
+        for family in text_string_to_metric_families(text):
+            for sample in family.samples:
+                samples.setdefault(sample.name, []).append((sample.labels, sample.value))
+        return samples
+
+    def total(self, metric: str, **labels: str) -> float:
+        """The sum of a metric's samples that have these labels."""
+        return sum(value for found, value in self.metrics().get(metric, []) if labels.items() <= found.items())
+
+    def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
+        """Send it a signal; its exit code."""
+        self.process.send_signal(number)
+        return self.process.wait(PATIENCE)
+
+    def close(self) -> None:
+        """Kill it if it still runs; its workers end with it."""
+        self.process.kill()
+        self.process.wait()
+        self._reader.join(PATIENCE)
+
+
+@contextmanager
+def served(
+    *arguments: str, environment: dict[str, str] | None = None, prefix: tuple[str, ...] = ()
+) -> Iterator[Served]:
+    """`chatiere serve` on free ports (unless the arguments say otherwise), killed at the end if it still runs.
+
+    `prefix`: a command that runs it.
+    """
+    ports = ("--address", "127.0.0.1:0", "--metrics-address", "127.0.0.1:0", "--grace", str(PATIENCE))
+    # gRPC's own words on standard error are not the point here.
+    variables = os.environ | {"GRPC_VERBOSITY": "NONE"} | (environment or {})
+    command = (*prefix, *_COMMAND, *ports, *arguments)
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=variables) as process:
+        server = Served(process)
+        try:
+            yield server
+        finally:
+            server.close()

@@ -1,0 +1,292 @@
+"""A server as its processes: workers that share a port, are replaced when they die, and stop together."""
+
+import io
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+
+from chatiere.service.config import SettingError
+from chatiere.service.metrics_files import FILE_BYTES, MetricsFiles
+from chatiere.service.port import HeldPort
+from chatiere.v1 import game_service_pb2
+
+from .process import Served, served, wait_until
+from .support import PATIENCE, Running, code_of, game_stub
+
+SERVING = health_pb2.HealthCheckResponse.SERVING
+NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
+HANDLED = "grpc_server_handled_total"
+
+
+def new_channel(address: str) -> grpc.Channel:
+    """A channel with a connection of its own."""
+    return grpc.insecure_channel(address, [("grpc.use_local_subchannel_pool", 1)])
+
+
+def list_games(channel: grpc.Channel) -> None:
+    game_stub(channel).ListGames(game_service_pb2.ListGamesRequest(), timeout=PATIENCE, wait_for_ready=True)
+
+
+@pytest.fixture
+def two_workers() -> Iterator[Served]:
+    with served("--workers", "2") as server:
+        yield server
+
+
+# The port
+
+
+def test_a_port_is_held_for_workers_only() -> None:
+    with HeldPort("127.0.0.1:0") as held:
+        host, port = held.address.split(":")
+        with pytest.raises(SettingError, match=f"^address: cannot listen on {held.address}: Address already in use"):
+            HeldPort(held.address)
+        workers = [socket.create_server((host, int(port)), reuse_port=True) for _ in range(2)]
+        for worker in workers:
+            worker.close()
+    with HeldPort(held.address):
+        pass
+
+
+@pytest.mark.parametrize("reuse_port", [False, True])
+def test_a_port_that_another_server_listens_on_is_refused(reuse_port: bool) -> None:
+    with closing(socket.create_server(("127.0.0.1", 0), reuse_port=reuse_port)) as other:
+        address = f"127.0.0.1:{other.getsockname()[1]}"
+        with pytest.raises(SettingError, match=f"^address: cannot listen on {address}: Address already in use"):
+            HeldPort(address)
+
+
+def test_a_port_is_held_again_while_connections_to_it_linger() -> None:
+    with HeldPort("127.0.0.1:0") as held:
+        host, port = held.address.split(":")
+        with socket.create_server((host, int(port)), reuse_port=True) as worker:
+            client = socket.create_connection((host, int(port)))
+            accepted, _ = worker.accept()
+        # The side that closes first is the one that remembers.
+        accepted.close()
+        client.close()
+    with HeldPort(held.address):
+        pass
+
+
+@pytest.mark.parametrize("address", ["no-such-host.invalid:50051", "192.0.2.1:50051"])
+def test_an_address_that_is_not_this_machine_s_is_refused(address: str) -> None:
+    with pytest.raises(SettingError, match=f"^address: cannot listen on {address}: "):
+        HeldPort(address)
+
+
+# Workers
+
+
+def test_workers_share_the_port_and_their_metrics_are_added_up(two_workers: Served) -> None:
+    channels = [new_channel(two_workers.address) for _ in range(20)]
+    for number, channel in enumerate(channels):
+        for _ in range(number):
+            list_games(channel)
+    labels = {"grpc_method": "ListGames", "grpc_code": "OK"}
+    assert two_workers.total(HANDLED, **labels) == sum(range(20))
+    assert two_workers.total("grpc_server_handling_seconds_count", grpc_method="ListGames") == sum(range(20))
+    used = {line.split()[2] for line in two_workers.lines if "/ListGames OK" in line}
+    assert used == {"worker-0", "worker-1"}
+    processes = {labels["process"] for labels, _ in two_workers.metrics()["process_cpu_seconds_total"]}
+    assert processes == {"supervisor", "worker-0", "worker-1"}
+
+
+def test_a_worker_that_dies_is_replaced_and_its_counts_stay(two_workers: Served) -> None:
+    address = two_workers.address
+    before = 0
+    for _ in range(10):
+        with new_channel(address) as channel:
+            list_games(channel)
+            before += 1
+    for number in 0, 1:
+        seen = len(two_workers.lines)
+        os.kill(two_workers.worker_pid(number), signal.SIGKILL)
+        two_workers.find(f"worker {number} .*has died, exit code -9", seen)
+        two_workers.worker_pid(number, seen)
+    for _ in range(10):
+        with new_channel(address) as channel:
+            list_games(channel)
+    assert two_workers.total(HANDLED, grpc_method="ListGames", grpc_code="OK") == before + 10
+    assert two_workers.total("chatiere_workers_restarted_total") == 2
+    assert two_workers.total("chatiere_workers") == 2
+
+
+def test_workers_end_with_their_supervisor(two_workers: Served) -> None:
+    pids = [two_workers.worker_pid(number) for number in (0, 1)]
+    two_workers.process.kill()
+
+    def gone() -> bool:
+        return not any(Path(f"/proc/{pid}/cmdline").exists() and _command(pid) for pid in pids)
+
+    wait_until(gone, "both workers have ended")
+
+
+def _command(pid: int) -> str:
+    # "" for a process that has ended and that nobody has asked for.
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text()
+    except OSError:
+        return ""
+
+
+# Stopping
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_stops_all_gracefully(two_workers: Served, number: signal.Signals) -> None:
+    with new_channel(two_workers.address) as channel:
+        list_games(channel)
+        assert two_workers.stop(number) == 0
+    assert two_workers.find("INFO supervisor .*: stopped$")
+
+
+def test_a_signal_to_all_processes_at_once_stops_gracefully() -> None:
+    # A terminal sends SIGINT, and systemd SIGTERM, to supervisor and workers alike.
+    for number in signal.SIGINT, signal.SIGTERM:
+        with served("--workers", "2") as server:
+            pids = [server.worker_pid(worker) for worker in (0, 1)]
+            assert server.address
+            for pid in (*pids, server.process.pid):
+                os.kill(pid, number)
+            assert server.process.wait(PATIENCE) == 0
+            assert not [line for line in server.lines if "has died" in line]
+
+
+def test_a_second_signal_ends_all_at_once(two_workers: Served) -> None:
+    with new_channel(two_workers.address) as channel:
+        health: Any = health_pb2_grpc.HealthStub(channel)
+        watch = health.Watch(health_pb2.HealthCheckRequest(), timeout=PATIENCE)
+        assert next(watch).status == SERVING
+        two_workers.process.send_signal(signal.SIGTERM)
+        # The open watch keeps a worker from ending.
+        assert next(watch).status == NOT_SERVING
+        assert two_workers.stop() == -signal.SIGTERM
+
+
+def test_a_worker_that_does_not_end_is_killed() -> None:
+    with served("--grace", "0") as server:
+        assert server.address
+        os.kill(server.worker_pid(0), signal.SIGSTOP)
+        assert server.stop() == 0
+        assert server.find("killing workers")
+
+
+# Refusing to start
+
+
+@pytest.mark.parametrize("setting", ["address", "metrics-address"])
+def test_an_address_in_use_stops_the_start(server: Running, setting: str) -> None:
+    with served(f"--{setting}", server.address) as second:
+        assert second.process.wait(PATIENCE) == 2
+        assert second.find(f"^Error: --{setting}: cannot .* {server.address}: Address already in use")
+        assert not [line for line in second.lines if "Traceback" in line]
+
+
+# Metrics
+
+
+def test_metrics_files_are_allocated_whole() -> None:
+    # A write to a part of them that the disk has no room for would kill a worker.
+    with MetricsFiles(2) as files:
+        assert len(list(files.directory.iterdir())) == 6
+        files.forget_present(1)
+        for path in files.directory.iterdir():
+            assert path.stat().st_size == FILE_BYTES
+            assert path.stat().st_blocks * 512 >= FILE_BYTES
+    assert not files.directory.exists()
+
+
+_USE_ALL_LABELS = """
+import itertools, os, sys
+from pathlib import Path
+import grpc
+from prometheus_client import CollectorRegistry
+from chatiere import engine
+from chatiere.service.metrics_files import use_files
+use_files(Path(sys.argv[1]), 0)
+from chatiere.service.metrics import Metrics, code_label
+from chatiere.v1 import game_service_pb2
+from grpc_channelz.v1 import channelz_pb2
+from grpc_health.v1 import health_pb2
+from grpc_reflection.v1alpha import reflection_pb2
+
+methods = [("unknown", "unknown", "unknown")] + [
+    ("server_stream", service.full_name, method.name)
+    for module in (game_service_pb2, channelz_pb2, health_pb2, reflection_pb2)
+    for service in module.DESCRIPTOR.services_by_name.values()
+    for method in service.methods
+]
+others = {
+    "grpc_code": [code_label(code) for code in grpc.StatusCode],
+    "game": [game.name for game in engine.games()],
+}
+for metric in vars(Metrics(CollectorRegistry())).values():
+    names = metric._labelnames
+    if not names:
+        continue
+    of_methods = names[:3] == ("grpc_type", "grpc_service", "grpc_method")
+    for first in methods if of_methods else [()]:
+        for rest in itertools.product(*(others[name] for name in names[len(first):])):
+            metric.labels(*first, *rest)
+"""
+
+
+def test_metrics_files_are_large_enough_for_all_labels() -> None:
+    with MetricsFiles(1) as files:
+        before = {path.name for path in files.directory.iterdir()}
+        subprocess.run([sys.executable, "-c", _USE_ALL_LABELS, files.directory], check=True, timeout=PATIENCE)
+        assert {path.name for path in files.directory.iterdir()} == before
+        sizes = {path.name: path.stat().st_size for path in files.directory.iterdir()}
+        used = {path.name: int.from_bytes(path.read_bytes()[:4], "little") for path in files.directory.iterdir()}
+    assert set(sizes.values()) == {FILE_BYTES}, "a file has grown"
+    assert 50_000 < max(used.values()) < 0.8 * FILE_BYTES
+
+
+# A process that sees a small /dev/shm of its own.
+_SMALL_MEMORY = ("unshare", "--user", "--map-root-user", "--mount", "sh", "-c")
+_MOUNT = "mount -t tmpfs -o size=4m none /dev/shm"
+
+
+def fill(file: io.FileIO) -> None:
+    while True:
+        file.write(bytes(4096))
+
+
+def test_a_disk_that_gets_full_kills_no_worker() -> None:
+    if subprocess.run((*_SMALL_MEMORY, _MOUNT), capture_output=True).returncode != 0:
+        pytest.skip("this machine lets nobody mount a small disk")
+    with served(prefix=(*_SMALL_MEMORY, f'{_MOUNT} && exec "$@"', "sh")) as server:
+        address, pid = server.address, server.worker_pid(0)
+        filler = Path(f"/proc/{server.process.pid}/root/dev/shm/filler")
+        with filler.open("wb", buffering=0) as file, pytest.raises(OSError, match="No space left"):
+            fill(file)
+        with new_channel(address) as channel:
+            stub = game_stub(channel)
+            for method in "ListGames", "NewGame", "ListLegalActions", "Apply", "GetScore", "GetView", "Resample":
+                request = getattr(game_service_pb2, f"{method}Request")()
+                code_of(getattr(stub, method), request)
+        assert server.total(HANDLED) == 7
+        assert server.worker_pid(0) == pid
+        assert server.total("chatiere_workers_restarted_total") == 0
+
+
+def test_no_room_for_metrics_stops_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(descriptor: int, offset: int, length: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    with pytest.raises(
+        SettingError, match=r"^workers: their metrics need 3145728 bytes in .*: No space left on device"
+    ):
+        MetricsFiles(1)
