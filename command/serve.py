@@ -43,7 +43,7 @@ _OPTIONS = (
     _setting("workers", _NUMBER, "Processes that share the port. As many as cores is right for many single calls."),
     _setting("threads", _NUMBER, "Calls that a worker handles at a time; more wait."),
     _setting("max_calls", _NUMBER, "Calls that a worker has at a time, waiting ones included; more are refused."),
-    _setting("max_streams", _NUMBER, "Streams that a worker holds open at a time; more wait."),
+    _setting("max_streams", _NUMBER, "Streams that a worker holds open at a time; more are refused."),
     _setting(
         "max_calls_per_client",
         _NUMBER_OR_NONE,

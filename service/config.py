@@ -31,15 +31,15 @@ class Settings:
     answered RESOURCE_EXHAUSTED, with the time after which to try again.
 
     - `workers`: processes that share the port.
-    - `threads`: unary calls that a worker handles at a time; more wait.
-    - `max_calls`: unary calls that a worker has at a time, waiting ones included.
-    - `max_streams`: streams (watches of the health, reflection, …) that a worker holds open; more wait.
+    - `threads`: unary calls of GameService that a worker handles at a time; more wait.
+    - `max_calls`: unary calls of each service that a worker has at a time, waiting ones included.
+    - `max_streams`: streams (Play, watches of the health, …) that a worker holds open.
     - `max_calls_per_client`: calls that one client may have handled at a time; 0: no limit. A client is the name of its
       token or, without tokens, its network address.
     - `max_rate_per_client`: calls a second that one client may make; 0: no limit.
     - `max_message_bytes`: the largest request.
-    - `batch_threads`: calls of BatchService that a worker handles at a time, in threads of their own, so that others
-      never wait for them; a stream of it holds one as long as it lasts.
+    - `batch_threads`: unary calls of BatchService that a worker handles at a time, in threads of their own, so that
+      others never wait for them.
     - `max_batch_items`, `max_playouts` (items × playouts of each), `max_answer_bytes` (of the columns of an answer):
       what BatchService does in a call at most; more is answered BATCH_TOO_LARGE.
 
@@ -72,7 +72,7 @@ class Settings:
     max_rate_per_client: float = 0.0
     # Twice what the largest batch of the largest states needs.
     max_message_bytes: int = 16 * 1024 * 1024
-    batch_threads: int = 32
+    batch_threads: int = 8
     max_batch_items: int = 16_384
     max_playouts: int = 1_000_000
     # 4,096 observations of the largest game, and of some hundred games that end at one step, every seat's.

@@ -2,6 +2,7 @@
 
 import logging
 import secrets
+from datetime import timedelta
 from enum import StrEnum
 
 import grpc
@@ -27,12 +28,35 @@ class ServiceReason(StrEnum):
     MISSING_FIELD = "MISSING_FIELD"
     INTERNAL = "INTERNAL"
     MALFORMED_REQUEST = "MALFORMED_REQUEST"
+    UNAUTHENTICATED = "UNAUTHENTICATED"
+    LIMIT_EXCEEDED = "LIMIT_EXCEEDED"
+    TIME_LIMIT = "TIME_LIMIT"
+
+
+# The status of refusals whose fault is not in the request.
+_CODES = {
+    ServiceReason.UNAUTHENTICATED: code_pb2.UNAUTHENTICATED,
+    ServiceReason.LIMIT_EXCEEDED: code_pb2.RESOURCE_EXHAUSTED,
+    ServiceReason.TIME_LIMIT: code_pb2.DEADLINE_EXCEEDED,
+}
 
 
 class Refusal(ValueError):
-    """What the service refuses for a reason of its own; `field` is a path from the request on."""
+    """What the service refuses for a reason of its own.
 
-    def __init__(self, reason: ServiceReason, message: str, *, field: str, metadata: dict[str, str]) -> None:
+    `field` is a path from the request on; "" if no field is to blame. `retry_after`: seconds after which another try
+    may do; None if that does not help.
+    """
+
+    def __init__(
+        self,
+        reason: ServiceReason,
+        message: str,
+        *,
+        field: str = "",
+        metadata: dict[str, str],
+        retry_after: float | None = None,
+    ) -> None:
         """See the class."""
         super().__init__(message)
         self.reason = reason
@@ -40,39 +64,59 @@ class Refusal(ValueError):
         self.field = field
         self.rule = ""
         self.metadata = metadata
+        self.retry_after = retry_after
 
 
-def status_of(error: Exception) -> tuple[grpc.Status, str]:
-    """The status that a call which raised `error` ends with, and its reason ("" for none).
+def limit_exceeded(limit: str, most: float, retry_after: float) -> Refusal:
+    """More is asked for than a limit allows."""
+    return Refusal(
+        ServiceReason.LIMIT_EXCEEDED,
+        f"too much at once: {limit}, {most:g} at most; try again in {retry_after:.3g} s",
+        metadata={"limit": limit, "most": f"{most:g}"},
+        retry_after=retry_after,
+    )
+
+
+def status_of(error: Exception, request_id: str) -> tuple[grpc.Status, str]:
+    """The status that a call which raised `error` ends with, and its reason.
 
     Anything but a refusal or a request that cannot be parsed is a failure of the service: it is logged under an id,
     which is all that the client learns of it.
     """
+    request_info = error_details_pb2.RequestInfo(request_id=request_id)
     if isinstance(error, (EngineError, Refusal)):
-        return _refusal(error), error.reason.value
+        return _refusal(error, request_info), error.reason.value
     if isinstance(error, DecodeError):
         info = _info(ServiceReason.MALFORMED_REQUEST, {})
         message = "the request cannot be parsed: it is not the message of this method"
-        return _status(code_pb2.INVALID_ARGUMENT, message, info), ServiceReason.MALFORMED_REQUEST.value
+        return _status(code_pb2.INVALID_ARGUMENT, message, info, request_info), ServiceReason.MALFORMED_REQUEST.value
     if isinstance(error, Cancelled):
         # Nobody is there to hear it any more.
         return _status(code_pb2.CANCELLED, "the call was cancelled"), ""
     incident = secrets.token_hex(8)
-    _log.error("incident %s", incident, exc_info=error)
+    extra = {"incident": incident, "request_id": request_id}
+    _log.error("incident %s of request %s", incident, request_id, exc_info=error, extra=extra)
     info = _info(ServiceReason.INTERNAL, {"incident": incident})
-    return _status(
-        code_pb2.INTERNAL, f"the service failed; its log has incident {incident}", info
-    ), ServiceReason.INTERNAL.value
+    message = f"the service failed; its log has incident {incident}"
+    return _status(code_pb2.INTERNAL, message, info, request_info), ServiceReason.INTERNAL.value
 
 
-def _refusal(error: EngineError | Refusal) -> grpc.Status:
+def _refusal(error: EngineError | Refusal, request_info: error_details_pb2.RequestInfo) -> grpc.Status:
     metadata = error.metadata | ({"rule": error.rule} if error.rule else {})
-    info = _info(error.reason, metadata)
-    if not error.field:
-        return _status(code_pb2.INVALID_ARGUMENT, error.message, info)
-    violation = error_details_pb2.BadRequest.FieldViolation(field=error.field, description=_clip(error.message))
-    bad_request = error_details_pb2.BadRequest(field_violations=[violation])
-    return _status(code_pb2.INVALID_ARGUMENT, f"{error.field}: {error.message}", info, bad_request)
+    details: list[Message] = [_info(error.reason, metadata), request_info]
+    message = error.message
+    if error.field:
+        violation = error_details_pb2.BadRequest.FieldViolation(field=error.field, description=_clip(error.message))
+        details.append(error_details_pb2.BadRequest(field_violations=[violation]))
+        message = f"{error.field}: {error.message}"
+    code = code_pb2.INVALID_ARGUMENT
+    if isinstance(error, Refusal):
+        code = _CODES.get(error.reason, code)
+        if error.retry_after is not None:
+            retry = error_details_pb2.RetryInfo()
+            retry.retry_delay.FromTimedelta(timedelta(seconds=error.retry_after))
+            details.append(retry)
+    return _status(code, message, *details)
 
 
 def _info(reason: StrEnum, metadata: dict[str, str]) -> error_details_pb2.ErrorInfo:

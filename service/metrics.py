@@ -1,7 +1,7 @@
 """The figures of a server, under the names and label values that dashboards for gRPC expect (those of gRPC for Go)."""
 
 import grpc
-from prometheus_client import CollectorRegistry, Counter, Histogram
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 _METHOD = ("grpc_type", "grpc_service", "grpc_method")
 # Most calls take well below a millisecond.
@@ -33,6 +33,14 @@ class Metrics:
             _METHOD,
             registry=registry,
             buckets=_SECONDS,
+        )
+        # Of a worker that has died they are taken out, not added up for ever.
+        self.in_flight = Gauge(
+            "chatiere_calls_in_flight",
+            "Calls that have reached the server's methods and have not ended.",
+            ("grpc_type",),
+            registry=registry,
+            multiprocess_mode="livesum",
         )
         self.moves_applied = Counter(
             "chatiere_moves_applied_total",

@@ -57,12 +57,12 @@ class MetricsFiles:
 
     def forget_present(self, worker: int) -> None:
         """Take out what is no longer true of a worker that is dead (its gauges); its totals stay. Raises OSError."""
-        mark_process_dead(worker, str(self.directory))
+        mark_process_dead(worker, str(self.directory))  # type: ignore[no-untyped-call]
         self.prepare(worker)
 
     def collector(self) -> Collector:
         """What adds up the figures of all workers."""
-        return MultiProcessCollector(None, str(self.directory))
+        return MultiProcessCollector(None, str(self.directory))  # type: ignore[no-untyped-call]
 
     def close(self) -> None:
         """Remove the files."""
@@ -83,7 +83,7 @@ class MetricsFiles:
 def use_files(directory: Path, worker: int) -> None:
     """Let the metrics that this process makes from now on keep their values in a worker's files."""
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(directory)
-    values.ValueClass = values.MultiProcessValue(lambda: worker)
+    values.ValueClass = values.MultiProcessValue(lambda: worker)  # type: ignore[no-untyped-call]
 
 
 class ProcessesCollector(Collector):

@@ -1,7 +1,6 @@
 """A server in one process: what it is made of."""
 
 import threading
-from concurrent.futures import ThreadPoolExecutor
 
 import grpc
 from grpc_channelz.v1 import channelz
@@ -13,6 +12,9 @@ from chatiere.service.config import SettingError, Settings
 from chatiere.service.interceptors import CallInterceptor
 from chatiere.service.metrics import Metrics
 from chatiere.service.servicer import BatchServicer, GameServicer
+from chatiere.service.threads import Threads
+from chatiere.service.tls import server_credentials
+from chatiere.service.traces import TraceInterceptor
 from chatiere.v1 import batch_service_pb2, batch_service_pb2_grpc, game_service_pb2, game_service_pb2_grpc
 
 GAME_SERVICE = game_service_pb2.DESCRIPTOR.services_by_name["GameService"].full_name
@@ -53,14 +55,26 @@ def create_server(settings: Settings, registry: CollectorRegistry, *, share_port
     followed.
     """
     metrics = Metrics(registry)
-    batch_threads = ThreadPoolExecutor(settings.batch_threads, thread_name_prefix="batch")
+    # Single calls never wait for batches.
+    threads = {
+        GAME_SERVICE: Threads("calls at a time", settings.threads, settings.max_calls),
+        BATCH_SERVICE: Threads("batches at a time", settings.batch_threads, settings.max_calls),
+    }
+    calls = CallInterceptor(settings, metrics, threads)
     server = grpc.server(
-        ThreadPoolExecutor(settings.threads, thread_name_prefix="call"),
-        interceptors=[CallInterceptor(metrics, {BATCH_SERVICE: batch_threads})],
+        # Which threads a method has is said by the interceptor.
+        threads[GAME_SERVICE],
+        interceptors=[TraceInterceptor(), calls] if settings.traces else [calls],
         options=[
             ("grpc.max_receive_message_length", settings.max_message_bytes),
             # Unasked, two servers could share a port without anybody noticing.
             ("grpc.so_reuseport", int(share_port)),
+            # A connection whose other end is gone without a word is closed, and its streams with it.
+            ("grpc.keepalive_time_ms", 60_000),
+            ("grpc.keepalive_timeout_ms", 20_000),
+            ("grpc.keepalive_permit_without_calls", 1),
+            # More of one connection wait at the client: the answers of calls that are never read take memory.
+            ("grpc.max_concurrent_streams", 2 * settings.max_calls + settings.max_streams),
         ],
     )
     game_service_pb2_grpc.add_GameServiceServicer_to_server(GameServicer(metrics), server)  # type: ignore[no-untyped-call]
@@ -70,15 +84,21 @@ def create_server(settings: Settings, registry: CollectorRegistry, *, share_port
     for service in (GAME_SERVICE, BATCH_SERVICE):
         health_servicer.set(service, health_pb2.HealthCheckResponse.SERVING)
     health_pb2_grpc.add_HealthServicer_to_server(health_servicer, server)
-    channelz.add_channelz_servicer(server)
-    reflection.enable_server_reflection(
-        (GAME_SERVICE, BATCH_SERVICE, health.SERVICE_NAME, _CHANNELZ, reflection.SERVICE_NAME), server
-    )
-    return Server(server, health_servicer), _bind(server, settings.address)
+    names = [GAME_SERVICE, BATCH_SERVICE, health.SERVICE_NAME]
+    if settings.channelz:
+        channelz.add_channelz_servicer(server)
+        names.append(_CHANNELZ)
+    if settings.reflection:
+        reflection.enable_server_reflection((*names, reflection.SERVICE_NAME), server)
+    return Server(server, health_servicer), _bind(server, settings)
 
 
-def _bind(server: grpc.Server, address: str) -> int:
+def _bind(server: grpc.Server, settings: Settings) -> int:
+    credentials = server_credentials(settings)
+    address = settings.address
     try:
-        return server.add_insecure_port(address)
+        if credentials is None:
+            return server.add_insecure_port(address)
+        return server.add_secure_port(address, credentials)
     except RuntimeError as error:
         raise SettingError("address", f"cannot listen on {address}: it is in use, or not this machine's") from error

@@ -44,6 +44,8 @@ def serve(settings: Settings) -> None:
     signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
     multiprocessing.current_process().name = "supervisor"
     configure_logging(settings)
+    if settings.tokens and not settings.tls_certificate and not settings.is_local:
+        _log.warning("tokens without TLS: whoever is between a client and %s can read them", settings.address)
     with ExitStack() as stack:
         port = stack.enter_context(HeldPort(settings.address))
         files = stack.enter_context(MetricsFiles(settings.workers))

@@ -8,7 +8,7 @@ import pytest
 from chatiere import engine
 from chatiere.engine import Game
 
-from .support import Running, running
+from .support import Running, SlowCall, running
 
 
 @pytest.fixture(scope="session")
@@ -26,3 +26,10 @@ def stub(server: Running) -> Any:
 def game(request: pytest.FixtureRequest) -> Game:
     found: Game = request.param
     return found
+
+
+@pytest.fixture
+def slow_call(monkeypatch: pytest.MonkeyPatch) -> Iterator[SlowCall]:
+    call = SlowCall(monkeypatch)
+    yield call
+    call.released.set()

@@ -4,16 +4,19 @@ import dataclasses
 import logging
 import queue
 import random
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import grpc
+import pytest
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 from prometheus_client import CollectorRegistry
 
+from chatiere.service import handlers
 from chatiere.service.config import Settings
 from chatiere.service.server import Server, create_server
 from chatiere.v1 import batch_service_pb2_grpc, game_pb2, game_service_pb2, game_service_pb2_grpc
@@ -77,12 +80,16 @@ class Refused:
     domain: str = ""
     field: str = ""
     metadata: dict[str, str] = dataclasses.field(default_factory=dict)
+    # Each call has its own.
+    request_id: str = dataclasses.field(default="", compare=False)
+    # Seconds; None if it came without.
+    retry_after: float | None = None
 
 
-def refusal(call: Callable[..., Any], *arguments: Any) -> Refused:
+def refusal(call: Callable[..., Any], *arguments: Any, **options: Any) -> Refused:
     """The error that a call must end with."""
     try:
-        answer = call(*arguments)
+        answer = call(*arguments, **options)
     except grpc.RpcError as error:
         return read_refusal(error)
     raise AssertionError(f"not refused: {answer}")
@@ -95,6 +102,8 @@ def read_refusal(error: Any) -> Refused:
     for detail in status.details if status is not None else ():
         info = error_details_pb2.ErrorInfo()
         bad_request = error_details_pb2.BadRequest()
+        request = error_details_pb2.RequestInfo()
+        retry = error_details_pb2.RetryInfo()
         if detail.Unpack(info):
             refused.reason = info.reason.removeprefix("ERROR_REASON_")
             assert info.reason != refused.reason, "the reason is the name of a value of ErrorReason"
@@ -104,13 +113,17 @@ def read_refusal(error: Any) -> Refused:
             (violation,) = bad_request.field_violations
             assert violation.description
             refused.field = violation.field
+        elif detail.Unpack(request):
+            refused.request_id = request.request_id
+        elif detail.Unpack(retry):
+            refused.retry_after = retry.retry_delay.ToTimedelta().total_seconds()
     return refused
 
 
-def code_of(call: Callable[..., Any], *arguments: Any) -> grpc.StatusCode:
+def code_of(call: Callable[..., Any], *arguments: Any, **options: Any) -> grpc.StatusCode:
     """How a call ends, OK included."""
     try:
-        call(*arguments)
+        call(*arguments, **options)
     except grpc.RpcError as error:
         code: grpc.StatusCode = error.code()
         return code
@@ -137,6 +150,19 @@ def new_game(stub: Any, game: str, players: int, **fields: Any) -> game_pb2.Posi
     request = game_service_pb2.NewGameRequest(game=game, players=players, **fields)
     position: game_pb2.Position = stub.NewGame(request).position
     return position
+
+
+class SlowCall:
+    """A ListGames that takes until it is released."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.entered, self.released = threading.Event(), threading.Event()
+        monkeypatch.setattr(handlers, "list_games", self.answer)
+
+    def answer(self, request: object) -> game_service_pb2.ListGamesResponse:
+        self.entered.set()
+        assert self.released.wait(PATIENCE)
+        return game_service_pb2.ListGamesResponse(games=[game_pb2.GameInfo(name="answered")])
 
 
 class LogLines(logging.Handler):

@@ -1,6 +1,8 @@
 """Every reason for which a call can be refused, provoked over the wire in every game."""
 
 import re
+import threading
+from pathlib import Path
 from typing import Any
 
 import grpc
@@ -9,10 +11,13 @@ import pytest
 from chatiere import engine
 from chatiere.engine import Game, Reason
 from chatiere.service import handlers
+from chatiere.service.config import Settings
 from chatiere.service.errors import ServiceReason
+from chatiere.service.servicer import GameServicer
+from chatiere.service.tokens import new_token
 from chatiere.v1 import batch_service_pb2, errors_pb2, game_pb2, game_service_pb2
 
-from .support import LogLines, Refused, Running, batch_stub, new_game, raw, refusal
+from .support import PATIENCE, LogLines, Refused, Running, batch_stub, new_game, raw, refusal, running
 
 INCLUDE = game_pb2.Include(legal_actions=True)
 
@@ -297,6 +302,47 @@ def test_reason_internal(stub: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "Traceback" in failure
     assert "nobody's business" in failure
     assert "ListGames INTERNAL INTERNAL " in call
+
+
+def test_reason_unauthenticated(tmp_path: Path) -> None:
+    tokens = tmp_path / "tokens"
+    token, line = new_token("alice")
+    tokens.write_text(line)
+    with running(Settings(address="127.0.0.1:0", tokens=tokens)) as server:
+        refused = refusal(server.stub.ListGames, game_service_pb2.ListGamesRequest())
+        assert refused.code is grpc.StatusCode.UNAUTHENTICATED
+        assert (refused.reason, refused.domain, refused.metadata) == ("UNAUTHENTICATED", "chatiere.v1", {})
+        metadata = (("authorization", f"Bearer {token}"),)
+        assert server.stub.ListGames(game_service_pb2.ListGamesRequest(), metadata=metadata).games
+
+
+def test_reason_limit_exceeded() -> None:
+    with running(Settings(address="127.0.0.1:0", max_rate_per_client=0.001)) as server:
+        assert server.stub.ListGames(game_service_pb2.ListGamesRequest()).games
+        refused = refusal(server.stub.ListGames, game_service_pb2.ListGamesRequest())
+    assert refused.code is grpc.StatusCode.RESOURCE_EXHAUSTED
+    assert (refused.reason, refused.domain) == ("LIMIT_EXCEEDED", "chatiere.v1")
+    assert refused.metadata == {"limit": "calls of one client a second", "most": "0.001"}
+    assert refused.retry_after is not None
+    assert 900 < refused.retry_after <= 1000
+
+
+def test_reason_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    def wait_for_the_end(self: GameServicer, request: Any, context: grpc.ServicerContext) -> Any:
+        ended = threading.Event()
+        context.add_callback(ended.set)
+        assert context.is_active()
+        assert ended.wait(PATIENCE)
+        assert not context.is_active()
+        return game_service_pb2.ListGamesResponse()
+
+    monkeypatch.setattr(GameServicer, "ListGames", wait_for_the_end)
+    with running(Settings(address="127.0.0.1:0", default_deadline=0.01, max_deadline=0.02)) as server:
+        for timeout, seconds in (None, "0.01"), (PATIENCE, "0.02"):
+            refused = refusal(server.stub.ListGames, game_service_pb2.ListGamesRequest(), timeout=timeout)
+            assert refused.code is grpc.StatusCode.DEADLINE_EXCEEDED
+            assert (refused.reason, refused.domain) == ("TIME_LIMIT", "chatiere.v1")
+            assert refused.metadata == {"seconds": seconds}
 
 
 def test_the_next_call_after_a_failure_is_answered(stub: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -115,7 +115,9 @@ def test_logs_hold_nothing_of_a_game(stub: Any, game: Game) -> None:
         stub.Resample(request)
     assert len(log.lines) == 1 + moves + 1 + 1
     for line in log.lines:
-        # Method, status, reason, duration, peer: no more.
-        assert len(line.split()) == 7
+        # Method, status, reason, duration, peer, request, client: no more.
+        words = line.split()
+        assert [words[place] for place in (4, 5, 7, 9)] == ["ms", "from", "request", "client"]
+        assert len(words) == 11
         assert str(SEED) not in line
         assert str(GAME_NUMBER) not in line

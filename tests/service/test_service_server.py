@@ -2,7 +2,6 @@
 
 import random
 import threading
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -15,12 +14,11 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from prometheus_client import CollectorRegistry
 
 from chatiere.engine import Game
-from chatiere.service import handlers
 from chatiere.service.config import SettingError, Settings, split_address
 from chatiere.service.server import create_server
 from chatiere.v1 import game_pb2, game_service_pb2
 
-from .support import PATIENCE, Running, code_of, game_stub, new_game, play_on, running
+from .support import PATIENCE, Running, SlowCall, code_of, game_stub, new_game, play_on, running
 
 SERVING = health_pb2.HealthCheckResponse.SERVING
 NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
@@ -113,26 +111,6 @@ def test_games_played_at_once_do_not_disturb_each_other(server: Running, game: G
 
 
 # Stopping
-
-
-class SlowCall:
-    """A ListGames that takes until it is released."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.entered, self.released = threading.Event(), threading.Event()
-        monkeypatch.setattr(handlers, "list_games", self.answer)
-
-    def answer(self, request: object) -> game_service_pb2.ListGamesResponse:
-        self.entered.set()
-        assert self.released.wait(PATIENCE)
-        return game_service_pb2.ListGamesResponse(games=[game_pb2.GameInfo(name="answered")])
-
-
-@pytest.fixture
-def slow_call(monkeypatch: pytest.MonkeyPatch) -> Iterator[SlowCall]:
-    call = SlowCall(monkeypatch)
-    yield call
-    call.released.set()
 
 
 def test_stopping_lets_a_call_in_flight_finish_and_refuses_new_ones(slow_call: SlowCall) -> None:

@@ -1,0 +1,22 @@
+"""chatiere token."""
+
+import click
+
+from chatiere.command.common import Refusal
+from chatiere.service.tokens import new_token
+
+
+@click.command("token")
+@click.argument("name")
+def command(name: str) -> None:
+    """Make a bearer token for a client.
+
+    Prints the token, which is for the client alone and cannot be had again, and its line for the file of chatiere
+    serve --tokens, from which nobody learns the token. NAME tells whose it is in logs and limits.
+    """
+    try:
+        token, line = new_token(name)
+    except ValueError as error:
+        raise Refusal(str(error)) from error
+    click.echo(f"token: {token}")
+    click.echo(f"line:  {line}")

@@ -1,0 +1,70 @@
+"""TLS: the server's certificate and, for mutual TLS, the authorities of its clients'."""
+
+import logging
+import ssl
+from pathlib import Path
+
+import grpc
+
+from chatiere.service.config import SettingError, Settings
+from chatiere.service.files import WatchedFiles
+
+_log = logging.getLogger(__name__)
+
+
+def server_credentials(settings: Settings) -> grpc.ServerCredentials | None:
+    """What the settings ask for, None without TLS. Raises SettingError.
+
+    The files are read again when they change: new connections get the new certificate. If they are wrong then, that is
+    logged and the old ones stay in use.
+    """
+    certificate, key, authorities = settings.tls_certificate, settings.tls_key, settings.client_ca
+    if certificate is None or key is None:
+        return None
+    files = WatchedFiles(certificate, key, *([authorities] if authorities else []))
+
+    def if_changed() -> grpc.ServerCertificateConfiguration | None:
+        if not files.have_changed():
+            return None
+        try:
+            configuration = _configuration(certificate, key, authorities)
+        except SettingError as error:
+            _log.error("the certificates stay as they were: %s", error)
+            return None
+        _log.info("certificates read again")
+        return configuration
+
+    return grpc.dynamic_ssl_server_credentials(
+        _configuration(certificate, key, authorities),
+        if_changed,  # type: ignore[arg-type]  # None is gRPC's word for no change.
+        require_client_authentication=authorities is not None,
+    )
+
+
+def _configuration(certificate: Path, key: Path, authorities: Path | None) -> grpc.ServerCertificateConfiguration:
+    chain = _read("tls_certificate", certificate)
+    pairs = [(_read("tls_key", key), chain)]
+    # gRPC would say that something is wrong only when a client connects.
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    try:
+        # An encrypted key is none that the server can use: without this it would ask for a password.
+        context.load_cert_chain(certificate, key, password="")
+    except (ssl.SSLError, ValueError) as error:
+        raise SettingError(
+            "tls_certificate", f"{certificate} is not a certificate that goes with {key}: {error}"
+        ) from error
+    if authorities is None:
+        return grpc.ssl_server_certificate_configuration(pairs)
+    roots = _read("client_ca", authorities)
+    try:
+        context.load_verify_locations(cadata=roots.decode("ascii", errors="replace"))
+    except ssl.SSLError as error:
+        raise SettingError("client_ca", f"{authorities} has no certificates: {error}") from error
+    return grpc.ssl_server_certificate_configuration(pairs, root_certificates=roots)
+
+
+def _read(setting: str, path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise SettingError(setting, f"cannot read {path}: {error.strerror}") from error

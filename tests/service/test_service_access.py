@@ -1,0 +1,320 @@
+"""Who may call, over which connection: tokens, TLS, mutual TLS, and which services are there."""
+
+import datetime
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+import trustme
+from cryptography.hazmat.primitives import serialization
+from grpc_channelz.v1 import channelz_pb2, channelz_pb2_grpc
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
+from prometheus_client import CollectorRegistry
+
+from chatiere.service import files
+from chatiere.service.config import SettingError, Settings
+from chatiere.service.server import create_server
+from chatiere.service.tokens import Tokens, new_token
+from chatiere.v1 import game_service_pb2
+
+from .process import served, wait_until
+from .support import PATIENCE, LogLines, Running, code_of, game_stub, running
+
+LIST_GAMES = game_service_pb2.ListGamesRequest()
+OK, UNAUTHENTICATED, UNAVAILABLE = grpc.StatusCode.OK, grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.UNAVAILABLE
+
+
+@pytest.fixture(autouse=True)
+def look_at_files_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "_INTERVAL", 0.0)
+
+
+def bearer(token: str) -> Any:
+    return (("authorization", f"Bearer {token}"),)
+
+
+# Tokens
+
+
+def write_tokens(path: Path, *names: str) -> list[str]:
+    """A tokens file with a new token for each name."""
+    made = [new_token(name) for name in names]
+    path.write_text("# our clients\n\n" + "".join(f"{line}\n" for _, line in made))
+    return [token for token, _ in made]
+
+
+def test_tokens_have_names(tmp_path: Path) -> None:
+    path = tmp_path / "tokens"
+    alice, alice_too, bob = write_tokens(path, "alice", "alice", "bob")
+    assert len({alice, alice_too, bob}) == 3
+    tokens = Tokens(path)
+    assert [tokens.client_of(each) for each in (alice, alice_too, bob)] == ["alice", "alice", "bob"]
+    for wrong in "", alice[:-1], alice + "a", alice.swapcase(), "é\udc80", path.read_text().split()[-1]:
+        assert tokens.client_of(wrong) is None
+    assert alice not in path.read_text()
+
+
+@pytest.mark.parametrize("name", ["", "two words", "x" * 65, "#1", "a\nb", "é"])
+def test_what_is_no_name_gets_no_token(name: str) -> None:
+    with pytest.raises(ValueError, match=r"^a name is 1 to 64 letters"):
+        new_token(name)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "has no token"),
+        ("# nobody\n", "has no token"),
+        ("alice\n", "line 1: not a name and a SHA-256"),
+        ("\nalice 12ab\n", "line 2: not a name and a SHA-256"),
+        (f"alice {'A' * 64}", "line 1: not a name and a SHA-256"),
+        (f"al ice {'a' * 64}", "line 1: not a name and a SHA-256"),
+        ("\udcff", "cannot read"),
+    ],
+)
+def test_a_wrong_tokens_file_stops_the_start(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "tokens"
+    path.write_bytes(text.encode(errors="surrogateescape"))
+    with pytest.raises(SettingError, match=f"^tokens: .*{message}"):
+        create_server(Settings(address="127.0.0.1:0", tokens=path), CollectorRegistry())
+
+
+def test_tokens_are_read_again_and_stay_as_they_were_if_they_are_wrong(tmp_path: Path) -> None:
+    path = tmp_path / "tokens"
+    (alice,) = write_tokens(path, "alice")
+    tokens = Tokens(path)
+    (bob,) = write_tokens(path, "bob")
+    assert (tokens.client_of(alice), tokens.client_of(bob)) == (None, "bob")
+    with LogLines() as log:
+        path.write_text("nonsense")
+        assert tokens.client_of(bob) == "bob"
+        path.unlink()
+        assert tokens.client_of(bob) == "bob"
+    assert len([line for line in log.lines if "the tokens stay as they were" in line]) == 2
+    # Nobody at all is what somebody may want in a hurry.
+    path.write_text("# closed\n")
+    assert tokens.client_of(bob) is None
+
+
+@pytest.fixture
+def guarded(tmp_path: Path) -> Iterator[tuple[Running, str]]:
+    """A server that wants a token, and a token."""
+    (token,) = write_tokens(tmp_path / "tokens", "alice")
+    with running(Settings(address="127.0.0.1:0", tokens=tmp_path / "tokens")) as server:
+        yield server, token
+
+
+def test_a_call_needs_a_token(guarded: tuple[Running, str]) -> None:
+    server, token = guarded
+    call = server.stub.ListGames
+    assert code_of(call, LIST_GAMES, metadata=bearer(token)) is OK
+    assert code_of(call, LIST_GAMES, metadata=(("authorization", f"bearer {token}"),)) is OK
+    wrong: list[Any] = [
+        (),
+        bearer(""),
+        bearer(token[:-1]),
+        bearer(token) * 2,
+        (("authorization", token),),
+        (("authorization", f"Basic {token}"),),
+        (("authorization-bin", token.encode()),),
+    ]
+    for metadata in wrong:
+        assert code_of(call, LIST_GAMES, metadata=metadata) is UNAUTHENTICATED
+
+
+def test_tokens_stand_in_the_log_by_name_only(guarded: tuple[Running, str]) -> None:
+    server, token = guarded
+    with LogLines() as log:
+        code_of(server.stub.ListGames, LIST_GAMES, metadata=bearer(token))
+        code_of(server.stub.ListGames, LIST_GAMES, metadata=bearer("wrong-token"))
+    assert log.lines[0].endswith(" client alice")
+    assert log.lines[1].endswith(" client -")
+    assert not [line for line in log.lines if token in line or "wrong-token" in line]
+
+
+def test_health_needs_no_token_and_everything_else_does(guarded: tuple[Running, str]) -> None:
+    server, token = guarded
+    health: Any = health_pb2_grpc.HealthStub(server.channel)
+    assert code_of(health.Check, health_pb2.HealthCheckRequest()) is OK
+    watch = health.Watch(health_pb2.HealthCheckRequest(), timeout=PATIENCE)
+    assert next(watch).status == health_pb2.HealthCheckResponse.SERVING
+    watch.cancel()
+    channelz: Any = channelz_pb2_grpc.ChannelzStub(server.channel)
+    reflection: Any = reflection_pb2_grpc.ServerReflectionStub(server.channel)
+
+    def reflect(metadata: Any) -> None:
+        list(reflection.ServerReflectionInfo(iter([reflection_pb2.ServerReflectionRequest()]), metadata=metadata))
+
+    for metadata, code in ((), UNAUTHENTICATED), (bearer(token), OK):
+        assert code_of(channelz.GetServers, channelz_pb2.GetServersRequest(), metadata=metadata) is code
+        assert code_of(reflect, metadata) is code
+
+
+@pytest.mark.parametrize(("address", "warned"), [("127.0.0.1:0", False), ("localhost:0", False), ("0.0.0.0:0", True)])
+def test_tokens_without_tls_are_warned_of(tmp_path: Path, address: str, warned: bool) -> None:
+    write_tokens(tmp_path / "tokens", "alice")
+    with served("--address", address, "--tokens", str(tmp_path / "tokens")) as server:
+        assert server.address
+        assert bool([line for line in server.lines if "WARNING" in line and "tokens without TLS" in line]) is warned
+
+
+# Services that can be turned off
+
+
+def test_reflection_and_channelz_can_be_turned_off() -> None:
+    with running(Settings(address="127.0.0.1:0", reflection=False, channelz=False)) as server:
+        channelz: Any = channelz_pb2_grpc.ChannelzStub(server.channel)
+        assert code_of(channelz.GetServers, channelz_pb2.GetServersRequest()) is grpc.StatusCode.UNIMPLEMENTED
+        reflection: Any = reflection_pb2_grpc.ServerReflectionStub(server.channel)
+        call = reflection.ServerReflectionInfo(iter([reflection_pb2.ServerReflectionRequest()]))
+        assert code_of(list, call) is grpc.StatusCode.UNIMPLEMENTED
+        assert code_of(server.stub.ListGames, LIST_GAMES) is OK
+
+
+# TLS
+
+
+class Authority:
+    """A certificate authority, its files, and certificates from it."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        directory.mkdir()
+        self._authority = trustme.CA()
+        self.file = directory / "ca.pem"
+        self._authority.cert_pem.write_to_path(self.file)
+
+    def issue(self, name: str, **details: Any) -> tuple[Path, Path]:
+        """A certificate for localhost and its key."""
+        certificate, key = self._directory / f"{name}.pem", self._directory / f"{name}.key"
+        issued = self._authority.issue_cert("localhost", **details)
+        certificate.write_bytes(b"".join(blob.bytes() for blob in issued.cert_chain_pems))
+        issued.private_key_pem.write_to_path(key)
+        return certificate, key
+
+    def settings(self, name: str = "server", **details: Any) -> dict[str, Any]:
+        """Settings with a new certificate."""
+        certificate, key = self.issue(name, **details)
+        return {"address": "localhost:0", "tls_certificate": certificate, "tls_key": key}
+
+
+PAST = datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC)
+
+
+@pytest.fixture
+def authority(tmp_path: Path) -> Authority:
+    return Authority(tmp_path / "authority")
+
+
+@pytest.fixture
+def stranger(tmp_path: Path) -> Authority:
+    return Authority(tmp_path / "stranger")
+
+
+@contextmanager
+def connected(address: str, roots: Path, client: tuple[Path, Path] | None = None) -> Iterator[Any]:
+    """A stub over TLS; its calls are not retried."""
+    certificate, key = (None, None) if client is None else (path.read_bytes() for path in client)
+    credentials = grpc.ssl_channel_credentials(roots.read_bytes(), key, certificate)
+    options = [("grpc.use_local_subchannel_pool", 1)]
+    with grpc.secure_channel(address.replace("127.0.0.1", "localhost"), credentials, options) as channel:
+        yield game_stub(channel)
+
+
+def test_tls(authority: Authority, stranger: Authority) -> None:
+    with running(Settings(**authority.settings())) as server:
+        with connected(server.address, authority.file) as stub:
+            assert code_of(stub.ListGames, LIST_GAMES) is OK
+        with connected(server.address, stranger.file) as stub:
+            assert code_of(stub.ListGames, LIST_GAMES) is UNAVAILABLE
+        # Not encrypted.
+        assert code_of(server.stub.ListGames, LIST_GAMES) is UNAVAILABLE
+
+
+def test_mutual_tls(authority: Authority, stranger: Authority) -> None:
+    good, expired = authority.issue("client"), authority.issue("expired", not_after=PAST)
+    with running(Settings(**authority.settings(), client_ca=authority.file)) as server:
+        for client, code in (
+            (good, OK),
+            (None, UNAVAILABLE),
+            (stranger.issue("other"), UNAVAILABLE),
+            (expired, UNAVAILABLE),
+        ):
+            with connected(server.address, authority.file, client) as stub:
+                assert code_of(stub.ListGames, LIST_GAMES) is code
+
+
+def test_an_expired_certificate_is_no_connection_until_it_is_replaced(authority: Authority) -> None:
+    settings = Settings(**authority.settings(not_after=PAST))
+    with running(settings) as server:
+        with connected(server.address, authority.file) as stub:
+            assert code_of(stub.ListGames, LIST_GAMES) is UNAVAILABLE
+        # The same files.
+        authority.settings()
+
+        def is_answered() -> bool:
+            with connected(server.address, authority.file) as stub:
+                return code_of(stub.ListGames, LIST_GAMES) is OK
+
+        wait_until(is_answered, "the new certificate is in use")
+
+
+def test_certificates_that_become_wrong_stay_as_they_were(authority: Authority) -> None:
+    settings = Settings(**authority.settings())
+    assert settings.tls_certificate is not None
+    with running(settings) as server, LogLines() as log:
+        settings.tls_certificate.write_text("nonsense")
+        with connected(server.address, authority.file) as stub:
+            assert code_of(stub.ListGames, LIST_GAMES) is OK
+        log.wait_for("the certificates stay as they were: tls_certificate: ")
+
+
+def refused_files(settings: dict[str, Any]) -> SettingError:
+    with pytest.raises(SettingError) as refused:
+        create_server(Settings(**settings), CollectorRegistry())
+    return refused.value
+
+
+def test_wrong_files_for_tls_stop_the_start(authority: Authority, stranger: Authority, tmp_path: Path) -> None:
+    good = authority.settings()
+    absent, nonsense = tmp_path / "absent", tmp_path / "nonsense"
+    nonsense.write_text("nonsense")
+    locked = tmp_path / "locked.key"
+    key: Any = serialization.load_pem_private_key(good["tls_key"].read_bytes(), None)
+    locked.write_bytes(
+        key.private_bytes(
+            serialization.Encoding.PEM,
+            serialization.PrivateFormat.PKCS8,
+            serialization.BestAvailableEncryption(b"secret"),
+        )
+    )
+    _, other_key = stranger.issue("other")
+    cases = [
+        ({"tls_certificate": absent}, "tls_certificate", "No such file"),
+        ({"tls_key": absent}, "tls_key", "No such file"),
+        ({"client_ca": absent}, "client_ca", "No such file"),
+        ({"tls_certificate": nonsense}, "tls_certificate", "is not a certificate that goes with"),
+        ({"tls_key": nonsense}, "tls_certificate", "is not a certificate that goes with"),
+        ({"tls_key": other_key}, "tls_certificate", "is not a certificate that goes with"),
+        ({"tls_key": locked}, "tls_certificate", "is not a certificate that goes with"),
+        ({"client_ca": nonsense}, "client_ca", "has no certificates"),
+    ]
+    for changes, setting, message in cases:
+        error = refused_files(good | changes)
+        assert error.setting == setting
+        assert message in error.message
+
+
+def test_tls_and_tokens_together(authority: Authority, tmp_path: Path) -> None:
+    (token,) = write_tokens(tmp_path / "tokens", "alice")
+    with running(Settings(**authority.settings(), tokens=tmp_path / "tokens")) as server:
+        calls = grpc.access_token_call_credentials(token)
+        channel = grpc.composite_channel_credentials(grpc.ssl_channel_credentials(authority.file.read_bytes()), calls)
+        with grpc.secure_channel(server.address.replace("127.0.0.1", "localhost"), channel) as with_token:
+            assert code_of(game_stub(with_token).ListGames, LIST_GAMES) is OK
+        with connected(server.address, authority.file) as stub:
+            assert code_of(stub.ListGames, LIST_GAMES) is UNAUTHENTICATED

@@ -1,0 +1,178 @@
+"""Ids of requests, logs and traces: how a call is found again in what a server tells of itself."""
+
+import json
+import logging
+import os
+import re
+import sys
+from concurrent import futures
+from typing import Any
+
+import grpc
+import pytest
+from opentelemetry.proto.collector.trace.v1 import trace_service_pb2, trace_service_pb2_grpc
+from opentelemetry.proto.trace.v1 import trace_pb2
+
+from chatiere.service import handlers
+from chatiere.service.config import SettingError, Settings
+from chatiere.service.logs import configure_logging
+from chatiere.service.traces import TraceInterceptor
+from chatiere.v1 import game_service_pb2
+
+from .process import served, wait_until
+from .support import PATIENCE, LogLines, Running, game_stub, refusal
+
+LIST_GAMES = game_service_pb2.ListGamesRequest()
+GET_SCORE = game_service_pb2.GetScoreRequest()
+OWN = re.compile("[0-9a-f]{16}")
+
+
+def id_of(server: Running, *given: str) -> str:
+    """The id that an answer comes back with."""
+    metadata = tuple(("x-request-id", each) for each in given)
+    _, call = server.stub.ListGames.with_call(LIST_GAMES, metadata=metadata)
+    (found,) = [value for key, value in call.trailing_metadata() if key == "x-request-id"]
+    return str(found)
+
+
+# Ids
+
+
+@pytest.mark.parametrize("given", ["a", "7f3a-11.b_c:d/e+f=", "x" * 128])
+def test_a_request_keeps_the_id_that_its_client_gave_it(server: Running, given: str) -> None:
+    assert id_of(server, given) == given
+
+
+@pytest.mark.parametrize("given", [(), ("",), ("x" * 129,), ("two words",), ('"quoted"',), ("a", "b")])
+def test_a_request_without_a_good_id_gets_one(server: Running, given: tuple[str, ...]) -> None:
+    ids = {id_of(server, *given) for _ in range(3)}
+    assert len(ids) == 3
+    assert all(OWN.fullmatch(each) for each in ids)
+
+
+def test_an_error_tells_the_id(server: Running) -> None:
+    assert refusal(server.stub.GetScore, GET_SCORE, metadata=(("x-request-id", "mine"),)).request_id == "mine"
+    assert OWN.fullmatch(refusal(server.stub.GetScore, GET_SCORE).request_id)
+    with pytest.raises(grpc.RpcError) as raised:
+        server.stub.GetScore(GET_SCORE, metadata=(("x-request-id", "mine"),))
+    error: Any = raised.value
+    assert ("x-request-id", "mine") in [tuple(each) for each in error.trailing_metadata()]
+
+
+def test_the_log_tells_the_id(server: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(handlers, "list_games", None)
+    with LogLines() as log:
+        refusal(server.stub.ListGames, LIST_GAMES, metadata=(("x-request-id", "mine"),))
+    failure, call = log.lines
+    assert re.match("incident [0-9a-f]{16} of request mine\n", failure)
+    assert " request mine " in call
+
+
+# Logs
+
+
+def test_logs_can_be_json() -> None:
+    with served("--log-format", "json") as server:
+        with grpc.insecure_channel(server.address) as channel:
+            refusal(game_stub(channel).GetScore, GET_SCORE, metadata=(("x-request-id", "mine"),))
+        server.find("GetScore")
+        assert server.stop() == 0
+    lines = [json.loads(line) for line in server.lines]
+    assert all({"time", "level", "process", "logger", "message"} <= line.keys() for line in lines)
+    (call,) = [line for line in lines if "method" in line]
+    assert call["milliseconds"] >= 0
+    assert call["peer"].startswith("ipv4:127.0.0.1:")
+    expected = {
+        "level": "INFO",
+        "process": "worker-0",
+        "service": "chatiere.v1.GameService",
+        "method": "GetScore",
+        "code": "INVALID_ARGUMENT",
+        "reason": "MISSING_FIELD",
+        "request_id": "mine",
+        "client": "",
+    }
+    assert {key: call[key] for key in expected} == expected
+
+
+def test_log_levels() -> None:
+    with served("--log-level", "error", "--metrics-address", "off", "--address", "127.0.0.1:0") as server:
+        wait_until(lambda: _has_worker(server.process.pid), "a worker runs")
+        assert server.stop() == 0
+    assert server.lines == []
+
+
+def _has_worker(pid: int) -> bool:
+    with open(f"/proc/{pid}/task/{pid}/children") as children:
+        return bool(children.read().split())
+
+
+def test_a_log_that_cannot_be_written_stops_no_call(monkeypatch: pytest.MonkeyPatch, server: Running) -> None:
+    # /dev/full is a disk without room.
+    with open("/dev/full", "w") as full, monkeypatch.context() as patch:
+        patch.setattr(sys, "stderr", full)
+        patch.setattr(logging.root, "handlers", [])
+        level = logging.root.level
+        configure_logging(Settings())
+        try:
+            for _ in range(3):
+                assert server.stub.ListGames(LIST_GAMES).games
+        finally:
+            logging.root.setLevel(level)
+            # What is left in its buffer cannot be written.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), full.fileno())
+
+
+# Traces
+
+
+class Collector(trace_service_pb2_grpc.TraceServiceServicer):
+    """Takes what a server tells of its calls."""
+
+    def __init__(self) -> None:
+        self.spans: list[trace_pb2.Span] = []
+
+    def Export(self, request: Any, context: grpc.ServicerContext) -> trace_service_pb2.ExportTraceServiceResponse:
+        for resource in request.resource_spans:
+            for scope in resource.scope_spans:
+                self.spans.extend(scope.spans)
+        return trace_service_pb2.ExportTraceServiceResponse()
+
+
+def test_calls_are_traced() -> None:
+    collector = Collector()
+    collecting = grpc.server(futures.ThreadPoolExecutor(1))
+    trace_service_pb2_grpc.add_TraceServiceServicer_to_server(collector, collecting)
+    port = collecting.add_insecure_port("127.0.0.1:0")
+    collecting.start()
+    variables = {"OTEL_EXPORTER_OTLP_ENDPOINT": f"http://127.0.0.1:{port}"}
+    # As a client's own instrumentation would send it (https://www.w3.org/TR/trace-context).
+    trace, parent = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
+    metadata = (("traceparent", f"00-{trace}-{parent}-01"),)
+    try:
+        with served("--traces", environment=variables) as server:
+            with grpc.insecure_channel(server.address) as channel:
+                stub = game_stub(channel)
+                assert stub.ListGames(LIST_GAMES, metadata=metadata).games
+                refusal(stub.GetScore, GET_SCORE)
+            # At its end it sends what it still has.
+            assert server.stop() == 0
+        good, bad = sorted(collector.spans, key=lambda span: span.start_time_unix_nano)
+    finally:
+        collecting.stop(None).wait(PATIENCE)
+    assert (good.name, good.trace_id.hex(), good.parent_span_id.hex()) == (
+        "/chatiere.v1.GameService/ListGames",
+        trace,
+        parent,
+    )
+    codes = [
+        next(each.value.int_value for each in span.attributes if each.key == "rpc.grpc.status_code")
+        for span in (good, bad)
+    ]
+    assert codes == [0, grpc.StatusCode.INVALID_ARGUMENT.value[0]]
+
+
+def test_traces_without_their_packages_stop_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "opentelemetry.sdk.trace", None)
+    with pytest.raises(SettingError, match=r"^traces: needs packages: pip install 'chatiere\[traces\]'"):
+        TraceInterceptor()
