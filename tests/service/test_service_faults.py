@@ -1,0 +1,212 @@
+"""What goes wrong in operation, and what a server makes of it. The faults of access stand in test_service_access."""
+
+import json
+import os
+import resource
+import signal
+import socket
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from typing import Any
+
+import grpc
+import pytest
+from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
+
+from chatiere import engine
+from chatiere.clients import CHANNEL_OPTIONS
+from chatiere.service.config import Settings
+from chatiere.v1 import batch_service_pb2, batch_service_pb2_grpc, game_service_pb2
+
+from .process import Served, served, wait_until
+from .support import PATIENCE, code_of, game_stub, refusal, running
+
+LIST_GAMES = game_service_pb2.ListGamesRequest()
+OK, UNAVAILABLE = grpc.StatusCode.OK, grpc.StatusCode.UNAVAILABLE
+
+
+def playouts(count: int) -> batch_service_pb2.PlayoutRequest:
+    """A call that keeps a worker busy: many random games from the beginning of one."""
+    position = engine.game("discat").new_game(2, seed=1)
+    table = batch_service_pb2.Table(game="discat", players=2)
+    return batch_service_pb2.PlayoutRequest(table=table, states=position.pack(), count=count, seed=5)
+
+
+def batch_stub(channel: grpc.Channel) -> Any:
+    return batch_service_pb2_grpc.BatchServiceStub(channel)  # type: ignore[no-untyped-call]
+
+
+# A second or more of work, and more than a test waits for.
+BUSY, ENDLESS = playouts(100_000), playouts(2**32 - 1)
+
+
+def worker_of(server: Served, channel: grpc.Channel, request_id: str) -> int:
+    """The worker that a channel is connected to, as the log tells it."""
+    metadata = (("x-request-id", request_id),)
+    game_stub(channel).ListGames(LIST_GAMES, timeout=PATIENCE, wait_for_ready=True, metadata=metadata)
+    return int(server.find(rf"worker-(\d) .* request {request_id} ")[1])
+
+
+def in_flight(server: Served) -> float:
+    return server.total("chatiere_calls_in_flight", grpc_type="unary")
+
+
+@pytest.fixture
+def two_workers() -> Iterator[Served]:
+    with served("--workers", "2") as server:
+        yield server
+
+
+def test_a_worker_killed_in_the_middle_of_a_call(two_workers: Served) -> None:
+    """Calls of the other worker go on; the call that was lost is made again and gives the same answer."""
+    every_method = json.loads(dict(CHANNEL_OPTIONS)["grpc.service_config"])
+    every_method["methodConfig"][0]["name"] = [{}]
+    options = [("grpc.service_config", json.dumps(every_method)), ("grpc.use_local_subchannel_pool", 1)]
+    with ExitStack() as stack:
+        # One channel a worker.
+        channels: dict[int, grpc.Channel] = {}
+        for number in range(64):
+            channel = stack.enter_context(grpc.insecure_channel(two_workers.address, options))
+            channels.setdefault(worker_of(two_workers, channel, f"who-{number}"), channel)
+            if len(channels) == 2:
+                break
+        assert len(channels) == 2
+        seen = len(two_workers.lines)
+        lost, other = (batch_stub(channels[number]).Playout.future(BUSY, timeout=PATIENCE) for number in (0, 1))
+        wait_until(lambda: in_flight(two_workers) == 2, "both calls run")
+        os.kill(two_workers.worker_pid(0), signal.SIGKILL)
+        assert other.result().moves
+        assert lost.result() == other.result()
+        two_workers.worker_pid(0, seen)
+    labels = {"grpc_method": "Playout", "grpc_code": "OK"}
+    assert two_workers.total("grpc_server_handled_total", **labels) == 2
+    assert two_workers.total("grpc_server_started_total", grpc_method="Playout") == 3
+    # What a dead worker had under way is not under way for ever.
+    assert in_flight(two_workers) == 0
+
+
+def test_a_worker_that_dies_again_and_again_is_replaced_more_and_more_slowly() -> None:
+    with served() as server:
+        assert server.address
+        for pause in "0.1", "0.2", "0.4":
+            seen = len(server.lines)
+            os.kill(server.worker_pid(0), signal.SIGKILL)
+            assert server.find(r"worker 0 .* has died, exit code -9; the next one starts in (\S+) s", seen)[1] == pause
+            server.worker_pid(0, seen)
+        with grpc.insecure_channel(server.address) as channel:
+            assert game_stub(channel).ListGames(LIST_GAMES, timeout=PATIENCE).games
+
+
+def test_a_call_in_flight_when_the_server_is_stopped_is_finished(two_workers: Served) -> None:
+    with grpc.insecure_channel(two_workers.address) as channel:
+        call = batch_stub(channel).Playout.future(BUSY, timeout=PATIENCE)
+        wait_until(lambda: in_flight(two_workers) == 1, "the call runs")
+        two_workers.process.send_signal(signal.SIGTERM)
+        assert call.result().moves
+    assert two_workers.process.wait(PATIENCE) == 0
+
+
+def test_a_call_that_outlasts_the_grace_does_not_keep_the_server() -> None:
+    with served("--grace", "0.1", "--max-playouts", str(2**32)) as server:
+        with grpc.insecure_channel(server.address) as channel:
+            call = batch_stub(channel).Playout.future(ENDLESS, timeout=PATIENCE)
+            wait_until(lambda: in_flight(server) == 1, "the call runs")
+            assert server.stop() == 0
+            assert call.code() in (grpc.StatusCode.CANCELLED, UNAVAILABLE)
+        # The engine has stopped by itself.
+        assert not [line for line in server.lines if "killing" in line]
+
+
+def test_a_server_stopped_under_load_answers_or_refuses_every_call(two_workers: Served) -> None:
+    address = two_workers.address
+    loaded, over = threading.Barrier(9), threading.Event()
+    ends: Counter[grpc.StatusCode] = Counter()
+
+    def load() -> None:
+        with grpc.insecure_channel(address, [("grpc.use_local_subchannel_pool", 1)]) as channel:
+            call = game_stub(channel).ListGames
+            assert code_of(call, LIST_GAMES, timeout=PATIENCE) is OK
+            loaded.wait(PATIENCE)
+            while not over.is_set():
+                code = code_of(call, LIST_GAMES, timeout=PATIENCE)
+                ends[code] += 1
+                if code is not OK:
+                    return
+
+    with ThreadPoolExecutor(8) as pool:
+        callers = [pool.submit(load) for _ in range(8)]
+        loaded.wait(PATIENCE)
+        wait_until(lambda: ends[OK] > 50, "there is load")
+        assert two_workers.stop() == 0
+        over.set()
+        for caller in callers:
+            caller.result(PATIENCE)
+    # CANCELLED is what gRPC itself says of a call that comes in the very moment of the stop.
+    assert ends.keys() <= {OK, UNAVAILABLE, grpc.StatusCode.CANCELLED}
+    assert not [line for line in two_workers.lines if "Traceback" in line or "ERROR" in line]
+
+
+def test_messages_as_large_as_allowed_and_one_byte_larger() -> None:
+    with running(Settings(address="127.0.0.1:0", max_message_bytes=100_000)) as server:
+        call: Any = server.channel.unary_unary("/chatiere.v1.GameService/ListGames")
+        for size, code in (0, OK), (100_000, OK), (100_001, grpc.StatusCode.RESOURCE_EXHAUSTED), (0, OK):
+            assert code_of(call, unknown_field(size)) is code
+
+
+def unknown_field(size: int) -> bytes:
+    """A message of that many bytes which says nothing: one field that no message has."""
+    if size == 0:
+        return b""
+    # Field 1000, length-delimited; its length in four bytes.
+    head, length = b"\xc2\x3e", size - 6
+    return (
+        head
+        + bytes([length & 127 | 128, length >> 7 & 127 | 128, length >> 14 & 127 | 128, length >> 21])
+        + bytes(length)
+    )
+
+
+def test_thousands_of_connections_opened_and_left(two_workers: Served) -> None:
+    # 5,000 where the system lets this process have as many.
+    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    host, port = two_workers.address.split(":")
+    with ExitStack() as left:
+        for _ in range(min(5000, files - 200)):
+            left.enter_context(socket.create_connection((host, int(port)), PATIENCE))
+        with grpc.insecure_channel(two_workers.address) as channel:
+            assert game_stub(channel).ListGames(LIST_GAMES, timeout=PATIENCE, wait_for_ready=True).games
+        left.pop_all().close()
+    with grpc.insecure_channel(two_workers.address) as channel:
+        assert game_stub(channel).ListGames(LIST_GAMES, timeout=PATIENCE, wait_for_ready=True).games
+    assert two_workers.total("chatiere_workers_restarted_total") == 0
+
+
+def test_a_client_that_never_reads_keeps_nobody_from_being_answered() -> None:
+    with running(Settings(address="127.0.0.1:0", threads=1)) as server:
+        with grpc.insecure_channel(server.address, [("grpc.use_local_subchannel_pool", 1)]) as channel:
+            reflection: Any = reflection_pb2_grpc.ServerReflectionStub(channel)
+            question = reflection_pb2.ServerReflectionRequest(file_containing_symbol="chatiere.v1.GameService")
+            # Megabytes of answers, far more than gRPC takes without being asked.
+            streams = [reflection.ServerReflectionInfo(iter([question] * 1000), timeout=PATIENCE) for _ in range(40)]
+            unread = [game_stub(channel).ListGames.future(LIST_GAMES, timeout=PATIENCE) for _ in range(100)]
+            wait_until(
+                lambda: server.sample("chatiere_calls_in_flight", grpc_type="bidi_stream") == 40, "they are open"
+            )
+            assert server.stub.ListGames(LIST_GAMES, timeout=PATIENCE).games
+            for call in (*streams, *unread):
+                call.cancel()
+        wait_until(lambda: server.sample("chatiere_calls_in_flight", grpc_type="bidi_stream") == 0, "all have ended")
+
+
+def test_a_batch_that_is_over_its_time_stops() -> None:
+    settings = Settings(address="127.0.0.1:0", default_deadline=0.1, max_deadline=0.2, max_playouts=2**32)
+    with running(settings) as server:
+        stub = batch_stub(server.channel)
+        for timeout, seconds in (None, "0.1"), (PATIENCE, "0.2"):
+            refused = refusal(stub.Playout, ENDLESS, timeout=timeout)
+            assert (refused.reason, refused.metadata) == ("TIME_LIMIT", {"seconds": seconds})
+        # The engine has stopped: it is not only the answer that came.
+        wait_until(lambda: server.sample("chatiere_calls_in_flight", grpc_type="unary") == 0, "nothing runs any more")
