@@ -12,7 +12,7 @@ Everything here speaks to the service and knows only what it answers; `AsyncClie
 
 from chatiere.clients.aio import AsyncClient
 from chatiere.clients.bots import RandomBot, bot_names, make_bots
-from chatiere.clients.calls import CHANNEL_OPTIONS
+from chatiere.clients.channel import CHANNEL_OPTIONS
 from chatiere.clients.client import Client
 from chatiere.clients.errors import ChatiereError, FieldViolation, TransportError
 from chatiere.clients.match import Step, begin, play

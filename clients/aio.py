@@ -1,12 +1,14 @@
 """The client of GameService for asyncio."""
 
+from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Self
 
 import grpc
 
 from chatiere.clients import calls
-from chatiere.clients.calls import CHANNEL_OPTIONS, DEFAULT_TIMEOUT, Call, Response
+from chatiere.clients.calls import DEFAULT_TIMEOUT, Call, Response
+from chatiere.clients.channel import CallMetadata, open_aio_channel
 from chatiere.clients.errors import error_of
 from chatiere.v1.game_pb2 import Action, GameInfo, Include, Options, Position, Score, State, View
 from chatiere.v1.game_service_pb2 import ListLegalActionsResponse
@@ -19,14 +21,20 @@ class AsyncClient:
     Make it where its event loop runs, and use it in an `async with` statement, or close it.
     """
 
-    def __init__(self, target: str | grpc.aio.Channel, *, timeout: float = DEFAULT_TIMEOUT) -> None:
+    def __init__(
+        self,
+        target: str | Sequence[str] | grpc.aio.Channel,
+        *,
+        timeout: float = DEFAULT_TIMEOUT,
+        credentials: grpc.ChannelCredentials | None = None,
+        token: str | None = None,
+        new_request_id: Callable[[], str] | None = None,
+    ) -> None:
         """As Client, with a channel of grpc.aio."""
-        self._own_channel = (
-            grpc.aio.insecure_channel(target, options=CHANNEL_OPTIONS) if isinstance(target, str) else None
-        )
-        channel = self._own_channel or target
-        self._stub = GameServiceStub(channel)  # type: ignore[no-untyped-call]  # generated without types
+        self._own_channel = None if isinstance(target, grpc.aio.Channel) else open_aio_channel(target, credentials)
+        self._stub = GameServiceStub(self._own_channel or target)  # type: ignore[no-untyped-call]  # generated without types
         self._timeout = timeout
+        self._metadata = CallMetadata(token, new_request_id)
 
     async def close(self) -> None:
         """Close the client's own channel; calls that are under way are cancelled."""
@@ -46,7 +54,9 @@ class AsyncClient:
     async def _answer(self, call: Call[Response], timeout: float | None) -> Response:
         try:
             answer: Response = await getattr(self._stub, call.method)(
-                call.request, timeout=self._timeout if timeout is None else timeout
+                call.request,
+                timeout=self._timeout if timeout is None else timeout,
+                metadata=self._metadata.of_call(),
             )
         except grpc.RpcError as error:
             raise error_of(error) from error

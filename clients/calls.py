@@ -1,11 +1,9 @@
-"""What the sync and the asyncio client share: how each call's request is built, and how gRPC is to carry it."""
+"""What the sync and the asyncio client share: how each call's request is built."""
 
-import json
 from typing import Generic, NamedTuple, TypeVar
 
 from google.protobuf.message import Message
 
-from chatiere.v1 import game_service_pb2
 from chatiere.v1.game_pb2 import Action, Include, Options, State
 from chatiere.v1.game_service_pb2 import (
     ApplyRequest,
@@ -26,30 +24,6 @@ from chatiere.v1.game_service_pb2 import (
 
 DEFAULT_TIMEOUT = 10.0
 """Seconds that a call may take, retries included, unless it is told otherwise."""
-
-_SERVICE = game_service_pb2.DESCRIPTOR.services_by_name["GameService"].full_name
-
-# Nothing is stored, so every call may be repeated; UNAVAILABLE alone says that another try can help.
-_SERVICE_CONFIG = {
-    "methodConfig": [
-        {
-            "name": [{"service": _SERVICE}],
-            "retryPolicy": {
-                "maxAttempts": 5,
-                "initialBackoff": "0.1s",
-                "maxBackoff": "1s",
-                "backoffMultiplier": 2,
-                "retryableStatusCodes": ["UNAVAILABLE"],
-            },
-        }
-    ]
-}
-
-CHANNEL_OPTIONS = (("grpc.service_config", json.dumps(_SERVICE_CONFIG)),)
-"""The options of the clients' own channels: gRPC tries a call up to five times while the service is UNAVAILABLE.
-
-Give them to a channel that you make yourself, to have its calls retried too.
-"""
 
 Response = TypeVar("Response", bound=Message)
 

@@ -1,12 +1,14 @@
 """The client of GameService."""
 
+from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Self
 
 import grpc
 
 from chatiere.clients import calls
-from chatiere.clients.calls import CHANNEL_OPTIONS, DEFAULT_TIMEOUT, Call, Response
+from chatiere.clients.calls import DEFAULT_TIMEOUT, Call, Response
+from chatiere.clients.channel import CallMetadata, open_channel
 from chatiere.clients.errors import error_of
 from chatiere.v1.game_pb2 import Action, GameInfo, Include, Options, Position, Score, State, View
 from chatiere.v1.game_service_pb2 import ListLegalActionsResponse
@@ -28,18 +30,30 @@ class Client:
     Use it in a `with` statement, or close it.
     """
 
-    def __init__(self, target: str | grpc.Channel, *, timeout: float = DEFAULT_TIMEOUT) -> None:
+    def __init__(
+        self,
+        target: str | Sequence[str] | grpc.Channel,
+        *,
+        timeout: float = DEFAULT_TIMEOUT,
+        credentials: grpc.ChannelCredentials | None = None,
+        token: str | None = None,
+        new_request_id: Callable[[], str] | None = None,
+    ) -> None:
         """A client of the service at `target`.
 
-        `target`: "HOST:PORT" (or another name that gRPC resolves), for a channel of the client's own, not encrypted. Or
-        a channel that you made, for TLS or interceptors: make it with CHANNEL_OPTIONS for the retries; closing it stays
-        with you.
+        `target`: "HOST:PORT"; or several servers: a list of "IP:PORT", or "dns:///NAME:PORT" for all addresses of a
+        name. Calls go to those in turn that are healthy. Or a channel that you made, for interceptors: make it with
+        CHANNEL_OPTIONS to have calls spread and retried; closing it stays with you.
         `timeout`: seconds that a call may take, retries included, unless it has a timeout of its own.
+        `credentials`: for TLS, grpc.ssl_channel_credentials(…); without, nothing is encrypted. Not with a channel.
+        `token`: the bearer token, if the service wants one. It should not travel unencrypted.
+        `new_request_id`: makes the id of each call, by which it is found in the service's log: up to 128 of A-Z a-z 0-9
+        . _ : / + = -. Without it the service makes one; ChatiereError.request_id tells it.
         """
-        self._own_channel = grpc.insecure_channel(target, options=CHANNEL_OPTIONS) if isinstance(target, str) else None
-        channel = self._own_channel or target
-        self._stub = GameServiceStub(channel)  # type: ignore[no-untyped-call]  # generated without types
+        self._own_channel = None if isinstance(target, grpc.Channel) else open_channel(target, credentials)
+        self._stub = GameServiceStub(self._own_channel or target)  # type: ignore[no-untyped-call]  # generated without types
         self._timeout = timeout
+        self._metadata = CallMetadata(token, new_request_id)
 
     def close(self) -> None:
         """Close the client's own channel; calls that are under way fail."""
@@ -59,7 +73,9 @@ class Client:
     def _answer(self, call: Call[Response], timeout: float | None) -> Response:
         try:
             answer: Response = getattr(self._stub, call.method)(
-                call.request, timeout=self._timeout if timeout is None else timeout
+                call.request,
+                timeout=self._timeout if timeout is None else timeout,
+                metadata=self._metadata.of_call(),
             )
         except grpc.RpcError as error:
             raise error_of(error) from error

@@ -3,8 +3,7 @@
 from typing import NamedTuple
 
 import grpc
-from google.rpc.error_details_pb2 import BadRequest, ErrorInfo
-from google.rpc.status_pb2 import Status
+from google.rpc.error_details_pb2 import BadRequest, ErrorInfo, RequestInfo, RetryInfo
 from grpc_status import rpc_status
 
 from chatiere.v1 import errors_pb2
@@ -28,6 +27,8 @@ class ChatiereError(Exception):
     TransportError.
     `metadata`: further facts by name, as ErrorReason lists them, such as "actor" and "rule"; may be empty.
     `violations`: the fields of the request that are to blame; empty where none is.
+    `request_id`: the id under which the service's log has the call; "" if it did not answer.
+    `retry_after`: seconds after which another try may do (LIMIT_EXCEEDED); None where the service says nothing of it.
     """
 
     def __init__(
@@ -37,15 +38,19 @@ class ChatiereError(Exception):
         reason: str = "",
         metadata: dict[str, str] | None = None,
         violations: tuple[FieldViolation, ...] = (),
+        request_id: str = "",
+        retry_after: float | None = None,
     ) -> None:
         """See the class."""
         # All arguments go to Exception, so that errors can be pickled (from worker processes, say).
-        super().__init__(code, message, reason, metadata, violations)
+        super().__init__(code, message, reason, metadata, violations, request_id, retry_after)
         self.code = code
         self.message = message
         self.reason = reason
         self.metadata = metadata or {}
         self.violations = violations
+        self.request_id = request_id
+        self.retry_after = retry_after
 
     def __str__(self) -> str:
         """The reason (or the status) and the message."""
@@ -63,21 +68,19 @@ def error_of(call: grpc.RpcError) -> ChatiereError:
     """What a failed call means; takes the errors of grpc and of grpc.aio, which are calls too."""
     assert isinstance(call, grpc.Call | grpc.aio.AioRpcError)
     code, message = call.code(), call.details() or ""
-    info, violations = _details(rpc_status.from_call(call))
-    if info is None:
-        return TransportError(code, message)
-    return ChatiereError(code, message, info.reason.removeprefix("ERROR_REASON_"), dict(info.metadata), violations)
-
-
-def _details(status: Status | None) -> tuple[ErrorInfo | None, tuple[FieldViolation, ...]]:
-    # The service's ErrorInfo (None without one) and the violations of a BadRequest.
-    info, request = ErrorInfo(), BadRequest()
-    found = False
+    status = rpc_status.from_call(call)
+    info, request, problems, retry = ErrorInfo(), RequestInfo(), BadRequest(), RetryInfo()
     for detail in status.details if status is not None else ():
-        if detail.Is(ErrorInfo.DESCRIPTOR):
-            detail.Unpack(info)
-            found = info.domain == _DOMAIN
-        elif detail.Is(BadRequest.DESCRIPTOR):
-            detail.Unpack(request)
-    violations = tuple(FieldViolation(field.field, field.description) for field in request.field_violations)
-    return info if found else None, violations
+        for kind in info, request, problems, retry:
+            detail.Unpack(kind)
+    if info.domain != _DOMAIN:
+        return TransportError(code, message)
+    return ChatiereError(
+        code,
+        message,
+        info.reason.removeprefix("ERROR_REASON_"),
+        dict(info.metadata),
+        tuple(FieldViolation(each.field, each.description) for each in problems.field_violations),
+        request.request_id,
+        retry.retry_delay.ToTimedelta().total_seconds() if retry.HasField("retry_delay") else None,
+    )

@@ -22,7 +22,7 @@ from chatiere.service.config import Settings
 from chatiere.v1 import batch_service_pb2, batch_service_pb2_grpc, game_service_pb2
 
 from .process import Served, served, wait_until
-from .support import PATIENCE, code_of, game_stub, refusal, running
+from .support import PATIENCE, code_of, game_stub, read_refusal, running
 
 LIST_GAMES = game_service_pb2.ListGamesRequest()
 OK, UNAVAILABLE = grpc.StatusCode.OK, grpc.StatusCode.UNAVAILABLE
@@ -206,7 +206,11 @@ def test_a_batch_that_is_over_its_time_stops() -> None:
     with running(settings) as server:
         stub = batch_stub(server.channel)
         for timeout, seconds in (None, "0.1"), (PATIENCE, "0.2"):
-            refused = refusal(stub.Playout, ENDLESS, timeout=timeout)
+            call = stub.Playout.future(ENDLESS, timeout=timeout)
+            try:
+                refused = read_refusal(call.exception(PATIENCE))
+            finally:
+                call.cancel()
             assert (refused.reason, refused.metadata) == ("TIME_LIMIT", {"seconds": seconds})
         # The engine has stopped: it is not only the answer that came.
         wait_until(lambda: server.sample("chatiere_calls_in_flight", grpc_type="unary") == 0, "nothing runs any more")
