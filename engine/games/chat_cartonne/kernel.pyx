@@ -702,7 +702,7 @@ cdef int apply(void* body, int action, Events* events) noexcept nogil:
     if decider == OVER:
         return GAME_IS_OVER
     if decider == CHANCE:
-        return CHANCE_IS_PENDING
+        return CHANCE_IS_PENDING  # uncovered: the core asks who acts first
     if action < 0 or action >= NUM_ACTIONS:
         return NO_SUCH_ACTION
     fault = forbids(state, action)
@@ -747,9 +747,9 @@ cdef int apply_outcome(void* body, int outcome, Events* events) noexcept nogil:
     cdef State* state = <State*> body
     cdef int decider = actor(body)
     if decider == OVER:
-        return GAME_IS_OVER
+        return GAME_IS_OVER  # uncovered: the core asks who acts first
     if decider != CHANCE:
-        return NO_CHANCE_IS_PENDING
+        return NO_CHANCE_IS_PENDING  # uncovered: the core asks who acts first
     if state.phase == FIRST_SEAT:
         if outcome < 0 or outcome >= state.players:
             return NO_SUCH_OUTCOME
