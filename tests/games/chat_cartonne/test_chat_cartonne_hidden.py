@@ -305,7 +305,7 @@ def shown(passes: Mapping[int, Sequence[tuple[Sequence[int], bool]]]) -> Callabl
 
 @pytest.mark.parametrize("viewer", [0, 1, 2])
 def test_what_the_passes_of_several_seats_showed_fits_together(viewer: int) -> None:
-    # Both cards of seat 1 are NS, NE or the Princess, one of seat 2 is NS: what one has the other has less to choose from.
+    # Both cards of seat 1 are NS, NE or the Princess, one of seat 2 is NS: what one has the other cannot have.
     hands = {0: (70, 71), 1: (30, PRINCESS), 2: (15, 31)}
     board = beside_no_wall(3, hands, [7, 8, 16, 17, 32, 43, 52]).princess(cell(12, 12), False, 2)
     passes = shown({1: [([0, 1, 4], False)] * 2, 2: [([0, 1, 4, 5], True), ([0], True)]})

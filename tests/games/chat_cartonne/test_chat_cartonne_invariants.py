@@ -56,6 +56,10 @@ def princess_played() -> Position:
     return board.princess(cell(11, 10), False, 0).position()
 
 
+def lower_part() -> Position:
+    return late(2, 5, {0: (70, 71), 1: (69, PRINCESS)}).position()
+
+
 BROKEN: list[tuple[Callable[[], Position], Change, str]] = [
     (turn, setting("phase", 12), "phase"),
     (turn, setting("phase", 0), "phase"),
@@ -144,7 +148,7 @@ BROKEN: list[tuple[Callable[[], Position], Change, str]] = [
     (princess_played, setting("seats[0].princesses_played", [0, 1]), "parts"),
     (princess_played, lambda state: nobodys_princess(state), "parts"),
     (lambda: Board(all_princesses=True).position(), setting("parts[0].princess_drawn_by", 0), "parts"),
-    (lambda: late(2, 5, {0: (70, 71), 1: (69, PRINCESS)}).position(), lambda state: princess_left_behind(state), "parts"),
+    (lower_part, lambda state: princess_left_behind(state), "parts"),
     (turn, lambda state: state.seats[0].shown.add(not_patterns=[1]), "seats.shown"),
     (turn, lambda state: state.seats[0].shown.add(not_patterns=[0]), "seats.shown"),
     (turn, lambda state: state.seats[0].shown.add(not_patterns=range(8)), "seats.shown"),
