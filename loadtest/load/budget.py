@@ -1,0 +1,63 @@
+"""What a scenario has to keep: read from its file, judged at the end of a run."""
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+from locust.env import Environment
+from locust.stats import StatsEntry
+
+SCENARIOS = Path(__file__).parent.parent / "scenarios"
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """One file of scenarios/.
+
+    `users`: how many of each user class. `seconds`: how long it runs. `spawn_rate`: users begun a second. `p99_ms`: by
+    method, how long 99 % of its calls may take, in milliseconds. `error_rate`: the largest share of calls that may fail
+    (no answer may be wrong). `calls`: how many calls there have to be at least, or the run shows nothing.
+    """
+
+    name: str
+    meaning: str
+    users: dict[str, int]
+    seconds: int
+    spawn_rate: float
+    error_rate: float
+    calls: int
+    p99_ms: dict[str, float]
+
+
+def read_scenario(name: str) -> Scenario:
+    """The scenario of that name. Raises FileNotFoundError."""
+    return Scenario(name=name, **tomllib.loads((SCENARIOS / f"{name}.toml").read_text()))
+
+
+def scenario_names() -> list[str]:
+    """All there are."""
+    return sorted(path.stem for path in SCENARIOS.glob("*.toml"))
+
+
+def broken(scenario: Scenario, environment: Environment) -> list[str]:
+    """What of its budget a run has broken, in words; empty if nothing."""
+    stats = environment.stats
+    entries: list[StatsEntry] = list(stats.entries.values())
+    answers = [entry for entry in entries if entry.method == "check"]
+    calls = [entry for entry in entries if entry.method != "check"]
+    made = sum(entry.num_requests for entry in calls)
+    failed = sum(entry.num_failures for entry in calls)
+    found = [f"{entry.num_failures} wrong answers: {entry.name}" for entry in answers if entry.num_failures]
+    if environment.runner is not None:
+        found += [f"a user failed: {failure['msg']}" for failure in environment.runner.exceptions.values()]
+    if made < scenario.calls:
+        found.append(f"{made} calls were made, {scenario.calls} at least were wanted")
+    if made and failed / made > scenario.error_rate:
+        found.append(f"{failed} of {made} calls failed, more than {scenario.error_rate:.2%}")
+    for name, limit in scenario.p99_ms.items():
+        entry = stats.entries.get((name, "grpc"))
+        if entry is None:
+            found.append(f"{name} was never called")
+        elif (p99 := entry.get_response_time_percentile(0.99)) > limit:
+            found.append(f"99 % of {name} took up to {p99:.0f} ms, more than {limit:.0f} ms")
+    return found

@@ -1,0 +1,265 @@
+"""Who loads the service: a frontend, a spectator, a learner and a client that misbehaves.
+
+Each checks what it is answered against the rules in process: a wrong answer is a failure of its own, of type "check".
+"""
+
+import random
+import socket
+import struct
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, ClassVar
+
+import grpc
+import numpy as np
+from locust import User, between, constant, task
+from locust.exception import StopUser
+
+from chatiere import engine
+from chatiere.clients import CHANNEL_OPTIONS, ChatiereError, Client
+from chatiere.v1 import batch_service_pb2 as batch
+from chatiere.v1 import batch_service_pb2_grpc, game_service_pb2
+from chatiere.v1.game_pb2 import Action, Include, Position, State
+from load.measured import MeasuredCalls, WrongAnswer, report
+
+GAMES = tuple((game.name, game.min_players, game.max_players) for game in engine.games())
+# Where a user's random numbers come from; a run is as repeatable as the order in which its users are served.
+_SEEDS = random.Random(20240)
+
+
+class ServiceUser(User):
+    """A user with a channel of its own, whose calls are measured."""
+
+    abstract = True
+
+    def on_start(self) -> None:
+        """Connect."""
+        self.random = random.Random(_SEEDS.getrandbits(64))
+        self.calls = MeasuredCalls(self)
+        # A channel of its own, not one that gRPC shares between users of one address.
+        options = (*CHANNEL_OPTIONS, ("grpc.use_local_subchannel_pool", 1), ("grpc.max_receive_message_length", -1))
+        self.plain_channel = grpc.insecure_channel(self.address(), options=options)
+        self.channel = grpc.intercept_channel(self.plain_channel, self.calls)
+        self.client = Client(self.channel, timeout=30)
+
+    def on_stop(self) -> None:
+        """Disconnect."""
+        self.plain_channel.close()
+
+    def address(self) -> str:
+        """HOST:PORT of the service: Locust's --host, with or without a scheme."""
+        return (self.host or "127.0.0.1:50051").rpartition("//")[2]
+
+    def any_game(self) -> tuple[str, int]:
+        """A game and a number of players."""
+        name, fewest, most = self.random.choice(GAMES)
+        return name, self.random.randint(fewest, most)
+
+    def check(self, what: str, right: bool) -> None:
+        """Report an answer as wrong unless it is right."""
+        report(self, "check", what, start=time.perf_counter(), error=None if right else WrongAnswer(what))
+
+
+class FrontendUser(ServiceUser):
+    """Somebody at a table: one game at a human's pace, typed calls, one a move."""
+
+    wait_time = between(0.5, 2.0)
+
+    def on_start(self) -> None:
+        """Connect, and read the games as a frontend does when it starts."""
+        super().on_start()
+        self.check("all games are listed", [game.name for game in self.client.list_games()] == [g[0] for g in GAMES])
+        self.begin()
+
+    def begin(self) -> None:
+        """Begin a game here and, to compare with, in process."""
+        name, players = self.any_game()
+        seed = self.random.getrandbits(64)
+        self.include = Include(legal_actions=True, score=True, viewers=range(players))
+        self.position = self.client.new_game(name, players, seed=seed, include=self.include)
+        self.mirror = engine.game(name).new_game(players, seed=seed)
+
+    @task
+    def move(self) -> None:
+        """Make a random legal move; at the end of a game begin another."""
+        if not self.position.legal_actions:
+            self.begin()
+            return
+        action = self.random.choice(self.position.legal_actions)
+        self.position = self.client.apply(self.position.state, action, include=self.include)
+        self.mirror.apply(action.id)
+        self.check("a move leads where the rules say", agree(self.position, self.mirror))
+
+
+def agree(position: Position, mirror: engine.Position) -> bool:
+    """Whether the service's position is the one in process: same actor, legal actions and score."""
+    seat = position.turn.seat if position.turn.HasField("seat") else -2
+    return (
+        seat == mirror.current_player()
+        and [action.id for action in position.legal_actions] == mirror.legal_actions()
+        and list(position.score.totals) == mirror.totals()
+    )
+
+
+class SpectatorUser(ServiceUser):
+    """Somebody who looks on: views of games that others play."""
+
+    wait_time = between(0.5, 2.0)
+
+    def on_start(self) -> None:
+        """Connect, and find a table to look at."""
+        super().on_start()
+        name, players = self.any_game()
+        self.state = self.client.new_game(name, players, seed=self.random.getrandbits(64)).state
+
+    @task
+    def look(self) -> None:
+        """Look at the table as a spectator; what is hidden must not depend on what is hidden."""
+        view = self.client.get_view(self.state)
+        resampled = self.client.resample(self.state, 0)
+        seen = self.client.get_view(resampled, 0)
+        self.check("a seat cannot tell a resampled state", seen == self.client.get_view(self.state, 0))
+        self.check("a spectator has no seat", not view.HasField("seat"))
+
+
+class LearnerUser(ServiceUser):
+    """Somebody who trains: batches of games, random legal moves, finished games restarted, as fast as it goes."""
+
+    wait_time = constant(0)
+    batch_size: ClassVar[int] = 1024
+
+    def on_start(self) -> None:
+        """Connect and begin a batch."""
+        super().on_start()
+        self.stub = batch_service_pb2_grpc.BatchServiceStub(self.channel)
+        name, players = self.any_game()
+        self.table = batch.Table(game=name, players=players)
+        self.columns = batch.Columns(legal=True)
+        self.chooser = np.random.default_rng(self.random.getrandbits(64))
+        self.seed = self.random.getrandbits(63)
+        seeds = np.full(self.batch_size, self.seed, "<u8").tobytes()
+        numbers = np.arange(self.batch_size, dtype="<u8").tobytes()
+        request = batch.NewGamesRequest(table=self.table, seeds=seeds, game_numbers=numbers, columns=self.columns)
+        self.positions = self.stub.NewGames(request, timeout=60).positions
+        self.mirror = engine.game(name).new_game(players, seed=self.seed)
+
+    @task
+    def step(self) -> None:
+        """Make a move in every game; follow the first one in process until it ends."""
+        offsets = np.frombuffer(self.positions.legal_offsets, "<u4")
+        legal = np.frombuffer(self.positions.legal_ids, "<u2")
+        counts = np.diff(offsets)
+        moves = legal[offsets[:-1] + (self.chooser.random(len(counts)) * counts).astype("<u4")]
+        request = batch.StepRequest(
+            table=self.table,
+            states=self.positions.states,
+            moves=moves.tobytes(),
+            columns=self.columns,
+            restart=batch.Restart(stride=self.batch_size),
+        )
+        answer = self.stub.Step(request, timeout=60)
+        self.positions = answer.positions
+        if self.mirror is not None:
+            self.mirror.apply(int(moves[0]))
+            over = self.mirror.is_terminal()
+            right = bool(self.positions.final[0]) == over and (
+                over or self.positions.states[: len(self.mirror.pack())] == self.mirror.pack()
+            )
+            self.check("a batch leads where the rules say", right and not answer.faults.reasons)
+            if over:
+                self.mirror = None
+
+
+class MisbehavingUser(ServiceUser):
+    """A client that breaks every promise: what it sends has to be refused, with the right status, and hurt nobody."""
+
+    wait_time = between(0.0, 0.1)
+
+    def on_start(self) -> None:
+        """Connect, and get a state to break."""
+        super().on_start()
+        name, players = self.any_game()
+        self.include = Include(legal_actions=True)
+        self.state = self.client.new_game(name, players, seed=self.random.getrandbits(64)).state
+
+    def refused(self, code: grpc.StatusCode, call: Callable[..., Any], *arguments: Any, **named: Any) -> None:
+        """Make a call that has to be refused so."""
+        with self.calls.expecting(code), suppress(ChatiereError, grpc.RpcError):
+            call(*arguments, **named)
+
+    def raw(self, method: str) -> Any:
+        """A method that takes bytes as they are."""
+        return self.channel.unary_unary(
+            f"/{game_service_pb2.DESCRIPTOR.services_by_name['GameService'].full_name}/{method}",
+            response_deserializer=game_service_pb2.ApplyResponse.FromString,
+        )
+
+    @task(5)
+    def illegal_move(self) -> None:
+        """An action that no game has."""
+        self.refused(grpc.StatusCode.INVALID_ARGUMENT, self.client.apply, self.state, 65_000)
+
+    @task(5)
+    def broken_state(self) -> None:
+        """A state without what it needs."""
+        state = State()
+        state.CopyFrom(self.state)
+        inner = getattr(state, state.WhichOneof("game"))
+        kept = self.random.choice([field.name for field, _ in inner.ListFields()])
+        for field, _ in inner.ListFields():
+            if field.name != kept:
+                inner.ClearField(field.name)
+        self.refused(grpc.StatusCode.INVALID_ARGUMENT, self.client.apply, state, Action(id=0))
+
+    @task(3)
+    def not_a_message(self) -> None:
+        """Bytes that are no message."""
+        self.refused(grpc.StatusCode.INVALID_ARGUMENT, self.raw("Apply"), b"\xff" * self.random.randint(1, 2000))
+
+    @task(1)
+    def huge_message(self) -> None:
+        """A message above every limit."""
+        self.refused(grpc.StatusCode.RESOURCE_EXHAUSTED, self.raw("Apply"), bytes(100_000_000), timeout=30)
+
+    @task(2)
+    def unknown_method(self) -> None:
+        """A method that there is not."""
+        self.refused(grpc.StatusCode.UNIMPLEMENTED, self.raw("Teleport"), b"")
+
+    @task(1)
+    def half_open_connection(self) -> None:
+        """A connection that is opened and left, sometimes with half an HTTP/2 preface."""
+        host, _, port = self.address().rpartition(":")
+        start = time.perf_counter()
+        opened = socket.create_connection((host.strip("[]"), int(port)), timeout=10)
+        opened.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"[: self.random.randint(0, 24)])
+        if self.random.random() < 0.5:
+            # Reset instead of a farewell.
+            opened.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        opened.close()
+        report(self, "connection", "half open", start=start)
+
+    @task(1)
+    def slow_reader(self) -> None:
+        """A stream whose answers are never read."""
+        stub = batch_service_pb2_grpc.BatchServiceStub(self.plain_channel)
+        name = self.state.WhichOneof("game")
+        game = engine.game(name)
+        table = batch.Table(game=name, players=game.min_players)
+        request = batch.PlayRequest(
+            new_games=batch.NewGamesRequest(table=table, count=1024, columns=batch.Columns(observations=True))
+        )
+        start = time.perf_counter()
+        call = stub.Play(iter([request] * 16))
+        next(call)
+        call.cancel()
+        report(self, "stream", "Play, never read", start=start)
+
+    @task(5)
+    def ordinary_call(self) -> None:
+        """Between all that, a call that is right has to be answered."""
+        actions = self.client.list_legal_actions(self.state).legal_actions
+        if not actions:
+            raise StopUser
+        self.client.apply(self.state, self.random.choice(actions), include=self.include)

@@ -1,0 +1,65 @@
+"""Load on a running service: `locust -f loadtest/locustfile.py --scenario frontend --host HOST:PORT --headless`.
+
+Users and the length of the run are those of the scenario; its budget decides about the exit code. Without --scenario it
+is an ordinary locustfile with all users.
+"""
+
+# Locust has patched the standard library for gevent when it reads this file; gRPC has to be told before it is used.
+import grpc.experimental.gevent
+
+grpc.experimental.gevent.init_gevent()
+
+import logging  # noqa: E402
+import sys  # noqa: E402
+from argparse import ArgumentParser  # noqa: E402
+from pathlib import Path  # noqa: E402
+from typing import Any  # noqa: E402
+
+from locust import events  # noqa: E402
+from locust.env import Environment  # noqa: E402
+from locust.runners import WorkerRunner  # noqa: E402
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from load.budget import broken, read_scenario, scenario_names  # noqa: E402
+from load.users import FrontendUser, LearnerUser, MisbehavingUser, SpectatorUser  # noqa: E402
+
+__all__ = ["FrontendUser", "LearnerUser", "MisbehavingUser", "SpectatorUser"]
+
+_log = logging.getLogger(__name__)
+
+
+@events.init_command_line_parser.add_listener
+def add_scenario(parser: ArgumentParser, **_: Any) -> None:
+    """The option --scenario."""
+    parser.add_argument(
+        "--scenario", choices=scenario_names(), default=None, help="users, length and budget of loadtest/scenarios"
+    )
+
+
+@events.init.add_listener
+def take_scenario(environment: Environment, **_: Any) -> None:
+    """Let the scenario say who comes, and for how long."""
+    options = environment.parsed_options
+    if options is None or options.scenario is None:
+        return
+    scenario = read_scenario(options.scenario)
+    environment.user_classes = [user for user in environment.user_classes if user.__name__ in scenario.users]
+    for user in environment.user_classes:
+        user.fixed_count = scenario.users[user.__name__]
+    options.num_users = sum(scenario.users.values())
+    options.spawn_rate = scenario.spawn_rate
+    options.run_time = options.run_time or scenario.seconds
+
+
+@events.quitting.add_listener
+def judge(environment: Environment, **_: Any) -> None:
+    """Print what of the budget was broken; exit code 1 if anything was."""
+    options = environment.parsed_options
+    if options is None or options.scenario is None or isinstance(environment.runner, WorkerRunner):
+        return
+    found = broken(read_scenario(options.scenario), environment)
+    for line in found:
+        _log.error("budget: %s", line)
+    _log.info("scenario %s: %s", options.scenario, "budget broken" if found else "within its budget")
+    environment.process_exit_code = 1 if found else 0
