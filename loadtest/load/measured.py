@@ -60,7 +60,7 @@ class UnexpectedStatus(Exception):
 
 
 def report(user: User, kind: str, name: str, *, start: float, error: Exception | None = None) -> None:
-    """Tell Locust of what is not a unary call: its kind and name, when it began (time.perf_counter()), how it failed."""
+    """Tell Locust of what is not a unary call; `start`: of time.perf_counter()."""
     user.environment.events.request.fire(
         request_type=kind,
         name=name,

@@ -1,0 +1,241 @@
+"""Show a real server what nobody should send: mutated, truncated and random messages and packed states.
+
+`make fuzz` shows it a million. Every one must be answered, by OK or a refusal with a reason, never as a fault of the
+service, and the same process must answer a right call rightly afterwards. Same seed, same messages.
+"""
+
+import random
+import re
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import islice
+from typing import Any
+
+import click
+import grpc
+from google.protobuf.descriptor import ServiceDescriptor
+from google.protobuf.message import Message
+from google.protobuf.message_factory import GetMessageClass
+
+from chatiere import engine
+from chatiere.engine import Game, Position
+from chatiere.v1 import batch_service_pb2, errors_pb2, game_pb2, game_service_pb2
+from chatiere.v1.batch_service_pb2 import Columns, StepRequest, Table
+from chatiere.v1.game_service_pb2 import ApplyRequest
+
+SERVE = (sys.executable, "-c", "from chatiere.command import main; main()", "serve")
+SERVICES: tuple[ServiceDescriptor, ...] = (
+    game_service_pb2.DESCRIPTOR.services_by_name["GameService"],
+    batch_service_pb2.DESCRIPTOR.services_by_name["BatchService"],
+)
+# What a client's own fault may end with; anything else is the service's.
+ANSWERS = {grpc.StatusCode.OK, grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.RESOURCE_EXHAUSTED}
+STATES_PER_BATCH = 1_000
+IN_FLIGHT = 16
+
+
+class Finding(AssertionError):
+    """The service did what it must not."""
+
+
+@contextmanager
+def server() -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A server process on a free port, and its address."""
+    arguments = ("--address", "127.0.0.1:0", "--metrics-address", "127.0.0.1:0", "--log-level", "warning")
+    with subprocess.Popen((*SERVE, *arguments), stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            found = re.search(r"127\.0\.0\.1:\d+", process.stdout.readline())
+            assert found, "the server did not start"
+            yield process, found[0]
+        finally:
+            process.terminate()
+
+
+def sample_positions(game: Game, players: int, choices: random.Random) -> list[Position]:
+    """Positions of two random games, one with sampled chance and one with explicit."""
+    found = []
+    for seed in (choices.getrandbits(64), None):
+        position = game.new_game(players, seed=seed)
+        while not position.is_terminal():
+            found.append(position.clone())
+            moves = position.legal_actions() or [outcome for outcome, _ in position.chance_outcomes()]
+            position.apply(choices.choice(moves))
+        found.append(position)
+    return found
+
+
+def typed(position: Position) -> game_pb2.State:
+    """A position as the API's State."""
+    name = position.game.name
+    state = game_pb2.State(rules_version=position.game.rules_version)
+    if (stream := position.random_stream()) is not None:
+        state.stream.seed, state.stream.game_number, state.stream.drawn = stream
+    getattr(state, name).SetInParent()
+    engine.codec(name).fill_state(getattr(state, name), position)
+    return state
+
+
+def fill(message: Message, positions: list[Position], choices: random.Random) -> None:
+    """Give a request what a right one would hold, as far as its fields tell."""
+    position = choices.choice(positions)
+    moves = position.legal_actions() or [outcome for outcome, _ in position.chance_outcomes()] or [0]
+    for field in message.DESCRIPTOR.fields:
+        name = field.name
+        if name == "state":
+            message.state.CopyFrom(typed(position))  # type: ignore[attr-defined]
+        elif name == "typed_states":
+            message.typed_states.add().CopyFrom(typed(position))  # type: ignore[attr-defined]
+        elif name == "states":
+            message.states = b"".join(p.pack() for p in choices.choices(positions, k=3))  # type: ignore[attr-defined]
+        elif name == "table":
+            message.table.game, message.table.players = position.game.name, position.num_players()  # type: ignore[attr-defined]
+        elif name == "action":
+            message.action.id = choices.choice(moves)  # type: ignore[attr-defined]
+        elif name == "moves":
+            message.moves = choices.choice(moves).to_bytes(2, "little") * 3  # type: ignore[attr-defined]
+        elif name == "seats":
+            message.seats = bytes([0, 1, 0])  # type: ignore[attr-defined]
+        elif name == "seeds":
+            message.seeds = choices.randbytes(24)  # type: ignore[attr-defined]
+        elif name == "game":
+            message.game = position.game.name  # type: ignore[attr-defined]
+        elif field.message_type is None and not field.is_repeated and field.type == field.TYPE_UINT32:
+            setattr(message, name, choices.choice((0, 1, 2, position.num_players())))
+
+
+def damaged(data: bytes, choices: random.Random) -> bytes:
+    """Bytes with something wrong: random ones, cut short, with bytes flipped, doubled, moved or inserted."""
+    kind = choices.randrange(8)
+    if kind == 0 or not data:
+        return choices.randbytes(choices.randrange(200))
+    if kind == 1:
+        return data[: choices.randrange(len(data))]
+    broken = bytearray(data)
+    for _ in range(choices.choice((1, 1, 1, 2, 4, 16))):
+        place = choices.randrange(len(broken))
+        if kind <= 4:
+            broken[place] = choices.choice((0, 1, 127, 128, 255, broken[place] ^ (1 << choices.randrange(8))))
+        elif kind == 5:
+            broken[place:place] = choices.randbytes(choices.randrange(1, 9))
+        elif kind == 6:
+            broken[place:place] = broken[place : place + choices.randrange(1, 40)]
+        elif len(broken) > 1:
+            del broken[place : place + choices.randrange(1, 9)]
+            broken = broken or bytearray(1)
+    return bytes(broken)
+
+
+def bad_messages(choices: random.Random) -> Iterator[tuple[str, bytes]]:
+    """Without end: (method, request bytes) for every unary method of both services and every game."""
+    tables = [(game, players) for game in engine.games() for players in range(game.min_players, game.max_players + 1)]
+    samples = {(game.name, players): sample_positions(game, players, choices) for game, players in tables}
+    methods = [
+        (f"/{service.full_name}/{method.name}", GetMessageClass(method.input_type))
+        for service in SERVICES
+        for method in service.methods
+        if not method.client_streaming
+    ]
+    while True:
+        path, request_type = choices.choice(methods)
+        request = request_type()
+        fill(request, choices.choice(list(samples.values())), choices)
+        data = request.SerializeToString()
+        for _ in range(8):
+            yield path, damaged(data, choices)
+
+
+def bad_batches(choices: random.Random) -> Iterator[StepRequest]:
+    """Without end: steps whose packed states are damaged, as long as they should be."""
+    tables = [(game, players) for game in engine.games() for players in range(game.min_players, game.max_players + 1)]
+    while True:
+        game, players = choices.choice(tables)
+        packed = [position.pack() for position in sample_positions(game, players, choices)]
+        states = bytearray()
+        for _ in range(STATES_PER_BATCH):
+            state = damaged(choices.choice(packed), choices)[: game.packed_size]
+            states += state + choices.choice(packed)[len(state) :]
+        yield StepRequest(
+            table=Table(game=game.name, players=players),
+            states=bytes(states),
+            moves=choices.randbytes(2 * STATES_PER_BATCH),
+            columns=Columns(legal=True, scores=True, observations=True),
+        )
+
+
+class Fuzzer:
+    """Sends to one server, and keeps count."""
+
+    def __init__(self, channel: grpc.Channel) -> None:
+        """`channel`: to the server."""
+        self.channel = channel
+        self.codes: Counter[str] = Counter()
+        self.reasons: Counter[str] = Counter()
+        self.messages = self.states = 0
+
+    def send(self, messages: list[tuple[str, bytes]]) -> None:
+        """Send some at a time, and look at how each ends."""
+        calls = [(path, data, self.channel.unary_unary(path).future(data, timeout=120)) for path, data in messages]
+        for path, data, call in calls:
+            code = call.code()
+            self.codes[code.name] += 1
+            self.messages += 1
+            if code not in ANSWERS:
+                raise Finding(f"{path} ended as {code.name} ({call.details()}) for {data.hex()}")
+
+    def send_batch(self, request: StepRequest) -> None:
+        """Send damaged packed states; each must go well or fail alone, with a reason."""
+        call = self.channel.unary_unary(
+            f"/{SERVICES[1].full_name}/Step", response_deserializer=batch_service_pb2.StepResponse.FromString
+        )
+        answer = call(request.SerializeToString(), timeout=120)
+        reasons = answer.faults.reasons or bytes(STATES_PER_BATCH)
+        if len(reasons) != STATES_PER_BATCH:
+            raise Finding(f"{len(reasons)} reasons for {STATES_PER_BATCH} states")
+        self.reasons.update(errors_pb2.ErrorReason.Name(reason) if reason else "OK" for reason in reasons)
+        self.states += STATES_PER_BATCH
+
+
+def check_alive(process: subprocess.Popen[str], channel: grpc.Channel) -> None:
+    """A right call must be answered rightly, by the same process."""
+    if process.poll() is not None:
+        raise Finding(f"the server has ended with {process.returncode}")
+    for game in engine.games():
+        position = game.new_game(game.max_players, seed=7)
+        action = position.legal_actions()[-1]
+        apply: Callable[..., Any] = channel.unary_unary(
+            f"/{SERVICES[0].full_name}/Apply", response_deserializer=game_service_pb2.ApplyResponse.FromString
+        )
+        request = ApplyRequest(state=typed(position), action=game_pb2.Action(id=action))
+        if apply(request.SerializeToString(), timeout=60).position.state != typed(position.child(action)):
+            raise Finding(f"a right move of {game.name} is answered wrongly")
+
+
+@click.command()
+@click.option("--count", default=1_000_000, show_default=True, help="How many, a quarter of them messages.")
+@click.option("--seconds", type=float, default=None, help="Stop after so many seconds, if that comes first.")
+@click.option("--seed", default=1, show_default=True, help="Of the messages.")
+def main(count: int, seconds: float | None, seed: int) -> None:
+    """Show them to a server, and print how they were answered; exit code 1 at the first finding."""
+    choices = random.Random(seed)
+    messages, batches = bad_messages(choices), bad_batches(choices)
+    start = time.monotonic()
+    with server() as (process, address), grpc.insecure_channel(address) as channel:
+        fuzzer = Fuzzer(channel)
+        check_alive(process, channel)
+        while fuzzer.messages + fuzzer.states < count and (seconds is None or time.monotonic() - start < seconds):
+            fuzzer.send_batch(next(batches))
+            while fuzzer.messages * 3 < fuzzer.states:
+                fuzzer.send(list(islice(messages, IN_FLIGHT)))
+        check_alive(process, channel)
+    click.echo(f"{fuzzer.messages} messages: {dict(fuzzer.codes.most_common())}")
+    click.echo(f"{fuzzer.states} packed states: {dict(fuzzer.reasons.most_common())}")
+    click.echo(f"no finding, the same process answers; {time.monotonic() - start:.0f} s")
+
+
+if __name__ == "__main__":
+    main()
