@@ -1,17 +1,14 @@
 """Show a real server what nobody should send: mutated, truncated and random messages and packed states.
 
-`make fuzz` shows it a million. Every one must be answered, by OK or a refusal with a reason, never as a fault of the
-service, and the same process must answer a right call rightly afterwards. Same seed, same messages.
+`make fuzz` shows it a million (`python -m fuzz.wire` in tests/). Every one must be answered, by OK or a refusal with a
+reason, never as a fault of the service, and the same process must answer a right call rightly afterwards. The same seed
+makes the same messages.
 """
 
 import random
-import re
-import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from itertools import islice
 from typing import Any
 
@@ -20,6 +17,7 @@ import grpc
 from google.protobuf.descriptor import ServiceDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
+from service.process import Served, served
 
 from chatiere import engine
 from chatiere.engine import Game, Position
@@ -27,7 +25,6 @@ from chatiere.v1 import batch_service_pb2, errors_pb2, game_pb2, game_service_pb
 from chatiere.v1.batch_service_pb2 import Columns, StepRequest, Table
 from chatiere.v1.game_service_pb2 import ApplyRequest
 
-SERVE = (sys.executable, "-c", "from chatiere.command import main; main()", "serve")
 SERVICES: tuple[ServiceDescriptor, ...] = (
     game_service_pb2.DESCRIPTOR.services_by_name["GameService"],
     batch_service_pb2.DESCRIPTOR.services_by_name["BatchService"],
@@ -40,20 +37,6 @@ IN_FLIGHT = 16
 
 class Finding(AssertionError):
     """The service did what it must not."""
-
-
-@contextmanager
-def server() -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """A server process on a free port, and its address."""
-    arguments = ("--address", "127.0.0.1:0", "--metrics-address", "127.0.0.1:0", "--log-level", "warning")
-    with subprocess.Popen((*SERVE, *arguments), stdout=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stdout is not None
-            found = re.search(r"127\.0\.0\.1:\d+", process.stdout.readline())
-            assert found, "the server did not start"
-            yield process, found[0]
-        finally:
-            process.terminate()
 
 
 def sample_positions(game: Game, players: int, choices: random.Random) -> list[Position]:
@@ -200,10 +183,10 @@ class Fuzzer:
         self.states += STATES_PER_BATCH
 
 
-def check_alive(process: subprocess.Popen[str], channel: grpc.Channel) -> None:
-    """A right call must be answered rightly, by the same process."""
-    if process.poll() is not None:
-        raise Finding(f"the server has ended with {process.returncode}")
+def check_alive(server: Served, pid: int, channel: grpc.Channel) -> None:
+    """A right call must be answered rightly, by the process that was there at the beginning."""
+    if server.worker_pid(0) != pid:
+        raise Finding(f"worker {pid} has died")
     for game in engine.games():
         position = game.new_game(game.max_players, seed=7)
         action = position.legal_actions()[-1]
@@ -215,23 +198,31 @@ def check_alive(process: subprocess.Popen[str], channel: grpc.Channel) -> None:
             raise Finding(f"a right move of {game.name} is answered wrongly")
 
 
-@click.command()
-@click.option("--count", default=1_000_000, show_default=True, help="How many, a quarter of them messages.")
-@click.option("--seconds", type=float, default=None, help="Stop after so many seconds, if that comes first.")
-@click.option("--seed", default=1, show_default=True, help="Of the messages.")
-def main(count: int, seconds: float | None, seed: int) -> None:
-    """Show them to a server, and print how they were answered; exit code 1 at the first finding."""
+def fuzz(count: int, seconds: float, seed: int) -> Fuzzer:
+    """Show a server of its own `count` messages and states, or as many as fit into that time; raises Finding."""
     choices = random.Random(seed)
     messages, batches = bad_messages(choices), bad_batches(choices)
     start = time.monotonic()
-    with server() as (process, address), grpc.insecure_channel(address) as channel:
+    with served() as server, grpc.insecure_channel(server.address) as channel:
         fuzzer = Fuzzer(channel)
-        check_alive(process, channel)
-        while fuzzer.messages + fuzzer.states < count and (seconds is None or time.monotonic() - start < seconds):
+        pid = server.worker_pid(0)
+        check_alive(server, pid, channel)
+        while fuzzer.messages + fuzzer.states < count and time.monotonic() - start < seconds:
             fuzzer.send_batch(next(batches))
             while fuzzer.messages * 3 < fuzzer.states:
                 fuzzer.send(list(islice(messages, IN_FLIGHT)))
-        check_alive(process, channel)
+        check_alive(server, pid, channel)
+    return fuzzer
+
+
+@click.command()
+@click.option("--count", default=1_000_000, show_default=True, help="How many, a quarter of them messages.")
+@click.option("--seconds", default=float("inf"), help="Stop after so many seconds, if that comes first.")
+@click.option("--seed", default=1, show_default=True, help="Of the messages.")
+def main(count: int, seconds: float, seed: int) -> None:
+    """Show them to a server, and print how they were answered; ends with a Finding at the first wrong answer."""
+    start = time.monotonic()
+    fuzzer = fuzz(count, seconds, seed)
     click.echo(f"{fuzzer.messages} messages: {dict(fuzzer.codes.most_common())}")
     click.echo(f"{fuzzer.states} packed states: {dict(fuzzer.reasons.most_common())}")
     click.echo(f"no finding, the same process answers; {time.monotonic() - start:.0f} s")

@@ -1,0 +1,36 @@
+"""The fuzzer itself: it sends what it says, and sees a service that answers wrongly."""
+
+import random
+from itertools import islice
+
+import pytest
+
+from . import wire
+
+
+def test_a_server_answers_some_thousands_of_them() -> None:
+    fuzzer = wire.fuzz(4_000, float("inf"), seed=2)
+    assert fuzzer.states >= 3_000
+    assert fuzzer.messages >= 1_000
+    # Some are right by chance, most are not, and neither kind is missing.
+    assert fuzzer.codes["OK"] > 0
+    assert fuzzer.codes["INVALID_ARGUMENT"] > fuzzer.codes["OK"]
+    assert fuzzer.reasons["ERROR_REASON_INVALID_STATE"] > 0
+
+
+def test_the_same_seed_sends_the_same() -> None:
+    assert list(islice(wire.bad_messages(random.Random(5)), 40)) == list(
+        islice(wire.bad_messages(random.Random(5)), 40)
+    )
+
+
+def test_every_unary_method_gets_some() -> None:
+    methods = {path for path, _ in islice(wire.bad_messages(random.Random(5)), 3_000)}
+    unary = [method for service in wire.SERVICES for method in service.methods if not method.client_streaming]
+    assert len(methods) == len(unary)
+
+
+def test_a_fault_of_the_service_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wire, "ANSWERS", set())
+    with pytest.raises(wire.Finding, match="ended as"):
+        wire.fuzz(4_000, float("inf"), seed=2)
