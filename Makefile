@@ -14,13 +14,18 @@ SANITIZED := LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-
 	PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 PYTHONPATH=build/debug/lib
 # How many mutated packed states the debug build is shown.
 MUTATIONS ?= 300000
+# How many damaged messages and packed states fuzz shows a server, and for how long at most.
+FUZZ ?= 1000000
+SECONDS ?= inf
+# Which scenario of loadtest/scenarios load runs; all of them without one.
+SCENARIO ?=
 # How many games of each game and number of players debug-games plays.
 GAMES ?= 2000
 
 # Tests need nothing of each other: as many processes as there are cores share them.
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
-.PHONY: help demo test lint debug coverage debug-games wheel bench clean
+.PHONY: help demo test lint debug coverage debug-games wheel fuzz load bench clean
 .DELETE_ON_ERROR:
 
 help: ## List the targets
@@ -52,6 +57,12 @@ debug-games: $(DEBUG_BUILT) ## Play GAMES random games of each game and number o
 
 wheel: $(BUILT) ## Build a wheel and use it in an environment of its own: play, type check, cimport
 	$(BIN)/python tests/wheel_check.py
+
+fuzz: $(BUILT) ## Show a real server FUZZ damaged messages and packed states (SECONDS at most)
+	cd tests && ../$(BIN)/python -m fuzz.wire --count $(FUZZ) --seconds $(SECONDS)
+
+load: $(BUILT) ## Load a service with the scenarios of loadtest/ (or one SCENARIO), judged by their budgets
+	$(BIN)/python loadtest/run.py $(if $(SCENARIO),--scenario $(SCENARIO))
 
 bench: $(BUILT) ## Measure the kernels and a call, side by side
 	$(BIN)/python loadtest/bench/engine.py

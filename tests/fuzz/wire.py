@@ -203,7 +203,8 @@ def fuzz(count: int, seconds: float, seed: int) -> Fuzzer:
     choices = random.Random(seed)
     messages, batches = bad_messages(choices), bad_batches(choices)
     start = time.monotonic()
-    with served() as server, grpc.insecure_channel(server.address) as channel:
+    options = [("grpc.max_receive_message_length", -1)]
+    with served() as server, grpc.insecure_channel(server.address, options=options) as channel:
         fuzzer = Fuzzer(channel)
         pid = server.worker_pid(0)
         check_alive(server, pid, channel)
