@@ -19,8 +19,8 @@ from chatiere.engine.core.batch import Cancellation, Cancelled, Columns, Faults,
 PATIENCE = 30.0
 # No random game from a first decision has so many decisions.
 LONGEST_GAME = 5_000
-# As many playouts as nothing finishes while a test waits.
-ENDLESS = 2**32 - 1
+# More playouts than are finished while a test waits.
+ENDLESS = 3_000_000
 
 
 @pytest.fixture
