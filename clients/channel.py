@@ -8,16 +8,16 @@ import grpc
 
 from chatiere.v1 import batch_service_pb2, game_service_pb2
 
-_GAME_SERVICE = game_service_pb2.DESCRIPTOR.services_by_name["GameService"].full_name
-_BATCH_SERVICE = batch_service_pb2.DESCRIPTOR.services_by_name["BatchService"].full_name
+GAME_SERVICE = game_service_pb2.DESCRIPTOR.services_by_name["GameService"].full_name
+BATCH_SERVICE = batch_service_pb2.DESCRIPTOR.services_by_name["BatchService"].full_name
 
 _SERVICE_CONFIG = {
     # Calls go to all servers in turn that say of themselves that they are healthy.
     "loadBalancingConfig": [{"round_robin": {}}],
-    "healthCheckConfig": {"serviceName": _GAME_SERVICE},
+    "healthCheckConfig": {"serviceName": GAME_SERVICE},
     "methodConfig": [
         {
-            "name": [{"service": _GAME_SERVICE}, {"service": _BATCH_SERVICE}],
+            "name": [{"service": GAME_SERVICE}, {"service": BATCH_SERVICE}],
             "retryPolicy": {
                 "maxAttempts": 5,
                 "initialBackoff": "0.1s",
@@ -38,11 +38,15 @@ CHANNEL_OPTIONS = (
     ("grpc.initial_reconnect_backoff_ms", 100),
     ("grpc.min_reconnect_backoff_ms", 100),
     ("grpc.max_reconnect_backoff_ms", 5000),
+    # A call is tried again only if its whole request, a batch of megabytes perhaps, is within this.
+    ("grpc.per_rpc_retry_buffer_size", 64 * 1024 * 1024),
+    # The service answers what it was asked for: gRPC need not stop answers to batches at its 4 MB.
+    ("grpc.max_receive_message_length", -1),
 )
 """The options of the clients' own channels: calls are spread over all servers that are healthy, and gRPC tries a call
 up to five times while the service is UNAVAILABLE.
 
-Give them to a channel that you make yourself, to have its calls spread and retried too.
+Give them to a channel that you make yourself, to have its calls spread and retried too, and large batches answered.
 """
 
 

@@ -1,21 +1,18 @@
 """The client of GameService."""
 
 from collections.abc import Callable, Sequence
-from types import TracebackType
-from typing import Self
 
 import grpc
 
 from chatiere.clients import calls
 from chatiere.clients.calls import DEFAULT_TIMEOUT, Call, Response
-from chatiere.clients.channel import CallMetadata, open_channel
-from chatiere.clients.errors import error_of
+from chatiere.clients.connection import Connection
 from chatiere.v1.game_pb2 import Action, GameInfo, Include, Options, Position, Score, State, View
 from chatiere.v1.game_service_pb2 import ListLegalActionsResponse
 from chatiere.v1.game_service_pb2_grpc import GameServiceStub
 
 
-class Client:
+class Client(Connection):
     """Asks a Chatière service, one call at a time; may be used from many threads.
 
     The service stores nothing: a State, which you keep and hand along, is the whole game. No call changes the state
@@ -39,46 +36,12 @@ class Client:
         token: str | None = None,
         new_request_id: Callable[[], str] | None = None,
     ) -> None:
-        """A client of the service at `target`.
-
-        `target`: "HOST:PORT"; or several servers: a list of "IP:PORT", or "dns:///NAME:PORT" for all addresses of a
-        name. Calls go to those in turn that are healthy. Or a channel that you made, for interceptors: make it with
-        CHANNEL_OPTIONS to have calls spread and retried; closing it stays with you.
-        `timeout`: seconds that a call may take, retries included, unless it has a timeout of its own.
-        `credentials`: for TLS, grpc.ssl_channel_credentials(…); without, nothing is encrypted. Not with a channel.
-        `token`: the bearer token, if the service wants one. It should not travel unencrypted.
-        `new_request_id`: makes the id of each call, by which it is found in the service's log: up to 128 of A-Z a-z 0-9
-        . _ : / + = -. Without it the service makes one; ChatiereError.request_id tells it.
-        """
-        self._own_channel = None if isinstance(target, grpc.Channel) else open_channel(target, credentials)
-        self._stub = GameServiceStub(self._own_channel or target)  # type: ignore[no-untyped-call]  # generated without types
-        self._timeout = timeout
-        self._metadata = CallMetadata(token, new_request_id)
-
-    def close(self) -> None:
-        """Close the client's own channel; calls that are under way fail."""
-        if self._own_channel is not None:
-            self._own_channel.close()
-
-    def __enter__(self) -> Self:
-        """The client itself."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        """Close the client."""
-        self.close()
+        """See Connection."""
+        super().__init__(target, timeout=timeout, credentials=credentials, token=token, new_request_id=new_request_id)
+        self._stub = GameServiceStub(self.channel)  # type: ignore[no-untyped-call]  # generated without types
 
     def _answer(self, call: Call[Response], timeout: float | None) -> Response:
-        try:
-            answer: Response = getattr(self._stub, call.method)(
-                call.request,
-                timeout=self._timeout if timeout is None else timeout,
-                metadata=self._metadata.of_call(),
-            )
-        except grpc.RpcError as error:
-            raise error_of(error) from error
+        answer: Response = self._respond(getattr(self._stub, call.method), call.request, timeout)
         return answer
 
     def list_games(self, *, timeout: float | None = None) -> list[GameInfo]:

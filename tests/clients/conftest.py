@@ -12,9 +12,10 @@ from prometheus_client import CollectorRegistry
 from chatiere.clients import AsyncClient, Client
 from chatiere.service.config import Settings
 from chatiere.service.server import create_server
-from chatiere.v1 import game_service_pb2, game_service_pb2_grpc
+from chatiere.v1 import batch_service_pb2, batch_service_pb2_grpc, game_service_pb2, game_service_pb2_grpc
 
 Ask = Callable[..., Any]
+Play = Callable[[Iterator[Any], grpc.ServicerContext], Iterator[batch_service_pb2.PlayResponse]]
 
 
 class FakeServicer(game_service_pb2_grpc.GameServiceServicer):
@@ -65,6 +66,70 @@ def make_fake() -> Iterator[MakeFake]:
     yield make
     for server in servers:
         server.stop(grace=None).wait()
+
+
+class FakeBatchServicer(batch_service_pb2_grpc.BatchServiceServicer):
+    """Step does what the test says with the call's number, from 1, and its context; so does Play with its requests."""
+
+    def __init__(self, step: Callable[[int, grpc.ServicerContext], None] | None, size: int, play: Play | None) -> None:
+        self.calls = 0
+        self._step = step
+        self._size = size
+        self._play = play
+
+    def Step(self, request: Any, context: grpc.ServicerContext) -> batch_service_pb2.StepResponse:
+        self.calls += 1
+        assert self._step is not None
+        self._step(self.calls, context)
+        positions = batch_service_pb2.Positions(actors=b"\0", states=bytes(self._size))
+        return batch_service_pb2.StepResponse(positions=positions)
+
+    def Play(self, requests: Any, context: grpc.ServicerContext) -> Iterator[batch_service_pb2.PlayResponse]:
+        self.calls += 1
+        assert self._play is not None
+        return self._play(requests, context)
+
+
+class MakeFakeBatch(Protocol):
+    def __call__(
+        self,
+        step: Callable[[int, grpc.ServicerContext], None] | None = None,
+        *,
+        size: int = 1,
+        play: Play | None = None,
+    ) -> tuple[FakeBatchServicer, str]: ...
+
+
+@pytest.fixture
+def make_fake_batch(address: str) -> Iterator[MakeFakeBatch]:
+    """Makes a fake BatchService: its servicer and its address. GameService goes on to the real one."""
+    servers = []
+    channel = grpc.insecure_channel(address)
+    games = game_service_pb2_grpc.GameServiceStub(channel)  # type: ignore[no-untyped-call]
+
+    class Forward(game_service_pb2_grpc.GameServiceServicer):
+        def ListGames(self, request: Any, context: grpc.ServicerContext) -> Any:
+            return games.ListGames(request)
+
+        def NewGame(self, request: Any, context: grpc.ServicerContext) -> Any:
+            return games.NewGame(request)
+
+    def make(
+        step: Callable[[int, grpc.ServicerContext], None] | None = None, *, size: int = 1, play: Play | None = None
+    ) -> tuple[FakeBatchServicer, str]:
+        server = grpc.server(ThreadPoolExecutor(2), options=[("grpc.max_receive_message_length", -1)])
+        servicer = FakeBatchServicer(step, size, play)
+        batch_service_pb2_grpc.add_BatchServiceServicer_to_server(servicer, server)  # type: ignore[no-untyped-call]
+        game_service_pb2_grpc.add_GameServiceServicer_to_server(Forward(), server)  # type: ignore[no-untyped-call]
+        port = server.add_insecure_port("127.0.0.1:0")
+        server.start()
+        servers.append(server)
+        return servicer, f"127.0.0.1:{port}"
+
+    yield make
+    for server in servers:
+        server.stop(grace=None).wait()
+    channel.close()
 
 
 @pytest.fixture(params=["sync", "async"])

@@ -162,8 +162,8 @@ def test_both_clients_have_the_same_methods() -> None:
     def signatures(kind: type) -> dict[str, str]:
         return {
             name: str(inspect.signature(member))
-            for name, member in vars(kind).items()
-            if inspect.isfunction(member) and not name.startswith("_")
+            for name, member in inspect.getmembers(kind, inspect.isfunction)
+            if not name.startswith("_")
         }
 
     assert signatures(Client) == signatures(AsyncClient)

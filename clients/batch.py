@@ -1,0 +1,275 @@
+"""The client of BatchService: many games at a time, as NumPy arrays."""
+
+import queue
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from types import TracebackType
+from typing import Any, Self
+
+import grpc
+from numpy.typing import ArrayLike
+
+from chatiere.clients import batch_calls
+from chatiere.clients.batch_calls import (
+    BatchCall,
+    Observed,
+    Packed,
+    Playouts,
+    Positions,
+    Resampled,
+    Result,
+    Scores,
+    States,
+    Stepped,
+    Unpacked,
+    reason_name,
+)
+from chatiere.clients.calls import DEFAULT_TIMEOUT
+from chatiere.clients.channel import BATCH_SERVICE
+from chatiere.clients.connection import Connection
+from chatiere.clients.errors import ChatiereError, FieldViolation, TransportError, error_of
+from chatiere.v1.batch_service_pb2 import Columns, PlayResponse, RequestRefusal, Restart, Table
+from chatiere.v1.batch_service_pb2_grpc import BatchServiceStub
+from chatiere.v1.game_pb2 import Options, State
+
+
+class BatchClient(Connection):
+    """Asks a Chatière service about many games at a time, one call at a time; may be used from many threads.
+
+    The service stores nothing: the packed states, which you keep and hand along, are the games. `table` says what is
+    played: `Table(game="discat", players=3)`. Table, Columns, Restart and Options are messages of chatiere.v1
+    (`from chatiere.v1.batch_service_pb2 import Columns, Restart, Table`), where every field is explained.
+
+    Arrays are taken in any integer type that NumPy knows, as long as the column can hold the numbers (ValueError). They
+    come back read in place, in the types that the results say, and are not writable.
+
+    An item that fails fails alone: it is told in `faults`, and no error is raised. `faults.raise_first()` does.
+
+    Every method takes a `timeout` in seconds, in place of the client's own, and raises ChatiereError with the reasons
+    that it names where the request as a whole is refused, beside those of any call with a table: UNKNOWN_GAME,
+    INVALID_PLAYERS, INVALID_BATCH, BATCH_TOO_LARGE. Its subclass TransportError is raised where the service cannot be
+    reached, or not in time. While the service is UNAVAILABLE, gRPC itself tries a call up to five times within the
+    timeout: that is safe, as all calls are pure.
+
+    Use it in a `with` statement, or close it.
+    """
+
+    def __init__(
+        self,
+        target: str | Sequence[str] | grpc.Channel,
+        *,
+        timeout: float = DEFAULT_TIMEOUT,
+        credentials: grpc.ChannelCredentials | None = None,
+        token: str | None = None,
+        new_request_id: Callable[[], str] | None = None,
+    ) -> None:
+        """See Connection."""
+        _keep_freed_memory()
+        super().__init__(target, timeout=timeout, credentials=credentials, token=token, new_request_id=new_request_id)
+        self._stub = BatchServiceStub(self.channel)  # type: ignore[no-untyped-call]  # generated without types
+
+    def _answer(self, call: BatchCall[Result], timeout: float | None) -> Result:
+        return call.read(self._respond(getattr(self._stub, call.method), getattr(call.play, call.field), timeout))
+
+    def stream(self) -> "BatchStream":
+        """A stream of calls, for several under way at a time; to be used in a `with` statement, or closed."""
+        return BatchStream(self.channel, self._metadata.of_call())
+
+    def new_games(
+        self,
+        table: Table,
+        seeds: ArrayLike | None = None,
+        game_numbers: ArrayLike | None = None,
+        *,
+        count: int = 0,
+        options: Options | None = None,
+        columns: Columns | None = None,
+        timeout: float | None = None,
+    ) -> Positions:
+        """Begin games.
+
+        `seeds`, `game_numbers`: (n,), 0 … 2**64 - 1, of sampled chance; without game numbers all are 0. Without seeds
+        chance is explicit, and `count` says how many games. `options`: those of the game; absent, all have their
+        defaults. `columns`: what is wanted beside states, actors and final.
+
+        Returns the positions at the first decision; with explicit chance, at the first chance event or decision.
+
+        Reasons: INVALID_OPTION, INVALID_SEED.
+        """
+        call = batch_calls.new_games(table, seeds, game_numbers, count=count, options=options, columns=columns)
+        return self._answer(call, timeout)
+
+    def step(
+        self,
+        table: Table,
+        states: States,
+        moves: ArrayLike,
+        *,
+        columns: Columns | None = None,
+        restart: Restart | None = None,
+        timeout: float | None = None,
+    ) -> Stepped:
+        """Make a move in each game.
+
+        `states`: (n, packed_size). `moves`: (n,), for each the dense id of an action or, at a chance event, the outcome
+        that comes. `columns`: what is wanted beside states, actors and final. `restart`: begin a new game where one
+        ends; absent, games that are over stay over.
+
+        Reasons: INVALID_OPTION (of `restart`).
+        """
+        return self._answer(batch_calls.step(table, states, moves, columns=columns, restart=restart), timeout)
+
+    def playout(
+        self,
+        table: Table,
+        states: States,
+        count: int,
+        seed: int,
+        *,
+        first_game_number: int = 0,
+        timeout: float | None = None,
+    ) -> Playouts:
+        """Play each of the states (n, packed_size) to its end `count` times, with random moves.
+
+        Playout j of item i takes its luck from the stream (seed, first_game_number + count × i + j).
+        """
+        call = batch_calls.playout(table, states, count, seed, first_game_number=first_game_number)
+        return self._answer(call, timeout)
+
+    def score(self, table: Table, states: States, *, timeout: float | None = None) -> Scores:
+        """The scores at states (n, packed_size), anywhere in a game."""
+        return self._answer(batch_calls.score(table, states), timeout)
+
+    def resample(
+        self,
+        table: Table,
+        states: States,
+        seats: ArrayLike,
+        seed: int,
+        *,
+        first_game_number: int = 0,
+        timeout: float | None = None,
+    ) -> Resampled:
+        """For each of the states (n, packed_size) one drawn uniformly from those that agree with all that a seat knows.
+
+        `seats`: (n,), the seats whose knowledge counts. Item i is drawn from the stream (seed, first_game_number + i)
+        and, with sampled chance, goes on with it.
+        """
+        call = batch_calls.resample(table, states, seats, seed, first_game_number=first_game_number)
+        return self._answer(call, timeout)
+
+    def observe(self, table: Table, states: States, seats: ArrayLike, *, timeout: float | None = None) -> Observed:
+        """What seats (n,) know at states (n, packed_size), as numbers."""
+        return self._answer(batch_calls.observe(table, states, seats), timeout)
+
+    def pack(self, table: Table, typed_states: Sequence[State], *, timeout: float | None = None) -> Packed:
+        """Typed states, packed (Convert)."""
+        return self._answer(batch_calls.pack(table, typed_states), timeout)
+
+    def unpack(self, table: Table, states: States, *, timeout: float | None = None) -> Unpacked:
+        """Packed states (n, packed_size), typed (Convert)."""
+        return self._answer(batch_calls.unpack(table, states), timeout)
+
+
+class BatchStream:
+    """Several calls under way on one stream (Play): the service works at the next while you look at the last.
+
+        with client.stream() as stream:
+            first = stream.submit(batch_calls.step(table, states, moves))
+            second = stream.submit(batch_calls.step(table, other_states, other_moves))
+            stepped = first.result(timeout=10)
+
+    The service answers in the order of the requests. A request that is refused as a whole fails alone, and the stream
+    goes on. A stream that breaks, which no retry heals once it has answered, fails all that is under way with
+    TransportError, and all that is submitted later; nothing is lost with it, as the states are yours: open another one.
+    """
+
+    def __init__(self, channel: grpc.Channel, metadata: tuple[tuple[str, str], ...]) -> None:
+        """See BatchClient.stream."""
+        # Requests come as bytes: the thread that submits them makes them.
+        play = channel.stream_stream(f"/{BATCH_SERVICE}/Play", response_deserializer=PlayResponse.FromString)
+        self._requests: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        # By tag: what is under way, in the order of submission.
+        self._pending: dict[int, tuple[BatchCall[Any], Future[Any]]] = {}
+        self._tag = 0
+        self._end: ChatiereError | None = None
+        self._lock = threading.Lock()
+        self._call = play(iter(self._requests.get, None), metadata=metadata)
+        self._reader = threading.Thread(target=self._read, name="stream", daemon=True)
+        self._reader.start()
+
+    def submit(self, call: BatchCall[Result]) -> Future[Result]:
+        """Send a call of `batch_calls`.
+
+        Its result, or the ChatiereError that it ends with, is the future's. `result(timeout)` raises TimeoutError where
+        there is none yet.
+        """
+        future: Future[Result] = Future()
+        with self._lock:
+            if self._end is not None:
+                future.set_exception(self._end)
+                return future
+            self._tag += 1
+            self._pending[self._tag] = call, future
+            call.play.tag = self._tag
+            self._requests.put(call.play.SerializeToString())
+        return future
+
+    def close(self) -> None:
+        """End the stream; calls that are under way fail."""
+        self._call.cancel()
+        self._requests.put(None)
+        self._reader.join()
+
+    def __enter__(self) -> Self:
+        """The stream itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        """Close the stream."""
+        self.close()
+
+    def _read(self) -> None:
+        end = TransportError(grpc.StatusCode.UNAVAILABLE, "the service ended the stream")
+        try:
+            for response in self._call:
+                self._settle(response)
+        except grpc.RpcError as error:
+            end = error_of(error)
+        with self._lock:
+            self._end = end
+        self._requests.put(None)
+        for _, future in self._pending.values():
+            future.set_exception(end)
+
+    def _settle(self, response: PlayResponse) -> None:
+        call, future = self._pending.pop(response.tag)
+        try:
+            if response.HasField("refusal"):
+                raise _refusal_error(response.refusal)
+            result = call.read(getattr(response, call.field))
+        except Exception as error:
+            future.set_exception(error)
+        else:
+            future.set_result(result)
+
+
+def _keep_freed_memory() -> None:
+    # When a block above a threshold is freed, glibc's malloc gives it back to the system, and to get its pages anew for
+    # the next batch takes longer than all else that is done here with a batch. To free a block of up to 32 MiB raises
+    # the threshold to its size (mallopt(3), M_MMAP_THRESHOLD); this one is never touched, so it costs nothing.
+    bytes(24 * 2**20)
+
+
+def _refusal_error(refusal: RequestRefusal) -> ChatiereError:
+    violations = (FieldViolation(refusal.field, refusal.message),) if refusal.field else ()
+    return ChatiereError(
+        grpc.StatusCode.INVALID_ARGUMENT,
+        f"{refusal.field}: {refusal.message}" if refusal.field else refusal.message,
+        reason_name(refusal.reason),
+        dict(refusal.metadata),
+        violations,
+    )

@@ -1,0 +1,163 @@
+"""The stream of BatchService: several calls under way, and what becomes of them when it breaks."""
+
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import grpc
+import numpy as np
+import pytest
+
+from chatiere import engine
+from chatiere.clients import BatchClient, ChatiereError, TransportError, batch_calls
+from chatiere.v1.batch_service_pb2 import Columns, PlayResponse, Positions, StepResponse, Table
+
+from .conftest import MakeFakeBatch
+
+GAMES = [game.name for game in engine.games()]
+# Longer than any test takes: nothing waits for it.
+PATIENCE = 60
+
+
+def answer_to(request: Any) -> PlayResponse:
+    """The states as they came."""
+    positions = Positions(actors=b"\0", states=request.step.states)
+    return PlayResponse(tag=request.tag, step=StepResponse(positions=positions))
+
+
+def step(number: int) -> batch_calls.BatchCall[batch_calls.Stepped]:
+    return batch_calls.step(Table(players=2), bytes([number]), [0])
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_call_has_the_same_answer_as_by_itself(address: str, name: str) -> None:
+    table = Table(game=name, players=engine.game(name).min_players)
+    columns = Columns(legal=True, scores=True, observations=True)
+    with BatchClient(address) as client, client.stream() as stream:
+        games = client.new_games(table, [1, 2], columns=columns)
+        typed = client.unpack(table, games.states).typed_states
+        moves = games.legal_ids[games.legal_offsets[:-1]]
+        calls = [
+            batch_calls.new_games(table, [1, 2], columns=columns),
+            batch_calls.step(table, games.states, moves, columns=columns),
+            batch_calls.playout(table, games.states, 2, 3),
+            batch_calls.score(table, games.states),
+            batch_calls.resample(table, games.states, [0, 1], 3),
+            batch_calls.observe(table, games.states, [0, 1]),
+            batch_calls.pack(table, typed),
+            batch_calls.unpack(table, games.states),
+        ]
+        together = [future.result(PATIENCE) for future in [stream.submit(call) for call in calls]]
+        alone: list[Any] = [
+            games,
+            client.step(table, games.states, moves, columns=columns),
+            client.playout(table, games.states, 2, 3),
+            client.score(table, games.states),
+            client.resample(table, games.states, [0, 1], 3),
+            client.observe(table, games.states, [0, 1]),
+            client.pack(table, typed),
+            client.unpack(table, games.states),
+        ]
+    assert [repr(result) for result in together] == [repr(result) for result in alone]
+
+
+def test_a_refused_request_fails_alone(address: str) -> None:
+    name = GAMES[0]
+    table = Table(game=name, players=engine.game(name).min_players)
+    with BatchClient(address) as client, client.stream() as stream:
+        futures = [stream.submit(batch_calls.new_games(each, [1])) for each in (table, Table(game="tarock"), table)]
+        with pytest.raises(ChatiereError) as raised:
+            futures[1].result(PATIENCE)
+        with pytest.raises(ChatiereError) as expected:
+            client.new_games(Table(game="tarock"), [1])
+        assert futures[0].result(PATIENCE).states.tolist() == futures[2].result(PATIENCE).states.tolist()
+    assert raised.value.reason == "UNKNOWN_GAME"
+    assert vars(raised.value) == vars(expected.value)
+
+
+def test_calls_are_under_way_together(make_fake_batch: MakeFakeBatch) -> None:
+    def play(requests: Iterator[Any], context: grpc.ServicerContext) -> Iterator[PlayResponse]:
+        # Nothing is answered before three have come; the tags tell which answer is whose.
+        yield from reversed([answer_to(next(requests)) for _ in range(3)])
+
+    _, address = make_fake_batch(play=play)
+    with BatchClient(address) as client, client.stream() as stream:
+        futures = [stream.submit(step(number)) for number in range(3)]
+        assert [future.result(PATIENCE).positions.states.tolist() for future in futures] == [[[0]], [[1]], [[2]]]
+
+
+def test_a_stream_that_breaks_fails_what_is_under_way_and_what_comes_later(make_fake_batch: MakeFakeBatch) -> None:
+    def play(requests: Iterator[Any], context: grpc.ServicerContext) -> Iterator[PlayResponse]:
+        yield answer_to(next(requests))
+        next(requests)
+        context.abort(grpc.StatusCode.DATA_LOSS, "gone")
+
+    servicer, address = make_fake_batch(play=play)
+    with BatchClient(address) as client, client.stream() as stream:
+        futures = [stream.submit(step(number)) for number in range(3)]
+        assert futures[0].result(PATIENCE)
+        for future in futures[1:]:
+            with pytest.raises(TransportError, match="DATA_LOSS: gone"):
+                future.result(PATIENCE)
+        with pytest.raises(TransportError, match="DATA_LOSS: gone"):
+            stream.submit(step(3)).result(PATIENCE)
+    assert servicer.calls == 1
+
+
+def test_a_stream_that_is_ended_too_early(make_fake_batch: MakeFakeBatch) -> None:
+    _, address = make_fake_batch(play=lambda requests, context: iter([answer_to(next(requests))]))
+    with BatchClient(address) as client, client.stream() as stream:
+        assert stream.submit(step(0)).result(PATIENCE)
+        with pytest.raises(TransportError, match="the service ended the stream"):
+            stream.submit(step(1)).result(PATIENCE)
+
+
+def test_a_stream_that_has_not_answered_is_tried_again(make_fake_batch: MakeFakeBatch) -> None:
+    def play(requests: Iterator[Any], context: grpc.ServicerContext) -> Iterator[PlayResponse]:
+        if servicer.calls < 3:
+            context.abort(grpc.StatusCode.UNAVAILABLE, "not yet")
+        yield answer_to(next(requests))
+
+    servicer, address = make_fake_batch(play=play)
+    with BatchClient(address) as client, client.stream() as stream:
+        assert stream.submit(step(7)).result(PATIENCE).positions.states.tolist() == [[7]]
+    assert servicer.calls == 3
+
+
+def test_closing_ends_calls_under_way(make_fake_batch: MakeFakeBatch) -> None:
+    arrived, gone = threading.Event(), threading.Event()
+
+    def play(requests: Iterator[Any], context: grpc.ServicerContext) -> Iterator[PlayResponse]:
+        context.add_callback(gone.set)
+        arrived.set()
+        gone.wait(PATIENCE)
+        return iter([])
+
+    _, address = make_fake_batch(play=play)
+    with BatchClient(address) as client:
+        with client.stream() as stream:
+            future = stream.submit(step(0))
+            assert arrived.wait(PATIENCE)
+            with pytest.raises(TimeoutError):
+                future.result(0)
+        with pytest.raises(TransportError, match="CANCELLED"):
+            future.result(0)
+        with pytest.raises(TransportError, match="CANCELLED"):
+            stream.submit(step(1)).result(0)
+    assert gone.wait(PATIENCE)
+
+
+def test_an_answer_that_makes_no_sense_fails_its_own_call(make_fake_batch: MakeFakeBatch) -> None:
+    def play(requests: Iterator[Any], context: grpc.ServicerContext) -> Iterator[PlayResponse]:
+        for request in requests:
+            answer = answer_to(request)
+            if request.step.states == b"\0":
+                answer.step.positions.legal_ids = b"odd"
+            yield answer
+
+    _, address = make_fake_batch(play=play)
+    with BatchClient(address) as client, client.stream() as stream:
+        futures = [stream.submit(step(number)) for number in range(2)]
+        with pytest.raises(ValueError, match="buffer size"):
+            futures[0].result(PATIENCE)
+        assert np.array_equal(futures[1].result(PATIENCE).positions.states, [[1]])
