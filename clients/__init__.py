@@ -11,25 +11,33 @@ Everything here speaks to the service and knows only what it answers; `AsyncClie
 """
 
 from chatiere.clients.aio import AsyncClient
-from chatiere.clients.bots import RandomBot, bot_names, make_bots
+from chatiere.clients.batch import BatchClient, BatchStream
+from chatiere.clients.bots import RandomBatchBot, RandomBot, bot_names, make_batch_bot, make_bots
 from chatiere.clients.channel import CHANNEL_OPTIONS
 from chatiere.clients.client import Client
 from chatiere.clients.errors import ChatiereError, FieldViolation, TransportError
 from chatiere.clients.match import Step, begin, play
-from chatiere.clients.room import Bot
+from chatiere.clients.room import BatchBot, Bot
+from chatiere.clients.selfplay import VectorEnv
 
 __all__ = [
     "CHANNEL_OPTIONS",
     "AsyncClient",
+    "BatchBot",
+    "BatchClient",
+    "BatchStream",
     "Bot",
     "ChatiereError",
     "Client",
     "FieldViolation",
+    "RandomBatchBot",
     "RandomBot",
     "Step",
     "TransportError",
+    "VectorEnv",
     "begin",
     "bot_names",
+    "make_batch_bot",
     "make_bots",
     "play",
 ]

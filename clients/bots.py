@@ -1,11 +1,15 @@
 """Bots: each is handed its seat's view and legal actions, as a player would be."""
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
 
 from chatiere.clients.games import ROOMS
-from chatiere.clients.room import Bot
-from chatiere.v1.game_pb2 import Action, View
+from chatiere.clients.room import BatchBot, Bot, BotMaker
+from chatiere.clients.selfplay import Batch
+from chatiere.v1.game_pb2 import Action, GameInfo, View
 
 
 class RandomBot:
@@ -21,9 +25,19 @@ class RandomBot:
         return legal_actions[int(self._random.random() * len(legal_actions))]
 
 
-def _makers(game: str) -> Mapping[str, Callable[[str], Bot]]:
+class RandomBatchBot:
+    """Plays any game, many at a time: every legal action is as likely as another. Seeds of games make its choices."""
+
+    needs_observations = False
+
+    def choose(self, batch: Batch, rows: NDArray[np.intp]) -> NDArray[np.uint16]:
+        """See BatchBot.choose."""
+        return batch.random_actions()[rows]
+
+
+def _makers(game: str) -> Mapping[str, BotMaker]:
     own = ROOMS[game].bots if game in ROOMS else {}
-    return {"random": RandomBot, **own}
+    return {"random": BotMaker(RandomBot, lambda info: RandomBatchBot()), **own}
 
 
 def bot_names(game: str) -> list[str]:
@@ -37,4 +51,9 @@ def make_bots(game: str, names: Sequence[str], players: int, seed: int) -> list[
     Seats have luck of their own: bots of one name choose apart, and the same arguments make the same bots.
     """
     makers = _makers(game)
-    return [makers[names[seat % len(names)]](f"{seed} {seat}") for seat in range(players)]
+    return [makers[names[seat % len(names)]].single(f"{seed} {seat}") for seat in range(players)]
+
+
+def make_batch_bot(info: GameInfo, name: str) -> BatchBot:
+    """The bot of that name (of `bot_names`) for many games at a time; KeyError where there is no such bot."""
+    return _makers(info.name)[name].batch(info)

@@ -1,12 +1,12 @@
 """Discat."""
 
-from chatiere.clients.games.discat.bots import LargestGroupBot
+from chatiere.clients.games.discat.bots import LargestGroupBatchBot, LargestGroupBot
 from chatiere.clients.games.discat.table import break_down, draw_table
-from chatiere.clients.room import Room
+from chatiere.clients.room import BotMaker, Room
 
 ROOM = Room(
     name="discat",
-    bots={"largest": lambda seed: LargestGroupBot()},
+    bots={"largest": BotMaker(lambda seed: LargestGroupBot(), LargestGroupBatchBot)},
     draw_table=draw_table,
     break_down=break_down,
 )

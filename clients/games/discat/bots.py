@@ -2,7 +2,15 @@
 
 from collections.abc import Sequence
 
-from chatiere.v1.game_pb2 import Action, View
+import numpy as np
+from numpy.typing import NDArray
+
+from chatiere.clients.selfplay import Batch, observation_part
+from chatiere.v1.game_pb2 import Action, GameInfo, View
+
+_KEEP = 192
+_FIRST_EXCHANGE = 193
+_CARDS = 90
 
 
 class LargestGroupBot:
@@ -26,6 +34,39 @@ class LargestGroupBot:
             if not any(_can_be_grouped(card, other) for other in hand if other != card):
                 return exchanges[card]
         return next(action for action in legal_actions if action.discat.WhichOneof("action") == "keep")
+
+
+class LargestGroupBatchBot:
+    """LargestGroupBot for many games at a time: it chooses the same."""
+
+    needs_observations = True
+
+    def __init__(self, info: GameInfo) -> None:
+        """A bot for Discat, of which `info` is."""
+        self._own_hand = observation_part(info, "own_hand")
+
+    def choose(self, batch: Batch, rows: NDArray[np.intp]) -> NDArray[np.uint16]:
+        """See BatchBot.choose."""
+        # A play is 32 x the slot of its top card + a mask of the others; Keep and Exchange come after all plays.
+        sizes = np.where(batch.legal_ids < _KEEP, np.bitwise_count(batch.legal_ids % 32) + 1, 0)
+        actions = batch.best_actions(sizes)[rows]
+        passes = np.flatnonzero(actions == _KEEP)
+        can_exchange = batch.legal_counts()[rows[passes]] > 1
+        passes = passes[can_exchange]
+        actions[passes] = _passing(batch.observations[rows[passes], self._own_hand] > 0)
+        return actions
+
+
+def _passing(hands: NDArray[np.bool_]) -> NDArray[np.uint16]:
+    # By first and second digits of the cards' numbers.
+    digits = np.zeros((len(hands), 100), np.bool_)
+    digits[:, 1 : _CARDS + 1] = hands
+    digits = digits.reshape(-1, 10, 10)
+    alone = digits & (digits.sum(axis=2, keepdims=True) == 1) & (digits.sum(axis=1, keepdims=True) == 1)
+    lowest = alone.reshape(-1, 100).argmax(axis=1)
+    # Slots are the places of the hand sorted ascending.
+    slots = (digits.reshape(-1, 100) & (np.arange(100) < lowest[:, None])).sum(axis=1)
+    return np.where(alone.any(axis=(1, 2)), _FIRST_EXCHANGE + slots, _KEEP).astype(np.uint16)
 
 
 def _can_be_grouped(card: int, other: int) -> bool:

@@ -1,12 +1,14 @@
 """Discat's own bot and table."""
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
 import click
+import numpy as np
 import pytest
 
-from chatiere.clients import Client, begin, make_bots, play
+from chatiere.clients import Client, VectorEnv, begin, make_batch_bot, make_bots, play
 from chatiere.clients.games.discat.bots import LargestGroupBot
 from chatiere.clients.games.discat.table import break_down, draw_table
 from chatiere.v1.discat_pb2 import (
@@ -72,6 +74,34 @@ def test_a_lone_card_is_exchanged_the_lowest_if_there_are_several() -> None:
 
 def test_the_tens_digit_of_cards_below_ten_is_zero() -> None:
     assert choice([3, 8, 20, 51], passes(3, 8, 20, 51)).exchange.card == 20
+
+
+@pytest.mark.parametrize(
+    ("hand", "legal", "chosen"),
+    [
+        ([8], [192, 193], 193),
+        ([8], [192], 192),
+        ([8, 31, 33, 50, 63], [192, 193, 194, 195, 196, 197], 193),
+        ([11, 19, 50, 61], [192, 193, 194, 195, 196], 195),
+        ([3, 8, 20, 51], [192, 193, 194, 195, 196], 195),
+        ([11, 19, 39], [192, 193, 194, 195], 192),
+        ([8, 31, 50], [192], 192),
+        ([22, 27, 37, 41, 47], [1, 32, 34, 66, 74, 100], 74),
+    ],
+)
+def test_for_many_games_the_same_is_chosen(
+    address: str, hand: Sequence[int], legal: Sequence[int], chosen: int
+) -> None:
+    with VectorEnv(address, "discat", 2, num_envs=2, batches=1, observations=True) as env:
+        batch = env.reset(1)
+        bot = make_batch_bot(env.info, "largest")
+    observations = np.zeros_like(batch.observations)
+    observations[1, [card - 1 for card in hand]] = 1
+    # The other row may play one card.
+    ids, offsets = np.array([5, *legal], np.uint16), np.array([0, 1, 1 + len(legal)], np.uint32)
+    batch = dataclasses.replace(batch, observations=observations, legal_ids=ids, legal_offsets=offsets)
+    assert bot.choose(batch, np.array([1])).tolist() == [chosen]
+    assert bot.choose(batch, np.array([0, 1])).tolist() == [5, chosen]
 
 
 def test_the_hand_is_kept_if_every_card_has_company_or_nothing_can_be_drawn() -> None:

@@ -1,0 +1,148 @@
+"""Whole games between bots, many at a time, their results, and a record for training."""
+
+import math
+import statistics
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import BinaryIO, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chatiere.clients.room import BatchBot
+from chatiere.clients.selfplay import Batch, Ended, VectorEnv
+from chatiere.v1.game_pb2 import GameInfo
+
+
+def bots_of(game_numbers: NDArray[np.uint64], seats: NDArray[np.int8], bots: int) -> NDArray[np.uint64]:
+    """Which of so many bots plays a seat: they take the seats in turn, one seat further each game.
+
+    So each of them plays in every seat as often as another.
+    """
+    return (game_numbers + seats.astype(np.uint64)) % np.uint64(bots)
+
+
+def play_many(env: VectorEnv, bots: Sequence[BatchBot], seed: int) -> Iterator[tuple[Batch, NDArray[np.uint16]]]:
+    """Play all games of an environment that has a number of them, seats going to bots as in `bots_of`.
+
+    Yields each batch and the actions that were chosen; at last one without positions.
+    """
+    batch = env.reset(seed)
+    while len(batch):
+        actions = _choose(batch, bots)
+        yield batch, actions
+        batch = env.step(actions)
+    yield batch, np.empty(0, np.uint16)
+
+
+def _choose(batch: Batch, bots: Sequence[BatchBot]) -> NDArray[np.uint16]:
+    if len(bots) == 1:
+        return bots[0].choose(batch, np.arange(len(batch)))
+    chosen = bots_of(batch.game_numbers, batch.actors, len(bots))
+    actions = np.empty(len(batch), np.uint16)
+    for number, bot in enumerate(bots):
+        rows = np.flatnonzero(chosen == number)
+        if len(rows):
+            actions[rows] = bot.choose(batch, rows)
+    return actions
+
+
+@dataclass(frozen=True)
+class Results:
+    """How G games ended, by their numbers."""
+
+    bots: NDArray[np.uint16]
+    """uint16 (G, players): which bot played each seat, as in `bots_of`."""
+    lengths: NDArray[np.uint32]
+    """uint32 (G,): how many decisions the game had."""
+    returns: NDArray[np.float32]
+    """float32 (G, players): each of w winners players / w - 1, every other seat -1."""
+    totals: NDArray[np.int32]
+    """int32 (G, players): each seat's score, in the game's own points."""
+
+    @classmethod
+    def of(cls, games: int, players: int, bots: int) -> Self:
+        """Of so many games between so many bots that have still to be played: zeros."""
+        numbers, seats = np.arange(games, dtype=np.uint64), np.arange(players, dtype=np.int8)
+        return cls(
+            bots=bots_of(numbers[:, None], seats, bots).astype(np.uint16),
+            lengths=np.zeros(games, np.uint32),
+            returns=np.zeros((games, players), np.float32),
+            totals=np.zeros((games, players), np.int32),
+        )
+
+    def add(self, ended: Ended) -> None:
+        """Enter games that ended."""
+        self.lengths[ended.game_numbers] = ended.lengths
+        self.returns[ended.game_numbers] = ended.returns
+        self.totals[ended.game_numbers] = ended.totals
+
+    def wins(self, bot: int) -> NDArray[np.float64]:
+        """float64 (k,): of each game that the bot had a seat in, its share of the win, from 0 to 1."""
+        seats = self.bots == bot
+        players = seats.shape[1]
+        # Each of w winners has the returns players / w - 1.
+        shares = ((self.returns.astype(np.float64) + 1) / players * seats).sum(axis=1)
+        return shares[seats.any(axis=1)]
+
+
+class Recording:
+    """Every decision of the games that `play_many` plays, for training: to be written to a file."""
+
+    def __init__(self, *, observations: bool) -> None:
+        """Nothing is recorded yet. `observations`: whether those of the batches are."""
+        self._observations = observations
+        self._chunks: list[_Chunk] = []
+
+    def add(self, batch: Batch, actions: NDArray[np.uint16]) -> None:
+        """Enter a batch and what was chosen there."""
+        observations = batch.observations if self._observations else _NONE
+        self._chunks.append(_Chunk(batch.game_numbers, batch.decisions, batch.actors, actions, observations))
+
+    def save(self, file: BinaryIO, info: GameInfo, seed: int, bot_names: Sequence[str], results: Results) -> None:
+        """Write all games to a compressed .npz, game after game: G games, M decisions.
+
+        - `game`, `rules_version`, `seed`, `bot_names`: what was played by whom; game i has the game number i;
+        - `bots`, `lengths`, `returns`, `totals`: as in Results;
+        - `offsets`, int64 (G + 1,): game i has the decisions from offsets[i] to before offsets[i + 1];
+        - `actors`, int8 (M,): the seats that decided;
+        - `actions`, uint16 (M,): the dense ids of what they chose;
+        - `observations`, int16 (M, observation_length): what they knew; if they are recorded.
+        """
+        columns = _Chunk(*(np.concatenate(column) for column in zip(*self._chunks, strict=True)))
+        order = np.lexsort((columns.decisions, columns.game_numbers))
+        arrays = {
+            "game": np.array(info.name),
+            "rules_version": np.array(info.rules_version),
+            "seed": np.array(seed, np.uint64),
+            "bot_names": np.array(bot_names),
+            **vars(results),
+            "offsets": np.concatenate([[0], np.cumsum(results.lengths, dtype=np.int64)]),
+            "actors": columns.actors[order],
+            "actions": columns.actions[order],
+            **({"observations": columns.observations[order]} if self._observations else {}),
+        }
+        np.savez_compressed(file, **arrays)
+
+
+_NONE = np.empty((0, 0), np.int16)
+
+
+class _Chunk(NamedTuple):
+    game_numbers: NDArray[np.uint64]
+    decisions: NDArray[np.uint32]
+    actors: NDArray[np.int8]
+    actions: NDArray[np.uint16]
+    observations: NDArray[np.int16]
+
+
+def wilson_interval(rate: float, count: int) -> tuple[float, float]:
+    """The 95 % score interval (E. B. Wilson, 1927) of a rate seen in so many games.
+
+    It also holds for shared wins: values between 0 and 1 scatter no more than wins and losses of the same mean.
+    """
+    z = statistics.NormalDist().inv_cdf(0.975)
+    middle = rate + z * z / (2 * count)
+    half = z * math.sqrt(rate * (1 - rate) / count + z * z / (4 * count * count))
+    scale = 1 + z * z / count
+    return max(0.0, (middle - half) / scale), min(1.0, (middle + half) / scale)

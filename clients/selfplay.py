@@ -1,0 +1,379 @@
+"""Many games at a time as NumPy arrays, for self-play: a vector environment over the stream of BatchService.
+
+with VectorEnv("localhost:50051", "discat", 2, num_envs=2048, observations=True) as env:
+    batch = env.reset(seed=7)
+    while learning:
+        batch = env.step(batch.random_actions())
+"""
+
+import math
+from collections import deque
+from collections.abc import Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, fields, replace
+from functools import cache
+from types import TracebackType
+from typing import NamedTuple, Self
+
+import grpc
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from chatiere.clients import batch_calls
+from chatiere.clients.batch import BatchClient
+from chatiere.clients.batch_calls import BatchCall, Positions, Stepped
+from chatiere.clients.calls import DEFAULT_TIMEOUT
+from chatiere.clients.client import Client
+from chatiere.clients.errors import ChatiereError, TransportError
+from chatiere.v1.batch_service_pb2 import Columns, Restart, Table
+from chatiere.v1.game_pb2 import GameInfo, Options
+
+
+@dataclass(frozen=True)
+class Ended:
+    """k games that the last actions ended."""
+
+    envs: NDArray[np.intp]
+    """intp (k,): the environments that they were played in."""
+    game_numbers: NDArray[np.uint64]
+    """uint64 (k,): their numbers."""
+    lengths: NDArray[np.uint32]
+    """uint32 (k,): how many decisions they had."""
+    returns: NDArray[np.float32]
+    """float32 (k, players): each of w winners players / w - 1, every other seat -1."""
+    totals: NDArray[np.int32]
+    """int32 (k, players): each seat's score, in the game's own points."""
+    observations: NDArray[np.int16]
+    """int16 (k, players, observation_length): what each seat knew at the end; without elements unless asked for."""
+
+
+@dataclass(frozen=True)
+class Batch:
+    """n positions that wait for an action, and the games that ended on the way to them.
+
+    Where a game ended its environment has begun the next one, and the row is of that; what there is to know of the one
+    that ended is in `ended`.
+    """
+
+    info: GameInfo
+    """What there is to know of the game."""
+    seed: int
+    """The seed of the games."""
+    envs: NDArray[np.intp]
+    """intp (n,): the environments, ascending."""
+    game_numbers: NDArray[np.uint64]
+    """uint64 (n,): the numbers of their games, no two alike, from 0."""
+    decisions: NDArray[np.uint32]
+    """uint32 (n,): how many decisions the game has had so far."""
+    actors: NDArray[np.int8]
+    """int8 (n,): the seat that has to decide."""
+    legal_offsets: NDArray[np.uint32]
+    """uint32 (n + 1,): row i has the legal actions from legal_offsets[i] to before legal_offsets[i + 1]."""
+    legal_ids: NDArray[np.uint16]
+    """uint16 (legal_offsets[n],): dense ids of the legal actions, ascending."""
+    observations: NDArray[np.int16]
+    """int16 (n, observation_length): what the actor knows, as `info` lays it out; without elements unless asked for."""
+    states: NDArray[np.uint8]
+    """uint8 (n, packed_size): the packed states, hidden cards included: for search, not for players."""
+    ended: Ended
+    """The games that the last actions of this batch's environments ended."""
+
+    def __len__(self) -> int:
+        """How many positions there are."""
+        return len(self.actors)
+
+    def legal_counts(self) -> NDArray[np.uint32]:
+        """uint32 (n,): how many legal actions each position has, 1 or more."""
+        return np.diff(self.legal_offsets)
+
+    def legal_mask(self) -> NDArray[np.bool_]:
+        """bool (n, info.num_actions): True for the legal actions."""
+        mask = np.zeros((len(self), self.info.num_actions), np.bool_)
+        mask[np.repeat(np.arange(len(self)), self.legal_counts()), self.legal_ids] = True
+        return mask
+
+    def luck(self) -> NDArray[np.uint64]:
+        """uint64 (n,): a random number for each position, uniform over 0 … 2**64 - 1.
+
+        It depends on the seed, the number of the game and how many decisions it has had, and on nothing else: not on
+        how games are batched.
+        """
+        return _mixed(_mixed(_key(self.seed) + self.game_numbers) + self.decisions)
+
+    def random_actions(self) -> NDArray[np.uint16]:
+        """uint16 (n,): for each position one of its legal actions, by its `luck`.
+
+        Each is as likely as another, to within 2**-32.
+        """
+        place = (self.luck() >> np.uint64(32)) * self.legal_counts() >> np.uint64(32)
+        return self.legal_ids[self.legal_offsets[:-1] + place]
+
+    def best_actions(self, values: NDArray[np.generic]) -> NDArray[np.uint16]:
+        """uint16 (n,): for each position the legal action of the highest value, the first of several that have it.
+
+        `values`: one for each of `legal_ids`.
+        """
+        first = self.legal_offsets[:-1]
+        best = np.maximum.reduceat(values, first)
+        places = np.flatnonzero(values == np.repeat(best, self.legal_counts()))
+        return self.legal_ids[places[np.searchsorted(places, first)]]
+
+
+def observation_part(info: GameInfo, name: str) -> slice:
+    """Where the part of that name stands in an observation; KeyError where there is no such part."""
+    for part in info.observation:
+        if part.name == name:
+            return slice(part.offset, part.offset + math.prod(part.shape))
+    raise KeyError(name)
+
+
+class VectorEnv:
+    """Plays `num_envs` games at a time, each environment one after another, with sampled chance.
+
+    The environments are split into `batches` batches, and the calls of all but the one that you look at are under way:
+    the service works at them meanwhile. So `step` takes the actions for the batch that came last, and returns the next
+    one that is ready, of other environments. With batches=1 it is the same one each time, and client and service wait
+    for each other.
+
+    Environment e plays the games number e, e + num_envs, e + 2 × num_envs … of the seed. A game depends on its seed,
+    its number and the actions alone, so the same seed gives the same games whatever the number of environments and
+    batches.
+
+    With `games`, games number 0 … games - 1 are played and no more: an environment that has none left is left out of
+    its batch, and after the last game `step` returns a batch without positions. Without, games never run out. (Of games
+    that never run out, those that end first are shorter than games are: take a fixed number to measure by.)
+
+    Where the stream breaks, the environment opens another one and asks again.
+
+    Raises ChatiereError as BatchClient does: at construction UNKNOWN_GAME, INVALID_PLAYERS, at reset INVALID_OPTION, at
+    step ILLEGAL_ACTION, INVALID_ACTION and TransportError. Use it in a `with` statement, or close it.
+    """
+
+    def __init__(
+        self,
+        target: str | grpc.Channel,
+        game: str,
+        players: int,
+        *,
+        num_envs: int = 1024,
+        batches: int = 2,
+        games: int | None = None,
+        options: Options | None = None,
+        observations: bool = False,
+        timeout: float = DEFAULT_TIMEOUT,
+    ) -> None:
+        """An environment at a service.
+
+        `target`: as of Client. `game`, `players`: as of Client.new_game. `num_envs`: games at a time, all batches
+        together. `batches`: 1 … num_envs. `games`: how many are played; None: no end. `options`: those of all games;
+        absent, all have their defaults. `observations`: whether batches have them. `timeout`: seconds that a batch may
+        take, as each call of another client may.
+        """
+        if not 1 <= batches <= num_envs:
+            raise ValueError("batches is from 1 to num_envs")
+        if games is not None and games < 1:
+            raise ValueError("games is 1 or more")
+        self.players = players
+        self.num_envs = num_envs
+        self._batches = batches
+        self._games = games
+        self._timeout = timeout
+        self._table = Table(game=game, players=players)
+        self._options = options
+        self._columns = Columns(legal=True, scores=True, observations=observations)
+        self._restart = Restart(options=options, stride=num_envs)
+        self._client = BatchClient(target, timeout=timeout)
+        try:
+            self.info = self._ask_info()
+            self._stream = self._client.stream()
+        except ChatiereError:
+            self._client.close()
+            raise
+        self._seed = 0
+        self._last: Batch | None = None
+        self._under_way: deque[_UnderWay] = deque()
+
+    def reset(self, seed: int = 0) -> Batch:
+        """Begin all environments anew, with the games of that seed (0 … 2**64 - 1); the first batch."""
+        if not 0 <= seed < 2**64:
+            raise ValueError("a seed is from 0 to 2**64 - 1")
+        self._seed = seed
+        self._under_way.clear()
+        begun = self.num_envs if self._games is None else min(self.num_envs, self._games)
+        for envs in np.array_split(np.arange(begun), min(self._batches, begun)):
+            rows = _Rows(envs, envs.astype(np.uint64), np.zeros(len(envs), np.uint32))
+            seeds = np.full(len(envs), seed, np.uint64)
+            call = batch_calls.new_games(
+                self._table, seeds, rows.game_numbers, options=self._options, columns=self._columns
+            )
+            self._submit(rows, call)
+        return self._receive()
+
+    def step(self, actions: ArrayLike) -> Batch:
+        """Make an action at each position of the last batch; the next batch.
+
+        `actions`: (n,), dense ids. What is wrong with one of them is raised where the next batch of the same
+        environments would be returned, with its row as metadata `item`; `reset` begins anew after that.
+        """
+        last, actions = self._last, np.asarray(actions)
+        if last is None or not len(last):
+            raise ValueError("there is no position that waits for an action: reset the environment")
+        if actions.shape != (len(last),):
+            raise ValueError(f"the batch waits for actions of shape {(len(last),)}, not {actions.shape}")
+        call = batch_calls.step(self._table, last.states, actions, columns=self._columns, restart=self._restart)
+        self._submit(_Rows(last.envs, last.game_numbers, last.decisions), call)
+        return self._receive()
+
+    def close(self) -> None:
+        """Close the stream, and the channel if it is the environment's own."""
+        self._stream.close()
+        self._client.close()
+
+    def __enter__(self) -> Self:
+        """The environment itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        """Close the environment."""
+        self.close()
+
+    def _ask_info(self) -> GameInfo:
+        client = Client(self._client.channel, timeout=self._timeout)
+        # The service is to say what is wrong with game, players or options.
+        client.new_game(self._table.game, self._table.players, options=self._options, seed=0)
+        return next(info for info in client.list_games() if info.name == self._table.game)
+
+    def _receive(self) -> Batch:
+        # The next batch with positions; one without only when nothing is under way any more.
+        self._last = None
+        ended: list[Ended] = []
+        while True:
+            rows, result = self._next_result()
+            batch = self._batch(rows, result)
+            if len(batch) or not self._under_way:
+                break
+            ended.append(batch.ended)
+        if ended:
+            batch = replace(batch, ended=_joined([*ended, batch.ended]))
+        self._last = batch
+        return batch
+
+    def _submit(self, rows: "_Rows", call: "_Call") -> None:
+        self._under_way.append(_UnderWay(rows, call, self._stream.submit(call)))
+
+    def _next_result(self) -> tuple["_Rows", Positions | Stepped]:
+        try:
+            try:
+                return self._under_way[0].rows, self._under_way[0].future.result(self._timeout)
+            except TransportError:
+                self._reopen()
+                return self._under_way[0].rows, self._under_way[0].future.result(self._timeout)
+        except TimeoutError:
+            message = f"no answer on the stream in {self._timeout:g} s"
+            raise TransportError(grpc.StatusCode.DEADLINE_EXCEEDED, message) from None
+        finally:
+            self._under_way.popleft()
+
+    def _reopen(self) -> None:
+        # Nothing is lost with a stream: another one, and the same calls again.
+        self._stream.close()
+        self._stream = self._client.stream()
+        calls, self._under_way = self._under_way, deque()
+        for rows, call, _ in calls:
+            self._submit(rows, call)
+
+    def _batch(self, rows: "_Rows", result: Positions | Stepped) -> Batch:
+        envs, game_numbers, decisions = rows
+        if isinstance(result, Stepped):
+            result.faults.raise_first()
+            positions = result.positions
+            decisions = decisions + np.uint32(1)
+        else:
+            positions = result
+        over = np.flatnonzero(positions.final)
+        ended = Ended(
+            envs=envs[over],
+            game_numbers=game_numbers[over],
+            lengths=decisions[over],
+            returns=positions.returns[over],
+            totals=positions.totals[over],
+            observations=positions.final_observations,
+        )
+        if len(over):
+            game_numbers = game_numbers.copy()
+            game_numbers[over] += np.uint64(self.num_envs)
+            decisions[over] = 0
+        batch = Batch(
+            info=self.info,
+            seed=self._seed,
+            envs=envs,
+            game_numbers=game_numbers,
+            decisions=decisions,
+            actors=positions.actors,
+            legal_offsets=positions.legal_offsets,
+            legal_ids=positions.legal_ids,
+            observations=positions.observations,
+            states=positions.states,
+            ended=ended,
+        )
+        if len(over) and self._games is not None:
+            going_on = game_numbers < self._games
+            if not going_on.all():
+                return _only(batch, going_on)
+        return batch
+
+
+_Call = BatchCall[Positions] | BatchCall[Stepped]
+
+
+class _UnderWay(NamedTuple):
+    rows: "_Rows"
+    call: _Call
+    future: Future[Positions] | Future[Stepped]
+
+
+class _Rows(NamedTuple):
+    # As in Batch, before the actions.
+    envs: NDArray[np.intp]
+    game_numbers: NDArray[np.uint64]
+    decisions: NDArray[np.uint32]
+
+
+def _only(batch: Batch, rows: NDArray[np.bool_]) -> Batch:
+    # The batch with only those rows; all games that ended.
+    counts = batch.legal_counts()
+    offsets = np.zeros(np.count_nonzero(rows) + 1, np.uint32)
+    np.cumsum(counts[rows], out=offsets[1:])
+    return replace(
+        batch,
+        envs=batch.envs[rows],
+        game_numbers=batch.game_numbers[rows],
+        decisions=batch.decisions[rows],
+        actors=batch.actors[rows],
+        legal_offsets=offsets,
+        legal_ids=batch.legal_ids[np.repeat(rows, counts)],
+        observations=batch.observations[rows] if batch.observations.size else batch.observations,
+        states=batch.states[rows],
+    )
+
+
+def _joined(parts: Sequence[Ended]) -> Ended:
+    return Ended(
+        **{field.name: np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(Ended)}
+    )
+
+
+@cache
+def _key(seed: int) -> np.uint64:
+    key: np.uint64 = _mixed(np.array([seed], np.uint64))[0]
+    return key
+
+
+def _mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    # A step of SplitMix64 (https://prng.di.unimi.it/splitmix64.c); unsigned numbers wrap around.
+    words = words + np.uint64(0x9E3779B97F4A7C15)
+    words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return words ^ (words >> np.uint64(31))
