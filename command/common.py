@@ -7,11 +7,11 @@ import click
 import grpc
 from prometheus_client import CollectorRegistry
 
-from chatiere.clients import CHANNEL_OPTIONS, Client, TransportError
+from chatiere.clients import CHANNEL_OPTIONS, Client, TransportError, bot_names
+from chatiere.command.local_server import LOOPBACK, local_server
 from chatiere.service.config import Settings, split_address
 from chatiere.service.server import create_server
-
-LOOPBACK = "127.0.0.1"
+from chatiere.v1.game_pb2 import GameInfo
 
 SEED = click.IntRange(0, 2**64 - 1)
 
@@ -47,18 +47,65 @@ address_option = click.option(
 def reach(address: str | None) -> Iterator[Client]:
     """A client of the server at that address; without one, of a server of its own in this process."""
     if address is not None:
-        with Client(address) as client:
-            try:
-                yield client
-            except TransportError as error:
-                raise Refusal(f"no answer from a server at {address}: {error}") from error
+        with channel_to(address) as channel, Client(channel) as client:
+            yield client
         return
     server, port = create_server(Settings(address=f"{LOOPBACK}:0"), CollectorRegistry())
     server.start()
     try:
-        # A proxy that the environment names cannot reach this process.
-        options = (*CHANNEL_OPTIONS, ("grpc.enable_http_proxy", 0))
-        with grpc.insecure_channel(f"{LOOPBACK}:{port}", options=options) as channel, Client(channel) as client:
+        with _local_channel(f"{LOOPBACK}:{port}") as channel, Client(channel) as client:
             yield client
     finally:
         server.stop(grace=None).wait()
+
+
+@contextmanager
+def reach_for_batches(address: str | None) -> Iterator[grpc.Channel]:
+    """A channel to the server at that address; without one, to a server of its own in another process."""
+    if address is not None:
+        with channel_to(address) as channel:
+            yield channel
+        return
+    with local_server() as own, _local_channel(own) as channel:
+        yield channel
+
+
+@contextmanager
+def channel_to(address: str) -> Iterator[grpc.Channel]:
+    """A channel to the server at that address. Raises Refusal where that does not answer."""
+    with grpc.insecure_channel(address, options=CHANNEL_OPTIONS) as channel:
+        try:
+            yield channel
+        except TransportError as error:
+            raise Refusal(f"no answer from a server at {address}: {error}") from error
+
+
+def _local_channel(address: str) -> grpc.Channel:
+    # A proxy that the environment names cannot reach this machine's own addresses.
+    return grpc.insecure_channel(address, options=(*CHANNEL_OPTIONS, ("grpc.enable_http_proxy", 0)))
+
+
+def info_of(client: Client, game: str) -> GameInfo:
+    """What the server tells of a game. Raises Refusal where it has none of that name."""
+    games = {info.name: info for info in client.list_games()}
+    if game not in games:
+        raise Refusal(f"there is no game {game!r}; there are: {', '.join(games)}")
+    return games[game]
+
+
+def table_of(info: GameInfo, players: int | None) -> int:
+    """How many seats: the smallest number that the game is for, if none is asked for. Raises Refusal."""
+    seats = info.min_players if players is None else players
+    if not info.min_players <= seats <= info.max_players:
+        raise Refusal(f"{info.name} is for {info.min_players} to {info.max_players} players")
+    return seats
+
+
+def bots_of(info: GameInfo, names: str) -> list[str]:
+    """The names of bots, given with commas between them. Raises Refusal where a bot does not play the game."""
+    known = bot_names(info.name)
+    chosen = names.split(",")
+    for name in chosen:
+        if name not in known:
+            raise Refusal(f"there is no bot {name!r} for {info.name}; there are: {', '.join(known)}")
+    return chosen

@@ -1,0 +1,46 @@
+"""A server in a process of its own, for as long as it is wanted."""
+
+import multiprocessing
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from multiprocessing.connection import Connection
+
+from prometheus_client import CollectorRegistry
+
+from chatiere.engine.memory import keep_freed_memory
+from chatiere.service.config import Settings
+from chatiere.service.server import create_server
+
+LOOPBACK = "127.0.0.1"
+
+
+@contextmanager
+def local_server() -> Iterator[str]:
+    """The address of a server on a free port of this machine, in a process that ends with this one at the latest.
+
+    So client and server work at the same time. Programs that call it need the usual `if __name__ == "__main__"`.
+    """
+    processes = multiprocessing.get_context("spawn")
+    here, there = processes.Pipe()
+    process = processes.Process(target=_serve, args=(there,), daemon=True)
+    process.start()
+    there.close()
+    try:
+        yield f"{LOOPBACK}:{here.recv()}"
+    finally:
+        here.close()
+        process.join()
+
+
+def _serve(parent: Connection) -> None:
+    # Ctrl-C reaches both processes; this one ends when the other closes its end of the pipe.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    keep_freed_memory()
+    server, port = create_server(Settings(address=f"{LOOPBACK}:0"), CollectorRegistry())
+    server.start()
+    parent.send(port)
+    try:
+        parent.recv()
+    except EOFError:
+        server.stop(grace=None).wait()
