@@ -1,11 +1,16 @@
 """What a scenario has to keep: read from its file, judged at the end of a run."""
 
+from __future__ import annotations
+
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from locust.env import Environment
-from locust.stats import StatsEntry
+if TYPE_CHECKING:
+    # To import Locust is to let gevent patch the whole process, which who reads a budget need not want.
+    from locust.env import Environment
+    from locust.stats import StatsEntry
 
 SCENARIOS = Path(__file__).parent.parent / "scenarios"
 
