@@ -5,6 +5,7 @@ import math
 import re
 import shutil
 import subprocess
+import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Iterator
@@ -64,9 +65,19 @@ def prometheus(folder: Path, target: str) -> Iterator[str]:
                 lambda: [c for c in psutil.Process(process.pid).net_connections() if c.status == psutil.CONN_LISTEN],
                 "Prometheus listens",
             )
-            yield f"127.0.0.1:{listening[0].laddr.port}"
+            address = f"127.0.0.1:{listening[0].laddr.port}"
+            wait_until(lambda: is_ready(address), "Prometheus is ready")
+            yield address
         finally:
             process.terminate()
+
+
+def is_ready(address: str) -> bool:
+    try:
+        with urllib.request.urlopen(f"http://{address}/-/ready", timeout=30):
+            return True
+    except urllib.error.HTTPError:
+        return False
 
 
 def ask(address: str, query: str) -> list[float]:

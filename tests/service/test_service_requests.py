@@ -9,6 +9,7 @@ from concurrent import futures
 from typing import Any
 
 import grpc
+import psutil
 import pytest
 from opentelemetry.proto.collector.trace.v1 import trace_service_pb2, trace_service_pb2_grpc
 from opentelemetry.proto.trace.v1 import trace_pb2
@@ -103,8 +104,8 @@ def test_log_levels() -> None:
 
 
 def _has_worker(pid: int) -> bool:
-    with open(f"/proc/{pid}/task/{pid}/children") as children:
-        return bool(children.read().split())
+    # Python itself may have other children while it starts.
+    return any("chatiere.service.worker" in child.cmdline() for child in psutil.Process(pid).children())
 
 
 def test_a_log_that_cannot_be_written_stops_no_call(monkeypatch: pytest.MonkeyPatch, server: Running) -> None:
