@@ -1,0 +1,13 @@
+"""Benchmarks: Chatière beside its peers, in one run. `make bench`, or `python -m loadtest.bench --help`.
+
+    measure.py           runs that take turns, what they used, rows of the table
+    servers.py           servers as processes of their own
+    play.py              the client: random self-play over BatchService, in NumPy
+    rows/                what is measured, one file a subject
+    peers.py             OpenSpiel in process
+    openspiel_server.py  OpenSpiel behind a BatchService
+    echo_server.py       the service, with a method beside it that does nothing
+    report.py            the table, the files and the picture
+
+docs/benchmarks.md says what is measured, how, and what it gave.
+"""

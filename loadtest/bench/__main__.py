@@ -1,0 +1,88 @@
+"""`python -m loadtest.bench`: measure, print the table, write the files."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+
+from chatiere import engine
+from loadtest.bench import report
+from loadtest.bench.measure import Plan, Result
+from loadtest.bench.rows import growth, in_process, kernels, playout, selfplay, trajectory, unary
+
+SUBJECTS: dict[str, Callable[[Plan], Result]] = {
+    "trajectory": trajectory.measure,
+    "selfplay": selfplay.measure,
+    "playout": playout.measure,
+    "in-process": in_process.measure,
+    "kernels": kernels.measure,
+    "unary": unary.measure,
+    "growth": growth.measure,
+}
+
+
+@click.command("python -m loadtest.bench")
+@click.option(
+    "--row", "subjects", type=click.Choice(list(SUBJECTS)), multiple=True, help="Measure only this; may be repeated."
+)
+@click.option(
+    "--game",
+    "names",
+    type=click.Choice([game.name for game in engine.games()]),
+    multiple=True,
+    help="Measure only this game; may be repeated.",
+)
+@click.option("--rounds", type=click.IntRange(min=1), default=5, show_default=True, help="Rounds to take medians of.")
+@click.option("--seconds", type=click.FloatRange(min=0.001), default=1.0, show_default=True, help="Length of a run.")
+@click.option("--batch", type=click.IntRange(min=1), default=1024, show_default=True, help="Games a batch.")
+@click.option(
+    "--warm-up", type=click.IntRange(min=0), default=150, show_default=True, help="Moves a game before measuring."
+)
+@click.option(
+    "--moves", type=click.IntRange(min=1), default=10_000_000, show_default=True, help="Moves to watch the memory for."
+)
+@click.option("--quick", is_flag=True, help="A few minutes: 3 rounds, 0.3 s a run, a million moves.")
+@click.option(
+    "--output",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("build"),
+    show_default=True,
+    help="Where bench.json, bench-more.json and bench.png are written.",
+)
+def main(
+    subjects: tuple[str, ...],
+    names: tuple[str, ...],
+    rounds: int,
+    seconds: float,
+    batch: int,
+    warm_up: int,
+    moves: int,
+    quick: bool,
+    output: Path,
+) -> None:
+    """Measure Chatière beside its peers; docs/benchmarks.md explains the rows."""
+    if quick:
+        rounds, seconds, moves = 3, 0.3, 1_000_000
+    games = {
+        game: (game.min_players + game.max_players) // 2 for game in engine.games() if not names or game.name in names
+    }
+    plan = Plan(games, rounds, seconds, batch, warm_up, moves)
+    click.echo(report.heading(plan))
+    result = Result()
+    for name in subjects or SUBJECTS:
+        click.echo(f"measuring: {name}", err=True)
+        found = SUBJECTS[name](plan)
+        result.rows += found.rows
+        result.tables |= found.tables
+    report.print_rows(result.rows)
+    for title, lines in result.tables.items():
+        report.print_table(title, lines)
+    output.mkdir(parents=True, exist_ok=True)
+    report.write_json(output, plan, result)
+    report.draw(output / "bench.png", result)
+    missed = sum(row.holds is False for row in result.rows)
+    click.echo(f"\n{len(result.rows)} bounds, {missed} missed; written to {output}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,47 @@
+"""The service, and beside Apply a method that does nothing: `python -m loadtest.bench.echo_server PORT GAME:PLAYERS…`.
+
+chatiere.bench.Echo/Apply parses the same requests and sends the same answers, through the same threads, interceptor and
+codec; but the answers were made before it is asked, one a game.
+"""
+
+import signal
+import sys
+
+import grpc
+from prometheus_client import CollectorRegistry
+
+from chatiere import engine
+from chatiere.service import handlers
+from chatiere.service.config import Settings
+from chatiere.service.server import create_server
+from chatiere.v1.game_service_pb2 import ApplyRequest, ApplyResponse
+from loadtest.bench.rows.unary import ECHO, apply_request
+from loadtest.bench.servers import LOOPBACK
+
+
+def main(port: str, *tables: str) -> None:
+    """Serve until SIGTERM, on a port that may be shared."""
+    responses = {}
+    for table in tables:
+        name, _, players = table.partition(":")
+        responses[name] = handlers.apply(apply_request(engine.game(name), int(players)))
+
+    def answer(request: ApplyRequest, context: grpc.ServicerContext) -> ApplyResponse:
+        return responses[request.state.WhichOneof("game")]
+
+    settings = Settings(address=f"{LOOPBACK}:{port}")
+    server, _ = create_server(settings, CollectorRegistry(), share_port=True)
+    methods = {
+        "Apply": grpc.unary_unary_rpc_method_handler(answer, ApplyRequest.FromString, ApplyResponse.SerializeToString)
+    }
+    # As generated code registers its methods.
+    server._server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(ECHO, methods),))
+    server._server.add_registered_method_handlers(ECHO, methods)
+    server.start()
+    signal.sigwait({signal.SIGTERM})
+    server.stop(grace=None).wait()
+
+
+if __name__ == "__main__":
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+    main(*sys.argv[1:])

@@ -1,0 +1,164 @@
+"""Runs that take turns, what they used, and the rows of the table."""
+
+import platform
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from chatiere.engine import Game
+from loadtest.bench.servers import Server
+
+Key = TypeVar("Key")
+
+
+class Run(NamedTuple):
+    """One run: how much was done, in seconds of wall time and of the processor in this process and in the server's."""
+
+    count: float
+    wall: float
+    client: float
+    server: float = 0.0
+
+    @property
+    def cpu(self) -> float:
+        """Processor seconds in all."""
+        return self.client + self.server
+
+    @property
+    def rate(self) -> float:
+        """Done in a processor second."""
+        return self.count / self.cpu
+
+
+class Timer:
+    """What a `with` block has used: see `measured`."""
+
+    def __init__(self, server: Server | None) -> None:
+        """`server`: whose processor time counts too."""
+        self._server = server
+        self._before = self._now()
+        self._used = self._before
+
+    def _now(self) -> tuple[float, float, float]:
+        return time.perf_counter(), time.process_time(), self._server.cpu_seconds() if self._server else 0.0
+
+    def stop(self) -> None:
+        """The block is over."""
+        self._used = self._now()
+
+    def run(self, count: float) -> Run:
+        """The run in which `count` was done."""
+        wall, client, server = (after - before for after, before in zip(self._used, self._before, strict=True))
+        return Run(count, wall, client, server)
+
+
+@contextmanager
+def measured(server: Server | None = None) -> Iterator[Timer]:
+    """Time a block: wall, this process with all its threads, and a server."""
+    timer = Timer(server)
+    yield timer
+    timer.stop()
+
+
+def repeat(work: Callable[[], float], seconds: float, server: Server | None = None) -> Run:
+    """Work again and again for so many seconds; `work` answers how much it did."""
+    count = 0.0
+    end = time.perf_counter() + seconds
+    with measured(server) as timer:
+        while True:
+            count += work()
+            if time.perf_counter() >= end:
+                break
+    return timer.run(count)
+
+
+def alternate(contenders: Mapping[Key, Callable[[], Run]], rounds: int) -> dict[Key, list[Run]]:
+    """The runs of each, in rounds in which all take turns."""
+    runs: dict[Key, list[Run]] = {key: [] for key in contenders}
+    for _ in range(rounds):
+        for key, contender in contenders.items():
+            runs[key].append(contender())
+    return runs
+
+
+def middle(runs: Sequence[Run], by: Callable[[Run], float] = lambda run: run.rate) -> Run:
+    """The run with the median figure (the lower one of two)."""
+    return sorted(runs, key=by)[(len(runs) - 1) // 2]
+
+
+def fastest(runs: Mapping[Key, Sequence[Run]]) -> tuple[Key, Run]:
+    """Who has the best median rate, and that run."""
+    middles = {key: middle(one) for key, one in runs.items()}
+    best = max(middles, key=lambda key: middles[key].rate)
+    return best, middles[best]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of the table: a figure of a game beside its peer's; both are None where the peer is not installed.
+
+    `bound`: what the ratio must reach or, if `at_most`, not exceed. `target`: what `target_figure` should reach.
+    `run`, `peer_run`: what the median runs used.
+    """
+
+    row: str
+    game: str
+    unit: str
+    ours: float
+    peer: float | None
+    bound: float
+    peer_name: str
+    at_most: bool = False
+    target: float | None = None
+    target_figure: float | None = None
+    run: Run | None = None
+    peer_run: Run | None = None
+
+    @property
+    def ratio(self) -> float | None:
+        """Ours to the peer's."""
+        return None if self.peer is None else self.ours / self.peer
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether the ratio keeps to its bound."""
+        if self.ratio is None:
+            return None
+        return self.ratio <= self.bound if self.at_most else self.ratio >= self.bound
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to measure, and how long.
+
+    `games` with the number of players of each; `rounds` in which all take turns, of `seconds` a run; `batch`: how many
+    games at a time; `warm_up`: moves a game before what is measured begins; `moves`: how many are made to see whether
+    the server's memory stays as it is.
+    """
+
+    games: Mapping[Game, int]
+    rounds: int
+    seconds: float
+    batch: int
+    warm_up: int
+    moves: int
+
+
+@dataclass
+class Result:
+    """What a subject gave: rows with bounds, further tables (title → lines of named figures)."""
+
+    rows: list[Row] = field(default_factory=list)
+    tables: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+
+
+def machine() -> str:
+    """The machine's name as far as figures depend on it."""
+    cpuinfo = Path("/proc/cpuinfo")
+    lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
+    names = [line.partition(": ")[2] for line in lines if line.startswith("model name")]
+    processor = f"{len(names)} × {names[0]}" if names else platform.processor()
+    return f"{processor}, {platform.system()} {platform.release()}, Python {platform.python_version()}"

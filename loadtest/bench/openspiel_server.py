@@ -1,0 +1,96 @@
+"""OpenSpiel behind a BatchService: `python -m loadtest.bench.openspiel_server PORT`.
+
+The same messages as Chatière's, so that the same client plays on it: states are OpenSpiel's own serialised ones, each
+followed by a 0 byte; they are read, moved on and written again at every step, as a stateless service must. Only what
+the benchmarks ask for is there: legal lists, restarts, and no word about items that fail.
+"""
+
+import random
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import grpc
+import numpy as np
+
+from chatiere.v1.batch_service_pb2 import (
+    NewGamesRequest,
+    NewGamesResponse,
+    PlayRequest,
+    PlayResponse,
+    Positions,
+    StepRequest,
+    StepResponse,
+)
+from chatiere.v1.batch_service_pb2_grpc import BatchServiceServicer, add_BatchServiceServicer_to_server
+from loadtest.bench import peers
+from loadtest.bench.servers import LOOPBACK
+
+
+class OpenSpielServicer(BatchServiceServicer):
+    """NewGames, Step and Play for OpenSpiel's games."""
+
+    def __init__(self) -> None:
+        """With the games of `peers`."""
+        self._games = {name: peers.load(name) for name in peers.NAMES}
+        self._random = random.Random(7)
+
+    def NewGames(self, request: NewGamesRequest, context: grpc.ServicerContext) -> NewGamesResponse:
+        """As many games as there are seeds, which say no more than that."""
+        game = self._games[request.table.game]
+        states = [self._begin(game) for _ in range(len(request.seeds) // 8)]
+        return NewGamesResponse(positions=_describe(states, [False] * len(states)))
+
+    def Step(self, request: StepRequest, context: grpc.ServicerContext) -> StepResponse:
+        """A move in each game; one that ends begins anew."""
+        game = self._games[request.table.game]
+        states = []
+        ended = []
+        texts = request.states.split(b"\0")[:-1]
+        for text, move in zip(texts, np.frombuffer(request.moves, "<u2").tolist(), strict=True):
+            state = game.deserialize_state(text.decode())
+            state.apply_action(move)
+            peers.resolve_chance(state, self._random)
+            ended.append(state.is_terminal())
+            states.append(self._begin(game) if ended[-1] else state)
+        return StepResponse(positions=_describe(states, ended))
+
+    def Play(self, requests: Iterator[PlayRequest], context: grpc.ServicerContext) -> Iterator[PlayResponse]:
+        """The same on a stream."""
+        for request in requests:
+            if request.WhichOneof("request") == "new_games":
+                yield PlayResponse(tag=request.tag, new_games=self.NewGames(request.new_games, context))
+            else:
+                yield PlayResponse(tag=request.tag, step=self.Step(request.step, context))
+
+    def _begin(self, game: Any) -> Any:
+        state = game.new_initial_state()
+        peers.resolve_chance(state, self._random)
+        return state
+
+
+def _describe(states: list[Any], ended: list[bool]) -> Positions:
+    legal = [state.legal_actions() for state in states]
+    offsets = np.zeros(len(states) + 1, "<u4")
+    np.cumsum([len(actions) for actions in legal], out=offsets[1:])
+    return Positions(
+        states=b"".join(state.serialize().encode() + b"\0" for state in states),
+        actors=np.array([state.current_player() for state in states], "<i1").tobytes(),
+        legal_offsets=offsets.tobytes(),
+        legal_ids=np.array([action for actions in legal for action in actions], "<u2").tobytes(),
+        final=np.array(ended, "<u1").tobytes(),
+    )
+
+
+def main(port: str) -> None:
+    """Serve until killed."""
+    server = grpc.server(ThreadPoolExecutor(8), options=[("grpc.max_receive_message_length", -1)])
+    add_BatchServiceServicer_to_server(OpenSpielServicer(), server)  # type: ignore[no-untyped-call]
+    server.add_insecure_port(f"{LOOPBACK}:{port}")
+    server.start()
+    server.wait_for_termination()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

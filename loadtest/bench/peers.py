@@ -1,0 +1,160 @@
+"""OpenSpiel in process: what Chatière is measured against.
+
+Two kinds of loop. `plain` ones are written as OpenSpiel's own examples are, with the standard library's random numbers
+in place of NumPy's, which there are twice as slow: the bounds are about these. `tuned` ones are as fast as they can
+well be made in Python; what they reach stands beside the table.
+"""
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+from loadtest.bench.measure import Run, repeat
+
+try:
+    import pyspiel
+    from open_spiel.python.observation import make_observation
+except ImportError:
+    pyspiel = None
+
+# The card games of OpenSpiel that are most like ours; bounds are about the fastest of them.
+NAMES = ("hearts", "crazy_eights", "go_fish")
+_CHANCE, _OVER = -1, -4
+
+
+def installed() -> bool:
+    """Whether OpenSpiel is there."""
+    return pyspiel is not None
+
+
+def load(name: str) -> Any:
+    """OpenSpiel's game of that name."""
+    return pyspiel.load_game(name)
+
+
+def resolve_chance(state: Any, rng: random.Random) -> None:
+    """Go on to the next decision, or to the end."""
+    while state.is_chance_node():
+        outcomes, probabilities = zip(*state.chance_outcomes(), strict=True)
+        state.apply_action(rng.choices(outcomes, probabilities)[0])
+
+
+def plain_loop(name: str) -> Callable[[float], Run]:
+    """Random play: list the legal actions, apply one."""
+
+    def act(state: Any, rng: random.Random) -> None:
+        state.apply_action(rng.choice(state.legal_actions()))
+
+    return _random_play(name, act)
+
+
+def plain_learner_loop(name: str) -> Callable[[float], Run]:
+    """The same with the tensor and the mask that a learner needs."""
+    game = load(name)
+    observe = "observation_tensor" if game.get_type().provides_observation_tensor else "information_state_tensor"
+
+    def act(state: Any, rng: random.Random) -> None:
+        getattr(state, observe)(state.current_player())
+        state.legal_actions_mask()
+        state.apply_action(rng.choice(state.legal_actions()))
+
+    return _random_play(name, act)
+
+
+def tuned_learner_loop(name: str) -> Callable[[float], Run]:
+    """The same with OpenSpiel's observer, which writes into one NumPy array, where the game has one."""
+    game = load(name)
+    if not game.get_type().provides_observation_tensor:
+        return plain_learner_loop(name)
+    observer = make_observation(game)
+
+    def act(state: Any, rng: random.Random) -> None:
+        observer.set_from(state, state.current_player())
+        state.legal_actions_mask()
+        state.apply_action(rng.choice(state.legal_actions()))
+
+    return _random_play(name, act)
+
+
+def _random_play(name: str, act: Callable[[Any, random.Random], None]) -> Callable[[float], Run]:
+    game = load(name)
+    rng = random.Random(7)
+
+    def one_game() -> int:
+        moves = 0
+        state = game.new_initial_state()
+        resolve_chance(state, rng)
+        while not state.is_terminal():
+            act(state, rng)
+            resolve_chance(state, rng)
+            moves += 1
+        return moves
+
+    return lambda seconds: repeat(one_game, seconds)
+
+
+def tuned_loop(name: str) -> Callable[[float], Run]:
+    """Random play without a function call that could be saved, chance and actions drawn by one random number."""
+    game = load(name)
+    draw = random.Random(7).random
+
+    def one_game() -> int:
+        moves = 0
+        state = game.new_initial_state()
+        apply, legal, player = state.apply_action, state.legal_actions, state.current_player
+        while (actor := player()) != _OVER:
+            if actor == _CHANCE:
+                left = draw()
+                for outcome, probability in state.chance_outcomes():  # noqa: B007
+                    left -= probability
+                    if left < 0:
+                        break
+                apply(outcome)
+            else:
+                actions = legal()
+                apply(actions[int(draw() * len(actions))])
+                moves += 1
+        return moves
+
+    return lambda seconds: repeat(one_game, seconds)
+
+
+def rollouts(name: str) -> Callable[[float], Run]:
+    """Random playouts in C++: an MCTSBot that evaluates the states it is shown by so many rollouts, and does no more.
+
+    It does not tell how many moves it made: that is reckoned from the mean length of random games from the same states.
+    """
+    starts_count, rollouts_each, games_each = 16, 64, 64
+    game = load(name)
+    rng = random.Random(7)
+    starts = []
+    moves = 0
+    for _ in range(starts_count):
+        start = game.new_initial_state()
+        resolve_chance(start, rng)
+        starts.append(start)
+        for _ in range(games_each):
+            state = start.clone()
+            while not state.is_terminal():
+                state.apply_action(rng.choice(state.legal_actions()))
+                resolve_chance(state, rng)
+                moves += 1
+    moves_a_rollout = moves / (starts_count * games_each)
+    evaluator = pyspiel.RandomRolloutEvaluator(rollouts_each, 7)
+    bot = pyspiel.MCTSBot(
+        game,
+        evaluator,
+        uct_c=2.0,
+        max_simulations=1,
+        max_memory_mb=100,
+        solve=False,
+        seed=7,
+        verbose=False,
+    )
+
+    def all_starts() -> float:
+        for start in starts:
+            bot.step(start)
+        return starts_count * rollouts_each * moves_a_rollout
+
+    return lambda seconds: repeat(all_starts, seconds)

@@ -1,0 +1,90 @@
+"""How self-play over gRPC grows with the batch and with workers, and that the server's memory does not."""
+
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+
+from loadtest.bench.measure import Plan, Result, Row, Run, alternate, measured, middle
+from loadtest.bench.play import SelfPlay
+from loadtest.bench.servers import Server, chatiere
+
+BATCHES = (1, 16, 256, 1024, 4096)
+WORKERS = (1, 2)
+# As many connections for each number of workers, with a batch under way on each, so that they spread over the workers.
+CONNECTIONS = 4
+TENTHS = 10
+MEMORY_BOUND = 1.05
+
+
+def measure(plan: Plan) -> Result:
+    """The table of batch sizes and workers, the row about memory."""
+    result = Result()
+    result.tables["self-play by batch size and workers, moves a second"] = _growth(plan)
+    row, lines = _memory(plan)
+    result.rows.append(row)
+    result.tables["the server's memory in self-play"] = lines
+    return result
+
+
+def _player(playing: SelfPlay, server: Server, seconds: float) -> Callable[[], Run]:
+    def play() -> Run:
+        end = time.perf_counter() + seconds
+        with measured(server) as timer:
+            moves = playing.play(lambda _: time.perf_counter() < end)
+        return timer.run(moves)
+
+    return play
+
+
+def _growth(plan: Plan) -> list[dict[str, object]]:
+    lines: list[dict[str, object]] = []
+    for game, players in plan.games.items():
+        with ExitStack() as stack:
+            contenders = {}
+            for workers in WORKERS:
+                server = stack.enter_context(chatiere(workers))
+                for batch in BATCHES:
+                    playing = SelfPlay(server.channel, game.name, players, batch, CONNECTIONS, in_flight=1)
+                    stack.enter_context(playing)
+                    playing.play(lambda moves, size=batch: moves < plan.warm_up * size)
+                    contenders[workers, batch] = _player(playing, server, plan.seconds / 2)
+            runs = alternate(contenders, plan.rounds)
+        for (workers, batch), found in runs.items():
+            run = middle(found)
+            lines.append(
+                {
+                    "game": game.name,
+                    "workers": workers,
+                    "batch": batch,
+                    "moves/s": run.count / run.wall,
+                    "moves/CPU-s": run.rate,
+                    "moves/server CPU-s": run.count / run.server if run.server else float("nan"),
+                }
+            )
+    return lines
+
+
+def _memory(plan: Plan) -> tuple[Row, list[dict[str, object]]]:
+    lines: list[dict[str, object]] = []
+    share = plan.moves // TENTHS // len(plan.games)
+    made = 0
+    with ExitStack() as stack:
+        server = stack.enter_context(chatiere())
+        playing = [
+            stack.enter_context(SelfPlay(server.channel, game.name, players, plan.batch, connections=1, in_flight=2))
+            for game, players in plan.games.items()
+        ]
+        for _ in range(TENTHS):
+            made += sum(one.play(lambda moves: moves < share) for one in playing)
+            lines.append({"moves": made, "MB": server.memory() / 1e6})
+    row = Row(
+        row=f"memory after {made:,} moves",
+        game="all",
+        unit="MB",
+        ours=lines[-1]["MB"],
+        peer=lines[0]["MB"],
+        bound=MEMORY_BOUND,
+        peer_name=f"after {lines[0]['moves']:,} moves",
+        at_most=True,
+    )
+    return row, lines

@@ -1,0 +1,89 @@
+"""The engine in process, from Python: legal actions, apply and observation of the seat to decide, for every move."""
+
+import random
+from collections.abc import Callable
+
+import numpy as np
+from chatiere.engine.core.batch import Columns, Restart, Table
+
+from chatiere.engine import Game
+from loadtest.bench import peers
+from loadtest.bench.measure import Plan, Result, Row, Run, alternate, fastest, middle, repeat
+from loadtest.bench.play import SEED, choose, seeds_and_numbers
+
+PEER = "OpenSpiel, Python loop with tensor and mask"
+ROWS = {"one": ("in process, one state a call", 3.0), "batch": ("in process, in batches", 20.0)}
+
+
+def one_state_a_call(game: Game, players: int) -> Callable[[], int]:
+    """Play a game; the moves made."""
+    rng = random.Random(SEED)
+    number = 0
+
+    def one_game() -> int:
+        nonlocal number
+        moves = 0
+        position = game.new_game(players, seed=SEED, game_number=number)
+        number += 1
+        while (seat := position.current_player()) >= 0:
+            np.frombuffer(position.observation(seat), "<i2")
+            position.apply(rng.choice(position.legal_actions()))
+            moves += 1
+        return moves
+
+    return one_game
+
+
+def batches(game: Game, players: int, plan: Plan) -> Callable[[], int]:
+    """A move in each of a batch of games; the moves made."""
+    table = Table(game, players)
+    rng = np.random.default_rng(SEED)
+    columns = Columns(legal=True, observations=True)
+    restart = Restart(stride=plan.batch)
+    seeds, numbers = seeds_and_numbers(0, plan.batch)
+    positions = table.new_games(seeds=seeds, game_numbers=numbers, columns=columns)
+
+    def step() -> int:
+        nonlocal positions
+        moves = choose(positions.legal_offsets, positions.legal_ids, rng)
+        positions, _ = table.step(positions.states, moves, columns=columns, restart=restart)
+        np.frombuffer(positions.observations, "<i2").reshape(plan.batch, -1)
+        return plan.batch
+
+    for _ in range(plan.warm_up):
+        step()
+    return step
+
+
+def measure(plan: Plan) -> Result:
+    """The rows against OpenSpiel's loop with tensor and mask."""
+    contenders: dict[tuple[str, str], Callable[[], Run]] = {}
+    for game, players in plan.games.items():
+        for kind, work in (("one", one_state_a_call(game, players)), ("batch", batches(game, players, plan))):
+            contenders[kind, game.name] = lambda work=work: repeat(work, plan.seconds)  # type: ignore[misc]
+    if peers.installed():
+        for name in peers.NAMES:
+            plain, tuned = peers.plain_learner_loop(name), peers.tuned_learner_loop(name)
+            contenders[PEER, name] = lambda loop=plain: loop(plan.seconds)  # type: ignore[misc]
+            contenders["tuned", name] = lambda loop=tuned: loop(plan.seconds)  # type: ignore[misc]
+    runs = alternate(contenders, plan.rounds)
+    result = Result()
+    theirs = {name: one for (of, name), one in runs.items() if of == PEER}
+    peer = fastest(theirs) if theirs else None
+    for kind, (title, bound) in ROWS.items():
+        for game in plan.games:
+            run = middle(runs[kind, game.name])
+            result.rows.append(
+                Row(
+                    row=title,
+                    game=game.name,
+                    unit="moves/CPU-s",
+                    ours=run.rate,
+                    peer=peer[1].rate if peer else None,
+                    bound=bound,
+                    peer_name=f"{PEER}: {peer[0]}" if peer else PEER,
+                    run=run,
+                    peer_run=peer[1] if peer else None,
+                )
+            )
+    return result

@@ -1,0 +1,72 @@
+"""Random playouts on the server, of fresh games: BatchService.Playout."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from chatiere.engine import Game
+from chatiere.v1.batch_service_pb2 import NewGamesRequest, PlayoutRequest, Table
+from chatiere.v1.batch_service_pb2_grpc import BatchServiceStub
+from loadtest.bench import peers
+from loadtest.bench.measure import Plan, Result, Row, Run, alternate, fastest, middle, repeat
+from loadtest.bench.play import SEED, seeds_and_numbers
+from loadtest.bench.servers import Server, chatiere
+
+PEER = "OpenSpiel, RandomRolloutEvaluator in C++"
+BOUND, CHAT_CARTONNE_BOUND = 2.0, 0.3
+TARGET, CHAT_CARTONNE_TARGET = 10e6, 1e6
+STATES = 256
+
+
+def player(server: Server, stub: BatchServiceStub, game: Game, players: int, plan: Plan) -> Callable[[], Run]:
+    """A contender that plays the same states out again and again, as often a call as takes about a tenth of a run."""
+    table = Table(game=game.name, players=players)
+    seeds, numbers = seeds_and_numbers(0, STATES)
+    begun = stub.NewGames(NewGamesRequest(table=table, seeds=seeds, game_numbers=numbers))
+    request = PlayoutRequest(table=table, states=begun.positions.states, count=1, seed=SEED)
+
+    def call() -> int:
+        response = stub.Playout(request)
+        if response.faults.reasons:
+            raise RuntimeError(str(response.faults))
+        request.first_game_number += STATES * request.count
+        return int(np.frombuffer(response.moves, "<u8").sum())
+
+    call()
+    once = repeat(call, 0.0).wall
+    request.count = max(1, int(plan.seconds / 10 / once))
+    return lambda: repeat(call, plan.seconds, server)
+
+
+def measure(plan: Plan) -> Result:
+    """The rows against OpenSpiel's rollouts."""
+    with chatiere() as server, server.channel() as channel:
+        stub = BatchServiceStub(channel)  # type: ignore[no-untyped-call]  # generated without types
+        contenders: dict[tuple[str, str], Callable[[], Run]] = {
+            ("", game.name): player(server, stub, game, players, plan) for game, players in plan.games.items()
+        }
+        if peers.installed():
+            for name in peers.NAMES:
+                rollouts = peers.rollouts(name)
+                contenders[PEER, name] = lambda loop=rollouts: loop(plan.seconds)  # type: ignore[misc]
+        runs = alternate(contenders, plan.rounds)
+    theirs = {name: one for (of, name), one in runs.items() if of == PEER}
+    peer = fastest(theirs) if theirs else None
+    return Result([_row(game, middle(runs["", game.name]), peer) for game in plan.games])
+
+
+def _row(game: Game, run: Run, peer: tuple[str, Run] | None) -> Row:
+    large = game.name == "chat_cartonne"
+    return Row(
+        row="Playout on the server",
+        game=game.name,
+        unit="moves/CPU-s",
+        ours=run.rate,
+        peer=peer[1].rate if peer else None,
+        bound=CHAT_CARTONNE_BOUND if large else BOUND,
+        peer_name=f"{PEER}: {peer[0]}" if peer else PEER,
+        target=CHAT_CARTONNE_TARGET if large else TARGET,
+        target_figure=run.rate,
+        run=run,
+        peer_run=peer[1] if peer else None,
+    )

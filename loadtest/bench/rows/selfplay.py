@@ -1,0 +1,80 @@
+"""Random self-play over gRPC: the server lists the legal actions, the client chooses from them.
+
+Two batches of games under way on one stream, so that client and server work at the same time; games that end begin
+anew, and what is measured begins when they are no longer in step.
+"""
+
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+
+from chatiere.engine import Game
+from loadtest.bench import peers
+from loadtest.bench.measure import Plan, Result, Row, Run, alternate, fastest, measured, middle
+from loadtest.bench.play import SelfPlay
+from loadtest.bench.servers import Server, chatiere, openspiel
+
+IN_PROCESS = "OpenSpiel, Python loop"
+SHELL = "OpenSpiel, same gRPC shell"
+BOUNDS = {IN_PROCESS: 4.0, SHELL: 20.0}
+# Lists of up to 1,500 legal actions a move.
+CHAT_CARTONNE_IN_PROCESS_BOUND = 1.0
+TARGET, CHAT_CARTONNE_TARGET = 1e6, 250e3
+
+
+def player(stack: ExitStack, server: Server, game: str, players: int, plan: Plan) -> Callable[[], Run]:
+    """A contender that plays on; its games are begun, and got out of step, here."""
+    playing = stack.enter_context(SelfPlay(server.channel, game, players, plan.batch, connections=1, in_flight=2))
+    playing.play(lambda moves: moves < plan.warm_up * plan.batch * 2)
+
+    def play() -> Run:
+        end = time.perf_counter() + plan.seconds
+        with measured(server) as timer:
+            moves = playing.play(lambda _: time.perf_counter() < end)
+        return timer.run(moves)
+
+    return play
+
+
+def measure(plan: Plan) -> Result:
+    """The rows against OpenSpiel in process and behind gRPC."""
+    with ExitStack() as stack:
+        ours = stack.enter_context(chatiere())
+        contenders: dict[tuple[str, str], Callable[[], Run]] = {
+            ("", game.name): player(stack, ours, game.name, players, plan) for game, players in plan.games.items()
+        }
+        if peers.installed():
+            theirs = stack.enter_context(openspiel())
+            for name in peers.NAMES:
+                plain, tuned = peers.plain_loop(name), peers.tuned_loop(name)
+                contenders[IN_PROCESS, name] = lambda loop=plain: loop(plan.seconds)  # type: ignore[misc]
+                contenders["tuned", name] = lambda loop=tuned: loop(plan.seconds)  # type: ignore[misc]
+                contenders[SHELL, name] = player(stack, theirs, name, 0, plan)
+        runs = alternate(contenders, plan.rounds)
+    result = Result()
+    best = {
+        kind: fastest({name: one for (of, name), one in runs.items() if of == kind})
+        for kind in (IN_PROCESS, SHELL, "tuned")
+        if (kind, peers.NAMES[0]) in runs
+    }
+    for kind, bound in BOUNDS.items():
+        for game in plan.games:
+            result.rows.append(_row(game, kind, bound, middle(runs["", game.name]), best.get(kind)))
+    return result
+
+
+def _row(game: Game, kind: str, bound: float, run: Run, peer: tuple[str, Run] | None) -> Row:
+    large = game.name == "chat_cartonne"
+    return Row(
+        row=f"self-play over gRPC, beside {kind}",
+        game=game.name,
+        unit="moves/CPU-s",
+        ours=run.rate,
+        peer=peer[1].rate if peer else None,
+        bound=CHAT_CARTONNE_IN_PROCESS_BOUND if large and kind == IN_PROCESS else bound,
+        peer_name=f"{kind}: {peer[0]}" if peer else kind,
+        target=CHAT_CARTONNE_TARGET if large else TARGET,
+        target_figure=run.count / run.server if run.server else None,
+        run=run,
+        peer_run=peer[1] if peer else None,
+    )

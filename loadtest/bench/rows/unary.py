@@ -1,0 +1,147 @@
+"""One Apply a call, with the legal actions of the next decision: how many calls a second, and how long they take.
+
+The client is h2load (of nghttp2), because one in Python is slower than the server. It sees only HTTP statuses: that all
+answers were whole is checked by the bytes that it received.
+"""
+
+import re
+import resource
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from chatiere.engine import Game
+from chatiere.service import convert, handlers
+from chatiere.v1.game_service_pb2 import ApplyRequest
+from loadtest.bench.measure import Plan, Result, Row, Run
+from loadtest.bench.servers import Server, echoing
+
+APPLY = "chatiere.v1.GameService"
+ECHO = "chatiere.bench.Echo"
+BOUND = 0.85
+# Calls in flight: connections, each with one call at a time, so that they spread over the workers.
+IN_FLIGHT = (1, 16)
+WORKERS = (1, 2)
+
+
+class Calls(NamedTuple):
+    """What h2load found in one run: the run, and the 50th and 99th percentiles of how long a call took, in ms."""
+
+    run: Run
+    p50: float
+    p99: float
+
+    @property
+    def rate(self) -> float:
+        """Calls a second."""
+        return self.run.count / self.run.wall
+
+
+def apply_request(game: Game, players: int) -> ApplyRequest:
+    """An Apply with legal actions in the middle of a random game: of its decisions the one with the median answer."""
+    rng = np.random.default_rng(7)
+    position = game.new_game(players, seed=7)
+    requests = []
+    while not position.is_terminal():
+        actions = position.legal_actions()
+        action = actions[rng.integers(len(actions))]
+        request = ApplyRequest(state=convert.write_state(position))
+        request.action.id = action
+        request.include.legal_actions = True
+        requests.append((handlers.apply(request).ByteSize(), len(requests), request))
+        position.apply(action)
+    return sorted(requests)[len(requests) // 2][2]
+
+
+def installed() -> bool:
+    """Whether h2load is there."""
+    return shutil.which("h2load") is not None
+
+
+def load(server: Server, service: str, request: bytes, answer_size: int, in_flight: int, calls: int) -> Calls:
+    """So many calls of that service's Apply."""
+    with tempfile.TemporaryDirectory() as directory:
+        data, log = Path(directory, "request"), Path(directory, "log")
+        data.write_bytes(_frame(request))
+        command = ["h2load", f"--requests={calls}", f"--clients={in_flight}", "--max-concurrent-streams=1"]
+        command += [f"--data={data}", f"--log-file={log}", "--header=content-type: application/grpc"]
+        command += ["--header=te: trailers", f"http://{server.address}/{service}/Apply"]
+        children, in_server = resource.getrusage(resource.RUSAGE_CHILDREN), server.cpu_seconds()
+        output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        client = used.ru_utime + used.ru_stime - children.ru_utime - children.ru_stime
+        in_server = server.cpu_seconds() - in_server
+        # Start, HTTP status and microseconds of each call.
+        times = [int(line.split("\t")[2]) / 1000 for line in log.read_text().splitlines()]
+    found = re.search(r"\((\d+)\) data$", output, re.MULTILINE)
+    if len(times) != calls or found is None or int(found[1]) != calls * len(_frame(bytes(answer_size))):
+        raise RuntimeError(f"not all of {calls} calls of {service} got the answer of {answer_size} bytes:\n{output}")
+    rate = re.search(r"^finished in [^,]*, ([0-9.]+) req/s", output, re.MULTILINE)
+    if rate is None:
+        raise RuntimeError(f"h2load told no rate:\n{output}")
+    run = Run(calls, calls / float(rate[1]), client, in_server)
+    p50, p99 = np.percentile(times, (50, 99))
+    return Calls(run, float(p50), float(p99))
+
+
+def _frame(message: bytes) -> bytes:
+    # As gRPC sends it: not compressed, the length before it.
+    return b"\0" + len(message).to_bytes(4, "big") + message
+
+
+def measure(plan: Plan) -> Result:
+    """The rows for each game, calls in flight and number of workers, beside a method that does nothing."""
+    result = Result()
+    lines = result.tables.setdefault("one Apply with legal actions a call", [])
+    if not installed():
+        raise RuntimeError("h2load is not installed; it is in Debian's package nghttp2-client")
+    for workers in WORKERS:
+        with echoing(workers, plan.games) as server:
+            for game, players in plan.games.items():
+                for in_flight in IN_FLIGHT:
+                    ours, peer = _beside_each_other(server, game, players, in_flight, plan)
+                    result.rows.append(
+                        Row(
+                            row=f"Apply, {in_flight} in flight, workers: {workers}",
+                            game=game.name,
+                            unit="calls/s",
+                            ours=ours.rate,
+                            peer=peer.rate,
+                            bound=BOUND,
+                            peer_name="a method that does nothing",
+                            run=ours.run,
+                            peer_run=peer.run,
+                        )
+                    )
+                    lines += [
+                        {
+                            "game": game.name,
+                            "workers": workers,
+                            "in flight": in_flight,
+                            "method": method,
+                            "calls/s": calls.rate,
+                            "p50 ms": calls.p50,
+                            "p99 ms": calls.p99,
+                            "server CPU µs a call": 1e6 * calls.run.server / calls.run.count,
+                        }
+                        for method, calls in (("Apply", ours), ("nothing", peer))
+                    ]
+    return result
+
+
+def _beside_each_other(server: Server, game: Game, players: int, in_flight: int, plan: Plan) -> tuple[Calls, Calls]:
+    """The median runs of Apply and of the method that does nothing."""
+    request = apply_request(game, players)
+    size = handlers.apply(request).ByteSize()
+    # About as many as a server in Python answers in that time.
+    count = max(in_flight, int(plan.seconds * (3000 if in_flight > 1 else 1500)))
+    found: dict[str, list[Calls]] = {APPLY: [], ECHO: []}
+    for _ in range(plan.rounds):
+        for service, calls in found.items():
+            calls.append(load(server, service, request.SerializeToString(), size, in_flight, count))
+    ours, peer = (sorted(calls, key=lambda one: one.rate)[(plan.rounds - 1) // 2] for calls in found.values())
+    return ours, peer

@@ -1,0 +1,105 @@
+"""Servers as processes of their own, so that their processor time and memory can be read."""
+
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import grpc
+import psutil
+
+from chatiere.engine import Game
+
+ROOT = Path(__file__).parents[2]
+LOOPBACK = "127.0.0.1"
+# A proxy that the environment names cannot reach this machine; a batch may be large; each channel has a connection of
+# its own, which may reach another worker.
+CHANNEL_OPTIONS = (
+    ("grpc.enable_http_proxy", 0),
+    ("grpc.max_receive_message_length", -1),
+    ("grpc.use_local_subchannel_pool", 1),
+)
+_PATIENCE = 60.0
+_CHATIERE = ("-c", "from chatiere.command import main; main(prog_name='chatiere')")
+
+
+class Server:
+    """A running server: its address and its processes."""
+
+    def __init__(self, address: str, programs: list[subprocess.Popen[bytes]]) -> None:
+        """`programs`: what was started; the processes that these started count too."""
+        self.address = address
+        roots = [psutil.Process(program.pid) for program in programs]
+        self.processes = [process for root in roots for process in (root, *root.children(recursive=True))]
+
+    def cpu_seconds(self) -> float:
+        """Processor time so far."""
+        times = [process.cpu_times() for process in self.processes]
+        return sum(one.user + one.system for one in times)
+
+    def memory(self) -> int:
+        """Resident memory, in bytes."""
+        return sum(process.memory_info().rss for process in self.processes)
+
+    def channel(self) -> grpc.Channel:
+        """A connection of its own."""
+        return grpc.insecure_channel(self.address, options=CHANNEL_OPTIONS)
+
+
+@contextmanager
+def start(*commands: tuple[str, ...], port: int) -> Iterator[Server]:
+    """Run Python with these arguments, which begin to serve at that port of this machine."""
+    address = f"{LOOPBACK}:{port}"
+    programs = [
+        subprocess.Popen((sys.executable, *command), cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for command in commands
+    ]
+    try:
+        with grpc.insecure_channel(address, options=CHANNEL_OPTIONS) as channel:
+            try:
+                grpc.channel_ready_future(channel).result(_PATIENCE)
+            except grpc.FutureTimeoutError as error:
+                raise SystemExit(f"no server after {_PATIENCE:g} s: try {programs[0].args!r}") from error
+        yield Server(address, programs)
+    finally:
+        for program in programs:
+            program.terminate()
+        for program in programs:
+            program.wait()
+
+
+def free_port() -> int:
+    """A port of this machine that nobody uses."""
+    with socket.socket() as found:
+        found.bind((LOOPBACK, 0))
+        port: int = found.getsockname()[1]
+        return port
+
+
+@contextmanager
+def chatiere(workers: int = 1) -> Iterator[Server]:
+    """A Chatière service, as its command starts it."""
+    port = free_port()
+    arguments = ("--address", f"{LOOPBACK}:{port}", "--metrics-address", f"{LOOPBACK}:0")
+    with start((*_CHATIERE, "serve", *arguments), port=port) as server:
+        yield server
+
+
+@contextmanager
+def openspiel() -> Iterator[Server]:
+    """OpenSpiel behind the same API."""
+    port = free_port()
+    with start(("-m", "loadtest.bench.openspiel_server", str(port)), port=port) as server:
+        yield server
+
+
+@contextmanager
+def echoing(workers: int, games: Mapping[Game, int]) -> Iterator[Server]:
+    """The service with a method beside Apply that does nothing, in processes that share a port."""
+    port = free_port()
+    tables = [f"{game.name}:{players}" for game, players in games.items()]
+    command = ("-m", "loadtest.bench.echo_server", str(port), *tables)
+    with start(*[command] * workers, port=port) as server:
+        yield server
