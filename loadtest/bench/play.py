@@ -47,9 +47,9 @@ class Stream:
         stub = BatchServiceStub(channel)  # type: ignore[no-untyped-call]  # generated without types
         self._responses: Iterator = stub.Play(iter(self._requests.get, None))
 
-    def send(self, **request: NewGamesRequest | StepRequest) -> None:
-        """Send a request, by the name of its field."""
-        self._requests.put(PlayRequest(**request))
+    def send(self, request: PlayRequest) -> None:
+        """Send a request."""
+        self._requests.put(request)
 
     def receive(self) -> Positions:
         """Where the games of the next answer stand."""
@@ -78,15 +78,16 @@ class SelfPlay:
         self._channels = [connect() for _ in range(connections)]
         self._streams = [Stream(channel) for channel in self._channels] * in_flight
         self._batch = batch
-        self._table = Table(game=game, players=players)
-        self._columns = Columns(legal=True)
-        self._restart = Restart(stride=batch * len(self._streams))
         self._random = np.random.default_rng(SEED)
-        self._positions = []
+        table, columns = Table(game=game, players=players), Columns(legal=True)
+        # A step without its two columns.
+        self._step = PlayRequest(
+            step=StepRequest(table=table, columns=columns, restart=Restart(stride=batch * len(self._streams)))
+        )
         for number, stream in enumerate(self._streams):
             seeds, numbers = seeds_and_numbers(number * batch, batch)
             stream.send(
-                new_games=NewGamesRequest(table=self._table, seeds=seeds, game_numbers=numbers, columns=self._columns)
+                PlayRequest(new_games=NewGamesRequest(table=table, seeds=seeds, game_numbers=numbers, columns=columns))
             )
         self._positions = [stream.receive() for stream in self._streams]
 
@@ -103,15 +104,11 @@ class SelfPlay:
         return moves + self._batch * len(self._streams)
 
     def _move(self, stream: Stream, positions: Positions) -> None:
-        stream.send(
-            step=StepRequest(
-                table=self._table,
-                states=positions.states,
-                moves=choose(positions.legal_offsets, positions.legal_ids, self._random),
-                columns=self._columns,
-                restart=self._restart,
-            )
-        )
+        request = PlayRequest()
+        request.CopyFrom(self._step)
+        request.step.states = positions.states
+        request.step.moves = choose(positions.legal_offsets, positions.legal_ids, self._random)
+        stream.send(request)
 
     def __enter__(self) -> Self:
         """Itself."""

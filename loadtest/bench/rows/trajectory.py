@@ -14,6 +14,7 @@ from chatiere.v1.batch_service_pb2 import (
     Columns,
     ConvertRequest,
     NewGamesRequest,
+    PlayRequest,
     Positions,
     StepRequest,
     Table,
@@ -88,7 +89,8 @@ def by_stream(channel: grpc.Channel, game: Game, players: int) -> list[History]:
     stream = Stream(channel)
 
     def ask(request: NewGamesRequest | StepRequest) -> Positions:
-        stream.send(**{"new_games" if isinstance(request, NewGamesRequest) else "step": request})
+        begins = isinstance(request, NewGamesRequest)
+        stream.send(PlayRequest(new_games=request) if begins else PlayRequest(step=request))
         return stream.receive()
 
     histories = _in_batches(game, players, ask)
