@@ -1,6 +1,6 @@
 """The service, and beside Apply a method that does nothing: `python -m loadtest.bench.echo_server PORT GAME:PLAYERS…`.
 
-chatiere.bench.Echo/Apply parses the same requests and sends the same answers, through the same threads, interceptor and
+GameService/Echo parses the same requests and sends the same answers as Apply, through the same threads, interceptor and
 codec; but the answers were made before it is asked, one a game.
 """
 
@@ -13,7 +13,8 @@ from prometheus_client import CollectorRegistry
 from chatiere import engine
 from chatiere.service import handlers
 from chatiere.service.config import Settings
-from chatiere.service.server import create_server
+from chatiere.service.logs import configure_logging
+from chatiere.service.server import GAME_SERVICE, create_server
 from chatiere.v1.game_service_pb2 import ApplyRequest, ApplyResponse
 from loadtest.bench.rows.unary import ECHO, apply_request
 from loadtest.bench.servers import LOOPBACK
@@ -31,12 +32,13 @@ def main(port: str, *tables: str) -> None:
 
     settings = Settings(address=f"{LOOPBACK}:{port}")
     server, _ = create_server(settings, CollectorRegistry(), share_port=True)
+    configure_logging(settings)
     methods = {
-        "Apply": grpc.unary_unary_rpc_method_handler(answer, ApplyRequest.FromString, ApplyResponse.SerializeToString)
+        ECHO: grpc.unary_unary_rpc_method_handler(answer, ApplyRequest.FromString, ApplyResponse.SerializeToString)
     }
     # As generated code registers its methods.
-    server._server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(ECHO, methods),))
-    server._server.add_registered_method_handlers(ECHO, methods)
+    server._server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(GAME_SERVICE, methods),))
+    server._server.add_registered_method_handlers(GAME_SERVICE, methods)
     server.start()
     signal.sigwait({signal.SIGTERM})
     server.stop(grace=None).wait()

@@ -3,6 +3,7 @@
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,7 +22,8 @@ CHANNEL_OPTIONS = (
     ("grpc.max_receive_message_length", -1),
     ("grpc.use_local_subchannel_pool", 1),
 )
-_PATIENCE = 60.0
+# Seconds that servers get to start, and between looks whether they have.
+_PATIENCE, _PAUSE = 60.0, 0.05
 _CHATIERE = ("-c", "from chatiere.command import main; main(prog_name='chatiere')")
 
 
@@ -33,6 +35,13 @@ class Server:
         self.address = address
         roots = [psutil.Process(program.pid) for program in programs]
         self.processes = [process for root in roots for process in (root, *root.children(recursive=True))]
+
+    def listening(self, port: int) -> int:
+        """How many of the processes listen at that port."""
+        sockets = [process.net_connections("tcp") for process in self.processes]
+        return sum(
+            any(one.status == psutil.CONN_LISTEN and one.laddr.port == port for one in found) for found in sockets
+        )
 
     def cpu_seconds(self) -> float:
         """Processor time so far."""
@@ -49,20 +58,21 @@ class Server:
 
 
 @contextmanager
-def start(*commands: tuple[str, ...], port: int) -> Iterator[Server]:
-    """Run Python with these arguments, which begin to serve at that port of this machine."""
-    address = f"{LOOPBACK}:{port}"
+def start(*commands: tuple[str, ...], port: int, listeners: int) -> Iterator[Server]:
+    """Run Python with these arguments; so many of the processes listen at that port of this machine."""
     programs = [
         subprocess.Popen((sys.executable, *command), cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         for command in commands
     ]
     try:
-        with grpc.insecure_channel(address, options=CHANNEL_OPTIONS) as channel:
-            try:
-                grpc.channel_ready_future(channel).result(_PATIENCE)
-            except grpc.FutureTimeoutError as error:
-                raise SystemExit(f"no server after {_PATIENCE:g} s: try {programs[0].args!r}") from error
-        yield Server(address, programs)
+        end = time.monotonic() + _PATIENCE
+        server = Server(f"{LOOPBACK}:{port}", programs)
+        while server.listening(port) < listeners:
+            if time.monotonic() > end or any(program.poll() is not None for program in programs):
+                raise RuntimeError(f"a server did not start: {programs[0].args!r}")
+            time.sleep(_PAUSE)
+            server = Server(f"{LOOPBACK}:{port}", programs)
+        yield server
     finally:
         for program in programs:
             program.terminate()
@@ -82,8 +92,8 @@ def free_port() -> int:
 def chatiere(workers: int = 1) -> Iterator[Server]:
     """A Chatière service, as its command starts it."""
     port = free_port()
-    arguments = ("--address", f"{LOOPBACK}:{port}", "--metrics-address", f"{LOOPBACK}:0")
-    with start((*_CHATIERE, "serve", *arguments), port=port) as server:
+    arguments = ("--address", f"{LOOPBACK}:{port}", "--metrics-address", f"{LOOPBACK}:0", "--workers", str(workers))
+    with start((*_CHATIERE, "serve", *arguments), port=port, listeners=workers) as server:
         yield server
 
 
@@ -91,7 +101,7 @@ def chatiere(workers: int = 1) -> Iterator[Server]:
 def openspiel() -> Iterator[Server]:
     """OpenSpiel behind the same API."""
     port = free_port()
-    with start(("-m", "loadtest.bench.openspiel_server", str(port)), port=port) as server:
+    with start(("-m", "loadtest.bench.openspiel_server", str(port)), port=port, listeners=1) as server:
         yield server
 
 
@@ -101,5 +111,5 @@ def echoing(workers: int, games: Mapping[Game, int]) -> Iterator[Server]:
     port = free_port()
     tables = [f"{game.name}:{players}" for game, players in games.items()]
     command = ("-m", "loadtest.bench.echo_server", str(port), *tables)
-    with start(*[command] * workers, port=port) as server:
+    with start(*[command] * workers, port=port, listeners=workers) as server:
         yield server

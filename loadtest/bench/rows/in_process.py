@@ -4,9 +4,9 @@ import random
 from collections.abc import Callable
 
 import numpy as np
-from chatiere.engine.core.batch import Columns, Restart, Table
 
 from chatiere.engine import Game
+from chatiere.engine.core.batch import Columns, Restart, Table
 from loadtest.bench import peers
 from loadtest.bench.measure import Plan, Result, Row, Run, alternate, fastest, middle, repeat
 from loadtest.bench.play import SEED, choose, seeds_and_numbers

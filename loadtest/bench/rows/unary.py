@@ -16,12 +16,13 @@ import numpy as np
 
 from chatiere.engine import Game
 from chatiere.service import convert, handlers
+from chatiere.service.server import GAME_SERVICE
 from chatiere.v1.game_service_pb2 import ApplyRequest
 from loadtest.bench.measure import Plan, Result, Row, Run
 from loadtest.bench.servers import Server, echoing
 
-APPLY = "chatiere.v1.GameService"
-ECHO = "chatiere.bench.Echo"
+# The methods of GameService; the second is echo_server.py's.
+APPLY, ECHO = "Apply", "Echo"
 BOUND = 0.85
 # Calls in flight: connections, each with one call at a time, so that they spread over the workers.
 IN_FLIGHT = (1, 16)
@@ -62,14 +63,18 @@ def installed() -> bool:
     return shutil.which("h2load") is not None
 
 
-def load(server: Server, service: str, request: bytes, answer_size: int, in_flight: int, calls: int) -> Calls:
-    """So many calls of that service's Apply."""
+def load(server: Server, method: str, request: bytes, answer_size: int, in_flight: int, calls: int) -> Calls:
+    """So many calls of that method."""
     with tempfile.TemporaryDirectory() as directory:
         data, log = Path(directory, "request"), Path(directory, "log")
         data.write_bytes(_frame(request))
         command = ["h2load", f"--requests={calls}", f"--clients={in_flight}", "--max-concurrent-streams=1"]
         command += [f"--data={data}", f"--log-file={log}", "--header=content-type: application/grpc"]
-        command += ["--header=te: trailers", f"http://{server.address}/{service}/Apply"]
+        command += [
+            "--header=te: trailers",
+            "--header=grpc-timeout: 10S",
+            f"http://{server.address}/{GAME_SERVICE}/{method}",
+        ]
         children, in_server = resource.getrusage(resource.RUSAGE_CHILDREN), server.cpu_seconds()
         output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         used = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -79,7 +84,7 @@ def load(server: Server, service: str, request: bytes, answer_size: int, in_flig
         times = [int(line.split("\t")[2]) / 1000 for line in log.read_text().splitlines()]
     found = re.search(r"\((\d+)\) data$", output, re.MULTILINE)
     if len(times) != calls or found is None or int(found[1]) != calls * len(_frame(bytes(answer_size))):
-        raise RuntimeError(f"not all of {calls} calls of {service} got the answer of {answer_size} bytes:\n{output}")
+        raise RuntimeError(f"not all of {calls} calls of {method} got the answer of {answer_size} bytes:\n{output}")
     rate = re.search(r"^finished in [^,]*, ([0-9.]+) req/s", output, re.MULTILINE)
     if rate is None:
         raise RuntimeError(f"h2load told no rate:\n{output}")
@@ -128,7 +133,7 @@ def measure(plan: Plan) -> Result:
                             "p99 ms": calls.p99,
                             "server CPU µs a call": 1e6 * calls.run.server / calls.run.count,
                         }
-                        for method, calls in (("Apply", ours), ("nothing", peer))
+                        for method, calls in ((APPLY, ours), (ECHO, peer))
                     ]
     return result
 
@@ -141,7 +146,7 @@ def _beside_each_other(server: Server, game: Game, players: int, in_flight: int,
     count = max(in_flight, int(plan.seconds * (3000 if in_flight > 1 else 1500)))
     found: dict[str, list[Calls]] = {APPLY: [], ECHO: []}
     for _ in range(plan.rounds):
-        for service, calls in found.items():
-            calls.append(load(server, service, request.SerializeToString(), size, in_flight, count))
+        for method, calls in found.items():
+            calls.append(load(server, method, request.SerializeToString(), size, in_flight, count))
     ours, peer = (sorted(calls, key=lambda one: one.rate)[(plan.rounds - 1) // 2] for calls in found.values())
     return ours, peer
