@@ -5,6 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 BUILT := $(VENV)/.built
 DEBUG_BUILT := build/debug/.built
+BENCH_BUILT := $(VENV)/.bench-built
 COMPILED := $(shell find engine tests/debug_build -name '*.pyx' -o -name '*.pxd') $(wildcard proto/chatiere/v1/*.proto)
 PYTHON_SOURCES := $(shell find engine service clients command -name '*.py' -o -name '*.pyi')
 
@@ -19,6 +20,8 @@ FUZZ ?= 1000000
 SECONDS ?= inf
 # Which scenario of loadtest/scenarios load runs; all of them without one.
 SCENARIO ?=
+# Options for make bench, such as BENCH="--quick --row selfplay".
+BENCH ?=
 # How many games of each game and number of players debug-games plays.
 GAMES ?= 2000
 
@@ -64,8 +67,8 @@ fuzz: $(BUILT) ## Show a real server FUZZ damaged messages and packed states (SE
 load: $(BUILT) ## Load a service with the scenarios of loadtest/ (or one SCENARIO), judged by their budgets
 	$(BIN)/python loadtest/run.py $(if $(SCENARIO),--scenario $(SCENARIO))
 
-bench: $(BUILT) ## Measure the kernels and a call, side by side
-	$(BIN)/python loadtest/bench/engine.py
+bench: $(BENCH_BUILT) ## Measure Chatière beside its peers: a table, build/bench.json and build/bench.png
+	$(BIN)/python -m loadtest.bench $(BENCH)
 
 clean: ## Remove what the build made
 	rm -rf $(VENV) build src dist *.egg-info
@@ -76,6 +79,10 @@ $(BUILT): pyproject.toml setup.py $(COMPILED)
 	@echo "Making the environment in $(VENV) and building the package: a minute or two the first time"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(PIP) install --editable '.[dev]'
+	@touch $@
+
+$(BENCH_BUILT): $(BUILT)
+	@$(PIP) install $$($(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["bench"])')
 	@touch $@
 
 $(DEBUG_BUILT): $(BUILT) $(COMPILED) $(PYTHON_SOURCES)

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from chatiere import engine
+from chatiere.engine.memory import keep_freed_memory
 from loadtest.bench import report
 from loadtest.bench.measure import Plan, Result
 from loadtest.bench.rows import growth, in_process, kernels, playout, selfplay, trajectory, unary
@@ -66,6 +67,8 @@ def main(
     games = {
         game: (game.min_players + game.max_players) // 2 for game in engine.games() if not names or game.name in names
     }
+    # The client of the rows over gRPC is this process.
+    keep_freed_memory()
     plan = Plan(games, rounds, seconds, batch, warm_up, moves)
     click.echo(report.heading(plan))
     result = Result()

@@ -96,6 +96,13 @@ def fastest(runs: Mapping[Key, Sequence[Run]]) -> tuple[Key, Run]:
     return best, middles[best]
 
 
+def listed(runs: Mapping[tuple[str, str], Sequence[Run]]) -> list[dict[str, Any]]:
+    """A table of what each of a peer's kinds of runs reached in each of its games; runs by (kind, game)."""
+    return [
+        {"peer": kind, "game": game, "moves/CPU-s": middle(found).rate} for (kind, game), found in runs.items() if kind
+    ]
+
+
 @dataclass(frozen=True)
 class Row:
     """A row of the table: a figure of a game beside its peer's; both are None where the peer is not installed.

@@ -8,10 +8,11 @@ import numpy as np
 from chatiere.engine import Game
 from chatiere.engine.core.batch import Columns, Restart, Table
 from loadtest.bench import peers
-from loadtest.bench.measure import Plan, Result, Row, Run, alternate, fastest, middle, repeat
+from loadtest.bench.measure import Plan, Result, Row, Run, alternate, fastest, listed, middle, repeat
 from loadtest.bench.play import SEED, choose, seeds_and_numbers
 
 PEER = "OpenSpiel, Python loop with tensor and mask"
+TUNED = "OpenSpiel, the same with its observer writing into one array"
 ROWS = {"one": ("in process, one state a call", 3.0), "batch": ("in process, in batches", 20.0)}
 
 
@@ -60,19 +61,21 @@ def measure(plan: Plan) -> Result:
     contenders: dict[tuple[str, str], Callable[[], Run]] = {}
     for game, players in plan.games.items():
         for kind, work in (("one", one_state_a_call(game, players)), ("batch", batches(game, players, plan))):
-            contenders[kind, game.name] = lambda work=work: repeat(work, plan.seconds)  # type: ignore[misc]
+            contenders["", f"{kind} {game.name}"] = lambda work=work: repeat(work, plan.seconds)  # type: ignore[misc]
     if peers.installed():
         for name in peers.NAMES:
             plain, tuned = peers.plain_learner_loop(name), peers.tuned_learner_loop(name)
             contenders[PEER, name] = lambda loop=plain: loop(plan.seconds)  # type: ignore[misc]
-            contenders["tuned", name] = lambda loop=tuned: loop(plan.seconds)  # type: ignore[misc]
+            contenders[TUNED, name] = lambda loop=tuned: loop(plan.seconds)  # type: ignore[misc]
     runs = alternate(contenders, plan.rounds)
     result = Result()
+    if peers.installed():
+        result.tables["OpenSpiel in random play with tensor and mask"] = listed(runs)
     theirs = {name: one for (of, name), one in runs.items() if of == PEER}
     peer = fastest(theirs) if theirs else None
     for kind, (title, bound) in ROWS.items():
         for game in plan.games:
-            run = middle(runs[kind, game.name])
+            run = middle(runs["", f"{kind} {game.name}"])
             result.rows.append(
                 Row(
                     row=title,

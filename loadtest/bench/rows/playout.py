@@ -8,7 +8,7 @@ from chatiere.engine import Game
 from chatiere.v1.batch_service_pb2 import NewGamesRequest, PlayoutRequest, Table
 from chatiere.v1.batch_service_pb2_grpc import BatchServiceStub
 from loadtest.bench import peers
-from loadtest.bench.measure import Plan, Result, Row, Run, alternate, fastest, middle, repeat
+from loadtest.bench.measure import Plan, Result, Row, Run, alternate, fastest, listed, middle, repeat
 from loadtest.bench.play import SEED, seeds_and_numbers
 from loadtest.bench.servers import Server, chatiere
 
@@ -52,7 +52,8 @@ def measure(plan: Plan) -> Result:
         runs = alternate(contenders, plan.rounds)
     theirs = {name: one for (of, name), one in runs.items() if of == PEER}
     peer = fastest(theirs) if theirs else None
-    return Result([_row(game, middle(runs["", game.name]), peer) for game in plan.games])
+    rows = [_row(game, middle(runs["", game.name]), peer) for game in plan.games]
+    return Result(rows, {"OpenSpiel in random playouts": listed(runs)} if theirs else {})
 
 
 def _row(game: Game, run: Run, peer: tuple[str, Run] | None) -> Row:

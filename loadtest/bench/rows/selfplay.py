@@ -10,11 +10,12 @@ from contextlib import ExitStack
 
 from chatiere.engine import Game
 from loadtest.bench import peers
-from loadtest.bench.measure import Plan, Result, Row, Run, alternate, fastest, measured, middle
+from loadtest.bench.measure import Plan, Result, Row, Run, alternate, fastest, listed, measured, middle
 from loadtest.bench.play import SelfPlay
 from loadtest.bench.servers import Server, chatiere, openspiel
 
 IN_PROCESS = "OpenSpiel, Python loop"
+TUNED = "OpenSpiel, Python loop tuned by hand"
 SHELL = "OpenSpiel, same gRPC shell"
 BOUNDS = {IN_PROCESS: 4.0, SHELL: 20.0}
 # Lists of up to 1,500 legal actions a move.
@@ -48,14 +49,16 @@ def measure(plan: Plan) -> Result:
             for name in peers.NAMES:
                 plain, tuned = peers.plain_loop(name), peers.tuned_loop(name)
                 contenders[IN_PROCESS, name] = lambda loop=plain: loop(plan.seconds)  # type: ignore[misc]
-                contenders["tuned", name] = lambda loop=tuned: loop(plan.seconds)  # type: ignore[misc]
+                contenders[TUNED, name] = lambda loop=tuned: loop(plan.seconds)  # type: ignore[misc]
                 contenders[SHELL, name] = player(stack, theirs, name, 0, plan)
         runs = alternate(contenders, plan.rounds)
     result = Result()
+    if peers.installed():
+        result.tables["OpenSpiel in random play"] = listed(runs)
     best = {
         kind: fastest({name: one for (of, name), one in runs.items() if of == kind})
-        for kind in (IN_PROCESS, SHELL, "tuned")
-        if (kind, peers.NAMES[0]) in runs
+        for kind in BOUNDS
+        if peers.installed()
     }
     for kind, bound in BOUNDS.items():
         for game in plan.games:

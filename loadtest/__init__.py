@@ -1,0 +1,1 @@
+"""What loads and measures the service; not part of the package."""

@@ -1,0 +1,125 @@
+"""The harness of `make bench`, with sizes that tell nothing about speed; peers that are not installed are left out."""
+
+import importlib.util
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from loadtest.bench.measure import Row, Run, alternate, fastest, middle
+from loadtest.bench.play import choose
+
+ROOT = Path(__file__).parents[2]
+HAS_OPENSPIEL = importlib.util.find_spec("pyspiel") is not None
+HAS_H2LOAD = shutil.which("h2load") is not None
+HAS_MATPLOTLIB = importlib.util.find_spec("matplotlib") is not None
+
+
+@pytest.fixture(scope="module")
+def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What a run over one game writes."""
+    directory: Path = tmp_path_factory.mktemp("bench")
+    sizes = ("--rounds=2", "--seconds=0.01", "--batch=16", "--warm-up=2", "--moves=1000")
+    command = (sys.executable, "-m", "loadtest.bench", "--game=discat", *sizes, f"--output={directory}")
+    finished = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert finished.returncode == 0, finished.stderr
+    return directory
+
+
+def row(ours: float, peer: float | None, bound: float, at_most: bool = False) -> Row:
+    return Row("row", "game", "unit", ours, peer, bound, "peer", at_most=at_most)
+
+
+def test_a_row_holds_when_its_ratio_reaches_its_bound() -> None:
+    assert row(8.0, 2.0, 4.0).ratio == 4.0
+    assert row(8.0, 2.0, 4.0).holds is True
+    assert row(7.9, 2.0, 4.0).holds is False
+    assert row(1.0, 1.0, 1.0, at_most=True).holds is True
+    assert row(1.1, 1.0, 1.0, at_most=True).holds is False
+    assert row(1.0, None, 1.0).ratio is None
+    assert row(1.0, None, 1.0).holds is None
+
+
+def test_a_rate_counts_the_processor_time_of_both_sides() -> None:
+    assert Run(count=30.0, wall=100.0, client=2.0, server=1.0).rate == 10.0
+
+
+def test_the_median_run_is_taken_and_the_fastest_of_several_peers() -> None:
+    runs = [Run(count, 1.0, 1.0) for count in (1.0, 5.0, 2.0)]
+    assert middle(runs).count == 2.0
+    assert fastest({"slow": runs, "fast": [Run(3.0, 1.0, 1.0)]}) == ("fast", Run(3.0, 1.0, 1.0))
+
+
+def test_contenders_take_turns() -> None:
+    order = []
+
+    def contender(name: str) -> Run:
+        order.append(name)
+        return Run(1.0, 1.0, 1.0)
+
+    alternate({"a": lambda: contender("a"), "b": lambda: contender("b")}, rounds=3)
+    assert order == ["a", "b"] * 3
+
+
+def test_the_client_chooses_each_legal_id_and_no_other() -> None:
+    offsets = np.array([0, 1, 4], "<u4").tobytes()
+    ids = np.array([7, 1, 2, 9], "<u2").tobytes()
+    rng = np.random.default_rng(1)
+    chosen = [tuple(np.frombuffer(choose(offsets, ids, rng), "<u2").tolist()) for _ in range(100)]
+    assert set(chosen) == {(7, 1), (7, 2), (7, 9)}
+
+
+def test_every_row_is_written_and_adds_up(output: Path) -> None:
+    rows = json.loads((output / "bench.json").read_text())
+    names = [line["row"] for line in rows]
+    expected = [
+        "self-play over gRPC, beside OpenSpiel, Python loop",
+        "self-play over gRPC, beside OpenSpiel, same gRPC shell",
+        "Playout on the server",
+        "in process, one state a call",
+        "in process, in batches",
+        "check of a state",
+    ]
+    if HAS_H2LOAD:
+        expected += [f"Apply, {calls} in flight, workers: {workers}" for workers in (1, 2) for calls in (1, 16)]
+    assert names[:-1] == expected
+    assert names[-1].startswith("memory after 1,")
+    for line in rows:
+        assert set(line) == {"row", "game", "ours", "peer", "ratio", "bound", "holds"}
+        assert line["game"] == ("all" if line["row"].startswith("memory") else "discat")
+        assert line["ours"] > 0
+        if line["peer"] is None:
+            assert not HAS_OPENSPIEL
+            assert line["ratio"] is line["holds"] is None
+            continue
+        assert line["ratio"] == pytest.approx(line["ours"] / line["peer"])
+        at_most = line["row"].startswith(("check", "memory"))
+        assert line["holds"] == (line["ratio"] <= line["bound"] if at_most else line["ratio"] >= line["bound"])
+
+
+def test_runs_over_grpc_have_used_both_processors(output: Path) -> None:
+    more = json.loads((output / "bench-more.json").read_text())
+    run = more["rows"][0]["run"]
+    assert run["count"] > 0
+    assert run["count"] % 16 == 0
+    assert run["wall"] > 0
+    assert run["client"] > 0
+
+
+def test_the_growth_and_the_trajectories_are_written(output: Path) -> None:
+    tables = json.loads((output / "bench-more.json").read_text())["tables"]
+    (growth,) = (lines for title, lines in tables.items() if title.startswith("self-play by"))
+    batches = (1, 16, 256, 1024, 4096)
+    assert [(line["workers"], line["batch"]) for line in growth] == [(w, b) for w in (1, 2) for b in batches]
+    (trajectories,) = (lines for title, lines in tables.items() if "seeded games" in title)
+    (line,) = trajectories
+    assert line["game"] == "discat"
+    assert len(line["SHA-256"]) == 64
+
+
+@pytest.mark.skipif(not HAS_MATPLOTLIB, reason="the picture needs matplotlib")
+def test_there_is_a_picture(output: Path) -> None:
+    assert (output / "bench.png").read_bytes().startswith(b"\x89PNG")
