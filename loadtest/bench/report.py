@@ -176,9 +176,13 @@ def draw(path: Path, result: Result) -> None:
             *zip(*points, strict=True), f"o{style}", color=f"C{games.index(game)}", label=f"{game}, {workers}"
         )
     by_batch.set(
-        xscale="log", yscale="log", xlabel="games a batch", ylabel="moves a second", title="workers: 1 —, 2 - -"
+        xscale="log",
+        yscale="log",
+        xlabel="games a batch",
+        ylabel="moves a second",
+        title="self-play over gRPC: 1 worker —, 2 workers - -",
     )
-    by_moves.plot([line["moves"] for line in memory], [line["MB"] for line in memory], "o-")
-    by_moves.set(xlabel="moves", ylabel="MB", ylim=(0, None), title="the server's memory")
+    by_moves.plot([line["moves"] / 1e6 for line in memory], [line["MB"] for line in memory], "o-")
+    by_moves.set(xlabel="million moves", ylabel="MB", ylim=(0, None), title="the server's memory")
     drawing.savefig(path, dpi=80)
     pyplot.close(drawing)
