@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from loadtest.bench.measure import Row, Run, alternate, fastest, middle
 from loadtest.bench.play import choose
 
