@@ -103,7 +103,8 @@ ctypedef struct Operations:
     int (*legal_actions)(const void* body, uint16_t* ids) noexcept nogil
     # Make a decision; asked where a seat has to decide, and at the end of a game, where the answer is GAME_IS_OVER.
     int (*apply)(void* body, int action, Events* events) noexcept nogil
-    # At a chance event: the outcomes that can come, ascending, with their weights; their number.
+    # At a chance event: the outcomes that can come, ascending, with their weights; their number. Both arrays have room
+    # for MAX_OUTCOMES, all of which may be written to.
     int (*chance_outcomes)(const void* body, uint16_t* outcomes, uint32_t* weights) noexcept nogil
     # One of these outcomes, drawn by its weight as the rules say: a number below the sum of weights, walked through the
     # outcomes in ascending order. A game that need not list them is faster.

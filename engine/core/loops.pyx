@@ -238,11 +238,15 @@ cdef void weigh_all(
     const Batch* batch, uint8_t* states, const int8_t* actors, const uint32_t* legal_offsets, uint32_t* weights
 ) noexcept nogil:
     cdef uint16_t outcomes[MAX_OUTCOMES]
+    cdef uint32_t listed[MAX_OUTCOMES]
     cdef uint32_t place
     cdef Py_ssize_t i
+    cdef int count
     for i in range(batch.count):
         if actors[i] == CHANCE:
-            batch.ops.chance_outcomes(body_of(states + i * batch.packed_size), outcomes, weights + legal_offsets[i])
+            # Not right into the column: a game may use all the room that there is for any list.
+            count = batch.ops.chance_outcomes(body_of(states + i * batch.packed_size), outcomes, listed)
+            memcpy(weights + legal_offsets[i], listed, count * sizeof(uint32_t))
         else:
             for place in range(legal_offsets[i], legal_offsets[i + 1]):
                 weights[place] = 1
