@@ -61,8 +61,14 @@ def serve(settings: Settings) -> None:
         _log.info("serving chatiere.v1 on %s, workers: %d", port.address, settings.workers)
         workers.keep_running()
         _log.info("stopping: calls in flight have %g seconds", settings.grace)
-        workers.stop()
+        hurry = workers.stop()
+    if hurry is None:
         _log.info("stopped")
+    else:
+        # The end that the signal would have made, but with everything cleaned up.
+        signal.signal(hurry, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOP_SIGNALS)
+        os.kill(os.getpid(), hurry)
 
 
 class _Worker:
@@ -122,8 +128,8 @@ class _Workers:
                     self._restarted.inc()
                     self._start(worker)
 
-    def stop(self) -> None:
-        """Let all end gracefully; kill those that do not. A second signal kills all, and this process with them."""
+    def stop(self) -> int | None:
+        """Let all end gracefully; those that do not are left to `kill`. The second signal, if one came meanwhile."""
         running = [worker.process for worker in self._workers if worker.process is not None]
         for process in running:
             process.terminate()
@@ -132,12 +138,10 @@ class _Workers:
             got = signal.sigtimedwait(_SIGNALS, max(0.0, end - time.monotonic()))
             if got is None:
                 _log.warning("killing workers that have not ended")
-                return
+                return None
             if got.si_signo in _STOP_SIGNALS:
-                self.kill()
-                signal.signal(got.si_signo, signal.SIG_DFL)
-                signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOP_SIGNALS)
-                os.kill(os.getpid(), got.si_signo)
+                return got.si_signo
+        return None
 
     def kill(self) -> None:
         """End all that run, at once."""

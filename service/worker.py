@@ -8,6 +8,7 @@ import logging
 import multiprocessing
 import os
 import pickle
+import shutil
 import signal
 import sys
 import threading
@@ -52,9 +53,13 @@ def run_worker(order: Order) -> None:
     server.start()
     _log.info("worker %d serves, pid %d", order.number, os.getpid())
     _tell(None)
-    threading.Thread(target=_end_with_supervisor, daemon=True).start()
+    orphaned = threading.Event()
+    threading.Thread(target=_end_with_supervisor, args=(orphaned,), daemon=True).start()
     signal.sigwait({signal.SIGTERM})
     server.stop(order.settings.grace).wait()
+    if orphaned.is_set():
+        # Nobody else is there to do it.
+        shutil.rmtree(order.metrics, ignore_errors=True)
 
 
 def _tell(answer: tuple[str, str] | None) -> None:
@@ -62,9 +67,10 @@ def _tell(answer: tuple[str, str] | None) -> None:
     sys.stdout.flush()
 
 
-def _end_with_supervisor() -> None:
+def _end_with_supervisor(orphaned: threading.Event) -> None:
     # Not through sys.stdin, whose lock the interpreter needs at its end.
     os.read(sys.stdin.fileno(), 1)
+    orphaned.set()
     os.kill(os.getpid(), signal.SIGTERM)
 
 

@@ -10,6 +10,7 @@ import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from prometheus_client.parser import text_string_to_metric_families
@@ -77,6 +78,14 @@ class Served:
         """The process of a worker, by its last line in the log from number `after` on; waits until it serves."""
         self.find(rf"worker {number} serves, pid (\d+)", after)
         return [int(m[1]) for line in self.lines if (m := re.search(rf"worker {number} serves, pid (\d+)", line))][-1]
+
+    def metrics_directory(self) -> Path:
+        """Where its workers keep their metrics; one of them must have had a call."""
+        pids = [match[1] for line in self.lines if (match := re.search(r"worker \d serves, pid (\d+)", line))]
+        maps = "".join(Path(f"/proc/{pid}/maps").read_text() for pid in pids)
+        found = re.search(r"(/\S+/chatiere-metrics-\w+)/", maps)
+        assert found
+        return Path(found[1])
 
     def metrics(self) -> dict[str, list[tuple[dict[str, str], float]]]:
         """Labels and values of all samples, by their names."""

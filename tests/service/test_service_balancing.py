@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shutil
 import signal
 import threading
 from collections.abc import Iterator
@@ -34,8 +35,10 @@ def three() -> Iterator[list[Served]]:
 
 def kill(server: Served) -> None:
     """End all its processes, as if its machine lost its power."""
-    server.process.kill()
+    left = server.metrics_directory()
     os.kill(server.worker_pid(0), signal.SIGKILL)
+    server.process.kill()
+    shutil.rmtree(left, ignore_errors=True)
 
 
 def test_a_killed_and_a_stopped_server_lose_no_call(three: list[Served]) -> None:

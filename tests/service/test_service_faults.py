@@ -19,10 +19,10 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from chatiere import engine
 from chatiere.clients import CHANNEL_OPTIONS
 from chatiere.service.config import Settings
-from chatiere.v1 import batch_service_pb2, batch_service_pb2_grpc, game_service_pb2
+from chatiere.v1 import batch_service_pb2, game_service_pb2
 
 from .process import Served, served, wait_until
-from .support import PATIENCE, code_of, game_stub, read_refusal, running
+from .support import PATIENCE, batch_stub, code_of, game_stub, read_refusal, running
 
 LIST_GAMES = game_service_pb2.ListGamesRequest()
 OK, UNAVAILABLE = grpc.StatusCode.OK, grpc.StatusCode.UNAVAILABLE
@@ -33,10 +33,6 @@ def playouts(count: int) -> batch_service_pb2.PlayoutRequest:
     position = engine.game("discat").new_game(2, seed=1)
     table = batch_service_pb2.Table(game="discat", players=2)
     return batch_service_pb2.PlayoutRequest(table=table, states=position.pack(), count=count, seed=5)
-
-
-def batch_stub(channel: grpc.Channel) -> Any:
-    return batch_service_pb2_grpc.BatchServiceStub(channel)  # type: ignore[no-untyped-call]
 
 
 # A second or more of work, and more than a test waits for.

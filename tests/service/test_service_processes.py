@@ -124,20 +124,20 @@ def test_a_worker_that_dies_is_replaced_and_its_counts_stay(two_workers: Served)
 
 def test_workers_end_with_their_supervisor(two_workers: Served) -> None:
     pids = [two_workers.worker_pid(number) for number in (0, 1)]
+    with new_channel(two_workers.address) as channel:
+        list_games(channel)
+    metrics = two_workers.metrics_directory()
     two_workers.process.kill()
-
-    def gone() -> bool:
-        return not any(Path(f"/proc/{pid}/cmdline").exists() and _command(pid) for pid in pids)
-
-    wait_until(gone, "both workers have ended")
+    wait_until(lambda: not any(map(runs, pids)), "both workers have ended")
+    assert not metrics.exists()
 
 
-def _command(pid: int) -> str:
-    # "" for a process that has ended and that nobody has asked for.
+def runs(pid: int) -> bool:
+    """Whether a process has not ended yet; one that nobody has asked for may still be listed."""
     try:
-        return Path(f"/proc/{pid}/cmdline").read_text()
+        return bool(Path(f"/proc/{pid}/cmdline").read_text())
     except OSError:
-        return ""
+        return False
 
 
 # Stopping
@@ -171,7 +171,10 @@ def test_a_second_signal_ends_all_at_once(two_workers: Served) -> None:
         two_workers.process.send_signal(signal.SIGTERM)
         # The open watch keeps a worker from ending.
         assert next(watch).status == NOT_SERVING
+        pids, metrics = [two_workers.worker_pid(number) for number in (0, 1)], two_workers.metrics_directory()
         assert two_workers.stop() == -signal.SIGTERM
+    assert not any(map(runs, pids))
+    assert not metrics.exists()
 
 
 def test_a_worker_that_does_not_end_is_killed() -> None:
