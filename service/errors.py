@@ -71,7 +71,7 @@ def limit_exceeded(limit: str, most: float, retry_after: float) -> Refusal:
     """More is asked for than a limit allows."""
     return Refusal(
         ServiceReason.LIMIT_EXCEEDED,
-        f"too much at once: {limit}, {most:g} at most; try again in {retry_after:.3g} s",
+        f"too much at once: {limit}, {most:g} at most; try again in {retry_after:.1f} s",
         metadata={"limit": limit, "most": f"{most:g}"},
         retry_after=retry_after,
     )

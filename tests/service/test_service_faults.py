@@ -1,6 +1,5 @@
 """What goes wrong in operation, and what a server makes of it. The faults of access stand in test_service_access."""
 
-import json
 import os
 import resource
 import signal
@@ -58,9 +57,7 @@ def two_workers() -> Iterator[Served]:
 
 def test_a_worker_killed_in_the_middle_of_a_call(two_workers: Served) -> None:
     """Calls of the other worker go on; the call that was lost is made again and gives the same answer."""
-    every_method = json.loads(dict(CHANNEL_OPTIONS)["grpc.service_config"])
-    every_method["methodConfig"][0]["name"] = [{}]
-    options = [("grpc.service_config", json.dumps(every_method)), ("grpc.use_local_subchannel_pool", 1)]
+    options = [*CHANNEL_OPTIONS, ("grpc.use_local_subchannel_pool", 1)]
     with ExitStack() as stack:
         # One channel a worker.
         channels: dict[int, grpc.Channel] = {}
