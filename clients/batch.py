@@ -188,7 +188,7 @@ class BatchStream:
     def __init__(self, channel: grpc.Channel, metadata: tuple[tuple[str, str], ...]) -> None:
         """See BatchClient.stream."""
         # Requests come as bytes: the thread that submits them makes them.
-        play = channel.stream_stream(f"/{BATCH_SERVICE}/Play", response_deserializer=PlayResponse.FromString)
+        play: Any = channel.stream_stream(f"/{BATCH_SERVICE}/Play", response_deserializer=PlayResponse.FromString)
         self._requests: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         # By tag: what is under way, in the order of submission.
         self._pending: dict[int, tuple[BatchCall[Any], Future[Any]]] = {}
@@ -233,7 +233,7 @@ class BatchStream:
         self.close()
 
     def _read(self) -> None:
-        end = TransportError(grpc.StatusCode.UNAVAILABLE, "the service ended the stream")
+        end: ChatiereError = TransportError(grpc.StatusCode.UNAVAILABLE, "the service ended the stream")
         try:
             for response in self._call:
                 self._settle(response)

@@ -285,7 +285,7 @@ def reason_name(reason: int) -> str:
     return ErrorReason.Name(reason).removeprefix("ERROR_REASON_")
 
 
-def _column(values: ArrayLike | None, dtype: type[np.generic]) -> bytes:
+def _column(values: ArrayLike | None, dtype: type[np.integer[Any]]) -> bytes:
     # Values that the column's type cannot hold are refused, as protobuf refuses numbers that a field cannot hold.
     if values is None:
         return b""
@@ -309,8 +309,9 @@ def _whole_of(array: NDArray[Any]) -> bytes | None:
     owner: object = array
     while isinstance(owner, np.ndarray):
         owner = owner.base
-    whole = isinstance(owner, bytes) and len(owner) == array.nbytes and array.flags.c_contiguous
-    return owner if whole else None
+    if isinstance(owner, bytes) and len(owner) == array.nbytes and array.flags.c_contiguous:
+        return owner
+    return None
 
 
 def _array(column: bytes, dtype: type[Element]) -> NDArray[Element]:

@@ -82,8 +82,9 @@ class Results:
         seats = self.bots == bot
         players = seats.shape[1]
         # Each of w winners has the returns players / w - 1.
-        shares = ((self.returns.astype(np.float64) + 1) / players * seats).sum(axis=1)
-        return shares[seats.any(axis=1)]
+        shares: NDArray[np.float64] = ((self.returns.astype(np.float64) + 1) / players * seats).sum(axis=1)
+        of_bot: NDArray[np.float64] = shares[seats.any(axis=1)]
+        return of_bot
 
 
 class Recording:

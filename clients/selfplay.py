@@ -13,7 +13,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, fields, replace
 from functools import cache
 from types import TracebackType
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import grpc
 import numpy as np
@@ -260,7 +260,7 @@ class VectorEnv:
         self._last = batch
         return batch
 
-    def _submit(self, rows: "_Rows", call: "_Call") -> None:
+    def _submit(self, rows: "_Rows", call: BatchCall[Any]) -> None:
         self._under_way.append(_UnderWay(rows, call, self._stream.submit(call)))
 
     def _next_result(self) -> tuple["_Rows", Positions | Stepped]:

@@ -17,7 +17,7 @@ from chatiere.service.config import Settings
 from chatiere.service.errors import Refusal, ServiceReason
 from chatiere.service.metrics import Metrics
 from chatiere.v1 import batch_service_pb2 as pb
-from chatiere.v1 import errors_pb2, game_pb2
+from chatiere.v1 import game_pb2
 
 # How many faults are told in words.
 _MOST_WORDS = 20
@@ -316,7 +316,7 @@ def _fill_faults(response: Any, faults: Faults) -> None:
 
 
 def _fill_refusal(message: pb.RequestRefusal, error: EngineError | Refusal) -> None:
-    message.reason = errors_pb2.ErrorReason.Value(f"ERROR_REASON_{error.reason.value}")
+    message.MergeFrom(pb.RequestRefusal(reason=f"ERROR_REASON_{error.reason.value}"))
     message.message = error.message
     message.field = error.field
     message.metadata.update(error.metadata)

@@ -7,11 +7,16 @@ import logging
 import multiprocessing
 import os
 import pickle
+import select
 import signal
+import socket
 import subprocess
 import sys
 import time
-from contextlib import ExitStack, suppress
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from types import TracebackType
+from typing import Self
 from wsgiref.simple_server import WSGIServer
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, start_http_server
@@ -37,21 +42,20 @@ _log = logging.getLogger(__name__)
 def serve(settings: Settings) -> None:
     """Serve until SIGTERM or SIGINT, then let calls in flight finish; a second signal ends everything at once.
 
-    To be called in the main thread, before the process has others. Raises SettingError where the settings cannot be
-    followed: an address is taken, a file is unreadable …
+    To be called in the main thread. Raises SettingError where the settings cannot be followed: an address is taken, a
+    file is unreadable …
     """
-    # Threads and workers inherit this: signals wait until they are asked for.
-    signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
     multiprocessing.current_process().name = "supervisor"
     configure_logging(settings)
     if settings.tokens and not settings.tls_certificate and not settings.is_local:
         _log.warning("tokens without TLS: whoever is between a client and %s can read them", settings.address)
     with ExitStack() as stack:
+        signals = stack.enter_context(_Signals())
         port = stack.enter_context(HeldPort(settings.address))
         files = stack.enter_context(MetricsFiles(settings.workers))
         registry = CollectorRegistry()
         registry.register(files.collector())
-        workers = _Workers(settings, port.address, files, registry)
+        workers = _Workers(settings, port.address, files, registry, signals)
         stack.callback(workers.kill)
         if settings.metrics_address is not None:
             metrics_server = _serve_metrics(settings.metrics_address, registry)
@@ -67,8 +71,42 @@ def serve(settings: Settings) -> None:
     else:
         # The end that the signal would have made, but with everything cleaned up.
         signal.signal(hurry, signal.SIG_DFL)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOP_SIGNALS)
         os.kill(os.getpid(), hurry)
+
+
+class _Signals:
+    """Waits for signals, whichever thread the system hands them to: libraries start threads when they are imported."""
+
+    def __enter__(self) -> Self:
+        self._told, self._tells = socket.socketpair()
+        self._tells.setblocking(False)
+        self._before = {number: signal.signal(number, lambda *_: None) for number in _SIGNALS}
+        signal.set_wakeup_fd(self._tells.fileno(), warn_on_full_buffer=False)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        signal.set_wakeup_fd(-1)
+        for number, handler in self._before.items():
+            # As Python has them: SIGINT raises KeyboardInterrupt, the others do what the system does.
+            signal.signal(number, handler)
+        self._told.close()
+        self._tells.close()
+
+    def wait(self, timeout: float) -> int | None:
+        """The next signal; None if there is none in so many seconds."""
+        ready, _, _ = select.select([self._told], [], [], timeout)
+        return self._told.recv(1)[0] if ready else None
+
+    @contextmanager
+    def held_back(self) -> Iterator[None]:
+        """Let programs started inside begin with signals that wait: Ctrl-C is sent to them too."""
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, _STOP_SIGNALS)
+        try:
+            yield
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 class _Worker:
@@ -85,7 +123,10 @@ class _Worker:
 class _Workers:
     """All workers."""
 
-    def __init__(self, settings: Settings, address: str, files: MetricsFiles, registry: CollectorRegistry) -> None:
+    def __init__(
+        self, settings: Settings, address: str, files: MetricsFiles, registry: CollectorRegistry, signals: _Signals
+    ) -> None:
+        self._signals = signals
         self._settings = settings
         self._address = address
         self._files = files
@@ -118,8 +159,7 @@ class _Workers:
             due = [worker.due for worker in self._workers if worker.process is None]
             # Without a worker to start there is nothing to wake up for but a signal.
             timeout = max(0.0, min(due) - time.monotonic()) if due else 3600.0
-            got = signal.sigtimedwait(_SIGNALS, timeout)
-            if got is not None and got.si_signo in _STOP_SIGNALS:
+            if self._signals.wait(timeout) in _STOP_SIGNALS:
                 return
             for worker in self._workers:
                 if worker.process is not None and worker.process.poll() is not None:
@@ -135,12 +175,12 @@ class _Workers:
             process.terminate()
         end = time.monotonic() + self._settings.grace + _SLACK
         while any(process.poll() is None for process in running):
-            got = signal.sigtimedwait(_SIGNALS, max(0.0, end - time.monotonic()))
+            got = self._signals.wait(max(0.0, end - time.monotonic()))
             if got is None:
                 _log.warning("killing workers that have not ended")
                 return None
-            if got.si_signo in _STOP_SIGNALS:
-                return got.si_signo
+            if got in _STOP_SIGNALS:
+                return got
         return None
 
     def kill(self) -> None:
@@ -152,9 +192,10 @@ class _Workers:
 
     def _start(self, worker: _Worker) -> None:
         worker.started = time.monotonic()
-        worker.process = subprocess.Popen(
-            (sys.executable, "-P", "-m", "chatiere.service.worker"), stdin=subprocess.PIPE, stdout=subprocess.PIPE
-        )
+        with self._signals.held_back():
+            worker.process = subprocess.Popen(
+                (sys.executable, "-P", "-m", "chatiere.service.worker"), stdin=subprocess.PIPE, stdout=subprocess.PIPE
+            )
         assert worker.process.stdin is not None
         order = Order(self._settings, self._address, worker.number, self._files.directory)
         # The pipe stays open: its end tells the worker that this process is gone.

@@ -21,7 +21,7 @@ import yaml
 from service.process import Served, served, wait_until
 
 from chatiere import engine
-from chatiere.clients import ChatiereError, Client
+from chatiere.clients import CHANNEL_OPTIONS, ChatiereError, Client
 from chatiere.v1 import batch_service_pb2, batch_service_pb2_grpc
 
 from .test_deploy_files import DASHBOARD, DEPLOY
@@ -90,7 +90,7 @@ def ask(address: str, query: str) -> list[float]:
 def load(server: Served) -> None:
     """Calls of both services: games, a refusal, a batch."""
     # Connections of their own each time, so that both workers get some.
-    options = [("grpc.use_local_subchannel_pool", 1)]
+    options = (*CHANNEL_OPTIONS, ("grpc.use_local_subchannel_pool", 1))
     with grpc.insecure_channel(server.address, options=options) as channel:
         client = Client(channel)
         for game in engine.games():

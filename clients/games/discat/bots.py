@@ -61,11 +61,11 @@ def _passing(hands: NDArray[np.bool_]) -> NDArray[np.uint16]:
     # By first and second digits of the cards' numbers.
     digits = np.zeros((len(hands), 100), np.bool_)
     digits[:, 1 : _CARDS + 1] = hands
-    digits = digits.reshape(-1, 10, 10)
-    alone = digits & (digits.sum(axis=2, keepdims=True) == 1) & (digits.sum(axis=1, keepdims=True) == 1)
+    table = digits.reshape(-1, 10, 10)
+    alone = table & (table.sum(axis=2, keepdims=True) == 1) & (table.sum(axis=1, keepdims=True) == 1)
     lowest = alone.reshape(-1, 100).argmax(axis=1)
     # Slots are the places of the hand sorted ascending.
-    slots = (digits.reshape(-1, 100) & (np.arange(100) < lowest[:, None])).sum(axis=1)
+    slots = (digits & (np.arange(100) < lowest[:, None])).sum(axis=1)
     return np.where(alone.any(axis=(1, 2)), _FIRST_EXCHANGE + slots, _KEEP).astype(np.uint16)
 
 
