@@ -1,14 +1,21 @@
 # Sets of up to 64 things as the bits of a word. Written out, because a plain x86-64 has no instructions for these.
 from libc.stdint cimport uint64_t
 
-cdef inline uint64_t _bits_by_byte(uint64_t bits) noexcept nogil:
+cdef extern from * nogil:
+    int __builtin_ctzll(uint64_t word)
+
+cdef inline uint64_t bits_by_byte(uint64_t bits) noexcept nogil:
     # In each byte, how many of its bits are in the set.
     bits -= bits >> 1 & <uint64_t> 0x5555555555555555
     bits = (bits & <uint64_t> 0x3333333333333333) + (bits >> 2 & <uint64_t> 0x3333333333333333)
     return bits + (bits >> 4) & <uint64_t> 0x0F0F0F0F0F0F0F0F
 
 cdef inline int count_bits(uint64_t bits) noexcept nogil:
-    return <int> (_bits_by_byte(bits) * <uint64_t> 0x0101010101010101 >> 56)
+    return <int> (bits_by_byte(bits) * <uint64_t> 0x0101010101010101 >> 56)
+
+cdef inline int lowest_bit(uint64_t bits) noexcept nogil:
+    # The place of the first bit; the set is not empty.
+    return __builtin_ctzll(bits)
 
 cdef inline int nth_bit(uint64_t bits, int n) noexcept nogil:
     # The place of the bit with n others below it; the set has more than n. Sebastiano Vigna's "broadword" selection
@@ -16,7 +23,7 @@ cdef inline int nth_bit(uint64_t bits, int n) noexcept nogil:
     # eight bytes of a word at once how many sums are at most n.
     cdef uint64_t ones = 0x0101010101010101
     cdef uint64_t tops = 0x8080808080808080
-    cdef uint64_t sums = _bits_by_byte(bits) * ones
+    cdef uint64_t sums = bits_by_byte(bits) * ones
     cdef int place = <int> (((((n * ones | tops) - sums & tops) >> 7) * ones >> 56) * 8)
     cdef int left = n - <int> (sums << 8 >> place & 0xFF)
     # Bit i of the byte, as byte i.

@@ -8,7 +8,7 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     NO_SEAT,
     PRINCESS,
     State,
-    count_bits,
+    count_kinds,
     current_part,
     has_kind,
     pile_size,
@@ -26,7 +26,7 @@ cdef inline bint can_come(const State* state, int kind) noexcept nogil:
     cdef int left, part = current_part(state, pile_size(state), &left)
     if kind == PRINCESS:
         if state.variants & ALL_PRINCESSES:
-            return left > count_bits(state.unknown)
+            return left > count_kinds(state.unknown)
         return state.drawer[part] == NO_SEAT
     if kind < 0 or kind > PRINCESS or not has_kind(state.unknown, kind):
         return False

@@ -3,6 +3,7 @@
 from libc.stdint cimport uint16_t, uint32_t
 
 from chatiere.engine.core.stream cimport Stream, number_below
+from chatiere.engine.core.weights cimport common_divisor
 from chatiere.engine.games.chat_cartonne.state cimport (
     ALL_PRINCESSES,
     DEAL,
@@ -17,7 +18,7 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     STARTS,
     TOYS,
     State,
-    count_bits,
+    count_kinds,
     current_part,
     has_kind,
     nth_kind,
@@ -25,18 +26,9 @@ from chatiere.engine.games.chat_cartonne.state cimport (
 )
 
 
-cdef inline int gcd(int a, int b) noexcept nogil:
-    cdef int rest
-    while b:
-        rest = a % b
-        a = b
-        b = rest
-    return a
-
-
 cdef void weigh_draw(const State* state, int* other, int* princess) noexcept nogil:
     # At a draw: the weight of each carton and toy still in the pile, and that of the Princess.
-    cdef int left, part = current_part(state, pile_size(state), &left), cards = count_bits(state.unknown), common
+    cdef int left, part = current_part(state, pile_size(state), &left), cards = count_kinds(state.unknown), common
     other[0] = 1
     princess[0] = 0
     if state.variants & ALL_PRINCESSES:
@@ -45,7 +37,7 @@ cdef void weigh_draw(const State* state, int* other, int* princess) noexcept nog
         # She comes with probability 1 / left, else a card uniform over those anywhere in the pile.
         princess[0] = max(1, cards)
         other[0] = left - 1
-        common = gcd(princess[0], other[0])
+        common = common_divisor(princess[0], other[0])
         princess[0] //= common
         other[0] //= common
 
@@ -79,7 +71,7 @@ cdef int chance_outcomes(const void* body, uint16_t* outcomes, uint32_t* weights
 
 cdef int sample_outcome(const void* body, Stream* stream) noexcept nogil:
     cdef const State* state = <const State*> body
-    cdef int cards = count_bits(state.unknown), kind, number, other, princess
+    cdef int cards = count_kinds(state.unknown), kind, number, other, princess
     if state.phase == FIRST_SEAT:
         return number_below(stream, state.players)
     if state.phase == DEAL:

@@ -5,8 +5,18 @@ The functions fill and read the message objects that they are handed; they impor
 
 from collections.abc import Mapping
 
+from chatiere.engine.core.codec import (
+    action_number,
+    complete_options,
+    fill_event_fields,
+    fill_fields,
+    fill_turn,
+    read_fields,
+    refuse_option,
+    without_defaults,
+)
 from chatiere.engine.core.errors import EngineError, Reason
-from chatiere.engine.games.chat_cartonne.words import EVENT_LABELS, card_name, cell_name
+from chatiere.engine.games.chat_cartonne.words import EVENT_LABELS, RULES, card_name, cell_name
 
 from libc.stdint cimport uint8_t
 from libc.string cimport memset
@@ -78,13 +88,13 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     walls_of,
 )
 
-_RULES = "chat_cartonne.md"
 _VARIANTS = {
     "all_princesses": ALL_PRINCESSES,
     "no_double_walls": NO_DOUBLE_WALLS,
     "no_crowd_bonus": NO_CROWD_BONUS,
     "half_sleepers": HALF_SLEEPERS,
 }
+_DEFAULTS = dict.fromkeys(_VARIANTS, False)
 # Actions that name a joint or cell alone: their first dense id, their message field, the field in that, the words.
 _PLACED = (
     (FIRST_SLEEP_ID, "sleep", "cell", "lay a sleeping cat at {where}"),
@@ -148,46 +158,34 @@ def event_label(event, whole):
 
 # Options
 
-def _refuse_option(name, message):
-    raise EngineError(Reason.INVALID_OPTION, message, field=name)
-
-
 def encode_options(players, options: Mapping):
     """Options by name as the kernel's struct. Raises EngineError: INVALID_OPTION."""
     cdef Options encoded
-    names = ("first_seat", *_VARIANTS)
-    for name, value in options.items():
-        if name not in names:
-            _refuse_option(str(name), f"Chat Cartonne has no option {name!r}; it has {', '.join(names)}")
-        if name in _VARIANTS and not isinstance(value, bool) and value is not None:
-            _refuse_option(name, f"{name} is true or false")
-    first_seat = options.get("first_seat")
-    if first_seat is not None and not (
-        isinstance(first_seat, int) and not isinstance(first_seat, bool) and 0 <= first_seat < players
-    ):
-        _refuse_option("first_seat", f"the first seat must be 0 to {players - 1}")
+    options = complete_options("Chat Cartonne", options, _DEFAULTS, players)
+    for name in _VARIANTS:
+        if not isinstance(options[name], bool):
+            refuse_option(name, f"{name} must be true or false")
     memset(&encoded, 0, sizeof(Options))
-    encoded.first_seat = NO_SEAT if first_seat is None else first_seat
-    encoded.variants = sum(bit for name, bit in _VARIANTS.items() if options.get(name))
+    encoded.first_seat = options["first_seat"]
+    encoded.variants = sum(bit for name, bit in _VARIANTS.items() if options[name])
     return (<const char*> &encoded)[:sizeof(Options)]
 
 
 def options_of(Position position not None):
     """The options of a position that differ from their defaults, by name."""
     cdef const State* state = state_of(position)
-    options = {} if state.first_seat_option == NO_SEAT else {"first_seat": state.first_seat_option}
-    return options | {name: True for name, bit in _VARIANTS.items() if state.variants & bit}
+    variants = {name: bool(state.variants & bit) for name, bit in _VARIANTS.items()}
+    return without_defaults({"first_seat": state.first_seat_option, **variants}, _DEFAULTS)
 
 
 def read_options(message):
     """ChatCartonneOptions → options by name; what they may be is for `encode_options` to say."""
-    return {name: getattr(message, name) for name in ("first_seat", *_VARIANTS) if message.HasField(name)}
+    return read_fields(message)
 
 
 def fill_options(message, options):
     """Options by name → ChatCartonneOptions."""
-    for name, value in options.items():
-        setattr(message, name, value)
+    fill_fields(message, options)
 
 
 # Actions
@@ -229,16 +227,6 @@ def fill_action(message, Position position not None, action):
         getattr(message, name).SetInParent()
 
 
-def _invalid_action(field, message):
-    raise EngineError(Reason.INVALID_ACTION, message, field=field)
-
-
-def _cell_in(value, field):
-    if not 0 <= value < CELLS:
-        _invalid_action(field, f"cells and joints are 0 to {CELLS - 1}, not {value}")
-    return value
-
-
 def read_action(message, Position position not None):
     """ChatCartonneAction → the dense id at a position; whether it is legal is for `apply` to say.
 
@@ -248,34 +236,31 @@ def read_action(message, Position position not None):
     position.require_decision()
     kind = message.WhichOneof("action")
     if kind is None:
-        _invalid_action("", "the action is none of those that there are")
+        raise EngineError(Reason.INVALID_ACTION, "the action is none of those that there are")
     for action, (name, _) in _ALONE.items():
         if kind == name:
             return action
     if kind == "choose_start":
         chosen = message.choose_start
-        if not FIRST_START <= chosen.kind < FIRST_START + STARTS:
-            _invalid_action("choose_start.kind", f"starting cartons are 76 to 80, not {chosen.kind}")
+        action_number(chosen.kind, FIRST_START, FIRST_START + STARTS - 1, "choose_start.kind")
         return 2 * (chosen.kind - FIRST_START) + chosen.turned
     if kind != "place_carton":
         first, _, field, _ = next(entry for entry in _PLACED if entry[1] == kind)
-        return first + _cell_in(getattr(getattr(message, kind), field), f"{kind}.{field}")
+        return first + action_number(getattr(getattr(message, kind), field), 0, CELLS - 1, f"{kind}.{field}")
     placed = message.place_carton
-    _cell_in(placed.cell, "place_carton.cell")
+    action_number(placed.cell, 0, CELLS - 1, "place_carton.cell")
     if placed.kind >= FIRST_START + STARTS or FIRST_TOY <= placed.kind <= PRINCESS:
-        _invalid_action("place_carton.kind", f"cartons are 0 to 71, starting cartons 76 to 80, not {placed.kind}")
+        raise EngineError(
+            Reason.INVALID_ACTION,
+            f"cartons are 0 to 71, starting cartons 76 to 80, not {placed.kind}",
+            field="place_carton.kind",
+        )
     if state.phase == PLACE_START:
         hand = [state.pending]
     else:
         hand = [state.hand[state.active][slot] for slot in range(state.hand_size[state.active])]
     if placed.kind not in hand:
-        raise EngineError(
-            Reason.ILLEGAL_ACTION,
-            f"seat {state.active} has no {card_name(placed.kind, False)} to place",
-            field="place_carton.kind",
-            rule=f"{_RULES}: Actions",
-            metadata={"actor": str(state.active)},
-        )
+        RULES.refuse_card(state.active, f"{card_name(placed.kind, False)} to place", "place_carton.kind")
     return FIRST_CARTON_ID + IDS_OF_SLOT * hand.index(placed.kind) + CELLS * placed.turned + placed.cell
 
 
@@ -317,10 +302,7 @@ cdef _fill_seat(message, const State* state, int seat):
 
 cdef _fill_turn(message, const State* state):
     # The fields that ChatCartonneState and ChatCartonneView have in common.
-    message.phase = state.phase + 1
-    if state.first_seat != NO_SEAT:
-        message.first_seat = state.first_seat
-    message.active_seat = state.active
+    fill_turn(message, state.phase, state.first_seat, state.active)
     message.final_phase = state.final_phase
     message.passes = state.passes
     if state.pending >= FIRST_START:
@@ -331,16 +313,11 @@ cdef _fill_turn(message, const State* state):
         message.just_played = state.just_played
 
 
-cdef _fill_options_of(message, Position position):
-    message.SetInParent()
-    fill_options(message, options_of(position))
-
-
 def fill_state(message, Position position not None):
     """A position → ChatCartonneState."""
     cdef const State* state = state_of(position)
     cdef int seat, slot, place, part
-    _fill_options_of(message.options, position)
+    fill_options(message.options, options_of(position))
     for seat in range(state.players):
         seat_message = message.seats.add(hand=[state.hand[seat][slot] for slot in range(state.hand_size[seat])])
         _fill_seat(seat_message, state, seat)
@@ -358,19 +335,9 @@ cdef list _kinds_in(const State* state):
     return [kind for kind in range(PILE_KINDS) if has_kind(state.unknown, kind)]
 
 
-def _refuse_state(field, message, heading="Invariants"):
-    raise EngineError(Reason.INVALID_STATE, message, field=field, rule=f"{_RULES}: {heading}")
-
-
-def _in_range(value, lowest, highest, field):
-    if not lowest <= value <= highest:
-        _refuse_state(field, f"{value} is not from {lowest} to {highest}")
-    return value
-
-
 def _as_many(values, count, field):
     if len(values) != count:
-        _refuse_state(field, f"there must be {count}, not {len(values)}")
+        RULES.refuse_state(field, f"there must be {count}, not {len(values)}")
     return values
 
 
@@ -378,26 +345,26 @@ cdef _read_seat(State* state, int seat, message):
     cdef int part, slot
     field = f"seats[{seat}]"
     if len(message.hand) > LARGEST_HAND:
-        _refuse_state(f"{field}.hand", f"a hand has at most {LARGEST_HAND} cards")
-    kinds = sorted(_in_range(kind, 0, PRINCESS, f"{field}.hand[{i}]") for i, kind in enumerate(message.hand))
+        RULES.refuse_state(f"{field}.hand", f"a hand has at most {LARGEST_HAND} cards")
+    kinds = sorted(RULES.in_range(kind, 0, PRINCESS, f"{field}.hand[{i}]") for i, kind in enumerate(message.hand))
     for slot, kind in enumerate(kinds):
         state.hand[seat][slot] = kind
     state.hand_size[seat] = len(kinds)
-    state.supply[seat] = _in_range(message.supply, 0, CATS, f"{field}.supply")
+    state.supply[seat] = RULES.in_range(message.supply, 0, CATS, f"{field}.supply")
     for name in ("drawn", "princesses_played"):
         numbers = _as_many(getattr(message, name), part_count(state), f"{field}.{name}")
         for part, number in enumerate(numbers):
-            _in_range(number, 0, 255, f"{field}.{name}[{part}]")
+            RULES.in_range(number, 0, 255, f"{field}.{name}[{part}]")
             if name == "drawn":
                 state.drawn[seat][part] = number
             else:
                 state.played[seat][part] = number
     if len(message.shown) > len(kinds):
-        _refuse_state(f"{field}.shown", "more is shown than there are cards in hand", "Public and hidden")
+        RULES.refuse_state(f"{field}.shown", "more is shown than there are cards in hand", "Public and hidden")
     for slot, shown in enumerate(message.shown):
         state.excluded[seat][slot] = shown.not_princess << PRINCESS_BIT
         for i, pattern in enumerate(shown.not_patterns):
-            state.excluded[seat][slot] |= 1 << _in_range(
+            state.excluded[seat][slot] |= 1 << RULES.in_range(
                 pattern, 0, PATTERNS - 1, f"{field}.shown[{slot}].not_patterns[{i}]"
             )
 
@@ -405,39 +372,39 @@ cdef _read_seat(State* state, int seat, message):
 def _code_on_joint(message, players, field):
     kind = message.WhichOneof("lies")
     if kind == "cat":
-        return AWAKE + _in_range(message.cat, 0, players - 1, f"{field}.cat")
+        return AWAKE + RULES.in_range(message.cat, 0, players - 1, f"{field}.cat")
     if kind == "toy":
-        return TOY_THERE + _in_range(message.toy, FIRST_TOY, PRINCESS - 1, f"{field}.toy") - FIRST_TOY
+        return TOY_THERE + RULES.in_range(message.toy, FIRST_TOY, PRINCESS - 1, f"{field}.toy") - FIRST_TOY
     if kind == "princess":
         return PRINCESS_THERE
-    _refuse_state(field, "what lies there is missing")
+    RULES.refuse_state(field, "what lies there is missing")
 
 
 def _code_of_card(message, players, field):
     kind = message.WhichOneof("card")
     turned = TURNED if message.turned else 0
     if kind == "kind":
-        _in_range(message.kind, 0, FIRST_START + STARTS - 1, f"{field}.kind")
+        RULES.in_range(message.kind, 0, FIRST_START + STARTS - 1, f"{field}.kind")
         if message.kind == PRINCESS:
-            _refuse_state(f"{field}.kind", "the Princess has a field of her own")
+            RULES.refuse_state(f"{field}.kind", "the Princess has a field of her own")
         return message.kind | turned
     if kind == "sleeping_cat":
-        return SLEEPER + _in_range(message.sleeping_cat, 0, players - 1, f"{field}.sleeping_cat") | turned
+        return SLEEPER + RULES.in_range(message.sleeping_cat, 0, players - 1, f"{field}.sleeping_cat") | turned
     if kind == "princess":
         return PRINCESS | turned
-    _refuse_state(field, "the card is missing")
+    RULES.refuse_state(field, "the card is missing")
 
 
 cdef _read_table(State* state, table):
     cdef int place
     if len(table) > MOST_CARDS:
-        _refuse_state("table", f"at most {MOST_CARDS} cards can lie on the table")
+        RULES.refuse_state("table", f"at most {MOST_CARDS} cards can lie on the table")
     laid = {}
     for i, card in enumerate(table):
         field = f"table[{i}]"
-        _in_range(card.cell, 0, CELLS - 1, f"{field}.cell")
+        RULES.in_range(card.cell, 0, CELLS - 1, f"{field}.cell")
         if card.cell in laid:
-            _refuse_state(f"{field}.cell", f"there are two cards in cell {card.cell}")
+            RULES.refuse_state(f"{field}.cell", f"there are two cards in cell {card.cell}")
         there = _code_on_joint(card.on_joint, state.players, f"{field}.on_joint") if card.HasField("on_joint") else 0
         laid[card.cell] = (card.cell | there << JOINT_SHIFT, _code_of_card(card, state.players, field))
     for place, cell in enumerate(sorted(laid)):
@@ -454,43 +421,36 @@ def read_state(message):
     cdef bytes encoded
     cdef int seat, part
     memset(&state, 0, sizeof(State))
-    state.players = _in_range(len(message.seats), 2, SEATS, "seats")
-    try:
-        encoded = encode_options(state.players, read_options(message.options))
-    except EngineError as error:
-        _refuse_state(f"options.{error.field}", error.message, "Components and setup")
+    state.players = RULES.in_range(len(message.seats), 2, SEATS, "seats")
+    encoded = RULES.options_of_state(read_options, encode_options, state.players, message.options)
     options = <const Options*> <const char*> encoded
     state.first_seat_option = options.first_seat
     state.variants = options.variants
     for seat, seat_message in enumerate(message.seats):
         _read_seat(&state, seat, seat_message)
-    state.phase = _in_range(message.phase, 1, PHASES, "phase") - 1
-    state.first_seat = NO_SEAT
-    if message.HasField("first_seat"):
-        state.first_seat = _in_range(message.first_seat, 0, state.players - 1, "first_seat")
-    state.active = _in_range(message.active_seat, 0, state.players - 1, "active_seat")
+    state.phase, state.first_seat, state.active = RULES.read_turn(message, state.players, PHASES)
     state.final_phase = message.final_phase
-    state.passes = _in_range(message.passes, 0, state.players, "passes")
+    state.passes = RULES.in_range(message.passes, 0, state.players, "passes")
     _read_table(&state, message.table)
     for i, kind in enumerate(message.unknown_cards):
-        if has_kind(state.unknown, _in_range(kind, 0, PILE_KINDS - 1, f"unknown_cards[{i}]")):
-            _refuse_state(f"unknown_cards[{i}]", f"{kind} is named twice")
+        if has_kind(state.unknown, RULES.in_range(kind, 0, PILE_KINDS - 1, f"unknown_cards[{i}]")):
+            RULES.refuse_state(f"unknown_cards[{i}]", f"{kind} is named twice")
         put_kind(state.unknown, kind)
     memset(state.drawer, NO_SEAT, PARTS)
     for part, part_message in enumerate(_as_many(message.parts, part_count(&state), "parts")):
         if part_message.HasField("princess_drawn_by"):
-            state.drawer[part] = _in_range(
+            state.drawer[part] = RULES.in_range(
                 part_message.princess_drawn_by, 0, state.players - 1, f"parts[{part}].princess_drawn_by"
             )
     if message.HasField("starting_carton"):
-        state.pending = _in_range(message.starting_carton, FIRST_START, FIRST_START + STARTS - 1, "starting_carton")
+        state.pending = RULES.in_range(message.starting_carton, FIRST_START, FIRST_START + STARTS - 1, "starting_carton")
     if message.HasField("toy"):
         if state.pending:
-            _refuse_state("toy", "no seat has a starting carton and a toy card to play")
-        state.pending = _in_range(message.toy, FIRST_TOY, PRINCESS - 1, "toy")
+            RULES.refuse_state("toy", "no seat has a starting carton and a toy card to play")
+        state.pending = RULES.in_range(message.toy, FIRST_TOY, PRINCESS - 1, "toy")
     state.just_played = NO_CELL
     if message.HasField("just_played"):
-        state.just_played = _in_range(message.just_played, 0, CELLS - 1, "just_played")
+        state.just_played = RULES.in_range(message.just_played, 0, CELLS - 1, "just_played")
     return (<const char*> &state)[:sizeof(State)]
 
 
@@ -504,7 +464,7 @@ def fill_view(message, Position position not None, seat):
     cdef int viewer = -1 if seat is None else seat
     cdef int other, slot, place, part, current, left, walls
     view(position.body, viewer, &seen)
-    _fill_options_of(message.options, position)
+    fill_options(message.options, options_of(position))
     princesses = princess_count(state)
     for other in range(state.players):
         seat_message = message.seats.add(hand_size=state.hand_size[other])
@@ -547,12 +507,7 @@ def fill_view(message, Position position not None, seat):
 
 def fill_event(message, event, whole):
     """An event → ChatCartonneEvent; `whole`: with what only some seats may see."""
-    message.kind = event.kind
-    if event.seat is not None:
-        message.seat = event.seat
-    if whole:
-        for name, value in zip(_EVENT_VALUES.get(event.kind, ()), event.values):
-            setattr(message, name, value)
+    fill_event_fields(message, event, _EVENT_VALUES.get(event.kind, ()) if whole else ())
 
 
 # Score

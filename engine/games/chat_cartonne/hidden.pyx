@@ -30,7 +30,7 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     TOYS,
     ChatCartonneFault,
     State,
-    count_bits,
+    count_kinds,
     current_part,
     has_kind,
     holders,
@@ -205,7 +205,7 @@ cdef inline int of_level(const Deal* deal, int k, int level, const uint64_t* poo
     # The cartons of the pool that have that level for a seat; their number.
     kinds[0] = deal.of_level[k][level][0] & pool[0]
     kinds[1] = deal.of_level[k][level][1] & pool[1]
-    return count_bits(kinds)
+    return count_kinds(kinds)
 
 
 cdef double count_hands(
@@ -363,7 +363,7 @@ cdef int resample(void* body, int seat, Stream* stream) noexcept nogil:
             deal.constrained = deal.others
     for i in range(FIRST_TOY, FIRST_TOY + TOYS):
         deal.toys += has_kind(deal.pool, i)
-    deal.cartons = count_bits(deal.pool) - deal.toys
+    deal.cartons = count_kinds(deal.pool) - deal.toys
     find_levels(&deal)
     find_places(&deal, seat)
     weigh_hands(&deal)

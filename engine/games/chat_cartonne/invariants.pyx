@@ -53,7 +53,7 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     bit_of,
     can_turn,
     cell_of,
-    count_bits,
+    count_kinds,
     current_part,
     end_row,
     fault_if,
@@ -148,7 +148,7 @@ cdef int check_cards(const State* state, Count* count) noexcept nogil:
     memset(count, 0, sizeof(Count))
     count.seen[0] = state.unknown[0]
     count.seen[1] = state.unknown[1]
-    count.cards = count_bits(state.unknown)
+    count.cards = count_kinds(state.unknown)
     count.first_start = CELLS
     for seat in range(state.players):
         if state.hand_size[seat] > LARGEST_HAND:
@@ -170,7 +170,7 @@ cdef int check_cards(const State* state, Count* count) noexcept nogil:
     fault = check_list(state, count)
     if fault != OK:
         return fault
-    if count.cards != PILE_KINDS or count_bits(count.seen) != PILE_KINDS or count.seen[1] >> (PILE_KINDS - 64):
+    if count.cards != PILE_KINDS or count_kinds(count.seen) != PILE_KINDS or count.seen[1] >> (PILE_KINDS - 64):
         return ChatCartonneFault.CARD_TWICE_OR_MISSING
     for seat in range(state.players):
         if state.supply[seat] + count.asleep[seat] + count.awake[seat] != CATS:

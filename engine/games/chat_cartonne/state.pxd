@@ -2,6 +2,8 @@
 # the pile is one of the piles that were stacked, 0 the upper one. Walls and directions: bit 0 N, 1 E, 2 S, 3 W.
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 
+from chatiere.engine.core.bits cimport count_bits, nth_bit
+
 cdef enum:
     NO_SEAT = 255
     NO_CELL = 0xFFFF
@@ -191,41 +193,17 @@ ctypedef struct View:
 
 cdef extern from * nogil:
     int __builtin_ctz(uint32_t word)
-    int __builtin_ctzll(uint64_t word)
-    uint64_t EACH_BYTE "UINT64_C(0x0101010101010101)"
 
 cdef inline int fault_if(bint broken, int fault) noexcept nogil:
     return fault if broken else 0
 
-cdef inline uint64_t bits_by_byte(uint64_t word) noexcept nogil:
-    # How many bits each byte has: without an instruction that not every processor has, and without a call.
-    word -= word >> 1 & <uint64_t> 0x5555555555555555
-    word = (word & <uint64_t> 0x3333333333333333) + (word >> 2 & <uint64_t> 0x3333333333333333)
-    return word + (word >> 4) & <uint64_t> 0x0F0F0F0F0F0F0F0F
-
-cdef inline int count_bits(const uint64_t* kinds) noexcept nogil:
-    return (bits_by_byte(kinds[0]) + bits_by_byte(kinds[1])) * EACH_BYTE >> 56
+cdef inline int count_kinds(const uint64_t* kinds) noexcept nogil:
+    return count_bits(kinds[0]) + count_bits(kinds[1])
 
 cdef inline int nth_kind(const uint64_t* kinds, int n) noexcept nogil:
     # The n-th of the kinds, from 0.
-    cdef uint64_t word = kinds[0]
-    # Each byte: the bits up to its end.
-    cdef uint64_t sums = bits_by_byte(word) * EACH_BYTE, reached
-    cdef int base = 0, place
-    if n >= <int> (sums >> 56):
-        n -= sums >> 56
-        base = 64
-        word = kinds[1]
-        sums = bits_by_byte(word) * EACH_BYTE
-    # The top bit of each byte: n is not below its sum. As many bytes are passed.
-    reached = ((n * EACH_BYTE | 0x80 * EACH_BYTE) - sums) & 0x80 * EACH_BYTE
-    place = ((reached >> 7) * EACH_BYTE >> 56) * 8
-    n -= sums << 8 >> place & 0xFF
-    word >>= place
-    while n:
-        word &= word - 1
-        n -= 1
-    return base + place + __builtin_ctzll(word)
+    cdef int lower = count_bits(kinds[0])
+    return nth_bit(kinds[0], n) if n < lower else 64 + nth_bit(kinds[1], n - lower)
 
 cdef inline bint has_kind(const uint64_t* kinds, int kind) noexcept nogil:
     return kinds[kind >> 6] >> (kind & 63) & 1
@@ -337,7 +315,7 @@ cdef inline int pile_size(const State* state) noexcept nogil:
     else:
         for part in range(state.players):
             princesses -= state.drawer[part] != NO_SEAT
-    return count_bits(state.unknown) + princesses
+    return count_kinds(state.unknown) + princesses
 
 cdef inline int current_part(const State* state, int pile, int* left) noexcept nogil:
     # The part that the next card of a pile of that size comes from, and how many cards it has left: 0 only when the

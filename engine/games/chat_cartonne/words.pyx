@@ -1,10 +1,10 @@
 """Chat Cartonne: the words for cards, cells, events and faults."""
 
-from chatiere.engine.core.errors import FaultText, Reason
+from chatiere.engine.core.codec import RulesFile
 
 from chatiere.engine.games.chat_cartonne.state cimport SIDE, TURNED, ChatCartonneFault, walls_of
 
-_RULES = "chat_cartonne.md"
+RULES = RulesFile("chat_cartonne.md")
 _CONTENTS = (
     ("", ""),
     ("", ""),
@@ -79,139 +79,131 @@ EVENT_LABELS = (
 )
 
 
-def _illegal(message, heading):
-    return FaultText(Reason.ILLEGAL_ACTION, message, rule=f"{_RULES}: {heading}")
-
-
-def _broken(message, field, heading="Invariants"):
-    return FaultText(Reason.INVALID_STATE, message, field=field, rule=f"{_RULES}: {heading}")
-
-
 FAULTS = {
-    int(ChatCartonneFault.STARTS_ARE_LAID): _illegal(
+    int(ChatCartonneFault.STARTS_ARE_LAID): RULES.illegal(
         "a starting carton is chosen once, by the first seat", "Components and setup"
     ),
-    int(ChatCartonneFault.MUST_CHOOSE_START): _illegal(
+    int(ChatCartonneFault.MUST_CHOOSE_START): RULES.illegal(
         "the first seat has to choose a starting carton", "Components and setup"
     ),
-    int(ChatCartonneFault.MUST_PLACE_START): _illegal(
+    int(ChatCartonneFault.MUST_PLACE_START): RULES.illegal(
         "the seat has to place the starting carton that it has drawn", "Components and setup"
     ),
-    int(ChatCartonneFault.MUST_DRAW_OR_SLEEP): _illegal(
+    int(ChatCartonneFault.MUST_DRAW_OR_SLEEP): RULES.illegal(
         "a turn begins with Draw or a sleeping cat", "When a seat is asked"
     ),
-    int(ChatCartonneFault.NO_DRAW_NOW): _illegal(
+    int(ChatCartonneFault.NO_DRAW_NOW): RULES.illegal(
         "a card is drawn only at the start of a turn, not with three cards in hand, and not in the final phase",
         "A turn",
     ),
-    int(ChatCartonneFault.NO_SLEEP_AFTER_DRAW): _illegal(
+    int(ChatCartonneFault.NO_SLEEP_AFTER_DRAW): RULES.illegal(
         "a sleeping cat is laid instead of drawing and playing", "A turn"
     ),
-    int(ChatCartonneFault.MUST_PLAY_TOY): _illegal("a toy card that was drawn is played at once", "A turn"),
-    int(ChatCartonneFault.NO_TOY_DRAWN): _illegal("no toy card was drawn", "A turn"),
-    int(ChatCartonneFault.CAT_OR_SKIP): _illegal(
+    int(ChatCartonneFault.MUST_PLAY_TOY): RULES.illegal("a toy card that was drawn is played at once", "A turn"),
+    int(ChatCartonneFault.NO_TOY_DRAWN): RULES.illegal("no toy card was drawn", "A turn"),
+    int(ChatCartonneFault.CAT_OR_SKIP): RULES.illegal(
         "a carton was just played: a cat follows, or Skip", "When a seat is asked"
     ),
-    int(ChatCartonneFault.NOTHING_TO_FOLLOW): _illegal(
+    int(ChatCartonneFault.NOTHING_TO_FOLLOW): RULES.illegal(
         "a cat is laid, or not, only after a carton of the same turn", "A turn"
     ),
-    int(ChatCartonneFault.PASSING_NOT_A_CHOICE): _illegal("Pass is legal only with nothing legal to play", "End"),
-    int(ChatCartonneFault.TURN_CHANGES_NOTHING): _illegal(
+    int(ChatCartonneFault.PASSING_NOT_A_CHOICE): RULES.illegal("Pass is legal only with nothing legal to play", "End"),
+    int(ChatCartonneFault.TURN_CHANGES_NOTHING): RULES.illegal(
         "turning this card does not change its walls: only turn 0 is legal", "Actions"
     ),
-    int(ChatCartonneFault.NOT_AT_COLUMN_END): _illegal(
+    int(ChatCartonneFault.NOT_AT_COLUMN_END): RULES.illegal(
         "a starting carton is put at the north or south end of the column of them", "Components and setup"
     ),
-    int(ChatCartonneFault.CARD_NOT_IN_HAND): _illegal("the hand has no card in that slot", "Actions"),
-    int(ChatCartonneFault.NOT_A_CARTON): _illegal("the Princess is not placed like a carton", "A turn"),
-    int(ChatCartonneFault.CELL_FILLED): _illegal("there is a card in that cell", "A turn"),
-    int(ChatCartonneFault.CELL_NOT_BESIDE): _illegal("that cell shares an edge with no card on the table", "A turn"),
-    int(ChatCartonneFault.WALL_MEETS_WALL): _illegal("with no_double_walls a wall may not meet a wall", "A turn"),
-    int(ChatCartonneFault.NO_CAT_IN_SUPPLY): _illegal("all five cats of the seat are on the table", "A turn"),
-    int(ChatCartonneFault.NOT_JUST_PLAYED): _illegal(
+    int(ChatCartonneFault.CARD_NOT_IN_HAND): RULES.illegal("the hand has no card in that slot", "Actions"),
+    int(ChatCartonneFault.NOT_A_CARTON): RULES.illegal("the Princess is not placed like a carton", "A turn"),
+    int(ChatCartonneFault.CELL_FILLED): RULES.illegal("there is a card in that cell", "A turn"),
+    int(ChatCartonneFault.CELL_NOT_BESIDE): RULES.illegal("that cell shares an edge with no card on the table", "A turn"),
+    int(ChatCartonneFault.WALL_MEETS_WALL): RULES.illegal("with no_double_walls a wall may not meet a wall", "A turn"),
+    int(ChatCartonneFault.NO_CAT_IN_SUPPLY): RULES.illegal("all five cats of the seat are on the table", "A turn"),
+    int(ChatCartonneFault.NOT_JUST_PLAYED): RULES.illegal(
         "that is not a joint of the carton just played", "A turn"
     ),
-    int(ChatCartonneFault.NO_JOINT_THERE): _illegal(
+    int(ChatCartonneFault.NO_JOINT_THERE): RULES.illegal(
         "there are not two cartons side by side there without a wall between them", "A turn"
     ),
-    int(ChatCartonneFault.JOINT_TAKEN): _illegal("something lies on that joint", "A turn"),
-    int(ChatCartonneFault.BOX_OF_OTHERS): _illegal(
+    int(ChatCartonneFault.JOINT_TAKEN): RULES.illegal("something lies on that joint", "A turn"),
+    int(ChatCartonneFault.BOX_OF_OTHERS): RULES.illegal(
         "the box holds cats of other seats and none of the own", "A turn"
     ),
-    int(ChatCartonneFault.NO_PRINCESS_IN_HAND): _illegal("the hand has no Princess", "A turn"),
-    int(ChatCartonneFault.NO_CAT_THERE): _illegal("no cat lies there that the Princess could replace", "A turn"),
-    int(ChatCartonneFault.TOY_NEEDS_JOINT): _illegal(
+    int(ChatCartonneFault.NO_PRINCESS_IN_HAND): RULES.illegal("the hand has no Princess", "A turn"),
+    int(ChatCartonneFault.NO_CAT_THERE): RULES.illegal("no cat lies there that the Princess could replace", "A turn"),
+    int(ChatCartonneFault.TOY_NEEDS_JOINT): RULES.illegal(
         "a toy card is laid as a carton only if it can lie on no joint", "A turn"
     ),
-    int(ChatCartonneFault.BAD_PLAYERS): _broken("Chat Cartonne is for 2 to 5 players", "seats", "Components and setup"),
-    int(ChatCartonneFault.BAD_OPTIONS): _broken("there are four variants", "options", "Components and setup"),
-    int(ChatCartonneFault.BAD_FIRST_SEAT): _broken(
+    int(ChatCartonneFault.BAD_PLAYERS): RULES.broken("Chat Cartonne is for 2 to 5 players", "seats", "Components and setup"),
+    int(ChatCartonneFault.BAD_OPTIONS): RULES.broken("there are four variants", "options", "Components and setup"),
+    int(ChatCartonneFault.BAD_FIRST_SEAT): RULES.broken(
         "the first seat is not a seat, not the one that the options name, or set before chance has chosen it",
         "first_seat",
     ),
-    int(ChatCartonneFault.BAD_PHASE): _broken(
+    int(ChatCartonneFault.BAD_PHASE): RULES.broken(
         "there is no such phase, or none in which something is drawn once the final phase has begun", "phase", "End"
     ),
-    int(ChatCartonneFault.BAD_ACTIVE_SEAT): _broken(
+    int(ChatCartonneFault.BAD_ACTIVE_SEAT): RULES.broken(
         "the active seat is not a seat, or cannot be asked at this moment", "active_seat", "When a seat is asked"
     ),
-    int(ChatCartonneFault.BAD_FINAL_PHASE): _broken(
+    int(ChatCartonneFault.BAD_FINAL_PHASE): RULES.broken(
         "the final phase begins when the pile is empty or a seat has all five cats on the table, and only then",
         "final_phase",
         "End",
     ),
-    int(ChatCartonneFault.BAD_PASSES): _broken(
+    int(ChatCartonneFault.BAD_PASSES): RULES.broken(
         "passes are counted in the final phase, up to the number of seats that hold a carton, which ends the game",
         "passes",
         "End",
     ),
-    int(ChatCartonneFault.BAD_HAND): _broken(
+    int(ChatCartonneFault.BAD_HAND): RULES.broken(
         "a hand holds cartons and Princesses, ascending, as many as it may have at this moment", "seats.hand"
     ),
-    int(ChatCartonneFault.BAD_SUPPLY): _broken("a seat has five cats, in its supply and on the table", "seats.supply"),
-    int(ChatCartonneFault.BAD_TABLE): _broken(
+    int(ChatCartonneFault.BAD_SUPPLY): RULES.broken("a seat has five cats, in its supply and on the table", "seats.supply"),
+    int(ChatCartonneFault.BAD_TABLE): RULES.broken(
         "the table is a list of cards by ascending cell, each sharing an edge with another, turned only where that "
         "changes the walls, and with no_double_walls no wall meets a wall",
         "table",
         "A turn",
     ),
-    int(ChatCartonneFault.BAD_JOINT): _broken(
+    int(ChatCartonneFault.BAD_JOINT): RULES.broken(
         "something lies on a joint where no two cartons are side by side without a wall between them",
         "table.on_joint",
         "A turn",
     ),
-    int(ChatCartonneFault.BAD_STARTS): _broken(
+    int(ChatCartonneFault.BAD_STARTS): RULES.broken(
         "the starting cartons lie in the column of the first one, one for each seat that has placed one, and before "
         "the first turn nothing else does",
         "table",
         "Components and setup",
     ),
-    int(ChatCartonneFault.BAD_PENDING): _broken(
+    int(ChatCartonneFault.BAD_PENDING): RULES.broken(
         "a starting carton or toy card that was drawn goes with the phase in which it is placed, and is nowhere else",
         "starting_carton",
         "Components and setup",
     ),
-    int(ChatCartonneFault.BAD_JUST_PLAYED): _broken(
+    int(ChatCartonneFault.BAD_JUST_PLAYED): RULES.broken(
         "the carton just played goes with the phase CAT, and then a cat can be laid beside it", "just_played", "A turn"
     ),
-    int(ChatCartonneFault.BAD_DRAWS): _broken(
+    int(ChatCartonneFault.BAD_DRAWS): RULES.broken(
         "what the seats have drawn does not fit the pile, the toy cards that have come, or what they hold",
         "seats.drawn",
         "Public and hidden",
     ),
-    int(ChatCartonneFault.BAD_PRINCESSES): _broken(
+    int(ChatCartonneFault.BAD_PRINCESSES): RULES.broken(
         "the Princesses in hands, on the table and in the pile are not those that were drawn, or were played "
         "before that",
         "parts",
     ),
-    int(ChatCartonneFault.BAD_SHOWN): _broken(
+    int(ChatCartonneFault.BAD_SHOWN): RULES.broken(
         "what passes have shown is not in order, or contradicts the hand", "seats.shown", "Public and hidden"
     ),
-    int(ChatCartonneFault.CARD_TWICE_OR_MISSING): _broken(
+    int(ChatCartonneFault.CARD_TWICE_OR_MISSING): RULES.broken(
         "a carton or toy card is in no place or in two", "unknown_cards"
     ),
-    int(ChatCartonneFault.NOT_ZERO): _broken("a byte that means nothing here is not zero", ""),
-    int(ChatCartonneFault.TOO_FEW_DEALS): _broken(
+    int(ChatCartonneFault.NOT_ZERO): RULES.broken("a byte that means nothing here is not zero", ""),
+    int(ChatCartonneFault.TOO_FEW_DEALS): RULES.broken(
         "what passes have shown leaves the other seats so few hands that none has been found; play does not lead there",
         "seats.shown",
         "Public and hidden",

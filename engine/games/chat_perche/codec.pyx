@@ -3,9 +3,23 @@
 The functions fill and read the message objects that they are handed; they import nothing of them.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from chatiere.engine.core.errors import EngineError, FaultText, Reason
+from chatiere.engine.core.codec import (
+    RulesFile,
+    action_number,
+    check_id,
+    check_numbers,
+    complete_options,
+    fill_event_fields,
+    fill_fields,
+    fill_turn,
+    is_number,
+    read_fields,
+    refuse_option,
+    without_defaults,
+)
+from chatiere.engine.core.errors import EngineError, Reason
 
 from libc.stdint cimport uint32_t, uint64_t
 from libc.string cimport memcpy, memset
@@ -30,11 +44,9 @@ from chatiere.engine.games.chat_perche.state cimport (
     LONGEST_TRACK,
     MOVE,
     NO_CARD,
-    NO_SEAT,
     NUM_ACTIONS,
     PHASES,
     PLAYERS,
-    SECOND_MOVE,
     SPACES,
     START,
     STOP_ID,
@@ -61,9 +73,7 @@ from chatiere.engine.games.chat_perche.state cimport (
     trunk,
 )
 
-_RULES = "chat_perche.md"
-_DEFAULT_DOG_TRACK = 10
-_DEFAULT_SOLIDITY = [1, 2, 3, 3, 4]
+RULES = RulesFile("chat_perche.md")
 # Dogs, birds and falls; then by value 1-9 one own, one opponent's, two own, two opponent's ("Components and setup").
 _DEFAULT_DECK = [
     *(2, 1, 3, 1, 2),
@@ -72,6 +82,7 @@ _DEFAULT_DECK = [
     *(0, 0, 0, 1, 1, 2, 1, 0, 0),
     *(0, 0, 0, 1, 0, 0, 0, 0, 0),
 ]
+DEFAULTS = {"forward_only": False, "dog_track": 10, "solidity": [1, 2, 3, 3, 4], "deck": _DEFAULT_DECK}
 
 # Words
 
@@ -96,129 +107,121 @@ CARD_NAMES = (
 )
 
 
-def _illegal(message, heading):
-    return FaultText(Reason.ILLEGAL_ACTION, message, rule=f"{_RULES}: {heading}")
-
-
-def _broken(message, field, heading="Invariants"):
-    return FaultText(Reason.INVALID_STATE, message, field=field, rule=f"{_RULES}: {heading}")
-
-
 FAULTS = {
-    int(ChatPercheFault.TOKENS_FIRST): _illegal(
+    int(ChatPercheFault.TOKENS_FIRST): RULES.illegal(
         "tokens are being placed: only PlaceToken is possible", "Components and setup"
     ),
-    int(ChatPercheFault.TOKENS_ARE_PLACED): _illegal(
+    int(ChatPercheFault.TOKENS_ARE_PLACED): RULES.illegal(
         "every branch has its token: PlaceToken is not possible any more", "Components and setup"
     ),
-    int(ChatPercheFault.BRANCH_HAS_TOKEN): _illegal("that branch has a token already", "Components and setup"),
-    int(ChatPercheFault.NO_SUCH_TOKEN_IN_HAND): _illegal(
+    int(ChatPercheFault.BRANCH_HAS_TOKEN): RULES.illegal("that branch has a token already", "Components and setup"),
+    int(ChatPercheFault.NO_SUCH_TOKEN_IN_HAND): RULES.illegal(
         "the seat has no token of that value left", "Components and setup"
     ),
-    int(ChatPercheFault.CARD_MOVES_A_CAT): _illegal(
+    int(ChatPercheFault.CARD_MOVES_A_CAT): RULES.illegal(
         "the card that is turned up moves a cat: only Move and Stop are possible", "A turn"
     ),
-    int(ChatPercheFault.CARD_FELLS_A_CAT): _illegal(
+    int(ChatPercheFault.CARD_FELLS_A_CAT): RULES.illegal(
         "the card that is turned up makes a cat fall: only Fall is possible", "A turn"
     ),
-    int(ChatPercheFault.CARD_PLACES_A_BIRD): _illegal(
+    int(ChatPercheFault.CARD_PLACES_A_BIRD): RULES.illegal(
         "the card that is turned up is a bird: only PlaceBird is possible", "A turn"
     ),
-    int(ChatPercheFault.NO_CAT_THERE): _illegal("no cat of the colour that the card names stands there", "A turn"),
-    int(ChatPercheFault.START_IS_EMPTY): _illegal("no cat of the colour that the card names is at its start", "A turn"),
-    int(ChatPercheFault.MOVED_BY_OPPONENT): _illegal(
+    int(ChatPercheFault.NO_CAT_THERE): RULES.illegal("no cat of the colour that the card names stands there", "A turn"),
+    int(ChatPercheFault.START_IS_EMPTY): RULES.illegal("no cat of the colour that the card names is at its start", "A turn"),
+    int(ChatPercheFault.MOVED_BY_OPPONENT): RULES.illegal(
         "the opponent moved that cat in its last turn: it must not be moved", "Moving a cat"
     ),
-    int(ChatPercheFault.MOVED_FIRST): _illegal(
+    int(ChatPercheFault.MOVED_FIRST): RULES.illegal(
         "the second cat of a two-cat card must be another one than the first", "Moving a cat"
     ),
-    int(ChatPercheFault.NO_STEP): _illegal("a moving cat uses at least 1 step", "Moving a cat"),
-    int(ChatPercheFault.BRANCH_IS_BROKEN): _illegal("the spaces of a broken branch are out of play", "Moving a cat"),
-    int(ChatPercheFault.SPACE_IS_TAKEN): _illegal("another animal is on that space", "Moving a cat"),
-    int(ChatPercheFault.TOO_FAR): _illegal("the way is longer than the steps that there are", "Moving a cat"),
-    int(ChatPercheFault.ONLY_FORWARD): _illegal("cats move up the trunk and outward only", "Moving a cat"),
-    int(ChatPercheFault.TRUNK_IS_FULL): _illegal(
+    int(ChatPercheFault.NO_STEP): RULES.illegal("a moving cat uses at least 1 step", "Moving a cat"),
+    int(ChatPercheFault.BRANCH_IS_BROKEN): RULES.illegal("the spaces of a broken branch are out of play", "Moving a cat"),
+    int(ChatPercheFault.SPACE_IS_TAKEN): RULES.illegal("another animal is on that space", "Moving a cat"),
+    int(ChatPercheFault.TOO_FAR): RULES.illegal("the way is longer than the steps that there are", "Moving a cat"),
+    int(ChatPercheFault.ONLY_FORWARD): RULES.illegal("cats move up the trunk and outward only", "Moving a cat"),
+    int(ChatPercheFault.TRUNK_IS_FULL): RULES.illegal(
         "two other cats of its colour stand on the trunk", "Moving a cat"
     ),
-    int(ChatPercheFault.BAD_PLAYERS): _broken("Chat perché is for 2 players", "seats", "Components and setup"),
-    int(ChatPercheFault.BAD_FIRST_SEAT): _broken(
+    int(ChatPercheFault.BAD_PLAYERS): RULES.broken("Chat perché is for 2 players", "seats", "Components and setup"),
+    int(ChatPercheFault.BAD_FIRST_SEAT): RULES.broken(
         "the first seat is not a seat, not the one that the options name, or set before chance has chosen it",
         "first_seat",
         "Components and setup",
     ),
-    int(ChatPercheFault.BAD_FORWARD_ONLY): _broken(
+    int(ChatPercheFault.BAD_FORWARD_ONLY): RULES.broken(
         "forward_only is neither 0 nor 1", "options.forward_only", "Moving a cat"
     ),
-    int(ChatPercheFault.BAD_DOG_TRACK): _broken(
+    int(ChatPercheFault.BAD_DOG_TRACK): RULES.broken(
         f"the dogs' track does not have 1 to {LONGEST_TRACK} steps", "options.dog_track", "Components and setup"
     ),
-    int(ChatPercheFault.BAD_SOLIDITY): _broken(
+    int(ChatPercheFault.BAD_SOLIDITY): RULES.broken(
         f"a seat does not have {TOKENS} tokens", "options.solidity", "Components and setup"
     ),
-    int(ChatPercheFault.BAD_DECK_OPTION): _broken(
+    int(ChatPercheFault.BAD_DECK_OPTION): RULES.broken(
         f"a full deck is not {DECK_SIZE} cards in ascending order, at least one of them a dogs card",
         "options.deck",
         "Components and setup",
     ),
-    int(ChatPercheFault.BAD_PHASE): _broken(
+    int(ChatPercheFault.BAD_PHASE): RULES.broken(
         "the phase does not fit the card that is turned up, or the seat would not be asked: nothing is possible for it",
         "phase",
         "When a seat is asked",
     ),
-    int(ChatPercheFault.BAD_ACTIVE_SEAT): _broken(
+    int(ChatPercheFault.BAD_ACTIVE_SEAT): RULES.broken(
         "the active seat is not a seat, or not 0 before chance has chosen who begins", "active_seat", "A turn"
     ),
-    int(ChatPercheFault.BAD_DOGS): _broken(
+    int(ChatPercheFault.BAD_DOGS): RULES.broken(
         "the dogs move only in turns, and the game is over exactly when they are on their last space", "dogs", "End"
     ),
-    int(ChatPercheFault.BAD_DECK): _broken(
+    int(ChatPercheFault.BAD_DECK): RULES.broken(
         f"a deck has more than {DECK_SIZE} cards, or less before the first turn", "seats.deck"
     ),
-    int(ChatPercheFault.BAD_ORDER_OF_DECK): _broken(
+    int(ChatPercheFault.BAD_ORDER_OF_DECK): RULES.broken(
         "what is left of equal cards are not the last ones of them", "seats.deck"
     ),
-    int(ChatPercheFault.BAD_PLACEMENT): _broken(
+    int(ChatPercheFault.BAD_PLACEMENT): RULES.broken(
         "the seats have not placed their tokens in turn, or not all of them before the first turn",
         "branches.owner",
         "Components and setup",
     ),
-    int(ChatPercheFault.BAD_TOKEN): _broken(
+    int(ChatPercheFault.BAD_TOKEN): RULES.broken(
         "a token's value is not one that its seat has, or there is a value without a token",
         "branches.solidity",
         "Components and setup",
     ),
-    int(ChatPercheFault.BAD_CATS): _broken(
+    int(ChatPercheFault.BAD_CATS): RULES.broken(
         f"more than {CATS} cats of a colour, a cat outside the tree, or one before the first turn", "seats.cats"
     ),
-    int(ChatPercheFault.BAD_BIRDS): _broken(
+    int(ChatPercheFault.BAD_BIRDS): RULES.broken(
         f"more than {BIRDS} birds, a bird outside the branches' spaces, or one before the first turn", "birds"
     ),
-    int(ChatPercheFault.SPACE_TAKEN_TWICE): _broken("two animals are on one space", "seats.cats", "Moving a cat"),
-    int(ChatPercheFault.TRUNK_OVER_LIMIT): _broken("more than two cats of a colour stand on the trunk", "seats.cats"),
-    int(ChatPercheFault.BAD_BROKEN): _broken(
+    int(ChatPercheFault.SPACE_TAKEN_TWICE): RULES.broken("two animals are on one space", "seats.cats", "Moving a cat"),
+    int(ChatPercheFault.TRUNK_OVER_LIMIT): RULES.broken("more than two cats of a colour stand on the trunk", "seats.cats"),
+    int(ChatPercheFault.BAD_BROKEN): RULES.broken(
         "a broken branch is not empty, has solidity 4, is none of the ten or broke before the first turn",
         "branches.broken",
     ),
-    int(ChatPercheFault.BAD_LOAD): _broken(
+    int(ChatPercheFault.BAD_LOAD): RULES.broken(
         "the greatest load of a branch is less than its animals now, more than its token's value, or set where it is 0",
         "branches.greatest_load",
     ),
-    int(ChatPercheFault.BAD_CARD): _broken(
+    int(ChatPercheFault.BAD_CARD): RULES.broken(
         "the card that is turned up is not one that a seat decides about, counts as left in the deck, or is set in a "
         "phase without one",
         "card",
         "A turn",
     ),
-    int(ChatPercheFault.BAD_STEPS): _broken(
+    int(ChatPercheFault.BAD_STEPS): RULES.broken(
         "the steps that are left do not fit the card and the phase", "steps", "Moving a cat"
     ),
-    int(ChatPercheFault.BAD_BARRED): _broken(
+    int(ChatPercheFault.BAD_BARRED): RULES.broken(
         "the cats that the other seat moved in its last turn are more than two, of two colours, not there, or named "
         "where they do not matter",
         "barred",
         "Moving a cat",
     ),
-    int(ChatPercheFault.BAD_MOVED): _broken(
+    int(ChatPercheFault.BAD_MOVED): RULES.broken(
         "the cat that moved first does not stand there, must not have been moved, or is named in a phase without one",
         "moved",
         "Moving a cat",
@@ -315,56 +318,25 @@ def _word(field, value):
 
 # Options
 
-def _refuse_option(name, message):
-    raise EngineError(Reason.INVALID_OPTION, message, field=name)
-
-
-def _is_number(value, lowest, highest):
-    return isinstance(value, int) and not isinstance(value, bool) and lowest <= value <= highest
-
-
-def _numbers(options, name, default, count, highest):
-    # An option of several numbers.
-    values = options.get(name)
-    if values is None:
-        return default
-    lowest = 1 if name == "solidity" else 0
-    if isinstance(values, str) or not isinstance(values, Sequence) or len(values) != count:
-        _refuse_option(name, f"{name} must be {count} numbers")
-    for i, value in enumerate(values):
-        if not _is_number(value, lowest, highest):
-            _refuse_option(f"{name}[{i}]", f"the numbers of {name} must be whole and {lowest} to {highest}")
-    return values
-
-
 def encode_options(players, options: Mapping):
     """Options by name as the kernel's struct. Raises EngineError: INVALID_OPTION."""
     cdef Options encoded
     cdef int card
-    names = ("first_seat", "forward_only", "dog_track", "solidity", "deck")
-    for name in options:
-        if name not in names:
-            _refuse_option(str(name), f"Chat perché has no option {name!r}; it has {', '.join(names)}")
-    first_seat = options.get("first_seat")
-    if first_seat is not None and not _is_number(first_seat, 0, players - 1):
-        _refuse_option("first_seat", f"the first seat must be 0 to {players - 1}")
-    forward_only = options.get("forward_only")
-    if not (forward_only is None or isinstance(forward_only, bool)):
-        _refuse_option("forward_only", "forward_only must be true or false")
-    dog_track = options.get("dog_track")
-    if dog_track is None:
-        dog_track = _DEFAULT_DOG_TRACK
-    if not _is_number(dog_track, 1, LONGEST_TRACK):
-        _refuse_option("dog_track", f"the dogs' track must have 1 to {LONGEST_TRACK} steps")
-    solidity = _numbers(options, "solidity", _DEFAULT_SOLIDITY, TOKENS, LARGEST_SOLIDITY)
-    deck = _numbers(options, "deck", _DEFAULT_DECK, CARD_TYPES, DECK_SIZE)
+    options = complete_options("Chat perché", options, DEFAULTS, players)
+    dog_track, solidity, deck = options["dog_track"], options["solidity"], options["deck"]
+    if not isinstance(options["forward_only"], bool):
+        refuse_option("forward_only", "forward_only must be true or false")
+    if not is_number(dog_track, 1, LONGEST_TRACK):
+        refuse_option("dog_track", f"the dogs' track must have 1 to {LONGEST_TRACK} steps")
+    check_numbers("solidity", solidity, TOKENS, 1, LARGEST_SOLIDITY)
+    check_numbers("deck", deck, CARD_TYPES, 0, DECK_SIZE)
     if sum(deck) != DECK_SIZE:
-        _refuse_option("deck", f"a deck must have {DECK_SIZE} cards, not {sum(deck)}")
+        refuse_option("deck", f"a deck must have {DECK_SIZE} cards, not {sum(deck)}")
     if not any(deck[:DOGS_2 + 1]):
-        _refuse_option("deck", "a deck must have a dogs card: else the game would not end")
+        refuse_option("deck", "a deck must have a dogs card: else the game would not end")
     memset(&encoded, 0, sizeof(Options))
-    encoded.first_seat = NO_SEAT if first_seat is None else first_seat
-    encoded.forward_only = bool(forward_only)
+    encoded.first_seat = options["first_seat"]
+    encoded.forward_only = options["forward_only"]
     encoded.dog_track = dog_track
     for value in solidity:
         encoded.solidity[<int> value - 1] += 1
@@ -384,45 +356,24 @@ def options_of(Position position not None):
     """The options of a position that differ from their defaults, by name."""
     cdef const State* state = state_of(position)
     cdef int i
-    options = {}
-    if state.first_seat_option != NO_SEAT:
-        options["first_seat"] = state.first_seat_option
-    if state.forward_only:
-        options["forward_only"] = True
-    if state.dog_track != _DEFAULT_DOG_TRACK:
-        options["dog_track"] = state.dog_track
-    solidity = [i + 1 for i in range(LARGEST_SOLIDITY) for _ in range(state.solidity[i])]
-    if solidity != _DEFAULT_SOLIDITY:
-        options["solidity"] = solidity
-    deck = _counts(state, all_cards())
-    if deck != _DEFAULT_DECK:
-        options["deck"] = deck
-    return options
+    options = {
+        "first_seat": state.first_seat_option,
+        "forward_only": bool(state.forward_only),
+        "dog_track": state.dog_track,
+        "solidity": [i + 1 for i in range(LARGEST_SOLIDITY) for _ in range(state.solidity[i])],
+        "deck": _counts(state, all_cards()),
+    }
+    return without_defaults(options, DEFAULTS)
 
 
 def read_options(message):
     """ChatPercheOptions → options by name; whether their values are right is for encode_options to say."""
-    options = {}
-    if message.HasField("first_seat"):
-        options["first_seat"] = message.first_seat
-    if message.forward_only:
-        options["forward_only"] = True
-    if message.HasField("dog_track"):
-        options["dog_track"] = message.dog_track
-    if message.solidity:
-        options["solidity"] = list(message.solidity)
-    if message.deck:
-        options["deck"] = list(message.deck)
-    return options
+    return read_fields(message)
 
 
 def fill_options(message, options):
     """Options by name → ChatPercheOptions."""
-    for name in ("first_seat", "forward_only", "dog_track"):
-        if name in options:
-            setattr(message, name, options[name])
-    message.solidity.extend(options.get("solidity", ()))
-    message.deck.extend(options.get("deck", ()))
+    fill_fields(message, options)
 
 
 # Actions
@@ -430,8 +381,7 @@ def fill_options(message, options):
 cdef tuple _fields_of(Position position, action):
     # The field of ChatPercheAction that a dense id belongs to, and that message's fields.
     position.require_decision()
-    if not 0 <= action < NUM_ACTIONS:
-        raise EngineError(Reason.INVALID_ACTION, f"dense ids are 0 to {NUM_ACTIONS - 1}")
+    check_id(action, NUM_ACTIONS)
     if action < FIRST_MOVE_ID:
         return "place_token", {"branch": action // LARGEST_SOLIDITY, "solidity": action % LARGEST_SOLIDITY + 1}
     if action < STOP_ID:
@@ -454,12 +404,7 @@ def fill_action(message, Position position not None, action):
 
 
 def _field_of(message, kind, name, lowest, highest):
-    value = getattr(getattr(message, kind), name)
-    if not lowest <= value <= highest:
-        raise EngineError(
-            Reason.INVALID_ACTION, f"{value} is not from {lowest} to {highest}", field=f"{kind}.{name}"
-        )
-    return value
+    return action_number(getattr(getattr(message, kind), name), lowest, highest, f"{kind}.{name}")
 
 
 def read_action(message, Position position not None):
@@ -510,10 +455,7 @@ cdef _fill_branches(messages, const State* state):
 
 cdef _fill_common(message, const State* state):
     # What a state and a view both have, but for the seats.
-    message.phase = state.phase + 1
-    if state.first_seat != NO_SEAT:
-        message.first_seat = state.first_seat
-    message.active_seat = state.active
+    fill_turn(message, state.phase, state.first_seat, state.active)
     message.dogs = state.dogs
     _fill_branches(message.branches, state)
     message.birds.extend(_spaces(state.birds))
@@ -529,7 +471,6 @@ def fill_state(message, Position position not None):
     """A position → ChatPercheState."""
     cdef const State* state = state_of(position)
     cdef int seat
-    message.options.SetInParent()
     fill_options(message.options, options_of(position))
     _fill_common(message, state)
     for seat in range(PLAYERS):
@@ -538,21 +479,11 @@ def fill_state(message, Position position not None):
         _fill_cards(seat_message.deck, state, state.left[seat])
 
 
-def _refuse_state(field, message, heading="Invariants"):
-    raise EngineError(Reason.INVALID_STATE, message, field=field, rule=f"{_RULES}: {heading}")
-
-
-def _in_range(value, lowest, highest, field):
-    if not lowest <= value <= highest:
-        _refuse_state(field, f"{value} is not from {lowest} to {highest}")
-    return value
-
-
 cdef uint64_t _read_spaces(spaces, field) except? 0:
     cdef uint64_t read = 0
     for i, space in enumerate(spaces):
-        if read >> <int> _in_range(space, 0, SPACES - 1, f"{field}[{i}]") & 1:
-            _refuse_state(f"{field}[{i}]", f"space {space} is named twice")
+        if read >> <int> RULES.in_range(space, 0, SPACES - 1, f"{field}[{i}]") & 1:
+            RULES.refuse_state(f"{field}[{i}]", f"space {space} is named twice")
         read |= space_bit(space)
     return read
 
@@ -562,12 +493,12 @@ cdef uint32_t _read_deck(const State* state, cards, field) except? 0:
     cdef uint32_t left = 0, copies
     cdef int card
     for i, entry in enumerate(cards):
-        card = _in_range(entry.card, 0, CARD_TYPES - 1, f"{field}[{i}].card")
+        card = RULES.in_range(entry.card, 0, CARD_TYPES - 1, f"{field}[{i}].card")
         copies = copies_of(state.full_deck, card)
         if left & copies:
-            _refuse_state(f"{field}[{i}].card", f"card {card} is named twice")
+            RULES.refuse_state(f"{field}[{i}].card", f"card {card} is named twice")
         if not 1 <= entry.count <= count_spaces(copies):
-            _refuse_state(
+            RULES.refuse_state(
                 f"{field}[{i}].count",
                 f"{entry.count} is not from 1 to the {count_spaces(copies)} copies that a full deck has",
             )
@@ -581,15 +512,15 @@ cdef _read_branch(State* state, int number, branch):
     cdef uint64_t solidity, load
     field = f"branches[{number}]"
     if branch.HasField("owner") != branch.HasField("solidity"):
-        _refuse_state(field, "a token has an owner and a value", "Components and setup")
+        RULES.refuse_state(field, "a token has an owner and a value", "Components and setup")
     if branch.HasField("owner"):
-        owner = _in_range(branch.owner, 0, PLAYERS - 1, f"{field}.owner")
-        solidity = _in_range(branch.solidity, 1, LARGEST_SOLIDITY, f"{field}.solidity")
+        owner = RULES.in_range(branch.owner, 0, PLAYERS - 1, f"{field}.owner")
+        solidity = RULES.in_range(branch.solidity, 1, LARGEST_SOLIDITY, f"{field}.solidity")
         state.placed[<int> owner] |= branch_spaces(number)
         state.values |= solidity << first_space(number)
     if branch.broken:
         state.broken |= branch_spaces(number)
-    load = _in_range(branch.greatest_load, 0, BRANCH_SPACES, f"{field}.greatest_load")
+    load = RULES.in_range(branch.greatest_load, 0, BRANCH_SPACES, f"{field}.greatest_load")
     state.loads |= load << first_space(number)
 
 
@@ -599,32 +530,24 @@ def read_state(message):
     cdef int number
     memset(&state, 0, sizeof(State))
     state.players = PLAYERS
-    try:
-        options = encode_options(PLAYERS, read_options(message.options))
-    except EngineError as error:
-        _refuse_state(f"options.{error.field}", error.message, "Components and setup")
-    _set_options(&state, options)
+    _set_options(&state, RULES.options_of_state(read_options, encode_options, PLAYERS, message.options))
     if len(message.seats) != PLAYERS:
-        _refuse_state("seats", f"Chat perché has {PLAYERS} seats", "Components and setup")
+        RULES.refuse_state("seats", f"Chat perché has {PLAYERS} seats", "Components and setup")
     if len(message.branches) != BRANCHES:
-        _refuse_state("branches", f"the tree has {BRANCHES} branches", "Components and setup")
-    state.phase = _in_range(message.phase, 1, PHASES, "phase") - 1
-    state.first_seat = NO_SEAT
-    if message.HasField("first_seat"):
-        state.first_seat = _in_range(message.first_seat, 0, PLAYERS - 1, "first_seat")
-    state.active = _in_range(message.active_seat, 0, PLAYERS - 1, "active_seat")
-    state.dogs = _in_range(message.dogs, 0, LONGEST_TRACK, "dogs")
+        RULES.refuse_state("branches", f"the tree has {BRANCHES} branches", "Components and setup")
+    state.phase, state.first_seat, state.active = RULES.read_turn(message, PLAYERS, PHASES)
+    state.dogs = RULES.in_range(message.dogs, 0, LONGEST_TRACK, "dogs")
     for number, seat in enumerate(message.seats):
         state.cats[number] = _read_spaces(seat.cats, f"seats[{number}].cats")
         state.left[number] = _read_deck(&state, seat.deck, f"seats[{number}].deck")
     for number, branch in enumerate(message.branches):
         _read_branch(&state, number, branch)
     state.birds = _read_spaces(message.birds, "birds")
-    state.card = _in_range(message.card, 0, CARD_TYPES - 1, "card") if message.HasField("card") else NO_CARD
-    state.steps = _in_range(message.steps, 0, LARGEST_VALUE, "steps")
+    state.card = RULES.in_range(message.card, 0, CARD_TYPES - 1, "card") if message.HasField("card") else NO_CARD
+    state.steps = RULES.in_range(message.steps, 0, LARGEST_VALUE, "steps")
     state.barred = _read_spaces(message.barred, "barred")
     if message.HasField("moved"):
-        state.moved = space_bit(_in_range(message.moved, 0, SPACES - 1, "moved"))
+        state.moved = space_bit(RULES.in_range(message.moved, 0, SPACES - 1, "moved"))
     return (<const char*> &state)[:sizeof(State)]
 
 
@@ -645,7 +568,6 @@ def fill_view(message, Position position not None, seat):
     cdef int other, i
     cdef int tokens[4]
     view(position.body, -1 if seat is None else seat, &seen)
-    message.options.SetInParent()
     fill_options(message.options, options_of(position))
     _fill_common(message, &seen)
     message.dog_track = seen.dog_track
@@ -670,12 +592,7 @@ def fill_view(message, Position position not None, seat):
 
 def fill_event(message, event, whole):
     """An event → ChatPercheEvent; `whole`: with what only some seats may see."""
-    message.kind = event.kind
-    if event.seat is not None:
-        message.seat = event.seat
-    if whole:
-        for name, value in zip(_EVENT_FIELDS[event.kind], event.values, strict=True):
-            setattr(message, name, value)
+    fill_event_fields(message, event, _EVENT_FIELDS[event.kind] if whole else ())
 
 
 # Score

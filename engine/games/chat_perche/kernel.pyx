@@ -1,6 +1,6 @@
 """Chat perché: the rules (rules file: chat_perche.md; the sections below follow its headings)."""
 
-from libc.stdint cimport int16_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from chatiere.engine.core.game cimport (
@@ -21,6 +21,7 @@ from chatiere.engine.core.game cimport (
 )
 from chatiere.engine.core.position cimport wrap_operations
 from chatiere.engine.core.stream cimport Stream, number_below, walk_weights
+from chatiere.engine.core.weights cimport reduce_weights
 from chatiere.engine.games.chat_perche.hidden cimport resample
 from chatiere.engine.games.chat_perche.invariants cimport check
 from chatiere.engine.games.chat_perche.observation cimport OBSERVATION_LENGTH, observe
@@ -488,7 +489,7 @@ cdef inline uint32_t deck_to_draw_from(const State* state) noexcept nogil:
 
 cdef int chance_outcomes(const void* body, uint16_t* outcomes, uint32_t* weights) noexcept nogil:
     cdef const State* state = <const State*> body
-    cdef uint32_t deck, divisor = 0
+    cdef uint32_t deck
     cdef int count = 0, card, i
     if state.phase == FIRST_SEAT:
         for i in range(PLAYERS):
@@ -504,20 +505,8 @@ cdef int chance_outcomes(const void* body, uint16_t* outcomes, uint32_t* weights
             weights[count] = 0
             count += 1
         weights[count - 1] += 1
-    for i in range(count):
-        divisor = common_divisor(weights[i], divisor)
-    for i in range(count):
-        weights[i] //= divisor
+    reduce_weights(weights, count)
     return count
-
-
-cdef uint32_t common_divisor(uint32_t a, uint32_t b) noexcept nogil:
-    cdef uint32_t rest
-    while b:
-        rest = a % b
-        a = b
-        b = rest
-    return a
 
 
 cdef int sample_outcome(const void* body, Stream* stream) noexcept nogil:

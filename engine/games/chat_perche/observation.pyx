@@ -11,7 +11,6 @@ from chatiere.engine.games.chat_perche.state cimport (
     LARGEST_SOLIDITY,
     NO_CARD,
     NO_SEAT,
-    PHASES,
     SPACES,
     State,
     all_cards,

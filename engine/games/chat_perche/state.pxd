@@ -4,6 +4,8 @@
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
+from chatiere.engine.core.bits cimport count_bits, lowest_bit
+
 cdef enum:
     NO_SEAT = 255
     NO_CARD = 255
@@ -145,18 +147,13 @@ ctypedef struct State:
     uint8_t steps  # that are left for the move; else zero
 
 
-cdef extern from * nogil:
-    int __builtin_popcountll(uint64_t word)
-    int __builtin_ctzll(uint64_t word)
-
-
 # Spaces and branches
 
 cdef inline int count_spaces(uint64_t spaces) noexcept nogil:
-    return __builtin_popcountll(spaces)
+    return count_bits(spaces)
 
 cdef inline int lowest_space(uint64_t spaces) noexcept nogil:
-    return __builtin_ctzll(spaces)
+    return lowest_bit(spaces)
 
 cdef inline uint64_t space_bit(int space) noexcept nogil:
     return <uint64_t> 1 << space

@@ -3,9 +3,24 @@
 The functions fill and read the message objects that they are handed; they import nothing of them.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from chatiere.engine.core.errors import EngineError, FaultText, Reason
+from chatiere.engine.core.codec import (
+    RulesFile,
+    action_number,
+    check_id,
+    check_numbers,
+    complete_options,
+    fill_event_fields,
+    fill_fields,
+    fill_turn,
+    is_number,
+    is_whole,
+    read_fields,
+    refuse_option,
+    without_defaults,
+)
+from chatiere.engine.core.errors import EngineError, Reason
 
 from libc.stdint cimport uint64_t
 from libc.string cimport memset
@@ -23,7 +38,6 @@ from chatiere.engine.games.chatpentiers.state cimport (
     MIN_PLAYERS,
     NO_CARD,
     NO_COLOUR,
-    NO_SEAT,
     NUM_ACTIONS,
     PHASES,
     ROUNDS,
@@ -45,99 +59,90 @@ from chatiere.engine.games.chatpentiers.state cimport (
     trick_cards,
 )
 
-_RULES = "chatpentiers.md"
-_DEFAULT_REMOVED_COLOUR = 3
+RULES = RulesFile("chatpentiers.md")
 COLOUR_NAMES = ("grey", "green", "red", "brown", "blue")
 
 
 # Words
 
-def _illegal(message, heading):
-    return FaultText(Reason.ILLEGAL_ACTION, message, rule=f"{_RULES}: {heading}")
-
-
-def _broken(message, field, heading="Invariants"):
-    return FaultText(Reason.INVALID_STATE, message, field=field, rule=f"{_RULES}: {heading}")
-
-
 FAULTS = {
-    int(ChatpentiersFault.TAKING_NOT_A_CHOICE): _illegal(
+    int(ChatpentiersFault.TAKING_NOT_A_CHOICE): RULES.illegal(
         "the seat plays a card of its hand; cards are taken when all have played", "A trick"
     ),
-    int(ChatpentiersFault.PLAYING_NOT_A_CHOICE): _illegal(
+    int(ChatpentiersFault.PLAYING_NOT_A_CHOICE): RULES.illegal(
         "all have played; the seat takes a card from the table: taking is a must", "A trick"
     ),
-    int(ChatpentiersFault.CARD_NOT_IN_HAND): _illegal("the hand does not hold that card", "Actions"),
-    int(ChatpentiersFault.MUST_FOLLOW): _illegal("the hand holds a card of the led colour and must follow", "A trick"),
-    int(ChatpentiersFault.CARD_NOT_ON_TABLE): _illegal("that card does not lie on the table", "Actions"),
-    int(ChatpentiersFault.NO_ZERO_ZONE): _illegal("with 3 players boards have no zero zone", "A trick"),
-    int(ChatpentiersFault.COLOUR_LIES_ELSEWHERE): _illegal(
+    int(ChatpentiersFault.CARD_NOT_IN_HAND): RULES.illegal("the hand does not hold that card", "Actions"),
+    int(ChatpentiersFault.MUST_FOLLOW): RULES.illegal("the hand holds a card of the led colour and must follow", "A trick"),
+    int(ChatpentiersFault.CARD_NOT_ON_TABLE): RULES.illegal("that card does not lie on the table", "Actions"),
+    int(ChatpentiersFault.NO_ZERO_ZONE): RULES.illegal("with 3 players boards have no zero zone", "A trick"),
+    int(ChatpentiersFault.COLOUR_LIES_ELSEWHERE): RULES.illegal(
         "the colour already lies under the board: the card goes to its zone", "A trick"
     ),
-    int(ChatpentiersFault.ZONE_HOLDS_ANOTHER_COLOUR): _illegal("the zone holds another colour", "A trick"),
-    int(ChatpentiersFault.BAD_PLAYERS): _broken("Chatpentiers is for 3 to 5 players", "seats", "Components and setup"),
-    int(ChatpentiersFault.BAD_PHASE): _broken("an extra card is turned up with 3 players only", "phase", "A trick"),
-    int(ChatpentiersFault.BAD_FIRST_SEAT): _broken(
+    int(ChatpentiersFault.ZONE_HOLDS_ANOTHER_COLOUR): RULES.illegal("the zone holds another colour", "A trick"),
+    int(ChatpentiersFault.BAD_PLAYERS): RULES.broken("Chatpentiers is for 3 to 5 players", "seats", "Components and setup"),
+    int(ChatpentiersFault.BAD_PHASE): RULES.broken("an extra card is turned up with 3 players only", "phase", "A trick"),
+    int(ChatpentiersFault.BAD_FIRST_SEAT): RULES.broken(
         "the first seat is not a seat, not the one that the options name, or set before chance has chosen it",
         "first_seat",
         "Components and setup",
     ),
-    int(ChatpentiersFault.BAD_LIMITS): _broken(
+    int(ChatpentiersFault.BAD_LIMITS): RULES.broken(
         "the limit of a section is from 1 to 9", "options.section_limits", "Components and setup"
     ),
-    int(ChatpentiersFault.BAD_REMOVED_COLOUR): _broken(
+    int(ChatpentiersFault.BAD_REMOVED_COLOUR): RULES.broken(
         "with 3 players one of the five colours is left out, else none", "options.removed_colour", "Components and setup"
     ),
-    int(ChatpentiersFault.BAD_ROUND): _broken(
+    int(ChatpentiersFault.BAD_ROUND): RULES.broken(
         "the round is from 1 to 3, the first one before anybody has begun and the third one when the game is over",
         "round",
         "Components and setup",
     ),
-    int(ChatpentiersFault.BAD_LEADER): _broken(
+    int(ChatpentiersFault.BAD_LEADER): RULES.broken(
         "the leader is not a seat, or not the round's first seat in the deal or the first trick",
         "leader",
         "Components and setup",
     ),
-    int(ChatpentiersFault.BAD_ACTIVE_SEAT): _broken(
+    int(ChatpentiersFault.BAD_ACTIVE_SEAT): RULES.broken(
         "the active seat does not follow from the leader, the cards played and taken, and their rank",
         "active_seat",
         "A trick",
     ),
-    int(ChatpentiersFault.CARD_TWICE_OR_MISSING): _broken(
+    int(ChatpentiersFault.CARD_TWICE_OR_MISSING): RULES.broken(
         "a card of the round is in no place or in two, or a card that is left out is in play", "undealt_cards"
     ),
-    int(ChatpentiersFault.BAD_HAND): _broken(
+    int(ChatpentiersFault.BAD_HAND): RULES.broken(
         "a hand does not have as many cards as it has at this moment", "seats.hand", "Components and setup"
     ),
-    int(ChatpentiersFault.BAD_EXTRA): _broken(
+    int(ChatpentiersFault.BAD_EXTRA): RULES.broken(
         "with 3 players, and with them only, an extra card lies open while cards are played and taken",
         "extra_card",
         "A trick",
     ),
-    int(ChatpentiersFault.BAD_PLAYS): _broken(
+    int(ChatpentiersFault.BAD_PLAYS): RULES.broken(
         "the cards played to the trick are not different cards, as many as the phase says", "plays", "A trick"
     ),
-    int(ChatpentiersFault.BAD_TABLE): _broken(
+    int(ChatpentiersFault.BAD_TABLE): RULES.broken(
         "the trick's cards are not on the table, nor under the boards of those whose turn it was to take", "plays", "A trick"
     ),
-    int(ChatpentiersFault.BAD_DISCARDS): _broken("every finished trick leaves one card", "discards"),
-    int(ChatpentiersFault.BAD_BOARDS): _broken(
+    int(ChatpentiersFault.BAD_DISCARDS): RULES.broken("every finished trick leaves one card", "discards"),
+    int(ChatpentiersFault.BAD_BOARDS): RULES.broken(
         "the cards under the boards are not those taken in the tricks so far: 3 a trick, with 5 players 4", "seats.zones"
     ),
-    int(ChatpentiersFault.BAD_ZONES): _broken(
+    int(ChatpentiersFault.BAD_ZONES): RULES.broken(
         "a colour lies in one zone of a board, and a zone holds one colour", "seats.zones"
     ),
-    int(ChatpentiersFault.BAD_VOIDS): _broken(
+    int(ChatpentiersFault.BAD_VOIDS): RULES.broken(
         "a colour that a seat has shown not to hold is in its hand, was not led, or is missing",
         "seats.shown_voids",
         "Public and hidden",
     ),
-    int(ChatpentiersFault.BAD_POINTS): _broken(
+    int(ChatpentiersFault.BAD_POINTS): RULES.broken(
         "there are points of a round that is not finished, or more than a board can give",
         "seats.round_points",
         "Score of a round, a seat",
     ),
-    int(ChatpentiersFault.NOT_ZERO): _broken("a byte that means nothing here is not zero", ""),
+    int(ChatpentiersFault.NOT_ZERO): RULES.broken("a byte that means nothing here is not zero", ""),
 }
 
 _EVENT_LABELS = {
@@ -221,45 +226,22 @@ def event_label(event, whole):
 
 # Options
 
-def _refuse_option(name, message):
-    raise EngineError(Reason.INVALID_OPTION, message, field=name)
-
-
-def _whole_number(value):
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _default_limits(players):
-    return [1, 2, 3, 5] if players == 3 else [1, 2, 3, 4]
+def _defaults(players):
+    return {"section_limits": [1, 2, 3, 5] if players == 3 else [1, 2, 3, 4], "removed_colour": 3}
 
 
 def encode_options(players, options: Mapping):
     """Options by name as the kernel's struct. Raises EngineError: INVALID_OPTION."""
     cdef Options encoded
     cdef int section
-    for name in options:
-        if name not in ("first_seat", "section_limits", "removed_colour"):
-            _refuse_option(
-                str(name), f"Chatpentiers has no option {name!r}; it has first_seat, section_limits and removed_colour"
-            )
-    first_seat = options.get("first_seat")
-    if first_seat is not None and not (_whole_number(first_seat) and 0 <= first_seat < players):
-        _refuse_option("first_seat", f"the first seat must be 0 to {players - 1}")
-    limits = options.get("section_limits")
-    if limits is None:
-        limits = _default_limits(players)
-    if not isinstance(limits, Sequence) or len(limits) != SECTIONS:
-        _refuse_option("section_limits", f"section_limits must be {SECTIONS} numbers")
-    if not all(_whole_number(limit) and 1 <= limit <= LARGEST_LIMIT for limit in limits):
-        _refuse_option("section_limits", f"the limit of a section must be 1 to {LARGEST_LIMIT}")
-    removed_colour = options.get("removed_colour")
-    if removed_colour is None:
-        removed_colour = _DEFAULT_REMOVED_COLOUR
+    options = complete_options("Chatpentiers", options, _defaults(players), players)
+    limits, removed_colour = options["section_limits"], options["removed_colour"]
+    check_numbers("section_limits", limits, SECTIONS, 1, LARGEST_LIMIT)
     # With 4 or 5 players any number is ignored.
-    if not _whole_number(removed_colour) or (players == 3 and not 0 <= removed_colour < COLOURS):
-        _refuse_option("removed_colour", f"the colour that is left out must be 0 to {COLOURS - 1}")
+    if not is_whole(removed_colour) or (players == 3 and not is_number(removed_colour, 0, COLOURS - 1)):
+        refuse_option("removed_colour", f"the colour that is left out must be 0 to {COLOURS - 1}")
     memset(&encoded, 0, sizeof(Options))
-    encoded.first_seat = NO_SEAT if first_seat is None else first_seat
+    encoded.first_seat = options["first_seat"]
     encoded.removed_colour = removed_colour if players == 3 else NO_COLOUR
     for section in range(SECTIONS):
         encoded.section_limits[section] = limits[section]
@@ -274,31 +256,20 @@ cdef list _limits_of(const State* state):
 def options_of(Position position not None):
     """The options of a position that differ from their defaults, by name."""
     cdef const State* state = state_of(position)
-    options = {}
-    if state.first_seat_option != NO_SEAT:
-        options["first_seat"] = state.first_seat_option
-    limits = _limits_of(state)
-    if limits != _default_limits(state.players):
-        options["section_limits"] = limits
-    if state.removed_colour != NO_COLOUR and state.removed_colour != _DEFAULT_REMOVED_COLOUR:
+    options = {"first_seat": state.first_seat_option, "section_limits": _limits_of(state)}
+    if state.removed_colour != NO_COLOUR:
         options["removed_colour"] = state.removed_colour
-    return options
+    return without_defaults(options, _defaults(state.players))
 
 
 def read_options(message):
     """ChatpentiersOptions → options by name. What they may be depends on the number of players: see `encode_options`."""
-    options = {name: getattr(message, name) for name in ("first_seat", "removed_colour") if message.HasField(name)}
-    if message.section_limits:
-        options["section_limits"] = list(message.section_limits)
-    return options
+    return read_fields(message)
 
 
 def fill_options(message, options):
     """Options by name → ChatpentiersOptions."""
-    for name in ("first_seat", "removed_colour"):
-        if name in options:
-            setattr(message, name, options[name])
-    message.section_limits.extend(options.get("section_limits", ()))
+    fill_fields(message, options)
 
 
 # Actions
@@ -306,8 +277,7 @@ def fill_options(message, options):
 def _card_and_zone(Position position not None, action):
     # What a dense id names; the zone of a PlayCard is None.
     position.require_decision()
-    if not 0 <= action < NUM_ACTIONS:
-        raise EngineError(Reason.INVALID_ACTION, f"dense ids are 0 to {NUM_ACTIONS - 1}")
+    check_id(action, NUM_ACTIONS)
     return (action, None) if action < FIRST_TAKE_ID else divmod(action - FIRST_TAKE_ID, ZONES)
 
 
@@ -325,10 +295,7 @@ def _number_of(message, kind, name, bound):
     # A field of a typed action, 0 … bound - 1.
     if not message.HasField(name):
         raise EngineError(Reason.INVALID_ACTION, f"the action names no {name}", field=f"{kind}.{name}")
-    value = getattr(message, name)
-    if value >= bound:
-        raise EngineError(Reason.INVALID_ACTION, f"{value} is not from 0 to {bound - 1}", field=f"{kind}.{name}")
-    return value
+    return action_number(getattr(message, name), 0, bound - 1, f"{kind}.{name}")
 
 
 def read_action(message, Position position not None):
@@ -353,11 +320,6 @@ cdef list _cards_in(uint64_t cards):
     return [card for card in range(CARDS) if cards & card_bit(card)]
 
 
-cdef _fill_options_of(message, Position position):
-    message.SetInParent()
-    fill_options(message, options_of(position))
-
-
 cdef _fill_seat(message, const State* state, int seat):
     # What a seat's message has in a state and in a view.
     cdef int zone, colour, finished
@@ -373,12 +335,9 @@ cdef _fill_seat(message, const State* state, int seat):
 cdef _fill_table(message, const State* state):
     # The fields that states and views share.
     cdef int place
-    message.phase = state.phase + 1
-    if state.first_seat != NO_SEAT:
-        message.first_seat = state.first_seat
+    fill_turn(message, state.phase, state.first_seat, state.active)
     message.round = state.round + 1
     message.leader = state.leader
-    message.active_seat = state.active
     if state.extra != NO_CARD:
         message.extra_card = state.extra
     for place in range(state.played):
@@ -390,28 +349,18 @@ def fill_state(message, Position position not None):
     """A position → ChatpentiersState."""
     cdef const State* state = state_of(position)
     cdef int seat
-    _fill_options_of(message.options, position)
+    fill_options(message.options, options_of(position))
     for seat in range(state.players):
         _fill_seat(message.seats.add(), state, seat)
     _fill_table(message, state)
     message.undealt_cards.extend(_cards_in(state.undealt))
 
 
-def _refuse_state(field, message, heading="Invariants"):
-    raise EngineError(Reason.INVALID_STATE, message, field=field, rule=f"{_RULES}: {heading}")
-
-
-def _in_range(value, lowest, highest, field):
-    if not lowest <= value <= highest:
-        _refuse_state(field, f"{value} is not from {lowest} to {highest}")
-    return value
-
-
 cdef uint64_t _read_cards(cards, field) except? 0:
     cdef uint64_t read = 0
     for i, card in enumerate(cards):
-        if read & card_bit(_in_range(card, 0, CARDS - 1, f"{field}[{i}]")):
-            _refuse_state(f"{field}[{i}]", f"{card} is named twice")
+        if read & card_bit(RULES.in_range(card, 0, CARDS - 1, f"{field}[{i}]")):
+            RULES.refuse_state(f"{field}[{i}]", f"{card} is named twice")
         read |= card_bit(card)
     return read
 
@@ -423,27 +372,27 @@ cdef _read_seat(State* state, int seat, message):
     state.hand[seat] = _read_cards(message.hand, f"{field}.hand")
     for i, held in enumerate(message.zones):
         path = f"{field}.zones[{i}]"
-        zone = _in_range(held.zone, 0, ZONES - 1, f"{path}.zone")
+        zone = RULES.in_range(held.zone, 0, ZONES - 1, f"{path}.zone")
         cards = _read_cards(held.cards, f"{path}.cards")
         if cards == 0:
-            _refuse_state(f"{path}.cards", "a zone is listed if cards lie in it")
+            RULES.refuse_state(f"{path}.cards", "a zone is listed if cards lie in it")
         colour = colour_of(held.cards[0])
         if cards & ~cards_of_colour(colour):
-            _refuse_state(f"{path}.cards", "a zone holds one colour")
+            RULES.refuse_state(f"{path}.cards", "a zone holds one colour")
         if state.zone[seat][colour]:
-            _refuse_state(f"{path}.cards", "a colour lies in one zone of a board")
+            RULES.refuse_state(f"{path}.cards", "a colour lies in one zone of a board")
         state.zone[seat][colour] = 1 + zone
         state.board[seat] |= cards
     for i, shown in enumerate(message.shown_voids):
-        state.voids[seat] |= 1 << <int> _in_range(shown, 0, COLOURS - 1, f"{field}.shown_voids[{i}]")
+        state.voids[seat] |= 1 << <int> RULES.in_range(shown, 0, COLOURS - 1, f"{field}.shown_voids[{i}]")
     if len(message.round_points) != state.round:
-        _refuse_state(
+        RULES.refuse_state(
             f"{field}.round_points",
             f"in round {state.round + 1} there are the points of {state.round} finished rounds",
             "Score of a round, a seat",
         )
     for i, points in enumerate(message.round_points):
-        state.points[seat][<int> i] = _in_range(points, 0, 255, f"{field}.round_points[{i}]")
+        state.points[seat][<int> i] = RULES.in_range(points, 0, 255, f"{field}.round_points[{i}]")
 
 
 cdef _read_trick(State* state, message):
@@ -451,13 +400,13 @@ cdef _read_trick(State* state, message):
     cdef int seat
     state.extra = NO_CARD
     if message.HasField("extra_card"):
-        state.extra = _in_range(message.extra_card, 0, CARDS - 1, "extra_card")
+        state.extra = RULES.in_range(message.extra_card, 0, CARDS - 1, "extra_card")
     if len(message.plays) > state.players:
-        _refuse_state("plays", "every seat plays one card to a trick", "A trick")
+        RULES.refuse_state("plays", "every seat plays one card to a trick", "A trick")
     for i, played in enumerate(message.plays):
         if played.seat != seat_of_play(state, i):
-            _refuse_state(f"plays[{i}].seat", f"seat {seat_of_play(state, i)} played that card", "A trick")
-        state.play[<int> i] = _in_range(played.card, 0, CARDS - 1, f"plays[{i}].card")
+            RULES.refuse_state(f"plays[{i}].seat", f"seat {seat_of_play(state, i)} played that card", "A trick")
+        state.play[<int> i] = RULES.in_range(played.card, 0, CARDS - 1, f"plays[{i}].card")
         state.played += 1
     state.table = trick_cards(state)
     for seat in range(state.players):
@@ -469,19 +418,12 @@ def read_state(message):
     cdef State state
     cdef int seat
     memset(&state, 0, sizeof(State))
-    state.players = _in_range(len(message.seats), MIN_PLAYERS, MAX_PLAYERS, "seats")
-    try:
-        options = encode_options(state.players, read_options(message.options))
-    except EngineError as error:
-        _refuse_state(f"options.{error.field}", error.message, "Components and setup")
+    state.players = RULES.in_range(len(message.seats), MIN_PLAYERS, MAX_PLAYERS, "seats")
+    options = RULES.options_of_state(read_options, encode_options, state.players, message.options)
     _set_options(&state, options)
-    state.phase = _in_range(message.phase, 1, PHASES, "phase") - 1
-    state.first_seat = NO_SEAT
-    if message.HasField("first_seat"):
-        state.first_seat = _in_range(message.first_seat, 0, state.players - 1, "first_seat")
-    state.round = _in_range(message.round, 1, ROUNDS, "round") - 1
-    state.leader = _in_range(message.leader, 0, state.players - 1, "leader")
-    state.active = _in_range(message.active_seat, 0, state.players - 1, "active_seat")
+    state.phase, state.first_seat, state.active = RULES.read_turn(message, state.players, PHASES)
+    state.round = RULES.in_range(message.round, 1, ROUNDS, "round") - 1
+    state.leader = RULES.in_range(message.leader, 0, state.players - 1, "leader")
     for seat, held in enumerate(message.seats):
         _read_seat(&state, seat, held)
     _read_trick(&state, message)
@@ -508,7 +450,7 @@ def fill_view(message, Position position not None, seat):
     cdef unsigned char ranked[MAX_PLAYERS]
     cdef int other, place
     view(position.body, -1 if seat is None else seat, &seen)
-    _fill_options_of(message.options, position)
+    fill_options(message.options, options_of(position))
     for other in range(state.players):
         held = message.seats.add(hand_size=seen.hand_size[other])
         _fill_seat(held, state, other)
@@ -533,14 +475,9 @@ def fill_view(message, Position position not None, seat):
 
 def fill_event(message, event, whole):
     """An event → ChatpentiersEvent; `whole`: with what only some seats may see."""
-    message.kind = event.kind
-    if event.seat is not None:
-        message.seat = event.seat
+    fill_event_fields(message, event, _EVENT_VALUES.get(event.kind, ()) if whole else ())
     if whole and event.kind == ChatpentiersEvent.TRICK_RANKED:
         message.ranking.extend(event.values)
-    elif whole:
-        for name, value in zip(_EVENT_VALUES.get(event.kind, ()), event.values, strict=True):
-            setattr(message, name, value)
 
 
 # Score

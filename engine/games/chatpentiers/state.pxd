@@ -1,7 +1,7 @@
 # Chatpentiers: the packed state and its numbers. Cards are 12 x colour + value - 1; a set of cards has bit `card`.
 from libc.stdint cimport uint8_t, uint64_t
 
-from chatiere.engine.core.bits cimport count_bits
+from chatiere.engine.core.bits cimport count_bits, lowest_bit
 
 cdef enum:
     NO_SEAT = 255
@@ -123,15 +123,12 @@ ctypedef struct BoardScore:
     int points
 
 
-cdef extern from * nogil:
-    int __builtin_ctzll(uint64_t word)
-
 cdef inline int count_cards(uint64_t cards) noexcept nogil:
     return count_bits(cards)
 
 cdef inline int lowest_card(uint64_t cards) noexcept nogil:
     # Of a set that is not empty.
-    return __builtin_ctzll(cards)
+    return lowest_bit(cards)
 
 cdef inline uint64_t card_bit(int card) noexcept nogil:
     return <uint64_t> 1 << card

@@ -36,7 +36,6 @@ from chatiere.engine.games.discat.state cimport (
     card_in_slot,
     cards_in_use,
     count_cards,
-    draw_pile_size,
     in_all_slots,
     is_empty,
     next_seat,

@@ -1,9 +1,9 @@
 """Discat: the rules (rules file: discat.md; the sections below follow its headings)."""
 
-from libc.stdint cimport int16_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memmove, memset
 
-from chatiere.engine.core.bits cimport count_bits, nth_bit
+from chatiere.engine.core.bits cimport count_bits, lowest_bit, nth_bit
 from chatiere.engine.core.game cimport (
     CHANCE,
     CHANCE_IS_PENDING,
@@ -73,9 +73,6 @@ from chatiere.engine.games.discat.state cimport (
     without_slot,
 )
 
-cdef extern from * nogil:
-    int __builtin_ctzll(uint64_t word)
-
 
 cdef inline void tell(
     Events* events, DiscatEvent kind, int seat, int seen_by, const uint8_t* cards, int count
@@ -120,7 +117,7 @@ cdef inline void remove_slots(State* state, int seat, int slots) noexcept nogil:
     cdef uint64_t hand = state.hand[seat]
     cdef int removed = 0
     while slots:
-        hand = without_slot(hand, __builtin_ctzll(slots) - removed)
+        hand = without_slot(hand, lowest_bit(slots) - removed)
         removed += 1
         slots &= slots - 1
     state.hand[seat] = hand
@@ -151,7 +148,7 @@ cdef int play_cards(const State* state, int action, uint8_t* cards) noexcept nog
     cdef int top = action >> 5, others = slots_played(action) & ~(1 << top)
     cdef int count = 0
     while others:
-        cards[count] = card_in_slot(hand, __builtin_ctzll(others))
+        cards[count] = card_in_slot(hand, lowest_bit(others))
         count += 1
         others &= others - 1
     cards[count] = card_in_slot(hand, top)
@@ -518,7 +515,7 @@ cdef int chance_outcomes(const void* body, uint16_t* outcomes, uint32_t* weights
     for half in range(2):
         cards = state.unknown[half]
         while cards:
-            outcomes[count] = 64 * half + __builtin_ctzll(cards)
+            outcomes[count] = 64 * half + lowest_bit(cards)
             weights[count] = 1
             count += 1
             cards &= cards - 1

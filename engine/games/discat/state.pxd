@@ -1,7 +1,7 @@
 # Discat: the packed state and its numbers. Cards are their printed numbers 1-90; in a set of cards, bit card - 1.
 from libc.stdint cimport uint8_t, uint16_t, uint64_t
 
-from chatiere.engine.core.bits cimport count_bits
+from chatiere.engine.core.bits cimport count_bits, lowest_bit
 
 cdef enum:
     NO_SEAT = 255
@@ -133,9 +133,6 @@ ctypedef struct View:
     Table table
 
 
-cdef extern from * nogil:
-    int __builtin_ctzll(uint64_t word)
-
 cdef inline int cards_in_use(int players) noexcept nogil:
     # Cards 1 … this.
     return 30 + 10 * players
@@ -170,7 +167,7 @@ cdef inline int cards_below(uint64_t hand, int size, int card) noexcept nogil:
     # How many cards of a hand are lower. In each byte the top bit says that its card is not; a bit is set for the first
     # empty slot.
     cdef uint64_t not_lower = (hand | in_all_slots(0x80)) - in_all_slots(card) & in_all_slots(0x80)
-    return __builtin_ctzll(not_lower | <uint64_t> 0x80 << 8 * size) >> 3
+    return lowest_bit(not_lower | <uint64_t> 0x80 << 8 * size) >> 3
 
 cdef inline uint64_t with_card(uint64_t hand, int size, int card) noexcept nogil:
     cdef int slot = cards_below(hand, size, card)

@@ -3,6 +3,8 @@
 from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memset
 
+from chatiere.engine.core.bits cimport bits_by_byte, lowest_bit
+
 cdef enum:
     KINDS = 46
     COLOURED = 45  # kinds with a colour and a value 1-9
@@ -11,9 +13,6 @@ cdef enum:
     MOMISTIGRI = 45
     MOMISTIGRI_PLACE = 45  # of its bit: all others come before it
     BOX = 46  # cards
-
-cdef extern from * nogil:
-    int __builtin_ctzll(unsigned long long bits)
 
 ctypedef struct Box:
     # What is printed on the cards; it follows from the option copies.
@@ -28,7 +27,7 @@ cdef inline uint64_t bit(int place) noexcept nogil:
 
 cdef inline int lowest(uint64_t cards) noexcept nogil:
     # The place of the first card.
-    return __builtin_ctzll(cards)
+    return lowest_bit(cards)
 
 cdef inline void lay_out(Box* box, const uint8_t* copies) noexcept nogil:
     # `copies`: of each kind but the Momistigri, 45 in all.
@@ -66,9 +65,7 @@ cdef inline bint has_single(const Box* box, uint64_t cards) noexcept nogil:
 
 cdef inline uint64_t running_counts(uint64_t cards) noexcept nogil:
     # Byte i: how many cards there are in the bytes up to i; the last: in all.
-    cards -= cards >> 1 & 0x5555555555555555ULL
-    cards = (cards & 0x3333333333333333ULL) + (cards >> 2 & 0x3333333333333333ULL)
-    return (cards + (cards >> 4) & 0x0F0F0F0F0F0F0F0FULL) * 0x0101010101010101ULL
+    return bits_by_byte(cards) * 0x0101010101010101ULL
 
 cdef inline int count_cards(uint64_t cards) noexcept nogil:
     return running_counts(cards) >> 56

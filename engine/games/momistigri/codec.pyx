@@ -6,7 +6,20 @@ The functions fill and read the message objects that they are handed; they impor
 from collections import Counter
 from collections.abc import Mapping
 
-from chatiere.engine.core.errors import EngineError, FaultText, Reason
+from chatiere.engine.core.codec import (
+    RulesFile,
+    action_number,
+    check_id,
+    check_numbers,
+    complete_options,
+    fill_event_fields,
+    fill_fields,
+    fill_turn,
+    read_fields,
+    refuse_option,
+    without_defaults,
+)
+from chatiere.engine.core.errors import EngineError, Reason
 
 from libc.stdint cimport uint64_t
 from libc.string cimport memset
@@ -41,7 +54,6 @@ from chatiere.engine.games.momistigri.state cimport (
     MAIN_ID,
     MARKS,
     MOST_PLAYERS,
-    NO_SEAT,
     NUM_ACTIONS,
     ONES,
     PASS_ID,
@@ -61,7 +73,7 @@ from chatiere.engine.games.momistigri.state cimport (
     sum_of,
 )
 
-_RULES = "momistigri.md"
+RULES = RulesFile("momistigri.md")
 
 
 def _default_copies():
@@ -73,123 +85,115 @@ def _default_copies():
     return copies
 
 
-_DEFAULT_COPIES = _default_copies()
+DEFAULTS = {"copies": _default_copies()}
 
 
 # Words
 
-def _illegal(message, heading):
-    return FaultText(Reason.ILLEGAL_ACTION, message, rule=f"{_RULES}: {heading}")
-
-
-def _broken(message, field, heading="Invariants"):
-    return FaultText(Reason.INVALID_STATE, message, field=field, rule=f"{_RULES}: {heading}")
-
-
 _EFFECTS = "Effects of a pair of one value"
 
 FAULTS = {
-    int(MomistigriFault.NO_PAIR_NOW): _illegal("no pair can be discarded at this moment", "A turn"),
-    int(MomistigriFault.NO_PASS_NOW): _illegal("a seat passes instead of discarding a pair, at no other moment", "A turn"),
-    int(MomistigriFault.NO_STOP_NOW): _illegal("Stop is for a seat that has discarded a pair of 6", _EFFECTS),
-    int(MomistigriFault.NO_CHOICE_NOW): _illegal(
+    int(MomistigriFault.NO_PAIR_NOW): RULES.illegal("no pair can be discarded at this moment", "A turn"),
+    int(MomistigriFault.NO_PASS_NOW): RULES.illegal("a seat passes instead of discarding a pair, at no other moment", "A turn"),
+    int(MomistigriFault.NO_STOP_NOW): RULES.illegal("Stop is for a seat that has discarded a pair of 6", _EFFECTS),
+    int(MomistigriFault.NO_CHOICE_NOW): RULES.illegal(
         "Main and Reverse are for a seat that has discarded a pair of 1, 2 or 3", _EFFECTS
     ),
-    int(MomistigriFault.NO_NAMING_NOW): _illegal("a card is named after the main effect of a pair of 2", _EFFECTS),
-    int(MomistigriFault.NO_GIVING_NOW): _illegal("a card is given after a pair of 4", _EFFECTS),
-    int(MomistigriFault.NO_HANDING_OUT_NOW): _illegal("cards of the pile are handed out after a pair of 5", _EFFECTS),
-    int(MomistigriFault.NO_SWAPPING_OUT_NOW): _illegal("no seat has to discard a card for a swap at this moment", "A turn"),
-    int(MomistigriFault.NO_SWAPPING_IN_NOW): _illegal("no seat has to take a card for a swap at this moment", "A turn"),
-    int(MomistigriFault.CARD_NOT_IN_HAND): _illegal("the hand does not hold that card, or not twice", "Actions"),
-    int(MomistigriFault.NOT_A_PAIR): _illegal(
+    int(MomistigriFault.NO_NAMING_NOW): RULES.illegal("a card is named after the main effect of a pair of 2", _EFFECTS),
+    int(MomistigriFault.NO_GIVING_NOW): RULES.illegal("a card is given after a pair of 4", _EFFECTS),
+    int(MomistigriFault.NO_HANDING_OUT_NOW): RULES.illegal("cards of the pile are handed out after a pair of 5", _EFFECTS),
+    int(MomistigriFault.NO_SWAPPING_OUT_NOW): RULES.illegal("no seat has to discard a card for a swap at this moment", "A turn"),
+    int(MomistigriFault.NO_SWAPPING_IN_NOW): RULES.illegal("no seat has to take a card for a swap at this moment", "A turn"),
+    int(MomistigriFault.CARD_NOT_IN_HAND): RULES.illegal("the hand does not hold that card, or not twice", "Actions"),
+    int(MomistigriFault.NOT_A_PAIR): RULES.illegal(
         "the cards have neither one value nor one colour, or one is the Momistigri", "A turn"
     ),
-    int(MomistigriFault.SEAT_NOT_ELIGIBLE): _illegal("the card goes to another seat that is still in the round", _EFFECTS),
-    int(MomistigriFault.CARD_NOT_IN_PILE): _illegal("the discard pile does not hold that card", "Actions"),
-    int(MomistigriFault.CARD_JUST_SWAPPED_OUT): _illegal(
+    int(MomistigriFault.SEAT_NOT_ELIGIBLE): RULES.illegal("the card goes to another seat that is still in the round", _EFFECTS),
+    int(MomistigriFault.CARD_NOT_IN_PILE): RULES.illegal("the discard pile does not hold that card", "Actions"),
+    int(MomistigriFault.CARD_JUST_SWAPPED_OUT): RULES.illegal(
         "a swap takes a card that lay in the pile before, not the one just discarded", "A turn"
     ),
-    int(MomistigriFault.BAD_PLAYERS): _broken("Momistigri is for 3 to 5 players", "seats", "Components and setup"),
-    int(MomistigriFault.BAD_FIRST_SEAT): _broken(
+    int(MomistigriFault.BAD_PLAYERS): RULES.broken("Momistigri is for 3 to 5 players", "seats", "Components and setup"),
+    int(MomistigriFault.BAD_FIRST_SEAT): RULES.broken(
         "the first seat is not a seat, not the one that the options name for the first round, not one with the most penalty "
         "points in a later round, or set before chance has chosen it",
         "first_seat",
         "Components and setup",
     ),
-    int(MomistigriFault.BAD_COPIES): _broken(
+    int(MomistigriFault.BAD_COPIES): RULES.broken(
         "the copies of value 1 do not sum to 9, those of value 2 to 8, and so on", "options.copies", "Components and setup"
     ),
-    int(MomistigriFault.BAD_PHASE): _broken("the phase needs another seat in the round", "phase", "A turn"),
-    int(MomistigriFault.BAD_ACTIVE_SEAT): _broken(
+    int(MomistigriFault.BAD_PHASE): RULES.broken("the phase needs another seat in the round", "phase", "A turn"),
+    int(MomistigriFault.BAD_ACTIVE_SEAT): RULES.broken(
         "the active seat is not a seat in the round, or not the one that the next card is dealt to", "active_seat", "A turn"
     ),
-    int(MomistigriFault.BAD_ROUND): _broken(
+    int(MomistigriFault.BAD_ROUND): RULES.broken(
         "the round is not the first, the second, or a third because the fewest penalty points are tied after two",
         "round",
         "End of the game",
     ),
-    int(MomistigriFault.BAD_TURN): _broken(
+    int(MomistigriFault.BAD_TURN): RULES.broken(
         "a turn is from 1 to 200, and 0 before the first", "turn", "End of a round"
     ),
-    int(MomistigriFault.BAD_DIRECTION): _broken(
+    int(MomistigriFault.BAD_DIRECTION): RULES.broken(
         "the direction of play is neither way, or reversed before the first turn", "reversed", "Components and setup"
     ),
-    int(MomistigriFault.BAD_IN_ROUND): _broken(
+    int(MomistigriFault.BAD_IN_ROUND): RULES.broken(
         "a seat out of the round holds cards, one in the round holds none in a moment when it has to, or one is out of the "
         "round during the deal",
         "seats.in_round",
     ),
-    int(MomistigriFault.BAD_PASSED): _broken(
+    int(MomistigriFault.BAD_PASSED): RULES.broken(
         "a pass mark is set of a seat that is not in the round, or during the deal", "seats.passed"
     ),
-    int(MomistigriFault.BAD_MARK): _broken("a mark is pending outside of a draw, or is none that can be", "mark", "A turn"),
-    int(MomistigriFault.BAD_DRAWS): _broken(
+    int(MomistigriFault.BAD_MARK): RULES.broken("a mark is pending outside of a draw, or is none that can be", "mark", "A turn"),
+    int(MomistigriFault.BAD_DRAWS): RULES.broken(
         "the number of cards still to be drawn is more than the mark or the hand allows, or none in a draw, or some outside "
         "of one",
         "draws_left",
         "A turn",
     ),
-    int(MomistigriFault.BAD_EFFECT): _broken(
+    int(MomistigriFault.BAD_EFFECT): RULES.broken(
         "the value of the pair is not 1, 2 or 3 when Main or Reverse is to be chosen, or is set otherwise", "effect", _EFFECTS
     ),
-    int(MomistigriFault.BAD_RECEIVER): _broken(
+    int(MomistigriFault.BAD_RECEIVER): RULES.broken(
         "the receiver is not another seat in the round, or is set when no card is handed out", "receiver", _EFFECTS
     ),
-    int(MomistigriFault.BAD_SWAPPED_OUT): _broken(
+    int(MomistigriFault.BAD_SWAPPED_OUT): RULES.broken(
         "the card just discarded for a swap does not lie in the pile, is missing, or is set outside of a swap",
         "swapped_out",
         "A turn",
     ),
-    int(MomistigriFault.BAD_PENALTIES): _broken(
+    int(MomistigriFault.BAD_PENALTIES): RULES.broken(
         "penalties are those of finished rounds, the last round's the sums of the hands", "seats.penalties", "End of a round"
     ),
-    int(MomistigriFault.BAD_DEAL): _broken(
+    int(MomistigriFault.BAD_DEAL): RULES.broken(
         "cards are dealt one at a time from the first seat on, nine to each, and the last to its right neighbour; then none "
         "are left",
         "seats.cards",
         "Components and setup",
     ),
-    int(MomistigriFault.BAD_HAND): _broken("a hand is no set of cards of the box", "seats.cards"),
-    int(MomistigriFault.BAD_PILE): _broken(
+    int(MomistigriFault.BAD_HAND): RULES.broken("a hand is no set of cards of the box", "seats.cards"),
+    int(MomistigriFault.BAD_PILE): RULES.broken(
         "the pile is no set of cards of the box, is not empty during the deal, or lacks the pair whose effect is under way",
         "pile",
     ),
-    int(MomistigriFault.CARD_TWICE_OR_MISSING): _broken(
+    int(MomistigriFault.CARD_TWICE_OR_MISSING): RULES.broken(
         "the hands and the pile together are not the cards of the deck, each once", "seats.cards"
     ),
-    int(MomistigriFault.BAD_KNOWN): _broken(
+    int(MomistigriFault.BAD_KNOWN): RULES.broken(
         "cards are known of a hand that does not hold them, to its own seat, not to a seat though to all, or outside of a "
         "round",
         "seats.knowledge",
         "Public and hidden",
     ),
-    int(MomistigriFault.BAD_MOST_ONES): _broken(
+    int(MomistigriFault.BAD_MOST_ONES): RULES.broken(
         "a hand holds more 1s than is known that it can, or this is known with a deck without 1s, to its own seat, of a seat "
         "out of the round, not to a seat though to all, or outside of a round",
         "seats.knowledge",
         "Public and hidden",
     ),
-    int(MomistigriFault.NOT_ZERO): _broken("a byte that means nothing here is not zero", ""),
+    int(MomistigriFault.NOT_ZERO): RULES.broken("a byte that means nothing here is not zero", ""),
 }
 
 _EVENT_LABELS = {
@@ -250,15 +254,10 @@ def _card_names(kinds):
     return " and ".join(card_name(kind) for kind in kinds)
 
 
-def _check_id(action):
-    if not 0 <= action < NUM_ACTIONS:
-        raise EngineError(Reason.INVALID_ACTION, f"dense ids are 0 to {NUM_ACTIONS - 1}")
-
-
 def action_label(Position position not None, action):
     """A dense id in plain English."""
     cdef int low, high
-    _check_id(action)
+    check_id(action, NUM_ACTIONS)
     if action < PASS_ID:
         cards_of_pair(action, &low, &high)
         return f"discard {_card_names((low, high))}"
@@ -325,38 +324,19 @@ def event_label(event, whole):
 
 # Options
 
-def _refuse_option(name, message):
-    raise EngineError(Reason.INVALID_OPTION, message, field=name)
-
-
-def _whole_number(value):
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
 def encode_options(players, options: Mapping):
     """Options by name as the kernel's struct. Raises EngineError: INVALID_OPTION."""
     cdef Options encoded
     cdef int kind
-    for name in options:
-        if name not in ("first_seat", "copies"):
-            _refuse_option(str(name), f"Momistigri has no option {name!r}; it has first_seat and copies")
-    first_seat = options.get("first_seat")
-    if first_seat is not None and not (_whole_number(first_seat) and 0 <= first_seat < players):
-        _refuse_option("first_seat", f"the first seat must be 0 to {players - 1}")
-    copies = options.get("copies")
-    if copies is None:
-        copies = _DEFAULT_COPIES
-    if not isinstance(copies, (list, tuple)) or len(copies) != COLOURED:
-        _refuse_option("copies", f"copies must be a list of {COLOURED} numbers, one for each kind 0 to 44")
-    for kind in range(COLOURED):
-        if not _whole_number(copies[kind]) or not 0 <= copies[kind] <= VALUES:
-            _refuse_option(f"copies[{kind}]", f"the copies of a kind must be a whole number from 0 to {VALUES}")
+    options = complete_options("Momistigri", options, DEFAULTS, players)
+    copies = options["copies"]
+    check_numbers("copies", copies, COLOURED, 0, VALUES)
     for value in range(1, VALUES + 1):
         number = sum(copies[value - 1 :: VALUES])
         if number != VALUES + 1 - value:
-            _refuse_option("copies", f"the box has {VALUES + 1 - value} cards of value {value}, not {number}")
+            refuse_option("copies", f"the box has {VALUES + 1 - value} cards of value {value}, not {number}")
     memset(&encoded, 0, sizeof(Options))
-    encoded.first_seat = NO_SEAT if first_seat is None else first_seat
+    encoded.first_seat = options["first_seat"]
     for kind in range(COLOURED):
         encoded.copies[kind] = copies[kind]
     return (<const char*> &encoded)[:sizeof(Options)]
@@ -366,30 +346,18 @@ def options_of(Position position not None):
     """The options of a position that differ from their defaults, by name."""
     cdef const State* state = state_of(position)
     cdef int kind
-    options = {}
-    if state.first_seat_option != NO_SEAT:
-        options["first_seat"] = state.first_seat_option
     copies = [count_cards(bits_of(&state.box, kind)) for kind in range(COLOURED)]
-    if copies != _DEFAULT_COPIES:
-        options["copies"] = copies
-    return options
+    return without_defaults({"first_seat": state.first_seat_option, "copies": copies}, DEFAULTS)
 
 
 def read_options(message):
     """MomistigriOptions → options by name; `encode_options` says whether they are valid."""
-    options = {}
-    if message.HasField("first_seat"):
-        options["first_seat"] = message.first_seat
-    if message.copies:
-        options["copies"] = list(message.copies)
-    return options
+    return read_fields(message)
 
 
 def fill_options(message, options):
     """Options by name → MomistigriOptions."""
-    if "first_seat" in options:
-        message.first_seat = options["first_seat"]
-    message.copies.extend(options.get("copies", ()))
+    fill_fields(message, options)
 
 
 # Actions
@@ -407,7 +375,7 @@ _PLAIN_ACTIONS = {"pass_turn": PASS_ID, "stop": STOP_ID, "main": MAIN_ID, "rever
 def fill_action(message, Position position not None, action):
     """A dense id → MomistigriAction."""
     cdef int low, high
-    _check_id(action)
+    check_id(action, NUM_ACTIONS)
     if action < PASS_ID:
         cards_of_pair(action, &low, &high)
         message.discard_pair.cards.extend((low, high))
@@ -426,12 +394,6 @@ def fill_action(message, Position position not None, action):
             getattr(message, field).SetInParent()
 
 
-def _card_of(number, field):
-    if not 0 <= number < KINDS:
-        raise EngineError(Reason.INVALID_ACTION, f"cards are 0 to {KINDS - 1}", field=field)
-    return number
-
-
 def read_action(message, Position position not None):
     """MomistigriAction → the dense id; whether it is legal is for `apply` to say.
 
@@ -446,16 +408,14 @@ def read_action(message, Position position not None):
     if kind == "discard_pair":
         if len(message.discard_pair.cards) != 2:
             raise EngineError(Reason.INVALID_ACTION, "a pair has two cards", field="discard_pair.cards")
-        low, high = sorted(_card_of(card, f"discard_pair.cards[{i}]") for i, card in enumerate(message.discard_pair.cards))
+        cards = message.discard_pair.cards
+        low, high = sorted(action_number(card, 0, KINDS - 1, f"discard_pair.cards[{i}]") for i, card in enumerate(cards))
         return high * (high + 1) // 2 + low
-    card = _card_of(getattr(message, kind).card, f"{kind}.card")
+    card = action_number(getattr(message, kind).card, 0, KINDS - 1, f"{kind}.card")
     if kind != "give":
         return _CARD_ACTIONS[kind] + card
-    if not 0 <= message.give.seat < position.num_players():
-        raise EngineError(
-            Reason.INVALID_ACTION, f"seats here are 0 to {position.num_players() - 1}", field="give.seat"
-        )
-    return FIRST_GIVE_ID + KINDS * message.give.seat + card
+    seat = action_number(message.give.seat, 0, position.num_players() - 1, "give.seat")
+    return FIRST_GIVE_ID + KINDS * seat + card
 
 
 # State
@@ -480,17 +440,9 @@ cdef list _known_to(const State* state, int knower, int seat):
     return [_kinds_of(state, state.known[seat][knower]), most_ones - 1 if most_ones else None]
 
 
-cdef _fill_options_of(message, Position position):
-    message.SetInParent()
-    fill_options(message, options_of(position))
-
-
 cdef _fill_turn(message, const State* state):
     # What states and views have alike.
-    message.phase = state.phase + 1
-    if state.first_seat != NO_SEAT:
-        message.first_seat = state.first_seat
-    message.active_seat = state.active
+    fill_turn(message, state.phase, state.first_seat, state.active)
     message.round = state.round + 1
     message.turn = state.turn
     message.reversed = bool(state.backwards)
@@ -508,7 +460,7 @@ def fill_state(message, Position position not None):
     """A position → MomistigriState."""
     cdef const State* state = state_of(position)
     cdef int seat, knower
-    _fill_options_of(message.options, position)
+    fill_options(message.options, options_of(position))
     for seat in range(state.players):
         held = message.seats.add(in_round=state.in_round >> seat & 1, passed=state.passed >> seat & 1)
         held.cards.extend(_kinds_of(state, state.hands[seat]))
@@ -523,20 +475,6 @@ def fill_state(message, Position position not None):
     _fill_turn(message, state)
 
 
-def _refuse_state(field, message, heading="Invariants"):
-    raise EngineError(Reason.INVALID_STATE, message, field=field, rule=f"{_RULES}: {heading}")
-
-
-def _refuse(fault):
-    raise EngineError(Reason.INVALID_STATE, FAULTS[fault].message, field=FAULTS[fault].field, rule=FAULTS[fault].rule)
-
-
-def _in_range(value, lowest, highest, field):
-    if not lowest <= value <= highest:
-        _refuse_state(field, f"{value} is not from {lowest} to {highest}")
-    return value
-
-
 cdef uint64_t _set_of(const State* state, kinds) except? 0:
     # No more of a kind than the box has; the kinds are ones that there are.
     cdef uint64_t cards = 0
@@ -547,11 +485,11 @@ cdef uint64_t _set_of(const State* state, kinds) except? 0:
 
 cdef uint64_t _read_cards(const State* state, kinds, field) except? 0:
     for i, kind in enumerate(kinds):
-        _in_range(kind, 0, KINDS - 1, f"{field}[{i}]")
+        RULES.in_range(kind, 0, KINDS - 1, f"{field}[{i}]")
     for kind, number in Counter(kinds).items():
         copies = count_cards(bits_of(&state.box, kind))
         if number > copies:
-            _refuse_state(field, f"of card {kind} the box has {copies}, not {number}", "Components and setup")
+            RULES.refuse_state(field, f"of card {kind} the box has {copies}, not {number}", "Components and setup")
     return _set_of(state, kinds)
 
 
@@ -561,7 +499,8 @@ cdef uint64_t _left_of_deck(const State* state) except? 0:
     for seat in range(state.players):
         left.subtract(_kinds_of(state, state.hands[seat]))
     if min(left.values()) < 0:
-        _refuse(MomistigriFault.CARD_TWICE_OR_MISSING)
+        fault = FAULTS[MomistigriFault.CARD_TWICE_OR_MISSING]
+        raise EngineError(fault.reason, fault.message, field=fault.field, rule=fault.rule)
     return _set_of(state, left.elements())
 
 
@@ -571,16 +510,16 @@ cdef _read_knowledge(State* state, int seat, entries, field):
     found = {}
     for number, entry in enumerate(entries):
         path = f"{field}[{number}]"
-        knower = _in_range(entry.seat, 0, state.players - 1, f"{path}.seat") if entry.HasField("seat") else PUBLIC
+        knower = RULES.in_range(entry.seat, 0, state.players - 1, f"{path}.seat") if entry.HasField("seat") else PUBLIC
         if knower in found:
-            _refuse_state(f"{path}.seat", "what one seat, or all, know of a hand is said once", "Public and hidden")
+            RULES.refuse_state(f"{path}.seat", "what one seat, or all, know of a hand is said once", "Public and hidden")
         if knower == seat:
-            _refuse_state(f"{path}.seat", "a seat knows its own hand anyway", "Public and hidden")
+            RULES.refuse_state(f"{path}.seat", "a seat knows its own hand anyway", "Public and hidden")
         if Counter(entry.cards) - held:
-            _refuse_state(f"{path}.cards", "the hand does not hold all of these", "Public and hidden")
+            RULES.refuse_state(f"{path}.cards", "the hand does not hold all of these", "Public and hidden")
         most_ones = 0
         if entry.HasField("most_ones"):
-            most_ones = 1 + _in_range(entry.most_ones, 0, ONES - 1, f"{path}.most_ones")
+            most_ones = 1 + RULES.in_range(entry.most_ones, 0, ONES - 1, f"{path}.most_ones")
         found[knower] = (_set_of(state, entry.cards), most_ones)
     public = found.get(PUBLIC, (0, 0))
     for knower in (*range(state.players), PUBLIC):
@@ -591,9 +530,9 @@ cdef _read_knowledge(State* state, int seat, entries, field):
 cdef _read_penalties(State* state, int seat, penalties, field):
     cdef int finished = state.round + (state.phase == FINISHED), round
     if len(penalties) != finished:
-        _refuse_state(field, f"{finished} rounds are finished", "End of a round")
+        RULES.refuse_state(field, f"{finished} rounds are finished", "End of a round")
     for round in range(finished):
-        state.penalties[round][seat] = _in_range(penalties[round], 0, 255, f"{field}[{round}]")
+        state.penalties[round][seat] = RULES.in_range(penalties[round], 0, 255, f"{field}[{round}]")
 
 
 def read_state(message):
@@ -602,30 +541,23 @@ def read_state(message):
     cdef int seat
     cdef const Options* chosen
     memset(&state, 0, sizeof(State))
-    state.players = _in_range(len(message.seats), 3, MOST_PLAYERS, "seats")
-    try:
-        options = encode_options(state.players, read_options(message.options))
-    except EngineError as error:
-        _refuse_state(f"options.{error.field}", error.message, "Components and setup")
+    state.players = RULES.in_range(len(message.seats), 3, MOST_PLAYERS, "seats")
+    options = RULES.options_of_state(read_options, encode_options, state.players, message.options)
     chosen = <const Options*> <const char*> options
     state.first_seat_option = chosen.first_seat
     lay_out(&state.box, chosen.copies)
-    state.phase = _in_range(message.phase, 1, PHASES, "phase") - 1
-    state.first_seat = NO_SEAT
-    if message.HasField("first_seat"):
-        state.first_seat = _in_range(message.first_seat, 0, state.players - 1, "first_seat")
-    state.active = _in_range(message.active_seat, 0, state.players - 1, "active_seat")
-    state.round = _in_range(message.round, 1, ROUNDS, "round") - 1
-    state.turn = _in_range(message.turn, 0, LAST_TURN, "turn")
+    state.phase, state.first_seat, state.active = RULES.read_turn(message, state.players, PHASES)
+    state.round = RULES.in_range(message.round, 1, ROUNDS, "round") - 1
+    state.turn = RULES.in_range(message.turn, 0, LAST_TURN, "turn")
     state.backwards = message.reversed
-    state.mark = _in_range(message.mark, 0, MARKS - 1, "mark")
-    state.draws_left = _in_range(message.draws_left, 0, LARGEST_DRAW, "draws_left")
-    state.effect = _in_range(message.effect, 0, 3, "effect")
+    state.mark = RULES.in_range(message.mark, 0, MARKS - 1, "mark")
+    state.draws_left = RULES.in_range(message.draws_left, 0, LARGEST_DRAW, "draws_left")
+    state.effect = RULES.in_range(message.effect, 0, 3, "effect")
     if message.HasField("receiver") != (state.phase == HAND_OUT):
-        _refuse_state("receiver", "there is a receiver when cards of the pile are handed out, and only then")
-    state.receiver = _in_range(message.receiver, 0, state.players - 1, "receiver")
+        RULES.refuse_state("receiver", "there is a receiver when cards of the pile are handed out, and only then")
+    state.receiver = RULES.in_range(message.receiver, 0, state.players - 1, "receiver")
     if message.HasField("swapped_out"):
-        state.swapped_out = 1 + _in_range(message.swapped_out, 0, KINDS - 1, "swapped_out")
+        state.swapped_out = 1 + RULES.in_range(message.swapped_out, 0, KINDS - 1, "swapped_out")
     for seat, held in enumerate(message.seats):
         state.hands[seat] = _read_cards(&state, held.cards, f"seats[{seat}].cards")
         _read_knowledge(&state, seat, held.knowledge, f"seats[{seat}].knowledge")
@@ -646,7 +578,7 @@ def fill_view(message, Position position not None, seat):
     cdef const State* state = &seen.state
     cdef int other, kind
     view(position.body, -1 if seat is None else seat, &seen)
-    _fill_options_of(message.options, position)
+    fill_options(message.options, options_of(position))
     for other in range(state.players):
         held = message.seats.add(
             hand_size=seen.sizes[other], in_round=state.in_round >> other & 1, passed=state.passed >> other & 1
@@ -666,9 +598,7 @@ def fill_view(message, Position position not None, seat):
 
 def fill_event(message, event, whole):
     """An event → MomistigriEvent; `whole`: with what only some seats may see."""
-    message.kind = event.kind
-    if event.seat is not None:
-        message.seat = event.seat
+    fill_event_fields(message, event)
     cards, other, count = _parts_of(event) if whole else ((), _other_seat(event), None)
     message.cards.extend(cards)
     if other is not None:

@@ -22,6 +22,7 @@ from chatiere.engine.core.game cimport (
 )
 from chatiere.engine.core.position cimport wrap_operations
 from chatiere.engine.core.stream cimport Stream, number_below, walk_weights
+from chatiere.engine.core.weights cimport reduce_weights
 from chatiere.engine.games.momistigri.cards cimport (
     KINDS,
     MOMISTIGRI,
@@ -642,15 +643,6 @@ cdef int apply(void* body, int action, Events* events) noexcept nogil:
     return fault
 
 
-cdef uint32_t common_divisor(uint32_t a, uint32_t b) noexcept nogil:
-    cdef uint32_t rest
-    while b:
-        rest = a % b
-        a = b
-        b = rest
-    return a
-
-
 cdef inline uint64_t cards_that_can_come(const State* state) noexcept nogil:
     # At a deal or draw.
     return state.undealt if state.phase == DEAL else state.hands[drawn_from(state)]
@@ -659,7 +651,6 @@ cdef inline uint64_t cards_that_can_come(const State* state) noexcept nogil:
 cdef int chance_outcomes(const void* body, uint16_t* outcomes, uint32_t* weights) noexcept nogil:
     cdef const State* state = <const State*> body
     cdef uint64_t left
-    cdef uint32_t divisor = 0
     cdef int count = 0, kind, i
     if state.phase == FIRST_SEAT:
         for i in range(state.players):
@@ -672,10 +663,8 @@ cdef int chance_outcomes(const void* body, uint16_t* outcomes, uint32_t* weights
         outcomes[count] = kind
         weights[count] = count_cards(left & bits_of(&state.box, kind))
         left &= ~bits_of(&state.box, kind)
-        divisor = common_divisor(weights[count], divisor)
         count += 1
-    for i in range(count if divisor > 1 else 0):
-        weights[i] //= divisor
+    reduce_weights(weights, count)
     return count
 
 

@@ -1,0 +1,167 @@
+"""What the rooms' codecs share: refusals that cite the rules file, and the options, actions and events of any game."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NoReturn, TypeGuard
+
+from chatiere.engine.core.errors import EngineError, FaultText, Reason
+
+# In packed states: no seat.
+NO_SEAT = 0xFF
+
+
+class RulesFile:
+    """The rules file of a game, which its faults and refusals cite."""
+
+    def __init__(self, name: str) -> None:
+        """`name` is the file's, in docs/rules."""
+        self.name = name
+
+    def illegal(self, message: str, heading: str) -> FaultText:
+        """The words of a fault of a move."""
+        return FaultText(Reason.ILLEGAL_ACTION, message, rule=f"{self.name}: {heading}")
+
+    def broken(self, message: str, field: str, heading: str = "Invariants") -> FaultText:
+        """The words of a fault of a state."""
+        return FaultText(Reason.INVALID_STATE, message, field=field, rule=f"{self.name}: {heading}")
+
+    def refuse_state(self, field: str, message: str, heading: str = "Invariants") -> NoReturn:
+        """Raise INVALID_STATE."""
+        raise EngineError(Reason.INVALID_STATE, message, field=field, rule=f"{self.name}: {heading}")
+
+    def refuse_card(self, actor: int, card: str, field: str) -> NoReturn:
+        """Raise ILLEGAL_ACTION for a typed action with a card that the seat does not have: it has no dense id."""
+        raise EngineError(
+            Reason.ILLEGAL_ACTION,
+            f"seat {actor} has no {card}",
+            field=field,
+            rule=f"{self.name}: Actions",
+            metadata={"actor": str(actor)},
+        )
+
+    def in_range(self, value: int, lowest: int, highest: int, field: str) -> int:
+        """A number of a state's message; both bounds are included. Raises INVALID_STATE."""
+        if not lowest <= value <= highest:
+            self.refuse_state(field, f"{value} is not from {lowest} to {highest}")
+        return value
+
+    def options_of_state(
+        self,
+        read: Callable[[Any], dict[str, Any]],
+        encode: Callable[[int, Mapping[str, Any]], bytes],
+        players: int,
+        message: Any,
+    ) -> bytes:
+        """The kernel's options struct for the options in a state's message. Raises INVALID_STATE."""
+        try:
+            return encode(players, read(message))
+        except EngineError as error:
+            self.refuse_state(f"options.{error.field}", error.message, "Components and setup")
+
+    def read_turn(self, message: Any, players: int, phases: int) -> tuple[int, int, int]:
+        """Phase from 0, first seat (or NO_SEAT) and active seat, as every state's message has them."""
+        phase = self.in_range(message.phase, 1, phases, "phase") - 1
+        first_seat = NO_SEAT
+        if message.HasField("first_seat"):
+            first_seat = self.in_range(message.first_seat, 0, players - 1, "first_seat")
+        return phase, first_seat, self.in_range(message.active_seat, 0, players - 1, "active_seat")
+
+
+def fill_turn(message: Any, phase: int, first_seat: int, active_seat: int) -> None:
+    """The reverse of `read_turn`, for states and views."""
+    message.phase = phase + 1
+    if first_seat != NO_SEAT:
+        message.first_seat = first_seat
+    message.active_seat = active_seat
+
+
+# Options
+
+
+def refuse_option(name: str, message: str) -> NoReturn:
+    """Raise INVALID_OPTION."""
+    raise EngineError(Reason.INVALID_OPTION, message, field=name)
+
+
+def is_whole(value: object) -> TypeGuard[int]:
+    """Whether it is a whole number; True and False are none."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def is_number(value: object, lowest: int, highest: int) -> bool:
+    """Whether it is a whole number in that range, both bounds included."""
+    return is_whole(value) and lowest <= value <= highest
+
+
+def complete_options(
+    game: str, options: Mapping[str, Any], defaults: Mapping[str, Any], players: int
+) -> dict[str, Any]:
+    """All options of a game, those that are absent or None as `defaults` (all names but first_seat) has them.
+
+    `first_seat`, which every game has, is examined, and NO_SEAT where it is absent; the game examines the others.
+    """
+    names = ("first_seat", *defaults)
+    for name in options:
+        if name not in names:
+            refuse_option(str(name), f"{game} has no option {name!r}; its options are {', '.join(names)}")
+    given = {name: value for name, value in options.items() if value is not None}
+    if "first_seat" in given and not is_number(given["first_seat"], 0, players - 1):
+        refuse_option("first_seat", f"the first seat must be 0 to {players - 1}")
+    return {"first_seat": NO_SEAT, **defaults, **given}
+
+
+def check_numbers(name: str, values: object, count: int, lowest: int, highest: int) -> None:
+    """Refuse an option that is not `count` numbers in that range."""
+    if isinstance(values, str) or not isinstance(values, Sequence) or len(values) != count:
+        refuse_option(name, f"{name} must be {count} numbers")
+    for i, value in enumerate(values):
+        if not is_number(value, lowest, highest):
+            refuse_option(f"{name}[{i}]", f"the numbers of {name} must be whole and {lowest} to {highest}")
+
+
+def without_defaults(options: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
+    """The reverse of `complete_options`: the options that differ from their defaults."""
+    absent = {"first_seat": NO_SEAT, **defaults}
+    return {name: value for name, value in options.items() if value != absent[name]}
+
+
+def read_fields(message: Any) -> dict[str, Any]:
+    """Options by name, of an options message whose fields are numbers, truth values and lists of numbers."""
+    return {field.name: list(value) if field.is_repeated else value for field, value in message.ListFields()}
+
+
+def fill_fields(message: Any, options: Mapping[str, Any]) -> None:
+    """The reverse; the message is set even if it holds no option."""
+    message.SetInParent()
+    for name, value in options.items():
+        if isinstance(value, Sequence):
+            getattr(message, name).extend(value)
+        else:
+            setattr(message, name, value)
+
+
+# Actions
+
+
+def check_id(action: int, count: int) -> None:
+    """Raise INVALID_ACTION for what is not one of `count` dense ids."""
+    if not 0 <= action < count:
+        raise EngineError(Reason.INVALID_ACTION, f"dense ids are 0 to {count - 1}")
+
+
+def action_number(value: int, lowest: int, highest: int, field: str) -> int:
+    """A number of a typed action; both bounds are included. Raises INVALID_ACTION."""
+    if not lowest <= value <= highest:
+        raise EngineError(Reason.INVALID_ACTION, f"{value} is not from {lowest} to {highest}", field=field)
+    return value
+
+
+# Events
+
+
+def fill_event_fields(message: Any, event: Any, fields: Iterable[str] = ()) -> None:
+    """Kind and seat of an event, and its values as these fields."""
+    message.kind = event.kind
+    if event.seat is not None:
+        message.seat = event.seat
+    for name, value in zip(fields, event.values, strict=False):
+        setattr(message, name, value)
