@@ -1,15 +1,17 @@
 """What the conformance battery needs of a game, without knowing which: its messages, random options, positions."""
 
+import importlib
 import random
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
+from games.building import message, view_of
+from games.building import state_of as typed_state
 from google.protobuf.message import Message
 
 from chatiere import engine
 from chatiere.engine import CHANCE_PLAYER, EngineError, Event, Game, Position
-from chatiere.v1 import game_pb2
 
 Table = tuple[Game, int]
 TABLES: list[Table] = [
@@ -18,23 +20,20 @@ TABLES: list[Table] = [
 TABLE_NAMES = [f"{game.name}-{players}p" for game, players in TABLES]
 
 
-def message(game: Game, envelope: str) -> Any:
-    """An empty message of the game's own, as `envelope` (State, Action …) of the API holds it."""
-    return getattr(getattr(game_pb2, envelope)(), game.name)
+def reference(game: Game) -> Any:
+    """The class of the game's slow reference: a games.script.Script."""
+    return importlib.import_module(f"games.{game.name}.reference").Game
 
 
-def typed_state(position: Position) -> Any:
-    """The position in the game's own state message."""
-    filled = message(position.game, "State")
-    engine.codec(position.game.name).fill_state(filled, position)
-    return filled
+def perft_entries(game: Game) -> list[dict[str, Any]]:
+    """What the game's perft.json says (see games/perft_file.py)."""
+    entries: list[dict[str, Any]] = importlib.import_module("games.perft_file").read(game.name)
+    return entries
 
 
 def view(position: Position, seat: int | None) -> bytes:
     """What a seat, or a spectator, may know, as the bytes of the game's view message."""
-    filled = message(position.game, "View")
-    engine.codec(position.game.name).fill_view(filled, position, seat)
-    return bytes(filled.SerializeToString(deterministic=True))
+    return bytes(view_of(position, seat).SerializeToString(deterministic=True))
 
 
 def may_see_whole(event: Event, seat: int | None) -> bool:

@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
+from games.building import state_of, view_of
 from google.protobuf import json_format
 
 from chatiere import engine
@@ -94,6 +95,13 @@ def test_an_action_of_no_kind_is_refused(table: Table) -> None:
     with pytest.raises(engine.EngineError) as caught:
         engine.codec(table[0].name).read_action(message(table[0], "Action"), position)
     assert caught.value.reason is engine.Reason.INVALID_ACTION
+
+
+def test_states_and_views_say_their_options_even_if_all_are_default(table: Table) -> None:
+    game, players = table
+    position = game.new_game(players)
+    assert state_of(position).HasField("options")
+    assert view_of(position, 0).HasField("options")
 
 
 def test_options_come_back_as_they_were(table: Table) -> None:

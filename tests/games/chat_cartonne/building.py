@@ -3,20 +3,14 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-import pytest
-
 from chatiere import engine
-from chatiere.engine import EngineError, Event, Position
+from chatiere.engine import Event, Position
 from chatiere.v1.chat_cartonne_pb2 import (
     ChatCartonneAction,
-    ChatCartonneEvent,
-    ChatCartonneEventKind,
-    ChatCartonnePhase,
-    ChatCartonneScoreDetail,
     ChatCartonneState,
-    ChatCartonneView,
 )
 
+from ..building import event_of, read
 from .reference import CONTENTS, PATTERNS
 
 GAME = engine.game("chat_cartonne")
@@ -70,37 +64,6 @@ def toy_as_carton(where: int) -> int:
     return 6349 + where
 
 
-def state_of(position: Position) -> ChatCartonneState:
-    """The position as a message."""
-    state = ChatCartonneState()
-    CODEC.fill_state(state, position)
-    return state
-
-
-def view_of(position: Position, seat: int | None) -> ChatCartonneView:
-    """What a seat, or a spectator, sees."""
-    view = ChatCartonneView()
-    CODEC.fill_view(view, position, seat)
-    return view
-
-
-def score_of(position: Position) -> ChatCartonneScoreDetail:
-    """The breakdown of the score."""
-    detail = ChatCartonneScoreDetail()
-    CODEC.fill_score(detail, position)
-    return detail
-
-
-def read(state: ChatCartonneState) -> Position:
-    """The message as a position."""
-    return GAME.position(CODEC.read_state(state))
-
-
-def phase(position: Position) -> str:
-    """The name of the phase: TURN, CAT …"""
-    return ChatCartonnePhase.Name(state_of(position).phase).removeprefix("CHAT_CARTONNE_PHASE_")
-
-
 def typed(position: Position, action: int) -> ChatCartonneAction:
     """A dense id as a message."""
     message = ChatCartonneAction()
@@ -112,9 +75,7 @@ def told(events: Iterable[Event], whole: bool = True) -> list[tuple[str, int | N
     """Events as (kind, seat) of their messages."""
     found = []
     for event in events:
-        message = ChatCartonneEvent()
-        CODEC.fill_event(message, event, whole)
-        kind = ChatCartonneEventKind.Name(message.kind).removeprefix("CHAT_CARTONNE_EVENT_KIND_")
+        kind, message = event_of(GAME, event, whole)
         found.append((kind, message.seat if message.HasField("seat") else None))
     return found
 
@@ -126,15 +87,6 @@ def play(position: Position, *moves: int) -> Position:
         position.apply(move)
         position.check()
     return position
-
-
-def refusal(position: Position, move: int) -> EngineError:
-    """The error that a move ends with."""
-    before = position.pack()
-    with pytest.raises(EngineError) as caught:
-        position.apply(move)
-    assert position.pack() == before
-    return caught.value
 
 
 def begun(players: int = 2, options: Mapping[str, Any] | None = None, hands: Sequence[Sequence[int]] = ()) -> Position:

@@ -7,14 +7,14 @@ walls; boxes are searched anew whenever one is needed. Chance is always explicit
 
 import os
 from collections import Counter
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import gcd, lcm
 from typing import Any
 
-CHANCE = -1
-OVER = -2
+from ..script import CHANCE, OVER, Question, Script
+
 SIDES = {"N": (0, -1, "S"), "S": (0, 1, "N"), "E": (1, 0, "W"), "W": (-1, 0, "E")}
 PATTERNS = ("", "N", "E", "NS", "EW", "NE", "NW", "NES")
 CONTENTS = ("", "", "m", "b", "f", "mb", "bf", "fm", "!")
@@ -23,15 +23,6 @@ TOYS = {72: "m", 73: "b", 74: "f"}
 PRINCESS = 75
 HALF_TURN = str.maketrans("NSEW", "SNWE")
 Cell = tuple[int, int]
-
-
-@dataclass(frozen=True)
-class Question:
-    """What the game waits for: `actor` decides among dense ids, or chance among outcomes with their weights."""
-
-    actor: int
-    moves: tuple[int, ...]
-    weights: tuple[int, ...] = ()
 
 
 @dataclass
@@ -80,8 +71,8 @@ def at(cell: int) -> Cell:
     return cell % 24, cell // 24
 
 
-class Game:
-    """A game under way. `question` is what it waits for; `move` answers it."""
+class Game(Script):
+    """Chat Cartonne."""
 
     def __init__(self, players: int, options: Mapping[str, Any] | None = None) -> None:
         """Begin, with the options of the rules file."""
@@ -98,28 +89,11 @@ class Game:
         self.parts: list[list[int]] = []
         # Where the tests leave the kernel's position, for a greedy player to look ahead.
         self.position: Any = None
-        self._run = self._play()
-        self.question = next(self._run)
-
-    @classmethod
-    def replay(cls, players: int, options: Mapping[str, Any], moves: list[int]) -> "Game":
-        """A game after these moves."""
-        game = cls(players, options)
-        for move in moves:
-            game.move(move)
-        return game
-
-    def move(self, move: int) -> None:
-        """Answer the question."""
-        assert move in self.question.moves
-        try:
-            self.question = self._run.send(move)
-        except StopIteration:
-            self.question = Question(OVER, ())
+        self.begin()
 
     # Setup
 
-    def _play(self) -> Generator[Question, int, None]:
+    def _run(self) -> Generator[Question, int, None]:
         first = self.options.get("first_seat")
         if first is None:
             first = yield self._chance(dict.fromkeys(range(self.players), Fraction(1)))
@@ -151,6 +125,7 @@ class Game:
             choice = yield Question(seat, tuple(sorted(ids)))
             self.table[at((choice - 13) % 576)] = Card(walls_of(kind, choice - 13 >= 576))
         yield from self._turns(first)
+        yield Question(OVER, ())
 
     def _chance(self, outcomes: Mapping[int, Fraction]) -> Question:
         # Weights: the smallest whole numbers in the same proportions.
@@ -362,28 +337,31 @@ class Game:
         keys = [(-total, negative) for total, negative in zip(self.totals(), self.negative(), strict=True)]
         return [1 + sum(other < key for other in keys) for key in keys]
 
+    @classmethod
+    def perft(cls, players: int, options: Mapping[str, Any], moves: Sequence[int], depth: int) -> int:
+        """See Script; games are long, so they are not played again from the beginning for every sequence."""
+        return cls.replay(players, options, moves).count(depth)
 
-def perft(game: Game, depth: int) -> int:
-    """How many sequences of `depth` moves follow; a game that ends earlier counts one."""
-    if depth == 0 or game.question.actor == OVER:
-        return 1
-    if depth == 1:
-        return len(game.question.moves)
-    return sum(perft_below(game, move, depth - 1) for move in game.question.moves)
+    def count(self, depth: int) -> int:
+        """How many sequences of `depth` moves follow; a game that ends earlier counts one."""
+        if depth == 0 or self.question.actor == OVER:
+            return 1
+        if depth == 1:
+            return len(self.question.moves)
+        return sum(self._count_after(move, depth - 1) for move in self.question.moves)
 
-
-def perft_below(game: Game, move: int, depth: int) -> int:
-    """The same after a move. A running generator cannot be copied; a child process has a copy of it."""
-    answer, to_parent = os.pipe()
-    child = os.fork()
-    if child == 0:
-        try:
-            game.move(move)
-            os.write(to_parent, str(perft(game, depth)).encode())
-        finally:
-            os._exit(0)
-    os.close(to_parent)
-    with os.fdopen(answer) as count:
-        found = int(count.read())
-    os.waitpid(child, 0)
-    return found
+    def _count_after(self, move: int, depth: int) -> int:
+        # A running generator cannot be copied; a child process has a copy of it.
+        answer, to_parent = os.pipe()
+        child = os.fork()
+        if child == 0:
+            try:
+                self.move(move)
+                os.write(to_parent, str(self.count(depth)).encode())
+            finally:
+                os._exit(0)
+        os.close(to_parent)
+        with os.fdopen(answer) as count:
+            found = int(count.read())
+        os.waitpid(child, 0)
+        return found

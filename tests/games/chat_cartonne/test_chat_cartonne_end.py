@@ -4,27 +4,8 @@ from typing import Any
 
 from chatiere.engine import TERMINAL_PLAYER, Position
 
-from .building import (
-    DRAW,
-    GAME,
-    PASS,
-    PRINCESS,
-    SKIP,
-    Board,
-    cat,
-    cell,
-    phase,
-    place,
-    play,
-    princess_in,
-    read,
-    refusal,
-    score_of,
-    sleep,
-    state_of,
-    told,
-    view_of,
-)
+from ..building import phase, read, refusal, score_of, state_of, view_of
+from .building import DRAW, GAME, PASS, PRINCESS, SKIP, Board, cat, cell, place, play, princess_in, sleep, told
 
 # End
 

@@ -16,6 +16,7 @@ from scipy import stats
 
 from chatiere.engine import EngineError, Position, Reason
 
+from ..building import phase, state_of, view_of
 from .building import (
     CODEC,
     DRAW,
@@ -27,13 +28,10 @@ from .building import (
     begun,
     carton,
     cell,
-    phase,
     place,
     play,
     princess_in,
     sleep,
-    state_of,
-    view_of,
 )
 from .reference import PATTERNS
 
@@ -64,7 +62,7 @@ def princess_ways(state: Any, viewer: int) -> Iterator[tuple[tuple[int | None, .
 
 
 def view_of_state(state: Any) -> Any:
-    from .building import read
+    from ..building import read
 
     return view_of(read(state), None)
 

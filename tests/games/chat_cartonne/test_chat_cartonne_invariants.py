@@ -7,7 +7,8 @@ import pytest
 
 from chatiere.engine import EngineError, Position, Reason
 
-from .building import CODEC, DRAW, GAME, PRINCESS, SKIP, Board, begun, cell, place, play, read, state_of
+from ..building import read, state_of
+from .building import CODEC, DRAW, GAME, PRINCESS, SKIP, Board, begun, cell, place, play
 from .test_chat_cartonne_end import final
 from .test_chat_cartonne_hidden import late
 

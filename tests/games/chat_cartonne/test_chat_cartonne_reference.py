@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 
-from chatiere.engine import CHANCE_PLAYER, TERMINAL_PLAYER, Position
+from chatiere.engine import TERMINAL_PLAYER, Position
 
-from .building import GAME, VARIANTS, cell, score_of, state_of
+from ..building import score_of, state_of
+from ..script import same
+from .building import GAME, VARIANTS, cell
 from .reference import PRINCESS, Game
 
 STYLES = ("random", "build", "build in a heap", "greedy", "hoard")
@@ -66,19 +68,6 @@ def random_options(players: int, choices: random.Random) -> dict[str, Any]:
     if choices.random() < 0.5:
         options["first_seat"] = choices.randrange(players)
     return options
-
-
-def same(position: Position, game: Game) -> None:
-    """Everything that both know agrees."""
-    question = game.question
-    assert position.current_player() == question.actor
-    if question.actor == CHANCE_PLAYER:
-        assert position.chance_outcomes() == list(zip(question.moves, question.weights, strict=True))
-        return
-    assert position.legal_actions() == list(question.moves)
-    assert position.totals() == game.totals()
-    if question.actor == TERMINAL_PLAYER:
-        assert position.ranks() == game.ranks()
 
 
 def same_table(position: Position, game: Game) -> None:

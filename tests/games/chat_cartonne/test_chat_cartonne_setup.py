@@ -4,26 +4,8 @@ import pytest
 
 from chatiere.engine import CHANCE_PLAYER, EngineError, Reason
 
-from .building import (
-    CODEC,
-    DRAW,
-    GAME,
-    PASS,
-    SKIP,
-    VARIANTS,
-    Board,
-    begun,
-    carton,
-    cell,
-    phase,
-    place,
-    play,
-    read,
-    refusal,
-    state_of,
-    typed,
-    view_of,
-)
+from ..building import phase, read, refusal, state_of, view_of
+from .building import CODEC, DRAW, GAME, PASS, SKIP, VARIANTS, Board, begun, carton, cell, place, play, typed
 from .reference import PATTERNS, walls_of
 
 # Components

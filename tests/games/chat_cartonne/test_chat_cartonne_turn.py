@@ -4,6 +4,7 @@ import pytest
 
 from chatiere.engine import Reason
 
+from ..building import phase, refusal, score_of, state_of
 from .building import (
     DRAW,
     PASS,
@@ -14,15 +15,11 @@ from .building import (
     carton,
     cat,
     cell,
-    phase,
     place,
     play,
     princess_in,
     princess_on,
-    refusal,
-    score_of,
     sleep,
-    state_of,
     told,
     toy_as_carton,
     toy_on,

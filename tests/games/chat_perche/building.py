@@ -4,15 +4,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from chatiere import engine
-from chatiere.engine import EngineError, Event, Position
+from chatiere.engine import Event, Position
 from chatiere.v1.chat_perche_pb2 import (
-    ChatPercheEvent,
-    ChatPercheEventKind,
-    ChatPerchePhase,
-    ChatPercheScoreDetail,
     ChatPercheState,
-    ChatPercheView,
 )
+
+from .. import building
+from ..building import event_of, read
 
 GAME = engine.game("chat_perche")
 CODEC = engine.codec("chat_perche")
@@ -85,35 +83,9 @@ def holding(*cards: int, **options: Any) -> dict[str, Any]:
     return {"deck": deck_of({DOGS_1: 1} | {number: cards.count(number) for number in cards}), **options}
 
 
-def state_of(position: Position) -> ChatPercheState:
-    """The position as a message."""
-    state = ChatPercheState()
-    CODEC.fill_state(state, position)
-    return state
-
-
-def view_of(position: Position, seat: int | None) -> ChatPercheView:
-    """What a seat, or a spectator, sees."""
-    view = ChatPercheView()
-    CODEC.fill_view(view, position, seat)
-    return view
-
-
 def score_of(position: Position) -> list[tuple[int, int]]:
     """Each seat's cats on the trunk and on branches."""
-    detail = ChatPercheScoreDetail()
-    CODEC.fill_score(detail, position)
-    return [(seat.trunk_cats, seat.branch_cats) for seat in detail.seats]
-
-
-def read(state: ChatPercheState) -> Position:
-    """The message as a position."""
-    return GAME.position(CODEC.read_state(state))
-
-
-def phase(position: Position) -> str:
-    """The name of the phase: MOVE, TURN_UP …"""
-    return ChatPerchePhase.Name(state_of(position).phase).removeprefix("CHAT_PERCHE_PHASE_")
+    return [(seat.trunk_cats, seat.branch_cats) for seat in building.score_of(position).seats]
 
 
 def written(
@@ -151,7 +123,7 @@ def written(
     return state
 
 
-class Table:
+class Table(building.Table):
     """A game with explicit chance, played by naming things. `events` are those of the last move."""
 
     def __init__(self, position: Position | None = None, **what: Any) -> None:
@@ -159,53 +131,32 @@ class Table:
         self.position = read(written(**what)) if position is None else position.clone()
         self.events: list[Event] = []
 
-    def _apply(self, move: int) -> "Table":
-        self.events = []
-        self.position.apply(move, self.events)
-        self.position.check()
-        return self
-
     def turn_up(self, *cards: int) -> "Table":
         """These cards come, one event each."""
         for number in cards:
             assert self.phase == "TURN_UP"
-            self._apply(number)
+            self.apply(number)
         return self
 
     def move(self, start: int, end: int) -> "Table":
         """Move a cat."""
-        return self._apply(move_id(start, end))
+        return self.apply(move_id(start, end))
 
     def stop(self) -> "Table":
         """Move no further cat."""
-        return self._apply(STOP)
+        return self.apply(STOP)
 
     def fall(self, space: int) -> "Table":
         """Let a cat fall."""
-        return self._apply(fall_id(space))
+        return self.apply(fall_id(space))
 
     def bird(self, space: int) -> "Table":
         """Put a bird."""
-        return self._apply(bird_id(space))
+        return self.apply(bird_id(space))
 
     def place(self, branch: int, value: int) -> "Table":
         """Place a token; branches from 0."""
-        return self._apply(token_id(branch, value))
-
-    @property
-    def actor(self) -> int:
-        """Who decides (-1 chance, -2 nobody)."""
-        return int(self.position.current_player())
-
-    @property
-    def phase(self) -> str:
-        """The name of the phase."""
-        return phase(self.position)
-
-    @property
-    def state(self) -> ChatPercheState:
-        """The position as a message."""
-        return state_of(self.position)
+        return self.apply(token_id(branch, value))
 
     def cats(self, colour: int) -> list[int]:
         """Where the cats of a colour stand."""
@@ -224,19 +175,6 @@ class Table:
         """The events of the last move as (kind, other fields of the message)."""
         found = []
         for event in self.events:
-            message = ChatPercheEvent()
-            CODEC.fill_event(message, event, whole)
-            kind = ChatPercheEventKind.Name(message.kind).removeprefix("CHAT_PERCHE_EVENT_KIND_")
+            kind, message = event_of(GAME, event, whole)
             found.append((kind, {field.name: value for field, value in message.ListFields() if field.name != "kind"}))
         return found
-
-    def refusal(self, move: int) -> EngineError:
-        """The error that a move ends with; nothing may change."""
-        before = self.position.pack()
-        try:
-            self.position.apply(move)
-        except EngineError as error:
-            assert self.position.pack() == before
-            assert move not in self.position.legal_actions()
-            return error
-        raise AssertionError(f"{move} was not refused")

@@ -6,15 +6,15 @@ own, a deck is a list of cards, and the game is one function that runs from the 
 """
 
 from collections import Counter
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise, permutations
 from math import gcd
 from typing import Any
 
-CHANCE = -1
-OVER = -2
+from ..script import CHANCE, OVER, Question, Script
+
 STOP = 2110
 START = 45
 TRUNK = range(5)
@@ -70,15 +70,6 @@ def steps_from(space: int, forward_only: bool) -> dict[int, int]:
     return found
 
 
-@dataclass(frozen=True)
-class Question:
-    """What the game waits for: `actor` decides among dense ids, or chance among outcomes of some weights."""
-
-    actor: int
-    moves: tuple[int, ...]
-    weights: tuple[int, ...] = ()
-
-
 @dataclass(eq=False)
 class Cat:
     """A cat; `space` is where it stands in the tree, None at its start."""
@@ -87,12 +78,13 @@ class Cat:
     space: int | None = None
 
 
-class Game:
-    """A game under way. `question` is what it waits for; `move` answers it."""
+class Game(Script):
+    """Chat perché."""
 
-    def __init__(self, options: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, players: int, options: Mapping[str, Any] | None = None) -> None:
         """Begin, with the options of the rules file."""
         options = options or {}
+        assert players == 2
         self.first_seat: int | None = options.get("first_seat")
         self.forward_only: bool = options.get("forward_only", False)
         self.dog_track: int = options.get("dog_track", 10)
@@ -114,21 +106,7 @@ class Game:
         self.steps = 0
         # Which cats each seat moved in its last turn, and where to.
         self.moved: list[dict[Cat, int]] = [{}, {}]
-        self._script = self._run()
-        self.question = next(self._script)
-
-    @classmethod
-    def replay(cls, options: Mapping[str, Any], moves: Iterable[int]) -> "Game":
-        """A game after these moves."""
-        game = cls(options)
-        for move in moves:
-            game.move(move)
-        return game
-
-    def move(self, move: int) -> None:
-        """Answer the question."""
-        assert move in self.question.moves
-        self.question = self._script.send(move)
+        self.begin()
 
     # The game
 
@@ -256,9 +234,9 @@ class Game:
         """Each seat's cats in the tree."""
         return [sum(cat.colour == seat for cat in self.cats) for seat in range(2)]
 
-    def winners(self) -> list[int]:
-        """The seats with most cats."""
-        return [seat for seat, total in enumerate(self.totals()) if total == max(self.totals())]
+    def ranks(self) -> list[int]:
+        """By cats in the tree."""
+        return [1 + sum(other > total for other in self.totals()) for total in self.totals()]
 
     def spreads(self, seat: int) -> Counter[tuple[tuple[int, int], ...]]:
         """What the other seat's unseen tokens may be, as far as the seat knows.
@@ -273,13 +251,3 @@ class Game:
             for values in permutations(unseen, len(hidden))
             if all(max(self.loads[b]) <= value for b, value in zip(hidden, values, strict=True))
         )
-
-
-def perft(options: Mapping[str, Any], moves: list[int], depth: int) -> int:
-    """Sequences of `depth` moves (decisions and outcomes) after `moves`; a game that ends earlier counts one."""
-    question = Game.replay(options, moves).question
-    if depth == 0 or question.actor == OVER:
-        return 1
-    if depth == 1:
-        return len(question.moves)
-    return sum(perft(options, [*moves, move], depth - 1) for move in question.moves)

@@ -9,7 +9,8 @@ from scipy.stats import chisquare
 
 from chatiere.engine import EngineError, Event, Position
 
-from .building import BIRD, CODEC, GAME, START, Table, card, holding, left, read, right, state_of, view_of, written
+from ..building import read, state_of, view_of
+from .building import BIRD, CODEC, GAME, START, Table, card, holding, left, right, written
 from .reference import Game
 from .test_chat_perche_reference import Policy, crowding, random_options, uniform
 
@@ -31,7 +32,7 @@ def played(seed: int, policy: Policy = uniform) -> list[tuple[Game, Position]]:
     for stop in stops:
         # Anew to each stop: the reference cannot be copied.
         again = random.Random(seed + 1)
-        reference, position = Game(options), GAME.new_game(2, options)
+        reference, position = Game(2, options), GAME.new_game(2, options)
         for _ in range(stop):
             if position.is_terminal():
                 break

@@ -7,22 +7,8 @@ import pytest
 from chatiere.engine import EngineError, Position, Reason
 from chatiere.v1.chat_perche_pb2 import ChatPerchePhase, ChatPercheState
 
-from .building import (
-    BIRD,
-    DOGS_1,
-    GAME,
-    OTHER_FALLS,
-    OWN_FALLS,
-    START,
-    Table,
-    card,
-    holding,
-    left,
-    read,
-    right,
-    state_of,
-    trunk,
-)
+from ..building import read, state_of
+from .building import BIRD, DOGS_1, GAME, OTHER_FALLS, OWN_FALLS, START, Table, card, holding, left, right, trunk
 
 Edit = Callable[[ChatPercheState], object]
 HEADER = 32

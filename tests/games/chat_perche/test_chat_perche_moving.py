@@ -4,20 +4,8 @@ import pytest
 
 from chatiere.engine import Reason
 
-from .building import (
-    BIRD,
-    OTHER_FALLS,
-    OWN_FALLS,
-    START,
-    Table,
-    card,
-    holding,
-    left,
-    move_id,
-    right,
-    trunk,
-    view_of,
-)
+from ..building import view_of
+from .building import BIRD, OTHER_FALLS, OWN_FALLS, START, Table, card, holding, left, move_id, right, trunk
 from .reference import steps_from
 
 

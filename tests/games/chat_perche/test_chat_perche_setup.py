@@ -7,21 +7,8 @@ import pytest
 
 from chatiere.engine import CHANCE_PLAYER, EngineError, Event, Reason
 
-from .building import (
-    BIRD,
-    DEFAULT_DECK,
-    DOGS_1,
-    GAME,
-    START,
-    Table,
-    card,
-    deck_of,
-    holding,
-    phase,
-    state_of,
-    token_id,
-    view_of,
-)
+from ..building import phase, state_of, view_of
+from .building import BIRD, DEFAULT_DECK, DOGS_1, GAME, START, Table, card, deck_of, holding, token_id
 
 
 def begin(**options: Any) -> Table:
@@ -30,7 +17,7 @@ def begin(**options: Any) -> Table:
 
 def place_all(table: Table) -> Table:
     while table.phase == "PLACE_TOKEN":
-        table._apply(table.position.legal_actions()[0])
+        table.apply(table.position.legal_actions()[0])
     return table
 
 
@@ -107,7 +94,7 @@ def test_the_seat_that_does_not_begin_places_first_then_in_turn_until_all_branch
     order = []
     while table.phase == "PLACE_TOKEN":
         order.append(table.actor)
-        table._apply(table.position.legal_actions()[0])
+        table.apply(table.position.legal_actions()[0])
     assert order == [1 - first_seat, first_seat] * 5
     assert [branch.owner for branch in table.state.branches] == order
     # The first seat takes the first turn.

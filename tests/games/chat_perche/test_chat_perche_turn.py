@@ -4,6 +4,7 @@ import pytest
 
 from chatiere.engine import CHANCE_PLAYER, TERMINAL_PLAYER, Event, Reason
 
+from ..building import view_of
 from .building import (
     BIRD,
     CODEC,
@@ -26,7 +27,6 @@ from .building import (
     right,
     score_of,
     trunk,
-    view_of,
 )
 
 # A turn

@@ -7,17 +7,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from chatiere import engine
-from chatiere.engine import EngineError, Event, Position
+from chatiere.engine import Event, Position
 from chatiere.v1.chatpentiers_pb2 import (
     ChatpentiersAction,
-    ChatpentiersEvent,
-    ChatpentiersEventKind,
     ChatpentiersPhase,
-    ChatpentiersScoreDetail,
     ChatpentiersSeatScore,
     ChatpentiersState,
     ChatpentiersView,
 )
+
+from .. import building
+from ..building import event_of, view_of
 
 GAME = engine.game("chatpentiers")
 CODEC = engine.codec("chatpentiers")
@@ -51,42 +51,20 @@ def take_id(name: str, zone: int) -> int:
     return 60 + 5 * card(name) + zone
 
 
-def state_of(position: Position) -> ChatpentiersState:
-    """The position as a message."""
-    state = ChatpentiersState()
-    CODEC.fill_state(state, position)
-    return state
-
-
-def view_of(position: Position, seat: int | None) -> ChatpentiersView:
-    """What a seat, or a spectator, sees."""
-    view = ChatpentiersView()
-    CODEC.fill_view(view, position, seat)
-    return view
-
-
-def read(state: ChatpentiersState) -> Position:
-    """The message as a position."""
-    return GAME.position(CODEC.read_state(state))
-
-
 def score_of(position: Position, seat: int) -> ChatpentiersSeatScore:
     """A seat's breakdown."""
-    detail = ChatpentiersScoreDetail()
-    CODEC.fill_score(detail, position)
-    return detail.seats[seat]
+    seats = building.score_of(position).seats
+    return seats[seat]
 
 
 def told(event: Event, whole: bool = True) -> tuple[Any, ...]:
     """An event as its kind and the fields that its message has, in their order."""
-    message = ChatpentiersEvent()
-    CODEC.fill_event(message, event, whole)
-    kind, *values = [value for _, value in message.ListFields()]
-    kind = ChatpentiersEventKind.Name(kind).removeprefix("CHATPENTIERS_EVENT_KIND_")
+    kind, message = event_of(GAME, event, whole)
+    _, *values = [value for _, value in message.ListFields()]
     return kind, *(list(value) if not isinstance(value, int) else value for value in values)
 
 
-class Table:
+class Table(building.Table):
     """A game with explicit chance, played by naming cards. `events` are those of the last move."""
 
     def __init__(self, *hands: str, undealt: str = "", first_seat: int = 0, **options: Any) -> None:
@@ -104,21 +82,6 @@ class Table:
             for distance in range(players):
                 hand = wanted[(first_seat + distance) % players]
                 self.chance(hand[number] if number < len(hand) else rest.pop())
-
-    @classmethod
-    def at(cls, position: Position) -> "Table":
-        """Go on from a position, which stays as it is."""
-        table = cls.__new__(cls)
-        table.position = position.clone()
-        table.events = []
-        return table
-
-    def apply(self, move: int) -> "Table":
-        """A dense id or an outcome."""
-        self.events = []
-        self.position.apply(move, self.events)
-        self.position.check()
-        return self
 
     def chance(self, *outcomes: int) -> "Table":
         """Chance brings these, one event each."""
@@ -146,16 +109,6 @@ class Table:
         while self.phase == "TAKE":
             self.apply(self.position.legal_actions()[0])
         return self
-
-    @property
-    def actor(self) -> int:
-        """Who decides (-1 chance, -2 nobody)."""
-        return int(self.position.current_player())
-
-    @property
-    def phase(self) -> str:
-        """The name of the phase: PLAY, TAKE …"""
-        return ChatpentiersPhase.Name(state_of(self.position).phase).removeprefix("CHATPENTIERS_PHASE_")
 
     @property
     def view(self) -> ChatpentiersView:
@@ -187,16 +140,6 @@ class Table:
     def told(self) -> list[tuple[Any, ...]]:
         """The events of the last move."""
         return [told(event) for event in self.events]
-
-    def refusal(self, move: int) -> EngineError:
-        """How a move is refused."""
-        before = self.position.pack()
-        try:
-            self.position.apply(move)
-        except EngineError as error:
-            assert self.position.pack() == before
-            return error
-        raise AssertionError("not refused")
 
 
 def late_state(

@@ -8,8 +8,8 @@ from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-CHANCE = -1
-OVER = -2
+from ..script import CHANCE, OVER, Question, Script
+
 ZERO_ZONE = 4
 TAKES = {3: (1, 2, 0), 4: (1, 2, 0, 0), 5: (1, 1, 2, 0, 0)}
 DEALT = {3: 11, 4: 14, 5: 12}
@@ -29,14 +29,6 @@ def card_of(card_number: int) -> Card:
     return card_number // 12, card_number % 12 + 1
 
 
-@dataclass(frozen=True)
-class Question:
-    """What the game waits for: `actor` decides among dense ids, or chance among outcomes."""
-
-    actor: int
-    moves: tuple[int, ...]
-
-
 @dataclass
 class Trick:
     """A trick under way or finished: what was played, and by whom, in order."""
@@ -45,8 +37,8 @@ class Trick:
     extra: Card | None = None
 
 
-class Game:
-    """A game under way. `question` is what it waits for; `move` answers it."""
+class Game(Script):
+    """Chatpentiers."""
 
     def __init__(self, players: int, options: Mapping[str, Any] | None = None) -> None:
         """Begin, with the options of the rules file."""
@@ -59,8 +51,7 @@ class Game:
         self.finished: list[list[int]] = [[] for _ in range(players)]
         self.round = 1
         self._lay_out()
-        self._script = self._run()
-        self.question = next(self._script)
+        self.begin()
 
     def _lay_out(self) -> None:
         self.pack = {(colour, value) for colour in self.colours for value in range(1, 13)}
@@ -146,11 +137,6 @@ class Game:
 
     # Questions about it
 
-    def move(self, move: int) -> None:
-        """Answer the question."""
-        assert move in self.question.moves
-        self.question = self._script.send(move)
-
     def perfect(self, seat: int) -> int:
         """The perfect sections of a seat's present board."""
         return sum(len(self.boards[seat].get(section, [])) == self.limits[section] for section in range(4))
@@ -179,7 +165,3 @@ class Game:
         """Each seat's rank when the game is over: 1 + the number of seats ahead of it."""
         merits = [(total, self.perfect(seat)) for seat, total in enumerate(self.totals())]
         return [1 + sum(other > merit for other in merits) for merit in merits]
-
-    def winners(self) -> list[int]:
-        """The seats of rank 1."""
-        return [seat for seat, rank in enumerate(self.ranks()) if rank == 1]

@@ -11,7 +11,8 @@ from scipy.stats import chisquare
 from chatiere.engine import Position
 from chatiere.v1.chatpentiers_pb2 import ChatpentiersState
 
-from .building import GAME, LETTERS, Table, cards, late_state, names, read, state_of, told, view_of
+from ..building import read, state_of, view_of
+from .building import GAME, LETTERS, Table, cards, late_state, names, told
 from .knowledge import Placement, agrees, num_candidates, placements
 from .reference import Game, card_of
 from .test_chatpentiers_reference import one_colour_first, uniform

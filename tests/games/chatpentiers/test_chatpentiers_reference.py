@@ -8,8 +8,10 @@ import pytest
 
 from chatiere.engine import Position
 
-from .building import GAME, score_of, state_of
-from .reference import CHANCE, OVER, ZERO_ZONE, Game, number
+from ..building import state_of
+from ..script import CHANCE, OVER, same
+from .building import GAME, score_of
+from .reference import ZERO_ZONE, Game, number
 
 Choose = Callable[[Game, random.Random], int]
 
@@ -82,19 +84,6 @@ def random_options(players: int, choices: random.Random) -> dict[str, Any]:
     return options
 
 
-def compare(position: Position, game: Game) -> None:
-    """All that the two have to agree on."""
-    assert position.current_player() == game.question.actor
-    assert position.totals() == game.totals()
-    if game.question.actor == CHANCE:
-        assert position.chance_outcomes() == [(outcome, 1) for outcome in game.question.moves]
-    else:
-        assert tuple(position.legal_actions()) == game.question.moves
-    if game.question.actor == OVER:
-        assert position.ranks() == game.ranks()
-        assert position.winners() == game.winners()
-
-
 def compare_cards(position: Position, game: Game) -> None:
     """Where every card lies, and the score's breakdown."""
     state = state_of(position)
@@ -125,7 +114,7 @@ def test_kernel_and_reference_play_the_same_game(players: int, strategy: str) ->
         position, game = GAME.new_game(players, options), Game(players, options)
         steps = 0
         while True:
-            compare(position, game)
+            same(position, game)
             if steps % 9 == 0 or game.question.actor == OVER:
                 compare_cards(position, game)
             if game.question.actor == OVER:

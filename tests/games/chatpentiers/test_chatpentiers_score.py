@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from .building import Table, final_state, read, score_of
+from ..building import read
+from .building import Table, final_state, score_of
 
 Zones = dict[int, tuple[str, int]]
 

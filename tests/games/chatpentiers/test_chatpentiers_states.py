@@ -10,7 +10,8 @@ import pytest
 from chatiere.engine import EngineError, Position, Reason
 from chatiere.v1.chatpentiers_pb2 import ChatpentiersState
 
-from .building import CODEC, GAME, Table, card, final_state, read, state_of
+from ..building import read, state_of
+from .building import CODEC, GAME, Table, card, final_state
 
 HEADER = 32
 NO = 255

@@ -5,7 +5,8 @@ import pytest
 from chatiere.engine import EngineError, Reason
 from chatiere.v1.chatpentiers_pb2 import ChatpentiersAction
 
-from .building import CODEC, GAME, Table, card, late_state, names, read, state_of, take_id, told, view_of
+from ..building import read, state_of, view_of
+from .building import CODEC, GAME, Table, card, late_state, names, take_id, told
 
 # 1. The extra card
 

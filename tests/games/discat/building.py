@@ -5,38 +5,17 @@ from itertools import chain
 from typing import Any
 
 from chatiere import engine
-from chatiere.engine import EngineError, Event, Position
-from chatiere.v1.discat_pb2 import DiscatAction, DiscatEvent, DiscatEventKind, DiscatPhase, DiscatState, DiscatView
+from chatiere.engine import Event, Position
+from chatiere.v1.discat_pb2 import DiscatAction, DiscatPhase, DiscatState
+
+from .. import building
+from ..building import event_of, state_of, view_of
 
 GAME = engine.game("discat")
 CODEC = engine.codec("discat")
 KEEP = 192
 EXCHANGE = 193
 LARGEST = {2: 50, 3: 60, 4: 70, 5: 80, 6: 90}
-
-
-def state_of(position: Position) -> DiscatState:
-    """The position as a message."""
-    state = DiscatState()
-    CODEC.fill_state(state, position)
-    return state
-
-
-def view_of(position: Position, seat: int | None) -> DiscatView:
-    """What a seat, or a spectator, sees."""
-    view = DiscatView()
-    CODEC.fill_view(view, position, seat)
-    return view
-
-
-def read(state: DiscatState) -> Position:
-    """The message as a position."""
-    return GAME.position(CODEC.read_state(state))
-
-
-def phase(position: Position) -> str:
-    """The name of the phase: PLAY, PASS …"""
-    return DiscatPhase.Name(state_of(position).phase).removeprefix("DISCAT_PHASE_")
 
 
 def play_id(position: Position, *cards: int) -> int:
@@ -55,13 +34,11 @@ def exchange_id(position: Position, card: int) -> int:
 
 def told(event: Event, whole: bool = True) -> tuple[str, int | None, tuple[int, ...]]:
     """An event as (kind, seat, cards) of its message."""
-    message = DiscatEvent()
-    CODEC.fill_event(message, event, whole)
-    kind = DiscatEventKind.Name(message.kind).removeprefix("DISCAT_EVENT_KIND_")
+    kind, message = event_of(GAME, event, whole)
     return kind, message.seat if message.HasField("seat") else None, tuple(message.cards)
 
 
-class Table:
+class Table(building.Table):
     """A game with explicit chance, played by naming cards. `events` are those of the last move, `history` all."""
 
     def __init__(self, *hands: Sequence[int], first_seat: int = 0, up_arrows: Iterable[int] | None = None) -> None:
@@ -79,45 +56,33 @@ class Table:
     @classmethod
     def at(cls, position: Position) -> "Table":
         """Go on from a position, which stays as it is."""
-        table = cls.__new__(cls)
-        table.position = position.clone()
-        table.events, table.history = [], []
+        table = super().at(position)
+        table.history = []
         return table
 
-    def _apply(self, move: int) -> "Table":
-        self.events = []
-        self.position.apply(move, self.events)
+    def apply(self, move: int) -> "Table":
+        """A dense id or an outcome."""
+        super().apply(move)
         self.history += self.events
-        self.position.check()
         return self
 
     def draw(self, *cards: int) -> "Table":
         """Chance brings these cards, one event each."""
         for card in cards:
-            self._apply(card - 1)
+            self.apply(card - 1)
         return self
 
     def play(self, *cards: int) -> "Table":
         """Lay cards, the top one last."""
-        return self._apply(play_id(self.position, *cards))
+        return self.apply(play_id(self.position, *cards))
 
     def keep(self) -> "Table":
         """Pass and keep the hand."""
-        return self._apply(KEEP)
+        return self.apply(KEEP)
 
     def exchange(self, card: int) -> "Table":
         """Pass and put a card under the pile."""
-        return self._apply(exchange_id(self.position, card))
-
-    @property
-    def actor(self) -> int:
-        """Who decides (-1 chance, -2 nobody)."""
-        return int(self.position.current_player())
-
-    @property
-    def phase(self) -> str:
-        """The name of the phase."""
-        return phase(self.position)
+        return self.apply(exchange_id(self.position, card))
 
     def hand(self, seat: int) -> list[int]:
         """A seat's cards."""
@@ -157,16 +122,6 @@ class Table:
     def told(self) -> list[tuple[str, int | None, tuple[int, ...]]]:
         """The events of the last move."""
         return [told(event) for event in self.events]
-
-    def refusal(self, move: int) -> EngineError:
-        """How a move is refused."""
-        before = self.position.pack()
-        try:
-            self.position.apply(move)
-        except EngineError as error:
-            assert self.position.pack() == before
-            return error
-        raise AssertionError("not refused")
 
 
 Turn = tuple[str, tuple[int, ...]]

@@ -4,23 +4,15 @@ It shares nothing with the kernel, not even the idea: the game is one function t
 stops (`yield`) wherever somebody has to decide or chance has to speak. Chance is always explicit.
 """
 
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
-CHANCE = -1
-OVER = -2
+from ..script import CHANCE, OVER, Question, Script
+
 LARGEST = {2: 50, 3: 60, 4: 70, 5: 80, 6: 90}
 KEEP = 192
 EXCHANGE = 193
-
-
-@dataclass(frozen=True)
-class Question:
-    """What the game waits for: `actor` decides among dense ids, or chance among outcomes."""
-
-    actor: int
-    moves: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -50,8 +42,8 @@ def is_group(cards: tuple[int, ...]) -> bool:
     return len({f"{card:02}"[0] for card in cards}) == 1 or len({f"{card:02}"[1] for card in cards}) == 1
 
 
-class Game:
-    """A game under way. `question` is what it waits for; `move` answers it."""
+class Game(Script):
+    """Discat."""
 
     def __init__(self, players: int, options: Mapping[str, int] | None = None) -> None:
         """Begin, with the options of the rules file."""
@@ -73,16 +65,7 @@ class Game:
         self.bonus_drawn = False
         self.group_winner: int | None = None
         self.facts: list[Fact] = []
-        self._script = self._run()
-        self.question = next(self._script)
-
-    @classmethod
-    def replay(cls, players: int, options: Mapping[str, int], moves: Iterable[int]) -> "Game":
-        """A game after these moves."""
-        game = cls(players, options)
-        for move in moves:
-            game.move(move)
-        return game
+        self.begin()
 
     # The game
 
@@ -198,11 +181,6 @@ class Game:
             if self.respects(top)
         ]
 
-    def move(self, move: int) -> None:
-        """Answer the question."""
-        assert move in self.question.moves
-        self.question = self._script.send(move)
-
     def totals(self) -> list[int]:
         """Each seat's score if the game stopped now."""
         return [
@@ -216,17 +194,3 @@ class Game:
             return [1 if seat == self.group_winner else 2 for seat in seats]
         merits = [(total, len(self.bonus[seat])) for seat, total in enumerate(self.totals())]
         return [1 + sum(other > merit for other in merits) for merit in merits]
-
-    def winners(self) -> list[int]:
-        """The seats of rank 1."""
-        return [seat for seat, rank in enumerate(self.ranks()) if rank == 1]
-
-
-def perft(players: int, options: Mapping[str, int], moves: list[int], depth: int) -> int:
-    """Sequences of `depth` moves (decisions and outcomes) after `moves`; a game that ends earlier counts one."""
-    question = Game.replay(players, options, moves).question
-    if depth == 0 or question.actor == OVER:
-        return 1
-    if depth == 1:
-        return len(question.moves)
-    return sum(perft(players, options, [*moves, move], depth - 1) for move in question.moves)

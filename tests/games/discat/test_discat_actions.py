@@ -7,7 +7,8 @@ import pytest
 from chatiere.engine import EngineError, Reason
 from chatiere.v1.discat_pb2 import DiscatAction
 
-from .building import CODEC, EXCHANGE, GAME, KEEP, KEPT, Table, late_state, play_id, played, read
+from ..building import read
+from .building import CODEC, EXCHANGE, GAME, KEEP, KEPT, Table, late_state, play_id, played
 
 HAND = [21, 22, 23, 24, 25, 26]
 

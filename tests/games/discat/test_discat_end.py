@@ -4,7 +4,8 @@ import pytest
 
 from chatiere.v1.discat_pb2 import DiscatScoreDetail
 
-from .building import CODEC, EXCHANGED, KEEP, KEPT, Table, late_state, played, read, state_of, view_of
+from ..building import read, state_of, view_of
+from .building import CODEC, EXCHANGED, KEEP, KEPT, Table, late_state, played
 
 # Draw pile
 
@@ -169,7 +170,7 @@ def test_every_other_seat_has_exactly_one_more_turn_in_order() -> None:
     actors = []
     while not table.position.is_terminal():
         actors.append((table.actor, table.phase, view_of(table.position, None).last_turns))
-        table._apply(table.position.legal_actions()[0])
+        table.apply(table.position.legal_actions()[0])
     assert actors == [(1, "PLAY", 3), (2, "PASS", 2), (3, "PASS", 1)]
     assert table.told()[-1] == ("GAME_ENDED", None, ())
 

@@ -5,7 +5,8 @@ import random
 import numpy as np
 import pytest
 
-from .building import CODEC, EXCHANGED, GAME, KEPT, Table, late_state, played, read, told, view_of
+from ..building import read, view_of
+from .building import CODEC, EXCHANGED, GAME, KEPT, Table, late_state, played, told
 from .reference import Game
 from .test_discat_reference import choose
 

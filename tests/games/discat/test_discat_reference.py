@@ -4,10 +4,12 @@ import random
 
 import pytest
 
-from chatiere.engine import CHANCE_PLAYER, TERMINAL_PLAYER, Position
+from chatiere.engine import TERMINAL_PLAYER, Position
 from chatiere.v1.discat_pb2 import DiscatScoreDetail
 
-from .building import CODEC, GAME, LARGEST, state_of, view_of
+from ..building import state_of, view_of
+from ..script import same
+from .building import CODEC, GAME, LARGEST
 from .reference import EXCHANGE, KEEP, Game, Question
 
 
@@ -31,20 +33,6 @@ def random_options(players: int, choices: random.Random) -> dict[str, int]:
     if choices.random() < 0.5:
         options["up_arrows"] = choices.choice([0, 2**90 - 1, choices.getrandbits(90), choices.getrandbits(90)])
     return options
-
-
-def same(position: Position, game: Game) -> None:
-    """Everything that both know agrees."""
-    question = game.question
-    assert position.current_player() == question.actor
-    assert position.totals() == game.totals()
-    if question.actor == CHANCE_PLAYER:
-        assert position.chance_outcomes() == [(outcome, 1) for outcome in question.moves]
-    else:
-        assert position.legal_actions() == list(question.moves)
-    if question.actor == TERMINAL_PLAYER:
-        assert position.winners() == game.winners()
-        assert position.ranks() == game.ranks()
 
 
 def same_table(position: Position, game: Game) -> None:

@@ -12,7 +12,8 @@ from scipy.stats import chisquare
 
 from chatiere.engine import Position
 
-from .building import CODEC, GAME, state_of, view_of
+from ..building import state_of, view_of
+from .building import CODEC, GAME
 from .knowledge import Knowledge, Placement
 from .reference import EXCHANGE, KEEP, OVER, Game
 

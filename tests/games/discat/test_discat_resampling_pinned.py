@@ -15,7 +15,8 @@ from scipy.stats import chisquare
 
 from chatiere.engine import Position
 
-from .building import GAME, Table, state_of
+from ..building import state_of
+from .building import GAME, Table
 from .knowledge import Knowledge, Placement
 from .reference import Game
 

@@ -5,7 +5,8 @@ import pytest
 
 from chatiere.engine import CHANCE_PLAYER, EngineError, Reason
 
-from .building import GAME, LARGEST, Table, phase, state_of, view_of
+from ..building import phase, state_of, view_of
+from .building import GAME, LARGEST, Table
 
 ODD = sum(1 << (card - 1) for card in range(1, 91, 2))
 
@@ -141,4 +142,4 @@ def test_unknown_options_are_refused() -> None:
     with pytest.raises(EngineError) as caught:
         GAME.new_game(2, {"down_arrows": 1})
     assert (caught.value.reason, caught.value.field) == (Reason.INVALID_OPTION, "down_arrows")
-    assert "first_seat and up_arrows" in caught.value.message
+    assert "first_seat, up_arrows" in caught.value.message

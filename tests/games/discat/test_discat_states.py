@@ -8,7 +8,8 @@ import pytest
 from chatiere.engine import EngineError, Reason
 from chatiere.v1.discat_pb2 import DiscatPhase, DiscatScoreDetail, DiscatState
 
-from .building import CODEC, EXCHANGED, GAME, KEPT, Table, late_state, played, read, state_of
+from ..building import read, state_of
+from .building import CODEC, EXCHANGED, GAME, KEPT, Table, late_state, played
 
 HEADER_SIZE = 32
 

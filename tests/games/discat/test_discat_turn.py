@@ -4,7 +4,8 @@ import pytest
 
 from chatiere.engine import Reason
 
-from .building import EXCHANGE, EXCHANGED, KEEP, KEPT, Table, late_state, play_id, played, read, view_of
+from ..building import read, view_of
+from .building import EXCHANGE, EXCHANGED, KEEP, KEPT, Table, late_state, play_id, played
 
 
 def rulebook_table() -> Table:

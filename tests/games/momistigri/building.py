@@ -8,13 +8,12 @@ from chatiere import engine
 from chatiere.engine import EngineError, Event, Position
 from chatiere.v1.momistigri_pb2 import (
     MomistigriAction,
-    MomistigriEvent,
-    MomistigriEventKind,
     MomistigriPhase,
     MomistigriState,
-    MomistigriView,
 )
 
+from .. import building
+from ..building import event_of, read, state_of, view_of
 from .reference import GIVE, HAND_OUT, MAIN, MOMISTIGRI, NAME, PASS, REVERSE, STOP, SWAP_IN, SWAP_OUT, pair_id
 from .reference import Game as Reference
 
@@ -47,25 +46,6 @@ def names(kinds: Iterable[int]) -> str:
 def deck(players: int, copies: Sequence[int] | None = None) -> Counter[int]:
     """The cards that so many play with."""
     return +Reference(players, {} if copies is None else {"copies": list(copies)}).deck
-
-
-def state_of(position: Position) -> MomistigriState:
-    """The whole state."""
-    message = MomistigriState()
-    CODEC.fill_state(message, position)
-    return message
-
-
-def view_of(position: Position, seat: int | None) -> MomistigriView:
-    """What a seat sees."""
-    message = MomistigriView()
-    CODEC.fill_view(message, position, seat)
-    return message
-
-
-def read(message: MomistigriState) -> Position:
-    """A position from its state."""
-    return GAME.position(CODEC.read_state(message))
 
 
 def refused(message: MomistigriState) -> EngineError:
@@ -126,7 +106,7 @@ def late_state(
     return state
 
 
-class Table:
+class Table(building.Table):
     """A position that moves are made on by the names of cards; every position on the way is checked."""
 
     def __init__(self, position: Position) -> None:
@@ -140,9 +120,7 @@ class Table:
 
     def apply(self, move: int) -> "Table":
         """A dense id or an outcome."""
-        self.events = []
-        self.position.apply(move, self.events)
-        self.position.check()
+        super().apply(move)
         assert read(state_of(self.position)) == self.position
         return self
 
@@ -193,21 +171,6 @@ class Table:
         return self.apply(SWAP_IN + card(one))
 
     @property
-    def actor(self) -> int:
-        """Who decides (-1 chance, -2 nobody)."""
-        return self.position.current_player()
-
-    @property
-    def state(self) -> MomistigriState:
-        """The whole state."""
-        return state_of(self.position)
-
-    @property
-    def phase(self) -> str:
-        """The name of the phase."""
-        return MomistigriPhase.Name(self.state.phase).removeprefix("MOMISTIGRI_PHASE_")
-
-    @property
     def active(self) -> int:
         """Whose turn it is."""
         return self.state.active_seat
@@ -249,9 +212,7 @@ class Table:
         """The events of the last move: kind, seat and cards."""
         found = []
         for event in self.events:
-            message = MomistigriEvent()
-            CODEC.fill_event(message, event, True)
-            kind = MomistigriEventKind.Name(message.kind).removeprefix("MOMISTIGRI_EVENT_KIND_")
+            kind, message = event_of(GAME, event)
             found.append((kind, event.seat, names(message.cards)))
         return found
 
@@ -263,16 +224,6 @@ class Table:
         """How many 1s a seat, or everybody, knows another's hand to hold at most."""
         seen = view_of(self.position, knower).seats[seat]
         return seen.most_ones if seen.HasField("most_ones") else None
-
-    def refusal(self, move: int) -> EngineError:
-        """How a move is refused."""
-        before = self.position.pack()
-        try:
-            self.position.apply(move)
-        except EngineError as error:
-            assert self.position.pack() == before
-            return error
-        raise AssertionError("not refused")
 
 
 def typed(kind: str, **fields: Any) -> MomistigriAction:

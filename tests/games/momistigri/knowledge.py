@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 from chatiere.engine import CHANCE_PLAYER, Event, Position
 from chatiere.v1.momistigri_pb2 import MomistigriEvent
 
-from .building import CODEC, read, state_of, view_of
+from ..building import read, state_of, view_of
+from .building import CODEC
 from .reference import value
 
 Hands = tuple[tuple[int, ...], ...]

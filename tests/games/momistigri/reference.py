@@ -5,12 +5,12 @@ A game is one generator that asks questions (who moves, and what is possible) an
 
 from collections import Counter
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import reduce
 from math import gcd
 from typing import Any
 
-CHANCE, OVER = -1, -2
+from ..script import CHANCE, OVER, Question, Script
+
 MOMISTIGRI = 45
 PASS, STOP, MAIN, REVERSE, NAME, GIVE, HAND_OUT, SWAP_OUT, SWAP_IN = (
     1081,
@@ -26,15 +26,6 @@ PASS, STOP, MAIN, REVERSE, NAME, GIVE, HAND_OUT, SWAP_OUT, SWAP_IN = (
 LAST_TURN = 200
 # Who knows things of a hand, beside the seats.
 ALL = "all"
-
-
-@dataclass(frozen=True)
-class Question:
-    """Who moves (a seat, CHANCE or OVER), and the possible moves, ascending; at a chance event with their weights."""
-
-    actor: int
-    moves: tuple[int, ...]
-    weights: tuple[int, ...] = ()
 
 
 Play = Generator[Question, int, Any]
@@ -84,8 +75,8 @@ def pairs_in(hand: Counter[int]) -> set[int]:
     }
 
 
-class Game:
-    """A game under way; `question` is what it waits for."""
+class Game(Script):
+    """Momistigri."""
 
     def __init__(self, players: int, options: Mapping[str, Any] | None = None) -> None:
         options = options or {}
@@ -106,21 +97,7 @@ class Game:
         # Of whom, who knows: how many cards of a kind it surely holds, and how many 1s at most.
         self.known: dict[tuple[Any, int], Counter[int]] = {}
         self.most_ones: dict[tuple[Any, int], int] = {}
-        self._script = self._game()
-        self.question = next(self._script)
-
-    def move(self, move: int) -> None:
-        """Answer the question."""
-        assert move in self.question.moves
-        self.question = self._script.send(move)
-
-    @classmethod
-    def replay(cls, players: int, options: Mapping[str, Any], moves: Sequence[int]) -> "Game":
-        """A game after some moves."""
-        game = cls(players, options)
-        for move in moves:
-            game.move(move)
-        return game
+        self.begin()
 
     # Score
 
@@ -140,10 +117,6 @@ class Game:
         totals = self.totals()
         return [1 + sum(other < total for other in totals) for total in totals]
 
-    def winners(self) -> list[int]:
-        """The seats of rank 1."""
-        return [seat for seat, rank in enumerate(self.ranks()) if rank == 1]
-
     # The game
 
     def _chance(self, cards: Counter[int]) -> Play:
@@ -154,7 +127,7 @@ class Game:
     def _ask(self, seat: int, moves: set[int]) -> Play:
         return (yield Question(seat, tuple(sorted(moves))))
 
-    def _game(self) -> Play:
+    def _run(self) -> Play:
         if self.first_seat is None:
             self.first_seat = yield Question(CHANCE, tuple(range(self.players)), (1,) * self.players)
         first = self.first_seat
@@ -339,13 +312,3 @@ class Game:
                 self.knows(knower, receiver)[card] += 1
             if value(card) == 1 if knower in aware else may_be_one[knower]:
                 self._expect_ones(knower, receiver, 1)
-
-
-def perft(players: int, options: Mapping[str, Any], moves: Sequence[int], depth: int) -> int:
-    """How many sequences of `depth` moves follow some moves; a game that ends earlier counts one."""
-    question = Game.replay(players, options, moves).question
-    if depth == 0 or question.actor == OVER:
-        return 1
-    if depth == 1:
-        return len(question.moves)
-    return sum(perft(players, options, [*moves, move], depth - 1) for move in question.moves)

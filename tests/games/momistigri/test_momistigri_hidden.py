@@ -8,7 +8,8 @@ from scipy.stats import chisquare
 
 from chatiere.engine import CHANCE_PLAYER, Position
 
-from .building import GAME, PLAYERS, Table, card, cards, late_state, names, read, state_of, view_of
+from ..building import read, state_of, view_of
+from .building import GAME, PLAYERS, Table, card, cards, late_state, names
 from .knowledge import Hands, Witness, allowed, hands_of
 
 # What everybody knows at a table of five, and a seat that is neither giver nor taker.

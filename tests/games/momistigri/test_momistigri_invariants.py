@@ -9,7 +9,8 @@ import pytest
 from chatiere.engine import EngineError, Position, Reason
 from chatiere.v1.momistigri_pb2 import MomistigriState
 
-from .building import CODEC, GAME, PLAYERS, Table, card, cards, late_state, read, refused, state_of
+from ..building import read, state_of
+from .building import CODEC, GAME, PLAYERS, Table, card, cards, late_state, refused
 from .reference import default_copies
 
 # Where the numbers lie in the body (state.pxd).

@@ -9,7 +9,9 @@ import pytest
 from chatiere.engine import CHANCE_PLAYER, TERMINAL_PLAYER, Event, Position
 from chatiere.v1.momistigri_pb2 import MOMISTIGRI_EVENT_KIND_TURN_LIMIT_REACHED, MomistigriScoreDetail
 
-from .building import CODEC, GAME, PLAYERS, state_of
+from ..building import state_of
+from ..script import same
+from .building import CODEC, GAME, PLAYERS
 from .reference import (
     ALL,
     GIVE,
@@ -96,20 +98,6 @@ def random_options(players: int, choices: random.Random) -> dict[str, Any]:
     if choices.random() < 0.5:
         options["copies"] = random_copies(choices)
     return options
-
-
-def same(position: Position, game: Game) -> None:
-    """Who moves, what is possible and how it stands agree."""
-    question = game.question
-    assert position.current_player() == question.actor
-    assert position.totals() == game.totals()
-    if question.actor == CHANCE_PLAYER:
-        assert position.chance_outcomes() == list(zip(question.moves, question.weights, strict=True))
-    else:
-        assert position.legal_actions() == list(question.moves)
-    if question.actor == TERMINAL_PLAYER:
-        assert position.winners() == game.winners()
-        assert position.ranks() == game.ranks()
 
 
 def same_table(position: Position, game: Game) -> None:

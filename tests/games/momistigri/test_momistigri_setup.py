@@ -6,7 +6,8 @@ import pytest
 
 from chatiere.engine import CHANCE_PLAYER, EngineError, Reason
 
-from .building import GAME, PLAYERS, Table, card, deck, late_state, read, state_of
+from ..building import read, state_of
+from .building import GAME, PLAYERS, Table, card, deck, late_state
 from .reference import default_copies, value
 
 

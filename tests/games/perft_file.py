@@ -1,0 +1,30 @@
+"""perft.json of a game: how many sequences of moves follow some of its positions.
+
+Each entry: `players`, `options`, the `moves` (ids and outcomes) from the beginning to the position, a `depth` and the
+`count` of sequences of so many moves; it may have a `name`.
+"""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+
+def _path(game: str) -> Path:
+    return Path(__file__).with_name(game) / "perft.json"
+
+
+def read(game: str) -> list[dict[str, Any]]:
+    """The entries of a game."""
+    positions: list[dict[str, Any]] = json.loads(_path(game).read_text(encoding="utf-8"))["positions"]
+    return positions
+
+
+def write(game: str, entries: Sequence[dict[str, Any]]) -> None:
+    """Keep entries that the game's reference has counted: the kernel has no say in them."""
+    provenance = json.dumps(
+        f"Counted by tests/games/{game}/reference.py, which shares nothing with the engine; explicit chance, outcomes "
+        "count as moves, whatever their weight. `moves` lead from the beginning to the position."
+    )
+    lines = ",\n".join(map(json.dumps, entries))
+    _path(game).write_text(f'{{"provenance": {provenance}, "positions": [\n{lines}\n]}}\n', encoding="utf-8")

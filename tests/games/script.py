@@ -1,0 +1,96 @@
+"""What the games' slow references share: a game is a script that stops wherever somebody has to decide.
+
+A reference is its game's rules file once more as plain Python, to hold against the kernel, of which it knows nothing.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+from chatiere.engine import Position
+
+CHANCE = -1
+OVER = -2
+
+
+@dataclass(frozen=True)
+class Question:
+    """What the game waits for: `actor` decides among dense ids, or chance among outcomes by weights (none: 1 each)."""
+
+    actor: int
+    moves: tuple[int, ...]
+    weights: tuple[int, ...] = ()
+
+    @property
+    def outcomes(self) -> list[tuple[int, int]]:
+        """Of a chance event: outcomes with weights."""
+        return list(zip(self.moves, self.weights or (1,) * len(self.moves), strict=True))
+
+
+class Script(ABC):
+    """A game under way. `question` is what it waits for; `move` answers it. Chance is always explicit."""
+
+    question: Question
+
+    @abstractmethod
+    def __init__(self, players: int, options: Mapping[str, Any] | None = None) -> None:
+        """Lay out a game, with the options of the rules file, and `begin` it."""
+
+    @abstractmethod
+    def _run(self) -> Generator[Question, int, None]:
+        """The game from its first question to one whose actor is OVER."""
+
+    @abstractmethod
+    def totals(self) -> list[int]:
+        """Each seat's score if the game stopped now."""
+
+    @abstractmethod
+    def ranks(self) -> list[int]:
+        """Each seat's rank, as if the game were over: 1 + the number of seats ahead of it."""
+
+    def winners(self) -> list[int]:
+        """The seats of rank 1."""
+        return [seat for seat, rank in enumerate(self.ranks()) if rank == 1]
+
+    def begin(self) -> None:
+        """Run to the first question."""
+        self._script = self._run()
+        self.question = next(self._script)
+
+    def move(self, move: int) -> None:
+        """Answer the question."""
+        assert move in self.question.moves
+        self.question = self._script.send(move)
+
+    @classmethod
+    def replay(cls, players: int, options: Mapping[str, Any], moves: Iterable[int]) -> Self:
+        """A game after these moves."""
+        game = cls(players, options)
+        for move in moves:
+            game.move(move)
+        return game
+
+    @classmethod
+    def perft(cls, players: int, options: Mapping[str, Any], moves: Sequence[int], depth: int) -> int:
+        """Sequences of `depth` moves (decisions and outcomes) after `moves`; a game that ends earlier counts one."""
+        question = cls.replay(players, options, moves).question
+        if depth == 0 or question.actor == OVER:
+            return 1
+        if depth == 1:
+            return len(question.moves)
+        return sum(cls.perft(players, options, [*moves, move], depth - 1) for move in question.moves)
+
+
+def same(position: Position, game: Script) -> None:
+    """Who moves, what is possible and how it stands agree."""
+    question = game.question
+    assert position.current_player() == question.actor
+    assert position.totals() == game.totals()
+    if question.actor == CHANCE:
+        assert position.chance_outcomes() == question.outcomes
+    else:
+        assert position.legal_actions() == list(question.moves)
+    if question.actor == OVER:
+        assert position.ranks() == game.ranks()
+        assert position.winners() == game.winners()
