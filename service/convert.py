@@ -222,6 +222,7 @@ def write_game_info(game: Game) -> game_pb2.GameInfo:
                 lowest=option.lowest,
                 highest=option.highest,
                 default_meaning=option.default,
+                default_values=option.default_values,
             )
             for option in description.options
         ],

@@ -16,6 +16,8 @@ class Option:
     """An option of a game, as its rules file names it.
 
     Values lie in `lowest` … `highest`, both included; `default` says in words what an absent option means.
+    `default_values`: the numbers (one, or those of a list) that an absent option stands for, where they do not depend
+    on the number of players; else empty.
     """
 
     name: str
@@ -23,6 +25,12 @@ class Option:
     lowest: int
     highest: int
     default: str
+    default_values: tuple[int, ...] = ()
+
+
+def first_seat_option(meaning: str, seats: int) -> Option:
+    """The option that every game has; `seats`: of the largest number of players."""
+    return Option("first_seat", meaning, 0, seats - 1, "a chance event, uniform over the seats")
 
 
 @dataclass(frozen=True)

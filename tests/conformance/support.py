@@ -12,6 +12,7 @@ from google.protobuf.message import Message
 
 from chatiere import engine
 from chatiere.engine import CHANCE_PLAYER, EngineError, Event, Game, Position
+from chatiere.engine.core.description import Option
 
 Table = tuple[Game, int]
 TABLES: list[Table] = [
@@ -59,38 +60,65 @@ def body_of(position: Position) -> bytes:
     return engine.codec(position.game.name).read_state(typed_state(position))
 
 
-def random_options(game: Game, players: int, choices: random.Random) -> dict[str, Any]:
-    """Options that the game takes, each absent half of the time: whatever its options message can hold in range."""
-    codec = engine.codec(game.name)
-    options: dict[str, Any] = {}
-    for option in game.description.options:
-        while choices.random() < 0.5:
-            filled = message(game, "Options")
-            _fill_field(filled, option.name, option.lowest, option.highest, choices)
-            value = codec.read_options(filled)
-            try:
-                # A seat beyond this number of players, for one, is in the range of the option but refused here.
-                game.new_game(players, {**options, **value})
-            except EngineError:
-                continue
-            options |= value
-            break
-    return options
+def options_as(game: Game, fields: dict[str, list[int]]) -> dict[str, Any]:
+    """Options by name, as a codec reads them from a message with these numbers. Raises EngineError."""
+    filled = message(game, "Options")
+    for name, numbers in fields.items():
+        _fill_field(filled, name, numbers)
+    return engine.codec(game.name).read_options(filled)
 
 
-def _fill_field(filled: Message, name: str, lowest: int, highest: int, choices: random.Random) -> None:
+def _fill_field(filled: Message, name: str, numbers: list[int]) -> None:
     # Either a number, or numbers: a repeated field, or one in a message of its own.
     field = filled.DESCRIPTOR.fields_by_name[name]
     if field.message_type is not None:
         value = getattr(filled, name)
         value.SetInParent()
         for inner in field.message_type.fields:
-            _fill_field(value, inner.name, lowest, highest, choices)
+            _fill_field(value, inner.name, numbers)
     elif field.is_repeated:
-        numbers = range(lowest, highest + 1)
-        getattr(filled, name).extend(choices.sample(numbers, choices.randint(0, len(numbers))))
+        getattr(filled, name).extend(numbers)
     else:
-        setattr(filled, name, choices.randint(lowest, highest))
+        setattr(filled, name, numbers[0])
+
+
+def random_options(game: Game, players: int, choices: random.Random) -> dict[str, Any]:
+    """Options that the game takes, each absent about half of the time."""
+    options: dict[str, Any] = {}
+    for option in game.description.options:
+        numbers = list(option.default_values)
+        chosen: dict[str, Any] = {}
+        # What an option may be together with the others, or with this number of players, is for the game to say.
+        for _ in range(30 if choices.random() < 0.5 else 0):
+            edit = len(numbers) > 1 and choices.random() < 0.8
+            tried = _edited(numbers, option, choices) if edit else _any_numbers(option, choices)
+            try:
+                value = options_as(game, {option.name: tried})
+                game.new_game(players, {**options, **value})
+            except EngineError:
+                continue
+            chosen, numbers = value, tried
+            if not edit:
+                break
+        options |= chosen
+    return options
+
+
+def _any_numbers(option: Option, choices: random.Random) -> list[int]:
+    possible = range(option.lowest, option.highest + 1)
+    return choices.sample(possible, choices.randint(1, min(len(possible), 100)))
+
+
+def _edited(numbers: list[int], option: Option, choices: random.Random) -> list[int]:
+    # Two of them changed places, or are one less and one more: what has to sum to something may still do.
+    edited = numbers.copy()
+    one, other = choices.sample(range(len(numbers)), 2)
+    if choices.random() < 0.5:
+        edited[one], edited[other] = numbers[other], numbers[one]
+    elif numbers[one] > option.lowest and numbers[other] < option.highest:
+        edited[one] -= 1
+        edited[other] += 1
+    return edited
 
 
 def moves_of(position: Position) -> list[int]:

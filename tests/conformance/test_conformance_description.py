@@ -1,6 +1,7 @@
 """What every game says of itself, and that folder, messages and registry know the same games."""
 
 import math
+import random
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ from chatiere import engine
 from chatiere.engine import EngineError, Game, Reason
 from chatiere.v1 import game_pb2
 
-from .support import TABLES, Table, message, positions
+from .support import TABLES, Table, message, options_as, positions, random_options
 
 ROOMS = Path(engine.__file__).parent / "games"
 ENVELOPES = ("State", "Action", "Options", "View", "Event", "ScoreDetail")
@@ -75,6 +76,23 @@ def test_options_are_the_fields_of_the_options_message(game: Game) -> None:
         assert option.lowest <= option.highest
         assert option.meaning
         assert option.default
+
+
+def test_the_default_of_an_option_is_what_its_absence_means(table: Table) -> None:
+    game, players = table
+    for option in game.description.options:
+        if option.default_values:
+            given = options_as(game, {option.name: list(option.default_values)})
+            assert game.new_game(players, given) == game.new_game(players)
+
+
+def test_the_battery_plays_with_other_values_of_every_option(game: Game) -> None:
+    choices = random.Random(4)
+    changed: set[str] = set()
+    for players in range(game.min_players, game.max_players + 1):
+        for _ in range(40):
+            changed |= set(game.new_game(players, random_options(game, players, choices)).options())
+    assert changed == {option.name for option in game.description.options}
 
 
 def test_options_beyond_their_range_are_refused(table: Table) -> None:

@@ -1,6 +1,6 @@
 """Chat Cartonne in words: what the game says of itself."""
 
-from chatiere.engine.core.description import ActionKind, Description, Option, Piece, lay_out
+from chatiere.engine.core.description import ActionKind, Description, Option, Piece, first_seat_option, lay_out
 from chatiere.engine.games.chat_cartonne.codec import action_label, encode_options, options_of, outcome_label
 from chatiere.engine.games.chat_cartonne.words import FAULTS, KINDS
 
@@ -68,7 +68,7 @@ _OBSERVATION = (
 
 
 def _variant(name: str, meaning: str) -> Option:
-    return Option(name, meaning, 0, 1, "no")
+    return Option(name, meaning, 0, 1, "no", (0,))
 
 
 DESCRIPTION = Description(
@@ -76,7 +76,7 @@ DESCRIPTION = Description(
     english_title="If It Fits",
     french_title="Chat Cartonne",
     options=(
-        Option("first_seat", "The seat that begins.", 0, _SEATS - 1, "a chance event, uniform over the seats"),
+        first_seat_option("The seat that begins.", _SEATS),
         _variant("all_princesses", "All five Princesses are shuffled into one pile."),
         _variant("no_double_walls", "Wall may not meet wall."),
         _variant("no_crowd_bonus", "Several cats of a seat in a box give no bonus."),

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
-from chatiere.engine.core.description import ActionKind, Description, Option, Piece, lay_out
+from chatiere.engine.core.description import ActionKind, Description, Option, Piece, first_seat_option, lay_out
 from chatiere.engine.games.chat_perche.codec import (
     CARD_NAMES,
+    DEFAULTS,
     FAULTS,
     SPACE_NAMES,
     action_label,
@@ -103,10 +104,19 @@ DESCRIPTION = Description(
     english_title="Chat perché",
     french_title="Chat perché",
     options=(
-        Option("first_seat", "The seat that takes the first turn.", 0, 1, "a chance event, uniform over the seats"),
-        Option("forward_only", "1: cats move up the trunk and outward only.", 0, 1, "0: cats move in any direction"),
-        Option("dog_track", "The number of steps to the dogs' last space.", 1, _LONGEST_TRACK, "10"),
-        Option("solidity", "The values of a seat's five tokens.", 1, _SOLIDITIES, "1, 2, 3, 3, 4"),
+        first_seat_option("The seat that takes the first turn.", 2),
+        Option(
+            "forward_only", "1: cats move up the trunk and outward only.", 0, 1, "0: cats move in any direction", (0,)
+        ),
+        Option("dog_track", "The number of steps to the dogs' last space.", 1, _LONGEST_TRACK, "10", (10,)),
+        Option(
+            "solidity",
+            "The values of a seat's five tokens.",
+            1,
+            _SOLIDITIES,
+            "1, 2, 3, 3, 4",
+            tuple(DEFAULTS["solidity"]),
+        ),
         Option(
             "deck",
             "How many copies of each card a seat's deck has, by card: 41 numbers, together 26, at least one of a dogs "
@@ -115,6 +125,7 @@ DESCRIPTION = Description(
             _DECK_SIZE,
             "dogs 1 x2, dogs 2 x1, bird x3, own cat falls x1, opponent's cat falls x2, one own cat 2, 3, 3, 4, 4, 5, "
             "5, 6, two own cats 4, 5, 6, 6, 7, one opponent's cat 2, 3, 4, two opponent's cats 4",
+            tuple(DEFAULTS["deck"]),
         ),
     ),
     action_kinds=(

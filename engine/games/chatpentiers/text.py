@@ -1,6 +1,6 @@
 """Chatpentiers in words: what the game says of itself."""
 
-from chatiere.engine.core.description import ActionKind, Description, Option, Piece, lay_out
+from chatiere.engine.core.description import ActionKind, Description, Option, Piece, first_seat_option, lay_out
 from chatiere.engine.games.chatpentiers.codec import (
     COLOUR_NAMES,
     FAULTS,
@@ -70,13 +70,7 @@ DESCRIPTION = Description(
     english_title="CATsle Builders",
     french_title="Chatpentiers",
     options=(
-        Option(
-            "first_seat",
-            "The seat that leads the first round's first trick.",
-            0,
-            _SEATS - 1,
-            "a chance event, uniform over the seats",
-        ),
+        first_seat_option("The seat that leads the first round's first trick.", _SEATS),
         Option(
             "section_limits",
             "The limits of sections 0, 1, 2 and 3 of every board: four numbers.",
@@ -90,6 +84,7 @@ DESCRIPTION = Description(
             0,
             _COLOURS - 1,
             "3, brown",
+            (3,),
         ),
     ),
     action_kinds=(

@@ -1,6 +1,6 @@
 """Discat in words: what the game says of itself."""
 
-from chatiere.engine.core.description import ActionKind, Description, Option, Piece, lay_out
+from chatiere.engine.core.description import ActionKind, Description, Option, Piece, first_seat_option, lay_out
 from chatiere.engine.games.discat.codec import FAULTS, action_label, encode_options, options_of, outcome_label
 
 _CARDS = 90
@@ -40,19 +40,14 @@ DESCRIPTION = Description(
     english_title="Discat",
     french_title="Discat",
     options=(
-        Option(
-            "first_seat",
-            "The seat that begins.",
-            0,
-            _SEATS - 1,
-            "a chance event, uniform over the seats",
-        ),
+        first_seat_option("The seat that begins.", _SEATS),
         Option(
             "up_arrows",
             "The cards whose arrows point up; all others point down.",
             1,
             _CARDS,
             "odd numbers point up, even numbers down",
+            tuple(range(1, _CARDS, 2)),
         ),
     ),
     action_kinds=(

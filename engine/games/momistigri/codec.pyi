@@ -4,6 +4,7 @@ from typing import Any
 from chatiere.engine.core.errors import FaultText
 from chatiere.engine.core.position import Event, Position
 
+DEFAULTS: Mapping[str, Any]
 FAULTS: Mapping[int, FaultText]
 
 def card_name(kind: int) -> str: ...

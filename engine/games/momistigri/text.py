@@ -1,7 +1,8 @@
 """Momistigri in words: what the game says of itself."""
 
-from chatiere.engine.core.description import ActionKind, Description, Option, Piece, lay_out
+from chatiere.engine.core.description import ActionKind, Description, Option, Piece, first_seat_option, lay_out
 from chatiere.engine.games.momistigri.codec import (
+    DEFAULTS,
     FAULTS,
     action_label,
     card_name,
@@ -63,13 +64,7 @@ DESCRIPTION = Description(
     english_title="Momistigri",
     french_title="Momistigri",
     options=(
-        Option(
-            "first_seat",
-            "The seat that begins the first round.",
-            0,
-            _SEATS - 1,
-            "a chance event, uniform over the seats",
-        ),
+        first_seat_option("The seat that begins the first round.", _SEATS),
         Option(
             "copies",
             "How many cards of each kind 0-44 the whole box has, whatever the number of players: 45 numbers; over "
@@ -77,6 +72,7 @@ DESCRIPTION = Description(
             0,
             9,
             "in the order of value, card i = 0 ... 44 has colour i mod 5",
+            tuple(DEFAULTS["copies"]),
         ),
     ),
     action_kinds=(
