@@ -43,7 +43,7 @@ test: $(BUILT) ## Run all tests of the release build
 lint: $(BUILT) ## Check style (ruff), types (mypy) and the API's definition (buf)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy -p chatiere
+	$(BIN)/mypy src/chatiere
 	$(BIN)/python -m mypy.stubtest --ignore-missing-stub chatiere.engine
 	$(BIN)/buf lint proto
 	$(BIN)/buf format --diff --exit-code proto
