@@ -5,35 +5,47 @@ from enum import StrEnum
 
 
 class Reason(StrEnum):
-    """Why the engine refused; the API's ErrorReason has the same names and numbers.
+    """Why the engine refused; the API's ErrorReason has the same names and numbers."""
 
-    `number` stands for it in the columns of a batch.
-    """
+    UNKNOWN_GAME = "UNKNOWN_GAME"
+    INVALID_PLAYERS = "INVALID_PLAYERS"
+    INVALID_OPTION = "INVALID_OPTION"
+    INVALID_SEED = "INVALID_SEED"
+    INVALID_SEAT = "INVALID_SEAT"
+    INVALID_STATE = "INVALID_STATE"
+    UNSUPPORTED_RULES_VERSION = "UNSUPPORTED_RULES_VERSION"
+    INVALID_ACTION = "INVALID_ACTION"
+    ILLEGAL_ACTION = "ILLEGAL_ACTION"
+    IMPOSSIBLE_OUTCOME = "IMPOSSIBLE_OUTCOME"
+    CHANCE_PENDING = "CHANCE_PENDING"
+    NO_CHANCE_PENDING = "NO_CHANCE_PENDING"
+    GAME_OVER = "GAME_OVER"
+    INVALID_BATCH = "INVALID_BATCH"
+    BATCH_TOO_LARGE = "BATCH_TOO_LARGE"
 
-    number: int
+    @property
+    def number(self) -> int:
+        """What stands for it in the columns of a batch."""
+        return _NUMBERS[self]
 
-    def __new__(cls, name: str, number: int) -> "Reason":
-        """A name with its number."""
-        reason = str.__new__(cls, name)
-        reason._value_ = name
-        reason.number = number
-        return reason
 
-    UNKNOWN_GAME = "UNKNOWN_GAME", 1
-    INVALID_PLAYERS = "INVALID_PLAYERS", 2
-    INVALID_OPTION = "INVALID_OPTION", 3
-    INVALID_SEED = "INVALID_SEED", 4
-    INVALID_SEAT = "INVALID_SEAT", 5
-    INVALID_STATE = "INVALID_STATE", 6
-    UNSUPPORTED_RULES_VERSION = "UNSUPPORTED_RULES_VERSION", 7
-    INVALID_ACTION = "INVALID_ACTION", 8
-    ILLEGAL_ACTION = "ILLEGAL_ACTION", 9
-    IMPOSSIBLE_OUTCOME = "IMPOSSIBLE_OUTCOME", 11
-    CHANCE_PENDING = "CHANCE_PENDING", 12
-    NO_CHANCE_PENDING = "NO_CHANCE_PENDING", 13
-    GAME_OVER = "GAME_OVER", 14
-    INVALID_BATCH = "INVALID_BATCH", 18
-    BATCH_TOO_LARGE = "BATCH_TOO_LARGE", 19
+_NUMBERS = {
+    Reason.UNKNOWN_GAME: 1,
+    Reason.INVALID_PLAYERS: 2,
+    Reason.INVALID_OPTION: 3,
+    Reason.INVALID_SEED: 4,
+    Reason.INVALID_SEAT: 5,
+    Reason.INVALID_STATE: 6,
+    Reason.UNSUPPORTED_RULES_VERSION: 7,
+    Reason.INVALID_ACTION: 8,
+    Reason.ILLEGAL_ACTION: 9,
+    Reason.IMPOSSIBLE_OUTCOME: 11,
+    Reason.CHANCE_PENDING: 12,
+    Reason.NO_CHANCE_PENDING: 13,
+    Reason.GAME_OVER: 14,
+    Reason.INVALID_BATCH: 18,
+    Reason.BATCH_TOO_LARGE: 19,
+}
 
 
 class EngineError(ValueError):
