@@ -170,7 +170,7 @@ def mutate_message(filled: Message, choices: random.Random) -> None:
         else:
             value[place] = choices.choice((0, 1, 90, 91, 255, 2**32 - 1, value[place] ^ 1, (value[place] + 1) % 2**32))
     elif field.message_type is None and not isinstance(value, bool):
-        setattr(holder, field.name, choices.choice((0, 1, 2, 6, 90, 91, 255, 2**31 - 1, value + 1)))
+        setattr(holder, field.name, choices.choice((0, 1, 2, 6, 90, 91, 255, 2**31 - 1, (value + 1) % 2**31)))
     elif field.message_type is None:
         setattr(holder, field.name, not value)
 
