@@ -1,0 +1,38 @@
+"""Keeping freed memory: glibc is told so, and other C libraries are left alone."""
+
+import ctypes
+
+import pytest
+
+from chatiere.engine.memory import keep_freed_memory
+
+
+class Library:
+    """A C library that takes settings, or refuses them."""
+
+    def __init__(self, takes: bool) -> None:
+        self.settings: dict[int, int] = {}
+        self.takes = takes
+
+    def mallopt(self, number: int, value: int) -> int:
+        self.settings[number] = value
+        return int(self.takes)
+
+
+@pytest.mark.parametrize("takes", [True, False])
+def test_large_blocks_and_the_end_of_the_heap_are_kept(monkeypatch: pytest.MonkeyPatch, takes: bool) -> None:
+    library = Library(takes)
+    monkeypatch.setattr(ctypes, "CDLL", lambda name: library)
+    assert keep_freed_memory() is takes
+    # M_MMAP_THRESHOLD and M_TRIM_THRESHOLD of malloc.h.
+    expected = {-3: 32 * 1024 * 1024, -1: 64 * 1024 * 1024}
+    assert library.settings == (expected if takes else {-3: expected[-3]})
+
+
+@pytest.mark.parametrize("failure", [AttributeError, OSError, TypeError])
+def test_other_libraries_are_left_alone(monkeypatch: pytest.MonkeyPatch, failure: type[Exception]) -> None:
+    def load(name: None) -> None:
+        raise failure
+
+    monkeypatch.setattr(ctypes, "CDLL", load)
+    assert keep_freed_memory() is False
