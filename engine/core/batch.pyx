@@ -147,7 +147,7 @@ class Cancelled(Exception):
 
 
 cdef class Cancellation:
-    """Lets another thread stop a batch that is under way: it looks after every item, and after every playout."""
+    """Lets another thread stop a batch that is under way: it looks before every item and every playout."""
 
     cdef Control control
 

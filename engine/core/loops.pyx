@@ -1,7 +1,7 @@
 """What is done to each of n packed states of one game: the loops of batches, over any table of operations.
 
-Nothing about the states is trusted. Every loop looks after each item (playouts: after each playout) whether it was
-cancelled. Faults are a byte an item: OK, or the kernel's answer.
+Nothing about the states is trusted. Whether it was cancelled, every loop looks before each item (playouts: before each
+playout); only describing goes on to its end. Faults are a byte an item: OK, or the kernel's answer.
 """
 
 from libc.stdlib cimport realloc
@@ -183,8 +183,6 @@ cdef Outcome describe_all(
     cdef Py_ssize_t i
     cdef int actor, seat
     for i in range(batch.count):
-        if is_cancelled(batch.control):
-            return Outcome.CANCELLED
         header = <Header*> (states + i * batch.packed_size)
         body = body_of(header)
         actor = described.actors[i]
