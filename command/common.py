@@ -56,7 +56,8 @@ def reach(address: str | None) -> Iterator[Client]:
         with _local_channel(f"{LOOPBACK}:{port}") as channel, Client(channel) as client:
             yield client
     finally:
-        server.stop(grace=None).wait()
+        # The channel may still be closing; a server that is gone at once makes gRPC print of it.
+        server.stop(grace=1.0).wait()
 
 
 @contextmanager

@@ -43,4 +43,5 @@ def _serve(parent: Connection) -> None:
     try:
         parent.recv()
     except EOFError:
-        server.stop(grace=None).wait()
+        # The client's channel may still be closing; a server that is gone at once makes gRPC print of it.
+        server.stop(grace=1.0).wait()
