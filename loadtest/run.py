@@ -38,7 +38,7 @@ def _address(process: "subprocess.Popen[bytes]", log: int) -> str:
     end = time.monotonic() + LONGEST_START
     while time.monotonic() < end and process.poll() is None:
         text = os.pread(log, 100_000, 0).decode()
-        if found := re.search(r"serving chatiere\.v1 on (\S+)", text):
+        if found := re.search(r"serving chatiere\.v1 on ([^\s,]+)", text):
             return found[1]
         time.sleep(0.05)
     raise click.ClickException(f"the server did not start:\n{os.pread(log, 100_000, 0).decode()}")
