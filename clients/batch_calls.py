@@ -68,10 +68,10 @@ class Positions(NamedTuple):
     """float32 (n, players): at the end of a game each of w winners players / w - 1, every other seat -1; 0 before."""
     final: NDArray[np.bool_]
     """bool (n,): whether the game is over, or was until it was restarted."""
-    observations: NDArray[np.int16]
-    """int16 (n, observation_length): what the seat that has to decide knows; 0 where nobody has to."""
-    final_observations: NDArray[np.int16]
-    """int16 (k, players, observation_length): what each seat knew at the end of the k games that were restarted."""
+    observations: NDArray[np.uint8]
+    """uint8 (n, observation_length): what the seat that has to decide knows; 0 where nobody has to."""
+    final_observations: NDArray[np.uint8]
+    """uint8 (k, players, observation_length): what each seat knew at the end of the k games that were restarted."""
 
 
 class Stepped(NamedTuple):
@@ -123,8 +123,8 @@ class Resampled(NamedTuple):
 class Observed(NamedTuple):
     """What seats know at n states."""
 
-    observations: NDArray[np.int16]
-    """int16 (n, observation_length), 0 for a failed item; GameInfo.observation has the layout."""
+    observations: NDArray[np.uint8]
+    """uint8 (n, observation_length), 0 for a failed item; GameInfo.observation has the layout."""
     faults: Faults
     """The items that failed."""
 
@@ -254,7 +254,7 @@ def observe(table: Table, states: States, seats: ArrayLike) -> BatchCall[Observe
     fields = {"table": table, "states": _column(states, np.uint8), "seats": seats}
 
     def read(response: batch_service_pb2.ObserveResponse) -> Observed:
-        return Observed(_rows(response.observations, np.int16, len(seats)), _faults(response.faults, len(seats)))
+        return Observed(_rows(response.observations, np.uint8, len(seats)), _faults(response.faults, len(seats)))
 
     return BatchCall("Observe", PlayRequest(observe=fields), read)
 
@@ -330,8 +330,8 @@ def _faults(faults: batch_service_pb2.Faults, count: int) -> Faults:
 
 def _positions(positions: batch_service_pb2.Positions, players: int) -> Positions:
     actors = _array(positions.actors, np.int8)
-    observations = _rows(positions.observations, np.int16, len(actors))
-    final_observations = _array(positions.final_observations, np.int16)
+    observations = _rows(positions.observations, np.uint8, len(actors))
+    final_observations = _array(positions.final_observations, np.uint8)
     return Positions(
         states=_rows(positions.states, np.uint8, len(actors)),
         actors=actors,

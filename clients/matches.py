@@ -108,7 +108,7 @@ class Recording:
         - `offsets`, int64 (G + 1,): game i has the decisions from offsets[i] to before offsets[i + 1];
         - `actors`, int8 (M,): the seats that decided;
         - `actions`, uint16 (M,): the dense ids of what they chose;
-        - `observations`, int16 (M, observation_length): what they knew; if they are recorded.
+        - `observations`, uint8 (M, observation_length): what they knew; if they are recorded.
         """
         columns = _Chunk(*(np.concatenate(column) for column in zip(*self._chunks, strict=True)))
         order = np.lexsort((columns.decisions, columns.game_numbers))
@@ -126,7 +126,7 @@ class Recording:
         np.savez_compressed(file, **arrays)
 
 
-_NONE = np.empty((0, 0), np.int16)
+_NONE = np.empty((0, 0), np.uint8)
 
 
 class _Chunk(NamedTuple):
@@ -134,7 +134,7 @@ class _Chunk(NamedTuple):
     decisions: NDArray[np.uint32]
     actors: NDArray[np.int8]
     actions: NDArray[np.uint16]
-    observations: NDArray[np.int16]
+    observations: NDArray[np.uint8]
 
 
 def wilson_interval(rate: float, count: int) -> tuple[float, float]:

@@ -43,8 +43,8 @@ class Ended:
     """float32 (k, players): each of w winners players / w - 1, every other seat -1."""
     totals: NDArray[np.int32]
     """int32 (k, players): each seat's score, in the game's own points."""
-    observations: NDArray[np.int16]
-    """int16 (k, players, observation_length): what each seat knew at the end; without elements unless asked for."""
+    observations: NDArray[np.uint8]
+    """uint8 (k, players, observation_length): what each seat knew at the end; without elements unless asked for."""
 
 
 @dataclass(frozen=True)
@@ -71,8 +71,8 @@ class Batch:
     """uint32 (n + 1,): row i has the legal actions from legal_offsets[i] to before legal_offsets[i + 1]."""
     legal_ids: NDArray[np.uint16]
     """uint16 (legal_offsets[n],): dense ids of the legal actions, ascending."""
-    observations: NDArray[np.int16]
-    """int16 (n, observation_length): what the actor knows, as `info` lays it out; without elements unless asked for."""
+    observations: NDArray[np.uint8]
+    """uint8 (n, observation_length): what the actor knows, as `info` lays it out; without elements unless asked for."""
     states: NDArray[np.uint8]
     """uint8 (n, packed_size): the packed states, hidden cards included: for search, not for players."""
     ended: Ended

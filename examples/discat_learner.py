@@ -70,7 +70,7 @@ class Policy:
         return actions
 
 
-def scaled(observations: NDArray[np.int16]) -> Array:
+def scaled(observations: NDArray[np.uint8]) -> Array:
     """Observations for the network: most of their numbers are 0 or 1, but cards and counts go up to 90."""
     numbers: Array = observations.astype(np.float32)
     numbers += 30 * np.minimum(numbers, 1)
@@ -81,7 +81,7 @@ def scaled(observations: NDArray[np.int16]) -> Array:
 class Experience(NamedTuple):
     """The decisions of some games, in no order: what the seat knew, could do and did, and the return it had."""
 
-    observations: NDArray[np.int16]
+    observations: NDArray[np.uint8]
     legal: NDArray[np.bool_]
     actions: NDArray[np.uint16]
     returns: Array

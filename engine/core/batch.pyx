@@ -12,7 +12,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
-from libc.stdint cimport int8_t, int16_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int8_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
@@ -84,8 +84,8 @@ class Positions(NamedTuple):
     `weights` uint32: of the outcomes at chance events, 1 for actions; empty unless some item stands at a chance event.
     `totals` int32 (n, players), `returns` float32 (n, players): as in Position; of the game that ended, if restarted.
     `final` uint8 (n,): 1 where the game is over, or was until it was restarted.
-    `observations` int16 (n, observation_length): of the seat that has to decide; 0 where nobody has to.
-    `final_observations` int16 (k, players, observation_length): of every seat at the end of the k restarted games.
+    `observations` uint8 (n, observation_length): of the seat that has to decide; 0 where nobody has to.
+    `final_observations` uint8 (k, players, observation_length): of every seat at the end of the k restarted games.
     """
 
     states: bytes
@@ -443,25 +443,25 @@ cdef class Table:
 
         `states`: uint8 (n, packed_size). `seats`: uint8 (n,), whose observation of each. `max_bytes`: as in `new_games`.
 
-        Returns (observations, Faults): int16 (n, observation_length), 0 for failed items. Raises EngineError:
+        Returns (observations, Faults): uint8 (n, observation_length), 0 for failed items. Raises EngineError:
         BATCH_TOO_LARGE.
         """
         cdef const uint8_t[::1] packed = view_of(states)
         cdef Py_ssize_t n = self.count_states(states)
-        cdef Py_ssize_t size = n * self.game.observation_length * sizeof(int16_t)
+        cdef Py_ssize_t size = n * self.game.observation_length
         cdef const uint8_t* source = &packed[0] if n else NULL
         cdef bytes seat_column = copy_of("seats", seats, 1, n)
         cdef const uint8_t* seat_data = <const uint8_t*> data_of(seat_column)
         cdef bytes faults, observations
         cdef uint8_t* fault_data
-        cdef int16_t* values
+        cdef uint8_t* values
         cdef Batch batch
         cdef Outcome outcome
         check_size(size, max_bytes)
         faults = new_column(n)
         observations = new_column(size)
         fault_data = <uint8_t*> data_of(faults)
-        values = <int16_t*> data_of(observations)
+        values = <uint8_t*> data_of(observations)
         cancellation = cancellation or Cancellation()
         batch = self.batch_of(n, cancellation)
         with nogil:
@@ -507,7 +507,7 @@ cdef class Table:
         if columns.scores:
             item_size += self.players * (sizeof(int32_t) + sizeof(float))
         if columns.observations:
-            item_size += self.game.observation_length * sizeof(int16_t)
+            item_size += self.game.observation_length
         return size + n * item_size
 
     cdef describe(
@@ -522,7 +522,7 @@ cdef class Table:
         max_bytes,
     ):
         cdef Py_ssize_t n = batch.count
-        cdef Py_ssize_t observation_size = self.game.observation_length * sizeof(int16_t)
+        cdef Py_ssize_t observation_size = self.game.observation_length
         cdef Py_ssize_t size = self.size_of(n, columns)
         cdef bytes final = new_column(n)
         cdef bytes legal_offsets = b"", legal_ids = b"", weights = b"", totals = b"", returns = b""
@@ -545,9 +545,9 @@ cdef class Table:
                 size += ended * self.players * observation_size
                 check_size(size, max_bytes)
                 final_observations = new_column(ended * self.players * observation_size)
-                described.final_observations = <int16_t*> data_of(final_observations)
+                described.final_observations = <uint8_t*> data_of(final_observations)
             observations = new_column(n * observation_size)
-            described.observations = <int16_t*> data_of(observations)
+            described.observations = <uint8_t*> data_of(observations)
         try:
             if columns.legal:
                 legal_offsets = new_column((n + 1) * sizeof(uint32_t))

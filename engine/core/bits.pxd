@@ -1,5 +1,6 @@
 # Sets of up to 64 things as the bits of a word. Written out, because a plain x86-64 has no instructions for these.
-from libc.stdint cimport uint64_t
+from libc.stdint cimport uint8_t, uint64_t
+from libc.string cimport memcpy
 
 cdef extern from * nogil:
     int __builtin_ctzll(uint64_t word)
@@ -30,3 +31,19 @@ cdef inline int nth_bit(uint64_t bits, int n) noexcept nogil:
     sums = (bits >> place & 0xFF) * ones & <uint64_t> 0x8040201008040201
     sums = ((sums + <uint64_t> 0x7F7F7F7F7F7F7F7F) >> 7 & ones) * ones
     return place + <int> ((((left * ones | tops) - sums & tops) >> 7) * ones >> 56)
+
+cdef inline uint64_t bit_a_byte(uint64_t bits) noexcept nogil:
+    # The lowest eight bits, each as a byte that is 0 or 1.
+    bits = (bits & 0xFF) * <uint64_t> 0x0101010101010101 & <uint64_t> 0x8040201008040201
+    return bits + <uint64_t> 0x7F7F7F7F7F7F7F7F >> 7 & <uint64_t> 0x0101010101010101
+
+cdef inline void spread_bits(uint64_t bits, int count, uint8_t* flags) noexcept nogil:
+    # The first `count` (8 to 64) bits, each as a flag that is 0 or 1.
+    cdef uint64_t eight
+    cdef int first
+    for first in range(0, count - 7, 8):
+        eight = bit_a_byte(bits >> first)
+        memcpy(flags + first, &eight, sizeof(eight))
+    if count & 7:
+        eight = bit_a_byte(bits >> (count - 8))
+        memcpy(flags + count - 8, &eight, sizeof(eight))

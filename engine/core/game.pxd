@@ -1,5 +1,5 @@
 # What a game is to the core: a packed state without pointers and a table of functions over it.
-from libc.stdint cimport int8_t, int16_t, int32_t, uint8_t, uint16_t, uint32_t
+from libc.stdint cimport int8_t, int32_t, uint8_t, uint16_t, uint32_t
 
 from chatiere.engine.core.stream cimport Stream
 
@@ -118,7 +118,7 @@ ctypedef struct Operations:
     # What a seat (or SPECTATOR) may know: the game's view struct.
     void (*view)(const void* body, int seat, void* view) noexcept nogil
     # A view as numbers.
-    void (*observe)(const void* view, int seat, int16_t* values) noexcept nogil
+    void (*observe)(const void* view, int seat, uint8_t* values) noexcept nogil
     # Draw what the seat cannot know anew, uniformly over what agrees with all it knows.
     int (*resample)(void* body, int seat, Stream* stream) noexcept nogil
     # OK, or which of the rules' invariants (or bounds that memory safety needs) the body breaks.

@@ -1,6 +1,6 @@
 # Batches: what is done to each of n packed states of one game, and stopping it.
 from libc.stddef cimport size_t
-from libc.stdint cimport int8_t, int16_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int8_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from chatiere.engine.core.game cimport Operations
 
@@ -62,8 +62,8 @@ ctypedef struct Described:
     uint32_t* legal_offsets
     int32_t* totals
     float* returns
-    int16_t* observations
-    int16_t* final_observations
+    uint8_t* observations
+    uint8_t* final_observations
     # Grows as it is filled; room for so many.
     uint16_t* legal_ids
     size_t room
@@ -116,5 +116,5 @@ cdef Outcome resample_all(
     uint8_t* states,
 ) noexcept nogil
 cdef Outcome observe_all(
-    const Batch* batch, const uint8_t* states, const uint8_t* seats, uint8_t* faults, int16_t* observations
+    const Batch* batch, const uint8_t* states, const uint8_t* seats, uint8_t* faults, uint8_t* observations
 ) noexcept nogil

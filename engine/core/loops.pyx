@@ -100,7 +100,7 @@ cdef void put_returns(const Batch* batch, const void* body, float* returns) noex
         returns[seat] = gain if ranks[seat] == 1 else -1.0
 
 
-cdef void put_observation(const Batch* batch, const void* body, int seat, int16_t* values) noexcept nogil:
+cdef void put_observation(const Batch* batch, const void* body, int seat, uint8_t* values) noexcept nogil:
     cdef uint64_t view[VIEW_WORDS]
     batch.ops.view(body, seat, view)
     batch.ops.observe(view, seat, values)
@@ -176,7 +176,7 @@ cdef Outcome describe_all(
     # `actors` it only reads which are BROKEN.
     cdef const Operations* ops = batch.ops
     cdef int players = batch.players
-    cdef int16_t* final_observation = described.final_observations
+    cdef uint8_t* final_observation = described.final_observations
     cdef Header* header
     cdef uint8_t* body
     cdef size_t legal = 0
@@ -220,7 +220,7 @@ cdef Outcome describe_all(
                 put_observation(batch, body, actor, described.observations + i * ops.observation_length)
             else:
                 memset(
-                    described.observations + i * ops.observation_length, 0, ops.observation_length * sizeof(int16_t)
+                    described.observations + i * ops.observation_length, 0, ops.observation_length
                 )
     if described.legal_offsets != NULL:
         described.legal_offsets[batch.count] = legal
@@ -362,7 +362,7 @@ cdef Outcome resample_all(
 
 
 cdef Outcome observe_all(
-    const Batch* batch, const uint8_t* states, const uint8_t* seats, uint8_t* faults, int16_t* observations
+    const Batch* batch, const uint8_t* states, const uint8_t* seats, uint8_t* faults, uint8_t* observations
 ) noexcept nogil:
     cdef int length = batch.ops.observation_length
     cdef Item item
@@ -377,5 +377,5 @@ cdef Outcome observe_all(
         if faults[i] == OK:
             put_observation(batch, item.body, seats[i], observations + i * length)
         else:
-            memset(observations + i * length, 0, length * sizeof(int16_t))
+            memset(observations + i * length, 0, length)
     return Outcome.DONE

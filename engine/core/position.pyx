@@ -8,7 +8,7 @@ from operator import index
 from typing import NamedTuple
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
-from libc.stdint cimport int16_t, int32_t, uint16_t, uint32_t
+from libc.stdint cimport int32_t, uint16_t, uint32_t
 from libc.string cimport memcmp, memcpy, memset
 
 from chatiere.engine.core.errors import EngineError, FaultText, Reason
@@ -181,7 +181,7 @@ cdef class Game:
 
     @property
     def observation_length(self):
-        """How many int16 an observation has, the same for every player count."""
+        """How many uint8 an observation has, the same for every player count."""
         return self.ops.observation_length
 
     @property
@@ -470,17 +470,17 @@ cdef class Position:
             )
 
     def observation(self, seat):
-        """What a seat knows, as little-endian int16 in the layout of `Description.observation`.
+        """What a seat knows, as uint8 in the layout of `Description.observation`.
 
-        Returns bytes: `numpy.frombuffer(position.observation(0), "<i2")`. Raises EngineError: INVALID_SEAT.
+        Returns bytes: `numpy.frombuffer(position.observation(0), "u1")`. Raises EngineError: INVALID_SEAT.
         """
         cdef uint64_t view[VIEW_WORDS]
         cdef bytes values
         self._check_seat(seat)
         # A fresh bytes object is written once, before anybody else sees it.
-        values = PyBytes_FromStringAndSize(NULL, sizeof(int16_t) * self.game.ops.observation_length)
+        values = PyBytes_FromStringAndSize(NULL, self.game.ops.observation_length)
         self.game.ops.view(self.body, seat, view)
-        self.game.ops.observe(view, seat, <int16_t*> <char*> values)
+        self.game.ops.observe(view, seat, <uint8_t*> <char*> values)
         return values
 
     def resample(self, seat, seed, game_number=0):

@@ -58,7 +58,7 @@ def legal(offsets: np.ndarray, ids: np.ndarray) -> list[list[int]]:
 
 
 def observed(position: engine.Position, seat: int) -> list[int]:
-    return np.frombuffer(position.observation(seat), "<i2").tolist()
+    return np.frombuffer(position.observation(seat), "u1").tolist()
 
 
 def illegal(position: engine.Position) -> int:

@@ -35,7 +35,7 @@ def items_of(table: BatchTable, positions: Positions) -> list[Item]:
     weights = np.frombuffer(positions.weights, "<u4")
     totals = np.frombuffer(positions.totals, "<i4").reshape(-1, players)
     returns = np.frombuffer(positions.returns, "<f4").reshape(-1, players)
-    observations = np.frombuffer(positions.observations, "<i2").reshape(-1, game.observation_length)
+    observations = np.frombuffer(positions.observations, "u1").reshape(-1, game.observation_length)
     actors, final = np.frombuffer(positions.actors, "i1"), np.frombuffer(positions.final, "u1")
     assert len(offsets) == len(states) + 1 == len(actors) + 1 == len(final) + 1
     assert len(totals) == len(returns) == len(observations) == len(states)
@@ -59,7 +59,7 @@ def items_of(table: BatchTable, positions: Positions) -> list[Item]:
 
 def observation_of(position: Position, seat: int) -> list[int]:
     """A seat's observation as numbers."""
-    return list(np.frombuffer(position.observation(seat), "<i2").tolist())
+    return list(np.frombuffer(position.observation(seat), "u1").tolist())
 
 
 def float32(values: list[float]) -> list[float]:

@@ -191,7 +191,7 @@ def test_a_batch_plays_the_games_that_positions_play(table: Table, batch_table: 
                     final_observations += observation_of(ended, seat)
                 single[i] = begun_anew(ended, following, count)
             check_item(item, single[i], ended)
-        assert np.frombuffer(begun.final_observations, "<i2").tolist() == final_observations
+        assert np.frombuffer(begun.final_observations, "u1").tolist() == final_observations
     assert steps > 5
 
 
@@ -242,7 +242,7 @@ def test_observations_are_those_of_position(table: Table, batch_table: BatchTabl
         for state, seat in zip(states, seats, strict=True)
     ]
     check_faults(faults, expected)
-    found = np.frombuffer(observations, "<i2").reshape(-1, game.observation_length)
+    found = np.frombuffer(observations, "u1").reshape(-1, game.observation_length)
     for i, error in enumerate(expected):
         if error is not None:
             assert not found[i].any()

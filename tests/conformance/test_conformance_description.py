@@ -142,7 +142,7 @@ def test_observations_are_numbers_of_the_stated_length(table: Table) -> None:
     for position in positions(table):
         for seat in range(players):
             observation = position.observation(seat)
-            assert len(np.frombuffer(observation, "<i2")) == game.observation_length
+            assert len(np.frombuffer(observation, "u1")) == game.observation_length
             kinds.add(observation)
     # They tell positions apart.
     assert len(kinds) > len(positions(table))
@@ -155,7 +155,7 @@ def test_every_number_of_an_observation_is_used(game: Game) -> None:
         if table[0] is game:
             for position in positions(table, games=8):
                 for seat in range(table[1]):
-                    observation = np.frombuffer(position.observation(seat), "<i2")
+                    observation = np.frombuffer(position.observation(seat), "u1")
                     first = observation if first is None else first
                     varied |= observation != first
     unused = [

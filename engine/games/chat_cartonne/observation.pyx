@@ -1,6 +1,6 @@
 """Chat Cartonne: a seat's view as numbers (layout: text.py)."""
 
-from libc.stdint cimport int16_t
+from libc.stdint cimport uint8_t
 from libc.string cimport memset
 
 from chatiere.engine.games.chat_cartonne.boxes cimport contents_of
@@ -32,7 +32,7 @@ from chatiere.engine.games.chat_cartonne.state cimport (
 )
 
 
-cdef int observe_table(const State* state, int seat, int16_t* planes) noexcept nogil:
+cdef int observe_table(const State* state, int seat, uint8_t* planes) noexcept nogil:
     # Plane after plane of CELLS numbers; how many Princesses lie there.
     cdef int place, cell, card, walls, i, there, princesses = 0
     cdef int contents[4]
@@ -61,16 +61,16 @@ cdef int observe_table(const State* state, int seat, int16_t* planes) noexcept n
     return princesses
 
 
-cdef void observe(const void* view, int seat, int16_t* values) noexcept nogil:
+cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
     # Reads nothing but the view, so it can hold nothing that the seat does not know.
     cdef const View* seen = <const View*> view
     cdef const State* state = &seen.state
-    cdef int16_t* own = values + 12 * CELLS
-    cdef int16_t* unseen = own + OBSERVED_KINDS
-    cdef int16_t* pending = unseen + OBSERVED_KINDS
-    cdef int16_t* numbers = pending + 8
+    cdef uint8_t* own = values + 12 * CELLS
+    cdef uint8_t* unseen = own + OBSERVED_KINDS
+    cdef uint8_t* pending = unseen + OBSERVED_KINDS
+    cdef uint8_t* numbers = pending + 8
     cdef int kind, slot, distance, other, part, left, current, i
-    memset(values, 0, OBSERVATION_LENGTH * sizeof(int16_t))
+    memset(values, 0, OBSERVATION_LENGTH)
     unseen[PRINCESS] = princess_count(state) - observe_table(state, seat, values)
     for slot in range(state.hand_size[seat]):
         kind = state.hand[seat][slot]

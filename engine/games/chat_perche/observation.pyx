@@ -1,8 +1,9 @@
 """Chat perché: a seat's view as numbers (layout: text.py)."""
 
-from libc.stdint cimport int16_t, uint32_t, uint64_t
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.string cimport memset
 
+from chatiere.engine.core.bits cimport spread_bits
 from chatiere.engine.games.chat_perche.state cimport (
     BRANCHES,
     CARD_TYPES,
@@ -21,19 +22,16 @@ from chatiere.engine.games.chat_perche.state cimport (
     cats_at_start,
     count_spaces,
     has_branch,
-    lowest_space,
     tokens_in_hand,
 )
 
 
-cdef int16_t* put_spaces(int16_t* values, uint64_t spaces) noexcept nogil:
-    while spaces:
-        values[lowest_space(spaces)] = 1
-        spaces &= spaces - 1
+cdef uint8_t* put_spaces(uint8_t* values, uint64_t spaces) noexcept nogil:
+    spread_bits(spaces, SPACES, values)
     return values + SPACES
 
 
-cdef int16_t* put_branches(int16_t* values, const State* state, int seat) noexcept nogil:
+cdef uint8_t* put_branches(uint8_t* values, const State* state, int seat) noexcept nogil:
     cdef int branch
     for branch in range(BRANCHES):
         values[0] = has_branch(state.placed[seat], branch) + 2 * has_branch(state.placed[1 - seat], branch)
@@ -45,7 +43,7 @@ cdef int16_t* put_branches(int16_t* values, const State* state, int seat) noexce
     return values
 
 
-cdef int16_t* put_tokens(int16_t* values, const State* state, int seat) noexcept nogil:
+cdef uint8_t* put_tokens(uint8_t* values, const State* state, int seat) noexcept nogil:
     # What the own hand holds; what the other seat has that the own one has not seen; what a seat begins with.
     cdef int hand[4]
     cdef uint64_t shown = state.placed[1 - seat] & state.broken
@@ -60,19 +58,19 @@ cdef int16_t* put_tokens(int16_t* values, const State* state, int seat) noexcept
     return values + 3 * LARGEST_SOLIDITY
 
 
-cdef int16_t* put_deck(int16_t* values, const State* state, uint32_t cards) noexcept nogil:
+cdef uint8_t* put_deck(uint8_t* values, const State* state, uint32_t cards) noexcept nogil:
     cdef int i
     for i in range(DECK_SIZE):
         values[state.full_deck[i]] += cards >> i & 1
     return values + CARD_TYPES
 
 
-cdef void observe(const void* view, int seat, int16_t* values) noexcept nogil:
+cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
     # Reads nothing but the view, so it can hold nothing that the seat does not know.
     cdef const State* state = <const State*> view
-    cdef int16_t* place = values
+    cdef uint8_t* place = values
     cdef int other = 1 - seat
-    memset(values, 0, OBSERVATION_LENGTH * sizeof(int16_t))
+    memset(values, 0, OBSERVATION_LENGTH)
     place = put_spaces(place, state.cats[seat])
     place = put_spaces(place, state.cats[other])
     place = put_spaces(place, state.birds)

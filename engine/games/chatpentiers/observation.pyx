@@ -1,8 +1,9 @@
 """Chatpentiers: a seat's view as numbers (layout: text.py)."""
 
-from libc.stdint cimport int16_t, uint64_t
+from libc.stdint cimport uint8_t
 from libc.string cimport memset
 
+from chatiere.engine.core.bits cimport spread_bits
 from chatiere.engine.games.chatpentiers.kernel cimport cards_to_take, score_board
 from chatiere.engine.games.chatpentiers.state cimport (
     CARDS,
@@ -19,46 +20,39 @@ from chatiere.engine.games.chatpentiers.state cimport (
     colour_of,
     count_cards,
     deck,
-    lowest_card,
     seat_after,
     seat_of_play,
 )
 
 
-cdef void mark(uint64_t cards, int16_t* plane) noexcept nogil:
-    while cards:
-        plane[lowest_card(cards)] = 1
-        cards &= cards - 1
-
-
-cdef void observe(const void* view, int seat, int16_t* values) noexcept nogil:
+cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
     # Reads nothing but the view, so it can hold nothing that the seat does not know.
     cdef const View* seen = <const View*> view
     cdef const State* state = &seen.state
-    cdef int16_t* trick = values + 2 * CARDS
-    cdef int16_t* boards = values + 5 * CARDS
-    cdef int16_t* numbers = boards + MAX_PLAYERS * CARDS
+    cdef uint8_t* trick = values + 2 * CARDS
+    cdef uint8_t* boards = values + 5 * CARDS
+    cdef uint8_t* numbers = boards + MAX_PLAYERS * CARDS
     cdef BoardScore score
     cdef int i, other, distance, colour
-    memset(values, 0, OBSERVATION_LENGTH * sizeof(int16_t))
-    mark(state.hand[seat], values)
-    mark(state.table, values + CARDS)
+    memset(values, 0, OBSERVATION_LENGTH)
+    spread_bits(state.hand[seat], CARDS, values)
+    spread_bits(state.table, CARDS, values + CARDS)
     for i in range(state.played):
         trick[state.play[i]] = 1 + (seat_of_play(state, i) + state.players - seat) % state.players
     if state.extra != NO_CARD:
         trick[state.extra] = 1 + MAX_PLAYERS
-    mark(state.discards, values + 3 * CARDS)
-    mark(state.undealt, values + 4 * CARDS)
+    spread_bits(state.discards, CARDS, values + 3 * CARDS)
+    spread_bits(state.undealt, CARDS, values + 4 * CARDS)
     for distance in range(state.players):
         other = seat_after(state, seat, distance)
-        mark(state.board[other], boards + distance * CARDS)
+        spread_bits(state.board[other], CARDS, boards + distance * CARDS)
         score_board(state, other, &score)
         numbers[0] = 1
         numbers[1] = seen.hand_size[other]
         numbers[2] = state.points[other][0]
         numbers[3] = state.points[other][1]
         numbers[4] = score.points
-        numbers[5] = score.sum
+        numbers[5] = score.points - score.sum
         numbers[6] = score.perfect_sections
         numbers[7] = state.phase != FINISHED and state.active == other
         numbers[8] = state.leader == other

@@ -1,5 +1,5 @@
 # Discat: a seat's view as numbers; text.py documents the layout.
-from libc.stdint cimport int16_t
+from libc.stdint cimport uint8_t
 
 cdef enum:
     OBSERVATION_CARDS = 90
@@ -9,4 +9,4 @@ cdef enum:
     OBSERVATION_TABLE_NUMBERS = 14
     OBSERVATION_LENGTH = 602
 
-cdef void observe(const void* view, int seat, int16_t* values) noexcept nogil
+cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil

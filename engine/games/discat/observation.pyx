@@ -1,6 +1,6 @@
 """Discat: a seat's view as numbers (layout: text.py)."""
 
-from libc.stdint cimport int16_t
+from libc.stdint cimport uint8_t
 from libc.string cimport memset
 
 from chatiere.engine.games.discat.state cimport (
@@ -19,20 +19,20 @@ from chatiere.engine.games.discat.state cimport (
 )
 
 
-cdef void observe(const void* view, int seat, int16_t* values) noexcept nogil:
+cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
     # Reads nothing but the view, so it can hold nothing that the seat does not know.
     cdef const View* seen = <const View*> view
     cdef const State* state = &seen.state
-    cdef int16_t* own = values
-    cdef int16_t* laid = own + OBSERVATION_CARDS
-    cdef int16_t* known = laid + OBSERVATION_CARDS
-    cdef int16_t* meets = known + OBSERVATION_CARDS
-    cdef int16_t* up = meets + OBSERVATION_CARDS
-    cdef int16_t* used = up + OBSERVATION_CARDS
-    cdef int16_t* numbers = used + OBSERVATION_CARDS
+    cdef uint8_t* own = values
+    cdef uint8_t* laid = own + OBSERVATION_CARDS
+    cdef uint8_t* known = laid + OBSERVATION_CARDS
+    cdef uint8_t* meets = known + OBSERVATION_CARDS
+    cdef uint8_t* up = meets + OBSERVATION_CARDS
+    cdef uint8_t* used = up + OBSERVATION_CARDS
+    cdef uint8_t* numbers = used + OBSERVATION_CARDS
     cdef int constraint = constraint_of(state)
     cdef int card, i, other, distance
-    memset(values, 0, OBSERVATION_LENGTH * sizeof(int16_t))
+    memset(values, 0, OBSERVATION_LENGTH)
     for card in range(1, cards_in_use(state.players) + 1):
         used[card - 1] = 1
         up[card - 1] = points_up(state, card)

@@ -1,8 +1,8 @@
 # Momistigri: a seat's view as numbers; text.py documents the layout.
-from libc.stdint cimport int16_t
+from libc.stdint cimport uint8_t
 
 cdef enum:
     OBSERVATION_SEAT_NUMBERS = 13
     OBSERVATION_LENGTH = 456
 
-cdef void observe(const void* view, int seat, int16_t* values) noexcept nogil
+cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil

@@ -1,6 +1,6 @@
 """Momistigri: a seat's view as numbers (layout: text.py)."""
 
-from libc.stdint cimport int16_t, uint64_t
+from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memset
 
 from chatiere.engine.games.momistigri.cards cimport KINDS, lowest
@@ -21,23 +21,23 @@ from chatiere.engine.games.momistigri.state cimport (
 )
 
 
-cdef void count_kinds(const State* state, uint64_t cards, int16_t* counts) noexcept nogil:
+cdef void count_kinds(const State* state, uint64_t cards, uint8_t* counts) noexcept nogil:
     while cards:
         counts[state.box.kind_at[lowest(cards)]] += 1
         cards &= cards - 1
 
 
-cdef void observe(const void* view, int seat, int16_t* values) noexcept nogil:
+cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
     # Reads nothing but the view, so it can hold nothing that the seat does not know.
     cdef const View* seen = <const View*> view
     cdef const State* state = &seen.state
-    cdef int16_t* pile = values + KINDS
-    cdef int16_t* unseen = pile + KINDS
-    cdef int16_t* used = unseen + KINDS
-    cdef int16_t* numbers = used + KINDS
+    cdef uint8_t* pile = values + KINDS
+    cdef uint8_t* unseen = pile + KINDS
+    cdef uint8_t* used = unseen + KINDS
+    cdef uint8_t* numbers = used + KINDS
     cdef bint drawing = DRAW <= state.phase <= SWAP_IN
     cdef int kind, distance, other, round
-    memset(values, 0, OBSERVATION_LENGTH * sizeof(int16_t))
+    memset(values, 0, OBSERVATION_LENGTH)
     count_kinds(state, state.pile, pile)
     count_kinds(state, deck(state), used)
     for kind in range(KINDS):
@@ -57,7 +57,7 @@ cdef void observe(const void* view, int seat, int16_t* values) noexcept nogil:
         numbers[6] = drawing and drawn_from(state) == other
         numbers[7] = state.phase == HAND_OUT and state.receiver == other
         numbers[8] = state.first_seat == other
-        numbers[9] = seen.most_ones[other] - 1
+        numbers[9] = seen.most_ones[other]
         for round in range(ROUNDS):
             numbers[10 + round] = state.penalties[round][other]
         numbers += OBSERVATION_SEAT_NUMBERS

@@ -27,7 +27,7 @@ def one_state_a_call(game: Game, players: int) -> Callable[[], int]:
         position = game.new_game(players, seed=SEED, game_number=number)
         number += 1
         while (seat := position.current_player()) >= 0:
-            np.frombuffer(position.observation(seat), "<i2")
+            np.frombuffer(position.observation(seat), "u1")
             position.apply(rng.choice(position.legal_actions()))
             moves += 1
         return moves
@@ -48,7 +48,7 @@ def batches(game: Game, players: int, plan: Plan) -> Callable[[], int]:
         nonlocal positions
         moves = choose(positions.legal_offsets, positions.legal_ids, rng)
         positions, _ = table.step(positions.states, moves, columns=columns, restart=restart)
-        np.frombuffer(positions.observations, "<i2").reshape(plan.batch, -1)
+        np.frombuffer(positions.observations, "u1").reshape(plan.batch, -1)
         return plan.batch
 
     for _ in range(plan.warm_up):

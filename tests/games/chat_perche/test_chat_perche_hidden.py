@@ -77,7 +77,7 @@ def test_the_token_of_a_broken_branch_is_public() -> None:
     position = read(written(broken=[0, 6]))
     assert shown_values(position, None) == [1, None, None, None, None, None, 2, None, None, None]
     assert shown_values(position, 0) == [1, 2, 3, 3, 4, None, 2, None, None, None]
-    observation = np.frombuffer(position.observation(0), "<i2")
+    observation = np.frombuffer(position.observation(0), "u1")
     parts = {
         part.name: observation[part.offset :][: int(np.prod(part.shape))].reshape(part.shape)
         for part in GAME.description.observation

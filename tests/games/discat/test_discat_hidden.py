@@ -15,7 +15,7 @@ PARTS = {part.name: part for part in GAME.description.observation}
 
 def observed(table: Table, seat: int, part: str) -> np.ndarray:
     """A part of a seat's observation, in its shape."""
-    numbers = np.frombuffer(table.position.observation(seat), "<i2")
+    numbers = np.frombuffer(table.position.observation(seat), "u1")
     found = PARTS[part]
     return numbers[found.offset :][: int(np.prod(found.shape, dtype=int))].reshape(found.shape)
 

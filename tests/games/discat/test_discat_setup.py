@@ -87,7 +87,7 @@ def test_known_cards_point_down() -> None:
 def test_by_default_even_numbers_point_down_and_odd_ones_up(players: int) -> None:
     observation = {part.name: part for part in GAME.description.observation}["points_up"]
     position = GAME.new_game(players)
-    values = np.frombuffer(position.observation(0), "<i2")[observation.offset :][:90]
+    values = np.frombuffer(position.observation(0), "u1")[observation.offset :][:90]
     assert list(values) == [card % 2 if card <= LARGEST[players] else 0 for card in range(1, 91)]
     assert position.options() == {}
 
