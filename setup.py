@@ -10,9 +10,11 @@ sanitizers and coverage counters (see `make debug`).
 """
 
 import os
+import re
 from pathlib import Path
 
 from Cython.Build import cythonize
+from google.protobuf.descriptor_pb2 import FileDescriptorProto, FileDescriptorSet
 from setuptools import Extension, find_namespace_packages, setup
 
 ROOT = Path(__file__).parent
@@ -54,9 +56,29 @@ def generate_protobuf_code() -> None:
     (TREE / "v1" / "py.typed").touch()
     well_known = Path(grpc_tools.__file__).parent / "_proto"
     sources = sorted(str(path) for path in Path("proto/chatiere/v1").glob("*.proto"))
+    descriptors = Path("build/descriptors.bin")
+    descriptors.parent.mkdir(exist_ok=True)
     arguments = ["protoc", "-Iproto", f"-I{well_known}", "--python_out=src", "--pyi_out=src", "--grpc_python_out=src"]
-    if protoc.main([*arguments, *sources]) != 0:
+    if protoc.main([*arguments, f"--descriptor_set_out={descriptors}", *sources]) != 0:
         raise SystemExit("protoc failed")
+    for file in FileDescriptorSet.FromString(descriptors.read_bytes()).file:
+        write_field_numbers(file)
+
+
+def write_field_numbers(file: FileDescriptorProto) -> None:
+    """The numbers of a file's fields for Cython: in v1/discat_fields.pxd `hands` of DiscatState is STATE_HANDS."""
+    source = Path(file.name)
+    # Names of messages begin with the game's.
+    prefix = "".join(part.title() for part in source.stem.split("_"))
+    lines = [f"# Generated from {source}.", "cdef enum:"]
+    for message in file.message_type:
+        name = re.sub(r"(?<!^)(?=[A-Z])", "_", message.name.removeprefix(prefix)).upper()
+        lines += [f"    {name}_{field.name.upper()} = {field.number}" for field in message.field]
+    target = Path("src", source).with_name(f"{source.stem}_fields.pxd")
+    text = "\n".join([*lines, ""])
+    # What has not changed does not need to be compiled again.
+    if len(lines) > 2 and not (target.exists() and target.read_text() == text):
+        target.write_text(text)
 
 
 def extensions() -> list[Extension]:

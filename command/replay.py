@@ -9,6 +9,7 @@ from chatiere.clients import ChatiereError, Client, TransportError
 from chatiere.command.common import Refusal, address_option, reach
 from chatiere.command.samples import CHANCE, OVER, MalformedSampleError, SampleGame, read_sample
 from chatiere.engine import EngineError, codec, game
+from chatiere.engine.core.wire import fill
 from chatiere.v1.game_pb2 import TURN_KIND_CHANCE, TURN_KIND_OVER, Include, Options, Position
 
 _INCLUDE = Include(legal_actions=True, score=True)
@@ -99,7 +100,7 @@ def _begin(client: Client, sample: SampleGame) -> Position:
         game(sample.game).new_game(sample.players, sample.options)
         own_options = getattr(options, sample.game)
         own_options.SetInParent()
-        codec(sample.game).fill_options(own_options, sample.options)
+        fill(own_options, codec(sample.game).put_options, sample.options)
         return client.new_game(sample.game, sample.players, options=options, explicit_chance=True, include=_INCLUDE)
     except TransportError:
         raise

@@ -12,6 +12,7 @@ from typing import Any
 from chatiere import engine
 from chatiere.engine import EngineError, Game, Position, Reason
 from chatiere.engine.core.batch import Cancellation, Cancelled, Columns, Faults, ItemFault, Positions, Restart, Table
+from chatiere.engine.core.wire import fill
 from chatiere.service import convert
 from chatiere.service.config import Settings
 from chatiere.service.errors import Refusal, ServiceReason
@@ -178,7 +179,7 @@ class Batches:
                 _check_cancelled(cancellation)
                 typed = response.typed_states.add()
                 with faults.caught(item):
-                    typed.CopyFrom(convert.write_state(table.position(states, item)))
+                    fill(typed, convert.put_state, table.position(states, item))
         _fill_faults(response, faults.found())
 
     def play(self, request: pb.PlayRequest, response: pb.PlayResponse, cancellation: Cancellation) -> None:

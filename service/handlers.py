@@ -4,10 +4,10 @@ They know nothing of gRPC. They raise EngineError and Refusal with field paths f
 """
 
 import secrets
-from collections.abc import Sequence
 
 from chatiere import engine
 from chatiere.engine import EngineError, Event, Game, Position, Reason
+from chatiere.engine.core.wire import fill
 from chatiere.service import convert
 from chatiere.service.convert import below
 from chatiere.service.errors import Refusal, ServiceReason
@@ -33,7 +33,9 @@ def new_game(request: game_service_pb2.NewGameRequest) -> game_service_pb2.NewGa
         error.metadata["game"] = game.name
         raise
     _check_viewers(request.include, position)
-    return game_service_pb2.NewGameResponse(position=_answer(position, events, request.include))
+    response = game_service_pb2.NewGameResponse()
+    fill(response.position, convert.put_position, position, events, request.include)
+    return response
 
 
 def list_legal_actions(
@@ -41,11 +43,11 @@ def list_legal_actions(
 ) -> game_service_pb2.ListLegalActionsResponse:
     """What may be done at a state."""
     position = _position_of(request)
-    return game_service_pb2.ListLegalActionsResponse(
-        turn=convert.write_turn(position),
-        legal_actions=convert.write_legal_actions(position),
-        chance_outcomes=convert.write_chance_outcomes(position),
-    )
+    response = game_service_pb2.ListLegalActionsResponse()
+    fill(response.turn, convert.put_turn, position)
+    fill(response, convert.put_legal_actions, response.LEGAL_ACTIONS_FIELD_NUMBER, position)
+    fill(response, convert.put_chance_outcomes, response.CHANCE_OUTCOMES_FIELD_NUMBER, position)
+    return response
 
 
 def apply(request: game_service_pb2.ApplyRequest) -> game_service_pb2.ApplyResponse:
@@ -70,12 +72,16 @@ def apply(request: game_service_pb2.ApplyRequest) -> game_service_pb2.ApplyRespo
             field=wanted,
             metadata={"game": position.game.name},
         )
-    return game_service_pb2.ApplyResponse(position=_answer(position, events, request.include))
+    response = game_service_pb2.ApplyResponse()
+    fill(response.position, convert.put_position, position, events, request.include)
+    return response
 
 
 def get_score(request: game_service_pb2.GetScoreRequest) -> game_service_pb2.GetScoreResponse:
     """The score at a state."""
-    return game_service_pb2.GetScoreResponse(score=convert.write_score(_position_of(request)))
+    response = game_service_pb2.GetScoreResponse()
+    fill(response.score, convert.put_score, _position_of(request))
+    return response
 
 
 def get_view(request: game_service_pb2.GetViewRequest) -> game_service_pb2.GetViewResponse:
@@ -84,7 +90,9 @@ def get_view(request: game_service_pb2.GetViewRequest) -> game_service_pb2.GetVi
     seat = request.seat if request.HasField("seat") else None
     if seat is not None:
         _check_seat(seat, position, "seat")
-    return game_service_pb2.GetViewResponse(view=convert.write_view(position, seat))
+    response = game_service_pb2.GetViewResponse()
+    fill(response.view, convert.put_view, position, seat)
+    return response
 
 
 def resample(request: game_service_pb2.ResampleRequest) -> game_service_pb2.ResampleResponse:
@@ -181,27 +189,3 @@ def _apply_outcome(position: Position, outcome: int, events: list[Event]) -> Non
         )
     with below("outcome", position.game):
         position.apply(outcome, events)
-
-
-def _answer(position: Position, events: Sequence[Event], include: game_pb2.Include) -> game_pb2.Position:
-    """A position with what was asked for beside it."""
-    answer = game_pb2.Position(
-        state=convert.write_state(position),
-        turn=convert.write_turn(position),
-        events=convert.write_host_events(events, position.game),
-    )
-    if include.legal_actions:
-        answer.legal_actions.extend(convert.write_legal_actions(position))
-        answer.chance_outcomes.extend(convert.write_chance_outcomes(position))
-    if include.score:
-        answer.score.CopyFrom(convert.write_score(position))
-    viewers: list[int | None] = [*include.viewers]
-    if include.spectator:
-        viewers.append(None)
-    for seat in viewers:
-        answer.viewers.add(
-            seat=seat,
-            view=convert.write_view(position, seat),
-            events=convert.write_viewer_events(events, position.game, seat),
-        )
-    return answer

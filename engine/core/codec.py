@@ -57,13 +57,19 @@ class RulesFile:
         except EngineError as error:
             self.refuse_state(f"options.{error.field}", error.message, "Components and setup")
 
-    def read_turn(self, message: Any, players: int, phases: int) -> tuple[int, int, int]:
+    def refuse_options(self, error: EngineError) -> NoReturn:
+        """Raise INVALID_STATE for the options in a state's message."""
+        self.refuse_state(f"options.{error.field}", error.message, "Components and setup")
+
+    def read_turn(
+        self, phase: int, first_seat: int | None, active_seat: int, players: int, phases: int
+    ) -> tuple[int, int, int]:
         """Phase from 0, first seat (or NO_SEAT) and active seat, as every state's message has them."""
-        phase = self.in_range(message.phase, 1, phases, "phase") - 1
-        first_seat = NO_SEAT
-        if message.HasField("first_seat"):
-            first_seat = self.in_range(message.first_seat, 0, players - 1, "first_seat")
-        return phase, first_seat, self.in_range(message.active_seat, 0, players - 1, "active_seat")
+        return (
+            self.in_range(phase, 1, phases, "phase") - 1,
+            NO_SEAT if first_seat is None else self.in_range(first_seat, 0, players - 1, "first_seat"),
+            self.in_range(active_seat, 0, players - 1, "active_seat"),
+        )
 
 
 def fill_turn(message: Any, phase: int, first_seat: int, active_seat: int) -> None:

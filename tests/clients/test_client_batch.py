@@ -10,6 +10,7 @@ import pytest
 from chatiere import engine
 from chatiere.clients import BatchClient, ChatiereError
 from chatiere.clients.batch_calls import Faults
+from chatiere.engine.core.wire import fill
 from chatiere.v1.batch_service_pb2 import Columns, ItemFault, Restart, Table
 from chatiere.v1.errors_pb2 import ErrorReason
 from chatiere.v1.game_pb2 import Options, State
@@ -100,7 +101,7 @@ def test_explicit_chance_has_outcomes_and_weights(client: BatchClient, name: str
 def test_options_reach_the_games(client: BatchClient, name: str) -> None:
     options = Options()
     getattr(options, name).SetInParent()
-    engine.codec(name).fill_options(getattr(options, name), {"first_seat": 1})
+    fill(getattr(options, name), engine.codec(name).put_options, {"first_seat": 1})
     players = engine.game(name).min_players
     games = client.new_games(Table(game=name, players=players), [SEED], options=options)
     assert engine.game(name).unpack(games.states[0].tobytes()).options()["first_seat"] == 1

@@ -8,6 +8,7 @@ import pytest
 from chatiere import engine
 from chatiere.clients import Bot, Client, RandomBot, Step, begin, bot_names, make_bots, play
 from chatiere.clients.games import ROOMS
+from chatiere.engine.core.wire import fill
 from chatiere.v1.game_pb2 import TURN_KIND_OVER, Action, Options, View
 
 GAMES = [game.name for game in engine.games()]
@@ -125,7 +126,7 @@ def test_a_match_begins_as_it_is_told(client: Client, name: str) -> None:
     players = engine.game(name).min_players
     options = Options()
     getattr(options, name).SetInParent()
-    engine.codec(name).fill_options(getattr(options, name), {"first_seat": 1})
+    fill(getattr(options, name), engine.codec(name).put_options, {"first_seat": 1})
     state = begin(client, name, players, options=options, seed=6, game_number=7).state
     assert getattr(state, name).options == getattr(options, name)
     assert (state.stream.seed, state.stream.game_number) == (6, 7)

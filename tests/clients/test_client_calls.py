@@ -8,6 +8,7 @@ import pytest
 
 from chatiere import engine
 from chatiere.clients import AsyncClient, Client, calls
+from chatiere.engine.core.wire import fill
 from chatiere.v1.game_pb2 import TURN_KIND_CHANCE, TURN_KIND_DECISION, Action, Include, Options, State, View
 from chatiere.v1.game_service_pb2 import ApplyRequest
 
@@ -24,7 +25,7 @@ def fewest(name: str) -> int:
 def first_seat(name: str, seat: int) -> Options:
     options = Options()
     getattr(options, name).SetInParent()
-    engine.codec(name).fill_options(getattr(options, name), {"first_seat": seat})
+    fill(getattr(options, name), engine.codec(name).put_options, {"first_seat": seat})
     return options
 
 
@@ -130,7 +131,7 @@ def test_get_view_is_a_seats_or_a_spectators(ask: Ask, name: str) -> None:
         view = ask("get_view", state, seat)
         assert (view.seat if view.HasField("seat") else None) == seat
         expected = View()
-        engine.codec(name).fill_view(getattr(expected, name), position, seat)
+        fill(getattr(expected, name), engine.codec(name).put_view, position, seat)
         assert getattr(view, name) == getattr(expected, name)
     assert ask("get_view", state) == ask("get_view", state, None)
 

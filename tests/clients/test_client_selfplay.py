@@ -12,6 +12,7 @@ from scipy import stats
 from chatiere import engine
 from chatiere.clients import ChatiereError, TransportError
 from chatiere.clients.selfplay import Batch, VectorEnv, observation_part
+from chatiere.engine.core.wire import fill
 from chatiere.v1 import batch_service_pb2_grpc
 from chatiere.v1.batch_service_pb2 import PlayResponse
 from chatiere.v1.game_pb2 import Options
@@ -139,7 +140,7 @@ def test_unasked_batches_have_no_observations(address: str, name: str) -> None:
 def test_options_are_those_of_all_games(address: str, name: str) -> None:
     options = Options()
     getattr(options, name).SetInParent()
-    engine.codec(name).fill_options(getattr(options, name), {"first_seat": 1})
+    fill(getattr(options, name), engine.codec(name).put_options, {"first_seat": 1})
     rules = engine.game(name)
     with VectorEnv(address, name, fewest(name), num_envs=2, batches=1, games=6, options=options) as env:
         seen = [state for batch in play(env) for state in batch.states]

@@ -13,6 +13,7 @@ from google.protobuf.message import Message
 from chatiere import engine
 from chatiere.engine import CHANCE_PLAYER, EngineError, Event, Game, Position
 from chatiere.engine.core.description import Option
+from chatiere.engine.core.wire import fill
 
 Table = tuple[Game, int]
 TABLES: list[Table] = [
@@ -46,7 +47,7 @@ def shown(game: Game, event: Event, whole: bool) -> tuple[bytes, str]:
     """An event as a viewer gets it: its message and its label."""
     codec = engine.codec(game.name)
     filled = message(game, "Event")
-    codec.fill_event(filled, event, whole)
+    fill(filled, codec.put_event, event, whole)
     return filled.SerializeToString(deterministic=True), codec.event_label(event, whole)
 
 

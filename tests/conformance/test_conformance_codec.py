@@ -11,6 +11,7 @@ from google.protobuf import json_format
 
 from chatiere import engine
 from chatiere.engine import Event, Game, Position
+from chatiere.engine.core.wire import fill
 from chatiere.v1 import game_pb2
 
 from .support import Table, body_of, may_see_whole, message, moves_of, positions, random_options, shown, thinned
@@ -56,7 +57,7 @@ def test_typed_states_come_back_as_they_were(table: Table) -> None:
     codec = engine.codec(game.name)
     for position in thinned(positions(table), 120):
         state = game_pb2.State()
-        codec.fill_state(getattr(state, game.name), position)
+        fill(getattr(state, game.name), codec.put_state, position)
         assert state.WhichOneof("game") == game.name
         for copy in travelled(state):
             body = codec.read_state(getattr(copy, game.name))
@@ -70,7 +71,7 @@ def test_actions_typed_and_by_id_are_the_same(table: Table) -> None:
         typed = set()
         for action in position.legal_actions():
             filled = game_pb2.Action(id=action)
-            codec.fill_action(getattr(filled, game.name), position, action)
+            fill(getattr(filled, game.name), codec.put_action, position, action)
             assert filled.WhichOneof("game") == game.name
             for copy in travelled(filled):
                 assert codec.read_action(getattr(copy, game.name), position) == action
@@ -84,7 +85,7 @@ def test_the_kind_of_a_typed_action_is_that_of_its_id(table: Table) -> None:
     for position in thinned(positions(table), 120):
         for action in position.legal_actions():
             filled = message(game, "Action")
-            codec.fill_action(filled, position, action)
+            fill(filled, codec.put_action, position, action)
             (oneof,) = filled.DESCRIPTOR.oneofs
             (kind,) = [k for k in game.description.action_kinds if k.first_id <= action <= k.last_id]
             assert filled.WhichOneof(oneof.name) == kind.name
@@ -111,7 +112,7 @@ def test_options_come_back_as_they_were(table: Table) -> None:
     for options in [{}, *(random_options(game, players, choices) for _ in range(100))]:
         filled = game_pb2.Options()
         getattr(filled, game.name).SetInParent()
-        codec.fill_options(getattr(filled, game.name), options)
+        fill(getattr(filled, game.name), codec.put_options, options)
         assert filled.WhichOneof("game") == game.name
         for copy in travelled(filled):
             assert codec.read_options(getattr(copy, game.name)) == options
@@ -190,7 +191,7 @@ def test_the_score_has_a_breakdown_at_any_moment(table: Table) -> None:
     game, _ = table
     for position in thinned(positions(table), 120):
         filled = game_pb2.ScoreDetail()
-        engine.codec(game.name).fill_score(getattr(filled, game.name), position)
+        fill(getattr(filled, game.name), engine.codec(game.name).put_score, position)
         assert filled.WhichOneof("game") == game.name
         assert filled.ByteSize() > 0
 

@@ -14,6 +14,7 @@ from google.protobuf.message import DecodeError, Message
 
 from chatiere import engine
 from chatiere.engine import EngineError, Event, Game, Position, Reason
+from chatiere.engine.core.wire import fill
 
 from .support import TABLES, Table, message, positions, random_move, shown, typed_state, view
 
@@ -43,7 +44,7 @@ def exercise(position: Position, choices: random.Random) -> None:
             for event in events:
                 shown(game, event, whole=True)
     assert position.is_terminal()
-    codec.fill_score(message(game, "ScoreDetail"), position)
+    fill(message(game, "ScoreDetail"), codec.put_score, position)
 
 
 def questions(position: Position, choices: random.Random) -> None:
@@ -51,7 +52,7 @@ def questions(position: Position, choices: random.Random) -> None:
     codec = engine.codec(game.name)
     for seat in range(position.num_players()):
         view(position, seat)
-        assert len(position.observation(seat)) == 2 * game.observation_length
+        assert len(position.observation(seat)) == game.observation_length
         try:
             drawn = position.resample(seat, choices.getrandbits(64))
         except EngineError as error:
@@ -64,7 +65,7 @@ def questions(position: Position, choices: random.Random) -> None:
     for action in position.legal_actions():
         assert position.action_label(action)
         typed = message(game, "Action")
-        codec.fill_action(typed, position, action)
+        fill(typed, codec.put_action, position, action)
         assert codec.read_action(typed, position) == action
     assert game.position(codec.read_state(typed_state(position)), position.random_stream()) == position
     assert game.unpack(position.pack()) == position

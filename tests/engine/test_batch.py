@@ -168,8 +168,8 @@ def test_what_answers_too_much_is_refused(table: Table) -> None:
                     assert error.reason is Reason.BATCH_TOO_LARGE
                     assert error.metadata["limit"] == str(limit)
                     assert limit < int(error.metadata["asked"]) <= answered
-    observations, _ = table.observe(begun.states, bytes(6), max_bytes=12 * table.game.observation_length)
-    assert len(observations) == 12 * table.game.observation_length
+    observations, _ = table.observe(begun.states, bytes(6), max_bytes=6 * table.game.observation_length)
+    assert len(observations) == 6 * table.game.observation_length
     error = refused(table.observe, begun.states, bytes(6), max_bytes=len(observations) - 1)
     assert error.reason is Reason.BATCH_TOO_LARGE
     assert error.metadata == {"limit": str(len(observations) - 1), "asked": str(len(observations))}

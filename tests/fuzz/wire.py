@@ -21,6 +21,7 @@ from service.process import Served, served
 
 from chatiere import engine
 from chatiere.engine import Game, Position
+from chatiere.engine.core.wire import fill
 from chatiere.v1 import batch_service_pb2, errors_pb2, game_pb2, game_service_pb2
 from chatiere.v1.batch_service_pb2 import Columns, StepRequest, Table
 from chatiere.v1.game_service_pb2 import ApplyRequest
@@ -59,11 +60,11 @@ def typed(position: Position) -> game_pb2.State:
     if (stream := position.random_stream()) is not None:
         state.stream.seed, state.stream.game_number, state.stream.drawn = stream
     getattr(state, name).SetInParent()
-    engine.codec(name).fill_state(getattr(state, name), position)
+    fill(getattr(state, name), engine.codec(name).put_state, position)
     return state
 
 
-def fill(message: Message, positions: list[Position], choices: random.Random) -> None:
+def complete(message: Message, positions: list[Position], choices: random.Random) -> None:
     """Give a request what a right one would hold, as far as its fields tell."""
     position = choices.choice(positions)
     moves = position.legal_actions() or [outcome for outcome, _ in position.chance_outcomes()] or [0]
@@ -126,7 +127,7 @@ def bad_messages(choices: random.Random) -> Iterator[tuple[str, bytes]]:
     while True:
         path, request_type = choices.choice(methods)
         request = request_type()
-        fill(request, choices.choice(list(samples.values())), choices)
+        complete(request, choices.choice(list(samples.values())), choices)
         data = request.SerializeToString()
         for _ in range(8):
             yield path, damaged(data, choices)

@@ -5,6 +5,7 @@ from typing import Any, Self
 
 from chatiere import engine
 from chatiere.engine import EngineError, Event, Game, Position
+from chatiere.engine.core.wire import fill
 from chatiere.v1 import game_pb2
 
 
@@ -16,21 +17,21 @@ def message(game: Game, envelope: str) -> Any:
 def state_of(position: Position) -> Any:
     """The whole state."""
     filled = message(position.game, "State")
-    engine.codec(position.game.name).fill_state(filled, position)
+    fill(filled, engine.codec(position.game.name).put_state, position)
     return filled
 
 
 def view_of(position: Position, seat: int | None) -> Any:
     """What a seat, or a spectator, sees."""
     filled = message(position.game, "View")
-    engine.codec(position.game.name).fill_view(filled, position, seat)
+    fill(filled, engine.codec(position.game.name).put_view, position, seat)
     return filled
 
 
 def score_of(position: Position) -> Any:
     """The breakdown of the score."""
     filled = message(position.game, "ScoreDetail")
-    engine.codec(position.game.name).fill_score(filled, position)
+    fill(filled, engine.codec(position.game.name).put_score, position)
     return filled
 
 
@@ -54,7 +55,7 @@ def phase(position: Position) -> str:
 def event_of(game: Game, event: Event, whole: bool = True) -> tuple[str, Any]:
     """An event's kind and message."""
     filled = message(game, "Event")
-    engine.codec(game.name).fill_event(filled, event, whole)
+    fill(filled, engine.codec(game.name).put_event, event, whole)
     return name_of(filled, "kind"), filled
 
 

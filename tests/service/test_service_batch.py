@@ -404,7 +404,7 @@ def test_four_thousand_of_the_largest_states_fit(server: Running, game: Game, ta
         batches = batch_stub(channel)
         seeds = np.arange(count, dtype="<u8").tobytes()
         positions = batches.NewGames(pb.NewGamesRequest(table=table, seeds=seeds, columns=ALL)).positions
-        assert len(positions.observations) == 2 * count * game.observation_length
+        assert len(positions.observations) == count * game.observation_length
         step = pb.StepRequest(
             table=table,
             states=positions.states,
@@ -412,7 +412,7 @@ def test_four_thousand_of_the_largest_states_fit(server: Running, game: Game, ta
             columns=ALL,
             restart=pb.Restart(stride=1),
         )
-        assert len(batches.Step(step).positions.observations) == 2 * count * game.observation_length
+        assert len(batches.Step(step).positions.observations) == count * game.observation_length
 
 
 # The stream

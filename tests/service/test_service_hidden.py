@@ -7,6 +7,7 @@ from google.protobuf import json_format
 
 from chatiere import engine
 from chatiere.engine import Game
+from chatiere.engine.core.wire import fill
 from chatiere.v1 import game_pb2, game_service_pb2
 
 from .support import LogLines, new_game, play_on, refusal
@@ -76,7 +77,7 @@ def test_viewers_get_whole_only_the_events_that_they_may_see_whole(stub: Any, ga
                         blank = game_pb2.Event(seen_whole_by=host.seen_whole_by)
                         # As many values, but other ones.
                         other = event._replace(values=(0,) * len(event.values))
-                        codec.fill_event(getattr(blank, game.name), other, False)
+                        fill(getattr(blank, game.name), codec.put_event, other, False)
                         blank.label = codec.event_label(other, False)
                         assert shown == blank
             if position.turn.kind == game_pb2.TURN_KIND_OVER:

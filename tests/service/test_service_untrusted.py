@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from chatiere import engine
 from chatiere.engine import Game
+from chatiere.engine.core.wire import fill
 from chatiere.v1 import game_pb2, game_service_pb2
 
 from .support import Running, code_of, new_game, raw, read_refusal, refusal
@@ -142,7 +143,7 @@ def reached_states() -> list[game_pb2.State]:
                     stream = position.random_stream()
                     if stream is not None:
                         state.stream.seed, state.stream.game_number, state.stream.drawn = stream
-                    codec.fill_state(getattr(state, game.name), position)
+                    fill(getattr(state, game.name), codec.put_state, position)
                     states.append(state)
                     if position.is_terminal():
                         break

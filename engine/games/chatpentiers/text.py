@@ -38,9 +38,9 @@ _OBSERVATION = (
     (
         "seats",
         "Per seat, the own one first: 1; hand size; points of rounds 1 and 2 (0 until they are finished); points of "
-        "the present board; how far its sum is below 0; its perfect sections; 1 if it decides, or gets the next card; 1 "
-        "if it leads; total; per colour 1 if it has failed to follow it in this round; per colour 1 + the zone it lies "
-        "in, 0 if it lies in none; per colour its cards under the board.",
+        "the present board; how far its sum is below 0; its perfect sections; 1 if it decides, or gets the next card; "
+        "1 if it leads; total; per colour 1 if it has failed to follow it in this round; per colour 1 + the zone it "
+        "lies in, 0 if it lies in none; per colour its cards under the board.",
         (_SEATS, 25),
     ),
     ("players", "The number of players.", ()),

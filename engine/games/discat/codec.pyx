@@ -1,7 +1,4 @@
-"""Discat: between the packed state and the messages of discat.proto, and the words for both.
-
-The functions fill and read the message objects that they are handed; they import nothing of them.
-"""
+"""Discat: between the packed state and the messages of discat.proto, and the words for both."""
 
 from collections.abc import Mapping
 
@@ -10,18 +7,29 @@ from chatiere.engine.core.codec import (
     action_number,
     check_id,
     complete_options,
-    fill_event_fields,
-    fill_turn,
     is_whole,
     refuse_option,
     without_defaults,
 )
 from chatiere.engine.core.errors import EngineError, Reason
+from chatiere.engine.core.wire import written_text
 
-from libc.stdint cimport uint8_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint64_t
 from libc.string cimport memset
 
 from chatiere.engine.core.position cimport Position
+from chatiere.engine.core.wire cimport (
+    Message,
+    Reader,
+    Span,
+    Writer,
+    count_of,
+    has_field,
+    list_numbers,
+    next_of,
+    number_of,
+    open_field,
+)
 from chatiere.engine.games.discat.kernel cimport count_piles, play_cards, slots_played, view
 from chatiere.engine.games.discat.state cimport (
     CARD,
@@ -48,10 +56,13 @@ from chatiere.engine.games.discat.state cimport (
     draw_pile_size,
     group_winner,
     has_card,
+    next_seat,
     passes_in_a_row,
     points_up,
     put_card,
+    with_card,
 )
+cimport chatiere.v1.discat_fields as fields
 
 RULES = RulesFile("discat.md")
 # Odd cards, that is the even bits ("Arrows").
@@ -148,12 +159,29 @@ def _play_label(cards):
     return f"{' '.join(str(card) for card in cards[:-1])} with {cards[-1]} on top"
 
 
-def action_label(Position position not None, action):
+def put_action_label(Writer out not None, Position position not None, int action):
     """A dense id in plain English; its cards must be in the hand of the seat that is to act."""
-    cards = _cards_of(position, action)
-    if action < PLAY_IDS:
-        return f"play {_play_label(cards)}"
-    return "keep the hand" if action == KEEP_ID else f"put {cards[0]} under the draw pile and draw"
+    cdef uint8_t cards[LARGEST_HAND]
+    cdef int count = cards_of_action(position, action, cards), i
+    if action == KEEP_ID:
+        out.words(b"keep the hand")
+    elif action > KEEP_ID:
+        out.words(b"put ")
+        out.decimal(cards[0])
+        out.words(b" under the draw pile and draw")
+    else:
+        out.words(b"play ")
+        for i in range(count):
+            if i:
+                out.words(b" with " if i == count - 1 else b" ")
+            out.decimal(cards[i])
+        if count > 1:
+            out.words(b" on top")
+
+
+def action_label(Position position not None, action):
+    """The same as a string."""
+    return written_text(put_action_label, position, action)
 
 
 def outcome_label(Position position not None, outcome):
@@ -190,60 +218,76 @@ def options_of(Position position not None):
     return without_defaults({"first_seat": state.first_seat_option, "up_arrows": up_arrows}, _DEFAULTS)
 
 
-def read_options(message):
-    """DiscatOptions → options by name. Raises EngineError: INVALID_OPTION."""
+cdef dict options_in(const Message* message):
+    cdef Message inner
+    cdef int64_t cards[LARGEST_CARD + 1]
+    cdef int count, i
     options = {}
-    if message.HasField("first_seat"):
-        options["first_seat"] = message.first_seat
-    if message.HasField("up_arrows"):
+    if has_field(message, fields.OPTIONS_FIRST_SEAT):
+        options["first_seat"] = number_of(message, fields.OPTIONS_FIRST_SEAT)
+    if has_field(message, fields.OPTIONS_UP_ARROWS):
         up_arrows = 0
-        for i, card in enumerate(message.up_arrows.cards):
-            if not 1 <= card <= LARGEST_CARD or up_arrows >> (card - 1) & 1:
-                refuse_option(f"up_arrows.cards[{i}]", f"{card} is not a card from 1 to 90, or is named twice")
-            up_arrows |= 1 << (card - 1)
+        open_field(message, fields.OPTIONS_UP_ARROWS, &inner)
+        # One of more than there are comes twice.
+        count = min(list_numbers(&inner, fields.CARDS_CARDS, cards, LARGEST_CARD + 1), LARGEST_CARD + 1)
+        for i in range(count):
+            if not 1 <= cards[i] <= LARGEST_CARD or up_arrows >> (cards[i] - 1) & 1:
+                refuse_option(f"up_arrows.cards[{i}]", f"{cards[i]} is not a card from 1 to 90, or is named twice")
+            up_arrows |= 1 << <object> (cards[i] - 1)
         options["up_arrows"] = up_arrows
     return options
 
 
-def fill_options(message, options):
+def read_options(message):
+    """DiscatOptions → options by name. Raises EngineError: INVALID_OPTION."""
+    return options_in(&(<Reader> Reader(message)).message)
+
+
+def put_options(Writer out not None, options):
     """Options by name → DiscatOptions."""
-    message.SetInParent()
+    cdef size_t begun
     if "first_seat" in options:
-        message.first_seat = options["first_seat"]
+        out.present(fields.OPTIONS_FIRST_SEAT, options["first_seat"])
     if "up_arrows" in options:
-        message.up_arrows.SetInParent()
-        message.up_arrows.cards.extend(card for card in range(1, LARGEST_CARD + 1) if options["up_arrows"] >> (card - 1) & 1)
+        begun = out.begin(fields.OPTIONS_UP_ARROWS)
+        cards = [card for card in range(1, LARGEST_CARD + 1) if options["up_arrows"] >> (card - 1) & 1]
+        out.numbers(fields.CARDS_CARDS, cards)
+        out.end(begun)
 
 
 # Actions
 
-cdef list _cards_of(Position position, action):
-    # The cards that a dense id names, a play's top last; none for Keep.
+cdef int cards_of_action(Position position, int action, uint8_t* cards) except -1:
+    # The cards that a dense id names, a play's top last; how many: 0 for Keep.
     cdef const State* state = state_of(position)
-    cdef uint8_t cards[LARGEST_HAND]
-    cdef int slots, count, i
+    cdef int slots
     position.require_decision()
     check_id(action, NUM_ACTIONS)
     if action == KEEP_ID:
-        return []
-    slots = slots_played(action) if action < PLAY_IDS else 1 << <int> (action - FIRST_EXCHANGE_ID)
+        return 0
+    slots = slots_played(action) if action < PLAY_IDS else 1 << (action - FIRST_EXCHANGE_ID)
     if slots >> state.hand_size[state.active]:
         position.refuse_move(int(DiscatFault.CARD_NOT_IN_HAND), action)
-    if action >= PLAY_IDS:
-        return [card_in_slot(state.hand[state.active], action - FIRST_EXCHANGE_ID)]
-    count = play_cards(state, action, cards)
-    return [cards[i] for i in range(count)]
-
-
-def fill_action(message, Position position not None, action):
-    """A dense id at a position → DiscatAction."""
-    cards = _cards_of(position, action)
     if action < PLAY_IDS:
-        message.play.cards.extend(cards)
+        return play_cards(state, action, cards)
+    cards[0] = card_in_slot(state.hand[state.active], action - FIRST_EXCHANGE_ID)
+    return 1
+
+
+def put_action(Writer out not None, Position position not None, int action):
+    """A dense id at a position → DiscatAction."""
+    cdef uint8_t cards[LARGEST_HAND]
+    cdef int count = cards_of_action(position, action, cards)
+    cdef size_t begun
+    if action < PLAY_IDS:
+        begun = out.begin(fields.ACTION_PLAY)
+        out.byte_numbers(fields.PLAY_CARDS, cards, count)
     elif action == KEEP_ID:
-        message.keep.SetInParent()
+        begun = out.begin(fields.ACTION_KEEP)
     else:
-        message.exchange.card = cards[0]
+        begun = out.begin(fields.ACTION_EXCHANGE)
+        out.number(fields.EXCHANGE_CARD, cards[0])
+    out.end(begun)
 
 
 def _slot_of(Position position, card, field):
@@ -261,139 +305,217 @@ def read_action(message, Position position not None):
 
     Raises EngineError: INVALID_ACTION, ILLEGAL_ACTION (a card that is not in the hand), CHANCE_PENDING, GAME_OVER.
     """
+    cdef Reader reader = Reader(message)
+    cdef Message inner
+    cdef int64_t cards[LARGEST_HAND]
+    cdef int count, i
     position.require_decision()
-    kind = message.WhichOneof("action")
-    if kind == "keep":
+    if has_field(&reader.message, fields.ACTION_KEEP):
         return KEEP_ID
-    if kind == "exchange":
-        return FIRST_EXCHANGE_ID + _slot_of(position, message.exchange.card, "exchange.card")
-    if kind != "play":
+    if has_field(&reader.message, fields.ACTION_EXCHANGE):
+        open_field(&reader.message, fields.ACTION_EXCHANGE, &inner)
+        return FIRST_EXCHANGE_ID + _slot_of(position, number_of(&inner, fields.EXCHANGE_CARD), "exchange.card")
+    if not has_field(&reader.message, fields.ACTION_PLAY):
         raise EngineError(Reason.INVALID_ACTION, "the action is none of play, keep and exchange")
-    cards = message.play.cards
-    if not 1 <= len(cards) <= LARGEST_HAND or len(set(cards)) != len(cards):
+    open_field(&reader.message, fields.ACTION_PLAY, &inner)
+    count = list_numbers(&inner, fields.PLAY_CARDS, cards, LARGEST_HAND)
+    if not 1 <= count <= LARGEST_HAND or len({cards[i] for i in range(count)}) != count:
         raise EngineError(Reason.INVALID_ACTION, "a play is of 1 to 6 different cards, the top one last", field="play.cards")
-    slots = [_slot_of(position, card, f"play.cards[{i}]") for i, card in enumerate(cards)]
+    slots = [_slot_of(position, cards[i], f"play.cards[{i}]") for i in range(count)]
     top = slots.pop()
     return top << 5 | sum(1 << (slot - (slot > top)) for slot in slots)
 
 
 # State
 
-cdef list _cards_in(const uint64_t* cards):
-    return [card for card in range(1, LARGEST_CARD + 1) if has_card(cards, card)]
+cdef put_set(Writer out, int field, const uint64_t* cards):
+    cdef uint8_t listed[LARGEST_CARD]
+    cdef int count = 0, card
+    for card in range(1, LARGEST_CARD + 1):
+        if has_card(cards, card):
+            listed[count] = card
+            count += 1
+    out.byte_numbers(field, listed, count)
 
 
-cdef _fill_turns(messages, const State* state):
-    cdef int place, start = 0, number, seat = state.first_seat, i
+cdef put_turns(Writer out, int field, const State* state):
+    cdef uint8_t cards[LARGEST_HAND]
+    cdef int place, count = 0, number, seat = state.first_seat
+    cdef size_t begun, inner
     for place in range(state.laid):
+        cards[count] = state.cards[place] & CARD
+        count += 1
         if state.cards[place] & TOP == 0:
             continue
-        messages.add(seat=seat).played.cards.extend([state.cards[i] & CARD for i in range(start, place + 1)])
-        start = place + 1
+        begun = out.begin(field)
+        out.number(fields.TURN_SEAT, seat)
+        inner = out.begin(fields.TURN_PLAYED)
+        out.byte_numbers(fields.PLAY_CARDS, cards, count)
+        out.end(inner)
+        out.end(begun)
+        count = 0
         for number in range(state.passes[place] & 7):
-            seat = (seat + 1) % state.players
-            # Setting the field, even to false, is what makes the turn a pass.
-            messages.add(seat=seat).passed.exchanged = bool(state.passes[place] >> (3 + number) & 1)
-        seat = (seat + 1) % state.players
+            seat = next_seat(state, seat)
+            begun = out.begin(field)
+            out.number(fields.TURN_SEAT, seat)
+            inner = out.begin(fields.TURN_PASSED)
+            out.number(fields.PASS_EXCHANGED, state.passes[place] >> (3 + number) & 1)
+            out.end(inner)
+            out.end(begun)
+        seat = next_seat(state, seat)
 
 
-def fill_state(message, Position position not None):
+def put_state(Writer out not None, Position position not None):
     """A position → DiscatState."""
     cdef const State* state = state_of(position)
-    cdef int seat, slot, place
-    fill_options(message.options, options_of(position))
+    cdef uint8_t cards[LARGEST_HAND]
+    cdef int seat, slot
+    cdef size_t begun = out.begin(fields.STATE_OPTIONS)
+    put_options(out, options_of(position))
+    out.end(begun)
     for seat in range(state.players):
-        hand = message.hands.add()
-        hand.cards.extend([card_in_slot(state.hand[seat], slot) for slot in range(state.hand_size[seat])])
-    fill_turn(message, state.phase, state.first_seat, state.active)
-    message.bonus_drawn = bool(state.bonus_drawn)
-    message.last_turns = state.last_turns
-    _fill_turns(message.turns, state)
-    message.unknown_cards.extend(_cards_in(state.unknown))
-    message.queue.extend([state.under[state.redrawn_count + place] for place in range(state.queue_length)])
-    message.redrawn.extend([state.under[place] for place in range(state.redrawn_count)])
+        for slot in range(state.hand_size[seat]):
+            cards[slot] = card_in_slot(state.hand[seat], slot)
+        begun = out.begin(fields.STATE_HANDS)
+        out.byte_numbers(fields.HAND_CARDS, cards, state.hand_size[seat])
+        out.end(begun)
+    out.number(fields.STATE_PHASE, state.phase + 1)
+    if state.first_seat != NO_SEAT:
+        out.present(fields.STATE_FIRST_SEAT, state.first_seat)
+    out.number(fields.STATE_ACTIVE_SEAT, state.active)
+    out.number(fields.STATE_BONUS_DRAWN, state.bonus_drawn)
+    out.number(fields.STATE_LAST_TURNS, state.last_turns)
+    put_turns(out, fields.STATE_TURNS, state)
+    put_set(out, fields.STATE_UNKNOWN_CARDS, state.unknown)
+    out.byte_numbers(fields.STATE_QUEUE, &state.under[state.redrawn_count], state.queue_length)
+    out.byte_numbers(fields.STATE_REDRAWN, state.under, state.redrawn_count)
 
 
-cdef _read_hand(State* state, int seat, hand):
-    cdef int slot
-    field = f"hands[{seat}]"
-    if len(hand.cards) > LARGEST_HAND:
-        RULES.refuse_state(f"{field}.cards", f"a hand has at most {LARGEST_HAND} cards")
-    cards = sorted(RULES.in_range(card, 1, LARGEST_CARD, f"{field}.cards[{i}]") for i, card in enumerate(hand.cards))
-    for slot, card in enumerate(cards):
-        state.hand[seat] |= <uint64_t> card << 8 * slot
-    state.hand_size[seat] = len(cards)
+cdef read_hand(State* state, int seat, const Message* hand):
+    cdef int64_t cards[LARGEST_HAND]
+    cdef int count = list_numbers(hand, fields.HAND_CARDS, cards, LARGEST_HAND), i, size
+    if count > LARGEST_HAND:
+        RULES.refuse_state(f"hands[{seat}].cards", f"a hand has at most {LARGEST_HAND} cards")
+    for size in range(count):
+        if not 1 <= cards[size] <= LARGEST_CARD:
+            RULES.in_range(cards[size], 1, LARGEST_CARD, f"hands[{seat}].cards[{size}]")
+        # A card that is there twice is refused later.
+        state.hand[seat] = with_card(state.hand[seat], size, <int> cards[size])
+    state.hand_size[seat] = count
 
 
-cdef _read_turns(State* state, turns):
-    # The plays with the passes after each.
-    cdef int seat = state.first_seat, passes, count
+cdef read_play(State* state, int turn, const Message* play):
+    cdef int64_t cards[LARGEST_HAND]
+    cdef int count = list_numbers(play, fields.PLAY_CARDS, cards, LARGEST_HAND), i
+    if not 1 <= count <= LARGEST_HAND:
+        RULES.refuse_state(f"turns[{turn}].played.cards", f"a play has 1 to {LARGEST_HAND} cards", "A turn: play")
+    if state.laid + count > LARGEST_CARD:
+        RULES.refuse_state(f"turns[{turn}].played.cards", "more cards have been laid than there are")
+    for i in range(count):
+        if not 1 <= cards[i] <= LARGEST_CARD:
+            RULES.in_range(cards[i], 1, LARGEST_CARD, f"turns[{turn}].played.cards[{i}]")
+    for card in [*sorted([cards[i] for i in range(count - 1)]), cards[count - 1] | TOP]:
+        state.cards[state.laid] = card
+        state.laid += 1
+
+
+cdef read_pass(State* state, int turn, bint exchanged):
     cdef uint8_t* record
-    if len(turns) and seat == NO_SEAT:
+    cdef int passes
+    if state.laid == 0:
+        RULES.refuse_state(f"turns[{turn}]", "nobody passes before the first play", "Components and setup")
+    record = &state.passes[state.laid - 1]
+    passes = record[0] & 7
+    if passes == state.players - 1:
+        RULES.refuse_state(f"turns[{turn}]", "all others have passed: the creator plays", "Back to the creator")
+    record[0] = (record[0] & ~7) | (passes + 1) | exchanged << (3 + passes)
+
+
+cdef read_turns(State* state, const Message* message):
+    # The plays with the passes after each.
+    cdef Message turn, inner
+    cdef Span rest = message.span
+    cdef int seat = state.first_seat, i = 0
+    if has_field(message, fields.STATE_TURNS) and seat == NO_SEAT:
         RULES.refuse_state("first_seat", "there are turns, but nobody has begun")
-    for i, turn in enumerate(turns):
-        field = f"turns[{i}]"
-        if turn.seat != seat:
-            RULES.refuse_state(f"{field}.seat", f"it is the turn of seat {seat}, not {turn.seat}", "A turn: play")
-        kind = turn.WhichOneof("turn")
-        if kind == "played":
-            cards = turn.played.cards
-            count = len(cards)
-            if not 1 <= count <= LARGEST_HAND:
-                RULES.refuse_state(f"{field}.played.cards", f"a play has 1 to {LARGEST_HAND} cards", "A turn: play")
-            if state.laid + count > LARGEST_CARD:
-                RULES.refuse_state(f"{field}.played.cards", "more cards have been laid than there are")
-            for j, card in enumerate(cards):
-                RULES.in_range(card, 1, LARGEST_CARD, f"{field}.played.cards[{j}]")
-            for card in [*sorted(cards[:-1]), cards[-1] | TOP]:
-                state.cards[state.laid] = card
-                state.laid += 1
-        elif kind == "passed":
-            if state.laid == 0:
-                RULES.refuse_state(field, "nobody passes before the first play", "Components and setup")
-            record = &state.passes[state.laid - 1]
-            passes = record[0] & 7
-            if passes == state.players - 1:
-                RULES.refuse_state(field, "all others have passed: the creator plays", "Back to the creator")
-            record[0] = (record[0] & ~7) | (passes + 1) | (1 if turn.passed.exchanged else 0) << (3 + passes)
+    while next_of(fields.STATE_TURNS, &rest, &turn):
+        if number_of(&turn, fields.TURN_SEAT) != seat:
+            RULES.refuse_state(
+                f"turns[{i}].seat",
+                f"it is the turn of seat {seat}, not {number_of(&turn, fields.TURN_SEAT)}",
+                "A turn: play",
+            )
+        if has_field(&turn, fields.TURN_PLAYED):
+            open_field(&turn, fields.TURN_PLAYED, &inner)
+            read_play(state, i, &inner)
+        elif has_field(&turn, fields.TURN_PASSED):
+            open_field(&turn, fields.TURN_PASSED, &inner)
+            read_pass(state, i, number_of(&inner, fields.PASS_EXCHANGED))
         else:
-            RULES.refuse_state(field, "the turn is neither a play nor a pass")
-        seat = (seat + 1) % state.players
+            RULES.refuse_state(f"turns[{i}]", "the turn is neither a play nor a pass")
+        seat = next_seat(state, seat)
+        i += 1
+
+
+cdef int read_cards(const Message* message, int field, name, int lowest, int most, uint8_t* cards) except -1:
+    # A list of cards; how many.
+    cdef int64_t listed[LARGEST_CARD]
+    cdef int count = list_numbers(message, field, listed, LARGEST_CARD), i
+    if count > most:
+        RULES.refuse_state(name, f"there are {count} cards; there can be {most} at most", "Draw pile")
+    for i in range(count):
+        if not lowest <= listed[i] <= LARGEST_CARD:
+            RULES.in_range(listed[i], lowest, LARGEST_CARD, f"{name}[{i}]")
+        cards[i] = <uint8_t> listed[i]
+    return count
 
 
 def read_state(message):
     """DiscatState → the body of a packed state, for Game.position. Raises EngineError: INVALID_STATE."""
+    cdef Reader reader = Reader(message)
+    cdef const Message* read = &reader.message
+    cdef Message inner
+    cdef Span rest = read.span
     cdef State state
-    cdef int seat, place
+    cdef uint8_t cards[LARGEST_CARD]
+    cdef int seat, count, i
     memset(&state, 0, sizeof(State))
-    state.players = RULES.in_range(len(message.hands), 2, 6, "hands")
-    options = RULES.options_of_state(read_options, encode_options, state.players, message.options)
-    _set_options(&state, options)
-    for seat, hand in enumerate(message.hands):
-        _read_hand(&state, seat, hand)
-    state.phase, state.first_seat, state.active = RULES.read_turn(message, state.players, PHASES)
-    state.bonus_drawn = message.bonus_drawn
-    state.last_turns = RULES.in_range(message.last_turns, 0, state.players - 1, "last_turns")
-    _read_turns(&state, message.turns)
-    for i, card in enumerate(message.unknown_cards):
-        if has_card(state.unknown, RULES.in_range(card, 1, LARGEST_CARD, f"unknown_cards[{i}]")):
-            RULES.refuse_state(f"unknown_cards[{i}]", f"{card} is named twice")
-        put_card(state.unknown, card)
-    if len(message.redrawn) > REDRAWN_KEPT:
-        RULES.refuse_state("redrawn", f"only the last {REDRAWN_KEPT} cards drawn from the queue are kept")
-    for place, card in enumerate(message.redrawn):
-        state.under[place] = RULES.in_range(card, 0, LARGEST_CARD, f"redrawn[{place}]")
-    state.redrawn_count = len(message.redrawn)
-    if len(message.queue) > LARGEST_PILE:
-        RULES.refuse_state("queue", f"the draw pile never has more than {LARGEST_PILE} cards", "Draw pile")
-    for place, card in enumerate(message.queue):
-        state.under[state.redrawn_count + place] = RULES.in_range(card, 1, LARGEST_CARD, f"queue[{place}]")
-    state.queue_length = len(message.queue)
+    state.players = RULES.in_range(count_of(read, fields.STATE_HANDS), 2, 6, "hands")
+    open_field(read, fields.STATE_OPTIONS, &inner)
+    set_options(&state, &inner)
+    for seat in range(state.players):
+        next_of(fields.STATE_HANDS, &rest, &inner)
+        read_hand(&state, seat, &inner)
+    state.phase, state.first_seat, state.active = RULES.read_turn(
+        number_of(read, fields.STATE_PHASE),
+        number_of(read, fields.STATE_FIRST_SEAT) if has_field(read, fields.STATE_FIRST_SEAT) else None,
+        number_of(read, fields.STATE_ACTIVE_SEAT),
+        state.players,
+        PHASES,
+    )
+    state.bonus_drawn = number_of(read, fields.STATE_BONUS_DRAWN)
+    state.last_turns = RULES.in_range(number_of(read, fields.STATE_LAST_TURNS), 0, state.players - 1, "last_turns")
+    read_turns(&state, read)
+    count = read_cards(read, fields.STATE_UNKNOWN_CARDS, "unknown_cards", 1, LARGEST_CARD, cards)
+    for i in range(count):
+        if has_card(state.unknown, cards[i]):
+            RULES.refuse_state(f"unknown_cards[{i}]", f"{cards[i]} is named twice")
+        put_card(state.unknown, cards[i])
+    state.redrawn_count = read_cards(read, fields.STATE_REDRAWN, "redrawn", 0, REDRAWN_KEPT, state.under)
+    state.queue_length = read_cards(
+        read, fields.STATE_QUEUE, "queue", 1, LARGEST_PILE, &state.under[state.redrawn_count]
+    )
     return (<const char*> &state)[:sizeof(State)]
 
 
-cdef _set_options(State* state, bytes encoded):
-    cdef const Options* options = <const Options*> <const char*> encoded
+cdef set_options(State* state, const Message* message):
+    cdef bytes encoded
+    cdef const Options* options
+    try:
+        encoded = encode_options(state.players, options_in(message))
+    except EngineError as error:
+        RULES.refuse_options(error)
+    options = <const Options*> <const char*> encoded
     state.first_seat_option = options.first_seat
     state.up_arrows[0] = options.up_arrows[0]
     state.up_arrows[1] = options.up_arrows[1]
@@ -401,68 +523,102 @@ cdef _set_options(State* state, bytes encoded):
 
 # View
 
-def fill_view(message, Position position not None, seat):
+cdef put_seat_view(Writer out, const View* seen, int seat):
+    cdef const State* state = &seen.state
+    cdef uint8_t cards[LARGEST_CARD]
+    cdef int slot, place, count = 0
+    cdef size_t begun = out.begin(fields.VIEW_SEATS), inner
+    out.number(fields.SEAT_VIEW_HAND_SIZE, state.hand_size[seat])
+    for slot in range(state.hand_size[seat]):
+        cards[count] = card_in_slot(state.hand[seat], slot)
+        count += cards[count] != 0
+    out.byte_numbers(fields.SEAT_VIEW_KNOWN_CARDS, cards, count)
+    count = 0
+    for place in range(state.laid):
+        if seen.table.owner[place] != seat:
+            continue
+        if seen.table.in_bonus_pile[place]:
+            cards[count] = state.cards[place] & CARD
+            count += 1
+            continue
+        inner = out.begin(fields.SEAT_VIEW_PILE)
+        out.number(fields.PILE_CARD_CARD, state.cards[place] & CARD)
+        out.number(fields.PILE_CARD_FACE_DOWN, seen.table.face_down[place])
+        out.end(inner)
+    out.byte_numbers(fields.SEAT_VIEW_BONUS_PILE, cards, count)
+    out.end(begun)
+
+
+cdef put_constraint(Writer out, const State* state, int constraint):
+    cdef size_t begun = out.begin(fields.VIEW_CONSTRAINT)
+    out.number(fields.CONSTRAINT_CARD, constraint)
+    out.number(fields.CONSTRAINT_HIGHER, points_up(state, constraint))
+    out.number(fields.CONSTRAINT_CREATOR, creator_of(state))
+    out.number(fields.CONSTRAINT_BONUS_DRAWN, state.bonus_drawn)
+    out.end(begun)
+
+
+def put_view(Writer out not None, Position position not None, seat):
     """What a seat (None: a spectator) may know → DiscatView."""
     cdef View seen
     cdef const State* state = &seen.state
-    cdef int other, place, constraint, card, slot
+    cdef int other, place, constraint, card
+    cdef size_t begun
     view(position.body, -1 if seat is None else seat, &seen)
     constraint = constraint_of(state)
-    fill_options(message.options, options_of(position))
+    begun = out.begin(fields.VIEW_OPTIONS)
+    put_options(out, options_of(position))
+    out.end(begun)
     for other in range(state.players):
-        messages = message.seats.add(hand_size=state.hand_size[other])
-        messages.known_cards.extend(
-            [card for slot in range(state.hand_size[other]) if (card := card_in_slot(state.hand[other], slot))]
-        )
-    for place in range(state.laid):
-        card = state.cards[place] & CARD
-        owner = message.seats[seen.table.owner[place]]
-        if seen.table.in_bonus_pile[place]:
-            owner.bonus_pile.append(card)
-        else:
-            owner.pile.add(card=card, face_down=bool(seen.table.face_down[place]))
-    fill_turn(message, state.phase, state.first_seat, state.active)
+        put_seat_view(out, &seen, other)
+    out.number(fields.VIEW_PHASE, state.phase + 1)
+    if state.first_seat != NO_SEAT:
+        out.present(fields.VIEW_FIRST_SEAT, state.first_seat)
+    out.number(fields.VIEW_ACTIVE_SEAT, state.active)
     if constraint:
-        message.constraint.card = constraint
-        message.constraint.higher = points_up(state, constraint)
-        message.constraint.creator = creator_of(state)
-        message.constraint.bonus_drawn = bool(state.bonus_drawn)
-    message.passes = passes_in_a_row(state)
-    message.last_turns = state.last_turns
-    message.draw_pile_size = draw_pile_size(state_of(position))
+        put_constraint(out, state, constraint)
+    out.number(fields.VIEW_PASSES, passes_in_a_row(state))
+    out.number(fields.VIEW_LAST_TURNS, state.last_turns)
+    out.number(fields.VIEW_DRAW_PILE_SIZE, draw_pile_size(state_of(position)))
     for place in range(state.queue_length):
-        queued = message.queue.add(seat=seen.table.queue_seat[place])
-        if state.under[state.redrawn_count + place]:
-            queued.card = state.under[state.redrawn_count + place]
-    _fill_turns(message.turns, state)
-    message.unseen_cards.extend(_cards_in(state.unknown))
+        card = state.under[state.redrawn_count + place]
+        begun = out.begin(fields.VIEW_QUEUE)
+        out.number(fields.QUEUED_CARD_SEAT, seen.table.queue_seat[place])
+        if card:
+            out.present(fields.QUEUED_CARD_CARD, card)
+        out.end(begun)
+    put_turns(out, fields.VIEW_TURNS, state)
+    put_set(out, fields.VIEW_UNSEEN_CARDS, state.unknown)
     if group_winner(state) != NO_SEAT:
-        message.group_winner = group_winner(state)
+        out.present(fields.VIEW_GROUP_WINNER, group_winner(state))
 
 
 # Events
 
-def fill_event(message, event, whole):
+def put_event(Writer out not None, event, whole):
     """An event → DiscatEvent; `whole`: with what only some seats may see."""
-    fill_event_fields(message, event)
+    out.number(fields.EVENT_KIND, event.kind)
+    if event.seat is not None:
+        out.present(fields.EVENT_SEAT, event.seat)
     if whole:
-        message.cards.extend(event.values)
+        out.numbers(fields.EVENT_CARDS, event.values)
 
 
 # Score
 
-def fill_score(message, Position position not None):
+def put_score(Writer out not None, Position position not None):
     """The breakdown of the score → DiscatScoreDetail."""
     cdef const State* state = state_of(position)
     cdef int piles[6]
     cdef int bonuses[6]
     cdef int seat
+    cdef size_t begun
     count_piles(state, piles, bonuses)
     for seat in range(state.players):
-        message.seats.add(
-            pile_points=piles[seat],
-            bonus_points=4 * bonuses[seat],
-            hand_points=-<int> state.hand_size[seat],
-        )
+        begun = out.begin(fields.SCORE_DETAIL_SEATS)
+        out.number(fields.SEAT_SCORE_PILE_POINTS, piles[seat])
+        out.number(fields.SEAT_SCORE_BONUS_POINTS, 4 * bonuses[seat])
+        out.number(fields.SEAT_SCORE_HAND_POINTS, <uint64_t> -<int64_t> state.hand_size[seat])
+        out.end(begun)
     if group_winner(state) != NO_SEAT:
-        message.group_winner = group_winner(state)
+        out.present(fields.SCORE_DETAIL_GROUP_WINNER, group_winner(state))

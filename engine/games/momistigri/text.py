@@ -31,7 +31,8 @@ _OBSERVATION = (
         "Per seat, the own one first, then clockwise (zeros beyond the players): 1; hand size; 1 if in the round; "
         "1 if its pass mark is set; 1 if it is its turn; 1 if it has to decide; 1 if it is drawn from, or swaps; "
         "1 if a card is being handed out to it; 1 if it was the round's first seat; 1 + how many 1s its hand "
-        "holds at most, as the own seat knows beyond counting cards, 0 for no such knowledge; penalties of rounds 1, 2 and 3.",
+        "holds at most, as the own seat knows beyond counting cards, 0 for no such knowledge; penalties of rounds "
+        "1, 2 and 3.",
         (_SEATS, 13),
     ),
     ("players", "The number of players.", ()),

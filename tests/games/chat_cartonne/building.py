@@ -5,6 +5,7 @@ from typing import Any
 
 from chatiere import engine
 from chatiere.engine import Event, Position
+from chatiere.engine.core.wire import fill
 from chatiere.v1.chat_cartonne_pb2 import (
     ChatCartonneAction,
     ChatCartonneState,
@@ -67,7 +68,7 @@ def toy_as_carton(where: int) -> int:
 def typed(position: Position, action: int) -> ChatCartonneAction:
     """A dense id as a message."""
     message = ChatCartonneAction()
-    CODEC.fill_action(message, position, action)
+    fill(message, CODEC.put_action, position, action)
     return message
 
 
@@ -172,7 +173,7 @@ class Board:
     def state(self, change: Callable[[ChatCartonneState], None] | None = None) -> ChatCartonneState:
         """The state: what is on the table or in a hand was drawn by the seats in turn."""
         state = ChatCartonneState(phase=6, first_seat=0, active_seat=self.active, final_phase=self.final)
-        CODEC.fill_options(state.options, {"first_seat": 0, **self.options})
+        fill(state.options, CODEC.put_options, {"first_seat": 0, **self.options})
         used = {kind for kind, _ in self.cards.values()} | {kind for hand in self.hands for kind in hand}
         for hand in self.hands:
             while not self.final and len(hand) < 2:

@@ -2,6 +2,7 @@
 
 from chatiere import engine
 from chatiere.engine import Position
+from chatiere.engine.core.wire import fill
 from chatiere.v1.chat_cartonne_pb2 import ChatCartonneCardView, ChatCartonnePhase, ChatCartonneState, ChatCartonneView
 
 _EMPTY = "     "
@@ -12,8 +13,8 @@ def summary(position: Position) -> str:
     """The table as its host sees it: what the game waits for, a line a seat, then the cards as they lie."""
     codec = engine.codec("chat_cartonne")
     state, view = ChatCartonneState(), ChatCartonneView()
-    codec.fill_state(state, position)
-    codec.fill_view(view, position, None)
+    fill(state, codec.put_state, position)
+    fill(view, codec.put_view, position, None)
     phase = ChatCartonnePhase.Name(view.phase).removeprefix("CHAT_CARTONNE_PHASE_").lower().replace("_", " ")
     parts = " + ".join(
         f"{part.left}{'' if held.HasField('princess_drawn_by') else ' with Princess'}"

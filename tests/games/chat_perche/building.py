@@ -5,6 +5,7 @@ from typing import Any
 
 from chatiere import engine
 from chatiere.engine import Event, Position
+from chatiere.engine.core.wire import fill
 from chatiere.v1.chat_perche_pb2 import (
     ChatPercheState,
 )
@@ -104,7 +105,7 @@ def written(
 ) -> ChatPercheState:
     """A state where the active seat is about to turn up a card; `tokens`: owner and value at each branch."""
     state = ChatPercheState(phase="CHAT_PERCHE_PHASE_TURN_UP", first_seat=first_seat, active_seat=active, dogs=dogs)
-    CODEC.fill_options(state.options, options or {})
+    fill(state.options, CODEC.put_options, options or {})
     state.options.SetInParent()
     cats = [sorted(spaces) for spaces in cats]
     state.birds.extend(sorted(birds))

@@ -2,6 +2,7 @@
 
 from chatiere import engine
 from chatiere.engine import Position
+from chatiere.engine.core.wire import fill
 from chatiere.engine.games.chat_perche.codec import CARD_NAMES
 from chatiere.v1.chat_perche_pb2 import ChatPerchePhase, ChatPercheState
 
@@ -9,7 +10,7 @@ from chatiere.v1.chat_perche_pb2 import ChatPerchePhase, ChatPercheState
 def summary(position: Position) -> str:
     """The table as its host sees it: what is turned up, the branches with tokens and animals, starts and decks."""
     state = ChatPercheState()
-    engine.codec("chat_perche").fill_state(state, position)
+    fill(state, engine.codec("chat_perche").put_state, position)
     animals = dict.fromkeys(state.birds, "b")
     for seat, name in enumerate("GB"):
         animals |= dict.fromkeys(state.seats[seat].cats, name)

@@ -3,6 +3,7 @@
 import pytest
 
 from chatiere.engine import EngineError, Reason
+from chatiere.engine.core.wire import fill
 from chatiere.v1.chat_perche_pb2 import ChatPercheAction, ChatPercheOptions
 
 from .building import (
@@ -50,7 +51,7 @@ def typed(**fields: object) -> ChatPercheAction:
 def test_dense_ids(action: ChatPercheAction, dense: int) -> None:
     assert CODEC.read_action(action, ANYWHERE) == dense
     filled = ChatPercheAction()
-    CODEC.fill_action(filled, ANYWHERE, dense)
+    fill(filled, CODEC.put_action, ANYWHERE, dense)
     assert filled == action
     assert GAME.num_distinct_actions == 2196
 
@@ -58,11 +59,11 @@ def test_dense_ids(action: ChatPercheAction, dense: int) -> None:
 def test_every_id_has_a_typed_action() -> None:
     for dense in range(GAME.num_distinct_actions):
         filled = ChatPercheAction()
-        CODEC.fill_action(filled, ANYWHERE, dense)
+        fill(filled, CODEC.put_action, ANYWHERE, dense)
         assert CODEC.read_action(filled, ANYWHERE) == dense
     for wrong in (-1, 2196):
         with pytest.raises(EngineError) as caught:
-            CODEC.fill_action(ChatPercheAction(), ANYWHERE, wrong)
+            fill(ChatPercheAction(), CODEC.put_action, ANYWHERE, wrong)
         assert caught.value.reason is Reason.INVALID_ACTION
 
 
@@ -134,7 +135,7 @@ def test_options_as_a_message() -> None:
     deck = deck_of({0: 2})
     options = {"first_seat": 1, "forward_only": True, "dog_track": 12, "solidity": [1, 1, 2, 3, 4], "deck": deck}
     message = ChatPercheOptions()
-    CODEC.fill_options(message, options)
+    fill(message, CODEC.put_options, options)
     assert CODEC.read_options(message) == options
     assert CODEC.read_options(ChatPercheOptions()) == {}
     position = GAME.new_game(2, options)

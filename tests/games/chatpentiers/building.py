@@ -8,6 +8,7 @@ from typing import Any
 
 from chatiere import engine
 from chatiere.engine import Event, Position
+from chatiere.engine.core.wire import fill
 from chatiere.v1.chatpentiers_pb2 import (
     ChatpentiersAction,
     ChatpentiersPhase,
@@ -129,7 +130,7 @@ class Table(building.Table):
         takes: dict[str, list[int]] = {}
         for action in self.position.legal_actions():
             message = ChatpentiersAction()
-            CODEC.fill_action(message, self.position, action)
+            fill(message, CODEC.put_action, self.position, action)
             takes.setdefault(name_of(message.take_card.card), []).append(message.take_card.zone)
         return takes
 
@@ -169,7 +170,7 @@ def late_state(
         undealt_cards=sorted(cards(undealt)),
     )
     state.options.SetInParent()
-    CODEC.fill_options(state.options, options)
+    fill(state.options, CODEC.put_options, options)
     if extra is not None:
         state.extra_card = card(extra)
     for seat, name in plays:

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from chatiere import engine
 from chatiere.engine import Position
+from chatiere.engine.core.wire import fill
 from chatiere.v1.chatpentiers_pb2 import ChatpentiersPhase, ChatpentiersState, ChatpentiersView
 
 COLOURS = ("grey", "green", "red", "brown", "blue")
@@ -24,8 +25,8 @@ def summary(position: Position) -> str:
     """The table as its host sees it: round, trick and open cards, then a line a seat."""
     codec = engine.codec("chatpentiers")
     state, view = ChatpentiersState(), ChatpentiersView()
-    codec.fill_state(state, position)
-    codec.fill_view(view, position, None)
+    fill(state, codec.put_state, position)
+    fill(view, codec.put_view, position, None)
     phase = ChatpentiersPhase.Name(view.phase).removeprefix("CHATPENTIERS_PHASE_").lower()
     take = f" {view.cards_to_take}" if view.cards_to_take else ""
     lines = [

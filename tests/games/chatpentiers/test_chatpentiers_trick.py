@@ -3,6 +3,7 @@
 import pytest
 
 from chatiere.engine import EngineError, Reason
+from chatiere.engine.core.wire import fill
 from chatiere.v1.chatpentiers_pb2 import ChatpentiersAction
 
 from ..building import read, state_of, view_of
@@ -342,7 +343,7 @@ def test_discards_are_listed_in_every_view_as_each_was_seen() -> None:
 def test_typed_actions_and_ids_say_the_same(action: int) -> None:
     table = Table("", "", "", "")
     typed = ChatpentiersAction()
-    CODEC.fill_action(typed, table.position, action)
+    fill(typed, CODEC.put_action, table.position, action)
     assert CODEC.read_action(typed, table.position) == action
     assert (
         (typed.play_card.card == action)

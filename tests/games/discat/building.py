@@ -6,6 +6,7 @@ from typing import Any
 
 from chatiere import engine
 from chatiere.engine import Event, Position
+from chatiere.engine.core.wire import fill
 from chatiere.v1.discat_pb2 import DiscatAction, DiscatPhase, DiscatState
 
 from .. import building
@@ -114,7 +115,7 @@ class Table(building.Table):
         plays = set()
         for action in self.position.legal_actions():
             message = DiscatAction()
-            CODEC.fill_action(message, self.position, action)
+            fill(message, CODEC.put_action, self.position, action)
             if message.WhichOneof("action") == "play":
                 plays.add(tuple(message.play.cards))
         return plays

@@ -2,6 +2,7 @@
 
 from chatiere import engine
 from chatiere.engine import Position
+from chatiere.engine.core.wire import fill
 from chatiere.v1.discat_pb2 import DiscatPhase, DiscatState, DiscatView
 
 
@@ -9,8 +10,8 @@ def summary(position: Position) -> str:
     """The table as its host sees it: constraint and draw pile, then a line a seat."""
     codec = engine.codec("discat")
     state, view = DiscatState(), DiscatView()
-    codec.fill_state(state, position)
-    codec.fill_view(view, position, None)
+    fill(state, codec.put_state, position)
+    fill(view, codec.put_view, position, None)
     phase = DiscatPhase.Name(view.phase).removeprefix("DISCAT_PHASE_").lower()
     constraint = "no constraint"
     if view.HasField("constraint"):

@@ -5,6 +5,7 @@ from itertools import combinations
 import pytest
 
 from chatiere.engine import EngineError, Reason
+from chatiere.engine.core.wire import fill
 from chatiere.v1.discat_pb2 import DiscatAction
 
 from ..building import read
@@ -21,7 +22,7 @@ def six_cards() -> Table:
 
 def typed(table: Table, action: int) -> DiscatAction:
     message = DiscatAction()
-    CODEC.fill_action(message, table.position, action)
+    fill(message, CODEC.put_action, table.position, action)
     return message
 
 

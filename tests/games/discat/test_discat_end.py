@@ -2,6 +2,7 @@
 
 import pytest
 
+from chatiere.engine.core.wire import fill
 from chatiere.v1.discat_pb2 import DiscatScoreDetail
 
 from ..building import read, state_of, view_of
@@ -224,7 +225,7 @@ def test_a_seat_may_end_a_last_turn_with_cards_in_hand() -> None:
 def test_the_score_counts_pile_bonus_and_hand() -> None:
     position = read(late_state([[29, 40, 42], [46]], [played(1, 3, 5, 7), played(30)], first=0, active=0, up_arrows=[]))
     detail = DiscatScoreDetail()
-    CODEC.fill_score(detail, position)
+    fill(detail, CODEC.put_score, position)
     view = view_of(position, None)
     for seat, score in enumerate(detail.seats):
         assert score.pile_points == len(view.seats[seat].pile)

@@ -5,6 +5,7 @@ import random
 import pytest
 
 from chatiere.engine import TERMINAL_PLAYER, Position
+from chatiere.engine.core.wire import fill
 from chatiere.v1.discat_pb2 import DiscatScoreDetail
 
 from ..building import state_of, view_of
@@ -88,7 +89,7 @@ def test_scores_break_down_as_in_the_reference() -> None:
     position, game = GAME.new_game(4), Game(4)
     while not position.is_terminal():
         detail = DiscatScoreDetail()
-        CODEC.fill_score(detail, position)
+        fill(detail, CODEC.put_score, position)
         for seat, score in enumerate(detail.seats):
             assert score.pile_points == len(game.piles[seat])
             assert score.bonus_points == 4 * len(game.bonus[seat])

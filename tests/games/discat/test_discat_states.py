@@ -6,6 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from chatiere.engine import EngineError, Reason
+from chatiere.engine.core.wire import fill
 from chatiere.v1.discat_pb2 import DiscatPhase, DiscatScoreDetail, DiscatState
 
 from ..building import read, state_of
@@ -504,6 +505,6 @@ def test_resampling_refuses_a_card_drawn_from_the_queue_that_nobody_has_drawn() 
 
 def test_the_breakdown_tells_who_won_at_once() -> None:
     detail = DiscatScoreDetail()
-    CODEC.fill_score(detail, read(won()))
+    fill(detail, CODEC.put_score, read(won()))
     assert detail.group_winner == 0
     assert [seat.pile_points for seat in detail.seats] == [5, 1]

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from chatiere.engine import CHANCE_PLAYER, Event, Position
+from chatiere.engine.core.wire import fill
 from chatiere.v1.momistigri_pb2 import MomistigriEvent
 
 from ..building import read, state_of, view_of
@@ -27,7 +28,7 @@ def shown(events: Sequence[Event], seat: int) -> list[bytes]:
     found = []
     for event in events:
         message = MomistigriEvent()
-        CODEC.fill_event(message, event, event.seen_by is None or seat in event.seen_by)
+        fill(message, CODEC.put_event, event, event.seen_by is None or seat in event.seen_by)
         found.append(message.SerializeToString(deterministic=True))
     return found
 

@@ -2,6 +2,7 @@
 
 from chatiere import engine
 from chatiere.engine import Position
+from chatiere.engine.core.wire import fill
 from chatiere.v1.momistigri_pb2 import MomistigriKnowledge, MomistigriMark, MomistigriPhase, MomistigriState
 
 NAMES = {piece.number: piece.english for piece in engine.game("momistigri").description.pieces}
@@ -10,7 +11,7 @@ NAMES = {piece.number: piece.english for piece in engine.game("momistigri").desc
 def summary(position: Position) -> str:
     """The table as its host sees it: where the round stands, a line a seat with what others know of it, the pile."""
     state = MomistigriState()
-    engine.codec("momistigri").fill_state(state, position)
+    fill(state, engine.codec("momistigri").put_state, position)
     phase = MomistigriPhase.Name(state.phase).removeprefix("MOMISTIGRI_PHASE_").lower().replace("_", " ")
     line = f"{phase}; round {state.round}, turn {state.turn} of seat {state.active_seat}"
     line += ", counter-clockwise" if state.reversed else ""

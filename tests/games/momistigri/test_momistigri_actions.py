@@ -3,6 +3,7 @@
 import pytest
 
 from chatiere.engine import EngineError, Event, Reason
+from chatiere.engine.core.wire import fill
 from chatiere.v1.momistigri_pb2 import MomistigriAction, MomistigriEvent
 
 from .building import CODEC, GAME, Table, card, typed
@@ -28,7 +29,7 @@ def test_there_are_1499_ids() -> None:
 
 def typed_of(table: Table, action: int) -> MomistigriAction:
     message = MomistigriAction()
-    CODEC.fill_action(message, table.position, action)
+    fill(message, CODEC.put_action, table.position, action)
     return message
 
 
@@ -104,7 +105,7 @@ def test_outcomes_in_words() -> None:
 
 def told(event: Event, whole: bool) -> tuple[str, MomistigriEvent]:
     message = MomistigriEvent()
-    CODEC.fill_event(message, event, whole)
+    fill(message, CODEC.put_event, event, whole)
     return CODEC.event_label(event, whole), message
 
 

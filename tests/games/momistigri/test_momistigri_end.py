@@ -3,6 +3,7 @@
 import pytest
 
 from chatiere.engine import TERMINAL_PLAYER
+from chatiere.engine.core.wire import fill
 from chatiere.v1.momistigri_pb2 import MomistigriScoreDetail
 
 from .building import CODEC, PLAYERS, Table, cards, names
@@ -200,14 +201,14 @@ def test_the_score_in_the_middle_of_a_round_counts_the_hands() -> None:
     table = Table.late("4A", "5A M", "6A", round=2, penalties=[[7, 1, 2]])
     assert table.position.totals() == [11, 16, 8]
     detail = MomistigriScoreDetail()
-    CODEC.fill_score(detail, table.position)
+    fill(detail, CODEC.put_score, table.position)
     assert [(list(seat.penalties), seat.hand_points) for seat in detail.seats] == [([7], 4), ([1], 15), ([2], 6)]
 
 
 def test_the_score_after_the_end_counts_finished_rounds_alone() -> None:
     table = Table.late("4A", "5A", "6A", passed=(1, 2), round=2, penalties=[[7, 1, 2]]).pass_turn()
     detail = MomistigriScoreDetail()
-    CODEC.fill_score(detail, table.position)
+    fill(detail, CODEC.put_score, table.position)
     assert [(list(seat.penalties), seat.hand_points) for seat in detail.seats] == [
         ([7, 4], 0),
         ([1, 5], 0),

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from chatiere.engine import CHANCE_PLAYER, TERMINAL_PLAYER, Event, Position
+from chatiere.engine.core.wire import fill
 from chatiere.v1.momistigri_pb2 import MOMISTIGRI_EVENT_KIND_TURN_LIMIT_REACHED, MomistigriScoreDetail
 
 from ..building import state_of
@@ -186,7 +187,7 @@ def test_scores_break_down_as_in_the_reference() -> None:
     position, game = GAME.new_game(4), Game(4)
     while True:
         detail = MomistigriScoreDetail()
-        CODEC.fill_score(detail, position)
+        fill(detail, CODEC.put_score, position)
         for seat, score in enumerate(detail.seats):
             assert list(score.penalties) == [one[seat] for one in game.penalties]
             assert score.hand_points == (0 if game.over else game.hand_sum(seat))

@@ -1,0 +1,63 @@
+# Messages in protobuf's wire format (https://protobuf.dev/programming-guides/encoding/), without an object for each of them:
+# the numbers of fields are in chatiere/v1/<file>_fields.pxd, which setup.py generates.
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.string cimport memcpy
+
+cdef enum:
+    FIELDS = 32  # that a Message knows: 1 … this - 1
+
+ctypedef struct Span:
+    const uint8_t* at
+    const uint8_t* end
+
+ctypedef struct Message:
+    # A message that was opened: the fields that it has, by number.
+    Span span
+    uint32_t present  # bit field; of the arrays only what is present means something
+    int count[FIELDS]  # how often the field comes
+    int64_t number[FIELDS]  # of a number: the last one
+    Span inner[FIELDS]  # of a message, list or text: the first one
+
+
+# Reading. What is not a message raises ValueError.
+
+cdef int open_span(Span span, Message* message) except -1
+# The message of a field; without any fields where it is absent.
+cdef int open_field(const Message* message, int field, Message* inner) except -1
+# The messages of a repeated field one by one: `rest` is the whole message's span at first. False after the last.
+cdef bint next_of(int field, Span* rest, Message* inner) except -1
+# A list of numbers: how many it has, of which as many as there is room for are put into `numbers`.
+cdef int list_numbers(const Message* message, int field, int64_t* numbers, int room) except -1
+
+cdef inline bint has_field(const Message* message, int field) noexcept nogil:
+    return message.present >> field & 1
+
+cdef inline int count_of(const Message* message, int field) noexcept nogil:
+    return message.count[field] if has_field(message, field) else 0
+
+cdef inline int64_t number_of(const Message* message, int field) noexcept nogil:
+    return message.number[field] if has_field(message, field) else 0
+
+
+cdef class Reader:
+    # A message that Python handed over, opened.
+    cdef bytes data
+    cdef Message message
+
+
+cdef class Writer:
+    cdef uint8_t* data
+    cdef size_t size
+    cdef size_t room
+    cdef int make_room(self, size_t more) except -1
+    cpdef int number(self, int field, uint64_t value) except -1
+    cpdef int present(self, int field, uint64_t value) except -1
+    cpdef size_t begin(self, int field) except 0
+    cpdef int end(self, size_t begun) except -1
+    cpdef int text(self, int field, str text) except -1
+    cpdef int fields(self, bytes data) except -1
+    cpdef int string(self, str text) except -1
+    cpdef int numbers(self, int field, numbers) except -1
+    cdef int byte_numbers(self, int field, const uint8_t* numbers, int count) except -1
+    cdef int words(self, const char* text) except -1
+    cdef int decimal(self, int number) except -1

@@ -1,0 +1,295 @@
+"""Messages in protobuf's wire format, read and written without an object for each message and number.
+
+For states, actions and events, which every single call reads and writes: over protobuf's objects that takes ten times
+as long as a move. Objects become bytes and bytes objects by `SerializeToString` and `MergeFromString`, which are fast.
+"""
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from cpython.mem cimport PyMem_Free, PyMem_Realloc
+from cpython.unicode cimport PyUnicode_AsUTF8AndSize
+from libc.string cimport memmove, strlen
+
+cdef enum WireType:
+    VARINT = 0
+    WORD = 1
+    BYTES = 2
+    HALF_WORD = 5
+
+cdef enum:
+    LONGEST_VARINT = 10
+
+
+# Reading
+
+cdef int refuse() except -1:
+    raise ValueError("this is not a protobuf message")
+
+
+cdef inline uint64_t read_varint(Span* span) except? 0:
+    cdef uint64_t value = 0
+    cdef int shift = 0
+    cdef uint8_t byte
+    while span.at < span.end and shift < 7 * LONGEST_VARINT:
+        byte = span.at[0]
+        span.at += 1
+        value |= <uint64_t> (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value
+        shift += 7
+    refuse()
+
+
+cdef inline Span read_bytes(Span* span) except *:
+    cdef uint64_t size = read_varint(span)
+    cdef Span inner
+    if size > <uint64_t> (span.end - span.at):
+        refuse()
+    inner.at = span.at
+    inner.end = span.at + size
+    span.at = inner.end
+    return inner
+
+
+cdef int skip(Span* span, int wire_type) except -1:
+    # What no message of ours has; a newer client may send it.
+    cdef size_t size = 8 if wire_type == WORD else 4
+    if wire_type != WORD and wire_type != HALF_WORD or size > <size_t> (span.end - span.at):
+        refuse()
+    span.at += size
+    return 0
+
+
+cdef int open_span(Span span, Message* message) except -1:
+    cdef uint64_t tag
+    cdef int field, wire_type
+    cdef int64_t number
+    cdef Span inner
+    message.span = span
+    message.present = 0
+    while span.at < span.end:
+        tag = read_varint(&span)
+        wire_type = tag & 7
+        field = <int> (tag >> 3) if tag >> 3 < FIELDS else 0
+        if wire_type == VARINT:
+            number = <int64_t> read_varint(&span)
+            if field:
+                message.number[field] = number
+        elif wire_type == BYTES:
+            inner = read_bytes(&span)
+            if field and not has_field(message, field):
+                message.inner[field] = inner
+        else:
+            skip(&span, wire_type)
+            continue
+        if field:
+            message.count[field] = count_of(message, field) + 1
+            message.present |= <uint32_t> 1 << field
+    return 0
+
+
+cdef int open_field(const Message* message, int field, Message* inner) except -1:
+    if has_field(message, field):
+        return open_span(message.inner[field], inner)
+    inner.present = 0
+    return 0
+
+
+cdef bint next_of(int field, Span* rest, Message* inner) except -1:
+    cdef uint64_t tag
+    cdef int wire_type
+    cdef Span found
+    while rest.at < rest.end:
+        tag = read_varint(rest)
+        wire_type = tag & 7
+        if wire_type == VARINT:
+            read_varint(rest)
+        elif wire_type == BYTES:
+            found = read_bytes(rest)
+            if tag >> 3 == <uint64_t> field:
+                open_span(found, inner)
+                return True
+        else:
+            skip(rest, wire_type)
+    return False
+
+
+cdef int list_numbers(const Message* message, int field, int64_t* numbers, int room) except -1:
+    cdef Span span
+    cdef int64_t number
+    cdef int count = 0
+    if has_field(message, field):
+        span = message.inner[field]
+        while span.at < span.end:
+            number = <int64_t> read_varint(&span)
+            if count < room:
+                numbers[count] = number
+            count += 1
+    return count
+
+
+cdef class Reader:
+    """A message object, opened."""
+
+    def __init__(self, message):
+        """`message`: of protobuf."""
+        cdef Span span
+        self.data = message.SerializeToString()
+        span.at = <const uint8_t*> PyBytes_AS_STRING(self.data)
+        span.end = span.at + PyBytes_GET_SIZE(self.data)
+        open_span(span, &self.message)
+
+
+# Writing
+
+cdef inline uint8_t* put_varint(uint8_t* at, uint64_t value) noexcept nogil:
+    while value >= 0x80:
+        at[0] = <uint8_t> (value | 0x80)
+        value >>= 7
+        at += 1
+    at[0] = <uint8_t> value
+    return at + 1
+
+
+cdef class Writer:
+    """A message that is being written, field by field."""
+
+    def __dealloc__(self):
+        PyMem_Free(self.data)
+
+    def __bytes__(self):
+        """What has been written."""
+        return PyBytes_FromStringAndSize(<const char*> self.data, self.size)
+
+    cdef int make_room(self, size_t more) except -1:
+        cdef void* data
+        if self.room - self.size < more:
+            data = PyMem_Realloc(self.data, 2 * self.room + more + 256)
+            if data == NULL:
+                raise MemoryError()  # uncovered: memory does not run out in tests
+            self.data = <uint8_t*> data
+            self.room = 2 * self.room + more + 256
+        return 0
+
+    cpdef int number(self, int field, uint64_t value) except -1:
+        """A number or truth value; 0 is what absence means, and left out."""
+        return self.present(field, value) if value else 0
+
+    cpdef int present(self, int field, uint64_t value) except -1:
+        """A number of an optional field, or of a oneof's."""
+        cdef uint8_t* at
+        self.make_room(2 * LONGEST_VARINT)
+        at = put_varint(self.data + self.size, field << 3 | VARINT)
+        self.size = put_varint(at, value) - self.data
+        return 0
+
+    cpdef size_t begin(self, int field) except 0:
+        """Begin a message, list or text: what is written up to `end` is in it. Returns what `end` takes."""
+        self.make_room(LONGEST_VARINT)
+        # A byte for the size.
+        self.size = put_varint(self.data + self.size, field << 3 | BYTES) - self.data + 1
+        return self.size
+
+    cpdef int end(self, size_t begun) except -1:
+        """End what `begin` returned this for."""
+        cdef size_t size = self.size - begun
+        cdef uint8_t varint[LONGEST_VARINT]
+        cdef size_t length = put_varint(varint, size) - varint
+        if length > 1:
+            self.make_room(length)
+            memmove(self.data + begun + length - 1, self.data + begun, size)
+        memcpy(self.data + begun - 1, varint, length)
+        self.size += length - 1
+        return 0
+
+    cpdef int numbers(self, int field, numbers) except -1:
+        """A list of numbers from any iterable."""
+        cdef uint64_t number
+        cdef size_t before = self.size, begun = self.begin(field)
+        for number in numbers:
+            self.make_room(LONGEST_VARINT)
+            self.size = put_varint(self.data + self.size, number) - self.data
+        if self.size > begun:
+            return self.end(begun)
+        # An empty one is left out.
+        self.size = before
+        return 0
+
+    cdef int byte_numbers(self, int field, const uint8_t* numbers, int count) except -1:
+        # A list of numbers below 256.
+        cdef size_t begun
+        cdef int i
+        if count == 0:
+            return 0
+        begun = self.begin(field)
+        self.make_room(2 * count)
+        for i in range(count):
+            self.size = put_varint(self.data + self.size, numbers[i]) - self.data
+        return self.end(begun)
+
+    cpdef int text(self, int field, str text) except -1:
+        """A text; an empty one is what absence means, and left out."""
+        cdef size_t begun
+        if text:
+            begun = self.begin(field)
+            self.string(text)
+            self.end(begun)
+        return 0
+
+    cpdef int fields(self, bytes data) except -1:
+        """Fields that are in wire format already."""
+        cdef Py_ssize_t size = PyBytes_GET_SIZE(data)
+        self.make_room(size)
+        memcpy(self.data + self.size, PyBytes_AS_STRING(data), size)
+        self.size += size
+        return 0
+
+    cpdef int string(self, str text) except -1:
+        """A piece of a text."""
+        cdef Py_ssize_t size
+        cdef const char* data = PyUnicode_AsUTF8AndSize(text, &size)
+        self.make_room(size)
+        memcpy(self.data + self.size, data, size)
+        self.size += size
+        return 0
+
+    cdef int words(self, const char* text) except -1:
+        # The same, in UTF-8.
+        cdef size_t size = strlen(text)
+        self.make_room(size)
+        memcpy(self.data + self.size, text, size)
+        self.size += size
+        return 0
+
+    cdef int decimal(self, int number) except -1:
+        # A number, 0 or more, as a piece of a text.
+        cdef uint8_t digits[LONGEST_VARINT]
+        cdef int count = 0
+        while True:
+            digits[count] = 48 + number % 10
+            count += 1
+            number //= 10
+            if number == 0:
+                break
+        self.make_room(count)
+        while count:
+            count -= 1
+            self.data[self.size] = digits[count]
+            self.size += 1
+        return 0
+
+
+def fill(message, put, *what):
+    """Fill a message object by one of a codec's functions: `fill(DiscatState(), codec.put_state, position)`."""
+    cdef Writer out = Writer()
+    put(out, *what)
+    # A message without fields is set, too.
+    message.SetInParent()
+    message.MergeFromString(bytes(out))
+    return message
+
+
+def written_text(put, *what):
+    """What one of a codec's functions writes as a text."""
+    cdef Writer out = Writer()
+    put(out, *what)
+    return bytes(out).decode()
