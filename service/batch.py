@@ -179,7 +179,8 @@ class Batches:
                 _check_cancelled(cancellation)
                 typed = response.typed_states.add()
                 with faults.caught(item):
-                    fill(typed, convert.put_state, table.position(states, item))
+                    position = table.position(states, item)
+                    fill(typed, convert.of(position).put_state, position)
         _fill_faults(response, faults.found())
 
     def play(self, request: pb.PlayRequest, response: pb.PlayResponse, cancellation: Cancellation) -> None:

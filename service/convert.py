@@ -1,57 +1,47 @@
 """Between the messages that all games share (State, Action, View …) and the engine.
 
-In each oneof a game has the field of its own name; what is inside is for the game's codec. The functions `put_…` write
-wire format, which takes a fraction of the time that an object for each message would; of the whole
-`fill(game_pb2.State(), put_state, position)` makes an object.
+In each oneof a game has the field of its own name; what is inside is for the game's codec.
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from enum import Enum
-from typing import Any, Final
+from collections.abc import Sequence
 
 from chatiere import engine
-from chatiere.engine import CHANCE_PLAYER, EngineError, Event, Game, Position, Reason
-from chatiere.engine.core.wire import Writer, fill
+from chatiere.engine import EngineError, Event, Game, Position, Reason
+from chatiere.engine.core.messages import Messages
+from chatiere.engine.core.wire import fill
 from chatiere.service.errors import Refusal, ServiceReason
 from chatiere.v1 import game_pb2
 
-
-class _Host(Enum):
-    """Who sees everything."""
-
-    HOST = 0
-
-
-HOST: Final = _Host.HOST
-Viewer = int | None | _Host
+# By game, the writer of its messages.
+_MESSAGES = {
+    game.name: Messages(engine.codec(game.name), game_pb2.State.DESCRIPTOR.fields_by_name[game.name].number)
+    for game in engine.games()
+}
 
 
-def _numbers(message: Any) -> dict[str, int]:
-    """The numbers of a message's fields by name."""
-    return {field.name: field.number for field in message.DESCRIPTOR.fields}
+def of(position: Position) -> Messages:
+    """What writes the messages of a position's game."""
+    return _MESSAGES[position.game.name]
 
 
-_STATE = _numbers(game_pb2.State)
-_STREAM = _numbers(game_pb2.RandomStream)
-_TURN = _numbers(game_pb2.Turn)
-_ACTION = _numbers(game_pb2.Action)
-_OUTCOME = _numbers(game_pb2.ChanceOutcome)
-_EVENT = _numbers(game_pb2.Event)
-_VIEW = _numbers(game_pb2.View)
-_POSITION = _numbers(game_pb2.Position)
-_UPDATE = _numbers(game_pb2.ViewerUpdate)
-
-
-@contextmanager
-def below(path: str, game: Game) -> Iterator[None]:
+class below:
     """Let the refusals from inside name their field from the request on, and the game."""
-    try:
-        yield
-    except EngineError as error:
-        error.field = f"{path}.{error.field}" if error.field else path
-        error.metadata.setdefault("game", game.name)
-        raise
+
+    # A class, because generators make slower context managers.
+
+    def __init__(self, path: str, game: Game) -> None:
+        """`path`: from the request to where the inside begins."""
+        self._path = path
+        self._game = game
+
+    def __enter__(self) -> None:
+        """Begin."""
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        """Complete an EngineError."""
+        if isinstance(error, EngineError):
+            error.field = f"{self._path}.{error.field}" if error.field else self._path
+            error.metadata.setdefault("game", self._game.name)
 
 
 def game_names() -> str:
@@ -92,24 +82,9 @@ def read_state(state: game_pb2.State | None) -> Position:
         )
 
 
-def put_state(out: Writer, position: Position) -> None:
-    """A position as a State."""
-    game = position.game
-    out.number(_STATE["rules_version"], game.rules_version)
-    stream = position.random_stream()
-    if stream is not None:
-        begun = out.begin(_STATE["stream"])
-        for name, value in zip(("seed", "game_number", "drawn"), stream, strict=True):
-            out.number(_STREAM[name], value)
-        out.end(begun)
-    begun = out.begin(_STATE[game.name])
-    engine.codec(game.name).put_state(out, position)
-    out.end(begun)
-
-
 def write_state(position: Position) -> game_pb2.State:
-    """The same as a message."""
-    return fill(game_pb2.State(), put_state, position)
+    """A position as a State."""
+    return fill(game_pb2.State(), of(position).put_state, position)
 
 
 def read_options(options: game_pb2.Options, game: Game) -> dict[str, object]:
@@ -165,113 +140,25 @@ def read_action(action: game_pb2.Action, position: Position) -> tuple[int, str]:
     return typed_id, path
 
 
-def put_turn(out: Writer, position: Position) -> None:
-    """What a position waits for, as a Turn."""
-    player = position.current_player()
-    if player >= 0:
-        out.number(_TURN["kind"], game_pb2.TURN_KIND_DECISION)
-        out.present(_TURN["seat"], player)
-    else:
-        out.number(_TURN["kind"], game_pb2.TURN_KIND_CHANCE if player == CHANCE_PLAYER else game_pb2.TURN_KIND_OVER)
-
-
-def put_legal_actions(out: Writer, field: int, position: Position) -> None:
-    """The legal actions as Actions, by ascending id; none unless a seat has to decide."""
-    codec = engine.codec(position.game.name)
-    put_label, put_action = codec.put_action_label, codec.put_action
-    number, label, typed = _ACTION["id"], _ACTION["label"], _ACTION[position.game.name]
-    begin, end, present = out.begin, out.end, out.present
-    for action in position.legal_actions():
-        begun = begin(field)
-        present(number, action)
-        inner = begin(label)
-        put_label(out, position, action)
-        end(inner)
-        inner = begin(typed)
-        put_action(out, position, action)
-        end(inner)
-        end(begun)
-
-
-def put_chance_outcomes(out: Writer, field: int, position: Position) -> None:
-    """What can come of the pending chance event as ChanceOutcomes, ascending; none when none is pending."""
-    for outcome, weight in position.chance_outcomes():
-        begun = out.begin(field)
-        out.number(_OUTCOME["outcome"], outcome)
-        out.number(_OUTCOME["weight"], weight)
-        out.text(_OUTCOME["label"], position.outcome_label(outcome))
-        out.end(begun)
-
-
-def put_events(out: Writer, field: int, events: Sequence[Event], game: Game, viewer: Viewer = HOST) -> None:
-    """Events as a viewer may see them: a seat, None (a spectator), or the host, who sees them whole."""
-    codec = engine.codec(game.name)
-    for event in events:
-        whole = event.seen_by is None or viewer is HOST or viewer in event.seen_by
-        begun = out.begin(field)
-        out.numbers(_EVENT["seen_whole_by"], sorted(event.seen_by or ()))
-        out.number(_EVENT["everybody"], event.seen_by is None)
-        out.text(_EVENT["label"], codec.event_label(event, whole))
-        inner = out.begin(_EVENT[game.name])
-        codec.put_event(out, event, whole)
-        out.end(inner)
-        out.end(begun)
-
-
-def put_view(out: Writer, position: Position, seat: int | None) -> None:
-    """What a seat (None: a spectator) may know of a position, as a View."""
-    game = position.game
-    out.number(_VIEW["rules_version"], game.rules_version)
-    if seat is not None:
-        out.present(_VIEW["seat"], seat)
-    begun = out.begin(_VIEW["turn"])
-    put_turn(out, position)
-    out.end(begun)
-    begun = out.begin(_VIEW[game.name])
-    engine.codec(game.name).put_view(out, position, seat)
-    out.end(begun)
-
-
-def put_position(out: Writer, position: Position, events: Sequence[Event], include: game_pb2.Include) -> None:
-    """A Position with what was asked for beside it."""
-    begun = out.begin(_POSITION["state"])
-    put_state(out, position)
-    out.end(begun)
-    begun = out.begin(_POSITION["turn"])
-    put_turn(out, position)
-    out.end(begun)
-    put_events(out, _POSITION["events"], events, position.game)
-    if include.legal_actions:
-        put_legal_actions(out, _POSITION["legal_actions"], position)
-        put_chance_outcomes(out, _POSITION["chance_outcomes"], position)
+def fill_position(
+    message: game_pb2.Position, position: Position, events: Sequence[Event], include: game_pb2.Include
+) -> None:
+    """A position with what was asked for beside it."""
+    fill(message, of(position).put_position, position, events, include)
     if include.score:
-        begun = out.begin(_POSITION["score"])
-        put_score(out, position)
-        out.end(begun)
-    viewers: list[int | None] = [*include.viewers]
-    if include.spectator:
-        viewers.append(None)
-    for seat in viewers:
-        begun = out.begin(_POSITION["viewers"])
-        if seat is not None:
-            out.present(_UPDATE["seat"], seat)
-        inner = out.begin(_UPDATE["view"])
-        put_view(out, position, seat)
-        out.end(inner)
-        put_events(out, _UPDATE["events"], events, position.game, seat)
-        out.end(begun)
+        fill_score(message.score, position)
 
 
-def put_score(out: Writer, position: Position) -> None:
-    """The score, final or as it stands, as a Score."""
+def fill_score(message: game_pb2.Score, position: Position) -> None:
+    """The score, final or as it stands."""
     name = position.game.name
-    score = game_pb2.Score(totals=position.totals(), final=position.is_terminal())
-    if score.final:
-        score.winners.extend(position.winners() or ())
-        score.ranks.extend(position.ranks() or ())
-        score.returns.extend(position.returns())
-    fill(getattr(score.detail, name), engine.codec(name).put_score, position)
-    out.fields(score.SerializeToString())
+    message.totals.extend(position.totals())
+    message.final = position.is_terminal()
+    if message.final:
+        message.winners.extend(position.winners() or ())
+        message.ranks.extend(position.ranks() or ())
+        message.returns.extend(position.returns())
+    fill(getattr(message.detail, name), engine.codec(name).put_score, position)
 
 
 def write_game_info(game: Game) -> game_pb2.GameInfo:

@@ -34,7 +34,7 @@ def new_game(request: game_service_pb2.NewGameRequest) -> game_service_pb2.NewGa
         raise
     _check_viewers(request.include, position)
     response = game_service_pb2.NewGameResponse()
-    fill(response.position, convert.put_position, position, events, request.include)
+    convert.fill_position(response.position, position, events, request.include)
     return response
 
 
@@ -44,9 +44,10 @@ def list_legal_actions(
     """What may be done at a state."""
     position = _position_of(request)
     response = game_service_pb2.ListLegalActionsResponse()
-    fill(response.turn, convert.put_turn, position)
-    fill(response, convert.put_legal_actions, response.LEGAL_ACTIONS_FIELD_NUMBER, position)
-    fill(response, convert.put_chance_outcomes, response.CHANCE_OUTCOMES_FIELD_NUMBER, position)
+    messages = convert.of(position)
+    fill(response.turn, messages.put_turn, position)
+    fill(response, messages.put_legal_actions, response.LEGAL_ACTIONS_FIELD_NUMBER, position)
+    fill(response, messages.put_chance_outcomes, response.CHANCE_OUTCOMES_FIELD_NUMBER, position)
     return response
 
 
@@ -73,14 +74,14 @@ def apply(request: game_service_pb2.ApplyRequest) -> game_service_pb2.ApplyRespo
             metadata={"game": position.game.name},
         )
     response = game_service_pb2.ApplyResponse()
-    fill(response.position, convert.put_position, position, events, request.include)
+    convert.fill_position(response.position, position, events, request.include)
     return response
 
 
 def get_score(request: game_service_pb2.GetScoreRequest) -> game_service_pb2.GetScoreResponse:
     """The score at a state."""
     response = game_service_pb2.GetScoreResponse()
-    fill(response.score, convert.put_score, _position_of(request))
+    convert.fill_score(response.score, _position_of(request))
     return response
 
 
@@ -91,7 +92,7 @@ def get_view(request: game_service_pb2.GetViewRequest) -> game_service_pb2.GetVi
     if seat is not None:
         _check_seat(seat, position, "seat")
     response = game_service_pb2.GetViewResponse()
-    fill(response.view, convert.put_view, position, seat)
+    fill(response.view, convert.of(position).put_view, position, seat)
     return response
 
 

@@ -1,6 +1,7 @@
 """Discat: between the packed state and the messages of discat.proto, and the words for both."""
 
 from collections.abc import Mapping
+from functools import cache
 
 from chatiere.engine.core.codec import (
     RulesFile,
@@ -209,6 +210,12 @@ def encode_options(players, options: Mapping):
     encoded.up_arrows[0] = up_arrows & 0xFFFFFFFFFFFFFFFF
     encoded.up_arrows[1] = up_arrows >> 64
     return (<const char*> &encoded)[:sizeof(Options)]
+
+
+@cache
+def default_options(players):
+    """The kernel's struct of options that are all left at their defaults."""
+    return encode_options(players, {})
 
 
 def options_of(Position position not None):
@@ -511,10 +518,13 @@ def read_state(message):
 cdef set_options(State* state, const Message* message):
     cdef bytes encoded
     cdef const Options* options
-    try:
-        encoded = encode_options(state.players, options_in(message))
-    except EngineError as error:
-        RULES.refuse_options(error)
+    if message.present == 0:
+        encoded = default_options(state.players)
+    else:
+        try:
+            encoded = encode_options(state.players, options_in(message))
+        except EngineError as error:
+            RULES.refuse_options(error)
     options = <const Options*> <const char*> encoded
     state.first_seat_option = options.first_seat
     state.up_arrows[0] = options.up_arrows[0]

@@ -1,0 +1,131 @@
+"""The messages that all games share (State, Action, View …), written in wire format.
+
+In each oneof a game has the same field; what is inside is for the game's codec.
+"""
+
+from chatiere.engine.core.position cimport Position
+from chatiere.engine.core.wire cimport Writer
+cimport chatiere.v1.game_fields as fields
+
+from chatiere.engine.core.position import CHANCE_PLAYER
+
+cdef enum TurnKind:
+    DECISION = 1
+    CHANCE
+    OVER
+
+
+cdef class Messages:
+    """Writes the messages of one game."""
+
+    cdef object codec
+    cdef int field
+
+    def __init__(self, codec, int field):
+        """`codec`: the game's. `field`: the number of the game's field in every oneof."""
+        self.codec = codec
+        self.field = field
+
+    def put_state(self, Writer out not None, Position position not None):
+        """A State."""
+        cdef size_t begun
+        out.number(fields.STATE_RULES_VERSION, position.game.ops.rules_version)
+        if position.sampled:
+            begun = out.begin(fields.STATE_STREAM)
+            out.number(fields.RANDOM_STREAM_SEED, position.stream.key[0])
+            out.number(fields.RANDOM_STREAM_GAME_NUMBER, position.stream.key[1])
+            out.number(fields.RANDOM_STREAM_DRAWN, position.stream.drawn)
+            out.end(begun)
+        begun = out.begin(self.field)
+        self.codec.put_state(out, position)
+        out.end(begun)
+
+    def put_turn(self, Writer out not None, Position position not None):
+        """What a position waits for: a Turn."""
+        cdef int player = position.current_player()
+        if player >= 0:
+            out.number(fields.TURN_KIND, DECISION)
+            out.present(fields.TURN_SEAT, player)
+        else:
+            out.number(fields.TURN_KIND, CHANCE if player == CHANCE_PLAYER else OVER)
+
+    def put_legal_actions(self, Writer out not None, int field, Position position not None):
+        """The legal actions by ascending id, each an Action in that field; none unless a seat has to decide."""
+        cdef size_t begun, inner
+        put_label, put_action = self.codec.put_action_label, self.codec.put_action
+        for action in position.legal_actions():
+            begun = out.begin(field)
+            out.present(fields.ACTION_ID, action)
+            inner = out.begin(fields.ACTION_LABEL)
+            put_label(out, position, action)
+            out.end(inner)
+            inner = out.begin(self.field)
+            put_action(out, position, action)
+            out.end(inner)
+            out.end(begun)
+
+    def put_chance_outcomes(self, Writer out not None, int field, Position position not None):
+        """What can come of the pending chance event, ascending, each a ChanceOutcome in that field; or none."""
+        cdef size_t begun
+        for outcome, weight in position.chance_outcomes():
+            begun = out.begin(field)
+            out.number(fields.CHANCE_OUTCOME_OUTCOME, outcome)
+            out.number(fields.CHANCE_OUTCOME_WEIGHT, weight)
+            out.text(fields.CHANCE_OUTCOME_LABEL, position.outcome_label(outcome))
+            out.end(begun)
+
+    def put_events(self, Writer out not None, int field, events, seat, bint whole=False):
+        """Events, each an Event in that field, as a seat (None: a spectator) may see them; `whole`: as the host may."""
+        cdef size_t begun, inner
+        cdef bint seen
+        for event in events:
+            seen = whole or event.seen_by is None or seat in event.seen_by
+            begun = out.begin(field)
+            if event.seen_by is None:
+                out.number(fields.EVENT_EVERYBODY, True)
+            else:
+                out.numbers(fields.EVENT_SEEN_WHOLE_BY, sorted(event.seen_by))
+            out.text(fields.EVENT_LABEL, self.codec.event_label(event, seen))
+            inner = out.begin(self.field)
+            self.codec.put_event(out, event, seen)
+            out.end(inner)
+            out.end(begun)
+
+    def put_view(self, Writer out not None, Position position not None, seat):
+        """What a seat (None: a spectator) may know of a position: a View."""
+        cdef size_t begun
+        out.number(fields.VIEW_RULES_VERSION, position.game.ops.rules_version)
+        if seat is not None:
+            out.present(fields.VIEW_SEAT, seat)
+        begun = out.begin(fields.VIEW_TURN)
+        self.put_turn(out, position)
+        out.end(begun)
+        begun = out.begin(self.field)
+        self.codec.put_view(out, position, seat)
+        out.end(begun)
+
+    def put_position(self, Writer out not None, Position position not None, events, wanted):
+        """A Position with what `wanted`, an Include, asks for, but the score."""
+        cdef size_t begun, inner
+        begun = out.begin(fields.POSITION_STATE)
+        self.put_state(out, position)
+        out.end(begun)
+        begun = out.begin(fields.POSITION_TURN)
+        self.put_turn(out, position)
+        out.end(begun)
+        self.put_events(out, fields.POSITION_EVENTS, events, None, True)
+        if wanted.legal_actions:
+            self.put_legal_actions(out, fields.POSITION_LEGAL_ACTIONS, position)
+            self.put_chance_outcomes(out, fields.POSITION_CHANCE_OUTCOMES, position)
+        viewers = list(wanted.viewers)
+        if wanted.spectator:
+            viewers.append(None)
+        for seat in viewers:
+            begun = out.begin(fields.POSITION_VIEWERS)
+            if seat is not None:
+                out.present(fields.VIEWER_UPDATE_SEAT, seat)
+            inner = out.begin(fields.VIEWER_UPDATE_VIEW)
+            self.put_view(out, position, seat)
+            out.end(inner)
+            self.put_events(out, fields.VIEWER_UPDATE_EVENTS, events, seat)
+            out.end(begun)
