@@ -246,16 +246,15 @@ cdef class Game:
         position.stream = stream_at(header.seed, header.game_number, header.drawn)
         return position.checked()
 
-    def position(self, body, stream=None):
+    def position(self, bytes body not None, stream=None):
         """A position of a body that a codec has read and, if chance is sampled, (seed, game number, words drawn).
 
         Nothing about the body is trusted. Raises EngineError: INVALID_STATE, INVALID_SEED.
         """
         cdef Position position = self.empty_position()
-        cdef const uint8_t[::1] data = memoryview(body)
-        if data.shape[0] != self.ops.body_size:
+        if len(body) != self.ops.body_size:
             raise EngineError(Reason.INVALID_STATE, f"the body of a {self.name} state has {self.ops.body_size} bytes")
-        memcpy(position.body, &data[0], self.ops.body_size)
+        memcpy(position.body, <const char*> body, self.ops.body_size)
         if stream is not None:
             for name, value in zip(("seed", "game_number", "drawn"), stream, strict=True):
                 _check_u64(name, value)

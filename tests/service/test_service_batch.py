@@ -361,7 +361,9 @@ def test_wrong_options_are_refused(batches: Any, game: Game, table: pb.Table, be
 
 
 def test_what_is_above_the_limits_is_refused(game: Game, table: pb.Table) -> None:
-    settings = Settings(address="127.0.0.1:0", max_batch_items=3, max_playouts=10, max_answer_bytes=2500)
+    # Three states fit, but nothing beside them.
+    limit = 3 * game.packed_size + 100
+    settings = Settings(address="127.0.0.1:0", max_batch_items=3, max_playouts=10, max_answer_bytes=limit)
     with running(settings) as server:
         batches = batch_stub(server.channel)
         seeds = bytes(8 * 3)
@@ -389,7 +391,7 @@ def test_what_is_above_the_limits_is_refused(game: Game, table: pb.Table) -> Non
         assert refused.metadata == {"game": game.name, "limit": "10", "asked": "12"}
         observe = pb.ObserveRequest(table=table, states=states, seats=bytes(3))
         refused = refused_both_ways(batches, "observe", observe)
-        assert (refused.reason, refused.field, refused.metadata["limit"]) == ("BATCH_TOO_LARGE", "", "2500")
+        assert (refused.reason, refused.field, refused.metadata["limit"]) == ("BATCH_TOO_LARGE", "", str(limit))
         step = pb.StepRequest(table=table, states=states, moves=bytes(6), columns=ALL)
         assert refused_both_ways(batches, "step", step).reason == "BATCH_TOO_LARGE"
         new = pb.NewGamesRequest(table=table, seeds=seeds, columns=ALL)
