@@ -16,7 +16,6 @@ from loadtest.bench.play import choose
 ROOT = Path(__file__).parents[2]
 HAS_OPENSPIEL = importlib.util.find_spec("pyspiel") is not None
 HAS_H2LOAD = shutil.which("h2load") is not None
-HAS_MATPLOTLIB = importlib.util.find_spec("matplotlib") is not None
 
 
 @pytest.fixture(scope="module")
@@ -121,6 +120,5 @@ def test_the_growth_and_the_trajectories_are_written(output: Path) -> None:
     assert len(line["SHA-256"]) == 64
 
 
-@pytest.mark.skipif(not HAS_MATPLOTLIB, reason="the picture needs matplotlib")
 def test_there_is_a_picture(output: Path) -> None:
     assert (output / "bench.png").read_bytes().startswith(b"\x89PNG")
