@@ -565,8 +565,8 @@ cdef _set_options(State* state, bytes encoded):
 def fill_view(message, Position position not None, seat):
     """What a seat (None: a spectator) may know → ChatPercheView."""
     cdef State seen
+    cdef uint32_t tokens
     cdef int other, i
-    cdef int tokens[4]
     view(position.body, -1 if seat is None else seat, &seen)
     fill_options(message.options, options_of(position))
     _fill_common(message, &seen)
@@ -583,9 +583,9 @@ def fill_view(message, Position position not None, seat):
         _fill_cards(seat_message.deck, &seen, seen.left[other])
         _fill_cards(seat_message.discards, &seen, all_cards() & ~seen.left[other])
         if other == seat:
-            tokens_in_hand(&seen, other, tokens)
+            tokens = tokens_in_hand(&seen, other)
             for i in range(LARGEST_SOLIDITY):
-                seat_message.hand.extend([i + 1] * tokens[i])
+                seat_message.hand.extend([i + 1] * (tokens >> 8 * i & 0xFF))
 
 
 # Events

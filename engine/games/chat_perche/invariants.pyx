@@ -6,7 +6,6 @@ from chatiere.engine.core.game cimport OK
 from chatiere.engine.games.chat_perche.state cimport (
     BIRD,
     BIRD_CARD,
-    BRANCHES,
     BRANCH_SPACES,
     CARD_TYPES,
     DECK_SIZE,
@@ -34,16 +33,17 @@ from chatiere.engine.games.chat_perche.state cimport (
     State,
     all_branches,
     all_cards,
+    all_tokens,
     animals,
-    at_branch,
     birds_beside,
     card_colour,
     card_value,
     cats_at_start,
     copies_of,
+    count_at_branches,
     count_spaces,
+    count_values,
     first_spaces,
-    has_branch,
     last_copies,
     trunk,
 )
@@ -104,16 +104,22 @@ cdef inline bint are_no_less(uint64_t numbers, uint64_t others) noexcept nogil:
     return (numbers | 0x8888888888888888ULL) - others & 0x8888888888888888ULL == 0x8888888888888888ULL
 
 
+cdef inline bint values_are_too_large(uint64_t values) noexcept nogil:
+    # Some number is more than 4.
+    return (values >> 3 | values >> 2 & (values | values >> 1)) & first_spaces() != 0
+
+
+cdef inline bint has_tokens(const State* state, uint64_t values) noexcept nogil:
+    # A seat begins with no fewer tokens of any value than there are here.
+    return (all_tokens(state) | 0x80808080UL) - count_values(values) & 0x80808080UL == 0x80808080UL
+
+
 cdef int check_tokens(const State* state) noexcept nogil:
     # Tokens lie beside branches as the placing has come along, each of them one that its seat has.
     cdef uint64_t placed = state.placed[0] | state.placed[1]
     cdef uint64_t values = state.values
-    # How many tokens of each value a seat has, and each seat has placed: four bits a value.
-    cdef uint64_t owned = 0
-    cdef uint64_t used[2]
     cdef int first_seat = 0 if state.phase == FIRST_SEAT else state.first_seat
     cdef int first = count_spaces(state.placed[first_seat]), second = count_spaces(state.placed[1 - first_seat])
-    cdef int branch, i
     if not are_branches(state.placed[0]) or not are_branches(state.placed[1]) or state.placed[0] & state.placed[1]:
         return ChatPercheFault.BAD_PLACEMENT
     if state.phase == FIRST_SEAT:
@@ -129,13 +135,11 @@ cdef int check_tokens(const State* state) noexcept nogil:
     values |= values >> 1 | values >> 2 | values >> 3
     if state.values & ~placed or values & first_spaces() != placed & first_spaces():
         return ChatPercheFault.BAD_TOKEN
-    for i in range(LARGEST_SOLIDITY):
-        owned |= <uint64_t> state.solidity[i] << 4 * (i + 1)
-    used[0] = used[1] = 0
-    for branch in range(BRANCHES):
-        used[has_branch(state.placed[1], branch)] += <uint64_t> 1 << 4 * at_branch(state.values, branch)
-    used[0] &= ~<uint64_t> 0xF  # the branches without a token
-    if not are_no_less(owned, used[0]) or not are_no_less(owned, used[1]):
+    if (
+        values_are_too_large(state.values)
+        or not has_tokens(state, state.values & state.placed[0])
+        or not has_tokens(state, state.values & state.placed[1])
+    ):
         return ChatPercheFault.BAD_TOKEN
     return OK
 
@@ -193,12 +197,7 @@ cdef int check_turns(const State* state) noexcept nogil:
 
 
 cdef int check_tree(const State* state) noexcept nogil:
-    # The animals of each branch now: a sum of its four bits, by pairs.
-    cdef uint64_t now = animals(state) >> TRUNK_SPACES
-    cdef uint64_t loads = state.loads >> TRUNK_SPACES
     cdef int colour
-    now -= now >> 1 & 0x5555555555ULL
-    now = (now & 0x3333333333ULL) + (now >> 2 & 0x3333333333ULL)
     for colour in range(PLAYERS):
         if state.cats[colour] >> SPACES or cats_at_start(state, colour) < 0:
             return ChatPercheFault.BAD_CATS
@@ -217,7 +216,10 @@ cdef int check_tree(const State* state) noexcept nogil:
         return ChatPercheFault.BAD_BROKEN
     if state.loads & ~all_branches() or state.loads & (state.broken | first_spaces() * 8):
         return ChatPercheFault.BAD_LOAD
-    if not are_no_less(loads, now) or not are_no_less(state.values >> TRUNK_SPACES, loads):
+    if (
+        not are_no_less(state.loads >> TRUNK_SPACES, count_at_branches(animals(state)) >> TRUNK_SPACES)
+        or not are_no_less(state.values >> TRUNK_SPACES, state.loads >> TRUNK_SPACES)
+    ):
         return ChatPercheFault.BAD_LOAD
     return OK
 

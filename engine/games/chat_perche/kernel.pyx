@@ -138,13 +138,11 @@ cdef void begin_placing(State* state) noexcept nogil:
 
 
 cdef int forbids_token(const State* state, int branch, int solidity) noexcept nogil:
-    cdef int tokens[4]
     if state.phase != PLACE:
         return ChatPercheFault.TOKENS_ARE_PLACED
     if token_owner(state, branch) >= 0:
         return ChatPercheFault.BRANCH_HAS_TOKEN
-    tokens_in_hand(state, state.active, tokens)
-    if tokens[solidity - 1] == 0:
+    if tokens_in_hand(state, state.active) >> 8 * (solidity - 1) & 0xFF == 0:
         return ChatPercheFault.NO_SUCH_TOKEN_IN_HAND
     return OK
 
@@ -382,12 +380,11 @@ cdef inline int list_bits(uint64_t bits, int width, int first_id, uint16_t* ids)
 
 
 cdef int legal_tokens(const State* state, uint16_t* ids) noexcept nogil:
-    cdef int tokens[4]
+    cdef uint32_t tokens = tokens_in_hand(state, state.active)
     cdef uint64_t in_hand = 0
     cdef int i
-    tokens_in_hand(state, state.active, tokens)
     for i in range(LARGEST_SOLIDITY):
-        in_hand |= <uint64_t> (tokens[i] > 0) << i
+        in_hand |= <uint64_t> ((tokens >> 8 * i & 0xFF) > 0) << i
     # At each branch four ids, in the order of the values, like its spaces.
     in_hand *= first_spaces()
     return list_bits((in_hand & ~(state.placed[0] | state.placed[1])) >> TRUNK_SPACES, SPACES - TRUNK_SPACES, 0, ids)

@@ -2,6 +2,6 @@
 from libc.stdint cimport uint8_t
 
 cdef enum:
-    OBSERVATION_LENGTH = 468
+    OBSERVATION_LENGTH = 423
 
 cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil

@@ -1,7 +1,7 @@
 """Chat perché: a seat's view as numbers (layout: text.py)."""
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from chatiere.engine.core.bits cimport spread_bits
 from chatiere.engine.games.chat_perche.state cimport (
@@ -11,17 +11,16 @@ from chatiere.engine.games.chat_perche.state cimport (
     FINISHED,
     LARGEST_SOLIDITY,
     NO_CARD,
-    NO_SEAT,
     SPACES,
     State,
-    all_cards,
+    TRUNK_SPACES,
+    all_tokens,
     animals,
     at_branch,
     birds_beside,
-    branch_spaces,
     cats_at_start,
-    count_spaces,
-    has_branch,
+    count_at_branches,
+    first_spaces,
     tokens_in_hand,
 )
 
@@ -31,38 +30,26 @@ cdef uint8_t* put_spaces(uint8_t* values, uint64_t spaces) noexcept nogil:
     return values + SPACES
 
 
-cdef uint8_t* put_branches(uint8_t* values, const State* state, int seat) noexcept nogil:
-    cdef int branch
-    for branch in range(BRANCHES):
-        values[0] = has_branch(state.placed[seat], branch) + 2 * has_branch(state.placed[1 - seat], branch)
-        values[1] = at_branch(state.values, branch)
-        values[2] = has_branch(state.broken, branch)
-        values[3] = count_spaces(animals(state) & branch_spaces(branch))
-        values[4] = at_branch(state.loads, branch)
-        values += 5
-    return values
+cdef inline uint8_t* put_numbers(uint8_t* values, uint64_t numbers) noexcept nogil:
+    # Of all branches, eight of them together.
+    cdef uint64_t eight = numbers >> TRUNK_SPACES & 0xFFFFFFFFULL
+    eight = (eight | eight << 16) & 0x0000FFFF0000FFFFULL
+    eight = (eight | eight << 8) & 0x00FF00FF00FF00FFULL
+    eight = (eight | eight << 4) & 0x0F0F0F0F0F0F0F0FULL
+    memcpy(values, &eight, sizeof(eight))
+    values[8] = at_branch(numbers, 8)
+    values[9] = at_branch(numbers, 9)
+    return values + BRANCHES
 
 
-cdef uint8_t* put_tokens(uint8_t* values, const State* state, int seat) noexcept nogil:
-    # What the own hand holds; what the other seat has that the own one has not seen; what a seat begins with.
-    cdef int hand[4]
-    cdef uint64_t shown = state.placed[1 - seat] & state.broken
-    cdef int branch, i
-    tokens_in_hand(state, seat, hand)
-    for i in range(LARGEST_SOLIDITY):
-        values[i] = hand[i]
-        values[LARGEST_SOLIDITY + i] = values[2 * LARGEST_SOLIDITY + i] = state.solidity[i]
-    for branch in range(BRANCHES):
-        if has_branch(shown, branch):
-            values[LARGEST_SOLIDITY + at_branch(state.values, branch) - 1] -= 1
-    return values + 3 * LARGEST_SOLIDITY
+cdef inline uint8_t* put_tokens(uint8_t* values, uint32_t tokens) noexcept nogil:
+    memcpy(values, &tokens, sizeof(tokens))
+    return values + LARGEST_SOLIDITY
 
 
-cdef uint8_t* put_deck(uint8_t* values, const State* state, uint32_t cards) noexcept nogil:
-    cdef int i
-    for i in range(DECK_SIZE):
-        values[state.full_deck[i]] += cards >> i & 1
-    return values + CARD_TYPES
+cdef inline uint8_t* put_deck(uint8_t* values, uint32_t cards) noexcept nogil:
+    spread_bits(cards, DECK_SIZE, values)
+    return values + DECK_SIZE
 
 
 cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
@@ -70,17 +57,24 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
     cdef const State* state = <const State*> view
     cdef uint8_t* place = values
     cdef int other = 1 - seat
-    memset(values, 0, OBSERVATION_LENGTH)
     place = put_spaces(place, state.cats[seat])
     place = put_spaces(place, state.cats[other])
     place = put_spaces(place, state.birds)
     place = put_spaces(place, state.barred)
     place = put_spaces(place, state.moved)
-    place = put_branches(place, state, seat)
-    place = put_tokens(place, state, seat)
-    place = put_deck(place, state, state.left[seat])
-    place = put_deck(place, state, state.left[other])
-    place = put_deck(place, state, all_cards())
+    place = put_numbers(place, state.placed[seat] & first_spaces() | (state.placed[other] & first_spaces()) << 1)
+    place = put_numbers(place, state.values)
+    place = put_numbers(place, state.broken & first_spaces())
+    place = put_numbers(place, count_at_branches(animals(state)))
+    place = put_numbers(place, state.loads)
+    # The view has no other values of the other seat than those that the own one has seen.
+    place = put_tokens(place, tokens_in_hand(state, seat))
+    place = put_tokens(place, tokens_in_hand(state, other))
+    place = put_tokens(place, all_tokens(state))
+    memcpy(place, state.full_deck, DECK_SIZE)
+    place = put_deck(place + DECK_SIZE, state.left[seat])
+    place = put_deck(place, state.left[other])
+    memset(place, 0, values + OBSERVATION_LENGTH - place)
     if state.card != NO_CARD:
         place[state.card] = 1
     place += CARD_TYPES
@@ -91,7 +85,7 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
     place[4] = state.dogs
     place[5] = state.dog_track
     place[6] = state.forward_only
-    place[7] = state.first_seat != NO_SEAT and state.first_seat == seat
+    place[7] = state.first_seat == seat
     place[8] = state.phase != FINISHED and state.active == seat
     place += 9
     place[state.phase] = 1

@@ -184,6 +184,16 @@ cdef inline int at_branch(uint64_t numbers, int branch) noexcept nogil:
 cdef inline bint has_branch(uint64_t branches, int branch) noexcept nogil:
     return branches >> first_space(branch) & 1
 
+cdef inline uint64_t count_at_branches(uint64_t spaces) noexcept nogil:
+    # How many spaces of each branch are in the set: a sum of its four bits, by pairs.
+    spaces >>= TRUNK_SPACES
+    spaces -= spaces >> 1 & 0x5555555555ULL
+    return (spaces & 0x3333333333ULL) + (spaces >> 2 & 0x3333333333ULL) << TRUNK_SPACES
+
+cdef inline uint32_t how_many(uint64_t branches) noexcept nogil:
+    # Of a set that has but the first space of each branch: their sum comes to the highest of ten numbers.
+    return <uint32_t> ((branches >> TRUNK_SPACES) * 0x1111111111ULL >> 36 & 0xF)
+
 cdef inline uint64_t animals(const State* state) noexcept nogil:
     return state.cats[0] | state.cats[1] | state.birds
 
@@ -200,14 +210,22 @@ cdef inline int token_owner(const State* state, int branch) noexcept nogil:
     # -1: the branch has no token.
     return 0 if has_branch(state.placed[0], branch) else 1 if has_branch(state.placed[1], branch) else -1
 
-cdef inline void tokens_in_hand(const State* state, int seat, int* tokens) noexcept nogil:
-    # How many of each value the seat has not placed yet; the values of its placed tokens must be known.
-    cdef int i
-    for i in range(LARGEST_SOLIDITY):
-        tokens[i] = state.solidity[i]
-    for i in range(BRANCHES):
-        if has_branch(state.placed[seat], i):
-            tokens[at_branch(state.values, i) - 1] -= 1
+cdef inline uint32_t all_tokens(const State* state) noexcept nogil:
+    # How many of each value 1-4 a seat begins with, a byte each.
+    cdef uint32_t tokens
+    memcpy(&tokens, state.solidity, sizeof(tokens))
+    return tokens
+
+cdef inline uint32_t count_values(uint64_t values) noexcept nogil:
+    # How many branches have each value 1-4, a byte each. None has a larger one.
+    cdef uint32_t threes = how_many(values & values >> 1 & first_spaces())
+    cdef uint32_t ones = how_many(values & first_spaces()) - threes
+    cdef uint32_t twos = how_many(values >> 1 & first_spaces()) - threes
+    return ones | twos << 8 | threes << 16 | how_many(values >> 2 & first_spaces()) << 24
+
+cdef inline uint32_t tokens_in_hand(const State* state, int seat) noexcept nogil:
+    # How many of each value 1-4 the seat has not placed yet, a byte each; the values of its placed tokens must be known.
+    return all_tokens(state) - count_values(state.values & state.placed[seat])
 
 
 # Cards

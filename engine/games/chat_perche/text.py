@@ -36,9 +36,10 @@ _OBSERVATION = (
     ("moved", "Per space: 1 if the cat stands there that has moved first, while a second may move.", (_SPACES,)),
     (
         "branches",
-        "Per branch: whose token lies there (0 nobody's, 1 the own, 2 the other's); its value (0: none, or not known); "
-        "1 if it is broken; animals now; the most animals so far (0 once broken).",
-        (_BRANCHES, 5),
+        "Per branch whose token lies there (0 nobody's, 1 the own, 2 the other's); per branch its value (0: none, or "
+        "not known); per branch 1 if it is broken; per branch animals now; per branch the most animals so far (0 once "
+        "broken).",
+        (5, _BRANCHES),
     ),
     (
         "tokens",
@@ -48,8 +49,9 @@ _OBSERVATION = (
     ),
     (
         "decks",
-        "Copies of each card: left in the own deck; left in the other seat's deck; in a full deck.",
-        (3, _CARDS),
+        "For the 26 cards of a full deck, in the order of their numbers: the card; 1 if it is left in the own deck; 1 if "
+        "it is left in the other seat's deck. Of equal cards the last ones are left.",
+        (3, _DECK_SIZE),
     ),
     (
         "card",

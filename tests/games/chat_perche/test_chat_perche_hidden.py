@@ -82,7 +82,7 @@ def test_the_token_of_a_broken_branch_is_public() -> None:
         part.name: observation[part.offset :][: int(np.prod(part.shape))].reshape(part.shape)
         for part in GAME.description.observation
     }
-    assert parts["branches"][:, 1].tolist() == [1, 2, 3, 3, 4, 0, 2, 0, 0, 0]
+    assert parts["branches"][1].tolist() == [1, 2, 3, 3, 4, 0, 2, 0, 0, 0]
     # Black's 2 has been seen.
     assert parts["tokens"].tolist() == [[0, 0, 0, 0], [1, 0, 2, 1], [1, 1, 2, 1]]
 
