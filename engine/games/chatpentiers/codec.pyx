@@ -26,7 +26,7 @@ from libc.stdint cimport uint64_t
 from libc.string cimport memset
 
 from chatiere.engine.core.position cimport Position
-from chatiere.engine.games.chatpentiers.kernel cimport cards_to_take, rank_seats, score_board, view
+from chatiere.engine.games.chatpentiers.kernel cimport view
 from chatiere.engine.games.chatpentiers.state cimport (
     CARDS,
     COLOURS,
@@ -54,7 +54,14 @@ from chatiere.engine.games.chatpentiers.state cimport (
     card_bit,
     cards_dealt,
     cards_of_colour,
+    cards_to_take,
     colour_of,
+    count_by_colour,
+    limits_of,
+    number_at,
+    points_of_zone,
+    rank_seats,
+    score_board,
     seat_of_play,
     trick_cards,
 )
@@ -486,13 +493,19 @@ def fill_score(message, Position position not None):
     """The breakdown of the score → ChatpentiersScoreDetail."""
     cdef const State* state = state_of(position)
     cdef BoardScore score
-    cdef int seat, section, finished
+    cdef uint64_t counts, limits = limits_of(state)
+    cdef int seat, colour, zone, finished
     for seat in range(state.players):
         score_board(state, seat, &score)
+        counts = count_by_colour(state.board[seat])
+        zone_points = [0] * (1 + ZONES)
+        for colour in range(COLOURS):
+            zone = state.zone[seat][colour]
+            zone_points[zone] = points_of_zone(number_at(counts, colour), limits >> 8 * zone & 0xFF)
         message.seats.add(
             round_points=[*[state.points[seat][finished] for finished in range(state.round)], score.points],
-            section_points=[score.section_points[section] for section in range(SECTIONS)],
-            zero_zone_points=score.zero_zone_points,
+            section_points=zone_points[1 : 1 + SECTIONS],
+            zero_zone_points=zone_points[1 + ZERO_ZONE],
             perfect_sections=score.perfect_sections,
             bonus_points=score.bonus,
             board_sum=score.sum,

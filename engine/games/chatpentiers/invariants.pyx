@@ -1,10 +1,9 @@
 """Chatpentiers: the rules' invariants (rules file: Invariants), and the bounds that memory safety needs."""
 
-from libc.stdint cimport uint8_t, uint64_t
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.string cimport memset
 
 from chatiere.engine.core.game cimport OK
-from chatiere.engine.games.chatpentiers.kernel cimport rank_seats
 from chatiere.engine.games.chatpentiers.state cimport (
     CARDS,
     COLOURS,
@@ -26,18 +25,20 @@ from chatiere.engine.games.chatpentiers.state cimport (
     ChatpentiersFault,
     State,
     cards_dealt,
-    cards_of_colour,
     cards_taken,
     colour_of,
+    colours_in,
     count_cards,
     deck,
     first_seat_of_round,
     num_zones,
+    rank_seats,
     rank_that_takes,
     seat_after,
     seat_of_play,
     taken_so_far,
     trick_cards,
+    zones_of,
 )
 
 
@@ -105,35 +106,47 @@ cdef int check_places(const State* state) noexcept nogil:
     return OK
 
 
+cdef inline bint are_wrong_zones(uint64_t zones, int lying, int most) noexcept nogil:
+    # Of each colour, a byte each; `lying`: the colours on the board. Bit 7 of each byte: 127 more than the zone, and than
+    # those that are too many, carries to it.
+    cdef uint64_t ones = 0x0101010101ULL
+    cdef uint64_t some = zones + 0x7F * ones >> 7 & ones
+    cdef uint64_t wrong = (zones + (0x7F - most) * ones & 0x80 * ones) | (zones & 0xF8 * ones)
+    # How many colours lie in each zone, four bits each; from zone 1 + 0 on it must be one.
+    cdef uint32_t colours = 0
+    cdef int colour
+    for colour in range(COLOURS):
+        colours += <uint32_t> 1 << 4 * (zones >> 8 * colour & 7)
+    wrong |= colours & 0xEEEEEEE0UL
+    return wrong != 0 or (some * 0x102040810ULL >> 32 & 0x1F) != lying
+
+
 cdef int check_boards(const State* state) noexcept nogil:
     # Seats that do not play have nothing. What was shown and what was scored fit.
-    cdef int zones = num_zones(state), most = SECTIONS
-    cdef int seat, colour, zone, used, finished
-    cdef bint wrong_zone = False, wrong_void = False, holds, lies
-    for zone in range(SECTIONS):
-        most += state.section_limits[zone]
-    for seat in range(MAX_PLAYERS):
-        if seat >= state.players and (state.hand[seat] or state.board[seat]):
+    cdef int most = SECTIONS, removed = ~colours_in(deck(state))
+    cdef int seat, section
+    cdef uint64_t zones_beyond = 0
+    cdef int voids_beyond = 0, points_beyond = 0
+    cdef bint wrong_zones = False, wrong_voids = False, wrong_points = False
+    for section in range(SECTIONS):
+        most += state.section_limits[section]
+    # Most states are sound: to look at everything costs less than to stop at what is wrong.
+    for seat in range(state.players):
+        wrong_zones |= are_wrong_zones(zones_of(state, seat), colours_in(state.board[seat]), num_zones(state))
+        wrong_voids |= state.voids[seat] & (colours_in(state.hand[seat]) | removed) != 0
+        wrong_points |= state.points[seat][0] > (most if state.round > 0 else 0)
+        wrong_points |= state.points[seat][1] > (most if state.round > 1 else 0)
+    for seat in range(state.players, MAX_PLAYERS):
+        if state.hand[seat] or state.board[seat]:
             return ChatpentiersFault.BAD_HAND
-        used = 0
-        # Most states are sound: to look at everything costs less than to stop at what is wrong.
-        for colour in range(COLOURS):
-            zone = state.zone[seat][colour]
-            lies = state.board[seat] & cards_of_colour(colour) != 0
-            holds = state.hand[seat] & cards_of_colour(colour) != 0
-            wrong_zone |= (zone > zones) | (lies != (zone > 0)) | (used >> (zone & 7) & lies)
-            used |= 1 << (zone & 7)
-            wrong_void |= (state.voids[seat] >> colour) & (holds | (colour == state.removed_colour))
-        wrong_void |= state.voids[seat] >> (COLOURS if seat < state.players else 0)
-    if wrong_zone:
+        zones_beyond |= zones_of(state, seat)
+        voids_beyond |= state.voids[seat]
+        points_beyond |= state.points[seat][0] | state.points[seat][1]
+    if wrong_zones or zones_beyond:
         return ChatpentiersFault.BAD_ZONES
-    if wrong_void:
+    if wrong_voids or voids_beyond:
         return ChatpentiersFault.BAD_VOIDS
-    for seat in range(MAX_PLAYERS):
-        for finished in range(ROUNDS - 1):
-            if state.points[seat][finished] > (most if finished < state.round and seat < state.players else 0):
-                return ChatpentiersFault.BAD_POINTS
-    return OK
+    return <int> ChatpentiersFault.BAD_POINTS if wrong_points or points_beyond else OK
 
 
 cdef int check_deal(const State* state) noexcept nogil:
@@ -247,7 +260,8 @@ cdef int check_taking(const State* state, uint64_t trick, int taken) noexcept no
 
 cdef int check_shown(const State* state, int tricks, int shown) noexcept nogil:
     # `shown`: the colours that some seat has failed to follow. Every one of them was led, at most one in a trick.
-    cdef int place, seat, led
+    cdef int place, led
+    cdef bint unshown = False
     if count_cards(shown) > tricks + (state.played > 0):
         return ChatpentiersFault.BAD_VOIDS
     if state.played == 0:
@@ -256,7 +270,5 @@ cdef int check_shown(const State* state, int tricks, int shown) noexcept nogil:
     if tricks == 0 and shown & ~(1 << led):
         return ChatpentiersFault.BAD_VOIDS
     for place in range(1, state.played):
-        seat = seat_of_play(state, place)
-        if colour_of(state.play[place]) != led and not state.voids[seat] >> led & 1:
-            return ChatpentiersFault.BAD_VOIDS
-    return OK
+        unshown |= colour_of(state.play[place]) != led and not state.voids[seat_of_play(state, place)] >> led & 1
+    return <int> ChatpentiersFault.BAD_VOIDS if unshown else OK

@@ -14,6 +14,7 @@ from chatiere.engine.core.game cimport (
     NO_SUCH_OUTCOME,
     OK,
     OVER,
+    SPECTATOR,
     Events,
     Operations,
     add_event,
@@ -40,7 +41,6 @@ from chatiere.engine.games.chatpentiers.state cimport (
     ROUNDS,
     SECTIONS,
     TAKE,
-    ZERO_ZONE,
     ZONES,
     BoardScore,
     ChatpentiersEvent,
@@ -59,10 +59,11 @@ from chatiere.engine.games.chatpentiers.state cimport (
     lowest_card,
     next_seat,
     num_zones,
+    rank_seats,
     rank_that_takes,
+    score_board,
     seat_of_play,
     taken_so_far,
-    value_of,
 )
 
 
@@ -153,37 +154,7 @@ cdef void play(State* state, int card, Events* events) noexcept nogil:
             add_event(events, ChatpentiersEvent.TRICK_RANKED, -1, EVERYBODY, numbers, state.players)
 
 
-# A trick: 3. rank
-
-cdef void rank_seats(const State* state, uint8_t* seats) noexcept nogil:
-    # The seats of a trick that all have played to, the strongest first.
-    cdef int strength[MAX_PLAYERS]
-    cdef int led = colour_of(state.play[0])
-    cdef int i, j, key, seat
-    for i in range(state.players):
-        # The led colour, then the value, then the later.
-        key = (colour_of(state.play[i]) == led) << 8 | value_of(state.play[i]) << 3 | i
-        seat = seat_of_play(state, i)
-        j = i
-        while j > 0 and strength[j - 1] < key:
-            strength[j] = strength[j - 1]
-            seats[j] = seats[j - 1]
-            j -= 1
-        strength[j] = key
-        seats[j] = seat
-
-
 # A trick: 4. taking
-
-cdef int cards_to_take(const State* state) noexcept nogil:
-    # How many the active seat has yet to take of the trick.
-    cdef int left
-    if state.phase != TAKE:
-        return 0
-    # One seat takes the last two; before it each takes one.
-    left = cards_taken(state.players) - taken_so_far(state)
-    return left if left <= 2 else 1
-
 
 cdef void take(State* state, int card, int zone, Events* events) noexcept nogil:
     cdef int seat = state.active, taken
@@ -266,28 +237,6 @@ cdef void end_round(State* state, Events* events) noexcept nogil:
 
 
 # Score of a round, a seat
-
-cdef void score_board(const State* state, int seat, BoardScore* score) noexcept nogil:
-    cdef int colour, zone, count, limit
-    memset(score, 0, sizeof(BoardScore))
-    for colour in range(COLOURS):
-        zone = state.zone[seat][colour] - 1
-        if zone < 0:
-            continue
-        count = count_cards(state.board[seat] & cards_of_colour(colour))
-        if zone == ZERO_ZONE:
-            score.zero_zone_points = -count
-            score.sum -= count
-            continue
-        limit = state.section_limits[zone]
-        score.section_points[zone] = count if count <= limit else limit - count
-        score.perfect_sections += count == limit
-        score.sum += score.section_points[zone]
-    # 0, 0, 1, 2, 4 for 0 … 4 of them.
-    score.bonus = SECTIONS if score.perfect_sections == SECTIONS else max(score.perfect_sections - 1, 0)
-    score.sum += score.bonus
-    score.points = max(score.sum, 0)
-
 
 cdef int total(const State* state, int seat, BoardScore* score) noexcept nogil:
     # `score`: the present board's.
@@ -442,14 +391,15 @@ cdef void view(const void* body, int seat, void* out) noexcept nogil:
     cdef const State* state = <const State*> body
     cdef View* seen = <View*> out
     cdef int other
-    memset(seen, 0, sizeof(View))
     memcpy(&seen.state, state, sizeof(State))
     seen.undealt_size = count_cards(state.undealt)
-    for other in range(state.players):
+    for other in range(MAX_PLAYERS):
         seen.hand_size[other] = count_cards(state.hand[other])
-        if other != seat:
-            seen.state.undealt |= state.hand[other]
-            seen.state.hand[other] = 0
+        seen.state.undealt |= state.hand[other]
+        seen.state.hand[other] = 0
+    if seat != SPECTATOR:
+        seen.state.undealt &= ~state.hand[seat]
+        seen.state.hand[seat] = state.hand[seat]
 
 
 cdef Operations operations = Operations(

@@ -1,28 +1,57 @@
 """Chatpentiers: a seat's view as numbers (layout: text.py)."""
 
-from libc.stdint cimport uint8_t
-from libc.string cimport memset
+from libc.stdint cimport uint8_t, uint64_t
+from libc.string cimport memcpy, memset
 
-from chatiere.engine.core.bits cimport spread_bits
-from chatiere.engine.games.chatpentiers.kernel cimport cards_to_take, score_board
+from chatiere.engine.core.bits cimport bit_a_byte, spread_bits
 from chatiere.engine.games.chatpentiers.state cimport (
     CARDS,
     COLOURS,
     FINISHED,
     MAX_PLAYERS,
     NO_CARD,
+    NO_COLOUR,
     SECTIONS,
     BoardScore,
     State,
     View,
     cards_dealt,
-    cards_of_colour,
+    cards_to_take,
     colour_of,
+    count_by_colour,
     count_cards,
-    deck,
+    number_at,
+    score_board,
     seat_after,
     seat_of_play,
 )
+
+
+cdef inline int distance_to(const State* state, int seat, int other) noexcept nogil:
+    return other - seat + (state.players if other < seat else 0)
+
+
+cdef inline void put_seat(uint8_t* numbers, const View* seen, int seat) noexcept nogil:
+    cdef const State* state = &seen.state
+    cdef uint64_t counts = count_by_colour(state.board[seat]), voids = bit_a_byte(state.voids[seat])
+    cdef BoardScore score
+    cdef int colour
+    score_board(state, seat, &score)
+    numbers[0] = 1
+    numbers[1] = seen.hand_size[seat]
+    numbers[2] = state.points[seat][0]
+    numbers[3] = state.points[seat][1]
+    numbers[4] = score.points
+    numbers[5] = score.points - score.sum
+    numbers[6] = score.perfect_sections
+    numbers[7] = state.phase != FINISHED and state.active == seat
+    numbers[8] = state.leader == seat
+    numbers[9] = state.points[seat][0] + state.points[seat][1] + score.points
+    # A whole word, and the next numbers over what is too much of it.
+    memcpy(numbers + 10, &voids, sizeof(voids))
+    memcpy(numbers + 15, state.zone[seat], COLOURS)
+    for colour in range(COLOURS):
+        numbers[20 + colour] = number_at(counts, colour)
 
 
 cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
@@ -32,13 +61,13 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
     cdef uint8_t* trick = values + 2 * CARDS
     cdef uint8_t* boards = values + 5 * CARDS
     cdef uint8_t* numbers = boards + MAX_PLAYERS * CARDS
-    cdef BoardScore score
-    cdef int i, other, distance, colour
-    memset(values, 0, OBSERVATION_LENGTH)
+    cdef int absent = MAX_PLAYERS - state.players
+    cdef int i, other, distance
     spread_bits(state.hand[seat], CARDS, values)
     spread_bits(state.table, CARDS, values + CARDS)
+    memset(trick, 0, CARDS)
     for i in range(state.played):
-        trick[state.play[i]] = 1 + (seat_of_play(state, i) + state.players - seat) % state.players
+        trick[state.play[i]] = 1 + distance_to(state, seat, seat_of_play(state, i))
     if state.extra != NO_CARD:
         trick[state.extra] = 1 + MAX_PLAYERS
     spread_bits(state.discards, CARDS, values + 3 * CARDS)
@@ -46,30 +75,18 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
     for distance in range(state.players):
         other = seat_after(state, seat, distance)
         spread_bits(state.board[other], CARDS, boards + distance * CARDS)
-        score_board(state, other, &score)
-        numbers[0] = 1
-        numbers[1] = seen.hand_size[other]
-        numbers[2] = state.points[other][0]
-        numbers[3] = state.points[other][1]
-        numbers[4] = score.points
-        numbers[5] = score.points - score.sum
-        numbers[6] = score.perfect_sections
-        numbers[7] = state.phase != FINISHED and state.active == other
-        numbers[8] = state.leader == other
-        for colour in range(COLOURS):
-            numbers[10 + colour] = state.voids[other] >> colour & 1
-            numbers[15 + colour] = state.zone[other][colour]
-            numbers[20 + colour] = count_cards(state.board[other] & cards_of_colour(colour))
-        numbers[9] = numbers[2] + numbers[3] + numbers[4]
-        numbers += OBSERVATION_SEAT_NUMBERS
-    numbers = boards + MAX_PLAYERS * CARDS + MAX_PLAYERS * OBSERVATION_SEAT_NUMBERS
+        put_seat(numbers + distance * OBSERVATION_SEAT_NUMBERS, seen, other)
+    memset(boards + state.players * CARDS, 0, absent * CARDS)
+    memset(numbers + state.players * OBSERVATION_SEAT_NUMBERS, 0, absent * OBSERVATION_SEAT_NUMBERS)
+    numbers += MAX_PLAYERS * OBSERVATION_SEAT_NUMBERS
+    memset(numbers, 0, OBSERVATION_TABLE_NUMBERS)
     numbers[0] = state.players
     numbers[1] = state.round + 1
     numbers[2] = cards_dealt(state.players)
-    for i in range(SECTIONS):
-        numbers[3 + i] = state.section_limits[i]
-    for colour in range(COLOURS):
-        numbers[7 + colour] = (deck(state) & cards_of_colour(colour)) != 0
+    memcpy(numbers + 3, state.section_limits, SECTIONS)
+    memset(numbers + 7, 1, COLOURS)
+    if state.removed_colour != NO_COLOUR:
+        numbers[7 + state.removed_colour] = 0
     if state.played:
         numbers[12 + colour_of(state.play[0])] = 1
     numbers[17] = seen.undealt_size

@@ -1,5 +1,6 @@
 # Chatpentiers: the packed state and its numbers. Cards are 12 x colour + value - 1; a set of cards has bit `card`.
-from libc.stdint cimport uint8_t, uint64_t
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
+from libc.string cimport memcpy
 
 from chatiere.engine.core.bits cimport count_bits, lowest_bit
 
@@ -115,8 +116,6 @@ ctypedef struct View:
     uint8_t undealt_size
 
 ctypedef struct BoardScore:
-    int section_points[SECTIONS]
-    int zero_zone_points
     int perfect_sections
     int bonus
     int sum  # before the floor
@@ -134,13 +133,30 @@ cdef inline uint64_t card_bit(int card) noexcept nogil:
     return <uint64_t> 1 << card
 
 cdef inline int colour_of(int card) noexcept nogil:
-    return card // VALUES
+    # A twelfth, by a product that is right below 64: compilers divide where they expect to come seldom.
+    return card * 43 >> 9
 
 cdef inline int value_of(int card) noexcept nogil:
-    return card % VALUES + 1
+    return card - VALUES * colour_of(card) + 1
 
 cdef inline uint64_t cards_of_colour(int colour) noexcept nogil:
     return <uint64_t> COLOUR_BITS << VALUES * colour
+
+cdef inline uint64_t count_by_colour(uint64_t cards) noexcept nogil:
+    # How many cards of each colour, at the colour's place in a set: sums of its twelve bits, by four and all together.
+    cards -= cards >> 1 & 0x555555555555555ULL
+    cards = (cards & 0x333333333333333ULL) + (cards >> 2 & 0x333333333333333ULL)
+    return cards + (cards >> 4) + (cards >> 8) & 0x00F00F00F00F00FULL
+
+cdef inline int number_at(uint64_t numbers, int colour) noexcept nogil:
+    # Of such numbers.
+    return numbers >> VALUES * colour & 0xF
+
+cdef inline int colours_in(uint64_t cards) noexcept nogil:
+    # Bit colour: the set has a card of it. 0x7FF more carries to the highest of a colour's bits if one below it is set;
+    # the product brings those bits together.
+    cards |= (cards & 0x7FF7FF7FF7FF7FFULL) + 0x7FF7FF7FF7FF7FFULL
+    return <int> ((cards >> 11 & 0x001001001001001ULL) * 0x1002004008010ULL >> 48 & 0x1F)
 
 cdef inline uint64_t deck(const State* state) noexcept nogil:
     # All cards of the round.
@@ -165,7 +181,7 @@ cdef inline int seat_after(const State* state, int seat, int steps) noexcept nog
     return seat + steps - (state.players if seat + steps >= state.players else 0)
 
 cdef inline int first_seat_of_round(const State* state) noexcept nogil:
-    return (state.first_seat + state.round) % state.players
+    return seat_after(state, state.first_seat, state.round)
 
 cdef inline int num_zones(const State* state) noexcept nogil:
     # 3 players have no zero zone.
@@ -190,3 +206,64 @@ cdef inline int rank_that_takes(const State* state, int taken) noexcept nogil:
     if state.players == 5:
         return min(taken, 2)
     return min(taken, 1)
+
+cdef inline int cards_to_take(const State* state) noexcept nogil:
+    # How many the active seat has yet to take of the trick.
+    cdef int left
+    if state.phase != TAKE:
+        return 0
+    # One seat takes the last two; before it each takes one.
+    left = cards_taken(state.players) - taken_so_far(state)
+    return left if left <= 2 else 1
+
+
+# A trick: 3. rank
+
+cdef inline void rank_seats(const State* state, uint8_t* seats) noexcept nogil:
+    # The seats of a trick that all have played to, the strongest first. Strengths stand at twelve bits each, and a seat's
+    # rank is how many of them stay at least as large when its own is taken off.
+    cdef uint64_t ones = 0x001001001001001ULL
+    cdef uint64_t tops = 0x800800800800800ULL
+    cdef uint64_t strengths = 0, strength
+    cdef int led = colour_of(state.play[0])
+    cdef int i
+    for i in range(state.players):
+        # The led colour, then the value, then the later.
+        strength = (colour_of(state.play[i]) == led) << 7 | value_of(state.play[i]) << 3 | i
+        strengths |= strength << 12 * i
+    for i in range(state.players):
+        strength = strengths >> 12 * i & 0xFF
+        strength = (strengths | tops) - strength * ones & tops
+        seats[((strength >> 11) * ones >> 48 & 0xF) - 1] = seat_of_play(state, i)
+
+
+# Score of a round, a seat
+
+cdef inline uint64_t zones_of(const State* state, int seat) noexcept nogil:
+    # 1 + zone of each colour, a byte each.
+    cdef uint32_t four
+    memcpy(&four, state.zone[seat], sizeof(four))
+    return <uint64_t> state.zone[seat][4] << 32 | four
+
+cdef inline uint64_t limits_of(const State* state) noexcept nogil:
+    # Of 1 + zone, a byte each: the zero zone has 0. What lies nowhere is within any limit.
+    cdef uint32_t four
+    memcpy(&four, state.section_limits, sizeof(four))
+    return <uint64_t> four << 8 | CARDS
+
+cdef inline int points_of_zone(int cards, int limit) noexcept nogil:
+    return cards if cards <= limit else limit - cards
+
+cdef inline void score_board(const State* state, int seat, BoardScore* score) noexcept nogil:
+    cdef uint64_t counts = count_by_colour(state.board[seat]), zones = zones_of(state, seat), limits = limits_of(state)
+    cdef int colour, cards, limit, perfect = 0, total = 0
+    for colour in range(COLOURS):
+        cards = number_at(counts, colour)
+        limit = limits >> 8 * (zones >> 8 * colour & 0xFF) & 0xFF
+        perfect += cards == limit
+        total += points_of_zone(cards, limit)
+    # 0, 0, 1, 2, 4 for 0 … 4 of them.
+    score.perfect_sections = perfect
+    score.bonus = perfect - (0 < perfect < SECTIONS)
+    score.sum = total + score.bonus
+    score.points = score.sum if score.sum > 0 else 0
