@@ -3,7 +3,45 @@ from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memcpy
 
 cdef extern from * nogil:
+    """
+    #include <stdint.h>
+    #include <string.h>
+
+    /* Vectors of 16 bytes, which plain x86-64 and ARM have; the compiler knows their instructions. */
+    typedef uint8_t chatiere_bytes __attribute__((vector_size(16)));
+    typedef uint16_t chatiere_pairs __attribute__((vector_size(16)));
+    typedef uint32_t chatiere_fours __attribute__((vector_size(16)));
+    typedef uint64_t chatiere_eights __attribute__((vector_size(16)));
+
+    /* The lowest four bytes, each four times. */
+    static inline chatiere_fours chatiere_four_times(uint64_t bits) {
+        chatiere_bytes once = (chatiere_bytes) (chatiere_eights) {bits, 0};
+        chatiere_pairs twice = (chatiere_pairs) __builtin_shufflevector(
+            once, once, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7);
+        return (chatiere_fours) __builtin_shufflevector(twice, twice, 0, 0, 1, 1, 2, 2, 3, 3);
+    }
+
+    /* Of two bytes that stand there eight times each: bit i of each at its i-th place. */
+    static inline void chatiere_put_flags(chatiere_fours bits, uint8_t* flags) {
+        const chatiere_bytes places = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
+        chatiere_bytes set = (chatiere_bytes) (((chatiere_bytes) bits & places) == places) & 1;
+        memcpy(flags, &set, sizeof(set));
+    }
+
+    static inline void chatiere_spread_16(uint64_t bits, uint8_t* flags) {
+        chatiere_fours fours = chatiere_four_times(bits);
+        chatiere_put_flags(__builtin_shufflevector(fours, fours, 0, 0, 1, 1), flags);
+    }
+
+    static inline void chatiere_spread_32(uint64_t bits, uint8_t* flags) {
+        chatiere_fours fours = chatiere_four_times(bits);
+        chatiere_put_flags(__builtin_shufflevector(fours, fours, 0, 0, 1, 1), flags);
+        chatiere_put_flags(__builtin_shufflevector(fours, fours, 2, 2, 3, 3), flags + 16);
+    }
+    """
     int __builtin_ctzll(uint64_t word)
+    void spread_16 "chatiere_spread_16"(uint64_t bits, uint8_t* flags) noexcept
+    void spread_32 "chatiere_spread_32"(uint64_t bits, uint8_t* flags) noexcept
 
 cdef inline uint64_t bits_by_byte(uint64_t bits) noexcept nogil:
     # In each byte, how many of its bits are in the set.
@@ -38,12 +76,16 @@ cdef inline uint64_t bit_a_byte(uint64_t bits) noexcept nogil:
     return bits + <uint64_t> 0x7F7F7F7F7F7F7F7F >> 7 & <uint64_t> 0x0101010101010101
 
 cdef inline void spread_bits(uint64_t bits, int count, uint8_t* flags) noexcept nogil:
-    # The first `count` (8 to 64) bits, each as a flag that is 0 or 1.
+    # The first `count` (8 to 64) bits, each as a flag that is 0 or 1. The last ones may be written twice.
     cdef uint64_t eight
-    cdef int first
-    for first in range(0, count - 7, 8):
-        eight = bit_a_byte(bits >> first)
-        memcpy(flags + first, &eight, sizeof(eight))
-    if count & 7:
+    if count >= 32:
+        spread_32(bits, flags)
+        spread_32(bits >> (count - 32), flags + count - 32)
+    elif count >= 16:
+        spread_16(bits, flags)
+        spread_16(bits >> (count - 16), flags + count - 16)
+    else:
+        eight = bit_a_byte(bits)
+        memcpy(flags, &eight, sizeof(eight))
         eight = bit_a_byte(bits >> (count - 8))
         memcpy(flags + count - 8, &eight, sizeof(eight))
