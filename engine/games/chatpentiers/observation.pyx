@@ -9,6 +9,7 @@ from chatiere.engine.games.chatpentiers.state cimport (
     COLOURS,
     FINISHED,
     MAX_PLAYERS,
+    MIN_PLAYERS,
     NO_CARD,
     NO_COLOUR,
     SECTIONS,
@@ -61,7 +62,6 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
     cdef uint8_t* trick = values + 2 * CARDS
     cdef uint8_t* boards = values + 5 * CARDS
     cdef uint8_t* numbers = boards + MAX_PLAYERS * CARDS
-    cdef int absent = MAX_PLAYERS - state.players
     cdef int i, other, distance
     spread_bits(state.hand[seat], CARDS, values)
     spread_bits(state.table, CARDS, values + CARDS)
@@ -72,12 +72,14 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
         trick[state.extra] = 1 + MAX_PLAYERS
     spread_bits(state.discards, CARDS, values + 3 * CARDS)
     spread_bits(state.undealt, CARDS, values + 4 * CARDS)
+    # The seats that may not be there; by constants, which costs much less than by what is true.
+    for distance in range(MIN_PLAYERS, MAX_PLAYERS):
+        memset(boards + distance * CARDS, 0, CARDS)
+        memset(numbers + distance * OBSERVATION_SEAT_NUMBERS, 0, OBSERVATION_SEAT_NUMBERS)
     for distance in range(state.players):
         other = seat_after(state, seat, distance)
         spread_bits(state.board[other], CARDS, boards + distance * CARDS)
         put_seat(numbers + distance * OBSERVATION_SEAT_NUMBERS, seen, other)
-    memset(boards + state.players * CARDS, 0, absent * CARDS)
-    memset(numbers + state.players * OBSERVATION_SEAT_NUMBERS, 0, absent * OBSERVATION_SEAT_NUMBERS)
     numbers += MAX_PLAYERS * OBSERVATION_SEAT_NUMBERS
     memset(numbers, 0, OBSERVATION_TABLE_NUMBERS)
     numbers[0] = state.players
