@@ -106,47 +106,47 @@ cdef int check_places(const State* state) noexcept nogil:
     return OK
 
 
-cdef inline bint are_wrong_zones(uint64_t zones, int lying, int most) noexcept nogil:
-    # Of each colour, a byte each; `lying`: the colours on the board. Bit 7 of each byte: 127 more than the zone, and than
-    # those that are too many, carries to it.
+cdef inline uint64_t wrong_in_zones(uint64_t zones, int lying, int most) noexcept nogil:
+    # 0 if all is well. `zones`: of each colour, a byte each; `lying`: the colours on the board. To bit 7 of each byte
+    # 127 more than a zone carries, and as many more than one that there is not.
     cdef uint64_t ones = 0x0101010101ULL
     cdef uint64_t some = zones + 0x7F * ones >> 7 & ones
     cdef uint64_t wrong = (zones + (0x7F - most) * ones & 0x80 * ones) | (zones & 0xF8 * ones)
-    # How many colours lie in each zone, four bits each; from zone 1 + 0 on it must be one.
+    # How many colours lie in each zone, four bits each; but for those that lie nowhere it is one at most. The product
+    # brings the lowest bits of `some` together.
     cdef uint32_t colours = 0
     cdef int colour
     for colour in range(COLOURS):
         colours += <uint32_t> 1 << 4 * (zones >> 8 * colour & 7)
-    wrong |= colours & 0xEEEEEEE0UL
-    return wrong != 0 or (some * 0x102040810ULL >> 32 & 0x1F) != lying
+    return wrong | colours & 0xEEEEEEE0UL | (some * 0x102040810ULL >> 32 & 0x1F) ^ <uint64_t> lying
 
 
 cdef int check_boards(const State* state) noexcept nogil:
     # Seats that do not play have nothing. What was shown and what was scored fit.
     cdef int most = SECTIONS, removed = ~colours_in(deck(state))
     cdef int seat, section
-    cdef uint64_t zones_beyond = 0
-    cdef int voids_beyond = 0, points_beyond = 0
-    cdef bint wrong_zones = False, wrong_voids = False, wrong_points = False
+    cdef uint64_t wrong_zones = 0
+    cdef int wrong_voids = 0
+    cdef bint wrong_points = False
     for section in range(SECTIONS):
         most += state.section_limits[section]
     # Most states are sound: to look at everything costs less than to stop at what is wrong.
     for seat in range(state.players):
-        wrong_zones |= are_wrong_zones(zones_of(state, seat), colours_in(state.board[seat]), num_zones(state))
-        wrong_voids |= state.voids[seat] & (colours_in(state.hand[seat]) | removed) != 0
+        wrong_zones |= wrong_in_zones(zones_of(state, seat), colours_in(state.board[seat]), num_zones(state))
+        wrong_voids |= state.voids[seat] & (colours_in(state.hand[seat]) | removed)
         wrong_points |= state.points[seat][0] > (most if state.round > 0 else 0)
         wrong_points |= state.points[seat][1] > (most if state.round > 1 else 0)
     for seat in range(state.players, MAX_PLAYERS):
         if state.hand[seat] or state.board[seat]:
             return ChatpentiersFault.BAD_HAND
-        zones_beyond |= zones_of(state, seat)
-        voids_beyond |= state.voids[seat]
-        points_beyond |= state.points[seat][0] | state.points[seat][1]
-    if wrong_zones or zones_beyond:
+        wrong_zones |= zones_of(state, seat)
+        wrong_voids |= state.voids[seat]
+        wrong_points |= (state.points[seat][0] | state.points[seat][1]) != 0
+    if wrong_zones:
         return ChatpentiersFault.BAD_ZONES
-    if wrong_voids or voids_beyond:
+    if wrong_voids:
         return ChatpentiersFault.BAD_VOIDS
-    return <int> ChatpentiersFault.BAD_POINTS if wrong_points or points_beyond else OK
+    return <int> ChatpentiersFault.BAD_POINTS if wrong_points else OK
 
 
 cdef int check_deal(const State* state) noexcept nogil:
