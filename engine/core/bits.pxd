@@ -1,6 +1,5 @@
 # Sets of up to 64 things as the bits of a word. Written out, because a plain x86-64 has no instructions for these.
 from libc.stdint cimport uint8_t, uint64_t
-from libc.string cimport memcpy
 
 cdef extern from * nogil:
     """
@@ -76,16 +75,10 @@ cdef inline uint64_t bit_a_byte(uint64_t bits) noexcept nogil:
     return bits + <uint64_t> 0x7F7F7F7F7F7F7F7F >> 7 & <uint64_t> 0x0101010101010101
 
 cdef inline void spread_bits(uint64_t bits, int count, uint8_t* flags) noexcept nogil:
-    # The first `count` (8 to 64) bits, each as a flag that is 0 or 1. The last ones may be written twice.
-    cdef uint64_t eight
+    # The first `count` (16 to 64) bits, each as a flag that is 0 or 1; some of them are written twice.
     if count >= 32:
         spread_32(bits, flags)
         spread_32(bits >> (count - 32), flags + count - 32)
-    elif count >= 16:
+    else:
         spread_16(bits, flags)
         spread_16(bits >> (count - 16), flags + count - 16)
-    else:
-        eight = bit_a_byte(bits)
-        memcpy(flags, &eight, sizeof(eight))
-        eight = bit_a_byte(bits >> (count - 8))
-        memcpy(flags + count - 8, &eight, sizeof(eight))
