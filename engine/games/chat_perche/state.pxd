@@ -224,7 +224,7 @@ cdef inline uint32_t count_values(uint64_t values) noexcept nogil:
     return ones | twos << 8 | threes << 16 | how_many(values >> 2 & first_spaces()) << 24
 
 cdef inline uint32_t tokens_in_hand(const State* state, int seat) noexcept nogil:
-    # How many of each value 1-4 the seat has not placed yet, a byte each; the values of its placed tokens must be known.
+    # How many of each value 1-4 the seat has not placed yet, a byte each; those of its placed tokens must be known.
     return all_tokens(state) - count_values(state.values & state.placed[seat])
 
 

@@ -49,8 +49,8 @@ _OBSERVATION = (
     ),
     (
         "decks",
-        "For the 26 cards of a full deck, in the order of their numbers: the card; 1 if it is left in the own deck; 1 if "
-        "it is left in the other seat's deck. Of equal cards the last ones are left.",
+        "For the 26 cards of a full deck, in the order of their numbers: the card; 1 if it is left in the own deck; "
+        "1 if it is left in the other seat's deck. Of equal cards the last ones are left.",
         (3, _DECK_SIZE),
     ),
     (

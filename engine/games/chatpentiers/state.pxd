@@ -220,8 +220,8 @@ cdef inline int cards_to_take(const State* state) noexcept nogil:
 # A trick: 3. rank
 
 cdef inline void rank_seats(const State* state, uint8_t* seats) noexcept nogil:
-    # The seats of a trick that all have played to, the strongest first. Strengths stand at twelve bits each, and a seat's
-    # rank is how many of them stay at least as large when its own is taken off.
+    # The seats of a trick that all have played to, the strongest first. Strengths stand at twelve bits each, and the
+    # rank of one, from 1, is how many stay at least 0 when it is taken off each.
     cdef uint64_t ones = 0x001001001001001ULL
     cdef uint64_t tops = 0x800800800800800ULL
     cdef uint64_t strengths = 0, strength
