@@ -12,12 +12,19 @@ cdef extern from * nogil:
     typedef uint32_t chatiere_fours __attribute__((vector_size(16)));
     typedef uint64_t chatiere_eights __attribute__((vector_size(16)));
 
+    /* Clang and GCC before 12 have no common word for picking elements of a vector by their places. */
+    #if defined(__clang__)
+    #define CHATIERE_PICK(type, from, ...) __builtin_shufflevector(from, from, __VA_ARGS__)
+    #else
+    #define CHATIERE_PICK(type, from, ...) __builtin_shuffle(from, (type) {__VA_ARGS__})
+    #endif
+
     /* The lowest four bytes, each four times. */
     static inline chatiere_fours chatiere_four_times(uint64_t bits) {
         chatiere_bytes once = (chatiere_bytes) (chatiere_eights) {bits, 0};
-        chatiere_pairs twice = (chatiere_pairs) __builtin_shufflevector(
-            once, once, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7);
-        return (chatiere_fours) __builtin_shufflevector(twice, twice, 0, 0, 1, 1, 2, 2, 3, 3);
+        chatiere_pairs twice = (chatiere_pairs) CHATIERE_PICK(
+            chatiere_bytes, once, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7);
+        return (chatiere_fours) CHATIERE_PICK(chatiere_pairs, twice, 0, 0, 1, 1, 2, 2, 3, 3);
     }
 
     /* Of two bytes that stand there eight times each: bit i of each at its i-th place. */
@@ -29,13 +36,13 @@ cdef extern from * nogil:
 
     static inline void chatiere_spread_16(uint64_t bits, uint8_t* flags) {
         chatiere_fours fours = chatiere_four_times(bits);
-        chatiere_put_flags(__builtin_shufflevector(fours, fours, 0, 0, 1, 1), flags);
+        chatiere_put_flags(CHATIERE_PICK(chatiere_fours, fours, 0, 0, 1, 1), flags);
     }
 
     static inline void chatiere_spread_32(uint64_t bits, uint8_t* flags) {
         chatiere_fours fours = chatiere_four_times(bits);
-        chatiere_put_flags(__builtin_shufflevector(fours, fours, 0, 0, 1, 1), flags);
-        chatiere_put_flags(__builtin_shufflevector(fours, fours, 2, 2, 3, 3), flags + 16);
+        chatiere_put_flags(CHATIERE_PICK(chatiere_fours, fours, 0, 0, 1, 1), flags);
+        chatiere_put_flags(CHATIERE_PICK(chatiere_fours, fours, 2, 2, 3, 3), flags + 16);
     }
     """
     int __builtin_ctzll(uint64_t word)
