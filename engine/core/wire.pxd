@@ -28,6 +28,10 @@ cdef int open_field(const Message* message, int field, Message* inner) except -1
 cdef bint next_of(int field, Span* rest, Message* inner) except -1
 # A list of numbers: how many it has, of which as many as there is room for are put into `numbers`.
 cdef int list_numbers(const Message* message, int field, int64_t* numbers, int room) except -1
+# The numbers of a list one by one: `rest` is list_of() at first. False after the last.
+cdef bint next_number(Span* rest, int64_t* number) except -1
+# A number of a state, both bounds included. The RulesFile refuses it; only then the braces of `path` become i and j.
+cdef int within(rules, int64_t number, int lowest, int highest, str path, int i=*, int j=*) except? -1
 
 cdef inline bint has_field(const Message* message, int field) noexcept nogil:
     return message.present >> field & 1
@@ -37,6 +41,13 @@ cdef inline int count_of(const Message* message, int field) noexcept nogil:
 
 cdef inline int64_t number_of(const Message* message, int field) noexcept nogil:
     return message.number[field] if has_field(message, field) else 0
+
+cdef inline Span list_of(const Message* message, int field) noexcept nogil:
+    cdef Span none
+    if has_field(message, field):
+        return message.inner[field]
+    none.at = none.end = NULL
+    return none
 
 
 cdef class Reader:

@@ -114,25 +114,39 @@ cdef bint next_of(int field, Span* rest, Message* inner) except -1:
 
 
 cdef int list_numbers(const Message* message, int field, int64_t* numbers, int room) except -1:
-    cdef Span span
+    cdef Span rest = list_of(message, field)
     cdef int64_t number
     cdef int count = 0
-    if has_field(message, field):
-        span = message.inner[field]
-        while span.at < span.end:
-            number = <int64_t> read_varint(&span)
-            if count < room:
-                numbers[count] = number
-            count += 1
+    while next_number(&rest, &number):
+        if count < room:
+            numbers[count] = number
+        count += 1
     return count
 
 
+cdef bint next_number(Span* rest, int64_t* number) except -1:
+    if rest.at == rest.end:
+        return False
+    number[0] = <int64_t> read_varint(rest)
+    return True
+
+
+cdef int within(rules, int64_t number, int lowest, int highest, str path, int i=0, int j=0) except? -1:
+    if not lowest <= number <= highest:
+        rules.in_range(number, lowest, highest, path.format(i, j))
+    return <int> number
+
+
 cdef class Reader:
-    """A message object, opened."""
+    """A message object, opened. What its proto file does not know is taken out of it."""
 
     def __init__(self, message):
         """`message`: of protobuf."""
         cdef Span span
+        # Also a field of ours that came with another wire type, and would not have what is asked of it. This would set
+        # an absent message.
+        if message.ByteSize():
+            message.DiscardUnknownFields()
         self.data = message.SerializeToString()
         span.at = <const uint8_t*> PyBytes_AS_STRING(self.data)
         span.end = span.at + PyBytes_GET_SIZE(self.data)

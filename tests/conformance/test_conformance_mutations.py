@@ -15,8 +15,9 @@ from google.protobuf.message import DecodeError, Message
 from chatiere import engine
 from chatiere.engine import EngineError, Event, Game, Position, Reason
 from chatiere.engine.core.wire import fill
+from chatiere.v1 import game_pb2
 
-from .support import TABLES, Table, message, positions, random_move, shown, typed_state, view
+from .support import TABLES, Table, message, positions, random_move, shown, thinned, typed_state, view
 
 MUTATIONS = int(os.environ.get("CHATIERE_MUTATIONS", "20000"))
 # Packed ones are cheap and many; typed ones cost more.
@@ -197,6 +198,39 @@ def test_mutated_typed_states_are_refused_or_safe(table: Table) -> None:
         answers["safe"] += 1
         exercise(position, choices)
     assert min(answers["safe"], answers["refused"]) > 0
+
+
+def add_mistyped(holder: Message) -> None:
+    """Give a message, and all in it, its own fields with another wire type; protobuf keeps them as unknown ones."""
+    for field, value in holder.ListFields():
+        if field.message_type:
+            for inner in value if field.is_repeated else [value]:
+                add_mistyped(inner)
+    for field in holder.DESCRIPTOR.fields:
+        if field.message_type:
+            holder.MergeFromString(bytes([field.number << 3, 1]))
+        elif not field.is_repeated:
+            holder.MergeFromString(bytes([field.number << 3 | 2, 1, 0]))
+
+
+def test_fields_of_another_wire_type_are_as_absent(table: Table) -> None:
+    codec = engine.codec(table[0].name)
+    for position in thinned(positions(table), 20):
+        state = typed_state(position)
+        body = codec.read_state(state)
+        add_mistyped(state)
+        assert codec.read_state(state) == body
+        for action in position.legal_actions()[:20]:
+            typed = message(table[0], "Action")
+            fill(typed, codec.put_action, position, action)
+            add_mistyped(typed)
+            assert codec.read_action(typed, position) == action
+
+
+def test_reading_sets_nothing(table: Table) -> None:
+    options = game_pb2.Options()
+    assert engine.codec(table[0].name).read_options(getattr(options, table[0].name)) == {}
+    assert options.WhichOneof("game") is None
 
 
 def test_mutated_wire_bytes_are_refused_or_safe(table: Table) -> None:
