@@ -1,9 +1,7 @@
-"""Chatpentiers: between the packed state and the messages of chatpentiers.proto, and the words for both.
-
-The functions fill and read the message objects that they are handed; they import nothing of them.
-"""
+"""Chatpentiers: between the packed state and the messages of chatpentiers.proto, and the words for both."""
 
 from collections.abc import Mapping
+from functools import cache
 
 from chatiere.engine.core.codec import (
     RulesFile,
@@ -11,21 +9,33 @@ from chatiere.engine.core.codec import (
     check_id,
     check_numbers,
     complete_options,
-    fill_event_fields,
-    fill_fields,
-    fill_turn,
     is_number,
     is_whole,
-    read_fields,
     refuse_option,
     without_defaults,
 )
 from chatiere.engine.core.errors import EngineError, Reason
+from chatiere.engine.core.wire import written_text
 
-from libc.stdint cimport uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint64_t
 from libc.string cimport memset
 
 from chatiere.engine.core.position cimport Position
+from chatiere.engine.core.wire cimport (
+    Message,
+    Reader,
+    Span,
+    Writer,
+    count_of,
+    has_field,
+    list_numbers,
+    list_of,
+    next_number,
+    next_of,
+    number_of,
+    open_field,
+    within,
+)
 from chatiere.engine.games.chatpentiers.kernel cimport view
 from chatiere.engine.games.chatpentiers.state cimport (
     CARDS,
@@ -38,6 +48,7 @@ from chatiere.engine.games.chatpentiers.state cimport (
     MIN_PLAYERS,
     NO_CARD,
     NO_COLOUR,
+    NO_SEAT,
     NUM_ACTIONS,
     PHASES,
     ROUNDS,
@@ -65,6 +76,7 @@ from chatiere.engine.games.chatpentiers.state cimport (
     seat_of_play,
     trick_cards,
 )
+cimport chatiere.v1.chatpentiers_fields as fields
 
 RULES = RulesFile("chatpentiers.md")
 COLOUR_NAMES = ("grey", "green", "red", "brown", "blue")
@@ -178,6 +190,13 @@ _EVENT_VALUES = {
     int(ChatpentiersEvent.CARD_DISCARDED): ("card",),
     int(ChatpentiersEvent.ROUND_SCORED): ("round", "points"),
 }
+_EVENT_FIELDS = {
+    "card": fields.EVENT_CARD,
+    "zone": fields.EVENT_ZONE,
+    "colour": fields.EVENT_COLOUR,
+    "round": fields.EVENT_ROUND,
+    "points": fields.EVENT_POINTS,
+}
 
 
 cdef const State* state_of(Position position) noexcept:
@@ -197,6 +216,7 @@ def _zone_name(zone):
     return "the zero zone" if zone == ZERO_ZONE else f"section {zone}"
 
 
+_CARD_NAMES = tuple(card_name(card) for card in range(CARDS))
 _VALUE_WORDS = {"card": card_name, "zone": _zone_name, "colour": _colour_name, "round": str, "points": str}
 
 # Of an event that the viewer may not see whole.
@@ -205,14 +225,28 @@ _UNKNOWN = {
 }
 
 
-def action_label(Position position not None, action):
+def put_action_label(Writer out not None, Position position not None, int action):
     """A dense id in plain English."""
-    cdef const State* state = state_of(position)
-    card, zone = _card_and_zone(position, action)
-    if zone is None:
-        return f"play {card_name(card)}"
-    limit = f" (limit {state.section_limits[<int> zone]})" if zone < SECTIONS else ""
-    return f"take {card_name(card)} into {_zone_name(zone)}{limit}"
+    cdef int zone, card = card_and_zone(position, action, &zone)
+    if zone < 0:
+        out.words(b"play ")
+        out.string(_CARD_NAMES[card])
+        return
+    out.words(b"take ")
+    out.string(_CARD_NAMES[card])
+    if zone == ZERO_ZONE:
+        out.words(b" into the zero zone")
+    else:
+        out.words(b" into section ")
+        out.decimal(zone)
+        out.words(b" (limit ")
+        out.decimal(state_of(position).section_limits[zone])
+        out.words(b")")
+
+
+def action_label(Position position not None, action):
+    """The same as a string."""
+    return written_text(put_action_label, position, action)
 
 
 def outcome_label(Position position not None, outcome):
@@ -255,6 +289,12 @@ def encode_options(players, options: Mapping):
     return (<const char*> &encoded)[:sizeof(Options)]
 
 
+@cache
+def default_options(players):
+    """The kernel's struct of options that are all left at their defaults."""
+    return encode_options(players, {})
+
+
 cdef list _limits_of(const State* state):
     cdef int section
     return [state.section_limits[section] for section in range(SECTIONS)]
@@ -269,40 +309,69 @@ def options_of(Position position not None):
     return without_defaults(options, _defaults(state.players))
 
 
+cdef dict options_in(const Message* message):
+    cdef Span rest = list_of(message, fields.OPTIONS_SECTION_LIMITS)
+    cdef int64_t limit
+    options = {}
+    if has_field(message, fields.OPTIONS_FIRST_SEAT):
+        options["first_seat"] = number_of(message, fields.OPTIONS_FIRST_SEAT)
+    limits = []
+    while next_number(&rest, &limit):
+        limits.append(limit)
+    if limits:
+        options["section_limits"] = limits
+    if has_field(message, fields.OPTIONS_REMOVED_COLOUR):
+        options["removed_colour"] = number_of(message, fields.OPTIONS_REMOVED_COLOUR)
+    return options
+
+
 def read_options(message):
     """ChatpentiersOptions → options by name. What they may be depends on the number of players: see `encode_options`."""
-    return read_fields(message)
+    return options_in(&(<Reader> Reader(message)).message)
 
 
-def fill_options(message, options):
+def put_options(Writer out not None, options):
     """Options by name → ChatpentiersOptions."""
-    fill_fields(message, options)
+    if "first_seat" in options:
+        out.present(fields.OPTIONS_FIRST_SEAT, options["first_seat"])
+    if "section_limits" in options:
+        out.numbers(fields.OPTIONS_SECTION_LIMITS, options["section_limits"])
+    if "removed_colour" in options:
+        out.present(fields.OPTIONS_REMOVED_COLOUR, options["removed_colour"])
 
 
 # Actions
 
-def _card_and_zone(Position position not None, action):
-    # What a dense id names; the zone of a PlayCard is None.
+cdef int card_and_zone(Position position, int action, int* zone) except -1:
+    # What a dense id names, the card as the result; the zone of a PlayCard is -1.
     position.require_decision()
     check_id(action, NUM_ACTIONS)
-    return (action, None) if action < FIRST_TAKE_ID else divmod(action - FIRST_TAKE_ID, ZONES)
+    if action < FIRST_TAKE_ID:
+        zone[0] = -1
+        return action
+    zone[0] = (action - FIRST_TAKE_ID) % ZONES
+    return (action - FIRST_TAKE_ID) // ZONES
 
 
-def fill_action(message, Position position not None, action):
+def put_action(Writer out not None, Position position not None, int action):
     """A dense id at a position → ChatpentiersAction."""
-    card, zone = _card_and_zone(position, action)
-    if zone is None:
-        message.play_card.card = card
+    cdef int zone, card = card_and_zone(position, action, &zone)
+    cdef size_t begun
+    if zone < 0:
+        begun = out.begin(fields.ACTION_PLAY_CARD)
+        out.present(fields.PLAY_CARD_CARD, card)
     else:
-        message.take_card.card = card
-        message.take_card.zone = zone
+        begun = out.begin(fields.ACTION_TAKE_CARD)
+        out.present(fields.TAKE_CARD_CARD, card)
+        out.present(fields.TAKE_CARD_ZONE, zone)
+    out.end(begun)
 
 
-def _number_of(message, kind, name, bound):
-    # A field of a typed action, 0 … bound - 1.
-    if not message.HasField(name):
+cdef int number_in(const Message* message, int field, kind, name, int bound) except -1:
+    # A number of a typed action, 0 … bound - 1.
+    if not has_field(message, field):
         raise EngineError(Reason.INVALID_ACTION, f"the action names no {name}", field=f"{kind}.{name}")
-    return action_number(getattr(message, name), 0, bound - 1, f"{kind}.{name}")
+    return action_number(number_of(message, field), 0, bound - 1, f"{kind}.{name}")
 
 
 def read_action(message, Position position not None):
@@ -310,110 +379,156 @@ def read_action(message, Position position not None):
 
     Raises EngineError: INVALID_ACTION, CHANCE_PENDING, GAME_OVER.
     """
+    cdef Reader reader = Reader(message)
+    cdef Message inner
+    cdef int card
     position.require_decision()
-    kind = message.WhichOneof("action")
-    if kind == "play_card":
-        return _number_of(message.play_card, kind, "card", CARDS)
-    if kind != "take_card":
+    if has_field(&reader.message, fields.ACTION_PLAY_CARD):
+        open_field(&reader.message, fields.ACTION_PLAY_CARD, &inner)
+        return number_in(&inner, fields.PLAY_CARD_CARD, "play_card", "card", CARDS)
+    if not has_field(&reader.message, fields.ACTION_TAKE_CARD):
         raise EngineError(Reason.INVALID_ACTION, "the action is neither play_card nor take_card")
-    card = _number_of(message.take_card, kind, "card", CARDS)
-    return FIRST_TAKE_ID + ZONES * card + _number_of(message.take_card, kind, "zone", ZONES)
+    open_field(&reader.message, fields.ACTION_TAKE_CARD, &inner)
+    card = number_in(&inner, fields.TAKE_CARD_CARD, "take_card", "card", CARDS)
+    return FIRST_TAKE_ID + ZONES * card + number_in(&inner, fields.TAKE_CARD_ZONE, "take_card", "zone", ZONES)
 
 
 # State
 
-cdef list _cards_in(uint64_t cards):
-    cdef int card
-    return [card for card in range(CARDS) if cards & card_bit(card)]
+cdef put_set(Writer out, int field, uint64_t cards):
+    cdef uint8_t listed[CARDS]
+    cdef int count = 0
+    while cards:
+        listed[count] = lowest_card(cards)
+        count += 1
+        cards &= cards - 1
+    out.byte_numbers(field, listed, count)
 
 
-cdef _fill_seat(message, const State* state, int seat):
-    # What a seat's message has in a state and in a view.
-    cdef int zone, colour, finished
-    message.hand.extend(_cards_in(state.hand[seat]))
+cdef put_zones(Writer out, int field, const State* state, int seat):
+    cdef int zone, colour
+    cdef size_t begun
     for zone in range(ZONES):
         for colour in range(COLOURS):
             if state.zone[seat][colour] == 1 + zone:
-                message.zones.add(zone=zone, cards=_cards_in(state.board[seat] & cards_of_colour(colour)))
-    message.shown_voids.extend([colour for colour in range(COLOURS) if state.voids[seat] >> colour & 1])
-    message.round_points.extend([state.points[seat][finished] for finished in range(state.round)])
+                begun = out.begin(field)
+                out.number(fields.ZONE_ZONE, zone)
+                put_set(out, fields.ZONE_CARDS, state.board[seat] & cards_of_colour(colour))
+                out.end(begun)
 
 
-cdef _fill_table(message, const State* state):
-    # The fields that states and views share.
+cdef put_plays(Writer out, int field, const State* state):
     cdef int place
-    fill_turn(message, state.phase, state.first_seat, state.active)
-    message.round = state.round + 1
-    message.leader = state.leader
-    if state.extra != NO_CARD:
-        message.extra_card = state.extra
+    cdef size_t begun
     for place in range(state.played):
-        message.plays.add(seat=seat_of_play(state, place), card=state.play[place])
-    message.discards.extend(_cards_in(state.discards))
+        begun = out.begin(field)
+        out.number(fields.PLAY_SEAT, seat_of_play(state, place))
+        out.number(fields.PLAY_CARD, state.play[place])
+        out.end(begun)
 
 
-def fill_state(message, Position position not None):
+def put_state(Writer out not None, Position position not None):
     """A position → ChatpentiersState."""
     cdef const State* state = state_of(position)
     cdef int seat
-    fill_options(message.options, options_of(position))
+    cdef size_t begun = out.begin(fields.STATE_OPTIONS)
+    put_options(out, options_of(position))
+    out.end(begun)
     for seat in range(state.players):
-        _fill_seat(message.seats.add(), state, seat)
-    _fill_table(message, state)
-    message.undealt_cards.extend(_cards_in(state.undealt))
+        begun = out.begin(fields.STATE_SEATS)
+        put_set(out, fields.SEAT_HAND, state.hand[seat])
+        put_zones(out, fields.SEAT_ZONES, state, seat)
+        put_set(out, fields.SEAT_SHOWN_VOIDS, state.voids[seat])
+        out.byte_numbers(fields.SEAT_ROUND_POINTS, state.points[seat], state.round)
+        out.end(begun)
+    out.number(fields.STATE_PHASE, state.phase + 1)
+    if state.first_seat != NO_SEAT:
+        out.present(fields.STATE_FIRST_SEAT, state.first_seat)
+    out.number(fields.STATE_ROUND, state.round + 1)
+    out.number(fields.STATE_LEADER, state.leader)
+    out.number(fields.STATE_ACTIVE_SEAT, state.active)
+    if state.extra != NO_CARD:
+        out.present(fields.STATE_EXTRA_CARD, state.extra)
+    put_plays(out, fields.STATE_PLAYS, state)
+    put_set(out, fields.STATE_DISCARDS, state.discards)
+    put_set(out, fields.STATE_UNDEALT_CARDS, state.undealt)
 
 
-cdef uint64_t _read_cards(cards, field) except? 0:
+cdef uint64_t read_cards(const Message* message, int field, str path, int seat=0, int place=0) except? 0:
+    # The braces of `path` are seat and place.
+    cdef Span rest = list_of(message, field)
     cdef uint64_t read = 0
-    for i, card in enumerate(cards):
-        if read & card_bit(RULES.in_range(card, 0, CARDS - 1, f"{field}[{i}]")):
-            RULES.refuse_state(f"{field}[{i}]", f"{card} is named twice")
-        read |= card_bit(card)
+    cdef int64_t card
+    cdef int i = 0
+    while next_number(&rest, &card):
+        if not 0 <= card < CARDS:
+            RULES.in_range(card, 0, CARDS - 1, f"{path.format(seat, place)}[{i}]")
+        if read & card_bit(<int> card):
+            RULES.refuse_state(f"{path.format(seat, place)}[{i}]", f"{card} is named twice")
+        read |= card_bit(<int> card)
+        i += 1
     return read
 
 
-cdef _read_seat(State* state, int seat, message):
-    cdef int zone, colour
+cdef read_zones(State* state, int seat, const Message* message):
+    cdef Message held
+    cdef Span rest = message.span
     cdef uint64_t cards
-    field = f"seats[{seat}]"
-    state.hand[seat] = _read_cards(message.hand, f"{field}.hand")
-    for i, held in enumerate(message.zones):
-        path = f"{field}.zones[{i}]"
-        zone = RULES.in_range(held.zone, 0, ZONES - 1, f"{path}.zone")
-        cards = _read_cards(held.cards, f"{path}.cards")
+    cdef int i = 0, zone, colour
+    while next_of(fields.SEAT_ZONES, &rest, &held):
+        zone = within(RULES, number_of(&held, fields.ZONE_ZONE), 0, ZONES - 1, "seats[{}].zones[{}].zone", seat, i)
+        cards = read_cards(&held, fields.ZONE_CARDS, "seats[{}].zones[{}].cards", seat, i)
         if cards == 0:
-            RULES.refuse_state(f"{path}.cards", "a zone is listed if cards lie in it")
-        colour = colour_of(held.cards[0])
+            RULES.refuse_state(f"seats[{seat}].zones[{i}].cards", "a zone is listed if cards lie in it")
+        colour = colour_of(lowest_card(cards))
         if cards & ~cards_of_colour(colour):
-            RULES.refuse_state(f"{path}.cards", "a zone holds one colour")
+            RULES.refuse_state(f"seats[{seat}].zones[{i}].cards", "a zone holds one colour")
         if state.zone[seat][colour]:
-            RULES.refuse_state(f"{path}.cards", "a colour lies in one zone of a board")
+            RULES.refuse_state(f"seats[{seat}].zones[{i}].cards", "a colour lies in one zone of a board")
         state.zone[seat][colour] = 1 + zone
         state.board[seat] |= cards
-    for i, shown in enumerate(message.shown_voids):
-        state.voids[seat] |= 1 << <int> RULES.in_range(shown, 0, COLOURS - 1, f"{field}.shown_voids[{i}]")
-    if len(message.round_points) != state.round:
+        i += 1
+
+
+cdef read_seat(State* state, int seat, const Message* message):
+    cdef int64_t points[ROUNDS - 1]
+    cdef int64_t colour
+    cdef Span rest
+    cdef int i = 0
+    state.hand[seat] = read_cards(message, fields.SEAT_HAND, "seats[{}].hand", seat)
+    if has_field(message, fields.SEAT_ZONES):
+        read_zones(state, seat, message)
+    rest = list_of(message, fields.SEAT_SHOWN_VOIDS)
+    while next_number(&rest, &colour):
+        state.voids[seat] |= 1 << within(RULES, colour, 0, COLOURS - 1, "seats[{}].shown_voids[{}]", seat, i)
+        i += 1
+    if list_numbers(message, fields.SEAT_ROUND_POINTS, points, ROUNDS - 1) != state.round:
         RULES.refuse_state(
-            f"{field}.round_points",
+            f"seats[{seat}].round_points",
             f"in round {state.round + 1} there are the points of {state.round} finished rounds",
             "Score of a round, a seat",
         )
-    for i, points in enumerate(message.round_points):
-        state.points[seat][<int> i] = RULES.in_range(points, 0, 255, f"{field}.round_points[{i}]")
+    for i in range(state.round):
+        state.points[seat][i] = within(RULES, points[i], 0, 255, "seats[{}].round_points[{}]", seat, i)
 
 
-cdef _read_trick(State* state, message):
+cdef read_trick(State* state, const Message* message):
     # What was taken lies under a board already.
+    cdef Message played
+    cdef Span rest = message.span
     cdef int seat
     state.extra = NO_CARD
-    if message.HasField("extra_card"):
-        state.extra = RULES.in_range(message.extra_card, 0, CARDS - 1, "extra_card")
-    if len(message.plays) > state.players:
+    if has_field(message, fields.STATE_EXTRA_CARD):
+        state.extra = within(RULES, number_of(message, fields.STATE_EXTRA_CARD), 0, CARDS - 1, "extra_card")
+    if count_of(message, fields.STATE_PLAYS) > state.players:
         RULES.refuse_state("plays", "every seat plays one card to a trick", "A trick")
-    for i, played in enumerate(message.plays):
-        if played.seat != seat_of_play(state, i):
-            RULES.refuse_state(f"plays[{i}].seat", f"seat {seat_of_play(state, i)} played that card", "A trick")
-        state.play[<int> i] = RULES.in_range(played.card, 0, CARDS - 1, f"plays[{i}].card")
+    while next_of(fields.STATE_PLAYS, &rest, &played):
+        seat = seat_of_play(state, state.played)
+        if number_of(&played, fields.PLAY_SEAT) != seat:
+            RULES.refuse_state(f"plays[{state.played}].seat", f"seat {seat} played that card", "A trick")
+        state.play[state.played] = within(
+            RULES, number_of(&played, fields.PLAY_CARD), 0, CARDS - 1, "plays[{}].card", state.played
+        )
         state.played += 1
     state.table = trick_cards(state)
     for seat in range(state.players):
@@ -422,26 +537,46 @@ cdef _read_trick(State* state, message):
 
 def read_state(message):
     """ChatpentiersState → the body of a packed state, for Game.position. Raises EngineError: INVALID_STATE."""
+    cdef Reader reader = Reader(message)
+    cdef const Message* read = &reader.message
+    cdef Message inner
+    cdef Span rest = read.span
     cdef State state
     cdef int seat
     memset(&state, 0, sizeof(State))
-    state.players = RULES.in_range(len(message.seats), MIN_PLAYERS, MAX_PLAYERS, "seats")
-    options = RULES.options_of_state(read_options, encode_options, state.players, message.options)
-    _set_options(&state, options)
-    state.phase, state.first_seat, state.active = RULES.read_turn(message, state.players, PHASES)
-    state.round = RULES.in_range(message.round, 1, ROUNDS, "round") - 1
-    state.leader = RULES.in_range(message.leader, 0, state.players - 1, "leader")
-    for seat, held in enumerate(message.seats):
-        _read_seat(&state, seat, held)
-    _read_trick(&state, message)
-    state.discards = _read_cards(message.discards, "discards")
-    state.undealt = _read_cards(message.undealt_cards, "undealt_cards")
+    state.players = RULES.in_range(count_of(read, fields.STATE_SEATS), MIN_PLAYERS, MAX_PLAYERS, "seats")
+    open_field(read, fields.STATE_OPTIONS, &inner)
+    set_options(&state, &inner)
+    state.phase, state.first_seat, state.active = RULES.read_turn(
+        number_of(read, fields.STATE_PHASE),
+        number_of(read, fields.STATE_FIRST_SEAT) if has_field(read, fields.STATE_FIRST_SEAT) else None,
+        number_of(read, fields.STATE_ACTIVE_SEAT),
+        state.players,
+        PHASES,
+    )
+    state.round = within(RULES, number_of(read, fields.STATE_ROUND), 1, ROUNDS, "round") - 1
+    state.leader = within(RULES, number_of(read, fields.STATE_LEADER), 0, state.players - 1, "leader")
+    for seat in range(state.players):
+        next_of(fields.STATE_SEATS, &rest, &inner)
+        read_seat(&state, seat, &inner)
+    read_trick(&state, read)
+    state.discards = read_cards(read, fields.STATE_DISCARDS, "discards")
+    state.undealt = read_cards(read, fields.STATE_UNDEALT_CARDS, "undealt_cards")
     return (<const char*> &state)[:sizeof(State)]
 
 
-cdef _set_options(State* state, bytes encoded):
-    cdef const Options* options = <const Options*> <const char*> encoded
+cdef set_options(State* state, const Message* message):
+    cdef bytes encoded
+    cdef const Options* options
     cdef int section
+    if message.present == 0:
+        encoded = default_options(state.players)
+    else:
+        try:
+            encoded = encode_options(state.players, options_in(message))
+        except EngineError as error:
+            RULES.refuse_options(error)
+    options = <const Options*> <const char*> encoded
     state.first_seat_option = options.first_seat
     state.removed_colour = options.removed_colour
     for section in range(SECTIONS):
@@ -450,63 +585,93 @@ cdef _set_options(State* state, bytes encoded):
 
 # View
 
-def fill_view(message, Position position not None, seat):
+def put_view(Writer out not None, Position position not None, seat):
     """What a seat (None: a spectator) may know → ChatpentiersView."""
     cdef View seen
     cdef const State* state = &seen.state
-    cdef unsigned char ranked[MAX_PLAYERS]
-    cdef int other, place
+    cdef uint8_t ranked[MAX_PLAYERS]
+    cdef int other, trick = 1
+    cdef size_t begun
     view(position.body, -1 if seat is None else seat, &seen)
-    fill_options(message.options, options_of(position))
-    for other in range(state.players):
-        held = message.seats.add(hand_size=seen.hand_size[other])
-        _fill_seat(held, state, other)
-    _fill_table(message, state)
-    message.trick = 1
     if state.phase > DEAL:
         # The leader has played as many cards as there were tricks, and one more if it has played to this one.
-        message.trick += cards_dealt(state.players) - seen.hand_size[state.leader] - (state.played > 0)
-    message.table.extend(_cards_in(state.table))
+        trick += cards_dealt(state.players) - seen.hand_size[state.leader] - (state.played > 0)
+    begun = out.begin(fields.VIEW_OPTIONS)
+    put_options(out, options_of(position))
+    out.end(begun)
+    for other in range(state.players):
+        begun = out.begin(fields.VIEW_SEATS)
+        out.number(fields.SEAT_VIEW_HAND_SIZE, seen.hand_size[other])
+        put_set(out, fields.SEAT_VIEW_HAND, state.hand[other])
+        put_zones(out, fields.SEAT_VIEW_ZONES, state, other)
+        put_set(out, fields.SEAT_VIEW_SHOWN_VOIDS, state.voids[other])
+        out.byte_numbers(fields.SEAT_VIEW_ROUND_POINTS, state.points[other], state.round)
+        out.end(begun)
+    out.number(fields.VIEW_PHASE, state.phase + 1)
+    if state.first_seat != NO_SEAT:
+        out.present(fields.VIEW_FIRST_SEAT, state.first_seat)
+    out.number(fields.VIEW_ROUND, state.round + 1)
+    out.number(fields.VIEW_TRICK, trick)
+    out.number(fields.VIEW_LEADER, state.leader)
+    out.number(fields.VIEW_ACTIVE_SEAT, state.active)
+    if state.extra != NO_CARD:
+        out.present(fields.VIEW_EXTRA_CARD, state.extra)
+    put_plays(out, fields.VIEW_PLAYS, state)
+    put_set(out, fields.VIEW_TABLE, state.table)
     if state.played == state.players:
         rank_seats(state, ranked)
-        message.ranking.extend([ranked[place] for place in range(state.players)])
-    message.cards_to_take = cards_to_take(state)
-    message.unseen_cards.extend(_cards_in(state.undealt))
-    message.undealt_size = seen.undealt_size
-    message.section_limits.extend(_limits_of(state))
+        out.byte_numbers(fields.VIEW_RANKING, ranked, state.players)
+    out.number(fields.VIEW_CARDS_TO_TAKE, cards_to_take(state))
+    put_set(out, fields.VIEW_DISCARDS, state.discards)
+    put_set(out, fields.VIEW_UNSEEN_CARDS, state.undealt)
+    out.number(fields.VIEW_UNDEALT_SIZE, seen.undealt_size)
+    out.byte_numbers(fields.VIEW_SECTION_LIMITS, state.section_limits, SECTIONS)
     if state.removed_colour != NO_COLOUR:
-        message.removed_colour = state.removed_colour
+        out.present(fields.VIEW_REMOVED_COLOUR, state.removed_colour)
 
 
 # Events
 
-def fill_event(message, event, whole):
+def put_event(Writer out not None, event, whole):
     """An event → ChatpentiersEvent; `whole`: with what only some seats may see."""
-    fill_event_fields(message, event, _EVENT_VALUES.get(event.kind, ()) if whole else ())
+    out.number(fields.EVENT_KIND, event.kind)
+    if event.seat is not None:
+        out.present(fields.EVENT_SEAT, event.seat)
     if whole and event.kind == ChatpentiersEvent.TRICK_RANKED:
-        message.ranking.extend(event.values)
+        out.numbers(fields.EVENT_RANKING, event.values)
+    elif whole:
+        for name, value in zip(_EVENT_VALUES.get(event.kind, ()), event.values, strict=True):
+            out.present(_EVENT_FIELDS[name], value)
 
 
 # Score
 
-def fill_score(message, Position position not None):
+def put_score(Writer out not None, Position position not None):
     """The breakdown of the score → ChatpentiersScoreDetail."""
     cdef const State* state = state_of(position)
     cdef BoardScore score
     cdef uint64_t counts, limits = limits_of(state)
-    cdef int seat, colour, zone, finished
+    cdef uint8_t points[ROUNDS]
+    cdef int zone_points[1 + ZONES]
+    cdef int seat, colour, zone, i
+    cdef size_t begun
     for seat in range(state.players):
         score_board(state, seat, &score)
         counts = count_by_colour(state.board[seat])
-        zone_points = [0] * (1 + ZONES)
+        memset(zone_points, 0, sizeof(zone_points))
         for colour in range(COLOURS):
             zone = state.zone[seat][colour]
             zone_points[zone] = points_of_zone(number_at(counts, colour), limits >> 8 * zone & 0xFF)
-        message.seats.add(
-            round_points=[*[state.points[seat][finished] for finished in range(state.round)], score.points],
-            section_points=zone_points[1 : 1 + SECTIONS],
-            zero_zone_points=zone_points[1 + ZERO_ZONE],
-            perfect_sections=score.perfect_sections,
-            bonus_points=score.bonus,
-            board_sum=score.sum,
+        for i in range(state.round):
+            points[i] = state.points[seat][i]
+        points[state.round] = score.points
+        begun = out.begin(fields.SCORE_DETAIL_SEATS)
+        out.byte_numbers(fields.SEAT_SCORE_ROUND_POINTS, points, state.round + 1)
+        out.numbers(
+            fields.SEAT_SCORE_SECTION_POINTS, [<uint64_t> <int64_t> zone_points[1 + i] for i in range(SECTIONS)]
         )
+        out.number(fields.SEAT_SCORE_ZERO_ZONE_POINTS, <uint64_t> <int64_t> zone_points[1 + ZERO_ZONE])
+        out.number(fields.SEAT_SCORE_PERFECT_SECTIONS, score.perfect_sections)
+        out.number(fields.SEAT_SCORE_BONUS_POINTS, score.bonus)
+        out.number(fields.SEAT_SCORE_BOARD_SUM, <uint64_t> <int64_t> score.sum)
+        out.end(begun)
