@@ -1,111 +1,120 @@
-"""Chat Cartonne: between the packed state and the messages of chat_cartonne.proto.
-
-The functions fill and read the message objects that they are handed; they import nothing of them.
-"""
+"""Chat Cartonne: between the packed state and the messages of chat_cartonne.proto."""
 
 from collections.abc import Mapping
+from functools import cache
 
 from chatiere.engine.core.codec import (
     action_number,
+    check_id,
     complete_options,
-    fill_event_fields,
-    fill_fields,
-    fill_turn,
-    read_fields,
     refuse_option,
     without_defaults,
 )
 from chatiere.engine.core.errors import EngineError, Reason
+from chatiere.engine.core.wire import written_text
 from chatiere.engine.games.chat_cartonne.words import EVENT_LABELS, RULES, card_name, cell_name
 
-from libc.stdint cimport uint8_t
+from libc.stdint cimport int64_t, uint8_t, uint64_t
 from libc.string cimport memset
 
 from chatiere.engine.core.position cimport Position
-from chatiere.engine.games.chat_cartonne.boxes cimport Box, contents_of, read_boxes, score
+from chatiere.engine.core.wire cimport (
+    Message,
+    Reader,
+    Span,
+    Writer,
+    count_of,
+    has_field,
+    list_numbers,
+    list_of,
+    next_number,
+    next_of,
+    number_of,
+    open_field,
+    within,
+)
+from chatiere.engine.games.chat_cartonne.boxes cimport Box, read_boxes, score
 from chatiere.engine.games.chat_cartonne.kernel cimport view
 from chatiere.engine.games.chat_cartonne.state cimport (
     ALL_PRINCESSES,
-    AWAKE,
     CATS,
     CELLS,
     DEAL,
     DRAW_ID,
-    EAST,
     FIRST_CARTON_ID,
-    FIRST_CAT_ID,
-    FIRST_PRINCESS_IN_CELL_ID,
-    FIRST_PRINCESS_ON_JOINT_ID,
     FIRST_SEAT,
     FIRST_SLEEP_ID,
     FIRST_START,
     FIRST_TOY,
-    FIRST_TOY_AS_CARTON_ID,
-    FIRST_TOY_ON_JOINT_ID,
     HALF_SLEEPERS,
     IDS_OF_SLOT,
-    JOINT_SHIFT,
-    KIND,
     LARGEST_HAND,
-    MOST_CARDS,
-    NORTH,
     NO_CELL,
     NO_CROWD_BONUS,
     NO_DOUBLE_WALLS,
     NO_SEAT,
+    NUM_ACTIONS,
     PARTS,
-    PASS_ID,
     PATTERNS,
     PHASES,
     PILE_KINDS,
     PLACE_START,
     PRINCESS,
     PRINCESS_BIT,
-    PRINCESS_THERE,
     SEATS,
-    SKIP_ID,
-    SLEEPER,
-    SOUTH,
+    SIDE,
     STARTS,
-    TOY_THERE,
-    TURNED,
-    WEST,
     ChatCartonneEvent,
     ChatCartonneFault,
     Options,
     State,
     View,
-    bit_of,
     cell_of,
     current_part,
     has_kind,
-    on_joint,
     part_count,
     part_size,
     princess_count,
+    princesses_in_hand,
     put_kind,
-    row_of,
-    walls_of,
 )
+from chatiere.engine.games.chat_cartonne.table cimport put_card, put_card_view, read_table
+cimport chatiere.v1.chat_cartonne_fields as fields
 
+# The bit of each variant, and its field.
 _VARIANTS = {
-    "all_princesses": ALL_PRINCESSES,
-    "no_double_walls": NO_DOUBLE_WALLS,
-    "no_crowd_bonus": NO_CROWD_BONUS,
-    "half_sleepers": HALF_SLEEPERS,
+    "all_princesses": (ALL_PRINCESSES, fields.OPTIONS_ALL_PRINCESSES),
+    "no_double_walls": (NO_DOUBLE_WALLS, fields.OPTIONS_NO_DOUBLE_WALLS),
+    "no_crowd_bonus": (NO_CROWD_BONUS, fields.OPTIONS_NO_CROWD_BONUS),
+    "half_sleepers": (HALF_SLEEPERS, fields.OPTIONS_HALF_SLEEPERS),
 }
 _DEFAULTS = dict.fromkeys(_VARIANTS, False)
-# Actions that name a joint or cell alone: their first dense id, their message field, the field in that, the words.
-_PLACED = (
-    (FIRST_SLEEP_ID, "sleep", "cell", "lay a sleeping cat at {where}"),
-    (FIRST_CAT_ID, "lay_cat", "joint", "lay a cat on the joint at {where}"),
-    (FIRST_PRINCESS_ON_JOINT_ID, "princess_on_joint", "joint", "the Princess for the cat on the joint at {where}"),
-    (FIRST_PRINCESS_IN_CELL_ID, "princess_in_cell", "cell", "the Princess for the sleeping cat at {where}"),
-    (FIRST_TOY_ON_JOINT_ID, "toy_on_joint", "joint", "lay the toy card on the joint at {where}"),
-    (FIRST_TOY_AS_CARTON_ID, "toy_as_carton", "cell", "lay the toy card as a carton at {where}"),
+# Actions that name nothing, from DRAW_ID on: their field, the words.
+_ALONE = (
+    (fields.ACTION_DRAW, "draw a card"),
+    (fields.ACTION_SKIP, "let no cat follow"),
+    (fields.ACTION_PASS_TURN, "pass"),
 )
-_ALONE = {DRAW_ID: ("draw", "draw a card"), SKIP_ID: ("skip", "let no cat follow"), PASS_ID: ("pass_turn", "pass")}
-_WITHOUT_SEAT = (int(ChatCartonneEvent.FINAL_PHASE_BEGUN), int(ChatCartonneEvent.GAME_ENDED))
+# Actions that name a joint or cell alone, each with as many dense ids as there are cells, from FIRST_SLEEP_ID on: their
+# field, the field in that, both by name, the words before the place.
+_PLACED = (
+    (fields.ACTION_SLEEP, fields.SLEEP_CELL, "sleep.cell", "lay a sleeping cat at "),
+    (fields.ACTION_LAY_CAT, fields.LAY_CAT_JOINT, "lay_cat.joint", "lay a cat on the joint at "),
+    (
+        fields.ACTION_PRINCESS_ON_JOINT,
+        fields.PRINCESS_ON_JOINT_JOINT,
+        "princess_on_joint.joint",
+        "the Princess for the cat on the joint at ",
+    ),
+    (
+        fields.ACTION_PRINCESS_IN_CELL,
+        fields.PRINCESS_IN_CELL_CELL,
+        "princess_in_cell.cell",
+        "the Princess for the sleeping cat at ",
+    ),
+    (fields.ACTION_TOY_ON_JOINT, fields.TOY_ON_JOINT_JOINT, "toy_on_joint.joint", "lay the toy card on the joint at "),
+    (fields.ACTION_TOY_AS_CARTON, fields.TOY_AS_CARTON_CELL, "toy_as_carton.cell", "lay the toy card as a carton at "),
+)
 # What the values of an event are, in order.
 _EVENT_VALUES = {
     int(ChatCartonneEvent.CARD_DEALT): ("card",),
@@ -121,6 +130,7 @@ _EVENT_VALUES = {
     int(ChatCartonneEvent.TOY_ON_JOINT): ("card", "cell"),
     int(ChatCartonneEvent.TOY_AS_CARTON): ("card", "cell"),
 }
+_EVENT_FIELDS = {"card": fields.EVENT_CARD, "cell": fields.EVENT_CELL, "owner": fields.EVENT_OWNER}
 
 
 cdef const State* state_of(Position position) noexcept:
@@ -129,17 +139,39 @@ cdef const State* state_of(Position position) noexcept:
 
 # Words
 
-def action_label(Position position not None, action):
+cdef put_cell_name(Writer out, int cell):
+    # As cell_name().
+    out.decimal(cell)
+    out.words(b" (column ")
+    out.decimal(cell % SIDE)
+    out.words(b", row ")
+    out.decimal(cell // SIDE)
+    out.words(b")")
+
+
+def put_action_label(Writer out not None, Position position not None, int action):
     """A dense id in plain English; a carton placed must be in the hand of the seat that is to act."""
+    cdef Carton carton
+    check_id(action, NUM_ACTIONS)
     if action < DRAW_ID:
-        return f"begin with {card_name(FIRST_START + action // 2, action % 2)}"
-    if action in _ALONE:
-        return _ALONE[action][1]
-    if action < FIRST_SLEEP_ID:
-        kind, turned, cell = _carton_of(position, action)
-        return f"place {card_name(kind, turned)} at {cell_name(cell)}"
-    first, _, _, label = _placed(action)
-    return label.format(where=cell_name(action - first))
+        out.words(b"begin with ")
+        out.string(card_name(FIRST_START + action // 2, action % 2))
+    elif action < FIRST_CARTON_ID:
+        out.string(_ALONE[action - DRAW_ID][1])
+    elif action < FIRST_SLEEP_ID:
+        carton = carton_of(position, action)
+        out.words(b"place ")
+        out.string(card_name(carton.kind, carton.turned))
+        out.words(b" at ")
+        put_cell_name(out, carton.cell)
+    else:
+        out.string(_PLACED[(action - FIRST_SLEEP_ID) // CELLS][3])
+        put_cell_name(out, (action - FIRST_SLEEP_ID) % CELLS)
+
+
+def action_label(Position position not None, action):
+    """The same as a string."""
+    return written_text(put_action_label, position, action)
 
 
 def outcome_label(Position position not None, outcome):
@@ -167,64 +199,117 @@ def encode_options(players, options: Mapping):
             refuse_option(name, f"{name} must be true or false")
     memset(&encoded, 0, sizeof(Options))
     encoded.first_seat = options["first_seat"]
-    encoded.variants = sum(bit for name, bit in _VARIANTS.items() if options[name])
+    encoded.variants = sum(bit for name, (bit, _) in _VARIANTS.items() if options[name])
     return (<const char*> &encoded)[:sizeof(Options)]
+
+
+@cache
+def default_options(players):
+    """The kernel's struct of options that are all left at their defaults."""
+    return encode_options(players, {})
 
 
 def options_of(Position position not None):
     """The options of a position that differ from their defaults, by name."""
     cdef const State* state = state_of(position)
-    variants = {name: bool(state.variants & bit) for name, bit in _VARIANTS.items()}
+    variants = {name: bool(state.variants & <int> bit) for name, (bit, _) in _VARIANTS.items()}
     return without_defaults({"first_seat": state.first_seat_option, **variants}, _DEFAULTS)
+
+
+cdef dict options_in(const Message* message):
+    options = {}
+    if has_field(message, fields.OPTIONS_FIRST_SEAT):
+        options["first_seat"] = number_of(message, fields.OPTIONS_FIRST_SEAT)
+    for name, (_, field) in _VARIANTS.items():
+        if has_field(message, field):
+            options[name] = number_of(message, field) != 0
+    return options
 
 
 def read_options(message):
     """ChatCartonneOptions → options by name; what they may be is for `encode_options` to say."""
-    return read_fields(message)
+    return options_in(&(<Reader> Reader(message)).message)
 
 
-def fill_options(message, options):
+def put_options(Writer out not None, options):
     """Options by name → ChatCartonneOptions."""
-    fill_fields(message, options)
+    if "first_seat" in options:
+        out.present(fields.OPTIONS_FIRST_SEAT, options["first_seat"])
+    for name, (_, field) in _VARIANTS.items():
+        if name in options:
+            out.present(field, options[name])
 
 
 # Actions
 
-def _placed(action):
-    # The entry of _PLACED for a dense id.
-    return next(entry for entry in reversed(_PLACED) if action >= entry[0])
+ctypedef struct Carton:
+    # What a PlaceCarton names.
+    int kind
+    bint turned
+    int cell
 
 
-cdef tuple _carton_of(Position position, action):
-    # Kind, turned and cell of a PlaceCarton by the active seat.
-    cdef const State* state = state_of(position)
-    slot, place = divmod(action - FIRST_CARTON_ID, IDS_OF_SLOT)
+cdef const uint8_t* cartons_to_place(const State* state, int* count) noexcept:
+    # Those that the slots of a PlaceCarton stand for.
     if state.phase == PLACE_START:
-        hand = [state.pending]
-    else:
-        hand = [state.hand[state.active][i] for i in range(state.hand_size[state.active])]
-    if slot >= len(hand):
+        count[0] = 1
+        return &state.pending
+    count[0] = state.hand_size[state.active]
+    return state.hand[state.active]
+
+
+cdef Carton carton_of(Position position, int action) except *:
+    # For a PlaceCarton of the active seat.
+    cdef int count, slot = (action - FIRST_CARTON_ID) // IDS_OF_SLOT, place = (action - FIRST_CARTON_ID) % IDS_OF_SLOT
+    cdef const uint8_t* cartons = cartons_to_place(state_of(position), &count)
+    cdef Carton carton
+    if slot >= count:
         position.refuse_move(int(ChatCartonneFault.CARD_NOT_IN_HAND), action)
-    return hand[slot], place >= CELLS, place % CELLS
+    carton.kind = cartons[slot]
+    carton.turned = place >= CELLS
+    carton.cell = place % CELLS
+    return carton
 
 
-def fill_action(message, Position position not None, action):
+def put_action(Writer out not None, Position position not None, int action):
     """A dense id at a position → ChatCartonneAction."""
+    cdef Carton carton
+    cdef size_t begun
+    check_id(action, NUM_ACTIONS)
     if action < DRAW_ID:
-        message.choose_start.kind = FIRST_START + action // 2
-        message.choose_start.turned = action % 2
-    elif action in _ALONE:
-        getattr(message, _ALONE[action][0]).SetInParent()
+        begun = out.begin(fields.ACTION_CHOOSE_START)
+        out.number(fields.CHOOSE_START_KIND, FIRST_START + action // 2)
+        out.number(fields.CHOOSE_START_TURNED, action % 2)
+    elif action < FIRST_CARTON_ID:
+        begun = out.begin(_ALONE[action - DRAW_ID][0])
     elif action < FIRST_SLEEP_ID:
-        kind, turned, cell = _carton_of(position, action)
-        message.place_carton.SetInParent()
-        message.place_carton.kind = kind
-        message.place_carton.turned = turned
-        message.place_carton.cell = cell
+        carton = carton_of(position, action)
+        begun = out.begin(fields.ACTION_PLACE_CARTON)
+        out.number(fields.PLACE_CARTON_KIND, carton.kind)
+        out.number(fields.PLACE_CARTON_TURNED, carton.turned)
+        out.number(fields.PLACE_CARTON_CELL, carton.cell)
     else:
-        first, name, field, _ = _placed(action)
-        setattr(getattr(message, name), field, action - first)
-        getattr(message, name).SetInParent()
+        placed = _PLACED[(action - FIRST_SLEEP_ID) // CELLS]
+        begun = out.begin(placed[0])
+        out.number(placed[1], (action - FIRST_SLEEP_ID) % CELLS)
+    out.end(begun)
+
+
+def _carton_id(Position position, kind, turned, cell):
+    cdef const State* state = state_of(position)
+    cdef int count, slot
+    cdef const uint8_t* cartons = cartons_to_place(state, &count)
+    action_number(cell, 0, CELLS - 1, "place_carton.cell")
+    if kind >= FIRST_START + STARTS or FIRST_TOY <= kind <= PRINCESS:
+        raise EngineError(
+            Reason.INVALID_ACTION,
+            f"cartons are 0 to 71, starting cartons 76 to 80, not {kind}",
+            field="place_carton.kind",
+        )
+    for slot in range(count):
+        if cartons[slot] == kind:
+            return FIRST_CARTON_ID + IDS_OF_SLOT * slot + CELLS * turned + cell
+    RULES.refuse_card(state.active, f"{card_name(kind, False)} to place", "place_carton.kind")
 
 
 def read_action(message, Position position not None):
@@ -232,308 +317,366 @@ def read_action(message, Position position not None):
 
     Raises EngineError: INVALID_ACTION, ILLEGAL_ACTION (a card that is not in the hand), CHANCE_PENDING, GAME_OVER.
     """
-    cdef const State* state = state_of(position)
+    cdef Reader reader = Reader(message)
+    cdef Message inner
     position.require_decision()
-    kind = message.WhichOneof("action")
-    if kind is None:
-        raise EngineError(Reason.INVALID_ACTION, "the action is none of those that there are")
-    for action, (name, _) in _ALONE.items():
-        if kind == name:
-            return action
-    if kind == "choose_start":
-        chosen = message.choose_start
-        action_number(chosen.kind, FIRST_START, FIRST_START + STARTS - 1, "choose_start.kind")
-        return 2 * (chosen.kind - FIRST_START) + chosen.turned
-    if kind != "place_carton":
-        first, _, field, _ = next(entry for entry in _PLACED if entry[1] == kind)
-        return first + action_number(getattr(getattr(message, kind), field), 0, CELLS - 1, f"{kind}.{field}")
-    placed = message.place_carton
-    action_number(placed.cell, 0, CELLS - 1, "place_carton.cell")
-    if placed.kind >= FIRST_START + STARTS or FIRST_TOY <= placed.kind <= PRINCESS:
-        raise EngineError(
-            Reason.INVALID_ACTION,
-            f"cartons are 0 to 71, starting cartons 76 to 80, not {placed.kind}",
-            field="place_carton.kind",
+    for i, (field, _) in enumerate(_ALONE):
+        if has_field(&reader.message, field):
+            return DRAW_ID + i
+    if has_field(&reader.message, fields.ACTION_CHOOSE_START):
+        open_field(&reader.message, fields.ACTION_CHOOSE_START, &inner)
+        kind = action_number(
+            number_of(&inner, fields.CHOOSE_START_KIND), FIRST_START, FIRST_START + STARTS - 1, "choose_start.kind"
         )
-    if state.phase == PLACE_START:
-        hand = [state.pending]
-    else:
-        hand = [state.hand[state.active][slot] for slot in range(state.hand_size[state.active])]
-    if placed.kind not in hand:
-        RULES.refuse_card(state.active, f"{card_name(placed.kind, False)} to place", "place_carton.kind")
-    return FIRST_CARTON_ID + IDS_OF_SLOT * hand.index(placed.kind) + CELLS * placed.turned + placed.cell
+        return 2 * (kind - FIRST_START) + number_of(&inner, fields.CHOOSE_START_TURNED)
+    if has_field(&reader.message, fields.ACTION_PLACE_CARTON):
+        open_field(&reader.message, fields.ACTION_PLACE_CARTON, &inner)
+        return _carton_id(
+            position,
+            number_of(&inner, fields.PLACE_CARTON_KIND),
+            number_of(&inner, fields.PLACE_CARTON_TURNED),
+            number_of(&inner, fields.PLACE_CARTON_CELL),
+        )
+    for i, (field, place, path, _) in enumerate(_PLACED):
+        if has_field(&reader.message, field):
+            open_field(&reader.message, field, &inner)
+            return FIRST_SLEEP_ID + CELLS * i + action_number(number_of(&inner, place), 0, CELLS - 1, path)
+    raise EngineError(Reason.INVALID_ACTION, "the action is none of those that there are")
 
 
 # State
 
-cdef _fill_card(card, const State* state, int place):
-    cdef int there = on_joint(state, place), kind = state.cards[place] & KIND
-    card.cell = cell_of(state, place)
-    if kind >= SLEEPER:
-        card.sleeping_cat = kind - SLEEPER
-    elif kind == PRINCESS:
-        card.princess.SetInParent()
-    else:
-        card.kind = kind
-    card.turned = (state.cards[place] & TURNED) != 0
-    if there >= TOY_THERE:
-        card.on_joint.toy = FIRST_TOY + there - TOY_THERE
-    elif there == PRINCESS_THERE:
-        card.on_joint.princess.SetInParent()
-    elif there:
-        card.on_joint.cat = there - AWAKE
+cdef put_kinds(Writer out, int field, const uint64_t* kinds):
+    cdef uint8_t listed[PILE_KINDS]
+    cdef int count = 0, kind
+    for kind in range(PILE_KINDS):
+        if has_kind(kinds, kind):
+            listed[count] = kind
+            count += 1
+    out.byte_numbers(field, listed, count)
 
 
-cdef _fill_seat(message, const State* state, int seat):
-    # What is public of a seat, with the same fields in ChatCartonneSeat and ChatCartonneSeatView.
-    cdef int part, slot, pattern, excluded
-    message.supply = state.supply[seat]
-    for part in range(part_count(state)):
-        message.drawn.append(state.drawn[seat][part])
-        message.princesses_played.append(state.played[seat][part])
+cdef put_shown(Writer out, int field, const State* state, int seat):
+    cdef uint8_t patterns[PATTERNS]
+    cdef int slot, pattern, count
+    cdef size_t begun
     for slot in range(state.hand_size[seat]):
-        excluded = state.excluded[seat][slot]
-        if excluded:
-            message.shown.add(
-                not_patterns=[pattern for pattern in range(PATTERNS) if excluded >> pattern & 1],
-                not_princess=bool(excluded >> PRINCESS_BIT & 1),
-            )
+        if state.excluded[seat][slot] == 0:
+            continue
+        count = 0
+        for pattern in range(PATTERNS):
+            if state.excluded[seat][slot] >> pattern & 1:
+                patterns[count] = pattern
+                count += 1
+        begun = out.begin(field)
+        out.byte_numbers(fields.SHOWN_NOT_PATTERNS, patterns, count)
+        out.number(fields.SHOWN_NOT_PRINCESS, state.excluded[seat][slot] >> PRINCESS_BIT & 1)
+        out.end(begun)
 
 
-cdef _fill_turn(message, const State* state):
-    # The fields that ChatCartonneState and ChatCartonneView have in common.
-    fill_turn(message, state.phase, state.first_seat, state.active)
-    message.final_phase = state.final_phase
-    message.passes = state.passes
-    if state.pending >= FIRST_START:
-        message.starting_carton = state.pending
-    elif state.pending:
-        message.toy = state.pending
-    if state.just_played != NO_CELL:
-        message.just_played = state.just_played
-
-
-def fill_state(message, Position position not None):
+def put_state(Writer out not None, Position position not None):
     """A position → ChatCartonneState."""
     cdef const State* state = state_of(position)
-    cdef int seat, slot, place, part
-    fill_options(message.options, options_of(position))
+    cdef int seat, place, part
+    cdef size_t begun = out.begin(fields.STATE_OPTIONS)
+    put_options(out, options_of(position))
+    out.end(begun)
     for seat in range(state.players):
-        seat_message = message.seats.add(hand=[state.hand[seat][slot] for slot in range(state.hand_size[seat])])
-        _fill_seat(seat_message, state, seat)
-    _fill_turn(message, state)
+        begun = out.begin(fields.STATE_SEATS)
+        out.byte_numbers(fields.SEAT_HAND, state.hand[seat], state.hand_size[seat])
+        out.number(fields.SEAT_SUPPLY, state.supply[seat])
+        out.byte_numbers(fields.SEAT_DRAWN, state.drawn[seat], part_count(state))
+        out.byte_numbers(fields.SEAT_PRINCESSES_PLAYED, state.played[seat], part_count(state))
+        put_shown(out, fields.SEAT_SHOWN, state, seat)
+        out.end(begun)
+    out.number(fields.STATE_PHASE, state.phase + 1)
+    if state.first_seat != NO_SEAT:
+        out.present(fields.STATE_FIRST_SEAT, state.first_seat)
+    out.number(fields.STATE_ACTIVE_SEAT, state.active)
+    out.number(fields.STATE_FINAL_PHASE, state.final_phase)
+    out.number(fields.STATE_PASSES, state.passes)
     for place in range(state.laid):
-        _fill_card(message.table.add(), state, place)
-    message.unknown_cards.extend(_kinds_in(state))
+        put_card(out, fields.STATE_TABLE, state, place)
+    put_kinds(out, fields.STATE_UNKNOWN_CARDS, state.unknown)
     for part in range(part_count(state)):
-        part_message = message.parts.add()
+        begun = out.begin(fields.STATE_PARTS)
         if state.drawer[part] != NO_SEAT:
-            part_message.princess_drawn_by = state.drawer[part]
+            out.present(fields.PART_PRINCESS_DRAWN_BY, state.drawer[part])
+        out.end(begun)
+    if state.pending:
+        out.present(
+            fields.STATE_STARTING_CARTON if state.pending >= FIRST_START else fields.STATE_TOY, state.pending
+        )
+    if state.just_played != NO_CELL:
+        out.present(fields.STATE_JUST_PLAYED, state.just_played)
 
 
-cdef list _kinds_in(const State* state):
-    return [kind for kind in range(PILE_KINDS) if has_kind(state.unknown, kind)]
-
-
-def _as_many(values, count, field):
-    if len(values) != count:
-        RULES.refuse_state(field, f"there must be {count}, not {len(values)}")
-    return values
-
-
-cdef _read_seat(State* state, int seat, message):
-    cdef int part, slot
-    field = f"seats[{seat}]"
-    if len(message.hand) > LARGEST_HAND:
-        RULES.refuse_state(f"{field}.hand", f"a hand has at most {LARGEST_HAND} cards")
-    kinds = sorted(RULES.in_range(kind, 0, PRINCESS, f"{field}.hand[{i}]") for i, kind in enumerate(message.hand))
-    for slot, kind in enumerate(kinds):
+cdef read_hand(State* state, int seat, const Message* message):
+    cdef int64_t kinds[LARGEST_HAND]
+    cdef int count = list_numbers(message, fields.SEAT_HAND, kinds, LARGEST_HAND), i, kind, slot
+    if count > LARGEST_HAND:
+        RULES.refuse_state(f"seats[{seat}].hand", f"a hand has at most {LARGEST_HAND} cards")
+    for i in range(count):
+        kind = within(RULES, kinds[i], 0, PRINCESS, "seats[{}].hand[{}]", seat, i)
+        slot = i
+        while slot and state.hand[seat][slot - 1] > kind:
+            state.hand[seat][slot] = state.hand[seat][slot - 1]
+            slot -= 1
         state.hand[seat][slot] = kind
-    state.hand_size[seat] = len(kinds)
-    state.supply[seat] = RULES.in_range(message.supply, 0, CATS, f"{field}.supply")
-    for name in ("drawn", "princesses_played"):
-        numbers = _as_many(getattr(message, name), part_count(state), f"{field}.{name}")
-        for part, number in enumerate(numbers):
-            RULES.in_range(number, 0, 255, f"{field}.{name}[{part}]")
-            if name == "drawn":
-                state.drawn[seat][part] = number
-            else:
-                state.played[seat][part] = number
-    if len(message.shown) > len(kinds):
-        RULES.refuse_state(f"{field}.shown", "more is shown than there are cards in hand", "Public and hidden")
-    for slot, shown in enumerate(message.shown):
-        state.excluded[seat][slot] = shown.not_princess << PRINCESS_BIT
-        for i, pattern in enumerate(shown.not_patterns):
-            state.excluded[seat][slot] |= 1 << RULES.in_range(
-                pattern, 0, PATTERNS - 1, f"{field}.shown[{slot}].not_patterns[{i}]"
+    state.hand_size[seat] = count
+
+
+cdef read_part_numbers(const State* state, const Message* message, int field, str path, int seat, uint8_t* read):
+    # A number for each part of the pile. The first braces of `path` are the seat.
+    cdef int64_t numbers[PARTS]
+    cdef int count = list_numbers(message, field, numbers, PARTS), part
+    check_part_count(state, count, path, seat)
+    for part in range(count):
+        if not 0 <= numbers[part] <= 255:
+            RULES.in_range(numbers[part], 0, 255, f"{path.format(seat)}[{part}]")
+        read[part] = <uint8_t> numbers[part]
+
+
+cdef check_part_count(const State* state, int count, str path, int seat=0):
+    if count != part_count(state):
+        RULES.refuse_state(path.format(seat), f"there must be {part_count(state)}, not {count}")
+
+
+cdef read_shown(State* state, int seat, const Message* message):
+    cdef Message shown
+    cdef Span rest = message.span, patterns
+    cdef int64_t pattern
+    cdef int slot = 0, i
+    if count_of(message, fields.SEAT_SHOWN) > state.hand_size[seat]:
+        RULES.refuse_state(f"seats[{seat}].shown", "more is shown than there are cards in hand", "Public and hidden")
+    while next_of(fields.SEAT_SHOWN, &rest, &shown):
+        state.excluded[seat][slot] = number_of(&shown, fields.SHOWN_NOT_PRINCESS) << PRINCESS_BIT
+        patterns = list_of(&shown, fields.SHOWN_NOT_PATTERNS)
+        i = 0
+        while next_number(&patterns, &pattern):
+            if not 0 <= pattern < PATTERNS:
+                RULES.in_range(pattern, 0, PATTERNS - 1, f"seats[{seat}].shown[{slot}].not_patterns[{i}]")
+            state.excluded[seat][slot] |= 1 << <int> pattern
+            i += 1
+        slot += 1
+
+
+cdef read_seat(State* state, int seat, const Message* message):
+    read_hand(state, seat, message)
+    state.supply[seat] = within(RULES, number_of(message, fields.SEAT_SUPPLY), 0, CATS, "seats[{}].supply", seat)
+    read_part_numbers(state, message, fields.SEAT_DRAWN, "seats[{}].drawn", seat, state.drawn[seat])
+    read_part_numbers(
+        state, message, fields.SEAT_PRINCESSES_PLAYED, "seats[{}].princesses_played", seat, state.played[seat]
+    )
+    if has_field(message, fields.SEAT_SHOWN):
+        read_shown(state, seat, message)
+
+
+cdef read_pile(State* state, const Message* message):
+    cdef Message part
+    cdef Span rest = list_of(message, fields.STATE_UNKNOWN_CARDS)
+    cdef int64_t kind
+    cdef int i = 0
+    while next_number(&rest, &kind):
+        within(RULES, kind, 0, PILE_KINDS - 1, "unknown_cards[{}]", i)
+        if has_kind(state.unknown, <int> kind):
+            RULES.refuse_state(f"unknown_cards[{i}]", f"{kind} is named twice")
+        put_kind(state.unknown, <int> kind)
+        i += 1
+    check_part_count(state, count_of(message, fields.STATE_PARTS), "parts")
+    memset(state.drawer, NO_SEAT, PARTS)
+    rest = message.span
+    i = 0
+    while next_of(fields.STATE_PARTS, &rest, &part):
+        if has_field(&part, fields.PART_PRINCESS_DRAWN_BY):
+            state.drawer[i] = within(
+                RULES,
+                number_of(&part, fields.PART_PRINCESS_DRAWN_BY),
+                0,
+                state.players - 1,
+                "parts[{}].princess_drawn_by",
+                i,
             )
+        i += 1
 
 
-def _code_on_joint(message, players, field):
-    kind = message.WhichOneof("lies")
-    if kind == "cat":
-        return AWAKE + RULES.in_range(message.cat, 0, players - 1, f"{field}.cat")
-    if kind == "toy":
-        return TOY_THERE + RULES.in_range(message.toy, FIRST_TOY, PRINCESS - 1, f"{field}.toy") - FIRST_TOY
-    if kind == "princess":
-        return PRINCESS_THERE
-    RULES.refuse_state(field, "what lies there is missing")
-
-
-def _code_of_card(message, players, field):
-    kind = message.WhichOneof("card")
-    turned = TURNED if message.turned else 0
-    if kind == "kind":
-        RULES.in_range(message.kind, 0, FIRST_START + STARTS - 1, f"{field}.kind")
-        if message.kind == PRINCESS:
-            RULES.refuse_state(f"{field}.kind", "the Princess has a field of her own")
-        return message.kind | turned
-    if kind == "sleeping_cat":
-        return SLEEPER + RULES.in_range(message.sleeping_cat, 0, players - 1, f"{field}.sleeping_cat") | turned
-    if kind == "princess":
-        return PRINCESS | turned
-    RULES.refuse_state(field, "the card is missing")
-
-
-cdef _read_table(State* state, table):
-    cdef int place
-    if len(table) > MOST_CARDS:
-        RULES.refuse_state("table", f"at most {MOST_CARDS} cards can lie on the table")
-    laid = {}
-    for i, card in enumerate(table):
-        field = f"table[{i}]"
-        RULES.in_range(card.cell, 0, CELLS - 1, f"{field}.cell")
-        if card.cell in laid:
-            RULES.refuse_state(f"{field}.cell", f"there are two cards in cell {card.cell}")
-        there = _code_on_joint(card.on_joint, state.players, f"{field}.on_joint") if card.HasField("on_joint") else 0
-        laid[card.cell] = (card.cell | there << JOINT_SHIFT, _code_of_card(card, state.players, field))
-    for place, cell in enumerate(sorted(laid)):
-        state.places[place] = laid[cell][0]
-        state.cards[place] = laid[cell][1]
-        state.filled[row_of(cell)] |= bit_of(cell)
-    state.laid = len(laid)
+cdef read_pending(State* state, const Message* message):
+    # The card that was drawn and has to be placed.
+    if has_field(message, fields.STATE_STARTING_CARTON):
+        state.pending = within(
+            RULES,
+            number_of(message, fields.STATE_STARTING_CARTON),
+            FIRST_START,
+            FIRST_START + STARTS - 1,
+            "starting_carton",
+        )
+    if has_field(message, fields.STATE_TOY):
+        if state.pending:
+            RULES.refuse_state("toy", "no seat has a starting carton and a toy card to play")
+        state.pending = within(RULES, number_of(message, fields.STATE_TOY), FIRST_TOY, PRINCESS - 1, "toy")
 
 
 def read_state(message):
     """ChatCartonneState → the body of a packed state, for Game.position. Raises EngineError: INVALID_STATE."""
+    cdef Reader reader = Reader(message)
+    cdef const Message* read = &reader.message
+    cdef Message inner
+    cdef Span rest = read.span
     cdef State state
-    cdef const Options* options
-    cdef bytes encoded
-    cdef int seat, part
+    cdef int seat
     memset(&state, 0, sizeof(State))
-    state.players = RULES.in_range(len(message.seats), 2, SEATS, "seats")
-    encoded = RULES.options_of_state(read_options, encode_options, state.players, message.options)
+    state.players = RULES.in_range(count_of(read, fields.STATE_SEATS), 2, SEATS, "seats")
+    open_field(read, fields.STATE_OPTIONS, &inner)
+    set_options(&state, &inner)
+    for seat in range(state.players):
+        next_of(fields.STATE_SEATS, &rest, &inner)
+        read_seat(&state, seat, &inner)
+    state.phase, state.first_seat, state.active = RULES.read_turn(
+        number_of(read, fields.STATE_PHASE),
+        number_of(read, fields.STATE_FIRST_SEAT) if has_field(read, fields.STATE_FIRST_SEAT) else None,
+        number_of(read, fields.STATE_ACTIVE_SEAT),
+        state.players,
+        PHASES,
+    )
+    state.final_phase = number_of(read, fields.STATE_FINAL_PHASE)
+    state.passes = within(RULES, number_of(read, fields.STATE_PASSES), 0, state.players, "passes")
+    read_table(&state, read)
+    read_pile(&state, read)
+    read_pending(&state, read)
+    state.just_played = NO_CELL
+    if has_field(read, fields.STATE_JUST_PLAYED):
+        state.just_played = within(RULES, number_of(read, fields.STATE_JUST_PLAYED), 0, CELLS - 1, "just_played")
+    return (<const char*> &state)[:sizeof(State)]
+
+
+cdef set_options(State* state, const Message* message):
+    cdef bytes encoded
+    cdef const Options* options
+    if message.present == 0:
+        encoded = default_options(state.players)
+    else:
+        try:
+            encoded = encode_options(state.players, options_in(message))
+        except EngineError as error:
+            RULES.refuse_options(error)
     options = <const Options*> <const char*> encoded
     state.first_seat_option = options.first_seat
     state.variants = options.variants
-    for seat, seat_message in enumerate(message.seats):
-        _read_seat(&state, seat, seat_message)
-    state.phase, state.first_seat, state.active = RULES.read_turn(message, state.players, PHASES)
-    state.final_phase = message.final_phase
-    state.passes = RULES.in_range(message.passes, 0, state.players, "passes")
-    _read_table(&state, message.table)
-    for i, kind in enumerate(message.unknown_cards):
-        if has_kind(state.unknown, RULES.in_range(kind, 0, PILE_KINDS - 1, f"unknown_cards[{i}]")):
-            RULES.refuse_state(f"unknown_cards[{i}]", f"{kind} is named twice")
-        put_kind(state.unknown, kind)
-    memset(state.drawer, NO_SEAT, PARTS)
-    for part, part_message in enumerate(_as_many(message.parts, part_count(&state), "parts")):
-        if part_message.HasField("princess_drawn_by"):
-            state.drawer[part] = RULES.in_range(
-                part_message.princess_drawn_by, 0, state.players - 1, f"parts[{part}].princess_drawn_by"
-            )
-    if message.HasField("starting_carton"):
-        state.pending = RULES.in_range(message.starting_carton, FIRST_START, FIRST_START + STARTS - 1, "starting_carton")
-    if message.HasField("toy"):
-        if state.pending:
-            RULES.refuse_state("toy", "no seat has a starting carton and a toy card to play")
-        state.pending = RULES.in_range(message.toy, FIRST_TOY, PRINCESS - 1, "toy")
-    state.just_played = NO_CELL
-    if message.HasField("just_played"):
-        state.just_played = RULES.in_range(message.just_played, 0, CELLS - 1, "just_played")
-    return (<const char*> &state)[:sizeof(State)]
 
 
 # View
 
-def fill_view(message, Position position not None, seat):
+cdef put_part_views(Writer out, const View* seen, int viewer):
+    cdef const State* state = &seen.state
+    cdef int part, left, current = current_part(state, seen.pile_size, &left)
+    cdef size_t begun
+    for part in range(part_count(state)):
+        begun = out.begin(fields.VIEW_PARTS)
+        if part >= current:
+            out.number(fields.PART_VIEW_LEFT, left if part == current else part_size(state, part))
+        out.number(fields.PART_VIEW_OWN_PRINCESS, viewer >= 0 and state.drawer[part] == viewer)
+        out.end(begun)
+
+
+def put_view(Writer out not None, Position position not None, seat):
     """What a seat (None: a spectator) may know → ChatCartonneView."""
     cdef View seen
     cdef const State* state = &seen.state
-    cdef int contents[4]
     cdef int viewer = -1 if seat is None else seat
-    cdef int other, slot, place, part, current, left, walls
+    cdef int other, place, part, princesses
+    cdef size_t begun
     view(position.body, viewer, &seen)
-    fill_options(message.options, options_of(position))
+    begun = out.begin(fields.VIEW_OPTIONS)
+    put_options(out, options_of(position))
+    out.end(begun)
     princesses = princess_count(state)
     for other in range(state.players):
-        seat_message = message.seats.add(hand_size=state.hand_size[other])
-        _fill_seat(seat_message, state, other)
-        princesses -= sum(seat_message.princesses_played)
+        begun = out.begin(fields.VIEW_SEATS)
+        out.number(fields.SEAT_VIEW_HAND_SIZE, state.hand_size[other])
         if other == viewer:
-            hand = [state.hand[other][slot] for slot in range(state.hand_size[other])]
-            seat_message.hand.extend(hand)
-            princesses -= hand.count(PRINCESS)
+            out.byte_numbers(fields.SEAT_VIEW_HAND, state.hand[other], state.hand_size[other])
+            princesses -= princesses_in_hand(state, other)
+        out.number(fields.SEAT_VIEW_SUPPLY, state.supply[other])
         if state.final_phase:
-            seat_message.holds_carton = bool(seen.holders >> other & 1)
-    _fill_turn(message, state)
-    for place in range(state.laid):
-        walls = walls_of(state.cards[place])
-        contents_of(state.cards[place], contents)
-        card = message.table.add(
-            wall_north=bool(walls & NORTH),
-            wall_east=bool(walls & EAST),
-            wall_south=bool(walls & SOUTH),
-            wall_west=bool(walls & WEST),
-            mice=contents[0],
-            balls=contents[1],
-            fish=contents[2],
-            sprayers=contents[3],
-        )
-        _fill_card(card.card, state, place)
-    message.pile_size = seen.pile_size
-    if state.phase > DEAL:
-        current = current_part(state, seen.pile_size, &left)
+            out.present(fields.SEAT_VIEW_HOLDS_CARTON, seen.holders >> other & 1)
+        out.byte_numbers(fields.SEAT_VIEW_DRAWN, state.drawn[other], part_count(state))
+        out.byte_numbers(fields.SEAT_VIEW_PRINCESSES_PLAYED, state.played[other], part_count(state))
+        put_shown(out, fields.SEAT_VIEW_SHOWN, state, other)
+        out.end(begun)
         for part in range(part_count(state)):
-            message.parts.add(
-                left=0 if part < current else left if part == current else part_size(state, part),
-                own_princess=viewer >= 0 and state.drawer[part] == viewer,
-            )
-    message.unseen_cards.extend(_kinds_in(state))
-    message.unseen_princesses = princesses
+            princesses -= state.played[other][part]
+    out.number(fields.VIEW_PHASE, state.phase + 1)
+    if state.first_seat != NO_SEAT:
+        out.present(fields.VIEW_FIRST_SEAT, state.first_seat)
+    out.number(fields.VIEW_ACTIVE_SEAT, state.active)
+    out.number(fields.VIEW_FINAL_PHASE, state.final_phase)
+    out.number(fields.VIEW_PASSES, state.passes)
+    for place in range(state.laid):
+        put_card_view(out, state, place)
+    out.number(fields.VIEW_PILE_SIZE, seen.pile_size)
+    if state.phase > DEAL:
+        put_part_views(out, &seen, viewer)
+    put_kinds(out, fields.VIEW_UNSEEN_CARDS, state.unknown)
+    out.number(fields.VIEW_UNSEEN_PRINCESSES, princesses)
+    if state.pending:
+        out.present(fields.VIEW_STARTING_CARTON if state.pending >= FIRST_START else fields.VIEW_TOY, state.pending)
+    if state.just_played != NO_CELL:
+        out.present(fields.VIEW_JUST_PLAYED, state.just_played)
 
 
 # Events
 
-def fill_event(message, event, whole):
+def put_event(Writer out not None, event, whole):
     """An event → ChatCartonneEvent; `whole`: with what only some seats may see."""
-    fill_event_fields(message, event, _EVENT_VALUES.get(event.kind, ()) if whole else ())
+    out.number(fields.EVENT_KIND, event.kind)
+    if event.seat is not None:
+        out.present(fields.EVENT_SEAT, event.seat)
+    if whole:
+        for name, value in zip(_EVENT_VALUES.get(event.kind, ()), event.values):
+            if name == "turned":
+                out.number(fields.EVENT_TURNED, value)
+            else:
+                out.present(_EVENT_FIELDS[name], value)
 
 
 # Score
 
-def fill_score(message, Position position not None):
+cdef put_box(Writer out, const State* state, const Box* box, const uint8_t* box_of, int number):
+    cdef uint8_t majority[SEATS]
+    cdef int place, seat, count = 0
+    cdef size_t begun = out.begin(fields.SCORE_DETAIL_BOXES)
+    out.numbers(fields.BOX_CELLS, [cell_of(state, place) for place in range(state.laid) if box_of[place] == number])
+    out.number(fields.BOX_CLOSED, box.closed != 0)
+    out.number(fields.BOX_MICE, box.toys[0])
+    out.number(fields.BOX_BALLS, box.toys[1])
+    out.number(fields.BOX_FISH, box.toys[2])
+    out.number(fields.BOX_SPRAYERS, box.sprayers)
+    out.byte_numbers(fields.BOX_AWAKE, box.awake, state.players)
+    out.byte_numbers(fields.BOX_ASLEEP, box.asleep, state.players)
+    for seat in range(state.players):
+        if box.majority >> seat & 1:
+            majority[count] = seat
+            count += 1
+    out.byte_numbers(fields.BOX_MAJORITY, majority, count)
+    out.number(fields.BOX_POINTS, <uint64_t> <int64_t> box.points)
+    out.numbers(fields.BOX_BONUS, [box.bonus[seat] for seat in range(state.players)])
+    out.end(begun)
+
+
+def put_score(Writer out not None, Position position not None):
     """The breakdown of the score → ChatCartonneScoreDetail."""
     cdef const State* state = state_of(position)
     cdef Box boxes[110]
     cdef uint8_t box_of[110]
     cdef int totals[5]
     cdef int negative[5]
-    cdef int seat, i, place, count = read_boxes(state, boxes, box_of)
+    cdef int seat, i, count = read_boxes(state, boxes, box_of)
+    cdef size_t begun
     score(state, totals, negative)
     for seat in range(state.players):
-        message.seats.add(total=totals[seat], negative_points=negative[seat])
+        begun = out.begin(fields.SCORE_DETAIL_SEATS)
+        out.number(fields.SEAT_SCORE_TOTAL, <uint64_t> <int64_t> totals[seat])
+        out.number(fields.SEAT_SCORE_NEGATIVE_POINTS, negative[seat])
+        out.end(begun)
     for i in range(count):
-        message.boxes.add(
-            cells=[cell_of(state, place) for place in range(state.laid) if box_of[place] == i],
-            closed=bool(boxes[i].closed),
-            mice=boxes[i].toys[0],
-            balls=boxes[i].toys[1],
-            fish=boxes[i].toys[2],
-            sprayers=boxes[i].sprayers,
-            awake=[boxes[i].awake[seat] for seat in range(state.players)],
-            asleep=[boxes[i].asleep[seat] for seat in range(state.players)],
-            majority=[seat for seat in range(state.players) if boxes[i].majority >> seat & 1],
-            points=boxes[i].points,
-            bonus=[boxes[i].bonus[seat] for seat in range(state.players)],
-        )
+        put_box(out, state, &boxes[i], box_of, i)

@@ -42,13 +42,14 @@ def _name(kind, turned):
 
 
 KINDS = tuple(_name(kind, False) for kind in range(81))
+_TURNED = tuple(f"{_name(kind, True)[0]}, turned" for kind in range(81))
 
 
 def card_name(kind, turned):
     """A kind of card in English, its number if there is none such; if turned, with its walls as they lie."""
     if kind >= len(KINDS):
         return f"card {kind}"
-    return f"{_name(kind, True)[0]}, turned" if turned else KINDS[kind][0]
+    return _TURNED[kind] if turned else KINDS[kind][0]
 
 
 def cell_name(cell):

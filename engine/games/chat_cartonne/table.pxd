@@ -1,0 +1,8 @@
+# Chat Cartonne: the cards on the table, to and from their messages.
+from chatiere.engine.core.wire cimport Message, Span, Writer
+from chatiere.engine.games.chat_cartonne.state cimport State
+
+cdef put_card(Writer out, int field, const State* state, int place)
+# With what it shows.
+cdef put_card_view(Writer out, const State* state, int place)
+cdef read_table(State* state, const Message* message)

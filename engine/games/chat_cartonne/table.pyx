@@ -1,0 +1,129 @@
+"""Chat Cartonne: the cards on the table, to and from their messages."""
+
+from chatiere.engine.games.chat_cartonne.words import RULES
+
+from chatiere.engine.core.wire cimport count_of, has_field, next_of, number_of, open_field, within
+from chatiere.engine.games.chat_cartonne.boxes cimport contents_of
+from chatiere.engine.games.chat_cartonne.state cimport (
+    AWAKE,
+    CELLS,
+    EAST,
+    FIRST_START,
+    FIRST_TOY,
+    JOINT_SHIFT,
+    KIND,
+    MOST_CARDS,
+    NORTH,
+    PRINCESS,
+    PRINCESS_THERE,
+    SLEEPER,
+    SOUTH,
+    STARTS,
+    TOY_THERE,
+    TURNED,
+    WEST,
+    bit_of,
+    cell_of,
+    on_joint,
+    row_of,
+    walls_of,
+)
+cimport chatiere.v1.chat_cartonne_fields as fields
+
+
+cdef put_card(Writer out, int field, const State* state, int place):
+    cdef int there = on_joint(state, place), kind = state.cards[place] & KIND
+    cdef size_t begun = out.begin(field), inner
+    out.number(fields.CARD_CELL, cell_of(state, place))
+    if kind >= SLEEPER:
+        out.present(fields.CARD_SLEEPING_CAT, kind - SLEEPER)
+    elif kind == PRINCESS:
+        out.end(out.begin(fields.CARD_PRINCESS))
+    else:
+        out.present(fields.CARD_KIND, kind)
+    out.number(fields.CARD_TURNED, (state.cards[place] & TURNED) != 0)
+    if there:
+        inner = out.begin(fields.CARD_ON_JOINT)
+        if there >= TOY_THERE:
+            out.present(fields.ON_JOINT_TOY, FIRST_TOY + there - TOY_THERE)
+        elif there == PRINCESS_THERE:
+            out.end(out.begin(fields.ON_JOINT_PRINCESS))
+        else:
+            out.present(fields.ON_JOINT_CAT, there - AWAKE)
+        out.end(inner)
+    out.end(begun)
+
+
+cdef put_card_view(Writer out, const State* state, int place):
+    cdef int contents[4]
+    cdef int walls = walls_of(state.cards[place])
+    cdef size_t begun = out.begin(fields.VIEW_TABLE)
+    contents_of(state.cards[place], contents)
+    put_card(out, fields.CARD_VIEW_CARD, state, place)
+    out.number(fields.CARD_VIEW_WALL_NORTH, (walls & NORTH) != 0)
+    out.number(fields.CARD_VIEW_WALL_EAST, (walls & EAST) != 0)
+    out.number(fields.CARD_VIEW_WALL_SOUTH, (walls & SOUTH) != 0)
+    out.number(fields.CARD_VIEW_WALL_WEST, (walls & WEST) != 0)
+    out.number(fields.CARD_VIEW_MICE, contents[0])
+    out.number(fields.CARD_VIEW_BALLS, contents[1])
+    out.number(fields.CARD_VIEW_FISH, contents[2])
+    out.number(fields.CARD_VIEW_SPRAYERS, contents[3])
+    out.end(begun)
+
+
+cdef int read_on_joint(const State* state, int i, const Message* message) except -1:
+    # What lies on the joint of a card, as State.places has it.
+    cdef Message there
+    open_field(message, fields.CARD_ON_JOINT, &there)
+    if has_field(&there, fields.ON_JOINT_CAT):
+        return AWAKE + within(
+            RULES, number_of(&there, fields.ON_JOINT_CAT), 0, state.players - 1, "table[{}].on_joint.cat", i
+        )
+    if has_field(&there, fields.ON_JOINT_TOY):
+        return TOY_THERE - FIRST_TOY + within(
+            RULES, number_of(&there, fields.ON_JOINT_TOY), FIRST_TOY, PRINCESS - 1, "table[{}].on_joint.toy", i
+        )
+    if not has_field(&there, fields.ON_JOINT_PRINCESS):
+        RULES.refuse_state(f"table[{i}].on_joint", "what lies there is missing")
+    return PRINCESS_THERE
+
+
+cdef int read_card(const State* state, int i, const Message* message) except -1:
+    # What a card is, as State.cards has it.
+    cdef int turned = TURNED if number_of(message, fields.CARD_TURNED) else 0, kind
+    if has_field(message, fields.CARD_KIND):
+        kind = within(RULES, number_of(message, fields.CARD_KIND), 0, FIRST_START + STARTS - 1, "table[{}].kind", i)
+        if kind == PRINCESS:
+            RULES.refuse_state(f"table[{i}].kind", "the Princess has a field of her own")
+        return kind | turned
+    if has_field(message, fields.CARD_SLEEPING_CAT):
+        return turned | SLEEPER + within(
+            RULES, number_of(message, fields.CARD_SLEEPING_CAT), 0, state.players - 1, "table[{}].sleeping_cat", i
+        )
+    if not has_field(message, fields.CARD_PRINCESS):
+        RULES.refuse_state(f"table[{i}]", "the card is missing")
+    return PRINCESS | turned
+
+
+cdef read_table(State* state, const Message* message):
+    # The cards may be listed in any order.
+    cdef Message card
+    cdef Span rest = message.span
+    cdef int cell, there, kind, place
+    if count_of(message, fields.STATE_TABLE) > MOST_CARDS:
+        RULES.refuse_state("table", f"at most {MOST_CARDS} cards can lie on the table")
+    while next_of(fields.STATE_TABLE, &rest, &card):
+        cell = within(RULES, number_of(&card, fields.CARD_CELL), 0, CELLS - 1, "table[{}].cell", state.laid)
+        if state.filled[row_of(cell)] & bit_of(cell):
+            RULES.refuse_state(f"table[{state.laid}].cell", f"there are two cards in cell {cell}")
+        there = read_on_joint(state, state.laid, &card) if has_field(&card, fields.CARD_ON_JOINT) else 0
+        kind = read_card(state, state.laid, &card)
+        place = state.laid
+        while place and cell_of(state, place - 1) > cell:
+            state.places[place] = state.places[place - 1]
+            state.cards[place] = state.cards[place - 1]
+            place -= 1
+        state.places[place] = cell | there << JOINT_SHIFT
+        state.cards[place] = kind
+        state.filled[row_of(cell)] |= bit_of(cell)
+        state.laid += 1
