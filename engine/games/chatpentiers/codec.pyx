@@ -69,6 +69,7 @@ from chatiere.engine.games.chatpentiers.state cimport (
     colour_of,
     count_by_colour,
     limits_of,
+    lowest_card,
     number_at,
     points_of_zone,
     rank_seats,
