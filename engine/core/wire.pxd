@@ -32,6 +32,8 @@ cdef int list_numbers(const Message* message, int field, int64_t* numbers, int r
 cdef bint next_number(Span* rest, int64_t* number) except -1
 # A number of a state, both bounds included. The RulesFile refuses it; only then the braces of `path` become i and j.
 cdef int within(rules, int64_t number, int lowest, int highest, str path, int i=*, int j=*) except? -1
+# The same as Python's numbers, however many there are.
+cdef list listed_numbers(const Message* message, int field)
 
 cdef inline bint has_field(const Message* message, int field) noexcept nogil:
     return message.present >> field & 1

@@ -137,6 +137,15 @@ cdef int within(rules, int64_t number, int lowest, int highest, str path, int i=
     return <int> number
 
 
+cdef list listed_numbers(const Message* message, int field):
+    cdef Span rest = list_of(message, field)
+    cdef int64_t number
+    cdef list numbers = []
+    while next_number(&rest, &number):
+        numbers.append(number)
+    return numbers
+
+
 cdef class Reader:
     """A message object, opened. What its proto file does not know is taken out of it."""
 
