@@ -1,7 +1,4 @@
-"""Momistigri: between the packed state and the messages of momistigri.proto, and the words for both.
-
-The functions fill and read the message objects that they are handed; they import nothing of them.
-"""
+"""Momistigri: between the packed state and the messages of momistigri.proto, and the words for both."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -12,20 +9,30 @@ from chatiere.engine.core.codec import (
     check_id,
     check_numbers,
     complete_options,
-    fill_event_fields,
-    fill_fields,
-    fill_turn,
-    read_fields,
     refuse_option,
-    without_defaults,
 )
 from chatiere.engine.core.errors import EngineError, Reason
+from chatiere.engine.core.wire import written_text
 
-from libc.stdint cimport uint64_t
-from libc.string cimport memset
+from libc.stdint cimport int64_t, uint8_t, uint64_t
+from libc.string cimport memcmp, memset
 
 from chatiere.engine.core.position cimport Position
+from chatiere.engine.core.wire cimport (
+    Message,
+    Reader,
+    Span,
+    Writer,
+    count_of,
+    has_field,
+    list_numbers,
+    listed_numbers,
+    next_of,
+    number_of,
+    open_field,
+)
 from chatiere.engine.games.momistigri.cards cimport (
+    BOX,
     COLOURED,
     COLOURS,
     KINDS,
@@ -36,6 +43,7 @@ from chatiere.engine.games.momistigri.cards cimport (
     count_cards,
     lay_out,
     lowest,
+    with_card,
 )
 from chatiere.engine.games.momistigri.kernel cimport cards_of_pair, view
 from chatiere.engine.games.momistigri.state cimport (
@@ -54,6 +62,7 @@ from chatiere.engine.games.momistigri.state cimport (
     MAIN_ID,
     MARKS,
     MOST_PLAYERS,
+    NO_SEAT,
     NUM_ACTIONS,
     ONES,
     PASS_ID,
@@ -72,6 +81,7 @@ from chatiere.engine.games.momistigri.state cimport (
     drawn_from,
     sum_of,
 )
+cimport chatiere.v1.momistigri_fields as fields
 
 RULES = RulesFile("momistigri.md")
 
@@ -86,6 +96,7 @@ def _default_copies():
 
 
 DEFAULTS = {"copies": _default_copies()}
+cdef bytes _DEFAULT_COPIES = bytes(DEFAULTS["copies"])
 
 
 # Words
@@ -224,22 +235,6 @@ _EVENT_LABELS = {
     int(MomistigriEvent.GAME_ENDED): "the game is over",
 }
 
-# Events whose values are cards, and no more.
-_CARD_EVENTS = frozenset(
-    int(kind)
-    for kind in (
-        MomistigriEvent.CARD_DEALT,
-        MomistigriEvent.CARD_DRAWN,
-        MomistigriEvent.CARD_SWAPPED_OUT,
-        MomistigriEvent.CARD_SWAPPED_IN,
-        MomistigriEvent.PAIR_DISCARDED,
-        MomistigriEvent.ONES_DISCARDED,
-        MomistigriEvent.CARD_NAMED,
-        MomistigriEvent.CARD_GIVEN,
-        MomistigriEvent.HAND_SHOWN,
-    )
-)
-
 
 cdef const State* state_of(Position position) noexcept:
     return <const State*> position.body
@@ -250,38 +245,68 @@ def card_name(kind):
     return "Momistigri" if kind == MOMISTIGRI else f"{kind % VALUES + 1}{chr(ord('A') + kind // VALUES)}"
 
 
+_CARD_NAMES = tuple(card_name(kind) for kind in range(KINDS))
+
+
 def _card_names(kinds):
-    return " and ".join(card_name(kind) for kind in kinds)
+    return " and ".join([card_name(kind) for kind in kinds])
+
+
+cdef put_main_label(Writer out, int effect):
+    if effect == 1:
+        out.words(b"discard all other 1s")
+    elif effect == 2:
+        out.words(b"name the card that the next seat must draw")
+    else:
+        out.words(b"swap a card after the next seat's draw")
+
+
+def put_action_label(Writer out not None, Position position not None, int action):
+    """A dense id in plain English."""
+    cdef int low, high
+    if not 0 <= action < NUM_ACTIONS:
+        check_id(action, NUM_ACTIONS)
+    if action < PASS_ID:
+        cards_of_pair(action, &low, &high)
+        out.words(b"discard ")
+        out.string(_CARD_NAMES[low])
+        out.words(b" and ")
+        out.string(_CARD_NAMES[high])
+    elif action == PASS_ID:
+        out.words(b"pass")
+    elif action == STOP_ID:
+        out.words(b"discard no further pair")
+    elif action == MAIN_ID:
+        put_main_label(out, state_of(position).effect)
+    elif action == REVERSE_ID:
+        out.words(b"reverse the direction of play")
+    elif action < FIRST_GIVE_ID:
+        out.words(b"name ")
+        out.string(_CARD_NAMES[action - FIRST_NAME_ID])
+        out.words(b" for the next seat to draw")
+    elif action < FIRST_HAND_OUT_ID:
+        out.words(b"give ")
+        out.string(_CARD_NAMES[(action - FIRST_GIVE_ID) % KINDS])
+        out.words(b" to seat ")
+        out.decimal((action - FIRST_GIVE_ID) // KINDS)
+    elif action < FIRST_SWAP_OUT_ID:
+        out.words(b"hand ")
+        out.string(_CARD_NAMES[action - FIRST_HAND_OUT_ID])
+        out.words(b" out to seat ")
+        out.decimal(state_of(position).receiver)
+    elif action < FIRST_SWAP_IN_ID:
+        out.words(b"discard ")
+        out.string(_CARD_NAMES[action - FIRST_SWAP_OUT_ID])
+        out.words(b" for the swap")
+    else:
+        out.words(b"take ")
+        out.string(_CARD_NAMES[action - FIRST_SWAP_IN_ID])
+        out.words(b" from the pile")
 
 
 def action_label(Position position not None, action):
-    """A dense id in plain English."""
-    cdef int low, high
-    check_id(action, NUM_ACTIONS)
-    if action < PASS_ID:
-        cards_of_pair(action, &low, &high)
-        return f"discard {_card_names((low, high))}"
-    if action == PASS_ID:
-        return "pass"
-    if action == STOP_ID:
-        return "discard no further pair"
-    if action == REVERSE_ID:
-        return "reverse the direction of play"
-    if action == MAIN_ID:
-        effect = state_of(position).effect
-        if effect == 1:
-            return "discard all other 1s"
-        return "name the card that the next seat must draw" if effect == 2 else "swap a card after the next seat's draw"
-    if action < FIRST_GIVE_ID:
-        return f"name {card_name(action - FIRST_NAME_ID)} for the next seat to draw"
-    if action < FIRST_HAND_OUT_ID:
-        seat, kind = divmod(action - FIRST_GIVE_ID, KINDS)
-        return f"give {card_name(kind)} to seat {seat}"
-    if action < FIRST_SWAP_OUT_ID:
-        return f"hand {card_name(action - FIRST_HAND_OUT_ID)} out to seat {state_of(position).receiver}"
-    if action < FIRST_SWAP_IN_ID:
-        return f"discard {card_name(action - FIRST_SWAP_OUT_ID)} for the swap"
-    return f"take {card_name(action - FIRST_SWAP_IN_ID)} from the pile"
+    """The same as a string."""
+    return written_text(put_action_label, position, action)
 
 
 def outcome_label(Position position not None, outcome):
@@ -289,40 +314,54 @@ def outcome_label(Position position not None, outcome):
     return f"seat {outcome} begins" if state_of(position).phase == FIRST_SEAT else f"card {card_name(outcome)}"
 
 
-def _other_seat(event):
+cdef _other_seat(int kind, event):
     # A card that moved from hand to hand is seen by both seats, which everybody knows; else None.
-    if event.kind in (int(MomistigriEvent.CARD_DRAWN), int(MomistigriEvent.CARD_GIVEN)):
+    if kind == MomistigriEvent.CARD_DRAWN or kind == MomistigriEvent.CARD_GIVEN:
         return min(event.seen_by - {event.seat})
     return None
 
 
-def _parts_of(event):
+cdef _parts_of(int kind, event):
     # What the values of an event are: cards, another seat (or None), a number (or None).
-    kind, values = event.kind, event.values
-    if kind in _CARD_EVENTS:
-        return values, _other_seat(event), None
-    if kind == int(MomistigriEvent.CARD_HANDED_OUT):
+    values = event.values
+    if kind == MomistigriEvent.CARD_HANDED_OUT:
         return values[:1], values[1], None
-    if kind == int(MomistigriEvent.TURN_BEGUN):
+    if kind == MomistigriEvent.TURN_BEGUN:
         return (), values[0], values[1]
-    return (), None, values[0] if values else None
+    if kind == MomistigriEvent.ROUND_BEGUN or kind == MomistigriEvent.PENALTY_TAKEN:
+        return (), None, values[0]
+    return values, _other_seat(kind, event), None
 
 
 def event_label(event, whole):
     """An event in plain English; `whole`: with what only some seats may see."""
-    kind, seat, values = event.kind, event.seat, event.values
-    if kind == int(MomistigriEvent.ONES_DISCARDED) and not values:
-        return f"seat {seat} has no other 1"
+    cdef int kind = event.kind
+    if kind == MomistigriEvent.ONES_DISCARDED and not event.values:
+        return f"seat {event.seat} has no other 1"
     if not whole:
         return _EVENT_LABELS[kind].format(
-            seat=seat, cards="a card" if values else "", other=_other_seat(event), number="some", count="some"
+            seat=event.seat,
+            cards="a card" if event.values else "",
+            other=_other_seat(kind, event),
+            number="some",
+            count="some",
         )
-    cards, other, count = _parts_of(event)
+    cards, other, count = _parts_of(kind, event)
     number = "a card" if count == 1 else f"{count} cards"
-    return _EVENT_LABELS[kind].format(seat=seat, cards=_card_names(cards), other=other, number=number, count=count)
+    return _EVENT_LABELS[kind].format(
+        seat=event.seat, cards=_card_names(cards), other=other, number=number, count=count
+    )
 
 
 # Options
+
+def _check_copies(copies):
+    check_numbers("copies", copies, COLOURED, 0, VALUES)
+    for value in range(1, VALUES + 1):
+        number = sum(copies[value - 1 :: VALUES])
+        if number != VALUES + 1 - value:
+            refuse_option("copies", f"the box has {VALUES + 1 - value} cards of value {value}, not {number}")
+
 
 def encode_options(players, options: Mapping):
     """Options by name as the kernel's struct. Raises EngineError: INVALID_OPTION."""
@@ -330,11 +369,9 @@ def encode_options(players, options: Mapping):
     cdef int kind
     options = complete_options("Momistigri", options, DEFAULTS, players)
     copies = options["copies"]
-    check_numbers("copies", copies, COLOURED, 0, VALUES)
-    for value in range(1, VALUES + 1):
-        number = sum(copies[value - 1 :: VALUES])
-        if number != VALUES + 1 - value:
-            refuse_option("copies", f"the box has {VALUES + 1 - value} cards of value {value}, not {number}")
+    # Every call reads a state's options: the default ones do not have to be examined.
+    if copies is not DEFAULTS["copies"]:
+        _check_copies(copies)
     memset(&encoded, 0, sizeof(Options))
     encoded.first_seat = options["first_seat"]
     for kind in range(COLOURED):
@@ -345,53 +382,94 @@ def encode_options(players, options: Mapping):
 def options_of(Position position not None):
     """The options of a position that differ from their defaults, by name."""
     cdef const State* state = state_of(position)
+    cdef uint8_t copies[COLOURED]
     cdef int kind
-    copies = [count_cards(bits_of(&state.box, kind)) for kind in range(COLOURED)]
-    return without_defaults({"first_seat": state.first_seat_option, "copies": copies}, DEFAULTS)
+    options = {}
+    if state.first_seat_option != NO_SEAT:
+        options["first_seat"] = state.first_seat_option
+    for kind in range(COLOURED):
+        copies[kind] = count_cards(bits_of(&state.box, kind))
+    if memcmp(copies, <const char*> _DEFAULT_COPIES, COLOURED) != 0:
+        options["copies"] = [copies[kind] for kind in range(COLOURED)]
+    return options
+
+
+cdef dict options_in(const Message* message):
+    options = {}
+    if has_field(message, fields.OPTIONS_FIRST_SEAT):
+        options["first_seat"] = number_of(message, fields.OPTIONS_FIRST_SEAT)
+    if has_field(message, fields.OPTIONS_COPIES):
+        options["copies"] = listed_numbers(message, fields.OPTIONS_COPIES)
+    return options
 
 
 def read_options(message):
     """MomistigriOptions → options by name; `encode_options` says whether they are valid."""
-    return read_fields(message)
+    return options_in(&(<Reader> Reader(message)).message)
 
 
-def fill_options(message, options):
+def put_options(Writer out not None, options):
     """Options by name → MomistigriOptions."""
-    fill_fields(message, options)
+    if "first_seat" in options:
+        out.present(fields.OPTIONS_FIRST_SEAT, options["first_seat"])
+    if "copies" in options:
+        out.numbers(fields.OPTIONS_COPIES, options["copies"])
 
 
 # Actions
 
-# The field of MomistigriAction that holds a card alone → the first of its dense ids.
-_CARD_ACTIONS = {
-    "name_card": FIRST_NAME_ID,
-    "hand_out": FIRST_HAND_OUT_ID,
-    "swap_out": FIRST_SWAP_OUT_ID,
-    "swap_in": FIRST_SWAP_IN_ID,
-}
-_PLAIN_ACTIONS = {"pass_turn": PASS_ID, "stop": STOP_ID, "main": MAIN_ID, "reverse": REVERSE_ID}
-
-
-def fill_action(message, Position position not None, action):
+def put_action(Writer out not None, Position position not None, int action):
     """A dense id → MomistigriAction."""
+    cdef uint8_t cards[2]
     cdef int low, high
-    check_id(action, NUM_ACTIONS)
+    cdef size_t begun
+    if not 0 <= action < NUM_ACTIONS:
+        check_id(action, NUM_ACTIONS)
     if action < PASS_ID:
         cards_of_pair(action, &low, &high)
-        message.discard_pair.cards.extend((low, high))
-        return
-    for field, number in _PLAIN_ACTIONS.items():
-        if action == number:
-            getattr(message, field).SetInParent()
-            return
-    if FIRST_GIVE_ID <= action < FIRST_HAND_OUT_ID:
-        message.give.seat, message.give.card = divmod(action - FIRST_GIVE_ID, KINDS)
-        return
-    for field, first_id in _CARD_ACTIONS.items():
-        if first_id <= action < first_id + KINDS:
-            # Setting the field, even to 0, is what chooses the kind of action.
-            getattr(message, field).card = action - first_id
-            getattr(message, field).SetInParent()
+        cards[0] = low
+        cards[1] = high
+        begun = out.begin(fields.ACTION_DISCARD_PAIR)
+        out.byte_numbers(fields.DISCARD_PAIR_CARDS, cards, 2)
+    elif action == PASS_ID:
+        begun = out.begin(fields.ACTION_PASS_TURN)
+    elif action == STOP_ID:
+        begun = out.begin(fields.ACTION_STOP)
+    elif action == MAIN_ID:
+        begun = out.begin(fields.ACTION_MAIN)
+    elif action == REVERSE_ID:
+        begun = out.begin(fields.ACTION_REVERSE)
+    elif action < FIRST_GIVE_ID:
+        begun = out.begin(fields.ACTION_NAME_CARD)
+        out.number(fields.NAME_CARD_CARD, action - FIRST_NAME_ID)
+    elif action < FIRST_HAND_OUT_ID:
+        begun = out.begin(fields.ACTION_GIVE)
+        out.number(fields.GIVE_CARD, (action - FIRST_GIVE_ID) % KINDS)
+        out.number(fields.GIVE_SEAT, (action - FIRST_GIVE_ID) // KINDS)
+    elif action < FIRST_SWAP_OUT_ID:
+        begun = out.begin(fields.ACTION_HAND_OUT)
+        out.number(fields.HAND_OUT_CARD, action - FIRST_HAND_OUT_ID)
+    elif action < FIRST_SWAP_IN_ID:
+        begun = out.begin(fields.ACTION_SWAP_OUT)
+        out.number(fields.SWAP_OUT_CARD, action - FIRST_SWAP_OUT_ID)
+    else:
+        begun = out.begin(fields.ACTION_SWAP_IN)
+        out.number(fields.SWAP_IN_CARD, action - FIRST_SWAP_IN_ID)
+    out.end(begun)
+
+
+def _pair_id(cards):
+    if len(cards) != 2:
+        raise EngineError(Reason.INVALID_ACTION, "a pair has two cards", field="discard_pair.cards")
+    low, high = sorted(action_number(card, 0, KINDS - 1, f"discard_pair.cards[{i}]") for i, card in enumerate(cards))
+    return high * (high + 1) // 2 + low
+
+
+cdef card_in(const Message* action, int field, int card_field, name):
+    # The card that an action is about.
+    cdef Message inner
+    open_field(action, field, &inner)
+    return action_number(number_of(&inner, card_field), 0, KINDS - 1, f"{name}.card")
 
 
 def read_action(message, Position position not None):
@@ -399,222 +477,353 @@ def read_action(message, Position position not None):
 
     Raises EngineError: INVALID_ACTION, CHANCE_PENDING, GAME_OVER.
     """
+    cdef Reader reader = Reader(message)
+    cdef const Message* action = &reader.message
+    cdef Message inner
     position.require_decision()
-    kind = message.WhichOneof("action")
-    if kind is None:
-        raise EngineError(Reason.INVALID_ACTION, "the action has none of its fields set")
-    if kind in _PLAIN_ACTIONS:
-        return _PLAIN_ACTIONS[kind]
-    if kind == "discard_pair":
-        if len(message.discard_pair.cards) != 2:
-            raise EngineError(Reason.INVALID_ACTION, "a pair has two cards", field="discard_pair.cards")
-        cards = message.discard_pair.cards
-        low, high = sorted(action_number(card, 0, KINDS - 1, f"discard_pair.cards[{i}]") for i, card in enumerate(cards))
-        return high * (high + 1) // 2 + low
-    card = action_number(getattr(message, kind).card, 0, KINDS - 1, f"{kind}.card")
-    if kind != "give":
-        return _CARD_ACTIONS[kind] + card
-    seat = action_number(message.give.seat, 0, position.num_players() - 1, "give.seat")
-    return FIRST_GIVE_ID + KINDS * seat + card
+    if has_field(action, fields.ACTION_DISCARD_PAIR):
+        open_field(action, fields.ACTION_DISCARD_PAIR, &inner)
+        return _pair_id(listed_numbers(&inner, fields.DISCARD_PAIR_CARDS))
+    if has_field(action, fields.ACTION_PASS_TURN):
+        return PASS_ID
+    if has_field(action, fields.ACTION_STOP):
+        return STOP_ID
+    if has_field(action, fields.ACTION_MAIN):
+        return MAIN_ID
+    if has_field(action, fields.ACTION_REVERSE):
+        return REVERSE_ID
+    if has_field(action, fields.ACTION_NAME_CARD):
+        return FIRST_NAME_ID + card_in(action, fields.ACTION_NAME_CARD, fields.NAME_CARD_CARD, "name_card")
+    if has_field(action, fields.ACTION_GIVE):
+        card = card_in(action, fields.ACTION_GIVE, fields.GIVE_CARD, "give")
+        open_field(action, fields.ACTION_GIVE, &inner)
+        seat = action_number(number_of(&inner, fields.GIVE_SEAT), 0, position.num_players() - 1, "give.seat")
+        return FIRST_GIVE_ID + KINDS * seat + card
+    if has_field(action, fields.ACTION_HAND_OUT):
+        return FIRST_HAND_OUT_ID + card_in(action, fields.ACTION_HAND_OUT, fields.HAND_OUT_CARD, "hand_out")
+    if has_field(action, fields.ACTION_SWAP_OUT):
+        return FIRST_SWAP_OUT_ID + card_in(action, fields.ACTION_SWAP_OUT, fields.SWAP_OUT_CARD, "swap_out")
+    if has_field(action, fields.ACTION_SWAP_IN):
+        return FIRST_SWAP_IN_ID + card_in(action, fields.ACTION_SWAP_IN, fields.SWAP_IN_CARD, "swap_in")
+    raise EngineError(Reason.INVALID_ACTION, "the action has none of its fields set")
 
 
 # State
 
-cdef list _kinds_of(const State* state, uint64_t cards):
-    kinds = []
+cdef inline int finished_rounds(const State* state) noexcept:
+    return state.round + (state.phase == FINISHED)
+
+
+cdef put_cards(Writer out, int field, const State* state, uint64_t cards):
+    cdef uint8_t kinds[BOX]
+    cdef int count = 0
     while cards:
-        kinds.append(state.box.kind_at[lowest(cards)])
+        kinds[count] = state.box.kind_at[lowest(cards)]
+        count += 1
         cards &= cards - 1
-    return kinds
+    out.byte_numbers(field, kinds, count)
 
 
-cdef list _penalties_of(const State* state, int seat):
+cdef put_penalties(Writer out, int field, const State* state, int seat):
     # In finished rounds.
-    cdef int finished = state.round + (state.phase == FINISHED), round
-    return [state.penalties[round][seat] for round in range(finished)]
+    cdef uint8_t penalties[ROUNDS]
+    cdef int round
+    for round in range(finished_rounds(state)):
+        penalties[round] = state.penalties[round][seat]
+    out.byte_numbers(field, penalties, finished_rounds(state))
 
 
-cdef list _known_to(const State* state, int knower, int seat):
-    # What a knower knows of a seat's hand: [cards, most ones or None].
-    most_ones = state.most_ones[seat][knower]
-    return [_kinds_of(state, state.known[seat][knower]), most_ones - 1 if most_ones else None]
+cdef put_knowledge(Writer out, const State* state, int seat, int knower):
+    cdef size_t begun = out.begin(fields.SEAT_KNOWLEDGE)
+    if knower != PUBLIC:
+        out.present(fields.KNOWLEDGE_SEAT, knower)
+    put_cards(out, fields.KNOWLEDGE_CARDS, state, state.known[seat][knower])
+    if state.most_ones[seat][knower]:
+        out.present(fields.KNOWLEDGE_MOST_ONES, state.most_ones[seat][knower] - 1)
+    out.end(begun)
 
 
-cdef _fill_turn(message, const State* state):
-    # What states and views have alike.
-    fill_turn(message, state.phase, state.first_seat, state.active)
-    message.round = state.round + 1
-    message.turn = state.turn
-    message.reversed = bool(state.backwards)
-    message.pile.extend(_kinds_of(state, state.pile))
-    message.mark = state.mark
-    message.draws_left = state.draws_left
-    message.effect = state.effect
-    if state.phase == HAND_OUT:
-        message.receiver = state.receiver
-    if state.swapped_out:
-        message.swapped_out = state.swapped_out - 1
+cdef put_seat(Writer out, const State* state, int seat):
+    cdef const uint64_t* known = state.known[seat]
+    cdef const uint8_t* most_ones = state.most_ones[seat]
+    cdef int knower
+    cdef size_t begun = out.begin(fields.STATE_SEATS)
+    put_cards(out, fields.SEAT_CARDS, state, state.hands[seat])
+    if known[PUBLIC] or most_ones[PUBLIC]:
+        put_knowledge(out, state, seat, PUBLIC)
+    for knower in range(state.players):
+        if knower != seat and (known[knower] != known[PUBLIC] or most_ones[knower] != most_ones[PUBLIC]):
+            put_knowledge(out, state, seat, knower)
+    out.number(fields.SEAT_IN_ROUND, state.in_round >> seat & 1)
+    out.number(fields.SEAT_PASSED, state.passed >> seat & 1)
+    put_penalties(out, fields.SEAT_PENALTIES, state, seat)
+    out.end(begun)
 
 
-def fill_state(message, Position position not None):
+def put_state(Writer out not None, Position position not None):
     """A position → MomistigriState."""
     cdef const State* state = state_of(position)
-    cdef int seat, knower
-    fill_options(message.options, options_of(position))
+    cdef int seat
+    cdef size_t begun = out.begin(fields.STATE_OPTIONS)
+    put_options(out, options_of(position))
+    out.end(begun)
     for seat in range(state.players):
-        held = message.seats.add(in_round=state.in_round >> seat & 1, passed=state.passed >> seat & 1)
-        held.cards.extend(_kinds_of(state, state.hands[seat]))
-        held.penalties.extend(_penalties_of(state, seat))
-        public = _known_to(state, PUBLIC, seat)
-        if public != [[], None]:
-            held.knowledge.add(cards=public[0], most_ones=public[1])
-        for knower in range(state.players):
-            known = _known_to(state, knower, seat)
-            if knower != seat and known != public:
-                held.knowledge.add(seat=knower, cards=known[0], most_ones=known[1])
-    _fill_turn(message, state)
+        put_seat(out, state, seat)
+    out.number(fields.STATE_PHASE, state.phase + 1)
+    if state.first_seat != NO_SEAT:
+        out.present(fields.STATE_FIRST_SEAT, state.first_seat)
+    out.number(fields.STATE_ACTIVE_SEAT, state.active)
+    out.number(fields.STATE_ROUND, state.round + 1)
+    out.number(fields.STATE_TURN, state.turn)
+    out.number(fields.STATE_REVERSED, state.backwards)
+    put_cards(out, fields.STATE_PILE, state, state.pile)
+    out.number(fields.STATE_MARK, state.mark)
+    out.number(fields.STATE_DRAWS_LEFT, state.draws_left)
+    out.number(fields.STATE_EFFECT, state.effect)
+    if state.phase == HAND_OUT:
+        out.present(fields.STATE_RECEIVER, state.receiver)
+    if state.swapped_out:
+        out.present(fields.STATE_SWAPPED_OUT, state.swapped_out - 1)
 
 
-cdef uint64_t _set_of(const State* state, kinds) except? 0:
-    # No more of a kind than the box has; the kinds are ones that there are.
-    cdef uint64_t cards = 0
-    for kind, number in Counter(kinds).items():
-        cards |= bit(state.box.first_at[kind] + number) - bit(state.box.first_at[kind])
-    return cards
-
-
-cdef uint64_t _read_cards(const State* state, kinds, field) except? 0:
+cdef refuse_cards(const State* state, const Message* message, int field, name):
+    # No card, or more of a kind than the box has.
+    kinds = listed_numbers(message, field)
     for i, kind in enumerate(kinds):
-        RULES.in_range(kind, 0, KINDS - 1, f"{field}[{i}]")
+        RULES.in_range(kind, 0, KINDS - 1, f"{name}[{i}]")
     for kind, number in Counter(kinds).items():
         copies = count_cards(bits_of(&state.box, kind))
         if number > copies:
-            RULES.refuse_state(field, f"of card {kind} the box has {copies}, not {number}", "Components and setup")
-    return _set_of(state, kinds)
+            RULES.refuse_state(name, f"of card {kind} the box has {copies}, not {number}", "Components and setup")
 
 
-cdef uint64_t _left_of_deck(const State* state) except? 0:
-    # What no hand holds; in the pile lies nothing yet.
-    left = Counter(_kinds_of(state, deck(state)))
-    for seat in range(state.players):
-        left.subtract(_kinds_of(state, state.hands[seat]))
-    if min(left.values()) < 0:
-        fault = FAULTS[MomistigriFault.CARD_TWICE_OR_MISSING]
-        raise EngineError(fault.reason, fault.message, field=fault.field, rule=fault.rule)
-    return _set_of(state, left.elements())
+cdef bint list_set(const State* state, const Message* message, int field, uint64_t most, uint64_t* cards) except -1:
+    # A list of cards as a set; false if they are more than `most`.
+    cdef int64_t kinds[BOX]
+    cdef int count = list_numbers(message, field, kinds, BOX), i
+    cdef uint64_t bits
+    cards[0] = 0
+    if count > BOX:
+        return False
+    for i in range(count):
+        if not 0 <= kinds[i] < KINDS:
+            return False
+        bits = bits_of(&state.box, <int> kinds[i])
+        if cards[0] & bits == most & bits:
+            return False
+        cards[0] = with_card(cards[0], bits)
+    return True
 
 
-cdef _read_knowledge(State* state, int seat, entries, field):
+cdef read_knowledge(State* state, int seat, const Message* message):
     # Who is not named knows what all know.
-    held = Counter(_kinds_of(state, state.hands[seat]))
-    found = {}
-    for number, entry in enumerate(entries):
-        path = f"{field}[{number}]"
-        knower = RULES.in_range(entry.seat, 0, state.players - 1, f"{path}.seat") if entry.HasField("seat") else PUBLIC
-        if knower in found:
-            RULES.refuse_state(f"{path}.seat", "what one seat, or all, know of a hand is said once", "Public and hidden")
+    cdef Message entry
+    cdef Span rest = message.span
+    cdef int found = 0, number = 0, knower
+    cdef int64_t most_ones
+    while next_of(fields.SEAT_KNOWLEDGE, &rest, &entry):
+        knower = PUBLIC
+        if has_field(&entry, fields.KNOWLEDGE_SEAT):
+            if not 0 <= number_of(&entry, fields.KNOWLEDGE_SEAT) < state.players:
+                RULES.in_range(
+                    number_of(&entry, fields.KNOWLEDGE_SEAT),
+                    0,
+                    state.players - 1,
+                    f"seats[{seat}].knowledge[{number}].seat",
+                )
+            knower = <int> number_of(&entry, fields.KNOWLEDGE_SEAT)
+        if found >> knower & 1:
+            RULES.refuse_state(
+                f"seats[{seat}].knowledge[{number}].seat",
+                "what one seat, or all, know of a hand is said once",
+                "Public and hidden",
+            )
         if knower == seat:
-            RULES.refuse_state(f"{path}.seat", "a seat knows its own hand anyway", "Public and hidden")
-        if Counter(entry.cards) - held:
-            RULES.refuse_state(f"{path}.cards", "the hand does not hold all of these", "Public and hidden")
-        most_ones = 0
-        if entry.HasField("most_ones"):
-            most_ones = 1 + RULES.in_range(entry.most_ones, 0, ONES - 1, f"{path}.most_ones")
-        found[knower] = (_set_of(state, entry.cards), most_ones)
-    public = found.get(PUBLIC, (0, 0))
-    for knower in (*range(state.players), PUBLIC):
-        if knower != seat:
-            state.known[seat][knower], state.most_ones[seat][knower] = found.get(knower, public)
+            RULES.refuse_state(
+                f"seats[{seat}].knowledge[{number}].seat", "a seat knows its own hand anyway", "Public and hidden"
+            )
+        if not list_set(state, &entry, fields.KNOWLEDGE_CARDS, state.hands[seat], &state.known[seat][knower]):
+            RULES.refuse_state(
+                f"seats[{seat}].knowledge[{number}].cards", "the hand does not hold all of these", "Public and hidden"
+            )
+        if has_field(&entry, fields.KNOWLEDGE_MOST_ONES):
+            most_ones = number_of(&entry, fields.KNOWLEDGE_MOST_ONES)
+            if not 0 <= most_ones < ONES:
+                RULES.in_range(most_ones, 0, ONES - 1, f"seats[{seat}].knowledge[{number}].most_ones")
+            state.most_ones[seat][knower] = 1 + <int> most_ones
+        found |= 1 << knower
+        number += 1
+    for knower in range(state.players):
+        if knower != seat and not found >> knower & 1:
+            state.known[seat][knower] = state.known[seat][PUBLIC]
+            state.most_ones[seat][knower] = state.most_ones[seat][PUBLIC]
 
 
-cdef _read_penalties(State* state, int seat, penalties, field):
-    cdef int finished = state.round + (state.phase == FINISHED), round
-    if len(penalties) != finished:
-        RULES.refuse_state(field, f"{finished} rounds are finished", "End of a round")
+cdef read_penalties(State* state, int seat, const Message* message):
+    cdef int64_t penalties[ROUNDS]
+    cdef int finished = finished_rounds(state), round
+    if list_numbers(message, fields.SEAT_PENALTIES, penalties, ROUNDS) != finished:
+        RULES.refuse_state(f"seats[{seat}].penalties", f"{finished} rounds are finished", "End of a round")
     for round in range(finished):
-        state.penalties[round][seat] = RULES.in_range(penalties[round], 0, 255, f"{field}[{round}]")
+        if not 0 <= penalties[round] <= 255:
+            RULES.in_range(penalties[round], 0, 255, f"seats[{seat}].penalties[{round}]")
+        state.penalties[round][seat] = <uint8_t> penalties[round]
+
+
+cdef set_undealt(State* state):
+    # What no hand holds; in the pile lies nothing yet.
+    cdef uint64_t in_deck = deck(state), bits
+    cdef int kind, seat, left
+    for kind in range(KINDS):
+        bits = bits_of(&state.box, kind)
+        left = count_cards(in_deck & bits)
+        for seat in range(state.players):
+            left -= count_cards(state.hands[seat] & bits)
+        if left < 0:
+            fault = FAULTS[MomistigriFault.CARD_TWICE_OR_MISSING]
+            raise EngineError(fault.reason, fault.message, field=fault.field, rule=fault.rule)
+        state.undealt |= bit(state.box.first_at[kind] + left) - bit(state.box.first_at[kind])
 
 
 def read_state(message):
     """MomistigriState → the body of a packed state, for Game.position. Raises EngineError: INVALID_STATE."""
+    cdef Reader reader = Reader(message)
+    cdef const Message* read = &reader.message
+    cdef Message inner
+    cdef Span rest = read.span
     cdef State state
     cdef int seat
-    cdef const Options* chosen
     memset(&state, 0, sizeof(State))
-    state.players = RULES.in_range(len(message.seats), 3, MOST_PLAYERS, "seats")
-    options = RULES.options_of_state(read_options, encode_options, state.players, message.options)
-    chosen = <const Options*> <const char*> options
-    state.first_seat_option = chosen.first_seat
-    lay_out(&state.box, chosen.copies)
-    state.phase, state.first_seat, state.active = RULES.read_turn(message, state.players, PHASES)
-    state.round = RULES.in_range(message.round, 1, ROUNDS, "round") - 1
-    state.turn = RULES.in_range(message.turn, 0, LAST_TURN, "turn")
-    state.backwards = message.reversed
-    state.mark = RULES.in_range(message.mark, 0, MARKS - 1, "mark")
-    state.draws_left = RULES.in_range(message.draws_left, 0, LARGEST_DRAW, "draws_left")
-    state.effect = RULES.in_range(message.effect, 0, 3, "effect")
-    if message.HasField("receiver") != (state.phase == HAND_OUT):
+    state.players = RULES.in_range(count_of(read, fields.STATE_SEATS), 3, MOST_PLAYERS, "seats")
+    open_field(read, fields.STATE_OPTIONS, &inner)
+    set_options(&state, &inner)
+    state.phase, state.first_seat, state.active = RULES.read_turn(
+        number_of(read, fields.STATE_PHASE),
+        number_of(read, fields.STATE_FIRST_SEAT) if has_field(read, fields.STATE_FIRST_SEAT) else None,
+        number_of(read, fields.STATE_ACTIVE_SEAT),
+        state.players,
+        PHASES,
+    )
+    state.round = RULES.in_range(number_of(read, fields.STATE_ROUND), 1, ROUNDS, "round") - 1
+    state.turn = RULES.in_range(number_of(read, fields.STATE_TURN), 0, LAST_TURN, "turn")
+    state.backwards = number_of(read, fields.STATE_REVERSED)
+    state.mark = RULES.in_range(number_of(read, fields.STATE_MARK), 0, MARKS - 1, "mark")
+    state.draws_left = RULES.in_range(number_of(read, fields.STATE_DRAWS_LEFT), 0, LARGEST_DRAW, "draws_left")
+    state.effect = RULES.in_range(number_of(read, fields.STATE_EFFECT), 0, 3, "effect")
+    if has_field(read, fields.STATE_RECEIVER) != (state.phase == HAND_OUT):
         RULES.refuse_state("receiver", "there is a receiver when cards of the pile are handed out, and only then")
-    state.receiver = RULES.in_range(message.receiver, 0, state.players - 1, "receiver")
-    if message.HasField("swapped_out"):
-        state.swapped_out = 1 + RULES.in_range(message.swapped_out, 0, KINDS - 1, "swapped_out")
-    for seat, held in enumerate(message.seats):
-        state.hands[seat] = _read_cards(&state, held.cards, f"seats[{seat}].cards")
-        _read_knowledge(&state, seat, held.knowledge, f"seats[{seat}].knowledge")
-        _read_penalties(&state, seat, held.penalties, f"seats[{seat}].penalties")
-        state.in_round |= held.in_round << seat
-        state.passed |= held.passed << seat
-    state.pile = _read_cards(&state, message.pile, "pile")
+    state.receiver = RULES.in_range(number_of(read, fields.STATE_RECEIVER), 0, state.players - 1, "receiver")
+    if has_field(read, fields.STATE_SWAPPED_OUT):
+        state.swapped_out = 1 + RULES.in_range(number_of(read, fields.STATE_SWAPPED_OUT), 0, KINDS - 1, "swapped_out")
+    for seat in range(state.players):
+        next_of(fields.STATE_SEATS, &rest, &inner)
+        if not list_set(&state, &inner, fields.SEAT_CARDS, bit(BOX) - 1, &state.hands[seat]):
+            refuse_cards(&state, &inner, fields.SEAT_CARDS, f"seats[{seat}].cards")
+        read_knowledge(&state, seat, &inner)
+        read_penalties(&state, seat, &inner)
+        state.in_round |= number_of(&inner, fields.SEAT_IN_ROUND) << seat
+        state.passed |= number_of(&inner, fields.SEAT_PASSED) << seat
+    if not list_set(&state, read, fields.STATE_PILE, bit(BOX) - 1, &state.pile):
+        refuse_cards(&state, read, fields.STATE_PILE, "pile")
     if state.phase <= DEAL:
-        state.undealt = _left_of_deck(&state)
+        set_undealt(&state)
     return (<const char*> &state)[:sizeof(State)]
+
+
+cdef set_options(State* state, const Message* message):
+    cdef bytes encoded
+    cdef const Options* options
+    try:
+        encoded = encode_options(state.players, options_in(message))
+    except EngineError as error:
+        RULES.refuse_options(error)
+    options = <const Options*> <const char*> encoded
+    state.first_seat_option = options.first_seat
+    lay_out(&state.box, options.copies)
 
 
 # View
 
-def fill_view(message, Position position not None, seat):
+cdef put_seat_view(Writer out, const View* seen, int seat):
+    cdef const State* state = &seen.state
+    cdef size_t begun = out.begin(fields.VIEW_SEATS)
+    out.number(fields.SEAT_VIEW_HAND_SIZE, seen.sizes[seat])
+    put_cards(out, fields.SEAT_VIEW_KNOWN_CARDS, state, state.hands[seat])
+    if seen.most_ones[seat]:
+        out.present(fields.SEAT_VIEW_MOST_ONES, seen.most_ones[seat] - 1)
+    out.number(fields.SEAT_VIEW_IN_ROUND, state.in_round >> seat & 1)
+    out.number(fields.SEAT_VIEW_PASSED, state.passed >> seat & 1)
+    put_penalties(out, fields.SEAT_VIEW_PENALTIES, state, seat)
+    out.end(begun)
+
+
+cdef put_unseen(Writer out, const View* seen):
+    cdef uint8_t kinds[BOX]
+    cdef int count = 0, kind, copy
+    for kind in range(KINDS):
+        for copy in range(seen.unseen[kind]):
+            kinds[count] = kind
+            count += 1
+    out.byte_numbers(fields.VIEW_UNSEEN_CARDS, kinds, count)
+
+
+def put_view(Writer out not None, Position position not None, seat):
     """What a seat (None: a spectator) may know → MomistigriView."""
     cdef View seen
     cdef const State* state = &seen.state
-    cdef int other, kind
+    cdef int other
+    cdef size_t begun
     view(position.body, -1 if seat is None else seat, &seen)
-    fill_options(message.options, options_of(position))
+    begun = out.begin(fields.VIEW_OPTIONS)
+    put_options(out, options_of(position))
+    out.end(begun)
     for other in range(state.players):
-        held = message.seats.add(
-            hand_size=seen.sizes[other], in_round=state.in_round >> other & 1, passed=state.passed >> other & 1
-        )
-        held.known_cards.extend(_kinds_of(state, state.hands[other]))
-        if seen.most_ones[other]:
-            held.most_ones = seen.most_ones[other] - 1
-        held.penalties.extend(_penalties_of(state, other))
-    _fill_turn(message, state)
+        put_seat_view(out, &seen, other)
+    out.number(fields.VIEW_PHASE, state.phase + 1)
+    if state.first_seat != NO_SEAT:
+        out.present(fields.VIEW_FIRST_SEAT, state.first_seat)
+    out.number(fields.VIEW_ACTIVE_SEAT, state.active)
     if DRAW <= state.phase <= SWAP_IN:
-        message.drawn_from = drawn_from(state)
-    for kind in range(KINDS):
-        message.unseen_cards.extend([kind] * seen.unseen[kind])
+        out.present(fields.VIEW_DRAWN_FROM, drawn_from(state))
+    out.number(fields.VIEW_ROUND, state.round + 1)
+    out.number(fields.VIEW_TURN, state.turn)
+    out.number(fields.VIEW_REVERSED, state.backwards)
+    put_cards(out, fields.VIEW_PILE, state, state.pile)
+    out.number(fields.VIEW_MARK, state.mark)
+    out.number(fields.VIEW_DRAWS_LEFT, state.draws_left)
+    out.number(fields.VIEW_EFFECT, state.effect)
+    if state.phase == HAND_OUT:
+        out.present(fields.VIEW_RECEIVER, state.receiver)
+    if state.swapped_out:
+        out.present(fields.VIEW_SWAPPED_OUT, state.swapped_out - 1)
+    put_unseen(out, &seen)
 
 
 # Events
 
-def fill_event(message, event, whole):
+def put_event(Writer out not None, event, whole):
     """An event → MomistigriEvent; `whole`: with what only some seats may see."""
-    fill_event_fields(message, event)
-    cards, other, count = _parts_of(event) if whole else ((), _other_seat(event), None)
-    message.cards.extend(cards)
+    cdef int kind = event.kind
+    cards, other, count = _parts_of(kind, event) if whole else ((), _other_seat(kind, event), None)
+    out.number(fields.EVENT_KIND, kind)
+    if event.seat is not None:
+        out.present(fields.EVENT_SEAT, event.seat)
     if other is not None:
-        message.other_seat = other
+        out.present(fields.EVENT_OTHER_SEAT, other)
+    out.numbers(fields.EVENT_CARDS, cards)
     if count is not None:
-        message.count = count
+        out.present(fields.EVENT_COUNT, count)
 
 
 # Score
 
-def fill_score(message, Position position not None):
+def put_score(Writer out not None, Position position not None):
     """The breakdown of the score → MomistigriScoreDetail."""
     cdef const State* state = state_of(position)
     cdef int seat
+    cdef size_t begun
     for seat in range(state.players):
-        message.seats.add(
-            penalties=_penalties_of(state, seat),
-            hand_points=0 if state.phase == FINISHED else sum_of(state, state.hands[seat]),
-        )
+        begun = out.begin(fields.SCORE_DETAIL_SEATS)
+        put_penalties(out, fields.SEAT_SCORE_PENALTIES, state, seat)
+        out.number(fields.SEAT_SCORE_HAND_POINTS, 0 if state.phase == FINISHED else sum_of(state, state.hands[seat]))
+        out.end(begun)
