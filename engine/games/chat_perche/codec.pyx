@@ -1,7 +1,4 @@
-"""Chat perché: between the packed state and the messages of chat_perche.proto, and the words for both.
-
-The functions fill and read the message objects that they are handed; they import nothing of them.
-"""
+"""Chat perché: between the packed state and the messages of chat_perche.proto, and the words for both."""
 
 from collections.abc import Mapping
 
@@ -11,20 +8,29 @@ from chatiere.engine.core.codec import (
     check_id,
     check_numbers,
     complete_options,
-    fill_event_fields,
-    fill_fields,
-    fill_turn,
     is_number,
-    read_fields,
     refuse_option,
-    without_defaults,
 )
 from chatiere.engine.core.errors import EngineError, Reason
+from chatiere.engine.core.wire import written_text
 
-from libc.stdint cimport uint32_t, uint64_t
-from libc.string cimport memcpy, memset
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libc.string cimport memcmp, memcpy, memset
 
 from chatiere.engine.core.position cimport Position
+from chatiere.engine.core.wire cimport (
+    Message,
+    Reader,
+    Span,
+    Writer,
+    count_of,
+    has_field,
+    list_numbers,
+    listed_numbers,
+    next_of,
+    number_of,
+    open_field,
+)
 from chatiere.engine.games.chat_perche.kernel cimport view
 from chatiere.engine.games.chat_perche.state cimport (
     BIRDS,
@@ -44,6 +50,7 @@ from chatiere.engine.games.chat_perche.state cimport (
     LONGEST_TRACK,
     MOVE,
     NO_CARD,
+    NO_SEAT,
     NUM_ACTIONS,
     PHASES,
     PLAYERS,
@@ -66,12 +73,14 @@ from chatiere.engine.games.chat_perche.state cimport (
     count_spaces,
     first_space,
     has_branch,
+    is_decision,
     lowest_space,
     space_bit,
     token_owner,
     tokens_in_hand,
     trunk,
 )
+cimport chatiere.v1.chat_perche_fields as fields
 
 RULES = RulesFile("chat_perche.md")
 # Dogs, birds and falls; then by value 1-9 one own, one opponent's, two own, two opponent's ("Components and setup").
@@ -83,6 +92,9 @@ _DEFAULT_DECK = [
     *(0, 0, 0, 1, 0, 0, 0, 0, 0),
 ]
 DEFAULTS = {"forward_only": False, "dog_track": 10, "solidity": [1, 2, 3, 3, 4], "deck": _DEFAULT_DECK}
+# As a packed state has them.
+cdef bytes _DEFAULT_SOLIDITY = bytes(DEFAULTS["solidity"].count(value) for value in range(1, LARGEST_SOLIDITY + 1))
+cdef bytes _DEFAULT_FULL_DECK = bytes(card for card, copies in enumerate(_DEFAULT_DECK) for _ in range(copies))
 
 # Words
 
@@ -245,6 +257,18 @@ _EVENT_FIELDS = {
     int(ChatPercheEvent.GAME_ENDED): (),
 }
 
+_EVENT_NUMBERS = {
+    "branch": fields.EVENT_BRANCH,
+    "solidity": fields.EVENT_SOLIDITY,
+    "card": fields.EVENT_CARD,
+    "steps": fields.EVENT_STEPS,
+    "dogs": fields.EVENT_DOGS,
+    "colour": fields.EVENT_COLOUR,
+    "from_space": fields.EVENT_FROM_SPACE,
+    "to_space": fields.EVENT_TO_SPACE,
+    "space": fields.EVENT_SPACE,
+}
+
 _EVENT_LABELS = {
     int(ChatPercheEvent.FIRST_SEAT_CHOSEN): "seat {seat} takes the first turn",
     int(ChatPercheEvent.TOKEN_CHOSEN): "seat {seat} takes a token{solidity}",
@@ -279,20 +303,38 @@ cdef const State* state_of(Position position) noexcept:
     return <const State*> position.body
 
 
-def action_label(Position position not None, action):
+def put_action_label(Writer out not None, Position position not None, int action):
     """A legal dense id in plain English."""
     cdef const State* state = state_of(position)
-    kind, fields = _fields_of(position, action)
-    if kind == "stop":
-        return "stop"
-    if kind == "place_token":
-        return f"put a token of solidity {fields['solidity']} beside {BRANCH_NAMES[fields['branch']]}"
-    if kind == "place_bird":
-        return f"put a bird on {SPACE_NAMES[fields['space']]}"
-    colour = COLOURS[card_colour(state.card, state.active)]
-    if kind == "fall":
-        return f"let the {colour} cat on {SPACE_NAMES[fields['space']]} fall"
-    return f"move a {colour} cat from {SPACE_NAMES[fields['from_space']]} to {SPACE_NAMES[fields['to_space']]}"
+    check_action(position, action)
+    if action < FIRST_MOVE_ID:
+        out.words(b"put a token of solidity ")
+        out.decimal(action % LARGEST_SOLIDITY + 1)
+        out.words(b" beside ")
+        out.string(BRANCH_NAMES[action // LARGEST_SOLIDITY])
+    elif action < STOP_ID:
+        out.words(b"move a ")
+        out.string(COLOURS[card_colour(state.card, state.active)])
+        out.words(b" cat from ")
+        out.string(SPACE_NAMES[(action - FIRST_MOVE_ID) // SPACES])
+        out.words(b" to ")
+        out.string(SPACE_NAMES[(action - FIRST_MOVE_ID) % SPACES])
+    elif action == STOP_ID:
+        out.words(b"stop")
+    elif action < FIRST_BIRD_ID:
+        out.words(b"let the ")
+        out.string(COLOURS[card_colour(state.card, state.active)])
+        out.words(b" cat on ")
+        out.string(SPACE_NAMES[action - FIRST_FALL_ID])
+        out.words(b" fall")
+    else:
+        out.words(b"put a bird on ")
+        out.string(SPACE_NAMES[action - FIRST_BIRD_ID + TRUNK_SPACES])
+
+
+def action_label(Position position not None, action):
+    """The same as a string."""
+    return written_text(put_action_label, position, action)
 
 
 def outcome_label(Position position not None, outcome):
@@ -308,7 +350,7 @@ def event_label(event, whole):
     return _EVENT_LABELS[event.kind].format(seat=event.seat, owner=owner, **words)
 
 
-def _word(field, value):
+cdef _word(field, value):
     # None: not to be seen.
     if value is None:
         return "" if field == "solidity" else "something"
@@ -318,93 +360,124 @@ def _word(field, value):
 
 # Options
 
+def _check_deck(deck):
+    check_numbers("deck", deck, CARD_TYPES, 0, DECK_SIZE)
+    if sum(deck) != DECK_SIZE:
+        refuse_option("deck", f"a deck must have {DECK_SIZE} cards, not {sum(deck)}")
+    if not any(deck[:DOGS_2 + 1]):
+        refuse_option("deck", "a deck must have a dogs card: else the game would not end")
+
+
 def encode_options(players, options: Mapping):
     """Options by name as the kernel's struct. Raises EngineError: INVALID_OPTION."""
     cdef Options encoded
-    cdef int card
+    cdef int card, copy, place = 0
     options = complete_options("Chat perché", options, DEFAULTS, players)
     dog_track, solidity, deck = options["dog_track"], options["solidity"], options["deck"]
     if not isinstance(options["forward_only"], bool):
         refuse_option("forward_only", "forward_only must be true or false")
     if not is_number(dog_track, 1, LONGEST_TRACK):
         refuse_option("dog_track", f"the dogs' track must have 1 to {LONGEST_TRACK} steps")
-    check_numbers("solidity", solidity, TOKENS, 1, LARGEST_SOLIDITY)
-    check_numbers("deck", deck, CARD_TYPES, 0, DECK_SIZE)
-    if sum(deck) != DECK_SIZE:
-        refuse_option("deck", f"a deck must have {DECK_SIZE} cards, not {sum(deck)}")
-    if not any(deck[:DOGS_2 + 1]):
-        refuse_option("deck", "a deck must have a dogs card: else the game would not end")
+    # Every call reads a state's options: the default ones do not have to be examined.
+    if solidity is not DEFAULTS["solidity"]:
+        check_numbers("solidity", solidity, TOKENS, 1, LARGEST_SOLIDITY)
+    if deck is not DEFAULTS["deck"]:
+        _check_deck(deck)
     memset(&encoded, 0, sizeof(Options))
     encoded.first_seat = options["first_seat"]
     encoded.forward_only = options["forward_only"]
     encoded.dog_track = dog_track
     for value in solidity:
         encoded.solidity[<int> value - 1] += 1
-    full_deck = [card for card, copies in enumerate(deck) for _ in range(copies)]
-    for place, card in enumerate(full_deck):
-        encoded.full_deck[place] = card
+    for card in range(CARD_TYPES):
+        for copy in range(<int> deck[card]):
+            encoded.full_deck[place] = card
+            place += 1
     return (<const char*> &encoded)[:sizeof(Options)]
-
-
-cdef list _counts(const State* state, uint32_t cards):
-    # The copies of each card, of a deck's places.
-    cdef int card
-    return [count_spaces(copies_of(state.full_deck, card) & cards) for card in range(CARD_TYPES)]
 
 
 def options_of(Position position not None):
     """The options of a position that differ from their defaults, by name."""
     cdef const State* state = state_of(position)
     cdef int i
-    options = {
-        "first_seat": state.first_seat_option,
-        "forward_only": bool(state.forward_only),
-        "dog_track": state.dog_track,
-        "solidity": [i + 1 for i in range(LARGEST_SOLIDITY) for _ in range(state.solidity[i])],
-        "deck": _counts(state, all_cards()),
-    }
-    return without_defaults(options, DEFAULTS)
+    options = {}
+    if state.first_seat_option != NO_SEAT:
+        options["first_seat"] = state.first_seat_option
+    if state.forward_only != DEFAULTS["forward_only"]:
+        options["forward_only"] = bool(state.forward_only)
+    if state.dog_track != DEFAULTS["dog_track"]:
+        options["dog_track"] = state.dog_track
+    if memcmp(state.solidity, <const char*> _DEFAULT_SOLIDITY, LARGEST_SOLIDITY) != 0:
+        options["solidity"] = [i + 1 for i in range(LARGEST_SOLIDITY) for _ in range(state.solidity[i])]
+    if memcmp(state.full_deck, <const char*> _DEFAULT_FULL_DECK, DECK_SIZE) != 0:
+        options["deck"] = [count_spaces(copies_of(state.full_deck, i)) for i in range(CARD_TYPES)]
+    return options
+
+
+cdef dict options_in(const Message* message):
+    options = {}
+    if has_field(message, fields.OPTIONS_FIRST_SEAT):
+        options["first_seat"] = number_of(message, fields.OPTIONS_FIRST_SEAT)
+    if number_of(message, fields.OPTIONS_FORWARD_ONLY):
+        options["forward_only"] = True
+    if has_field(message, fields.OPTIONS_DOG_TRACK):
+        options["dog_track"] = number_of(message, fields.OPTIONS_DOG_TRACK)
+    if has_field(message, fields.OPTIONS_SOLIDITY):
+        options["solidity"] = listed_numbers(message, fields.OPTIONS_SOLIDITY)
+    if has_field(message, fields.OPTIONS_DECK):
+        options["deck"] = listed_numbers(message, fields.OPTIONS_DECK)
+    return options
 
 
 def read_options(message):
     """ChatPercheOptions → options by name; whether their values are right is for encode_options to say."""
-    return read_fields(message)
+    return options_in(&(<Reader> Reader(message)).message)
 
 
-def fill_options(message, options):
+def put_options(Writer out not None, options):
     """Options by name → ChatPercheOptions."""
-    fill_fields(message, options)
+    if "first_seat" in options:
+        out.present(fields.OPTIONS_FIRST_SEAT, options["first_seat"])
+    if "forward_only" in options:
+        out.number(fields.OPTIONS_FORWARD_ONLY, options["forward_only"])
+    if "dog_track" in options:
+        out.present(fields.OPTIONS_DOG_TRACK, options["dog_track"])
+    if "solidity" in options:
+        out.numbers(fields.OPTIONS_SOLIDITY, options["solidity"])
+    if "deck" in options:
+        out.numbers(fields.OPTIONS_DECK, options["deck"])
 
 
 # Actions
 
-cdef tuple _fields_of(Position position, action):
-    # The field of ChatPercheAction that a dense id belongs to, and that message's fields.
-    position.require_decision()
-    check_id(action, NUM_ACTIONS)
-    if action < FIRST_MOVE_ID:
-        return "place_token", {"branch": action // LARGEST_SOLIDITY, "solidity": action % LARGEST_SOLIDITY + 1}
-    if action < STOP_ID:
-        from_space, to_space = divmod(action - FIRST_MOVE_ID, SPACES)
-        return "move", {"from_space": from_space, "to_space": to_space}
-    if action == STOP_ID:
-        return "stop", {}
-    if action < FIRST_BIRD_ID:
-        return "fall", {"space": action - FIRST_FALL_ID}
-    return "place_bird", {"space": action - FIRST_BIRD_ID + TRUNK_SPACES}
+cdef check_action(Position position, int action):
+    if not is_decision(state_of(position)):
+        position.require_decision()
+    if not 0 <= action < NUM_ACTIONS:
+        check_id(action, NUM_ACTIONS)
 
 
-def fill_action(message, Position position not None, action):
+def put_action(Writer out not None, Position position not None, int action):
     """A dense id at a position → ChatPercheAction."""
-    kind, fields = _fields_of(position, action)
-    typed = getattr(message, kind)
-    typed.SetInParent()
-    for name, value in fields.items():
-        setattr(typed, name, value)
-
-
-def _field_of(message, kind, name, lowest, highest):
-    return action_number(getattr(getattr(message, kind), name), lowest, highest, f"{kind}.{name}")
+    cdef size_t begun
+    check_action(position, action)
+    if action < FIRST_MOVE_ID:
+        begun = out.begin(fields.ACTION_PLACE_TOKEN)
+        out.number(fields.PLACE_TOKEN_BRANCH, action // LARGEST_SOLIDITY)
+        out.number(fields.PLACE_TOKEN_SOLIDITY, action % LARGEST_SOLIDITY + 1)
+    elif action < STOP_ID:
+        begun = out.begin(fields.ACTION_MOVE)
+        out.number(fields.MOVE_FROM_SPACE, (action - FIRST_MOVE_ID) // SPACES)
+        out.number(fields.MOVE_TO_SPACE, (action - FIRST_MOVE_ID) % SPACES)
+    elif action == STOP_ID:
+        begun = out.begin(fields.ACTION_STOP)
+    elif action < FIRST_BIRD_ID:
+        begun = out.begin(fields.ACTION_FALL)
+        out.number(fields.FALL_SPACE, action - FIRST_FALL_ID)
+    else:
+        begun = out.begin(fields.ACTION_PLACE_BIRD)
+        out.number(fields.PLACE_BIRD_SPACE, action - FIRST_BIRD_ID + TRUNK_SPACES)
+    out.end(begun)
 
 
 def read_action(message, Position position not None):
@@ -412,147 +485,216 @@ def read_action(message, Position position not None):
 
     Raises EngineError: INVALID_ACTION, CHANCE_PENDING, GAME_OVER.
     """
+    cdef Reader reader = Reader(message)
+    cdef const Message* action = &reader.message
+    cdef Message inner
     position.require_decision()
-    kind = message.WhichOneof("action")
-    if kind == "place_token":
-        branch = _field_of(message, kind, "branch", 0, BRANCHES - 1)
-        return LARGEST_SOLIDITY * branch + _field_of(message, kind, "solidity", 1, LARGEST_SOLIDITY) - 1
-    if kind == "move":
-        from_space = _field_of(message, kind, "from_space", 0, START)
-        return FIRST_MOVE_ID + SPACES * from_space + _field_of(message, kind, "to_space", 0, SPACES - 1)
-    if kind == "stop":
+    if has_field(action, fields.ACTION_PLACE_TOKEN):
+        open_field(action, fields.ACTION_PLACE_TOKEN, &inner)
+        branch = action_number(number_of(&inner, fields.PLACE_TOKEN_BRANCH), 0, BRANCHES - 1, "place_token.branch")
+        solidity = action_number(
+            number_of(&inner, fields.PLACE_TOKEN_SOLIDITY), 1, LARGEST_SOLIDITY, "place_token.solidity"
+        )
+        return LARGEST_SOLIDITY * branch + solidity - 1
+    if has_field(action, fields.ACTION_MOVE):
+        open_field(action, fields.ACTION_MOVE, &inner)
+        from_space = action_number(number_of(&inner, fields.MOVE_FROM_SPACE), 0, START, "move.from_space")
+        to_space = action_number(number_of(&inner, fields.MOVE_TO_SPACE), 0, SPACES - 1, "move.to_space")
+        return FIRST_MOVE_ID + SPACES * from_space + to_space
+    if has_field(action, fields.ACTION_STOP):
         return STOP_ID
-    if kind == "fall":
-        return FIRST_FALL_ID + _field_of(message, kind, "space", 0, SPACES - 1)
-    if kind == "place_bird":
-        return FIRST_BIRD_ID - TRUNK_SPACES + _field_of(message, kind, "space", TRUNK_SPACES, SPACES - 1)
+    if has_field(action, fields.ACTION_FALL):
+        open_field(action, fields.ACTION_FALL, &inner)
+        return FIRST_FALL_ID + action_number(number_of(&inner, fields.FALL_SPACE), 0, SPACES - 1, "fall.space")
+    if has_field(action, fields.ACTION_PLACE_BIRD):
+        open_field(action, fields.ACTION_PLACE_BIRD, &inner)
+        space = action_number(number_of(&inner, fields.PLACE_BIRD_SPACE), TRUNK_SPACES, SPACES - 1, "place_bird.space")
+        return FIRST_BIRD_ID - TRUNK_SPACES + space
     raise EngineError(Reason.INVALID_ACTION, "the action is none of place_token, move, stop, fall and place_bird")
 
 
 # State
 
-cdef list _spaces(uint64_t spaces):
-    return [space for space in range(SPACES) if spaces >> space & 1]
+cdef put_spaces(Writer out, int field, uint64_t spaces):
+    cdef uint8_t listed[SPACES]
+    cdef int count = 0
+    while spaces:
+        listed[count] = lowest_space(spaces)
+        count += 1
+        spaces &= spaces - 1
+    out.byte_numbers(field, listed, count)
 
 
-cdef _fill_cards(messages, const State* state, uint32_t cards):
-    for card, count in enumerate(_counts(state, cards)):
+cdef put_cards(Writer out, int field, const State* state, uint32_t cards):
+    # How many of each card, of a deck's places.
+    cdef int place = 0, card, count
+    cdef size_t begun
+    while place < DECK_SIZE:
+        card = state.full_deck[place]
+        count = 0
+        while place < DECK_SIZE and state.full_deck[place] == card:
+            count += cards >> place & 1
+            place += 1
         if count:
-            messages.add(card=card, count=count)
+            begun = out.begin(field)
+            out.number(fields.CARD_COUNT_CARD, card)
+            out.number(fields.CARD_COUNT_COUNT, count)
+            out.end(begun)
 
 
-cdef _fill_branches(messages, const State* state):
+cdef put_branches(Writer out, int field, const State* state):
     cdef int number
+    cdef size_t begun
     for number in range(BRANCHES):
-        branch = messages.add(
-            broken=has_branch(state.broken, number), greatest_load=at_branch(state.loads, number)
-        )
+        begun = out.begin(field)
         if token_owner(state, number) >= 0:
-            branch.owner = token_owner(state, number)
+            out.present(fields.BRANCH_OWNER, token_owner(state, number))
         if at_branch(state.values, number):
-            branch.solidity = at_branch(state.values, number)
+            out.present(fields.BRANCH_SOLIDITY, at_branch(state.values, number))
+        out.number(fields.BRANCH_BROKEN, has_branch(state.broken, number))
+        out.number(fields.BRANCH_GREATEST_LOAD, at_branch(state.loads, number))
+        out.end(begun)
 
 
-cdef _fill_common(message, const State* state):
-    # What a state and a view both have, but for the seats.
-    fill_turn(message, state.phase, state.first_seat, state.active)
-    message.dogs = state.dogs
-    _fill_branches(message.branches, state)
-    message.birds.extend(_spaces(state.birds))
-    if state.card != NO_CARD:
-        message.card = state.card
-    message.steps = state.steps
-    message.barred.extend(_spaces(state.barred))
-    if state.moved:
-        message.moved = lowest_space(state.moved)
-
-
-def fill_state(message, Position position not None):
+def put_state(Writer out not None, Position position not None):
     """A position → ChatPercheState."""
     cdef const State* state = state_of(position)
     cdef int seat
-    fill_options(message.options, options_of(position))
-    _fill_common(message, state)
+    cdef size_t begun = out.begin(fields.STATE_OPTIONS)
+    put_options(out, options_of(position))
+    out.end(begun)
+    out.number(fields.STATE_PHASE, state.phase + 1)
+    if state.first_seat != NO_SEAT:
+        out.present(fields.STATE_FIRST_SEAT, state.first_seat)
+    out.number(fields.STATE_ACTIVE_SEAT, state.active)
+    out.number(fields.STATE_DOGS, state.dogs)
     for seat in range(PLAYERS):
-        seat_message = message.seats.add()
-        seat_message.cats.extend(_spaces(state.cats[seat]))
-        _fill_cards(seat_message.deck, state, state.left[seat])
+        begun = out.begin(fields.STATE_SEATS)
+        put_spaces(out, fields.SEAT_CATS, state.cats[seat])
+        put_cards(out, fields.SEAT_DECK, state, state.left[seat])
+        out.end(begun)
+    put_branches(out, fields.STATE_BRANCHES, state)
+    put_spaces(out, fields.STATE_BIRDS, state.birds)
+    if state.card != NO_CARD:
+        out.present(fields.STATE_CARD, state.card)
+    out.number(fields.STATE_STEPS, state.steps)
+    put_spaces(out, fields.STATE_BARRED, state.barred)
+    if state.moved:
+        out.present(fields.STATE_MOVED, lowest_space(state.moved))
 
 
-cdef uint64_t _read_spaces(spaces, field) except? 0:
-    cdef uint64_t read = 0
-    for i, space in enumerate(spaces):
-        if read >> <int> RULES.in_range(space, 0, SPACES - 1, f"{field}[{i}]") & 1:
-            RULES.refuse_state(f"{field}[{i}]", f"space {space} is named twice")
-        read |= space_bit(space)
-    return read
+cdef uint64_t read_spaces(const Message* message, int field, name, int seat) except? 0:
+    # `seat`: whose they are; -1: the game's.
+    cdef int64_t spaces[SPACES + 1]
+    cdef uint64_t found = 0
+    # Of more than there are one is named twice.
+    cdef int count = min(list_numbers(message, field, spaces, SPACES + 1), SPACES + 1), i
+    for i in range(count):
+        if not 0 <= spaces[i] < SPACES or found >> spaces[i] & 1:
+            path = f"{name}[{i}]" if seat < 0 else f"seats[{seat}].{name}[{i}]"
+            RULES.in_range(spaces[i], 0, SPACES - 1, path)
+            RULES.refuse_state(path, f"space {spaces[i]} is named twice")
+        found |= space_bit(<int> spaces[i])
+    return found
 
 
-cdef uint32_t _read_deck(const State* state, cards, field) except? 0:
+cdef uint32_t read_deck(const State* state, int seat, const Message* message) except? 0:
     # Of equal cards the last ones are left.
+    cdef Message entry
+    cdef Span rest = message.span
     cdef uint32_t left = 0, copies
-    cdef int card
-    for i, entry in enumerate(cards):
-        card = RULES.in_range(entry.card, 0, CARD_TYPES - 1, f"{field}[{i}].card")
-        copies = copies_of(state.full_deck, card)
+    cdef int64_t card, count
+    cdef int i = 0
+    while next_of(fields.SEAT_DECK, &rest, &entry):
+        card = number_of(&entry, fields.CARD_COUNT_CARD)
+        count = number_of(&entry, fields.CARD_COUNT_COUNT)
+        if not 0 <= card < CARD_TYPES:
+            RULES.in_range(card, 0, CARD_TYPES - 1, f"seats[{seat}].deck[{i}].card")
+        copies = copies_of(state.full_deck, <int> card)
         if left & copies:
-            RULES.refuse_state(f"{field}[{i}].card", f"card {card} is named twice")
-        if not 1 <= entry.count <= count_spaces(copies):
+            RULES.refuse_state(f"seats[{seat}].deck[{i}].card", f"card {card} is named twice")
+        if not 1 <= count <= count_spaces(copies):
             RULES.refuse_state(
-                f"{field}[{i}].count",
-                f"{entry.count} is not from 1 to the {count_spaces(copies)} copies that a full deck has",
+                f"seats[{seat}].deck[{i}].count",
+                f"{count} is not from 1 to the {count_spaces(copies)} copies that a full deck has",
             )
-        while count_spaces(copies) > <int> entry.count:
+        while count_spaces(copies) > count:
             copies &= copies - 1
         left |= copies
+        i += 1
     return left
 
 
-cdef _read_branch(State* state, int number, branch):
-    cdef uint64_t solidity, load
-    field = f"branches[{number}]"
-    if branch.HasField("owner") != branch.HasField("solidity"):
-        RULES.refuse_state(field, "a token has an owner and a value", "Components and setup")
-    if branch.HasField("owner"):
-        owner = RULES.in_range(branch.owner, 0, PLAYERS - 1, f"{field}.owner")
-        solidity = RULES.in_range(branch.solidity, 1, LARGEST_SOLIDITY, f"{field}.solidity")
-        state.placed[<int> owner] |= branch_spaces(number)
-        state.values |= solidity << first_space(number)
-    if branch.broken:
+cdef read_branch(State* state, int number, const Message* branch):
+    cdef int64_t owner = number_of(branch, fields.BRANCH_OWNER)
+    cdef int64_t solidity = number_of(branch, fields.BRANCH_SOLIDITY)
+    cdef int64_t load = number_of(branch, fields.BRANCH_GREATEST_LOAD)
+    if has_field(branch, fields.BRANCH_OWNER) != has_field(branch, fields.BRANCH_SOLIDITY):
+        RULES.refuse_state(f"branches[{number}]", "a token has an owner and a value", "Components and setup")
+    if has_field(branch, fields.BRANCH_OWNER):
+        if not 0 <= owner < PLAYERS:
+            RULES.in_range(owner, 0, PLAYERS - 1, f"branches[{number}].owner")
+        if not 1 <= solidity <= LARGEST_SOLIDITY:
+            RULES.in_range(solidity, 1, LARGEST_SOLIDITY, f"branches[{number}].solidity")
+        state.placed[owner] |= branch_spaces(number)
+        state.values |= <uint64_t> solidity << first_space(number)
+    if number_of(branch, fields.BRANCH_BROKEN):
         state.broken |= branch_spaces(number)
-    load = RULES.in_range(branch.greatest_load, 0, BRANCH_SPACES, f"{field}.greatest_load")
-    state.loads |= load << first_space(number)
+    if not 0 <= load <= BRANCH_SPACES:
+        RULES.in_range(load, 0, BRANCH_SPACES, f"branches[{number}].greatest_load")
+    state.loads |= <uint64_t> load << first_space(number)
 
 
 def read_state(message):
     """ChatPercheState → the body of a packed state, for Game.position. Raises EngineError: INVALID_STATE."""
+    cdef Reader reader = Reader(message)
+    cdef const Message* read = &reader.message
+    cdef Message inner
+    cdef Span seats = read.span, branches = read.span
     cdef State state
     cdef int number
     memset(&state, 0, sizeof(State))
     state.players = PLAYERS
-    _set_options(&state, RULES.options_of_state(read_options, encode_options, PLAYERS, message.options))
-    if len(message.seats) != PLAYERS:
+    open_field(read, fields.STATE_OPTIONS, &inner)
+    set_options(&state, &inner)
+    if count_of(read, fields.STATE_SEATS) != PLAYERS:
         RULES.refuse_state("seats", f"Chat perché has {PLAYERS} seats", "Components and setup")
-    if len(message.branches) != BRANCHES:
+    if count_of(read, fields.STATE_BRANCHES) != BRANCHES:
         RULES.refuse_state("branches", f"the tree has {BRANCHES} branches", "Components and setup")
-    state.phase, state.first_seat, state.active = RULES.read_turn(message, PLAYERS, PHASES)
-    state.dogs = RULES.in_range(message.dogs, 0, LONGEST_TRACK, "dogs")
-    for number, seat in enumerate(message.seats):
-        state.cats[number] = _read_spaces(seat.cats, f"seats[{number}].cats")
-        state.left[number] = _read_deck(&state, seat.deck, f"seats[{number}].deck")
-    for number, branch in enumerate(message.branches):
-        _read_branch(&state, number, branch)
-    state.birds = _read_spaces(message.birds, "birds")
-    state.card = RULES.in_range(message.card, 0, CARD_TYPES - 1, "card") if message.HasField("card") else NO_CARD
-    state.steps = RULES.in_range(message.steps, 0, LARGEST_VALUE, "steps")
-    state.barred = _read_spaces(message.barred, "barred")
-    if message.HasField("moved"):
-        state.moved = space_bit(RULES.in_range(message.moved, 0, SPACES - 1, "moved"))
+    state.phase, state.first_seat, state.active = RULES.read_turn(
+        number_of(read, fields.STATE_PHASE),
+        number_of(read, fields.STATE_FIRST_SEAT) if has_field(read, fields.STATE_FIRST_SEAT) else None,
+        number_of(read, fields.STATE_ACTIVE_SEAT),
+        PLAYERS,
+        PHASES,
+    )
+    state.dogs = RULES.in_range(number_of(read, fields.STATE_DOGS), 0, LONGEST_TRACK, "dogs")
+    for number in range(PLAYERS):
+        next_of(fields.STATE_SEATS, &seats, &inner)
+        state.cats[number] = read_spaces(&inner, fields.SEAT_CATS, "cats", number)
+        state.left[number] = read_deck(&state, number, &inner)
+    for number in range(BRANCHES):
+        next_of(fields.STATE_BRANCHES, &branches, &inner)
+        read_branch(&state, number, &inner)
+    state.birds = read_spaces(read, fields.STATE_BIRDS, "birds", -1)
+    state.card = NO_CARD
+    if has_field(read, fields.STATE_CARD):
+        state.card = RULES.in_range(number_of(read, fields.STATE_CARD), 0, CARD_TYPES - 1, "card")
+    state.steps = RULES.in_range(number_of(read, fields.STATE_STEPS), 0, LARGEST_VALUE, "steps")
+    state.barred = read_spaces(read, fields.STATE_BARRED, "barred", -1)
+    if has_field(read, fields.STATE_MOVED):
+        state.moved = space_bit(RULES.in_range(number_of(read, fields.STATE_MOVED), 0, SPACES - 1, "moved"))
     return (<const char*> &state)[:sizeof(State)]
 
 
-cdef _set_options(State* state, bytes encoded):
-    cdef const Options* options = <const Options*> <const char*> encoded
+cdef set_options(State* state, const Message* message):
+    cdef bytes encoded
+    cdef const Options* options
+    try:
+        encoded = encode_options(PLAYERS, options_in(message))
+    except EngineError as error:
+        RULES.refuse_options(error)
+    options = <const Options*> <const char*> encoded
     state.first_seat_option = options.first_seat
     state.forward_only = options.forward_only
     state.dog_track = options.dog_track
@@ -562,47 +704,77 @@ cdef _set_options(State* state, bytes encoded):
 
 # View
 
-def fill_view(message, Position position not None, seat):
+cdef put_hand(Writer out, const State* seen, int seat):
+    # The values of the tokens that the viewer has not placed.
+    cdef uint32_t tokens = tokens_in_hand(seen, seat)
+    cdef uint8_t values[TOKENS]
+    cdef int count = 0, i, copy
+    for i in range(LARGEST_SOLIDITY):
+        for copy in range(tokens >> 8 * i & 0xFF):
+            values[count] = i + 1
+            count += 1
+    out.byte_numbers(fields.SEAT_VIEW_HAND, values, count)
+
+
+def put_view(Writer out not None, Position position not None, seat):
     """What a seat (None: a spectator) may know → ChatPercheView."""
     cdef State seen
-    cdef uint32_t tokens
-    cdef int other, i
-    view(position.body, -1 if seat is None else seat, &seen)
-    fill_options(message.options, options_of(position))
-    _fill_common(message, &seen)
-    message.dog_track = seen.dog_track
-    message.birds_beside = birds_beside(&seen)
-    if MOVE <= seen.phase <= FALL:
-        message.colour = card_colour(seen.card, seen.active)
+    cdef int viewer = -1 if seat is None else seat, other
+    cdef size_t begun
+    view(position.body, viewer, &seen)
+    begun = out.begin(fields.VIEW_OPTIONS)
+    put_options(out, options_of(position))
+    out.end(begun)
+    out.number(fields.VIEW_PHASE, seen.phase + 1)
+    if seen.first_seat != NO_SEAT:
+        out.present(fields.VIEW_FIRST_SEAT, seen.first_seat)
+    out.number(fields.VIEW_ACTIVE_SEAT, seen.active)
+    out.number(fields.VIEW_DOGS, seen.dogs)
+    out.number(fields.VIEW_DOG_TRACK, seen.dog_track)
     for other in range(PLAYERS):
-        seat_message = message.seats.add(
-            cats_at_start=cats_at_start(&seen, other),
-            tokens_in_hand=TOKENS - count_spaces(seen.placed[other]) // BRANCH_SPACES,
-        )
-        seat_message.cats.extend(_spaces(seen.cats[other]))
-        _fill_cards(seat_message.deck, &seen, seen.left[other])
-        _fill_cards(seat_message.discards, &seen, all_cards() & ~seen.left[other])
-        if other == seat:
-            tokens = tokens_in_hand(&seen, other)
-            for i in range(LARGEST_SOLIDITY):
-                seat_message.hand.extend([i + 1] * (tokens >> 8 * i & 0xFF))
+        begun = out.begin(fields.VIEW_SEATS)
+        put_spaces(out, fields.SEAT_VIEW_CATS, seen.cats[other])
+        out.number(fields.SEAT_VIEW_CATS_AT_START, cats_at_start(&seen, other))
+        put_cards(out, fields.SEAT_VIEW_DECK, &seen, seen.left[other])
+        put_cards(out, fields.SEAT_VIEW_DISCARDS, &seen, all_cards() & ~seen.left[other])
+        out.number(fields.SEAT_VIEW_TOKENS_IN_HAND, TOKENS - count_spaces(seen.placed[other]) // BRANCH_SPACES)
+        if other == viewer:
+            put_hand(out, &seen, other)
+        out.end(begun)
+    put_branches(out, fields.VIEW_BRANCHES, &seen)
+    put_spaces(out, fields.VIEW_BIRDS, seen.birds)
+    out.number(fields.VIEW_BIRDS_BESIDE, birds_beside(&seen))
+    if seen.card != NO_CARD:
+        out.present(fields.VIEW_CARD, seen.card)
+    out.number(fields.VIEW_STEPS, seen.steps)
+    if MOVE <= seen.phase <= FALL:
+        out.present(fields.VIEW_COLOUR, card_colour(seen.card, seen.active))
+    put_spaces(out, fields.VIEW_BARRED, seen.barred)
+    if seen.moved:
+        out.present(fields.VIEW_MOVED, lowest_space(seen.moved))
 
 
 # Events
 
-def fill_event(message, event, whole):
+def put_event(Writer out not None, event, whole):
     """An event → ChatPercheEvent; `whole`: with what only some seats may see."""
-    fill_event_fields(message, event, _EVENT_FIELDS[event.kind] if whole else ())
+    out.number(fields.EVENT_KIND, event.kind)
+    if event.seat is not None:
+        out.present(fields.EVENT_SEAT, event.seat)
+    if whole:
+        for name, value in zip(_EVENT_FIELDS[event.kind], event.values, strict=True):
+            out.present(_EVENT_NUMBERS[name], value)
 
 
 # Score
 
-def fill_score(message, Position position not None):
+def put_score(Writer out not None, Position position not None):
     """The breakdown of the score → ChatPercheScoreDetail."""
     cdef const State* state = state_of(position)
     cdef int seat
+    cdef size_t begun
     for seat in range(PLAYERS):
-        message.seats.add(
-            trunk_cats=count_spaces(state.cats[seat] & trunk()),
-            branch_cats=count_spaces(state.cats[seat] & ~trunk()),
-        )
+        begun = out.begin(fields.SCORE_DETAIL_SEATS)
+        out.number(fields.SEAT_SCORE_TRUNK_CATS, count_spaces(state.cats[seat] & trunk()))
+        out.number(fields.SEAT_SCORE_BRANCH_CATS, count_spaces(state.cats[seat] & ~trunk()))
+        out.end(begun)
