@@ -1,6 +1,6 @@
 """What the rooms' codecs share: refusals that cite the rules file, and the options, actions and events of any game."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn, TypeGuard
 
 from chatiere.engine.core.errors import EngineError, FaultText, Reason
@@ -44,19 +44,6 @@ class RulesFile:
             self.refuse_state(field, f"{value} is not from {lowest} to {highest}")
         return value
 
-    def options_of_state(
-        self,
-        read: Callable[[Any], dict[str, Any]],
-        encode: Callable[[int, Mapping[str, Any]], bytes],
-        players: int,
-        message: Any,
-    ) -> bytes:
-        """The kernel's options struct for the options in a state's message. Raises INVALID_STATE."""
-        try:
-            return encode(players, read(message))
-        except EngineError as error:
-            self.refuse_state(f"options.{error.field}", error.message, "Components and setup")
-
     def refuse_options(self, error: EngineError) -> NoReturn:
         """Raise INVALID_STATE for the options in a state's message."""
         self.refuse_state(f"options.{error.field}", error.message, "Components and setup")
@@ -70,14 +57,6 @@ class RulesFile:
             NO_SEAT if first_seat is None else self.in_range(first_seat, 0, players - 1, "first_seat"),
             self.in_range(active_seat, 0, players - 1, "active_seat"),
         )
-
-
-def fill_turn(message: Any, phase: int, first_seat: int, active_seat: int) -> None:
-    """The reverse of `read_turn`, for states and views."""
-    message.phase = phase + 1
-    if first_seat != NO_SEAT:
-        message.first_seat = first_seat
-    message.active_seat = active_seat
 
 
 # Options
@@ -130,21 +109,6 @@ def without_defaults(options: Mapping[str, Any], defaults: Mapping[str, Any]) ->
     return {name: value for name, value in options.items() if value != absent[name]}
 
 
-def read_fields(message: Any) -> dict[str, Any]:
-    """Options by name, of an options message whose fields are numbers, truth values and lists of numbers."""
-    return {field.name: list(value) if field.is_repeated else value for field, value in message.ListFields()}
-
-
-def fill_fields(message: Any, options: Mapping[str, Any]) -> None:
-    """The reverse; the message is set even if it holds no option."""
-    message.SetInParent()
-    for name, value in options.items():
-        if isinstance(value, Sequence):
-            getattr(message, name).extend(value)
-        else:
-            setattr(message, name, value)
-
-
 # Actions
 
 
@@ -159,15 +123,3 @@ def action_number(value: int, lowest: int, highest: int, field: str) -> int:
     if not lowest <= value <= highest:
         raise EngineError(Reason.INVALID_ACTION, f"{value} is not from {lowest} to {highest}", field=field)
     return value
-
-
-# Events
-
-
-def fill_event_fields(message: Any, event: Any, fields: Iterable[str] = ()) -> None:
-    """Kind and seat of an event, and its values as these fields."""
-    message.kind = event.kind
-    if event.seat is not None:
-        message.seat = event.seat
-    for name, value in zip(fields, event.values, strict=False):
-        setattr(message, name, value)

@@ -1,10 +1,13 @@
 from collections.abc import Iterable
 from typing import Any
 
+from typing_extensions import disjoint_base
+
 from chatiere.engine.core.position import Event, Position
 from chatiere.engine.core.room import Codec
 from chatiere.engine.core.wire import Writer
 
+@disjoint_base
 class Messages:
     def __init__(self, codec: Codec, field: int) -> None: ...
     def put_state(self, out: Writer, position: Position) -> None: ...

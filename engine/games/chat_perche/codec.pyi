@@ -1,16 +1,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from chatiere.engine.core.errors import FaultText
 from chatiere.engine.core.position import Event, Position
 from chatiere.engine.core.wire import Writer
 
 DEFAULTS: Mapping[str, Any]
-FAULTS: Mapping[int, FaultText]
-COLOURS: tuple[str, ...]
-BRANCH_NAMES: tuple[str, ...]
-SPACE_NAMES: tuple[str, ...]
-CARD_NAMES: tuple[str, ...]
 
 def put_action_label(out: Writer, position: Position, action: int) -> None: ...
 def action_label(position: Position, action: int) -> str: ...

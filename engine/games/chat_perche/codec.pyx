@@ -1,9 +1,8 @@
-"""Chat perché: between the packed state and the messages of chat_perche.proto, and the words for both."""
+"""Chat perché: between the packed state and the messages of chat_perche.proto."""
 
 from collections.abc import Mapping
 
 from chatiere.engine.core.codec import (
-    RulesFile,
     action_number,
     check_id,
     check_numbers,
@@ -13,6 +12,16 @@ from chatiere.engine.core.codec import (
 )
 from chatiere.engine.core.errors import EngineError, Reason
 from chatiere.engine.core.wire import written_text
+from chatiere.engine.games.chat_perche.words import (
+    BRANCH_NAMES,
+    CARD_NAMES,
+    COLOURS,
+    EVENT_FIELDS,
+    EVENT_LABELS,
+    FIELD_NAMES,
+    RULES,
+    SPACE_NAMES,
+)
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcmp, memcpy, memset
@@ -33,11 +42,9 @@ from chatiere.engine.core.wire cimport (
 )
 from chatiere.engine.games.chat_perche.kernel cimport view
 from chatiere.engine.games.chat_perche.state cimport (
-    BIRDS,
     BRANCHES,
     BRANCH_SPACES,
     CARD_TYPES,
-    CATS,
     DECK_SIZE,
     DOGS_2,
     FALL,
@@ -60,7 +67,6 @@ from chatiere.engine.games.chat_perche.state cimport (
     TOKENS,
     TRUNK_SPACES,
     ChatPercheEvent,
-    ChatPercheFault,
     Options,
     State,
     all_cards,
@@ -82,7 +88,6 @@ from chatiere.engine.games.chat_perche.state cimport (
 )
 cimport chatiere.v1.chat_perche_fields as fields
 
-RULES = RulesFile("chat_perche.md")
 # Dogs, birds and falls; then by value 1-9 one own, one opponent's, two own, two opponent's ("Components and setup").
 _DEFAULT_DECK = [
     *(2, 1, 3, 1, 2),
@@ -96,167 +101,6 @@ DEFAULTS = {"forward_only": False, "dog_track": 10, "solidity": [1, 2, 3, 3, 4],
 cdef bytes _DEFAULT_SOLIDITY = bytes(DEFAULTS["solidity"].count(value) for value in range(1, LARGEST_SOLIDITY + 1))
 cdef bytes _DEFAULT_FULL_DECK = bytes(card for card, copies in enumerate(_DEFAULT_DECK) for _ in range(copies))
 
-# Words
-
-COLOURS = ("ginger", "black")
-BRANCH_NAMES = tuple(f"{side} branch {number}" for side in ("left", "right") for number in range(1, TRUNK_SPACES + 1))
-SPACE_NAMES = (
-    *(f"trunk {number}" for number in range(1, TRUNK_SPACES + 1)),
-    *(f"{branch}, space {number}" for branch in BRANCH_NAMES for number in range(1, BRANCH_SPACES + 1)),
-    "its start",
-)
-CARD_NAMES = (
-    "dogs 1",
-    "dogs 2",
-    "bird",
-    "own cat falls",
-    "opponent's cat falls",
-    *(
-        f"{cats} {value}"
-        for cats in ("one own cat", "one opponent's cat", "two own cats", "two opponent's cats")
-        for value in range(1, LARGEST_VALUE + 1)
-    ),
-)
-
-
-FAULTS = {
-    int(ChatPercheFault.TOKENS_FIRST): RULES.illegal(
-        "tokens are being placed: only PlaceToken is possible", "Components and setup"
-    ),
-    int(ChatPercheFault.TOKENS_ARE_PLACED): RULES.illegal(
-        "every branch has its token: PlaceToken is not possible any more", "Components and setup"
-    ),
-    int(ChatPercheFault.BRANCH_HAS_TOKEN): RULES.illegal("that branch has a token already", "Components and setup"),
-    int(ChatPercheFault.NO_SUCH_TOKEN_IN_HAND): RULES.illegal(
-        "the seat has no token of that value left", "Components and setup"
-    ),
-    int(ChatPercheFault.CARD_MOVES_A_CAT): RULES.illegal(
-        "the card that is turned up moves a cat: only Move and Stop are possible", "A turn"
-    ),
-    int(ChatPercheFault.CARD_FELLS_A_CAT): RULES.illegal(
-        "the card that is turned up makes a cat fall: only Fall is possible", "A turn"
-    ),
-    int(ChatPercheFault.CARD_PLACES_A_BIRD): RULES.illegal(
-        "the card that is turned up is a bird: only PlaceBird is possible", "A turn"
-    ),
-    int(ChatPercheFault.NO_CAT_THERE): RULES.illegal("no cat of the colour that the card names stands there", "A turn"),
-    int(ChatPercheFault.START_IS_EMPTY): RULES.illegal("no cat of the colour that the card names is at its start", "A turn"),
-    int(ChatPercheFault.MOVED_BY_OPPONENT): RULES.illegal(
-        "the opponent moved that cat in its last turn: it must not be moved", "Moving a cat"
-    ),
-    int(ChatPercheFault.MOVED_FIRST): RULES.illegal(
-        "the second cat of a two-cat card must be another one than the first", "Moving a cat"
-    ),
-    int(ChatPercheFault.NO_STEP): RULES.illegal("a moving cat uses at least 1 step", "Moving a cat"),
-    int(ChatPercheFault.BRANCH_IS_BROKEN): RULES.illegal("the spaces of a broken branch are out of play", "Moving a cat"),
-    int(ChatPercheFault.SPACE_IS_TAKEN): RULES.illegal("another animal is on that space", "Moving a cat"),
-    int(ChatPercheFault.TOO_FAR): RULES.illegal("the way is longer than the steps that there are", "Moving a cat"),
-    int(ChatPercheFault.ONLY_FORWARD): RULES.illegal("cats move up the trunk and outward only", "Moving a cat"),
-    int(ChatPercheFault.TRUNK_IS_FULL): RULES.illegal(
-        "two other cats of its colour stand on the trunk", "Moving a cat"
-    ),
-    int(ChatPercheFault.BAD_PLAYERS): RULES.broken("Chat perché is for 2 players", "seats", "Components and setup"),
-    int(ChatPercheFault.BAD_FIRST_SEAT): RULES.broken(
-        "the first seat is not a seat, not the one that the options name, or set before chance has chosen it",
-        "first_seat",
-        "Components and setup",
-    ),
-    int(ChatPercheFault.BAD_FORWARD_ONLY): RULES.broken(
-        "forward_only is neither 0 nor 1", "options.forward_only", "Moving a cat"
-    ),
-    int(ChatPercheFault.BAD_DOG_TRACK): RULES.broken(
-        f"the dogs' track does not have 1 to {LONGEST_TRACK} steps", "options.dog_track", "Components and setup"
-    ),
-    int(ChatPercheFault.BAD_SOLIDITY): RULES.broken(
-        f"a seat does not have {TOKENS} tokens", "options.solidity", "Components and setup"
-    ),
-    int(ChatPercheFault.BAD_DECK_OPTION): RULES.broken(
-        f"a full deck is not {DECK_SIZE} cards in ascending order, at least one of them a dogs card",
-        "options.deck",
-        "Components and setup",
-    ),
-    int(ChatPercheFault.BAD_PHASE): RULES.broken(
-        "the phase does not fit the card that is turned up, or the seat would not be asked: nothing is possible for it",
-        "phase",
-        "When a seat is asked",
-    ),
-    int(ChatPercheFault.BAD_ACTIVE_SEAT): RULES.broken(
-        "the active seat is not a seat, or not 0 before chance has chosen who begins", "active_seat", "A turn"
-    ),
-    int(ChatPercheFault.BAD_DOGS): RULES.broken(
-        "the dogs move only in turns, and the game is over exactly when they are on their last space", "dogs", "End"
-    ),
-    int(ChatPercheFault.BAD_DECK): RULES.broken(
-        f"a deck has more than {DECK_SIZE} cards, or less before the first turn", "seats.deck"
-    ),
-    int(ChatPercheFault.BAD_ORDER_OF_DECK): RULES.broken(
-        "what is left of equal cards are not the last ones of them", "seats.deck"
-    ),
-    int(ChatPercheFault.BAD_PLACEMENT): RULES.broken(
-        "the seats have not placed their tokens in turn, or not all of them before the first turn",
-        "branches.owner",
-        "Components and setup",
-    ),
-    int(ChatPercheFault.BAD_TOKEN): RULES.broken(
-        "a token's value is not one that its seat has, or there is a value without a token",
-        "branches.solidity",
-        "Components and setup",
-    ),
-    int(ChatPercheFault.BAD_CATS): RULES.broken(
-        f"more than {CATS} cats of a colour, a cat outside the tree, or one before the first turn", "seats.cats"
-    ),
-    int(ChatPercheFault.BAD_BIRDS): RULES.broken(
-        f"more than {BIRDS} birds, a bird outside the branches' spaces, or one before the first turn", "birds"
-    ),
-    int(ChatPercheFault.SPACE_TAKEN_TWICE): RULES.broken("two animals are on one space", "seats.cats", "Moving a cat"),
-    int(ChatPercheFault.TRUNK_OVER_LIMIT): RULES.broken("more than two cats of a colour stand on the trunk", "seats.cats"),
-    int(ChatPercheFault.BAD_BROKEN): RULES.broken(
-        "a broken branch is not empty, has solidity 4, is none of the ten or broke before the first turn",
-        "branches.broken",
-    ),
-    int(ChatPercheFault.BAD_LOAD): RULES.broken(
-        "the greatest load of a branch is less than its animals now, more than its token's value, or set where it is 0",
-        "branches.greatest_load",
-    ),
-    int(ChatPercheFault.BAD_CARD): RULES.broken(
-        "the card that is turned up is not one that a seat decides about, counts as left in the deck, or is set in a "
-        "phase without one",
-        "card",
-        "A turn",
-    ),
-    int(ChatPercheFault.BAD_STEPS): RULES.broken(
-        "the steps that are left do not fit the card and the phase", "steps", "Moving a cat"
-    ),
-    int(ChatPercheFault.BAD_BARRED): RULES.broken(
-        "the cats that the other seat moved in its last turn are more than two, of two colours, not there, or named "
-        "where they do not matter",
-        "barred",
-        "Moving a cat",
-    ),
-    int(ChatPercheFault.BAD_MOVED): RULES.broken(
-        "the cat that moved first does not stand there, must not have been moved, or is named in a phase without one",
-        "moved",
-        "Moving a cat",
-    ),
-}
-
-_EVENT_FIELDS = {
-    int(ChatPercheEvent.FIRST_SEAT_CHOSEN): (),
-    int(ChatPercheEvent.TOKEN_CHOSEN): ("solidity",),
-    int(ChatPercheEvent.TOKEN_PLACED): ("branch",),
-    int(ChatPercheEvent.DECK_REFILLED): (),
-    int(ChatPercheEvent.CARD_TURNED_UP): ("card",),
-    int(ChatPercheEvent.DOGS_ADVANCED): ("steps", "dogs"),
-    int(ChatPercheEvent.CAT_MOVED): ("colour", "from_space", "to_space", "steps"),
-    int(ChatPercheEvent.STOPPED): (),
-    int(ChatPercheEvent.CAT_FELL): ("space",),
-    int(ChatPercheEvent.BIRD_PLACED): ("space",),
-    int(ChatPercheEvent.NOTHING_POSSIBLE): (),
-    int(ChatPercheEvent.BRANCH_BROKE): ("branch", "solidity"),
-    int(ChatPercheEvent.BIRD_LEFT): ("space",),
-    int(ChatPercheEvent.GAME_ENDED): (),
-}
-
 _EVENT_NUMBERS = {
     "branch": fields.EVENT_BRANCH,
     "solidity": fields.EVENT_SOLIDITY,
@@ -267,35 +111,6 @@ _EVENT_NUMBERS = {
     "from_space": fields.EVENT_FROM_SPACE,
     "to_space": fields.EVENT_TO_SPACE,
     "space": fields.EVENT_SPACE,
-}
-
-_EVENT_LABELS = {
-    int(ChatPercheEvent.FIRST_SEAT_CHOSEN): "seat {seat} takes the first turn",
-    int(ChatPercheEvent.TOKEN_CHOSEN): "seat {seat} takes a token{solidity}",
-    int(ChatPercheEvent.TOKEN_PLACED): "seat {seat} puts it beside {branch}",
-    int(ChatPercheEvent.DECK_REFILLED): "seat {seat} shuffles all its cards for a new deck",
-    int(ChatPercheEvent.CARD_TURNED_UP): "seat {seat} turns up: {card}",
-    int(ChatPercheEvent.DOGS_ADVANCED): "the dogs go {steps} on, to space {dogs}",
-    int(ChatPercheEvent.CAT_MOVED): "seat {seat} moves a {colour} cat from {from_space} to {to_space} ({steps})",
-    int(ChatPercheEvent.STOPPED): "seat {seat} stops",
-    int(ChatPercheEvent.CAT_FELL): "a {owner} cat falls from {space}",
-    int(ChatPercheEvent.BIRD_PLACED): "seat {seat} puts a bird on {space}",
-    int(ChatPercheEvent.NOTHING_POSSIBLE): "nothing is possible for seat {seat}",
-    int(ChatPercheEvent.BRANCH_BROKE): "{branch}{solidity} breaks",
-    int(ChatPercheEvent.BIRD_LEFT): "a bird flies away from {space}",
-    int(ChatPercheEvent.GAME_ENDED): "the dogs have arrived: the game is over",
-}
-
-# The names of the numbers that an event's field can have; other fields are numbers in labels too.
-_FIELD_NAMES = {
-    "branch": BRANCH_NAMES,
-    "solidity": ("", *(f" of solidity {value}" for value in range(1, LARGEST_SOLIDITY + 1))),
-    "card": CARD_NAMES,
-    "steps": ("0 steps", "1 step"),
-    "colour": COLOURS,
-    "from_space": SPACE_NAMES,
-    "to_space": SPACE_NAMES,
-    "space": SPACE_NAMES,
 }
 
 
@@ -345,16 +160,16 @@ def outcome_label(Position position not None, outcome):
 def event_label(event, whole):
     """An event in plain English; `whole`: with what only some seats may see."""
     values = event.values if whole else [None] * len(event.values)
-    words = {name: _word(name, value) for name, value in zip(_EVENT_FIELDS[event.kind], values, strict=True)}
+    words = {name: _word(name, value) for name, value in zip(EVENT_FIELDS[event.kind], values, strict=True)}
     owner = COLOURS[event.seat] if event.seat is not None else ""
-    return _EVENT_LABELS[event.kind].format(seat=event.seat, owner=owner, **words)
+    return EVENT_LABELS[event.kind].format(seat=event.seat, owner=owner, **words)
 
 
 cdef _word(field, value):
     # None: not to be seen.
     if value is None:
         return "" if field == "solidity" else "something"
-    names = _FIELD_NAMES.get(field, ())
+    names = FIELD_NAMES.get(field, ())
     return names[value] if value < len(names) else f"{value} steps" if field == "steps" else str(value)
 
 
@@ -762,7 +577,7 @@ def put_event(Writer out not None, event, whole):
     if event.seat is not None:
         out.present(fields.EVENT_SEAT, event.seat)
     if whole:
-        for name, value in zip(_EVENT_FIELDS[event.kind], event.values, strict=True):
+        for name, value in zip(EVENT_FIELDS[event.kind], event.values, strict=True):
             out.present(_EVENT_NUMBERS[name], value)
 
 

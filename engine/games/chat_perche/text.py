@@ -3,16 +3,8 @@
 from collections.abc import Iterator
 
 from chatiere.engine.core.description import ActionKind, Description, Option, Piece, first_seat_option, lay_out
-from chatiere.engine.games.chat_perche.codec import (
-    CARD_NAMES,
-    DEFAULTS,
-    FAULTS,
-    SPACE_NAMES,
-    action_label,
-    encode_options,
-    options_of,
-    outcome_label,
-)
+from chatiere.engine.games.chat_perche.codec import DEFAULTS, action_label, encode_options, options_of, outcome_label
+from chatiere.engine.games.chat_perche.words import CARD_NAMES, FAULTS, SPACE_NAMES
 
 _SPACES = 45
 _BRANCHES = 10

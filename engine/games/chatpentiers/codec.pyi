@@ -1,14 +1,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from chatiere.engine.core.errors import FaultText
 from chatiere.engine.core.position import Event, Position
 from chatiere.engine.core.wire import Writer
 
-FAULTS: Mapping[int, FaultText]
-COLOUR_NAMES: tuple[str, ...]
-
-def card_name(card: int) -> str: ...
 def put_action_label(out: Writer, position: Position, action: int) -> None: ...
 def action_label(position: Position, action: int) -> str: ...
 def outcome_label(position: Position, outcome: int) -> str: ...

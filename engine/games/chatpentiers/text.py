@@ -1,15 +1,8 @@
 """Chatpentiers in words: what the game says of itself."""
 
 from chatiere.engine.core.description import ActionKind, Description, Option, Piece, first_seat_option, lay_out
-from chatiere.engine.games.chatpentiers.codec import (
-    COLOUR_NAMES,
-    FAULTS,
-    action_label,
-    card_name,
-    encode_options,
-    options_of,
-    outcome_label,
-)
+from chatiere.engine.games.chatpentiers.codec import action_label, encode_options, options_of, outcome_label
+from chatiere.engine.games.chatpentiers.words import COLOUR_NAMES, FAULTS, card_name
 
 _CARDS = 60
 _COLOURS = 5

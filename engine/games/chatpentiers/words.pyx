@@ -1,0 +1,144 @@
+"""Chatpentiers: the words for cards, events and faults."""
+
+from chatiere.engine.core.codec import RulesFile
+
+from chatiere.engine.games.chatpentiers.state cimport (
+    CARDS,
+    COLOURS,
+    VALUES,
+    ZERO_ZONE,
+    ChatpentiersEvent,
+    ChatpentiersFault,
+)
+
+RULES = RulesFile("chatpentiers.md")
+COLOUR_NAMES = ("grey", "green", "red", "brown", "blue")
+
+FAULTS = {
+    int(ChatpentiersFault.TAKING_NOT_A_CHOICE): RULES.illegal(
+        "the seat plays a card of its hand; cards are taken when all have played", "A trick"
+    ),
+    int(ChatpentiersFault.PLAYING_NOT_A_CHOICE): RULES.illegal(
+        "all have played; the seat takes a card from the table: taking is a must", "A trick"
+    ),
+    int(ChatpentiersFault.CARD_NOT_IN_HAND): RULES.illegal("the hand does not hold that card", "Actions"),
+    int(ChatpentiersFault.MUST_FOLLOW): RULES.illegal("the hand holds a card of the led colour and must follow", "A trick"),
+    int(ChatpentiersFault.CARD_NOT_ON_TABLE): RULES.illegal("that card does not lie on the table", "Actions"),
+    int(ChatpentiersFault.NO_ZERO_ZONE): RULES.illegal("with 3 players boards have no zero zone", "A trick"),
+    int(ChatpentiersFault.COLOUR_LIES_ELSEWHERE): RULES.illegal(
+        "the colour already lies under the board: the card goes to its zone", "A trick"
+    ),
+    int(ChatpentiersFault.ZONE_HOLDS_ANOTHER_COLOUR): RULES.illegal("the zone holds another colour", "A trick"),
+    int(ChatpentiersFault.BAD_PLAYERS): RULES.broken("Chatpentiers is for 3 to 5 players", "seats", "Components and setup"),
+    int(ChatpentiersFault.BAD_PHASE): RULES.broken("an extra card is turned up with 3 players only", "phase", "A trick"),
+    int(ChatpentiersFault.BAD_FIRST_SEAT): RULES.broken(
+        "the first seat is not a seat, not the one that the options name, or set before chance has chosen it",
+        "first_seat",
+        "Components and setup",
+    ),
+    int(ChatpentiersFault.BAD_LIMITS): RULES.broken(
+        "the limit of a section is from 1 to 9", "options.section_limits", "Components and setup"
+    ),
+    int(ChatpentiersFault.BAD_REMOVED_COLOUR): RULES.broken(
+        "with 3 players one of the five colours is left out, else none", "options.removed_colour", "Components and setup"
+    ),
+    int(ChatpentiersFault.BAD_ROUND): RULES.broken(
+        "the round is from 1 to 3, the first one before anybody has begun and the third one when the game is over",
+        "round",
+        "Components and setup",
+    ),
+    int(ChatpentiersFault.BAD_LEADER): RULES.broken(
+        "the leader is not a seat, or not the round's first seat in the deal or the first trick",
+        "leader",
+        "Components and setup",
+    ),
+    int(ChatpentiersFault.BAD_ACTIVE_SEAT): RULES.broken(
+        "the active seat does not follow from the leader, the cards played and taken, and their rank",
+        "active_seat",
+        "A trick",
+    ),
+    int(ChatpentiersFault.CARD_TWICE_OR_MISSING): RULES.broken(
+        "a card of the round is in no place or in two, or a card that is left out is in play", "undealt_cards"
+    ),
+    int(ChatpentiersFault.BAD_HAND): RULES.broken(
+        "a hand does not have as many cards as it has at this moment", "seats.hand", "Components and setup"
+    ),
+    int(ChatpentiersFault.BAD_EXTRA): RULES.broken(
+        "with 3 players, and with them only, an extra card lies open while cards are played and taken",
+        "extra_card",
+        "A trick",
+    ),
+    int(ChatpentiersFault.BAD_PLAYS): RULES.broken(
+        "the cards played to the trick are not different cards, as many as the phase says", "plays", "A trick"
+    ),
+    int(ChatpentiersFault.BAD_TABLE): RULES.broken(
+        "the trick's cards are not on the table, nor under the boards of those whose turn it was to take", "plays", "A trick"
+    ),
+    int(ChatpentiersFault.BAD_DISCARDS): RULES.broken("every finished trick leaves one card", "discards"),
+    int(ChatpentiersFault.BAD_BOARDS): RULES.broken(
+        "the cards under the boards are not those taken in the tricks so far: 3 a trick, with 5 players 4", "seats.zones"
+    ),
+    int(ChatpentiersFault.BAD_ZONES): RULES.broken(
+        "a colour lies in one zone of a board, and a zone holds one colour", "seats.zones"
+    ),
+    int(ChatpentiersFault.BAD_VOIDS): RULES.broken(
+        "a colour that a seat has shown not to hold is in its hand, was not led, or is missing",
+        "seats.shown_voids",
+        "Public and hidden",
+    ),
+    int(ChatpentiersFault.BAD_POINTS): RULES.broken(
+        "there are points of a round that is not finished, or more than a board can give",
+        "seats.round_points",
+        "Score of a round, a seat",
+    ),
+    int(ChatpentiersFault.NOT_ZERO): RULES.broken("a byte that means nothing here is not zero", ""),
+}
+
+EVENT_LABELS = {
+    int(ChatpentiersEvent.FIRST_SEAT_CHOSEN): "seat {seat} begins",
+    int(ChatpentiersEvent.ROUND_BEGUN): "round {round} begins, seat {seat} will lead",
+    int(ChatpentiersEvent.CARD_DEALT): "seat {seat} is dealt {card}",
+    int(ChatpentiersEvent.EXTRA_CARD_TURNED): "the extra card is {card}",
+    int(ChatpentiersEvent.CARD_PLAYED): "seat {seat} plays {card}",
+    int(ChatpentiersEvent.VOID_SHOWN): "seat {seat} holds no {colour} card",
+    int(ChatpentiersEvent.TRICK_RANKED): "rank: {ranking}",
+    int(ChatpentiersEvent.CARD_TAKEN): "seat {seat} takes {card} into {zone}",
+    int(ChatpentiersEvent.CARD_DISCARDED): "{card} is discarded",
+    int(ChatpentiersEvent.LEADER_CHOSEN): "seat {seat} took two cards and leads",
+    int(ChatpentiersEvent.ROUND_SCORED): "round {round}: seat {seat} scores {points}",
+    int(ChatpentiersEvent.GAME_ENDED): "the game is over",
+}
+
+# What the values of an event are, in order; a ranking is all of them.
+EVENT_VALUES = {
+    int(ChatpentiersEvent.ROUND_BEGUN): ("round",),
+    int(ChatpentiersEvent.CARD_DEALT): ("card",),
+    int(ChatpentiersEvent.EXTRA_CARD_TURNED): ("card",),
+    int(ChatpentiersEvent.CARD_PLAYED): ("card",),
+    int(ChatpentiersEvent.VOID_SHOWN): ("colour",),
+    int(ChatpentiersEvent.CARD_TAKEN): ("card", "zone"),
+    int(ChatpentiersEvent.CARD_DISCARDED): ("card",),
+    int(ChatpentiersEvent.ROUND_SCORED): ("round", "points"),
+}
+
+
+def _colour_name(colour):
+    return COLOUR_NAMES[colour] if colour < COLOURS else f"colour {colour}"
+
+
+def card_name(card):
+    """A card in plain English, such as "red 10"."""
+    return f"{_colour_name(card // VALUES)} {card % VALUES + 1}"
+
+
+def _zone_name(zone):
+    return "the zero zone" if zone == ZERO_ZONE else f"section {zone}"
+
+
+CARD_NAMES = tuple(card_name(card) for card in range(CARDS))
+VALUE_WORDS = {"card": card_name, "zone": _zone_name, "colour": _colour_name, "round": str, "points": str}
+
+# Of an event that the viewer may not see whole.
+UNKNOWN = {
+    "card": "a card", "zone": "a zone", "colour": "other", "round": "?", "points": "points", "ranking": "unknown"
+}
