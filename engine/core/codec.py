@@ -1,4 +1,4 @@
-"""What the rooms' codecs share: refusals that cite the rules file, and the options, actions and events of any game."""
+"""What the rooms' codecs share: refusals that cite the rules file, and the options and actions of any game."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn, TypeGuard
