@@ -1,7 +1,8 @@
-# Momistigri: sets of cards as bits. The 46 cards of the box have a bit each, in ascending order of kind. Who holds n cards
-# of a kind has the first n bits of that kind, whichever copies they are: so equal hands are equal numbers.
+# Momistigri: sets of cards as bits. The 46 cards of the box have a bit (a place) each, in ascending order of kind. Every
+# card is in one hand or in none. Cards of a kind are interchangeable: seat 0 has the first of their places, then seat 1
+# and so on, and those in no hand have the last. So equal positions are equal numbers.
 from libc.stdint cimport uint8_t, uint64_t
-from libc.string cimport memset
+from libc.string cimport memcpy
 
 from chatiere.engine.core.bits cimport bits_by_byte, lowest_bit
 
@@ -13,14 +14,32 @@ cdef enum:
     MOMISTIGRI = 45
     MOMISTIGRI_PLACE = 45  # of its bit: all others come before it
     BOX = 46  # cards
+    MOST_PLAYERS = 5
+    ROOM_OF_BOX = 48  # a multiple of 8
 
 ctypedef struct Box:
     # What is printed on the cards; it follows from the option copies.
-    uint8_t kind_at[46]  # of each bit
-    uint8_t first_at[47]  # each kind's first bit; then BOX
-    uint8_t zero[3]
+    uint8_t kind_at[48]  # of each bit, and beyond them the Momistigri again
     uint64_t firsts  # the first bits of all kinds that are there
+
+ctypedef struct Tables:
+    # What else is worth having ready of a box.
+    uint64_t bits_of[46]  # each kind's cards
     uint64_t of_value[9]  # all cards of value 1, 2 ...
+    uint64_t decks[6]  # [players]: the cards that so many play with
+    uint8_t copies[45]  # of each kind, the Momistigri apart
+
+# Written once, when the module is loaded. The box with the default of the option:
+cdef Box USUAL_BOX
+cdef Tables USUAL
+# The place in a byte of the bit with n others below it.
+cdef uint8_t NTH_BIT[256][8]
+
+cdef void lay_out(Box* box, const uint8_t* copies) noexcept nogil
+cdef uint64_t find_value(const Box* box, int value) noexcept nogil
+
+cdef extern from * nogil:
+    int __builtin_clzll(unsigned long long bits)
 
 cdef inline uint64_t bit(int place) noexcept nogil:
     return <uint64_t> 1 << place
@@ -29,39 +48,72 @@ cdef inline int lowest(uint64_t cards) noexcept nogil:
     # The place of the first card.
     return lowest_bit(cards)
 
-cdef inline void lay_out(Box* box, const uint8_t* copies) noexcept nogil:
-    # `copies`: of each kind but the Momistigri, 45 in all.
-    cdef int place = 0, kind, copy
-    memset(box, 0, sizeof(Box))
-    for kind in range(KINDS):
-        box.first_at[kind] = place
-        for copy in range(copies[kind] if kind < COLOURED else 1):
-            box.kind_at[place] = kind
-            if copy == 0:
-                box.firsts |= bit(place)
-            if kind < COLOURED:
-                box.of_value[kind % VALUES] |= bit(place)
-            place += 1
-    box.first_at[KINDS] = place
+cdef inline int first_at(const Box* box, int kind) noexcept nogil:
+    # How many cards of lower kinds come before it. Kinds are below 128: eight at once are compared by their top bits.
+    cdef uint64_t kinds, no_lower = 0
+    cdef int i
+    for i in range(0, ROOM_OF_BOX, 8):
+        memcpy(&kinds, &box.kind_at[i], sizeof(kinds))
+        no_lower += ((kinds | 0x8080808080808080ULL) - kind * 0x0101010101010101ULL) >> 7 & 0x0101010101010101ULL
+    return ROOM_OF_BOX - <int> (no_lower * 0x0101010101010101ULL >> 56)
+
+cdef inline uint64_t same_kind(const Box* box, int place) noexcept nogil:
+    # All cards of the kind of one.
+    cdef uint64_t next_first = box.firsts & -(<uint64_t> 2 << place)
+    # After the Momistigri comes none.
+    return ((next_first & -next_first) - last_bit(box.firsts & (<uint64_t> 2 << place) - 1)) & bit(BOX) - 1
+
+cdef inline uint64_t last_bit(uint64_t cards) noexcept nogil:
+    # The last card.
+    return <uint64_t> 1 << 63 >> __builtin_clzll(cards)
 
 cdef inline uint64_t bits_of(const Box* box, int kind) noexcept nogil:
     # All cards of a kind.
-    return bit(box.first_at[kind + 1]) - bit(box.first_at[kind])
+    cdef int place
+    if box == &USUAL_BOX:
+        return USUAL.bits_of[kind]
+    place = first_at(box, kind)
+    return same_kind(box, place) if box.kind_at[place] == kind else 0
 
-cdef inline uint64_t with_card(uint64_t cards, uint64_t kind_bits) noexcept nogil:
-    # One card more of a kind that is not there wholly.
-    return cards | ((cards & kind_bits) + (kind_bits & -kind_bits))
+cdef inline uint64_t of_value(const Box* box, int value) noexcept nogil:
+    # All cards of a value, from 0.
+    return USUAL.of_value[value] if box == &USUAL_BOX else find_value(box, value)
 
-cdef inline uint64_t without_card(uint64_t cards, uint64_t kind_bits) noexcept nogil:
-    # One card fewer of a kind, if there is any.
-    return cards & ~(((cards & kind_bits) + (kind_bits & -kind_bits)) >> 1 & kind_bits)
+cdef inline uint64_t deck_for(const Box* box, int players) noexcept nogil:
+    # The cards that so many play with: 4 play without the 1s, 3 without the 1s, the 2s and the 9 (rules file: Components
+    # and setup).
+    cdef uint64_t cards = bit(BOX) - 1
+    if box == &USUAL_BOX:
+        return USUAL.decks[players]
+    if players <= 4:
+        cards &= ~find_value(box, 0)
+    if players <= 3:
+        cards &= ~(find_value(box, 1) | find_value(box, 8))
+    return cards
 
-cdef inline uint64_t one_fewer_of_each(const Box* box, uint64_t cards) noexcept nogil:
-    return (cards & ~box.firsts) >> 1
+cdef inline uint64_t first_cards(const Box* box, uint64_t cards) noexcept nogil:
+    # One card of each kind that there is; what is there of a kind lies side by side.
+    return cards & (box.firsts | ~(cards << 1))
+
+cdef inline uint64_t further_cards(const Box* box, uint64_t cards) noexcept nogil:
+    # The others.
+    return cards & cards << 1 & ~box.firsts
 
 cdef inline bint has_single(const Box* box, uint64_t cards) noexcept nogil:
     # Whether there is exactly one card of some kind.
-    return (cards & box.firsts & ~one_fewer_of_each(box, cards)) != 0
+    cdef uint64_t further = further_cards(box, cards)
+    return (cards & ~further & ~(further >> 1)) != 0
+
+cdef inline uint64_t to_first_places(const Box* box, uint64_t cards) noexcept nogil:
+    # As many cards of each kind, at its first places.
+    cdef uint64_t moving = cards & ~box.firsts & ~(cards << 1)
+    # Usually no kind has more than two cards.
+    cards ^= moving | moving >> 1
+    moving = cards & ~box.firsts & ~(cards << 1)
+    while moving:
+        cards ^= moving | moving >> 1
+        moving = cards & ~box.firsts & ~(cards << 1)
+    return cards
 
 cdef inline uint64_t running_counts(uint64_t cards) noexcept nogil:
     # Byte i: how many cards there are in the bytes up to i; the last: in all.
@@ -77,8 +129,4 @@ cdef inline int first_above(uint64_t bytes, int number) noexcept nogil:
 cdef inline int nth_card(uint64_t cards, uint64_t counts, int n) noexcept nogil:
     # The place of the card with n others before it; `counts`: running_counts.
     cdef int start = first_above(counts, n)
-    cdef uint64_t bits = (cards >> start & 0xFF) * 0x0101010101010101ULL & 0x8040201008040201ULL
-    n -= (counts << 8) >> start & 0xFF
-    # Byte i: bit i; then how many bits are set up to it.
-    bits = (bits + 0x7F7F7F7F7F7F7F7FULL) >> 7 & 0x0101010101010101ULL
-    return start + first_above(bits * 0x0101010101010101ULL, n) // 8
+    return start + NTH_BIT[cards >> start & 0xFF][n - ((counts << 8) >> start & 0xFF)]

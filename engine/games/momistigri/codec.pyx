@@ -15,7 +15,7 @@ from chatiere.engine.core.errors import EngineError, Reason
 from chatiere.engine.core.wire import written_text
 
 from libc.stdint cimport int64_t, uint8_t, uint64_t
-from libc.string cimport memcmp, memset
+from libc.string cimport memcpy, memset
 
 from chatiere.engine.core.position cimport Position
 from chatiere.engine.core.wire cimport (
@@ -34,18 +34,20 @@ from chatiere.engine.core.wire cimport (
 from chatiere.engine.games.momistigri.cards cimport (
     BOX,
     COLOURED,
-    COLOURS,
     KINDS,
     MOMISTIGRI,
+    MOST_PLAYERS,
+    USUAL,
+    USUAL_BOX,
     VALUES,
+    Box,
     bit,
     bits_of,
     count_cards,
-    lay_out,
+    deck_for,
     lowest,
-    with_card,
 )
-from chatiere.engine.games.momistigri.kernel cimport cards_of_pair, view
+from chatiere.engine.games.momistigri.kernel cimport cards_of_pair, note_copies, view
 from chatiere.engine.games.momistigri.state cimport (
     DEAL,
     DRAW,
@@ -57,11 +59,11 @@ from chatiere.engine.games.momistigri.state cimport (
     FIRST_SWAP_IN_ID,
     FIRST_SWAP_OUT_ID,
     HAND_OUT,
+    KNOWERS,
     LARGEST_DRAW,
     LAST_TURN,
     MAIN_ID,
     MARKS,
-    MOST_PLAYERS,
     NO_SEAT,
     NUM_ACTIONS,
     ONES,
@@ -77,8 +79,9 @@ from chatiere.engine.games.momistigri.state cimport (
     Options,
     State,
     View,
-    deck,
+    box_of,
     drawn_from,
+    pile_of,
     sum_of,
 )
 cimport chatiere.v1.momistigri_fields as fields
@@ -86,17 +89,7 @@ cimport chatiere.v1.momistigri_fields as fields
 RULES = RulesFile("momistigri.md")
 
 
-def _default_copies():
-    # In the order of value card i has colour i mod 5 ("Components and setup").
-    copies = [0] * COLOURED
-    values = [value for value in range(1, VALUES + 1) for _ in range(VALUES + 1 - value)]
-    for i, value in enumerate(values):
-        copies[VALUES * (i % COLOURS) + value - 1] += 1
-    return copies
-
-
-DEFAULTS = {"copies": _default_copies()}
-cdef bytes _DEFAULT_COPIES = bytes(DEFAULTS["copies"])
+DEFAULTS = {"copies": [USUAL.copies[kind] for kind in range(COLOURED)]}
 
 
 # Words
@@ -369,28 +362,28 @@ def encode_options(players, options: Mapping):
     cdef int kind
     options = complete_options("Momistigri", options, DEFAULTS, players)
     copies = options["copies"]
-    # Every call reads a state's options: the default ones do not have to be examined.
-    if copies is not DEFAULTS["copies"]:
-        _check_copies(copies)
     memset(&encoded, 0, sizeof(Options))
     encoded.first_seat = options["first_seat"]
-    for kind in range(COLOURED):
-        encoded.copies[kind] = copies[kind]
+    # Every call reads a state's options: the default ones do not have to be examined.
+    if copies is DEFAULTS["copies"]:
+        memcpy(encoded.copies, USUAL.copies, sizeof(encoded.copies))
+    else:
+        _check_copies(copies)
+        for kind in range(COLOURED):
+            encoded.copies[kind] = copies[kind]
     return (<const char*> &encoded)[:sizeof(Options)]
 
 
 def options_of(Position position not None):
     """The options of a position that differ from their defaults, by name."""
     cdef const State* state = state_of(position)
-    cdef uint8_t copies[COLOURED]
+    cdef const Box* box = box_of(state)
     cdef int kind
     options = {}
     if state.first_seat_option != NO_SEAT:
         options["first_seat"] = state.first_seat_option
-    for kind in range(COLOURED):
-        copies[kind] = count_cards(bits_of(&state.box, kind))
-    if memcmp(copies, <const char*> _DEFAULT_COPIES, COLOURED) != 0:
-        options["copies"] = [copies[kind] for kind in range(COLOURED)]
+    if box != &USUAL_BOX:
+        options["copies"] = [count_cards(bits_of(box, kind)) for kind in range(COLOURED)]
     return options
 
 
@@ -510,15 +503,22 @@ def read_action(message, Position position not None):
 
 # State
 
+ctypedef struct Listed:
+    # The cards of a message as sets, each for itself: of a kind the first of its places.
+    uint64_t hands[MOST_PLAYERS]
+    uint64_t known[MOST_PLAYERS][KNOWERS]  # of a seat's hand
+    uint64_t pile
+
+
 cdef inline int finished_rounds(const State* state) noexcept:
     return state.round + (state.phase == FINISHED)
 
 
-cdef put_cards(Writer out, int field, const State* state, uint64_t cards):
+cdef put_cards(Writer out, int field, const Box* box, uint64_t cards):
     cdef uint8_t kinds[BOX]
     cdef int count = 0
     while cards:
-        kinds[count] = state.box.kind_at[lowest(cards)]
+        kinds[count] = box.kind_at[lowest(cards)]
         count += 1
         cards &= cards - 1
     out.byte_numbers(field, kinds, count)
@@ -537,22 +537,22 @@ cdef put_knowledge(Writer out, const State* state, int seat, int knower):
     cdef size_t begun = out.begin(fields.SEAT_KNOWLEDGE)
     if knower != PUBLIC:
         out.present(fields.KNOWLEDGE_SEAT, knower)
-    put_cards(out, fields.KNOWLEDGE_CARDS, state, state.known[seat][knower])
+    put_cards(out, fields.KNOWLEDGE_CARDS, box_of(state), state.known[knower] & state.hands[seat])
     if state.most_ones[seat][knower]:
         out.present(fields.KNOWLEDGE_MOST_ONES, state.most_ones[seat][knower] - 1)
     out.end(begun)
 
 
 cdef put_seat(Writer out, const State* state, int seat):
-    cdef const uint64_t* known = state.known[seat]
     cdef const uint8_t* most_ones = state.most_ones[seat]
+    cdef uint64_t hand = state.hands[seat], public = state.known[PUBLIC] & hand
     cdef int knower
     cdef size_t begun = out.begin(fields.STATE_SEATS)
-    put_cards(out, fields.SEAT_CARDS, state, state.hands[seat])
-    if known[PUBLIC] or most_ones[PUBLIC]:
+    put_cards(out, fields.SEAT_CARDS, box_of(state), hand)
+    if public or most_ones[PUBLIC]:
         put_knowledge(out, state, seat, PUBLIC)
     for knower in range(state.players):
-        if knower != seat and (known[knower] != known[PUBLIC] or most_ones[knower] != most_ones[PUBLIC]):
+        if knower != seat and (state.known[knower] & hand != public or most_ones[knower] != most_ones[PUBLIC]):
             put_knowledge(out, state, seat, knower)
     out.number(fields.SEAT_IN_ROUND, state.in_round >> seat & 1)
     out.number(fields.SEAT_PASSED, state.passed >> seat & 1)
@@ -576,7 +576,7 @@ def put_state(Writer out not None, Position position not None):
     out.number(fields.STATE_ROUND, state.round + 1)
     out.number(fields.STATE_TURN, state.turn)
     out.number(fields.STATE_REVERSED, state.backwards)
-    put_cards(out, fields.STATE_PILE, state, state.pile)
+    put_cards(out, fields.STATE_PILE, box_of(state), pile_of(state))
     out.number(fields.STATE_MARK, state.mark)
     out.number(fields.STATE_DRAWS_LEFT, state.draws_left)
     out.number(fields.STATE_EFFECT, state.effect)
@@ -586,18 +586,18 @@ def put_state(Writer out not None, Position position not None):
         out.present(fields.STATE_SWAPPED_OUT, state.swapped_out - 1)
 
 
-cdef refuse_cards(const State* state, const Message* message, int field, name):
+cdef refuse_cards(const Box* box, const Message* message, int field, name):
     # No card, or more of a kind than the box has.
     kinds = listed_numbers(message, field)
     for i, kind in enumerate(kinds):
         RULES.in_range(kind, 0, KINDS - 1, f"{name}[{i}]")
     for kind, number in Counter(kinds).items():
-        copies = count_cards(bits_of(&state.box, kind))
+        copies = count_cards(bits_of(box, kind))
         if number > copies:
             RULES.refuse_state(name, f"of card {kind} the box has {copies}, not {number}", "Components and setup")
 
 
-cdef bint list_set(const State* state, const Message* message, int field, uint64_t most, uint64_t* cards) except -1:
+cdef bint list_set(const Box* box, const Message* message, int field, uint64_t most, uint64_t* cards) except -1:
     # A list of cards as a set; false if they are more than `most`.
     cdef int64_t kinds[BOX]
     cdef int count = list_numbers(message, field, kinds, BOX), i
@@ -608,17 +608,18 @@ cdef bint list_set(const State* state, const Message* message, int field, uint64
     for i in range(count):
         if not 0 <= kinds[i] < KINDS:
             return False
-        bits = bits_of(&state.box, <int> kinds[i])
+        bits = bits_of(box, <int> kinds[i])
         if cards[0] & bits == most & bits:
             return False
-        cards[0] = with_card(cards[0], bits)
+        cards[0] |= (cards[0] & bits) << 1 | bits & -bits
     return True
 
 
-cdef read_knowledge(State* state, int seat, const Message* message):
+cdef read_knowledge(State* state, Listed* listed, int seat, const Message* message):
     # Who is not named knows what all know.
     cdef Message entry
     cdef Span rest = message.span
+    cdef uint64_t* known = listed.known[seat]
     cdef int found = 0, number = 0, knower
     cdef int64_t most_ones
     while next_of(fields.SEAT_KNOWLEDGE, &rest, &entry):
@@ -642,7 +643,7 @@ cdef read_knowledge(State* state, int seat, const Message* message):
             RULES.refuse_state(
                 f"seats[{seat}].knowledge[{number}].seat", "a seat knows its own hand anyway", "Public and hidden"
             )
-        if not list_set(state, &entry, fields.KNOWLEDGE_CARDS, state.hands[seat], &state.known[seat][knower]):
+        if not list_set(box_of(state), &entry, fields.KNOWLEDGE_CARDS, listed.hands[seat], &known[knower]):
             RULES.refuse_state(
                 f"seats[{seat}].knowledge[{number}].cards", "the hand does not hold all of these", "Public and hidden"
             )
@@ -655,7 +656,7 @@ cdef read_knowledge(State* state, int seat, const Message* message):
         number += 1
     for knower in range(state.players):
         if knower != seat and not found >> knower & 1:
-            state.known[seat][knower] = state.known[seat][PUBLIC]
+            known[knower] = known[PUBLIC]
             state.most_ones[seat][knower] = state.most_ones[seat][PUBLIC]
 
 
@@ -670,19 +671,35 @@ cdef read_penalties(State* state, int seat, const Message* message):
         state.penalties[round][seat] = <uint8_t> penalties[round]
 
 
-cdef set_undealt(State* state):
-    # What no hand holds; in the pile lies nothing yet.
-    cdef uint64_t in_deck = deck(state), bits
-    cdef int kind, seat, left
+cdef lay_cards(State* state, const Listed* listed):
+    # The cards where a state has them: each in one hand or left.
+    cdef const Box* box = box_of(state)
+    cdef bint dealt = state.phase > DEAL
+    cdef uint64_t deck = deck_for(box, state.players), bits, mine
+    cdef int kind, seat, knower, count, held
     for kind in range(KINDS):
-        bits = bits_of(&state.box, kind)
-        left = count_cards(in_deck & bits)
+        bits = bits_of(box, kind)
+        count = count_cards(bits & deck)
+        held = 0
         for seat in range(state.players):
-            left -= count_cards(state.hands[seat] & bits)
-        if left < 0:
-            fault = FAULTS[MomistigriFault.CARD_TWICE_OR_MISSING]
-            raise EngineError(fault.reason, fault.message, field=fault.field, rule=fault.rule)
-        state.undealt |= bit(state.box.first_at[kind] + left) - bit(state.box.first_at[kind])
+            mine = listed.hands[seat] & bits
+            if mine == 0:
+                continue
+            if held + count_cards(mine) > count:
+                refuse_deck()
+            state.hands[seat] |= mine << held
+            for knower in range(KNOWERS):
+                state.known[knower] |= (listed.known[seat][knower] & bits) << held
+            held += count_cards(mine)
+        # Before the first turn nothing lies in the pile; later all that is left does.
+        if count_cards(listed.pile & bits) != (count - held if dealt else 0):
+            refuse_deck()
+        state.left |= bits & deck & bits << held
+
+
+cdef refuse_deck():
+    fault = FAULTS[MomistigriFault.CARD_TWICE_OR_MISSING]
+    raise EngineError(fault.reason, fault.message, field=fault.field, rule=fault.rule)
 
 
 def read_state(message):
@@ -692,11 +709,15 @@ def read_state(message):
     cdef Message inner
     cdef Span rest = read.span
     cdef State state
+    cdef Listed listed
+    cdef const Box* box
     cdef int seat
     memset(&state, 0, sizeof(State))
+    memset(&listed, 0, sizeof(Listed))
     state.players = RULES.in_range(count_of(read, fields.STATE_SEATS), 3, MOST_PLAYERS, "seats")
     open_field(read, fields.STATE_OPTIONS, &inner)
     set_options(&state, &inner)
+    box = box_of(&state)
     state.phase, state.first_seat, state.active = RULES.read_turn(
         number_of(read, fields.STATE_PHASE),
         number_of(read, fields.STATE_FIRST_SEAT) if has_field(read, fields.STATE_FIRST_SEAT) else None,
@@ -717,16 +738,15 @@ def read_state(message):
         state.swapped_out = 1 + RULES.in_range(number_of(read, fields.STATE_SWAPPED_OUT), 0, KINDS - 1, "swapped_out")
     for seat in range(state.players):
         next_of(fields.STATE_SEATS, &rest, &inner)
-        if not list_set(&state, &inner, fields.SEAT_CARDS, bit(BOX) - 1, &state.hands[seat]):
-            refuse_cards(&state, &inner, fields.SEAT_CARDS, f"seats[{seat}].cards")
-        read_knowledge(&state, seat, &inner)
+        if not list_set(box, &inner, fields.SEAT_CARDS, bit(BOX) - 1, &listed.hands[seat]):
+            refuse_cards(box, &inner, fields.SEAT_CARDS, f"seats[{seat}].cards")
+        read_knowledge(&state, &listed, seat, &inner)
         read_penalties(&state, seat, &inner)
         state.in_round |= number_of(&inner, fields.SEAT_IN_ROUND) << seat
         state.passed |= number_of(&inner, fields.SEAT_PASSED) << seat
-    if not list_set(&state, read, fields.STATE_PILE, bit(BOX) - 1, &state.pile):
-        refuse_cards(&state, read, fields.STATE_PILE, "pile")
-    if state.phase <= DEAL:
-        set_undealt(&state)
+    if not list_set(box, read, fields.STATE_PILE, bit(BOX) - 1, &listed.pile):
+        refuse_cards(box, read, fields.STATE_PILE, "pile")
+    lay_cards(&state, &listed)
     return (<const char*> &state)[:sizeof(State)]
 
 
@@ -739,7 +759,7 @@ cdef set_options(State* state, const Message* message):
         RULES.refuse_options(error)
     options = <const Options*> <const char*> encoded
     state.first_seat_option = options.first_seat
-    lay_out(&state.box, options.copies)
+    note_copies(state, options.copies)
 
 
 # View
@@ -748,23 +768,13 @@ cdef put_seat_view(Writer out, const View* seen, int seat):
     cdef const State* state = &seen.state
     cdef size_t begun = out.begin(fields.VIEW_SEATS)
     out.number(fields.SEAT_VIEW_HAND_SIZE, seen.sizes[seat])
-    put_cards(out, fields.SEAT_VIEW_KNOWN_CARDS, state, state.hands[seat])
+    put_cards(out, fields.SEAT_VIEW_KNOWN_CARDS, box_of(state), state.hands[seat])
     if seen.most_ones[seat]:
         out.present(fields.SEAT_VIEW_MOST_ONES, seen.most_ones[seat] - 1)
     out.number(fields.SEAT_VIEW_IN_ROUND, state.in_round >> seat & 1)
     out.number(fields.SEAT_VIEW_PASSED, state.passed >> seat & 1)
     put_penalties(out, fields.SEAT_VIEW_PENALTIES, state, seat)
     out.end(begun)
-
-
-cdef put_unseen(Writer out, const View* seen):
-    cdef uint8_t kinds[BOX]
-    cdef int count = 0, kind, copy
-    for kind in range(KINDS):
-        for copy in range(seen.unseen[kind]):
-            kinds[count] = kind
-            count += 1
-    out.byte_numbers(fields.VIEW_UNSEEN_CARDS, kinds, count)
 
 
 def put_view(Writer out not None, Position position not None, seat):
@@ -788,7 +798,7 @@ def put_view(Writer out not None, Position position not None, seat):
     out.number(fields.VIEW_ROUND, state.round + 1)
     out.number(fields.VIEW_TURN, state.turn)
     out.number(fields.VIEW_REVERSED, state.backwards)
-    put_cards(out, fields.VIEW_PILE, state, state.pile)
+    put_cards(out, fields.VIEW_PILE, box_of(state), seen.pile)
     out.number(fields.VIEW_MARK, state.mark)
     out.number(fields.VIEW_DRAWS_LEFT, state.draws_left)
     out.number(fields.VIEW_EFFECT, state.effect)
@@ -796,7 +806,7 @@ def put_view(Writer out not None, Position position not None, seat):
         out.present(fields.VIEW_RECEIVER, state.receiver)
     if state.swapped_out:
         out.present(fields.VIEW_SWAPPED_OUT, state.swapped_out - 1)
-    put_unseen(out, &seen)
+    put_cards(out, fields.VIEW_UNSEEN_CARDS, box_of(state), seen.unseen)
 
 
 # Events
@@ -825,5 +835,5 @@ def put_score(Writer out not None, Position position not None):
     for seat in range(state.players):
         begun = out.begin(fields.SCORE_DETAIL_SEATS)
         put_penalties(out, fields.SEAT_SCORE_PENALTIES, state, seat)
-        out.number(fields.SEAT_SCORE_HAND_POINTS, 0 if state.phase == FINISHED else sum_of(state, state.hands[seat]))
+        out.number(fields.SEAT_SCORE_HAND_POINTS, 0 if state.phase == FINISHED else sum_of(box_of(state), state.hands[seat]))
         out.end(begun)

@@ -1,4 +1,4 @@
-# Momistigri: public and hidden. What seats surely know of others' hands when cards move.
+# Momistigri: public and hidden. Where cards lie, and what seats surely know of others' hands when cards move.
 #
 # Of every hand each other seat, and the public, may surely know that it holds at least so many cards of some kinds, and at
 # most so many 1s. Who did not see which card moved can afterwards be sure only of what is true whichever it was: of each kind
@@ -6,8 +6,8 @@
 from libc.stdint cimport uint8_t, uint64_t
 
 from chatiere.engine.core.stream cimport Stream
-from chatiere.engine.games.momistigri.cards cimport bits_of, one_fewer_of_each, with_card, without_card
-from chatiere.engine.games.momistigri.state cimport KNOWERS, MOST_PLAYERS, ONES, PUBLIC, State, value_of
+from chatiere.engine.games.momistigri.cards cimport MOST_PLAYERS, Box, further_cards
+from chatiere.engine.games.momistigri.state cimport KNOWERS, ONES, PUBLIC, State, value_of
 
 cdef inline int all_knowers(const State* state) noexcept nogil:
     return (1 << state.players) - 1 | 1 << PUBLIC
@@ -16,54 +16,112 @@ cdef inline void expect_one_more(uint8_t* most_ones) noexcept nogil:
     # At most all 1s of the box is no knowledge.
     most_ones[0] = 0 if most_ones[0] == ONES else most_ones[0] + 1
 
-cdef inline void lay_down(State* state, int seat, int kind) noexcept nogil:
-    # From a hand to the pile, seen by all.
-    cdef uint64_t bits = bits_of(&state.box, kind)
-    cdef uint64_t* known = state.known[seat]
-    cdef uint8_t* most_ones = state.most_ones[seat]
-    cdef int knower
-    state.hands[seat] = without_card(state.hands[seat], bits)
-    state.pile = with_card(state.pile, bits)
-    for knower in range(KNOWERS):
-        known[knower] = without_card(known[knower], bits)
-    if value_of(kind) == 1:
-        for knower in range(KNOWERS):
-            most_ones[knower] -= most_ones[knower] > 1
+# Cards of kinds that later seats hold, with all that is known of them, one place down or up.
+cdef void move_down(State* state, uint64_t cards) noexcept nogil
+cdef void move_up(State* state, uint64_t cards) noexcept nogil
+# Lay every kind's cards in the order of who holds them, with all that is known of them.
+cdef void order_by_holder(State* state, const Box* box) noexcept nogil
 
-cdef inline void take_up(State* state, int seat, int kind) noexcept nogil:
+cdef inline void take_out(State* state, int seat, uint64_t kind_bits) noexcept nogil:
+    # The last card of a kind, of which nothing is known any more, from a hand to none.
+    cdef uint64_t mine = state.hands[seat] & kind_bits, last = mine & ~(mine >> 1)
+    cdef uint64_t later = kind_bits & ~state.left & ~(last | last - 1)
+    state.hands[seat] ^= last
+    if later:
+        move_down(state, later)
+        last = later & ~(later >> 1)
+    state.left ^= last
+
+cdef inline void put_in(State* state, int seat, uint64_t kind_bits) noexcept nogil:
+    # A card of a kind that is left into a hand, as its last. Mostly no hand holds another.
+    cdef uint64_t left = state.left & kind_bits
+    cdef uint64_t place = left & -left, later = 0
+    cdef int i
+    state.left ^= place
+    if left != kind_bits:
+        for i in range(seat + 1, MOST_PLAYERS):
+            later |= state.hands[i]
+        later &= kind_bits
+        if later:
+            move_up(state, later)
+            place = later & -later
+    state.hands[seat] |= place
+
+cdef inline void forget_first(State* state, uint64_t mine, uint64_t further) noexcept nogil:
+    # Of one card of each kind of these in a hand; `further`: without the first ones.
+    cdef int knower
+    for knower in range(KNOWERS):
+        state.known[knower] = state.known[knower] & ~mine | (state.known[knower] & further) >> 1
+
+cdef inline void expect_one_less(uint8_t* most_ones) noexcept nogil:
+    # Everybody sees a 1 leave.
+    cdef int knower
+    for knower in range(KNOWERS):
+        most_ones[knower] -= most_ones[knower] > 1
+
+cdef inline void lay_down(State* state, int seat, int kind, uint64_t kind_bits) noexcept nogil:
+    # From a hand to the pile, seen by all.
+    cdef uint64_t mine = state.hands[seat] & kind_bits
+    forget_first(state, mine, mine & (mine - 1))
+    take_out(state, seat, kind_bits)
+    if value_of(kind) == 1:
+        expect_one_less(state.most_ones[seat])
+
+cdef inline void lay_down_pair(
+    State* state, int seat, int low, int high, uint64_t low_bits, uint64_t high_bits
+) noexcept nogil:
+    # Both at once, but for two of a kind.
+    cdef uint64_t low_mine = state.hands[seat] & low_bits, high_mine = state.hands[seat] & high_bits
+    if low == high:
+        lay_down(state, seat, low, low_bits)
+        lay_down(state, seat, low, low_bits)
+        return
+    forget_first(state, low_mine | high_mine, low_mine & (low_mine - 1) | high_mine & (high_mine - 1))
+    take_out(state, seat, low_bits)
+    take_out(state, seat, high_bits)
+    if value_of(low) == 1:
+        expect_one_less(state.most_ones[seat])
+    if value_of(high) == 1:
+        expect_one_less(state.most_ones[seat])
+
+cdef inline void learn(State* state, int knower, uint64_t mine) noexcept nogil:
+    # Of a hand's cards of one kind it knows one more.
+    state.known[knower] |= (state.known[knower] & mine) + (mine & -mine)
+
+cdef inline void take_up(State* state, int seat, int kind, uint64_t kind_bits) noexcept nogil:
     # From the pile to a hand, seen by all.
-    cdef uint64_t bits = bits_of(&state.box, kind)
     cdef int others = all_knowers(state) & ~(1 << seat), knower
-    state.pile = without_card(state.pile, bits)
-    state.hands[seat] = with_card(state.hands[seat], bits)
+    put_in(state, seat, kind_bits)
     for knower in range(KNOWERS):
         if others >> knower & 1:
-            state.known[seat][knower] = with_card(state.known[seat][knower], bits)
+            learn(state, knower, state.hands[seat] & kind_bits)
     if value_of(kind) == 1:
         for knower in range(KNOWERS):
             if state.most_ones[seat][knower]:
                 expect_one_more(&state.most_ones[seat][knower])
 
-cdef inline void hand_over(State* state, int giver, int receiver, int kind) noexcept nogil:
+cdef inline void hand_over(
+    State* state, const Box* box, int giver, int receiver, int kind, uint64_t kind_bits
+) noexcept nogil:
     # From a hand to another, drawn or given.
-    cdef uint64_t bits = bits_of(&state.box, kind), hand = state.hands[giver]
-    cdef uint64_t* given = state.known[giver]
-    cdef uint64_t* received = state.known[receiver]
-    cdef uint64_t rest = without_card(given[receiver], bits)
+    cdef uint64_t hand = state.hands[giver], mine = hand & kind_bits
+    cdef uint64_t further = further_cards(box, hand), seen = state.known[receiver]
     cdef int seen_by = 1 << giver | 1 << receiver, knower
-    state.hands[giver] = without_card(hand, bits)
-    state.hands[receiver] = with_card(state.hands[receiver], bits)
-    received[giver] = with_card(received[giver], bits)
-    if hand & ~bits == 0:
+    if hand == mine:
         # Of one kind alone: who knows all its cards knows this one.
         for knower in range(KNOWERS):
-            if knower != receiver and given[knower] == hand:
+            if state.known[knower] & hand == hand:
                 seen_by |= 1 << knower
-                received[knower] = with_card(received[knower], bits)
     # Who sees the card though it did not get it knows of no other kind there.
-    for knower in range(KNOWERS):
-        given[knower] = one_fewer_of_each(&state.box, given[knower])
-    given[receiver] = rest
+    forget_first(state, hand, further)
+    state.known[receiver] = seen & ~mine | (seen & mine & further) >> 1
+    take_out(state, giver, kind_bits)
+    put_in(state, receiver, kind_bits)
+    learn(state, giver, state.hands[receiver] & kind_bits)
+    if hand == mine:
+        for knower in range(KNOWERS):
+            if knower != giver and knower != receiver and seen_by >> knower & 1:
+                learn(state, knower, state.hands[receiver] & kind_bits)
     if state.players == MOST_PLAYERS:
         hand_over_ones(state, giver, receiver, value_of(kind) == 1, seen_by)
 

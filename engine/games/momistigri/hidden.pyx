@@ -5,13 +5,37 @@ from libc.string cimport memset
 
 from chatiere.engine.core.game cimport OK
 from chatiere.engine.core.stream cimport Stream, number_below
-from chatiere.engine.games.momistigri.cards cimport BOX, bits_of, count_cards, lowest, with_card, without_card
-from chatiere.engine.games.momistigri.state cimport FINISHED, MOST_PLAYERS, ONES, PUBLIC, State, deck
+from chatiere.engine.games.momistigri.cards cimport BOX, MOST_PLAYERS, Box, bit, count_cards, further_cards, lowest, of_value
+from chatiere.engine.games.momistigri.state cimport (
+    DEAL,
+    FINISHED,
+    KNOWERS,
+    ONES,
+    PUBLIC,
+    State,
+    box_of,
+)
 
 cdef enum:
     # Of the places that hidden cards are drawn for: the cards not dealt yet.
     UNDEALT = MOST_PLAYERS
     PLACES = 6
+
+
+cdef void move_down(State* state, uint64_t cards) noexcept nogil:
+    cdef int i
+    for i in range(MOST_PLAYERS):
+        state.hands[i] = state.hands[i] & ~cards | (state.hands[i] & cards) >> 1
+    for i in range(KNOWERS):
+        state.known[i] = state.known[i] & ~cards | (state.known[i] & cards) >> 1
+
+
+cdef void move_up(State* state, uint64_t cards) noexcept nogil:
+    cdef int i
+    for i in range(MOST_PLAYERS):
+        state.hands[i] = state.hands[i] & ~cards | (state.hands[i] & cards) << 1
+    for i in range(KNOWERS):
+        state.known[i] = state.known[i] & ~cards | (state.known[i] & cards) << 1
 
 
 cdef uint64_t ways_to_choose(int n, int k) noexcept nogil:
@@ -63,73 +87,117 @@ cdef int resample(void* body, int seat, Stream* stream) noexcept nogil:
     # What a seat knows to be in a hand stays there; all other cards of the other hands are shuffled, as cards: of a kind
     # with two hidden cards each is one. So every draw needs the same few random numbers, whatever is known.
     cdef State* state = <State*> body
+    cdef const Box* box = box_of(state)
+    cdef uint64_t all_ones = of_value(box, 0)
     cdef uint8_t ones[ONES]
     cdef uint8_t others[BOX]
     cdef int room[PLACES]
     cdef int most[PLACES]
     cdef int shares[PLACES]
-    cdef uint64_t hidden = deck(state), known
+    cdef uint64_t hidden = state.left if state.phase <= DEAL else 0, known
     cdef int other, one_count, other_count
     if state.phase == FINISHED:
         # The hands lie open.
         return OK
-    hidden = without_cards(state, hidden, state.pile)
+    room[UNDEALT] = count_cards(hidden)
+    most[UNDEALT] = ONES
     for other in range(MOST_PLAYERS):
-        known = state.hands[other] if other == seat else state.known[other][seat]
-        hidden = without_cards(state, hidden, known)
+        known = state.hands[other]
+        if other != seat:
+            known &= state.known[seat]
+        hidden |= state.hands[other] & ~known
         room[other] = count_cards(state.hands[other]) - count_cards(known)
         most[other] = ONES
         if other != seat:
             if state.most_ones[other][seat]:
                 most[other] = state.most_ones[other][seat] - 1
-            most[other] -= count_cards(known & state.box.of_value[0])
+            most[other] -= count_cards(known & all_ones)
             state.hands[other] = known
-    room[UNDEALT] = count_cards(state.undealt)
-    most[UNDEALT] = ONES
-    one_count = list_cards(state, hidden & state.box.of_value[0], ones)
-    other_count = list_cards(state, hidden & ~state.box.of_value[0], others)
+    one_count = list_cards(hidden & all_ones, ones)
+    other_count = list_cards(hidden & ~all_ones, others)
     share_ones(shares, room, most, one_count, stream)
     shuffle(ones, one_count, stream)
     shuffle(others, other_count, stream)
     for other in range(state.players):
         one_count -= shares[other]
         other_count -= room[other] - shares[other]
-        add_cards(state, &state.hands[other], &ones[one_count], shares[other])
-        add_cards(state, &state.hands[other], &others[other_count], room[other] - shares[other])
-    state.undealt = 0
-    add_cards(state, &state.undealt, ones, one_count)
-    add_cards(state, &state.undealt, others, other_count)
+        add_cards(&state.hands[other], &ones[one_count], shares[other])
+        add_cards(&state.hands[other], &others[other_count], room[other] - shares[other])
+    if state.phase <= DEAL:
+        state.left = 0
+        add_cards(&state.left, ones, one_count)
+        add_cards(&state.left, others, other_count)
     share_public_knowledge(state, seat)
+    order_by_holder(state, box)
+    order_by_knowledge(state, box)
     return OK
 
 
-cdef uint64_t without_cards(const State* state, uint64_t cards, uint64_t gone) noexcept nogil:
-    while gone:
-        cards = without_card(cards, bits_of(&state.box, state.box.kind_at[lowest(gone)]))
-        gone &= gone - 1
-    return cards
-
-
-cdef int list_cards(const State* state, uint64_t cards, uint8_t* kinds) noexcept nogil:
+cdef int list_cards(uint64_t cards, uint8_t* places) noexcept nogil:
     cdef int count = 0
     while cards:
-        kinds[count] = state.box.kind_at[lowest(cards)]
+        places[count] = lowest(cards)
         count += 1
         cards &= cards - 1
     return count
 
 
-cdef void add_cards(const State* state, uint64_t* cards, const uint8_t* kinds, int count) noexcept nogil:
+cdef void add_cards(uint64_t* cards, const uint8_t* places, int count) noexcept nogil:
     cdef int i
     for i in range(count):
-        cards[0] = with_card(cards[0], bits_of(&state.box, kinds[i]))
+        cards[0] |= bit(places[i])
 
 
 cdef void share_public_knowledge(State* state, int seat) noexcept nogil:
     # What others know of the seat's hand stays; of other hands they are left with what all know.
+    cdef uint64_t own = state.hands[seat]
     cdef int other, knower
+    for knower in range(state.players):
+        if knower != seat:
+            state.known[knower] = state.known[knower] & own | state.known[PUBLIC] & ~own & ~state.hands[knower]
     for other in range(state.players):
         for knower in range(state.players):
             if other != seat and knower != seat and knower != other:
-                state.known[other][knower] = state.known[other][PUBLIC]
                 state.most_ones[other][knower] = state.most_ones[other][PUBLIC]
+
+
+cdef void order_by_holder(State* state, const Box* box) noexcept nogil:
+    cdef uint64_t wrong = misplaced(state, box)
+    cdef int i
+    while wrong:
+        # Each changes places with the card before it; of neighbours the first.
+        wrong &= ~(wrong << 1)
+        for i in range(MOST_PLAYERS):
+            state.hands[i] = swap_with_previous(state.hands[i], wrong)
+        for i in range(KNOWERS):
+            state.known[i] = swap_with_previous(state.known[i], wrong)
+        state.left = swap_with_previous(state.left, wrong)
+        wrong = misplaced(state, box)
+
+
+cdef void order_by_knowledge(State* state, const Box* box) noexcept nogil:
+    # Among a hand's cards of a kind those first that are known.
+    cdef uint64_t wrong, further = 0
+    cdef int i
+    for i in range(MOST_PLAYERS):
+        further |= further_cards(box, state.hands[i])
+    for i in range(KNOWERS):
+        wrong = state.known[i] & further & ~(state.known[i] << 1)
+        while wrong:
+            state.known[i] ^= wrong | wrong >> 1
+            wrong = state.known[i] & further & ~(state.known[i] << 1)
+
+
+cdef uint64_t misplaced(const State* state, const Box* box) noexcept nogil:
+    # The cards before which one of their kind lies that a later seat or nobody holds.
+    cdef uint64_t earlier = 0, wrong = 0
+    cdef int seat
+    for seat in range(MOST_PLAYERS):
+        earlier |= state.hands[seat]
+        wrong |= state.hands[seat] & ~(earlier << 1)
+    return wrong & ~box.firsts
+
+
+cdef uint64_t swap_with_previous(uint64_t cards, uint64_t places) noexcept nogil:
+    cdef uint64_t different = (cards ^ cards << 1) & places
+    return cards ^ (different | different >> 1)

@@ -1,22 +1,26 @@
 """Momistigri: the rules' invariants (rules file: Invariants), and the bounds that memory safety and an end of play need."""
 
 from libc.stdint cimport uint64_t
-from libc.string cimport memcmp, memset
+from libc.string cimport memcmp, memcpy
 
 from chatiere.engine.core.game cimport OK
 from chatiere.engine.games.momistigri.cards cimport (
     BOX,
-    COLOURS,
+    COLOURED,
     KINDS,
     MOMISTIGRI,
     MOMISTIGRI_PLACE,
+    MOST_PLAYERS,
+    ROOM_OF_BOX,
+    USUAL_BOX,
     VALUES,
     Box,
     bit,
     bits_of,
     count_cards,
-    one_fewer_of_each,
-    without_card,
+    deck_for,
+    further_cards,
+    of_value,
 )
 from chatiere.engine.games.momistigri.hidden cimport all_knowers
 from chatiere.engine.games.momistigri.state cimport (
@@ -34,7 +38,6 @@ from chatiere.engine.games.momistigri.state cimport (
     LARGEST_DRAW,
     LAST_TURN,
     MARKS,
-    MOST_PLAYERS,
     NAME,
     NO_SEAT,
     ONES,
@@ -49,30 +52,34 @@ from chatiere.engine.games.momistigri.state cimport (
     ZEROS,
     MomistigriFault,
     State,
+    box_of,
     count_fewest,
-    deck,
     drawn_from,
     penalty_so_far,
     sum_of,
 )
 
 cdef enum:
-    DIGITS = 5  # of the numbers of cards of a kind, at most nine
+    BOX_WORDS = 7  # of 8 bytes
+    # Of a number of cards of one value; 45 fit.
+    BITS_A_VALUE = 6
 
 
 cdef int check(const void* body) noexcept nogil:
     cdef const State* state = <const State*> body
+    cdef const Box* box = box_of(state)
     cdef int fault = check_numbers(state)
     if fault == OK:
-        fault = check_box(&state.box)
+        fault = check_box(state)
+    if fault != OK:
+        return fault
+    fault = check_cards(state, box)
     if fault == OK:
-        fault = check_cards(state)
+        fault = check_knowledge(state, box)
     if fault == OK:
-        fault = check_knowledge(state)
+        fault = check_rounds(state, box)
     if fault == OK:
-        fault = check_rounds(state)
-    if fault == OK:
-        fault = check_deal(state) if state.phase <= DEAL else check_turn(state)
+        fault = check_deal(state) if state.phase <= DEAL else check_turn(state, box)
     return fault
 
 
@@ -120,101 +127,85 @@ cdef int check_numbers(const State* state) noexcept nogil:
     return OK
 
 
-cdef int check_box(const Box* box) noexcept nogil:
-    # It is laid out as the number of cards of each kind says, and nine cards have value 1, eight value 2 ...
-    cdef uint64_t cards
-    cdef int kind, value, colour, place, wrong = box.first_at[0]
-    for kind in range(KINDS):
-        wrong |= box.first_at[kind] > box.first_at[kind + 1]
-    for place in range(BOX):
-        wrong |= box.kind_at[place] >= KINDS
-    if wrong or box.first_at[MOMISTIGRI] != MOMISTIGRI_PLACE or box.first_at[KINDS] != BOX:
-        return MomistigriFault.BAD_COPIES
-    for place in range(BOX):
+cdef int check_box(const State* state) noexcept nogil:
+    # Of the whole box nine cards have value 1, eight value 2 ... What is usual is written as zeros.
+    cdef const Box* box = &state.box
+    cdef uint64_t numbers = 0, firsts = 0
+    cdef int place, kind = -1, wrong = 0
+    if all_zero(box):
+        return OK
+    for place in range(MOMISTIGRI_PLACE):
+        wrong |= box.kind_at[place] < kind or box.kind_at[place] >= COLOURED
+        firsts |= <uint64_t> (box.kind_at[place] != kind) << place
         kind = box.kind_at[place]
-        wrong |= box.first_at[kind] > place or box.first_at[kind + 1] <= place
-        wrong |= (box.firsts >> place & 1) != (box.first_at[kind] == place)
-    for value in range(VALUES):
-        cards = 0
-        for colour in range(COLOURS):
-            cards |= bits_of(box, VALUES * colour + value)
-        wrong |= cards != box.of_value[value] or count_cards(cards) != VALUES - value
-    if wrong or box.firsts >> BOX or box.zero[0] or box.zero[1] or box.zero[2]:
+        numbers += <uint64_t> 1 << BITS_A_VALUE * (kind % VALUES)
+    for place in range(MOMISTIGRI_PLACE, ROOM_OF_BOX):
+        wrong |= box.kind_at[place] != MOMISTIGRI
+    if wrong or firsts | bit(MOMISTIGRI_PLACE) != box.firsts or memcmp(box, &USUAL_BOX, sizeof(Box)) == 0:
         return MomistigriFault.BAD_COPIES
+    for place in range(VALUES):
+        wrong = numbers >> BITS_A_VALUE * place & (1 << BITS_A_VALUE) - 1
+        if wrong != VALUES - place:
+            return MomistigriFault.BAD_COPIES
     return OK
 
 
-cdef bint are_cards(const Box* box, uint64_t cards) noexcept nogil:
-    # Of each kind the first ones.
-    return cards >> BOX == 0 and one_fewer_of_each(box, cards) & ~cards == 0
+cdef bint all_zero(const Box* box) noexcept nogil:
+    cdef uint64_t words[BOX_WORDS]
+    cdef uint64_t ones = 0
+    cdef int i
+    memcpy(words, box, sizeof(words))
+    for i in range(BOX_WORDS):
+        ones |= words[i]
+    return ones == 0
 
 
-cdef int check_cards(const State* state) noexcept nogil:
-    # Every card of the deck is in one hand or in the pile, or, during the deal, nowhere yet.
-    cdef uint64_t box = bit(BOX) - 1, unused = box & ~deck(state)
-    cdef uint64_t there[DIGITS]
-    cdef uint64_t expected[DIGITS]
+cdef int check_cards(const State* state, const Box* box) noexcept nogil:
+    # Every card of the deck is in one hand or left; of each kind earlier seats have the first, and the last are left.
+    cdef uint64_t there = 0, twice = 0, misplaced = 0, hand
     cdef int seat
     for seat in range(MOST_PLAYERS):
-        if not are_cards(&state.box, state.hands[seat]) or (seat >= state.players and state.hands[seat]):
+        hand = state.hands[seat]
+        twice |= there & hand
+        there |= hand
+        misplaced |= hand & ~(there << 1)
+    if there >> BOX:
+        return MomistigriFault.BAD_HAND
+    if state.left >> BOX:
+        return MomistigriFault.BAD_PILE if state.phase > DEAL else MomistigriFault.BAD_DEAL
+    for seat in range(state.players, MOST_PLAYERS):
+        if state.hands[seat]:
             return MomistigriFault.BAD_HAND
-    if not are_cards(&state.box, state.pile):
-        return MomistigriFault.BAD_PILE
-    if not are_cards(&state.box, state.undealt) or (state.undealt and state.phase > DEAL):
-        return MomistigriFault.BAD_DEAL
-    # With those that so few do not play with, they are the whole box.
-    memset(there, 0, sizeof(there))
-    memset(expected, 0, sizeof(expected))
-    add_up(&state.box, box, expected)
-    add_up(&state.box, unused, there)
-    for seat in range(state.players):
-        add_up(&state.box, state.hands[seat], there)
-    add_up(&state.box, state.pile, there)
-    add_up(&state.box, state.undealt, there)
-    if memcmp(there, expected, sizeof(there)) != 0:
+    if twice | there & state.left | (there | state.left) ^ deck_for(box, state.players):
         return MomistigriFault.CARD_TWICE_OR_MISSING
+    if misplaced & ~box.firsts:
+        return MomistigriFault.BAD_HAND
     return OK
 
 
-cdef void add_up(const Box* box, uint64_t cards, uint64_t* digits) noexcept nogil:
-    # Counts the cards of all kinds at once, in binary: at each kind's first bit, digits[0] are the ones, digits[1] the twos
-    # and so on; the last only says that it were more.
-    cdef uint64_t carry, digit
-    cdef int i
-    while cards:
-        carry = cards & box.firsts
-        for i in range(DIGITS - 1):
-            digit = digits[i]
-            digits[i] = digit ^ carry
-            carry &= digit
-        digits[DIGITS - 1] |= carry
-        cards = one_fewer_of_each(box, cards)
-
-
-cdef int check_knowledge(const State* state) noexcept nogil:
+cdef int check_knowledge(const State* state, const Box* box) noexcept nogil:
     # What a seat knows is true, it knows what all know, and of itself nothing is noted.
-    cdef int seat, knower, others
     cdef bint noted = state.phase > DEAL and state.phase != FINISHED
-    cdef uint64_t wrong = 0, known, public, hand
+    cdef uint64_t hands = deck_for(box, state.players) & ~state.left if noted else 0
+    cdef uint64_t public = state.known[PUBLIC], further = 0, wrong, known, others
+    cdef int seat, knower
     for seat in range(MOST_PLAYERS):
-        hand = state.hands[seat] if noted else 0
-        public = state.known[seat][PUBLIC]
-        others = all_knowers(state) & ~(1 << seat)
-        for knower in range(KNOWERS):
-            known = state.known[seat][knower]
-            if others >> knower & 1:
-                wrong |= known & ~hand | public & ~known | one_fewer_of_each(&state.box, known) & ~known
-            else:
-                wrong |= known
+        further |= further_cards(box, state.hands[seat])
+    wrong = public & ~hands | public & further & ~(public << 1)
+    for knower in range(MOST_PLAYERS):
+        # Of seats that are not there nothing may be noted: to them all hands are like their own.
+        known = state.known[knower]
+        others = hands & ~state.hands[knower] if knower < state.players else 0
+        wrong |= known & ~others | public & others & ~known | known & further & ~(known << 1)
     if wrong:
         return MomistigriFault.BAD_KNOWN
     for seat in range(MOST_PLAYERS):
-        if knows_wrong_ones(state, seat, noted and state.players == MOST_PLAYERS):
+        if knows_wrong_ones(state, box, seat, noted and state.players == MOST_PLAYERS):
             return MomistigriFault.BAD_MOST_ONES
     return OK
 
 
-cdef bint knows_wrong_ones(const State* state, int seat, bint noted) noexcept nogil:
+cdef bint knows_wrong_ones(const State* state, const Box* box, int seat, bint noted) noexcept nogil:
     cdef int others = all_knowers(state) & ~(1 << seat), public = state.most_ones[seat][PUBLIC], knower, ones, most
     cdef int any_known = 0
     for knower in range(KNOWERS):
@@ -223,7 +214,7 @@ cdef bint knows_wrong_ones(const State* state, int seat, bint noted) noexcept no
         return False
     if not noted or not state.in_round >> seat & 1:
         return True
-    ones = count_cards(state.hands[seat] & state.box.of_value[0])
+    ones = count_cards(state.hands[seat] & of_value(box, 0))
     for knower in range(KNOWERS):
         most = state.most_ones[seat][knower]
         if not others >> knower & 1:
@@ -237,46 +228,49 @@ cdef bint knows_wrong_ones(const State* state, int seat, bint noted) noexcept no
     return False
 
 
-cdef int check_rounds(const State* state) noexcept nogil:
+cdef int check_rounds(const State* state, const Box* box) noexcept nogil:
     # The penalties are those of finished rounds, which led to this one.
     cdef int finished = state.round + (state.phase == FINISHED), round, seat, most = 0
+    cdef uint64_t penalties, wrong = 0
     for round in range(ROUNDS):
-        for seat in range(MOST_PLAYERS):
-            if state.penalties[round][seat] and (round >= finished or seat >= state.players):
-                return MomistigriFault.BAD_PENALTIES
+        penalties = 0
+        memcpy(&penalties, state.penalties[round], MOST_PLAYERS)
+        wrong |= penalties >> 8 * state.players if round < finished else penalties
+    if wrong:
+        return MomistigriFault.BAD_PENALTIES
+    if finished == 0:
+        return OK
     if finished >= 2 and (count_fewest(state, 2) > 1) != (state.round == 2):
         return MomistigriFault.BAD_ROUND
     if state.phase == FINISHED:
         for seat in range(state.players):
-            if state.penalties[state.round][seat] != sum_of(state, state.hands[seat]):
+            if state.penalties[state.round][seat] != sum_of(box, state.hands[seat]):
                 return MomistigriFault.BAD_PENALTIES
         return OK
     for seat in range(state.players):
         most = max(most, penalty_so_far(state, seat))
-    if state.round and penalty_so_far(state, state.first_seat) != most:
+    if penalty_so_far(state, state.first_seat) != most:
         return MomistigriFault.BAD_FIRST_SEAT
     return OK
 
 
 cdef int check_deal(const State* state) noexcept nogil:
     # Before the first turn.
-    cdef int players = state.players, dealt = DEALT * players + 1 - count_cards(state.undealt), seat, turn, held
+    cdef int players = state.players, dealt = DEALT * players + 1 - count_cards(state.left), seat, turn, dealt_to_seat
     if state.backwards:
         return MomistigriFault.BAD_DIRECTION
     if state.in_round != (1 << players) - 1:
         return MomistigriFault.BAD_IN_ROUND
     if state.passed:
         return MomistigriFault.BAD_PASSED
-    if state.pile:
-        return MomistigriFault.BAD_PILE
     if dealt > (0 if state.phase == FIRST_SEAT else DEALT * players):
         return MomistigriFault.BAD_DEAL
     if state.phase == FIRST_SEAT:
         return OK
     for turn in range(players):
         seat = (state.first_seat + turn) % players
-        held = (dealt + players - 1 - turn) // players
-        if count_cards(state.hands[seat]) != held:
+        dealt_to_seat = (dealt + players - 1 - turn) // players
+        if count_cards(state.hands[seat]) != dealt_to_seat:
             return MomistigriFault.BAD_DEAL
     seat = state.first_seat + (dealt if dealt < DEALT * players else players - 1)
     if state.active != seat % players:
@@ -284,19 +278,17 @@ cdef int check_deal(const State* state) noexcept nogil:
     return OK
 
 
-cdef int check_turn(const State* state) noexcept nogil:
+cdef int check_turn(const State* state, const Box* box) noexcept nogil:
     # From the first turn on: the phase fits who is in the round and what lies where.
-    cdef int phase = state.phase, seat, wanted
-    cdef bint may_be_empty
-    for seat in range(state.players):
-        may_be_empty = (phase == SWAP_IN and seat == drawn_from(state)) or (
-            seat == state.active and (phase == CHOICE or phase == HAND_OUT or phase == AGAIN)
-        )
-        if not state.in_round >> seat & 1:
-            if state.hands[seat]:
-                return MomistigriFault.BAD_IN_ROUND
-        elif state.hands[seat] == 0 and not may_be_empty:
-            return MomistigriFault.BAD_IN_ROUND
+    cdef int phase = state.phase, seat, wanted, holding = 0, may_be_empty = 0
+    for seat in range(MOST_PLAYERS):
+        holding |= (state.hands[seat] != 0) << seat
+    if phase == SWAP_IN:
+        may_be_empty = 1 << drawn_from(state)
+    elif phase == CHOICE or phase == HAND_OUT or phase == AGAIN:
+        may_be_empty = 1 << state.active
+    if holding & ~state.in_round or state.in_round & ~holding & ~may_be_empty:
+        return MomistigriFault.BAD_IN_ROUND
     if phase == FINISHED:
         return OK
     if not state.in_round >> state.active & 1:
@@ -309,15 +301,15 @@ cdef int check_turn(const State* state) noexcept nogil:
             return MomistigriFault.BAD_DRAWS
     if phase == HAND_OUT and (state.receiver == state.active or not state.in_round >> state.receiver & 1):
         return MomistigriFault.BAD_RECEIVER
-    if phase == SWAP_IN and state.pile & bits_of(&state.box, state.swapped_out - 1) == 0:
+    if phase == SWAP_IN and state.left & bits_of(box, state.swapped_out - 1) == 0:
         return MomistigriFault.BAD_SWAPPED_OUT
-    return check_pile(state)
+    return check_pile(state, box)
 
 
-cdef int check_pile(const State* state) noexcept nogil:
+cdef int check_pile(const State* state, const Box* box) noexcept nogil:
     # The pair whose effect is under way lies in the pile (but for 5s that have been handed out).
     cdef int phase = state.phase, value = 0
-    cdef uint64_t pile = state.pile
+    cdef uint64_t pile = state.left, same
     if phase == CHOICE:
         value = state.effect
     elif phase == NAME:
@@ -338,7 +330,8 @@ cdef int check_pile(const State* state) noexcept nogil:
         return OK
     if phase == SWAP_IN:
         # The card just discarded did not lie there before.
-        pile = without_card(pile, bits_of(&state.box, state.swapped_out - 1))
-    if count_cards(pile & state.box.of_value[value - 1]) < 2:
+        same = pile & bits_of(box, state.swapped_out - 1)
+        pile ^= same & -same
+    if count_cards(pile & of_value(box, value - 1)) < 2:
         return MomistigriFault.BAD_PILE
     return OK

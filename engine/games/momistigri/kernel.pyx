@@ -1,8 +1,7 @@
 """Momistigri: the rules (rules file: momistigri.md; the sections below follow its headings)."""
 
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.math cimport sqrtf
-from libc.string cimport memcpy, memset
+from libc.string cimport memcmp, memset
 
 from chatiere.engine.core.game cimport (
     CHANCE,
@@ -27,23 +26,33 @@ from chatiere.engine.games.momistigri.cards cimport (
     KINDS,
     MOMISTIGRI,
     MOMISTIGRI_PLACE,
+    MOST_PLAYERS,
+    USUAL_BOX,
     VALUES,
+    Box,
     bit,
     bits_of,
     count_cards,
+    deck_for,
+    first_cards,
+    further_cards,
     has_single,
+    last_bit,
     lay_out,
     lowest,
     nth_card,
-    one_fewer_of_each,
+    of_value,
     running_counts,
-    with_card,
-    without_card,
+    same_kind,
+    to_first_places,
 )
 from chatiere.engine.games.momistigri.hidden cimport (
     forget_ones,
     hand_over,
     lay_down,
+    lay_down_pair,
+    order_by_holder,
+    put_in,
     resample,
     show_no_ones,
     take_up,
@@ -68,7 +77,6 @@ from chatiere.engine.games.momistigri.state cimport (
     HAND_OUT,
     LAST_TURN,
     MAIN_ID,
-    MOST_PLAYERS,
     NAME,
     NO_MARK,
     NO_SEAT,
@@ -88,12 +96,14 @@ from chatiere.engine.games.momistigri.state cimport (
     Options,
     State,
     View,
+    box_of,
+    cards_in_hands,
     count_fewest,
-    deck,
     decider,
     drawn_from,
     next_seat,
     penalty_so_far,
+    pile_of,
     seat_beside,
     sum_of,
     value_of,
@@ -118,9 +128,9 @@ cdef void start(void* body, int players, const void* options) noexcept nogil:
     state.players = players
     state.first_seat_option = chosen.first_seat
     state.first_seat = chosen.first_seat
-    lay_out(&state.box, chosen.copies)
+    note_copies(state, chosen.copies)
+    state.left = deck_for(box_of(state), players)
     state.in_round = (1 << players) - 1
-    state.undealt = deck(state)
     if state.first_seat == NO_SEAT:
         state.phase = FIRST_SEAT
     else:
@@ -128,10 +138,15 @@ cdef void start(void* body, int players, const void* options) noexcept nogil:
         state.active = state.first_seat
 
 
+cdef void note_copies(State* state, const uint8_t* copies) noexcept nogil:
+    lay_out(&state.box, copies)
+    if memcmp(&state.box, &USUAL_BOX, sizeof(Box)) == 0:
+        memset(&state.box, 0, sizeof(Box))
+
+
 cdef void begin_round(State* state, int first_seat, Events* events) noexcept nogil:
+    state.left |= cards_in_hands(state)
     memset(state.hands, 0, sizeof(state.hands))
-    state.pile = 0
-    state.undealt = deck(state)
     state.first_seat = state.active = first_seat
     state.phase = DEAL
     state.turn = 0
@@ -141,48 +156,46 @@ cdef void begin_round(State* state, int first_seat, Events* events) noexcept nog
     tell_value(events, MomistigriEvent.ROUND_BEGUN, first_seat, EVERYBODY, state.round + 1)
 
 
-cdef void deal(State* state, int kind, Events* events) noexcept nogil:
-    cdef uint64_t bits = bits_of(&state.box, kind)
+cdef void deal(State* state, const Box* box, int kind, Events* events) noexcept nogil:
     cdef int seat = state.active
-    state.undealt = without_card(state.undealt, bits)
-    state.hands[seat] = with_card(state.hands[seat], bits)
+    put_in(state, seat, bits_of(box, kind))
     tell_value(events, MomistigriEvent.CARD_DEALT, seat, 1 << seat, kind)
-    if state.undealt == 0:
+    if state.left == 0:
         state.active = state.first_seat
-        begin_turn(state, NO_MARK, 0, events)
-    elif state.undealt & (state.undealt - 1):
+        begin_turn(state, box, NO_MARK, 0, events)
+    elif state.left & (state.left - 1):
         state.active = next_seat(state, seat)
     # Else the one card left is the first seat's right neighbour's, who got the last.
 
 
 # A turn
 
-cdef void begin_turn(State* state, int mark, int named, Events* events) noexcept nogil:
+cdef void begin_turn(State* state, const Box* box, int mark, int named, Events* events) noexcept nogil:
     # `mark`: what the previous seat, if it is still in the round, left pending; `named`: the chosen card.
-    cdef int previous = drawn_from(state)
     cdef int wanted = 2 if mark == TWO else 3 if mark == THREE else 1
     cdef uint16_t values[2]
     state.turn += 1
-    values[0] = previous
-    values[1] = wanted if wanted == 1 else min(wanted, count_cards(state.hands[previous]))
-    add_event(events, MomistigriEvent.TURN_BEGUN, state.active, EVERYBODY, values, 2)
+    if wanted > 1:
+        wanted = min(wanted, count_cards(state.hands[drawn_from(state)]))
+    if events != NULL:
+        values[0] = drawn_from(state)
+        values[1] = wanted
+        add_event(events, MomistigriEvent.TURN_BEGUN, state.active, EVERYBODY, values, 2)
     if mark == CHOSEN:
-        draw(state, named, events)
-        end_draw(state, NO_MARK, events)
+        draw(state, box, drawn_from(state), named, events)
+        end_draw(state, drawn_from(state), NO_MARK, events)
     else:
         state.phase = DRAW
         state.mark = mark
-        state.draws_left = values[1]
+        state.draws_left = wanted
 
 
-cdef void draw(State* state, int kind, Events* events) noexcept nogil:
-    cdef int previous = drawn_from(state)
-    hand_over(state, previous, state.active, kind)
+cdef void draw(State* state, const Box* box, int previous, int kind, Events* events) noexcept nogil:
+    hand_over(state, box, previous, state.active, kind, bits_of(box, kind))
     tell_value(events, MomistigriEvent.CARD_DRAWN, state.active, 1 << previous | 1 << state.active, kind)
 
 
-cdef void end_draw(State* state, int mark, Events* events) noexcept nogil:
-    cdef int previous = drawn_from(state)
+cdef void end_draw(State* state, int previous, int mark, Events* events) noexcept nogil:
     state.mark = NO_MARK
     if state.hands[previous] == 0:
         leave(state, previous, events)
@@ -198,56 +211,57 @@ cdef void leave(State* state, int seat, Events* events) noexcept nogil:
     tell(events, MomistigriEvent.SEAT_LEFT, seat)
 
 
-cdef void swap_out(State* state, int kind, Events* events) noexcept nogil:
+cdef void swap_out(State* state, const Box* box, int kind, Events* events) noexcept nogil:
     cdef int seat = drawn_from(state)
-    lay_down(state, seat, kind)
+    lay_down(state, seat, kind, bits_of(box, kind))
     state.swapped_out = 1 + kind
     state.phase = SWAP_IN
     tell_value(events, MomistigriEvent.CARD_SWAPPED_OUT, seat, EVERYBODY, kind)
 
 
-cdef void swap_in(State* state, int kind, Events* events) noexcept nogil:
+cdef void swap_in(State* state, const Box* box, int kind, Events* events) noexcept nogil:
     cdef int seat = drawn_from(state)
-    take_up(state, seat, kind)
+    take_up(state, seat, kind, bits_of(box, kind))
     state.swapped_out = 0
     state.phase = DISCARD
     tell_value(events, MomistigriEvent.CARD_SWAPPED_IN, seat, EVERYBODY, kind)
 
 
-cdef void discard_pair(State* state, int low, int high, Events* events) noexcept nogil:
+cdef void discard_pair(
+    State* state, const Box* box, int low, int high, uint64_t low_bits, uint64_t high_bits, Events* events
+) noexcept nogil:
     cdef uint16_t pair[2]
     pair[0] = low
     pair[1] = high
-    lay_down(state, state.active, low)
-    lay_down(state, state.active, high)
+    lay_down_pair(state, state.active, low, high, low_bits, high_bits)
     state.passed &= ~(1 << state.active)
     add_event(events, MomistigriEvent.PAIR_DISCARDED, state.active, EVERYBODY, pair, 2)
     if value_of(low) == value_of(high):
-        begin_effect(state, value_of(low), events)
+        begin_effect(state, box, value_of(low), events)
     else:
-        end_turn(state, NO_MARK, 0, events)
+        end_turn(state, box, NO_MARK, 0, events)
 
 
-cdef void pass_turn(State* state, Events* events) noexcept nogil:
+cdef void pass_turn(State* state, const Box* box, Events* events) noexcept nogil:
     state.passed |= 1 << state.active
     tell(events, MomistigriEvent.PASSED, state.active)
     # A seat alone in the round ends it as such.
     if state.in_round & ~state.passed == 0 and state.in_round != 1 << state.active:
-        end_round(state, MomistigriEvent.ALL_PASSED, events)
+        end_round(state, box, MomistigriEvent.ALL_PASSED, events)
     else:
-        end_turn(state, NO_MARK, 0, events)
+        end_turn(state, box, NO_MARK, 0, events)
 
 
-cdef void end_turn(State* state, int mark, int named, Events* events) noexcept nogil:
+cdef void end_turn(State* state, const Box* box, int mark, int named, Events* events) noexcept nogil:
     if state.hands[state.active] == 0:
         leave(state, state.active, events)
     if state.in_round & (state.in_round - 1) == 0:
-        end_round(state, MomistigriEvent.ONE_SEAT_LEFT, events)
+        end_round(state, box, MomistigriEvent.ONE_SEAT_LEFT, events)
     elif state.turn == LAST_TURN:
-        end_round(state, MomistigriEvent.TURN_LIMIT_REACHED, events)
+        end_round(state, box, MomistigriEvent.TURN_LIMIT_REACHED, events)
     else:
         state.active = seat_beside(state, state.active, False)
-        begin_turn(state, mark, named, events)
+        begin_turn(state, box, mark, named, events)
 
 
 # Effects of a pair of one value
@@ -257,7 +271,7 @@ cdef bint has_target(const State* state) noexcept nogil:
     return state.in_round != 1 << state.active
 
 
-cdef void begin_effect(State* state, int value, Events* events) noexcept nogil:
+cdef void begin_effect(State* state, const Box* box, int value, Events* events) noexcept nogil:
     if value <= 3:
         state.effect = value
         state.phase = CHOICE
@@ -269,93 +283,93 @@ cdef void begin_effect(State* state, int value, Events* events) noexcept nogil:
     elif value == 6:
         state.phase = AGAIN
     elif value == 7:
-        leave_mark(state, TWO, MomistigriEvent.TWO_PENDING, events)
+        leave_mark(state, box, TWO, MomistigriEvent.TWO_PENDING, events)
     elif value == 8:
-        leave_mark(state, THREE, MomistigriEvent.THREE_PENDING, events)
+        leave_mark(state, box, THREE, MomistigriEvent.THREE_PENDING, events)
     else:
-        end_turn(state, NO_MARK, 0, events)
+        end_turn(state, box, NO_MARK, 0, events)
 
 
-cdef void leave_mark(State* state, int mark, MomistigriEvent pending, Events* events) noexcept nogil:
+cdef void leave_mark(State* state, const Box* box, int mark, MomistigriEvent pending, Events* events) noexcept nogil:
     if state.hands[state.active] and has_target(state):
         tell(events, pending, state.active)
     else:
         mark = NO_MARK
-    end_turn(state, mark, 0, events)
+    end_turn(state, box, mark, 0, events)
 
 
-cdef void use_main_effect(State* state, Events* events) noexcept nogil:
+cdef void use_main_effect(State* state, const Box* box, Events* events) noexcept nogil:
     cdef int effect = state.effect
     state.effect = 0
     if effect == 1:
-        discard_ones(state, events)
+        discard_ones(state, box, events)
     elif effect == 3:
-        leave_mark(state, SWAP, MomistigriEvent.SWAP_PENDING, events)
+        leave_mark(state, box, SWAP, MomistigriEvent.SWAP_PENDING, events)
     elif state.hands[state.active] and has_target(state):
         state.phase = NAME
     else:
-        end_turn(state, NO_MARK, 0, events)
+        end_turn(state, box, NO_MARK, 0, events)
 
 
-cdef void discard_ones(State* state, Events* events) noexcept nogil:
-    cdef uint64_t left = state.hands[state.active] & state.box.of_value[0]
+cdef void discard_ones(State* state, const Box* box, Events* events) noexcept nogil:
+    cdef uint64_t all_ones = of_value(box, 0), left = state.hands[state.active] & all_ones
     cdef uint16_t ones[MAX_EVENT_VALUES]
     cdef int seat = state.active, count = 0
     while left:
         # Two 1s of nine lie in the pile: at most seven.
-        ones[count] = state.box.kind_at[lowest(left)]
-        lay_down(state, seat, ones[count])
+        ones[count] = box.kind_at[lowest(left)]
+        lay_down(state, seat, ones[count], same_kind(box, lowest(left)))
         count += 1
-        left &= left - 1
+        left = state.hands[seat] & all_ones
     show_no_ones(state, seat)
     add_event(events, MomistigriEvent.ONES_DISCARDED, seat, EVERYBODY, ones, count)
-    end_turn(state, NO_MARK, 0, events)
+    end_turn(state, box, NO_MARK, 0, events)
 
 
-cdef void reverse(State* state, Events* events) noexcept nogil:
+cdef void reverse(State* state, const Box* box, Events* events) noexcept nogil:
     state.effect = 0
     state.backwards ^= 1
     tell(events, MomistigriEvent.DIRECTION_REVERSED, state.active)
-    end_turn(state, NO_MARK, 0, events)
+    end_turn(state, box, NO_MARK, 0, events)
 
 
-cdef void stop(State* state, Events* events) noexcept nogil:
+cdef void stop(State* state, const Box* box, Events* events) noexcept nogil:
     # Take no further pair.
     tell(events, MomistigriEvent.STOPPED, state.active)
-    end_turn(state, NO_MARK, 0, events)
+    end_turn(state, box, NO_MARK, 0, events)
 
 
-cdef void name_card(State* state, int kind, Events* events) noexcept nogil:
+cdef void name_card(State* state, const Box* box, int kind, Events* events) noexcept nogil:
     tell_value(events, MomistigriEvent.CARD_NAMED, state.active, 1 << state.active, kind)
-    end_turn(state, CHOSEN, kind, events)
+    end_turn(state, box, CHOSEN, kind, events)
 
 
-cdef void give(State* state, int receiver, int kind, Events* events) noexcept nogil:
-    hand_over(state, state.active, receiver, kind)
+cdef void give(State* state, const Box* box, int receiver, int kind, Events* events) noexcept nogil:
+    hand_over(state, box, state.active, receiver, kind, bits_of(box, kind))
     tell_value(events, MomistigriEvent.CARD_GIVEN, state.active, 1 << state.active | 1 << receiver, kind)
-    end_turn(state, NO_MARK, 0, events)
+    end_turn(state, box, NO_MARK, 0, events)
 
 
-cdef void hand_out(State* state, int kind, Events* events) noexcept nogil:
+cdef void hand_out(State* state, const Box* box, int kind, Events* events) noexcept nogil:
     cdef uint16_t values[2]
     values[0] = kind
     values[1] = state.active
-    take_up(state, state.receiver, kind)
+    take_up(state, state.receiver, kind, bits_of(box, kind))
     add_event(events, MomistigriEvent.CARD_HANDED_OUT, state.receiver, EVERYBODY, values, 2)
     state.receiver = seat_beside(state, state.receiver, False)
-    if state.receiver == state.active or state.pile == 0:
+    if state.receiver == state.active or state.left == 0:
         state.receiver = 0
-        end_turn(state, NO_MARK, 0, events)
+        end_turn(state, box, NO_MARK, 0, events)
 
 
 # End of a round
 
-cdef void end_round(State* state, MomistigriEvent reason, Events* events) noexcept nogil:
+cdef void end_round(State* state, const Box* box, MomistigriEvent reason, Events* events) noexcept nogil:
     cdef int seat
     tell(events, reason, -1)
     for seat in range(state.players):
-        show_hand(state, seat, events)
-        state.penalties[state.round][seat] = sum_of(state, state.hands[seat])
+        show_hand(state, box, seat, events)
+        state.penalties[state.round][seat] = sum_of(box, state.hands[seat])
         tell_value(events, MomistigriEvent.PENALTY_TAKEN, seat, EVERYBODY, state.penalties[state.round][seat])
     memset(state.known, 0, sizeof(state.known))
     memset(state.most_ones, 0, sizeof(state.most_ones))
@@ -367,7 +381,7 @@ cdef void end_round(State* state, MomistigriEvent reason, Events* events) noexce
         begin_round(state, most_penalised(state), events)
 
 
-cdef void show_hand(const State* state, int seat, Events* events) noexcept nogil:
+cdef void show_hand(const State* state, const Box* box, int seat, Events* events) noexcept nogil:
     # Laid open to be counted.
     cdef uint16_t cards[MAX_EVENT_VALUES]
     cdef uint64_t left = state.hands[seat]
@@ -375,7 +389,7 @@ cdef void show_hand(const State* state, int seat, Events* events) noexcept nogil
     while left:
         count = 0
         while count < MAX_EVENT_VALUES and left:
-            cards[count] = state.box.kind_at[lowest(left)]
+            cards[count] = box.kind_at[lowest(left)]
             count += 1
             left &= left - 1
         add_event(events, MomistigriEvent.HAND_SHOWN, seat, EVERYBODY, cards, count)
@@ -395,11 +409,12 @@ cdef int most_penalised(const State* state) noexcept nogil:
 
 cdef void totals(const void* body, int32_t* totals) noexcept nogil:
     cdef const State* state = <const State*> body
+    cdef const Box* box = box_of(state)
     cdef int seat
     for seat in range(state.players):
         totals[seat] = penalty_so_far(state, seat)
         if state.phase != FINISHED:
-            totals[seat] += sum_of(state, state.hands[seat])
+            totals[seat] += sum_of(box, state.hands[seat])
 
 
 cdef void ranks(const void* body, uint8_t* ranks) noexcept nogil:
@@ -413,11 +428,38 @@ cdef void ranks(const void* body, uint8_t* ranks) noexcept nogil:
 
 # Actions
 
+# Of each DiscardPair, high * (high + 1) / 2 + low, its two kinds, the lower first.
+cdef uint8_t PAIRS[PASS_ID][2]
+
+
+cdef list_ids_of_pairs():
+    cdef int low, high
+    for high in range(KINDS):
+        for low in range(high + 1):
+            PAIRS[high * (high + 1) // 2 + low][0] = low
+            PAIRS[high * (high + 1) // 2 + low][1] = high
+
+
+list_ids_of_pairs()
+
+# Of each kind, as bits, the lower kinds of its colour and of its value. The Momistigri never pairs.
+cdef uint64_t LOWER_PARTNERS[KINDS]
+
+
+cdef list_partners():
+    cdef int low, high
+    for high in range(MOMISTIGRI):
+        for low in range(high):
+            if form_pair(low, high):
+                LOWER_PARTNERS[high] |= bit(low)
+
+
+list_partners()
+
+
 cdef void cards_of_pair(int action, int* low, int* high) noexcept nogil:
-    # Of a DiscardPair's id, high * (high + 1) / 2 + low. At low = 0 the root is 2 * high + 1, exactly.
-    cdef int b = (<unsigned int> sqrtf(8 * action + 1) - 1) // 2
-    high[0] = b
-    low[0] = action - b * (b + 1) // 2
+    low[0] = PAIRS[action][0]
+    high[0] = PAIRS[action][1]
 
 
 cdef bint form_pair(int low, int high) noexcept nogil:
@@ -434,40 +476,37 @@ cdef int actor(const void* body) noexcept nogil:
     return OVER if state.phase == FINISHED else decider(state)
 
 
-cdef int list_kinds(const State* state, uint64_t cards, int first_id, uint16_t* ids) noexcept nogil:
+cdef int list_kinds(const Box* box, uint64_t cards, int first_id, uint16_t* ids) noexcept nogil:
     # An id for each kind that there is.
-    cdef uint64_t left = cards & state.box.firsts
+    cdef uint64_t left = first_cards(box, cards)
     cdef int count = 0
     while left:
-        ids[count] = first_id + state.box.kind_at[lowest(left)]
+        ids[count] = first_id + box.kind_at[lowest(left)]
         count += 1
         left &= left - 1
     return count
 
 
-cdef int list_pairs(const State* state, uint16_t* ids) noexcept nogil:
+cdef int list_pairs(const State* state, const Box* box, uint16_t* ids) noexcept nogil:
     # For each kind, as the higher one, the lower ones of its colour and of its value, and a second card of its own.
-    cdef uint64_t hand = state.hands[state.active], firsts = hand & state.box.firsts
-    cdef uint64_t left = firsts & ~bit(MOMISTIGRI_PLACE)
-    cdef uint64_t seconds = one_fewer_of_each(&state.box, hand), first, partners
-    cdef unsigned int kind, value
-    cdef int count = 0, base, i
+    cdef uint64_t hand = state.hands[state.active] & ~bit(MOMISTIGRI_PLACE)
+    cdef uint64_t left = first_cards(box, hand), further = further_cards(box, hand)
+    cdef uint64_t kinds = 0, partners
+    cdef int count = 0, place, kind, first_id, i
     while left:
-        first = left & -left
-        left ^= first
-        kind = state.box.kind_at[lowest(first)]
-        value = kind % VALUES
-        base = kind * (kind + 1) // 2
-        partners = firsts & (first - bit(state.box.first_at[kind - value]))
-        partners |= firsts & (first - 1) & state.box.of_value[value]
-        partners |= seconds & first
+        place = lowest(left)
+        left &= left - 1
+        kind = box.kind_at[place]
+        first_id = kind * (kind + 1) // 2
+        partners = kinds & LOWER_PARTNERS[kind] | (further >> place + 1 & 1) << kind
+        kinds |= bit(kind)
         # Most have few: these are written down without asking how many there are.
         for i in range(2):
-            ids[count] = base + state.box.kind_at[lowest(partners | bit(MOMISTIGRI_PLACE))]
+            ids[count] = first_id + lowest(partners | bit(MOMISTIGRI))
             count += partners != 0
             partners &= partners - 1
         while partners:
-            ids[count] = base + state.box.kind_at[lowest(partners)]
+            ids[count] = first_id + lowest(partners)
             count += 1
             partners &= partners - 1
     return count
@@ -475,9 +514,10 @@ cdef int list_pairs(const State* state, uint16_t* ids) noexcept nogil:
 
 cdef int legal_actions(const void* body, uint16_t* ids) noexcept nogil:
     cdef const State* state = <const State*> body
+    cdef const Box* box = box_of(state)
     cdef int phase = state.phase, count = 0, seat
     if phase == DISCARD or phase == AGAIN:
-        count = list_pairs(state, ids)
+        count = list_pairs(state, box, ids)
         ids[count] = PASS_ID if phase == DISCARD else STOP_ID
         return count + 1
     if phase == CHOICE:
@@ -485,24 +525,23 @@ cdef int legal_actions(const void* body, uint16_t* ids) noexcept nogil:
         ids[1] = REVERSE_ID
         return 2
     if phase == NAME:
-        return list_kinds(state, state.hands[state.active], FIRST_NAME_ID, ids)
+        return list_kinds(box, state.hands[state.active], FIRST_NAME_ID, ids)
     if phase == GIVE:
         for seat in range(state.players):
             if seat != state.active and state.in_round >> seat & 1:
-                count += list_kinds(
-                    state, state.hands[state.active], FIRST_GIVE_ID + KINDS * seat, &ids[count]
-                )
+                count += list_kinds(box, state.hands[state.active], FIRST_GIVE_ID + KINDS * seat, &ids[count])
         return count
     if phase == HAND_OUT:
-        return list_kinds(state, state.pile, FIRST_HAND_OUT_ID, ids)
+        return list_kinds(box, state.left, FIRST_HAND_OUT_ID, ids)
     if phase == SWAP_OUT:
-        return list_kinds(state, state.hands[drawn_from(state)], FIRST_SWAP_OUT_ID, ids)
-    return list_kinds(state, pile_before_swap(state), FIRST_SWAP_IN_ID, ids)
+        return list_kinds(box, state.hands[drawn_from(state)], FIRST_SWAP_OUT_ID, ids)
+    return list_kinds(box, pile_before_swap(state, box), FIRST_SWAP_IN_ID, ids)
 
 
-cdef uint64_t pile_before_swap(const State* state) noexcept nogil:
+cdef uint64_t pile_before_swap(const State* state, const Box* box) noexcept nogil:
     # Without the card just discarded.
-    return without_card(state.pile, bits_of(&state.box, state.swapped_out - 1))
+    cdef uint64_t pile = state.left, same = pile & bits_of(box, state.swapped_out - 1)
+    return pile ^ (same & -same)
 
 
 cdef int forbids_phase(const State* state, int phase, MomistigriFault not_now) noexcept nogil:
@@ -511,11 +550,15 @@ cdef int forbids_phase(const State* state, int phase, MomistigriFault not_now) n
     return OK
 
 
-cdef int forbids_pair(const State* state, int low, int high) noexcept nogil:
-    cdef uint64_t hand = state.hands[state.active], rest = without_card(hand, bits_of(&state.box, low))
+cdef int forbids_pair(
+    const State* state, int low, int high, uint64_t low_bits, uint64_t high_bits
+) noexcept nogil:
+    cdef uint64_t hand = state.hands[state.active], first = hand & low_bits, rest
+    first &= -first
+    rest = hand ^ first
     if state.phase != DISCARD and state.phase != AGAIN:
         return MomistigriFault.NO_PAIR_NOW
-    if hand == rest or rest & bits_of(&state.box, high) == 0:
+    if first == 0 or rest & high_bits == 0:
         return MomistigriFault.CARD_NOT_IN_HAND
     if not form_pair(low, high):
         return MomistigriFault.NOT_A_PAIR
@@ -523,19 +566,26 @@ cdef int forbids_pair(const State* state, int low, int high) noexcept nogil:
 
 
 cdef int forbids_card(
-    const State* state, int kind, uint64_t cards, int phase, MomistigriFault not_now, MomistigriFault not_there
+    const State* state,
+    const Box* box,
+    int kind,
+    uint64_t cards,
+    int phase,
+    MomistigriFault not_now,
+    MomistigriFault not_there,
 ) noexcept nogil:
     # An action of that phase, with one of the cards of a hand or of the pile.
     if state.phase != phase:
         return not_now
-    if cards & bits_of(&state.box, kind) == 0:
+    if cards & bits_of(box, kind) == 0:
         return not_there
     return OK
 
 
-cdef int forbids_naming(const State* state, int kind) noexcept nogil:
+cdef int forbids_naming(const State* state, const Box* box, int kind) noexcept nogil:
     return forbids_card(
         state,
+        box,
         kind,
         state.hands[state.active],
         NAME,
@@ -544,9 +594,10 @@ cdef int forbids_naming(const State* state, int kind) noexcept nogil:
     )
 
 
-cdef int forbids_gift(const State* state, int seat, int kind) noexcept nogil:
+cdef int forbids_gift(const State* state, const Box* box, int seat, int kind) noexcept nogil:
     cdef int fault = forbids_card(
         state,
+        box,
         kind,
         state.hands[state.active],
         GIVE,
@@ -558,15 +609,22 @@ cdef int forbids_gift(const State* state, int seat, int kind) noexcept nogil:
     return fault
 
 
-cdef int forbids_handing_out(const State* state, int kind) noexcept nogil:
+cdef int forbids_handing_out(const State* state, const Box* box, int kind) noexcept nogil:
     return forbids_card(
-        state, kind, state.pile, HAND_OUT, MomistigriFault.NO_HANDING_OUT_NOW, MomistigriFault.CARD_NOT_IN_PILE
+        state,
+        box,
+        kind,
+        state.left,
+        HAND_OUT,
+        MomistigriFault.NO_HANDING_OUT_NOW,
+        MomistigriFault.CARD_NOT_IN_PILE,
     )
 
 
-cdef int forbids_swapping_out(const State* state, int kind) noexcept nogil:
+cdef int forbids_swapping_out(const State* state, const Box* box, int kind) noexcept nogil:
     return forbids_card(
         state,
+        box,
         kind,
         state.hands[drawn_from(state)],
         SWAP_OUT,
@@ -575,17 +633,25 @@ cdef int forbids_swapping_out(const State* state, int kind) noexcept nogil:
     )
 
 
-cdef int forbids_swapping_in(const State* state, int kind) noexcept nogil:
+cdef int forbids_swapping_in(const State* state, const Box* box, int kind) noexcept nogil:
     cdef int fault = forbids_card(
-        state, kind, state.pile, SWAP_IN, MomistigriFault.NO_SWAPPING_IN_NOW, MomistigriFault.CARD_NOT_IN_PILE
+        state,
+        box,
+        kind,
+        state.left,
+        SWAP_IN,
+        MomistigriFault.NO_SWAPPING_IN_NOW,
+        MomistigriFault.CARD_NOT_IN_PILE,
     )
-    if fault == OK and pile_before_swap(state) & bits_of(&state.box, kind) == 0:
+    if fault == OK and pile_before_swap(state, box) & bits_of(box, kind) == 0:
         return MomistigriFault.CARD_JUST_SWAPPED_OUT
     return fault
 
 
 cdef int apply(void* body, int action, Events* events) noexcept nogil:
     cdef State* state = <State*> body
+    cdef const Box* box = box_of(state)
+    cdef uint64_t low_bits, high_bits
     cdef int low, high, seat, kind, fault
     if state.phase == FINISHED:
         return GAME_IS_OVER
@@ -595,63 +661,66 @@ cdef int apply(void* body, int action, Events* events) noexcept nogil:
         return NO_SUCH_ACTION
     if action < PASS_ID:
         cards_of_pair(action, &low, &high)
-        fault = forbids_pair(state, low, high)
+        low_bits = bits_of(box, low)
+        high_bits = bits_of(box, high)
+        fault = forbids_pair(state, low, high, low_bits, high_bits)
         if fault == OK:
-            discard_pair(state, low, high, events)
+            discard_pair(state, box, low, high, low_bits, high_bits, events)
     elif action == PASS_ID:
         fault = forbids_phase(state, DISCARD, MomistigriFault.NO_PASS_NOW)
         if fault == OK:
-            pass_turn(state, events)
+            pass_turn(state, box, events)
     elif action == STOP_ID:
         fault = forbids_phase(state, AGAIN, MomistigriFault.NO_STOP_NOW)
         if fault == OK:
-            stop(state, events)
+            stop(state, box, events)
     elif action == MAIN_ID:
         fault = forbids_phase(state, CHOICE, MomistigriFault.NO_CHOICE_NOW)
         if fault == OK:
-            use_main_effect(state, events)
+            use_main_effect(state, box, events)
     elif action == REVERSE_ID:
         fault = forbids_phase(state, CHOICE, MomistigriFault.NO_CHOICE_NOW)
         if fault == OK:
-            reverse(state, events)
+            reverse(state, box, events)
     elif action < FIRST_GIVE_ID:
         kind = action - FIRST_NAME_ID
-        fault = forbids_naming(state, kind)
+        fault = forbids_naming(state, box, kind)
         if fault == OK:
-            name_card(state, kind, events)
+            name_card(state, box, kind, events)
     elif action < FIRST_HAND_OUT_ID:
         seat = (action - FIRST_GIVE_ID) // KINDS
         kind = (action - FIRST_GIVE_ID) % KINDS
-        fault = forbids_gift(state, seat, kind)
+        fault = forbids_gift(state, box, seat, kind)
         if fault == OK:
-            give(state, seat, kind, events)
+            give(state, box, seat, kind, events)
     elif action < FIRST_SWAP_OUT_ID:
         kind = action - FIRST_HAND_OUT_ID
-        fault = forbids_handing_out(state, kind)
+        fault = forbids_handing_out(state, box, kind)
         if fault == OK:
-            hand_out(state, kind, events)
+            hand_out(state, box, kind, events)
     elif action < FIRST_SWAP_IN_ID:
         kind = action - FIRST_SWAP_OUT_ID
-        fault = forbids_swapping_out(state, kind)
+        fault = forbids_swapping_out(state, box, kind)
         if fault == OK:
-            swap_out(state, kind, events)
+            swap_out(state, box, kind, events)
     else:
         kind = action - FIRST_SWAP_IN_ID
-        fault = forbids_swapping_in(state, kind)
+        fault = forbids_swapping_in(state, box, kind)
         if fault == OK:
-            swap_in(state, kind, events)
+            swap_in(state, box, kind, events)
     return fault
 
 
 cdef inline uint64_t cards_that_can_come(const State* state) noexcept nogil:
     # At a deal or draw.
-    return state.undealt if state.phase == DEAL else state.hands[drawn_from(state)]
+    return state.left if state.phase == DEAL else state.hands[drawn_from(state)]
 
 
 cdef int chance_outcomes(const void* body, uint16_t* outcomes, uint32_t* weights) noexcept nogil:
     cdef const State* state = <const State*> body
-    cdef uint64_t left
-    cdef int count = 0, kind, i
+    cdef const Box* box = box_of(state)
+    cdef uint64_t left, same
+    cdef int count = 0, i
     if state.phase == FIRST_SEAT:
         for i in range(state.players):
             outcomes[i] = i
@@ -659,10 +728,10 @@ cdef int chance_outcomes(const void* body, uint16_t* outcomes, uint32_t* weights
         return state.players
     left = cards_that_can_come(state)
     while left:
-        kind = state.box.kind_at[lowest(left)]
-        outcomes[count] = kind
-        weights[count] = count_cards(left & bits_of(&state.box, kind))
-        left &= ~bits_of(&state.box, kind)
+        same = left & same_kind(box, lowest(left))
+        outcomes[count] = box.kind_at[lowest(left)]
+        weights[count] = count_cards(same)
+        left ^= same
         count += 1
     reduce_weights(weights, count)
     return count
@@ -670,23 +739,29 @@ cdef int chance_outcomes(const void* body, uint16_t* outcomes, uint32_t* weights
 
 cdef int sample_outcome(const void* body, Stream* stream) noexcept nogil:
     cdef const State* state = <const State*> body
-    cdef uint16_t outcomes[MAX_OUTCOMES]
-    cdef uint32_t weights[MAX_OUTCOMES]
+    cdef const Box* box = box_of(state)
     cdef uint64_t cards, counts
-    cdef int count
     if state.phase == FIRST_SEAT:
         return number_below(stream, state.players)
     cards = cards_that_can_come(state)
-    if has_single(&state.box, cards):
-        # The smallest whole weights are the numbers of cards.
-        counts = running_counts(cards)
-        return state.box.kind_at[nth_card(cards, counts, number_below(stream, counts >> 56))]
-    count = chance_outcomes(body, outcomes, weights)
+    if not has_single(box, cards):
+        return sample_listed(state, stream)
+    # The smallest whole weights are the numbers of cards.
+    counts = running_counts(cards)
+    return box.kind_at[nth_card(cards, counts, number_below(stream, counts >> 56))]
+
+
+cdef int sample_listed(const State* state, Stream* stream) noexcept nogil:
+    cdef uint16_t outcomes[MAX_OUTCOMES]
+    cdef uint32_t weights[MAX_OUTCOMES]
+    cdef int count = chance_outcomes(state, outcomes, weights)
     return outcomes[walk_weights(stream, weights, count)]
 
 
 cdef int apply_outcome(void* body, int outcome, Events* events) noexcept nogil:
     cdef State* state = <State*> body
+    cdef const Box* box = box_of(state)
+    cdef int previous
     if state.phase == FINISHED:
         return GAME_IS_OVER  # uncovered: Position asks who acts, and calls the other function then
     if state.phase > DRAW:
@@ -698,15 +773,20 @@ cdef int apply_outcome(void* body, int outcome, Events* events) noexcept nogil:
         state.first_seat = state.active = outcome
         state.phase = DEAL
         return OK
-    if outcome < 0 or outcome >= KINDS or cards_that_can_come(state) & bits_of(&state.box, outcome) == 0:
+    if outcome < 0 or outcome >= KINDS:
         return NO_SUCH_OUTCOME
     if state.phase == DEAL:
-        deal(state, outcome, events)
+        if state.left & bits_of(box, outcome) == 0:
+            return NO_SUCH_OUTCOME
+        deal(state, box, outcome, events)
         return OK
-    draw(state, outcome, events)
+    previous = drawn_from(state)
+    if state.hands[previous] & bits_of(box, outcome) == 0:
+        return NO_SUCH_OUTCOME
+    draw(state, box, previous, outcome, events)
     state.draws_left -= 1
     if state.draws_left == 0:
-        end_draw(state, state.mark, events)
+        end_draw(state, previous, state.mark, events)
     return OK
 
 
@@ -716,27 +796,23 @@ cdef void view(const void* body, int seat, void* out) noexcept nogil:
     cdef const State* state = <const State*> body
     cdef View* seen = <View*> out
     cdef State* shown = &seen.state
+    cdef const Box* box = box_of(state)
     cdef int knower = seat if seat >= 0 else PUBLIC
+    cdef uint64_t pile = pile_of(state), unseen = (state.left | cards_in_hands(state)) & ~pile, known
     cdef int other
-    memcpy(shown, state, sizeof(State))
+    shown[0] = state[0]
     memset(shown.most_ones, 0, sizeof(shown.most_ones))
     memset(shown.known, 0, sizeof(shown.known))
-    shown.undealt = 0
-    memset(seen.unseen, 0, sizeof(seen.unseen))
-    count_kinds(state, deck(state), 1, seen.unseen)
-    count_kinds(state, state.pile, -1, seen.unseen)
     for other in range(MOST_PLAYERS):
+        known = state.hands[other]
         if state.phase != FINISHED and other != seat:
-            shown.hands[other] = state.known[other][knower]
-        count_kinds(state, shown.hands[other], -1, seen.unseen)
+            known &= state.known[knower]
+        unseen &= ~known
+        shown.hands[other] = to_first_places(box, known)
         seen.sizes[other] = count_cards(state.hands[other])
         seen.most_ones[other] = state.most_ones[other][knower]
-
-
-cdef void count_kinds(const State* state, uint64_t cards, int step, uint8_t* counts) noexcept nogil:
-    while cards:
-        counts[state.box.kind_at[lowest(cards)]] += step
-        cards &= cards - 1
+    seen.pile = to_first_places(box, pile)
+    seen.unseen = to_first_places(box, unseen)
 
 
 cdef Operations operations = Operations(

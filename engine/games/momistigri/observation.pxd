@@ -3,6 +3,6 @@ from libc.stdint cimport uint8_t
 
 cdef enum:
     OBSERVATION_SEAT_NUMBERS = 13
-    OBSERVATION_LENGTH = 456
+    OBSERVATION_LENGTH = 455
 
 cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil

@@ -1,11 +1,10 @@
 # Momistigri: the packed state and its numbers. Cards are named by kind: 9 * colour + value - 1, the Momistigri is 45.
 from libc.stdint cimport uint8_t, uint64_t
 
-from chatiere.engine.games.momistigri.cards cimport BOX, Box, MOMISTIGRI, VALUES, bit, lowest
+from chatiere.engine.games.momistigri.cards cimport MOMISTIGRI, USUAL_BOX, VALUES, Box, lowest
 
 cdef enum:
     NO_SEAT = 255
-    MOST_PLAYERS = 5
     ONES = 9  # in the box
     DEALT = 9  # cards to each seat; one more to the first seat's right neighbour
     ROUNDS = 3
@@ -145,20 +144,20 @@ ctypedef struct State:
     # What seats surely know. [seat][knower]: 0, or 1 + how many 1s that seat's hand holds at most.
     uint8_t most_ones[5][6]
     uint8_t zero[4]
-    Box box
+    Box box  # all zero: the default of the option
     uint64_t hands[5]
-    uint64_t pile
-    uint64_t undealt
-    # Those cards of a seat's hand that others surely know to be there. [seat][knower]
-    uint64_t known[5][6]
+    uint64_t left  # the deck's other cards: those not dealt yet; after the deal the pile
+    # Those cards of others' hands that a knower surely knows to be there: of a kind, the first ones that the hand has.
+    uint64_t known[6]
 
 ctypedef struct View:
-    # What a seat may know: a state whose hands hold the cards that the viewer knows and no others, without `undealt`,
-    # `known` and `most_ones`; and beside it what becomes of these.
+    # What a seat may know: a state whose hands hold the cards that the viewer knows and no others, without `known` and
+    # `most_ones`; and beside it what becomes of these. In all sets of cards a kind has its first places, whoever holds it.
     State state
     uint8_t sizes[5]  # of the hands
     uint8_t most_ones[5]  # as the viewer knows
-    uint8_t unseen[46]  # how many cards of each kind lie the viewer does not know where
+    uint64_t pile
+    uint64_t unseen  # cards that lie the viewer does not know where
 
 
 cdef extern from * nogil:
@@ -190,19 +189,19 @@ cdef inline int decider(const State* state) noexcept nogil:
     # At a decision.
     return drawn_from(state) if state.phase == SWAP_OUT or state.phase == SWAP_IN else state.active
 
-cdef inline uint64_t deck(const State* state) noexcept nogil:
-    # Components and setup: 4 play without the 1s, 3 without the 1s, the 2s and the 9.
-    cdef uint64_t cards = bit(BOX) - 1
-    if state.players < 5:
-        cards &= ~state.box.of_value[0]
-    if state.players == 3:
-        cards &= ~(state.box.of_value[1] | state.box.of_value[8])
-    return cards
+cdef inline const Box* box_of(const State* state) noexcept nogil:
+    return &state.box if state.box.firsts else &USUAL_BOX
 
-cdef inline int sum_of(const State* state, uint64_t cards) noexcept nogil:
+cdef inline uint64_t cards_in_hands(const State* state) noexcept nogil:
+    return state.hands[0] | state.hands[1] | state.hands[2] | state.hands[3] | state.hands[4]
+
+cdef inline uint64_t pile_of(const State* state) noexcept nogil:
+    return state.left if state.phase > DEAL else 0
+
+cdef inline int sum_of(const Box* box, uint64_t cards) noexcept nogil:
     cdef int points = 0
     while cards:
-        points += value_of(state.box.kind_at[lowest(cards)])
+        points += value_of(box.kind_at[lowest(cards)])
         cards &= cards - 1
     return points
 

@@ -11,21 +11,27 @@ from chatiere.engine.games.momistigri.codec import (
     outcome_label,
 )
 
-_KINDS = 46
+_CARDS = 46
 _SEATS = 5
+_COLOURED = 45
 _MOMISTIGRI = 45
 
 _OBSERVATION = (
-    ("own_hand", "Per kind of card: how many the own hand holds.", (_KINDS,)),
-    ("pile", "Per kind: how many lie in the discard pile.", (_KINDS,)),
-    ("unseen", "Per kind: how many are in the game of which the own seat does not know where they are.", (_KINDS,)),
-    ("deck", "Per kind: how many are used with this number of players.", (_KINDS,)),
+    (
+        "own_hand",
+        "A flag per card of the whole box, in ascending order of kind (as `copies` says): of a kind of which the own "
+        "hand holds n the first n are 1. So in all parts with 46 numbers.",
+        (_CARDS,),
+    ),
+    ("pile", "What lies in the discard pile.", (_CARDS,)),
+    ("unseen", "What is in the game of which the own seat does not know where it is.", (_CARDS,)),
     (
         "known",
-        "Per other seat, clockwise from the own one (zeros beyond the players), per kind: how many its hand holds at "
-        "least, as the own seat surely knows.",
-        (_SEATS - 1, _KINDS),
+        "Per other seat, clockwise from the own one (zeros beyond the players): what its hand holds at least, as the "
+        "own seat surely knows.",
+        (_SEATS - 1, _CARDS),
     ),
+    ("copies", "Per kind 0-44: how many cards the whole box has; kind 45 has one.", (_COLOURED,)),
     (
         "seats",
         "Per seat, the own one first, then clockwise (zeros beyond the players): 1; hand size; 1 if in the round; "

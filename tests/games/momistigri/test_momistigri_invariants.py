@@ -31,10 +31,9 @@ FIELDS = [
     "receiver",
     "swapped_out",
 ]
-PENALTIES, MOST_ONES, ZERO = 15, 30, 60
-KIND_AT, FIRST_AT, BOX_ZERO, FIRSTS, OF_VALUE = 64, 110, 157, 160, 168
+PENALTIES, MOST_ONES, ZERO, KIND_AT, FIRSTS = 15, 30, 60, 64, 112
 # Sets of cards, 8 bytes each.
-HANDS, PILE, UNDEALT, KNOWN = 240, 280, 288, 296
+HANDS, LEFT, KNOWN = 120, 160, 168
 PUBLIC = 5
 HEADER = 32
 
@@ -65,9 +64,14 @@ def bits(names: str) -> int:
     return found
 
 
-def known(seat: int, knower: int) -> str:
-    """Where in the body stands what a knower knows of a seat's hand."""
-    return f"_{KNOWN + 8 * (6 * seat + knower)}"
+def set_at(position: Position, start: int) -> int:
+    """The cards that the packed body has at a byte, as bits."""
+    return int.from_bytes(position.pack()[HEADER + start :][:8], "little")
+
+
+def known(knower: int) -> str:
+    """Where in the body stands what a knower knows of others' hands."""
+    return f"_{KNOWN + 8 * knower}"
 
 
 def most(seat: int, knower: int) -> str:
@@ -145,48 +149,49 @@ CASES: list[tuple[str, Callable[[], bytes], str]] = [
     ("swapped out beyond", lambda: bytes_with(table(), swapped_out=47), "swapped_out"),
     ("swapped out outside of a swap", lambda: bytes_with(table(), swapped_out=1), "swapped_out"),
     ("zero", lambda: bytes_with(table(), **{f"_{ZERO}": 1}), ""),
-    ("copies", lambda: bytes_with(table(), **{f"_{FIRST_AT + 1}": 1}), "options.copies"),
-    ("copies descending", lambda: bytes_with(table(), **{f"_{FIRST_AT + 5}": 0}), "options.copies"),
-    ("copies before the first", lambda: bytes_with(table(), **{f"_{FIRST_AT}": 1}), "options.copies"),
-    ("copies of the Momistigri", lambda: bytes_with(table(), **{f"_{FIRST_AT + 45}": 44}), "options.copies"),
-    ("copies beyond the box", lambda: bytes_with(table(), **{f"_{FIRST_AT + 46}": 47}), "options.copies"),
-    ("kind beyond", lambda: bytes_with(table(), **{f"_{KIND_AT + 45}": 46}), "options.copies"),
-    ("kind of another card", lambda: bytes_with(table(), **{f"_{KIND_AT}": 1}), "options.copies"),
-    ("first card of a kind", lambda: bytes_with(table(), **{f"_{FIRSTS}": 0}), "options.copies"),
-    ("first card beyond the box", lambda: bytes_with(table(), **{f"_{FIRSTS + 7}": 1}), "options.copies"),
-    ("cards of a value", lambda: bytes_with(table(), **{f"_{OF_VALUE}": 0}), "options.copies"),
-    ("box zero", lambda: bytes_with(table(), **{f"_{BOX_ZERO + 1}": 1}), "options.copies"),
-    ("one of another value", lambda: other_values(), "options.copies"),
+    ("copies", lambda: with_copies(table(), {"1A": 9}), "options.copies"),
+    ("one of another value", lambda: with_copies(table(), {"1A": 3, "2A": 1}), "options.copies"),
+    ("usual copies written down", lambda: with_copies(table(), {}), "options.copies"),
+    ("a second Momistigri", lambda: with_copies(table(), {"1A": 1, "M": 2}), "options.copies"),
+    ("no Momistigri", lambda: bytes_with(of_other_box(), **{f"_{KIND_AT + 45}": 44}), "options.copies"),
+    ("card beyond the last kind", lambda: bytes_with(of_other_box(), **{f"_{KIND_AT + 44}": 46}), "options.copies"),
+    ("card beyond the box's last", lambda: bytes_with(of_other_box(), **{f"_{KIND_AT + 47}": 0}), "options.copies"),
+    ("kinds out of order", lambda: out_of_order(), "options.copies"),
+    ("first card of a kind missing", lambda: sets_with(of_other_box(), **{f"_{FIRSTS}": 1 << 45}), "options.copies"),
+    ("first cards of the usual box", lambda: sets_with(table(), **{f"_{FIRSTS}": 1 << 45}), "options.copies"),
+    ("kinds without first cards", lambda: sets_with(of_other_box(), **{f"_{FIRSTS}": 0}), "options.copies"),
     ("hand of a seat that is not there", lambda: sets_with(table(), **{f"_{HANDS + 24}": "3A"}), "seats.cards"),
     ("card missing", lambda: sets_with(table(), **{f"_{HANDS}": "3A 4A"}), "seats.cards"),
     ("card twice", lambda: sets_with(table(), **{f"_{HANDS + 8}": "3A 6A 7A"}), "seats.cards"),
+    ("card in a hand and in the pile", lambda: sets_with(table(), **{f"_{LEFT}": (1 << 46) - 1}), "seats.cards"),
     ("card that three do not play with", lambda: sets_with(table(), **{f"_{HANDS}": "1A 4A 5B"}), "seats.cards"),
     ("card beyond the box", lambda: sets_with(table(), **{f"_{HANDS}": 1 << 46}), "seats.cards"),
-    (
-        "second card without the first",
-        lambda: sets_with(twins(), **{f"_{HANDS}": bits("3C 3C") & ~bits("3C")}),
-        "seats.cards",
-    ),
-    ("pile beyond the box", lambda: sets_with(table(), **{f"_{PILE}": 1 << 63}), "pile"),
-    ("pile of a second card alone", lambda: sets_with(table(), **{f"_{PILE}": bits("3C 3C") & ~bits("3C")}), "pile"),
-    (
-        "undealt after the deal",
-        lambda: sets_with(table(), **{f"_{UNDEALT}": "3A", f"_{HANDS}": "4A 5B"}),
-        "seats.cards",
-    ),
-    ("undealt beyond the box", lambda: sets_with(dealing(), **{f"_{UNDEALT}": 1 << 50}), "seats.cards"),
-    ("undealt too few", lambda: sets_with(dealing(), **{f"_{UNDEALT}": "M"}), "seats.cards"),
+    ("second card in the pile's stead", lambda: exchanged(HANDS, LEFT), "seats.cards"),
+    ("second card in a later seat's stead", lambda: exchanged(HANDS, HANDS + 8), "seats.cards"),
+    ("pile beyond the box", lambda: sets_with(table(), **{f"_{LEFT}": 1 << 63}), "pile"),
+    ("undealt beyond the box", lambda: sets_with(dealing(), **{f"_{LEFT}": 1 << 50}), "seats.cards"),
+    ("undealt too few", lambda: sets_with(dealing(), **{f"_{LEFT}": "M"}), "seats.cards"),
     ("everything everywhere", lambda: everywhere(), "seats.cards"),
-    ("sixteen cards of a kind too many", lambda: sixteen_more(), "seats.cards"),
-    ("knowledge of the own hand", lambda: sets_with(table(), **{known(0, 0): "3A"}), "seats.knowledge"),
-    ("knowledge to a seat not there", lambda: sets_with(table(), **{known(0, 3): "3A"}), "seats.knowledge"),
-    ("knowledge of a seat not there", lambda: sets_with(table(), **{known(3, 0): "3A"}), "seats.knowledge"),
-    ("knowledge of all but not each", lambda: sets_with(table(), **{known(0, PUBLIC): "3A"}), "seats.knowledge"),
-    ("knowledge of what is not there", lambda: sets_with(table(), **{known(0, 1): "6A"}), "seats.knowledge"),
-    ("knowledge in the deal", lambda: sets_with(dealing(), **{known(0, 1): "3A"}), "seats.knowledge"),
+    ("knowledge of the own hand", lambda: sets_with(table(), **{known(0): "3A"}), "seats.knowledge"),
+    ("knowledge to a seat not there", lambda: sets_with(table(), **{known(3): "3A"}), "seats.knowledge"),
+    ("knowledge of the pile", lambda: sets_with(table(), **{known(0): "8C"}), "seats.knowledge"),
+    ("knowledge of all but not each", lambda: sets_with(table(), **{known(PUBLIC): "3A"}), "seats.knowledge"),
+    ("knowledge of a card not in the deck", lambda: sets_with(table(), **{known(1): "1A"}), "seats.knowledge"),
+    ("knowledge beyond the box", lambda: sets_with(table(), **{known(1): 1 << 46}), "seats.knowledge"),
     (
-        "knowledge of a second copy alone",
-        lambda: sets_with(twins(), **{known(0, 1): bits("3C 3C") & ~bits("3C")}),
+        "knowledge of all of the pile",
+        lambda: sets_with(table(), **{known(knower): "8C" for knower in (0, 1, 2, PUBLIC)}),
+        "seats.knowledge",
+    ),
+    (
+        "knowledge in the deal",
+        lambda: sets_with(dealing(), **{known(0): set_at(dealing(), HANDS + 8)}),
+        "seats.knowledge",
+    ),
+    ("knowledge of a second copy alone", lambda: sets_with(twins(), **{known(1): second("3C")}), "seats.knowledge"),
+    (
+        "knowledge of all of a second copy alone",
+        lambda: sets_with(twins(), **{known(1): "3C 3C", known(2): "3C 3C", known(PUBLIC): second("3C")}),
         "seats.knowledge",
     ),
     ("most ones of a seat not there", lambda: bytes_with(table(), **{most(4, 0): 1}), "seats.knowledge"),
@@ -208,8 +213,7 @@ CASES: list[tuple[str, Callable[[], bytes], str]] = [
     ("penalty of a later round", lambda: bytes_with(table(), **{f"_{PENALTIES}": 1}), "seats.penalties"),
     ("penalty of a seat not there", lambda: bytes_with(over(), **{f"_{PENALTIES + 3}": 1}), "seats.penalties"),
     ("last penalty not the hand's", lambda: bytes_with(over(), **{f"_{PENALTIES + 5}": 9}), "seats.penalties"),
-    ("pile in the deal", lambda: sets_with(dealing(), **{f"_{HANDS + 16}": 0, f"_{PILE}": "4A"}), "pile"),
-    ("uneven deal", lambda: sets_with(dealing(), **{f"_{HANDS}": 0, f"_{HANDS + 8}": "3A 3B 3B 4A"}), "seats.cards"),
+    ("uneven deal", lambda: uneven_deal(), "seats.cards"),
     (
         "dealt before the first seat",
         lambda: bytes_with(dealing(), phase=0, first_seat=255, active=0, first_seat_option=255),
@@ -224,19 +228,42 @@ def twins() -> Position:
     return read(late_state(["3C 3C", "6A 7A", "M"]))
 
 
-def other_values() -> bytes:
-    """All is laid out as it says, but the box has ten cards of value 1 and seven of value 2."""
-    body = bytearray(bytes_with(table()))
-    copies = default_copies()
-    copies[card("1A")] += 1
-    copies[card("2A")] -= 1
-    box = [kind for kind, number in enumerate([*copies, 1]) for _ in range(number)]
-    firsts = sum(1 << i for i, kind in enumerate(box) if kind not in box[:i])
-    of_value = [sum(1 << i for i, kind in enumerate(box[:45]) if kind % 9 == points) for points in range(9)]
-    body[KIND_AT:FIRST_AT] = bytes(box)
-    body[FIRST_AT:BOX_ZERO] = bytes(sum(kind < first for kind in box) for first in range(47))
-    body[FIRSTS:HANDS] = b"".join(number.to_bytes(8, "little") for number in (firsts, *of_value))
+def second(name: str) -> int:
+    """The second card of a kind as a bit."""
+    return bits(f"{name} {name}") & ~bits(name)
+
+
+def exchanged(first: int, later: int) -> bytes:
+    """Seat 0 has a 3C; it changes places with the other one, which lies in the pile or is seat 1's."""
+    position = read(late_state(["3C 4A", "3C" if later != LEFT else "5A", "M"]))
+    both = bits("3C 3C")
+    return sets_with(position, **{f"_{start}": set_at(position, start) ^ both for start in (first, later)})
+
+
+def with_copies(position: Position, changes: dict[str, int]) -> bytes:
+    """The packed body with the usual box written down, but for other copies of some kinds."""
+    copies = dict(enumerate([*default_copies(), 1])) | {card(name): number for name, number in changes.items()}
+    kinds = bytes(kind for kind, number in copies.items() for _ in range(number)).ljust(48, bytes([card("M")]))[:48]
+    firsts = sum(1 << place for place in range(46) if kinds[place] not in kinds[:place])
+    body = bytearray(bytes_with(position))
+    body[KIND_AT:HANDS] = kinds + firsts.to_bytes(8, "little")
     return bytes(body)
+
+
+def out_of_order() -> bytes:
+    """Of another box the first two kinds have changed places."""
+    body = bytearray(bytes_with(of_other_box()))
+    assert body[KIND_AT : KIND_AT + 3] == bytes([0, 1, 1])
+    body[KIND_AT : KIND_AT + 3] = bytes([1, 1, 0])
+    body[FIRSTS] ^= 0b110
+    return bytes(body)
+
+
+def of_other_box() -> Position:
+    copies = default_copies()
+    copies[card("1A")] -= 1
+    copies[card("1E")] += 1
+    return read(late_state(["3A", "4A", "5A"], copies=copies))
 
 
 def everywhere() -> bytes:
@@ -245,11 +272,11 @@ def everywhere() -> bytes:
     return sets_with(of_five(), **{f"_{HANDS + 8 * i}": whole for i in range(6)})
 
 
-def sixteen_more() -> bytes:
-    """All cards of a value have one colour; nine, nine and seven 1s lie in three hands."""
-    copies = [9, 8, 7, 6, 5, 4, 3, 2, 1, *[0] * 36]
-    position = read(late_state([" ".join(["1A"] * 9), "M", "2A", "3A", "4A"], copies=copies))
-    return sets_with(position, **{f"_{HANDS + 8}": 1 << 45 | 0x1FF, f"_{HANDS + 16}": 1 << 9 | 0x7F})
+def uneven_deal() -> bytes:
+    """All cards dealt are in the hand of seat 1."""
+    position = dealing()
+    hands = [set_at(position, HANDS + 8 * seat) for seat in range(3)]
+    return sets_with(position, **{f"_{HANDS + 8 * seat}": sum(hands) if seat == 1 else 0 for seat in range(3)})
 
 
 def dealt_out() -> bytes:
@@ -262,10 +289,10 @@ def test_bytes_that_break_an_invariant_are_refused(body: Callable[[], bytes], fi
 
 
 def test_the_positions_that_are_broken_above_are_sound() -> None:
-    for position in (table(), dealing(), drawing(), over(), of_five(), twins(), GAME.new_game(3)):
+    for position in (table(), dealing(), drawing(), over(), of_five(), twins(), of_other_box(), GAME.new_game(3)):
         position.check()
         assert GAME.position(bytes_with(position)) == position
-    assert len(table().pack()) == GAME.packed_size == HEADER + 536
+    assert len(table().pack()) == GAME.packed_size == HEADER + 216
 
 
 STATES: list[tuple[str, dict[str, Any], list[str], str]] = [
