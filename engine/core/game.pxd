@@ -84,7 +84,7 @@ cdef inline void add_event(
 
 ctypedef struct Operations:
     # Every `body` is body_size bytes (a multiple of 8), aligned to 8; its first byte is the number of players. Only apply,
-    # apply_outcome, start and resample write to it, and they write nothing when they answer a fault. All but check rely
+    # apply_outcome, settle, start and resample write to it, and they write nothing when they answer a fault. All but check rely
     # on a body that check has passed.
     uint8_t number  # of the game, in packed states
     uint8_t rules_version
@@ -111,6 +111,9 @@ ctypedef struct Operations:
     int (*sample_outcome)(const void* body, Stream* stream) noexcept nogil
     # Resolve a chance event; asked only where one is pending.
     int (*apply_outcome)(void* body, int outcome, Events* events) noexcept nogil
+    # Resolve chance events by the stream until somebody decides or the game is over; who acts then. The same numbers and
+    # the same body as from one sample_outcome and apply_outcome after another, which is what play.settle does for any game.
+    int (*settle)(const Operations* ops, void* body, Stream* stream) noexcept nogil
     # Scores if the game stopped now.
     void (*totals)(const void* body, int32_t* totals) noexcept nogil
     # When it is over: each seat's rank from 1.

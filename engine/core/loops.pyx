@@ -19,7 +19,7 @@ from chatiere.engine.core.game cimport (
     OVER,
     VIEW_WORDS,
 )
-from chatiere.engine.core.play cimport make_move, play_out, settle
+from chatiere.engine.core.play cimport make_move, play_out
 from chatiere.engine.core.position cimport Header, check_body, check_header
 from chatiere.engine.core.stream cimport Stream, stream_at
 
@@ -63,7 +63,7 @@ cdef void begin_item(
     batch.ops.start(body_of(packed), batch.players, options)
     if sampled:
         stream = stream_at(seed, game_number, 0)
-        settle(batch.ops, body_of(packed), &stream)
+        batch.ops.settle(batch.ops, body_of(packed), &stream)
         header.sampled = 1
         header.seed = seed
         header.game_number = game_number

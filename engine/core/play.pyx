@@ -17,7 +17,7 @@ cdef int make_move(const Operations* ops, void* body, Stream* stream, int move, 
     if fault == OK:
         debug_assert(ops.check(body) == OK)
         if stream != NULL:
-            settle(ops, body, stream)
+            ops.settle(ops, body, stream)
     return fault
 
 
@@ -28,21 +28,25 @@ cdef void draw(const Operations* ops, void* body, Stream* stream, Events* events
     debug_assert(ops.check(body) == OK)
 
 
-cdef void settle(const Operations* ops, void* body, Stream* stream) noexcept nogil:
-    # Resolve chance events until somebody decides or the game is over.
-    while ops.actor(body) == CHANCE:
+cdef int settle(const Operations* ops, void* body, Stream* stream) noexcept nogil:
+    # The operation of that name, for games that have no faster one.
+    cdef int actor = ops.actor(body)
+    while actor == CHANCE:
         draw(ops, body, stream, NULL)
+        actor = ops.actor(body)
+    return actor
 
 
 cdef uint64_t play_out(const Operations* ops, void* body, Stream* stream) noexcept nogil:
     # Uniformly random legal actions to the end of the game; the number of decisions made.
     cdef uint16_t ids[MAX_LEGAL]
     cdef uint64_t decisions = 0
-    cdef int count
-    settle(ops, body, stream)
-    while ops.actor(body) != OVER:
+    cdef int count, fault
+    while ops.settle(ops, body, stream) != OVER:
         count = ops.legal_actions(body, ids)
-        make_move(ops, body, stream, ids[number_below(stream, count)], NULL)
+        fault = ops.apply(body, ids[number_below(stream, count)], NULL)
+        debug_assert(fault == OK)
+        debug_assert(ops.check(body) == OK)
         decisions += 1
     return decisions
 

@@ -36,7 +36,7 @@ from chatiere.engine.core.game cimport (
     STREAM_NOT_ZERO,
     Events,
 )
-from chatiere.engine.core.play cimport count_paths, draw, make_move, play_out, settle
+from chatiere.engine.core.play cimport count_paths, draw, make_move, play_out
 from chatiere.engine.core.stream cimport stream_at
 
 CHANCE_PLAYER = CHANCE
@@ -325,7 +325,7 @@ cdef class Position:
         # With sampled chance, to the next decision. Told one chance event at a time: nothing bounds how many there are.
         cdef Events log
         if events is None:
-            settle(self.game.ops, self.body, &self.stream)
+            self.game.ops.settle(self.game.ops, self.body, &self.stream)
             return
         while self.game.ops.actor(self.body) == CHANCE:
             log.count = 0

@@ -18,6 +18,7 @@ from chatiere.engine.core.game cimport (
     Operations,
     add_event,
 )
+from chatiere.engine.core.play cimport settle
 from chatiere.engine.core.position cimport wrap_operations
 from chatiere.engine.games.chat_cartonne.boxes cimport (
     Rows,
@@ -813,6 +814,7 @@ cdef Operations operations = Operations(
     chance_outcomes=chance_outcomes,
     sample_outcome=sample_outcome,
     apply_outcome=apply_outcome,
+    settle=settle,
     totals=totals,
     ranks=ranks,
     view=view,

@@ -19,6 +19,7 @@ from chatiere.engine.core.game cimport (
     Operations,
     add_event,
 )
+from chatiere.engine.core.play cimport settle
 from chatiere.engine.core.position cimport wrap_operations
 from chatiere.engine.core.stream cimport Stream, number_below
 from chatiere.engine.games.chatpentiers.hidden cimport resample
@@ -418,6 +419,7 @@ cdef Operations operations = Operations(
     chance_outcomes=chance_outcomes,
     sample_outcome=sample_outcome,
     apply_outcome=apply_outcome,
+    settle=settle,
     totals=totals,
     ranks=ranks,
     view=view,

@@ -18,6 +18,7 @@ from chatiere.engine.core.game cimport (
     Operations,
     add_event,
 )
+from chatiere.engine.core.play cimport settle
 from chatiere.engine.core.position cimport wrap_operations
 from chatiere.engine.core.stream cimport Stream, number_below
 from chatiere.engine.games.discat.hidden cimport read_table, resample
@@ -616,6 +617,7 @@ cdef Operations operations = Operations(
     chance_outcomes=chance_outcomes,
     sample_outcome=sample_outcome,
     apply_outcome=apply_outcome,
+    settle=settle,
     totals=totals,
     ranks=ranks,
     view=view,
