@@ -18,8 +18,8 @@ from chatiere.engine.core.game cimport (
     MAX_OUTCOMES,
     Operations,
     add_event,
+    debug_assert,
 )
-from chatiere.engine.core.play cimport settle
 from chatiere.engine.core.position cimport wrap_operations
 from chatiere.engine.core.stream cimport Stream, number_below, walk_weights
 from chatiere.engine.core.weights cimport reduce_weights
@@ -183,7 +183,7 @@ cdef void begin_turn(State* state, const Box* box, int mark, int named, Events* 
         values[1] = wanted
         add_event(events, MomistigriEvent.TURN_BEGUN, state.active, EVERYBODY, values, 2)
     if mark == CHOSEN:
-        draw(state, box, drawn_from(state), named, events)
+        draw(state, box, drawn_from(state), named, bits_of(box, named), events)
         end_draw(state, drawn_from(state), NO_MARK, events)
     else:
         state.phase = DRAW
@@ -191,9 +191,20 @@ cdef void begin_turn(State* state, const Box* box, int mark, int named, Events* 
         state.draws_left = wanted
 
 
-cdef void draw(State* state, const Box* box, int previous, int kind, Events* events) noexcept nogil:
-    hand_over(state, box, previous, state.active, kind, bits_of(box, kind))
+cdef void draw(
+    State* state, const Box* box, int previous, int kind, uint64_t kind_bits, Events* events
+) noexcept nogil:
+    hand_over(state, box, previous, state.active, kind, kind_bits)
     tell_value(events, MomistigriEvent.CARD_DRAWN, state.active, 1 << previous | 1 << state.active, kind)
+
+
+cdef void draw_by_chance(
+    State* state, const Box* box, int previous, int kind, uint64_t kind_bits, Events* events
+) noexcept nogil:
+    draw(state, box, previous, kind, kind_bits, events)
+    state.draws_left -= 1
+    if state.draws_left == 0:
+        end_draw(state, previous, state.mark, events)
 
 
 cdef void end_draw(State* state, int previous, int mark, Events* events) noexcept nogil:
@@ -741,15 +752,19 @@ cdef int chance_outcomes(const void* body, uint16_t* outcomes, uint32_t* weights
 cdef int sample_outcome(const void* body, Stream* stream) noexcept nogil:
     cdef const State* state = <const State*> body
     cdef const Box* box = box_of(state)
-    cdef uint64_t cards, counts
     if state.phase == FIRST_SEAT:
         return number_below(stream, state.players)
-    cards = cards_that_can_come(state)
+    return box.kind_at[sample_card(state, box, cards_that_can_come(state), stream)]
+
+
+cdef inline int sample_card(const State* state, const Box* box, uint64_t cards, Stream* stream) noexcept nogil:
+    # The place of a card of the kind that comes.
+    cdef uint64_t counts
     if not has_single(box, cards):
-        return sample_listed(state, stream)
+        return lowest(bits_of(box, sample_listed(state, stream)))
     # The smallest whole weights are the numbers of cards.
     counts = running_counts(cards)
-    return box.kind_at[nth_card(cards, counts, number_below(stream, counts >> 56))]
+    return nth_card(cards, counts, number_below(stream, counts >> 56))
 
 
 cdef int sample_listed(const State* state, Stream* stream) noexcept nogil:
@@ -784,11 +799,44 @@ cdef int apply_outcome(void* body, int outcome, Events* events) noexcept nogil:
     previous = drawn_from(state)
     if state.hands[previous] & bits_of(box, outcome) == 0:
         return NO_SUCH_OUTCOME
-    draw(state, box, previous, outcome, events)
-    state.draws_left -= 1
-    if state.draws_left == 0:
-        end_draw(state, previous, state.mark, events)
+    draw_by_chance(state, box, previous, outcome, bits_of(box, outcome), events)
     return OK
+
+
+cdef int settle(const Operations* ops, void* body, Stream* stream) noexcept nogil:
+    cdef State* state = <State*> body
+    cdef const Box* box = box_of(state)
+    cdef int previous, place
+    if state.phase == FIRST_SEAT:
+        apply_outcome(state, sample_outcome(state, stream), NULL)
+    if state.phase == DEAL:
+        deal_out(state, box, stream)
+    while state.phase == DRAW:
+        previous = drawn_from(state)
+        place = sample_card(state, box, state.hands[previous], stream)
+        draw_by_chance(state, box, previous, box.kind_at[place], same_kind(box, place), NULL)
+    debug_assert(ops.check(body) == OK)
+    return actor(state)
+
+
+cdef void deal_out(State* state, const Box* box, Stream* stream) noexcept nogil:
+    # What deal does card by card, but for the order of copies by seats: that is made at the end.
+    cdef uint64_t counts = running_counts(state.left)
+    cdef int number, place
+    for number in range(count_cards(state.left), 0, -1):
+        if has_single(box, state.left):
+            place = nth_card(state.left, counts, number_below(stream, number))
+        else:
+            place = lowest(bits_of(box, sample_listed(state, stream)) & state.left)
+        place = lowest(last_bit(first_cards(box, state.left) & (<uint64_t> 2 << place) - 1))
+        state.left ^= bit(place)
+        counts -= 0x0101010101010101ULL << (place & ~7)
+        state.hands[state.active] |= bit(place)
+        if number > 2:
+            state.active = next_seat(state, state.active)
+    order_by_holder(state, box)
+    state.active = state.first_seat
+    begin_turn(state, box, NO_MARK, 0, NULL)
 
 
 # Public and hidden
