@@ -502,16 +502,16 @@ cdef int list_kinds(const Box* box, uint64_t cards, int first_id, uint16_t* ids)
 cdef int list_pairs(const State* state, const Box* box, uint16_t* ids) noexcept nogil:
     # For each kind, as the higher one, the lower ones of its colour and of its value, and a second card of its own.
     cdef uint64_t hand = state.hands[state.active] & ~bit(MOMISTIGRI_PLACE)
-    cdef uint64_t left = first_cards(box, hand), further = further_cards(box, hand)
-    cdef uint64_t kinds = 0, partners
-    cdef int count = 0, place, kind, first_id, i
+    cdef uint64_t left = first_cards(box, hand), twice = further_cards(box, hand) >> 1
+    cdef uint64_t kinds = 0, partners, one
+    cdef int count = 0, kind, first_id, i
     while left:
-        place = lowest(left)
-        left &= left - 1
-        kind = box.kind_at[place]
+        kind = box.kind_at[lowest(left)]
+        one = bit(kind)
         first_id = kind * (kind + 1) // 2
-        partners = kinds & LOWER_PARTNERS[kind] | (further >> place + 1 & 1) << kind
-        kinds |= bit(kind)
+        partners = kinds & LOWER_PARTNERS[kind] | (one if twice & left & -left else 0)
+        kinds |= one
+        left &= left - 1
         # Most have few: these are written down without asking how many there are.
         for i in range(2):
             ids[count] = first_id + lowest(partners | bit(MOMISTIGRI))
