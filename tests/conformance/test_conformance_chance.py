@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from chatiere.engine import Game, Position
+from chatiere.engine import Event, Game, Position
 
 from .documented_stream import DocumentedStream
 from .support import Table, body_of, moves_of, positions, random_options
@@ -71,6 +71,38 @@ def test_chance_after_any_move_is_sampled_from_what_is_listed(table: Table) -> N
             assert sampled.random_stream() == (seed, number, stream.drawn)
             drawn += len(path)
     assert drawn
+
+
+def test_chance_drawn_at_once_is_chance_drawn_event_by_event(table: Table) -> None:
+    """Told events are drawn one at a time; without, all up to the next decision are drawn at once."""
+    game, players = table
+    choices = random.Random("at once")
+    for seed in range(12):
+        options = random_options(game, players, choices)
+        told: list[Event] = []
+        one_by_one = game.new_game(players, options, seed=seed, events=told)
+        at_once = game.new_game(players, options, seed=seed)
+        assert at_once == one_by_one
+        while not at_once.is_terminal():
+            action = choices.choice(at_once.legal_actions())
+            at_once.apply(action)
+            one_by_one.apply(action, told)
+            assert at_once == one_by_one
+
+
+def test_a_playout_from_amid_chance_events_draws_them_as_listed(table: Table) -> None:
+    for number, position in enumerate(positions(table, False)[::5]):
+        played = position.clone()
+        if not position.is_chance_node():
+            continue
+        decisions = played.play_out(number, 3)
+        stream = DocumentedStream(number, 3)
+        by_hand, _ = resolve(position, stream)
+        for _ in range(decisions):
+            legal = by_hand.legal_actions()
+            by_hand, _ = resolve(by_hand.child(legal[stream.number_below(len(legal))]), stream)
+        assert by_hand.is_terminal()
+        assert body_of(played) == body_of(by_hand)
 
 
 def test_a_move_repeated_on_the_same_state_cannot_be_rerolled(table: Table) -> None:
