@@ -79,10 +79,11 @@ cdef inline void lay_down_pair(
     forget_first(state, low_mine | high_mine, low_mine & (low_mine - 1) | high_mine & (high_mine - 1))
     take_out(state, seat, low_bits)
     take_out(state, seat, high_bits)
-    if value_of(low) == 1:
-        expect_one_less(state.most_ones[seat])
-    if value_of(high) == 1:
-        expect_one_less(state.most_ones[seat])
+    if state.players == MOST_PLAYERS:
+        if value_of(low) == 1:
+            expect_one_less(state.most_ones[seat])
+        if value_of(high) == 1:
+            expect_one_less(state.most_ones[seat])
 
 cdef inline void learn(State* state, int knower, uint64_t mine) noexcept nogil:
     # Of a hand's cards of one kind it knows one more.
@@ -115,18 +116,23 @@ cdef inline void hand_over(
     # Who sees the card though it did not get it knows of no other kind there.
     forget_first(state, hand, further)
     state.known[receiver] = seen & ~mine | (seen & mine & further) >> 1
-    take_out(state, giver, kind_bits)
-    put_in(state, receiver, kind_bits)
+    if mine == kind_bits & ~state.left and mine & (mine - 1) == 0:
+        # No hand holds another: it stays where it is in the box.
+        state.hands[giver] ^= mine
+        state.hands[receiver] |= mine
+    else:
+        take_out(state, giver, kind_bits)
+        put_in(state, receiver, kind_bits)
     learn(state, giver, state.hands[receiver] & kind_bits)
     if hand == mine:
         for knower in range(KNOWERS):
             if knower != giver and knower != receiver and seen_by >> knower & 1:
                 learn(state, knower, state.hands[receiver] & kind_bits)
     if state.players == MOST_PLAYERS:
+        # Only five play with 1s.
         hand_over_ones(state, giver, receiver, value_of(kind) == 1, seen_by)
 
 cdef inline void hand_over_ones(State* state, int giver, int receiver, bint is_one, int seen_by) noexcept nogil:
-    # Only five play with 1s.
     cdef uint8_t* given = state.most_ones[giver]
     cdef uint8_t* received = state.most_ones[receiver]
     cdef int knower

@@ -380,7 +380,8 @@ cdef void end_round(State* state, const Box* box, MomistigriEvent reason, Events
     cdef int seat
     tell(events, reason, -1)
     for seat in range(state.players):
-        show_hand(state, box, seat, events)
+        if events != NULL:
+            show_hand(state, box, seat, events)
         state.penalties[state.round][seat] = sum_of(box, state.hands[seat])
         tell_value(events, MomistigriEvent.PENALTY_TAKEN, seat, EVERYBODY, state.penalties[state.round][seat])
     memset(state.known, 0, sizeof(state.known))
@@ -572,7 +573,7 @@ cdef int forbids_pair(
         return MomistigriFault.NO_PAIR_NOW
     if first == 0 or rest & high_bits == 0:
         return MomistigriFault.CARD_NOT_IN_HAND
-    if not form_pair(low, high):
+    if low != high and not LOWER_PARTNERS[high] >> low & 1 or low == MOMISTIGRI:
         return MomistigriFault.NOT_A_PAIR
     return OK
 
