@@ -413,6 +413,30 @@ def test_messages_that_are_no_state_are_refused(spoil: Callable[[MomistigriState
     assert (error.reason, error.field) == (Reason.INVALID_STATE, field)
 
 
+OFF_DECK: list[tuple[str, Callable[[], Position], Callable[[MomistigriState], Any]]] = [
+    ("in two hands", lambda: table(), lambda s: s.seats[1].cards.append(s.seats[0].cards[0])),
+    ("in a hand and the pile", lambda: table(), lambda s: s.pile.append(s.seats[0].cards[0])),
+    ("missing", lambda: table(), lambda s: s.pile.pop()),
+    ("not in the deck", lambda: table(), lambda s: s.pile.append(card("1A"))),
+    ("in two hands in the deal", lambda: dealing(), lambda s: s.seats[1].cards.append(s.seats[0].cards[0])),
+    ("not in the deck in the deal", lambda: dealing(), lambda s: s.seats[0].cards.append(card("1A"))),
+    ("in the pile in the deal", lambda: dealing(), lambda s: s.pile.append(card("4E"))),
+]
+
+
+@pytest.mark.parametrize(
+    ("position", "spoil"), [case[1:] for case in OFF_DECK], ids=[f"card {case[0]}" for case in OFF_DECK]
+)
+def test_messages_name_the_cards_of_the_deck_once(
+    position: Callable[[], Position], spoil: Callable[[MomistigriState], Any]
+) -> None:
+    state = state_of(position())
+    spoil(state)
+    error = refused(state)
+    assert (error.reason, error.field) == (Reason.INVALID_STATE, "seats.cards")
+    assert "are not the cards of the deck, each once" in error.message
+
+
 def test_penalties_of_finished_rounds_fit_a_byte() -> None:
     state = late_state(["4A", "5A", "6A"], round=2, penalties=[[300, 0, 0]])
     assert refused(state).field == "seats[0].penalties[0]"
