@@ -1,14 +1,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-from chatiere.engine.core.errors import FaultText
 from chatiere.engine.core.position import Event, Position
 from chatiere.engine.core.wire import Writer
 
 DEFAULTS: Mapping[str, Any]
-FAULTS: Mapping[int, FaultText]
 
-def card_name(kind: int) -> str: ...
 def put_action_label(out: Writer, position: Position, action: int) -> None: ...
 def action_label(position: Position, action: int) -> str: ...
 def outcome_label(position: Position, outcome: int) -> str: ...

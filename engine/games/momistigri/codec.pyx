@@ -1,18 +1,12 @@
-"""Momistigri: between the packed state and the messages of momistigri.proto, and the words for both."""
+"""Momistigri: between the packed state and the messages of momistigri.proto."""
 
 from collections import Counter
 from collections.abc import Mapping
 
-from chatiere.engine.core.codec import (
-    RulesFile,
-    action_number,
-    check_id,
-    check_numbers,
-    complete_options,
-    refuse_option,
-)
+from chatiere.engine.core.codec import action_number, check_id, check_numbers, complete_options, refuse_option
 from chatiere.engine.core.errors import EngineError, Reason
 from chatiere.engine.core.wire import written_text
+from chatiere.engine.games.momistigri.words import CARD_NAMES, EVENT_LABELS, FAULTS, RULES, card_name
 
 from libc.stdint cimport int64_t, uint8_t, uint64_t
 from libc.string cimport memcpy, memset
@@ -35,7 +29,6 @@ from chatiere.engine.games.momistigri.cards cimport (
     BOX,
     COLOURED,
     KINDS,
-    MOMISTIGRI,
     MOST_PLAYERS,
     USUAL,
     USUAL_BOX,
@@ -86,163 +79,11 @@ from chatiere.engine.games.momistigri.state cimport (
 )
 cimport chatiere.v1.momistigri_fields as fields
 
-RULES = RulesFile("momistigri.md")
-
-
 DEFAULTS = {"copies": [USUAL.copies[kind] for kind in range(COLOURED)]}
-
-
-# Words
-
-_EFFECTS = "Effects of a pair of one value"
-
-FAULTS = {
-    int(MomistigriFault.NO_PAIR_NOW): RULES.illegal("no pair can be discarded at this moment", "A turn"),
-    int(MomistigriFault.NO_PASS_NOW): RULES.illegal("a seat passes instead of discarding a pair, at no other moment", "A turn"),
-    int(MomistigriFault.NO_STOP_NOW): RULES.illegal("Stop is for a seat that has discarded a pair of 6", _EFFECTS),
-    int(MomistigriFault.NO_CHOICE_NOW): RULES.illegal(
-        "Main and Reverse are for a seat that has discarded a pair of 1, 2 or 3", _EFFECTS
-    ),
-    int(MomistigriFault.NO_NAMING_NOW): RULES.illegal("a card is named after the main effect of a pair of 2", _EFFECTS),
-    int(MomistigriFault.NO_GIVING_NOW): RULES.illegal("a card is given after a pair of 4", _EFFECTS),
-    int(MomistigriFault.NO_HANDING_OUT_NOW): RULES.illegal("cards of the pile are handed out after a pair of 5", _EFFECTS),
-    int(MomistigriFault.NO_SWAPPING_OUT_NOW): RULES.illegal("no seat has to discard a card for a swap at this moment", "A turn"),
-    int(MomistigriFault.NO_SWAPPING_IN_NOW): RULES.illegal("no seat has to take a card for a swap at this moment", "A turn"),
-    int(MomistigriFault.CARD_NOT_IN_HAND): RULES.illegal("the hand does not hold that card, or not twice", "Actions"),
-    int(MomistigriFault.NOT_A_PAIR): RULES.illegal(
-        "the cards have neither one value nor one colour, or one is the Momistigri", "A turn"
-    ),
-    int(MomistigriFault.SEAT_NOT_ELIGIBLE): RULES.illegal("the card goes to another seat that is still in the round", _EFFECTS),
-    int(MomistigriFault.CARD_NOT_IN_PILE): RULES.illegal("the discard pile does not hold that card", "Actions"),
-    int(MomistigriFault.CARD_JUST_SWAPPED_OUT): RULES.illegal(
-        "a swap takes a card that lay in the pile before, not the one just discarded", "A turn"
-    ),
-    int(MomistigriFault.BAD_PLAYERS): RULES.broken("Momistigri is for 3 to 5 players", "seats", "Components and setup"),
-    int(MomistigriFault.BAD_FIRST_SEAT): RULES.broken(
-        "the first seat is not a seat, not the one that the options name for the first round, not one with the most penalty "
-        "points in a later round, or set before chance has chosen it",
-        "first_seat",
-        "Components and setup",
-    ),
-    int(MomistigriFault.BAD_COPIES): RULES.broken(
-        "the copies of value 1 do not sum to 9, those of value 2 to 8, and so on", "options.copies", "Components and setup"
-    ),
-    int(MomistigriFault.BAD_PHASE): RULES.broken("the phase needs another seat in the round", "phase", "A turn"),
-    int(MomistigriFault.BAD_ACTIVE_SEAT): RULES.broken(
-        "the active seat is not a seat in the round, or not the one that the next card is dealt to", "active_seat", "A turn"
-    ),
-    int(MomistigriFault.BAD_ROUND): RULES.broken(
-        "the round is not the first, the second, or a third because the fewest penalty points are tied after two",
-        "round",
-        "End of the game",
-    ),
-    int(MomistigriFault.BAD_TURN): RULES.broken(
-        "a turn is from 1 to 200, and 0 before the first", "turn", "End of a round"
-    ),
-    int(MomistigriFault.BAD_DIRECTION): RULES.broken(
-        "the direction of play is neither way, or reversed before the first turn", "reversed", "Components and setup"
-    ),
-    int(MomistigriFault.BAD_IN_ROUND): RULES.broken(
-        "a seat out of the round holds cards, one in the round holds none in a moment when it has to, or one is out of the "
-        "round during the deal",
-        "seats.in_round",
-    ),
-    int(MomistigriFault.BAD_PASSED): RULES.broken(
-        "a pass mark is set of a seat that is not in the round, or during the deal", "seats.passed"
-    ),
-    int(MomistigriFault.BAD_MARK): RULES.broken("a mark is pending outside of a draw, or is none that can be", "mark", "A turn"),
-    int(MomistigriFault.BAD_DRAWS): RULES.broken(
-        "the number of cards still to be drawn is more than the mark or the hand allows, or none in a draw, or some outside "
-        "of one",
-        "draws_left",
-        "A turn",
-    ),
-    int(MomistigriFault.BAD_EFFECT): RULES.broken(
-        "the value of the pair is not 1, 2 or 3 when Main or Reverse is to be chosen, or is set otherwise", "effect", _EFFECTS
-    ),
-    int(MomistigriFault.BAD_RECEIVER): RULES.broken(
-        "the receiver is not another seat in the round, or is set when no card is handed out", "receiver", _EFFECTS
-    ),
-    int(MomistigriFault.BAD_SWAPPED_OUT): RULES.broken(
-        "the card just discarded for a swap does not lie in the pile, is missing, or is set outside of a swap",
-        "swapped_out",
-        "A turn",
-    ),
-    int(MomistigriFault.BAD_PENALTIES): RULES.broken(
-        "penalties are those of finished rounds, the last round's the sums of the hands", "seats.penalties", "End of a round"
-    ),
-    int(MomistigriFault.BAD_DEAL): RULES.broken(
-        "cards are dealt one at a time from the first seat on, nine to each, and the last to its right neighbour; then none "
-        "are left",
-        "seats.cards",
-        "Components and setup",
-    ),
-    int(MomistigriFault.BAD_HAND): RULES.broken("a hand is no set of cards of the box", "seats.cards"),
-    int(MomistigriFault.BAD_PILE): RULES.broken(
-        "the pile is no set of cards of the box, is not empty during the deal, or lacks the pair whose effect is under way",
-        "pile",
-    ),
-    int(MomistigriFault.CARD_TWICE_OR_MISSING): RULES.broken(
-        "the hands and the pile together are not the cards of the deck, each once", "seats.cards"
-    ),
-    int(MomistigriFault.BAD_KNOWN): RULES.broken(
-        "cards are known of a hand that does not hold them, to its own seat, not to a seat though to all, or outside of a "
-        "round",
-        "seats.knowledge",
-        "Public and hidden",
-    ),
-    int(MomistigriFault.BAD_MOST_ONES): RULES.broken(
-        "a hand holds more 1s than is known that it can, or this is known with a deck without 1s, to its own seat, of a seat "
-        "out of the round, not to a seat though to all, or outside of a round",
-        "seats.knowledge",
-        "Public and hidden",
-    ),
-    int(MomistigriFault.NOT_ZERO): RULES.broken("a byte that means nothing here is not zero", ""),
-}
-
-_EVENT_LABELS = {
-    int(MomistigriEvent.FIRST_SEAT_CHOSEN): "seat {seat} begins",
-    int(MomistigriEvent.ROUND_BEGUN): "round {count} begins with seat {seat}",
-    int(MomistigriEvent.CARD_DEALT): "seat {seat} is dealt {cards}",
-    int(MomistigriEvent.TURN_BEGUN): "seat {seat} is to draw {number} from seat {other}",
-    int(MomistigriEvent.CARD_DRAWN): "seat {seat} draws {cards} from seat {other}",
-    int(MomistigriEvent.SEAT_LEFT): "seat {seat} has no cards left and leaves the round",
-    int(MomistigriEvent.CARD_SWAPPED_OUT): "seat {seat} discards {cards} for a swap",
-    int(MomistigriEvent.CARD_SWAPPED_IN): "seat {seat} takes {cards} from the pile",
-    int(MomistigriEvent.PAIR_DISCARDED): "seat {seat} discards {cards}",
-    int(MomistigriEvent.PASSED): "seat {seat} passes",
-    int(MomistigriEvent.STOPPED): "seat {seat} discards no further pair",
-    int(MomistigriEvent.CARD_NAMED): "seat {seat} names {cards}, which the next seat must draw",
-    int(MomistigriEvent.ONES_DISCARDED): "seat {seat} discards its other 1s: {cards}",
-    int(MomistigriEvent.DIRECTION_REVERSED): "seat {seat} reverses the direction of play",
-    int(MomistigriEvent.SWAP_PENDING): "seat {seat} will swap a card with the pile after the next seat's draw",
-    int(MomistigriEvent.TWO_PENDING): "the next seat must draw two cards from seat {seat}",
-    int(MomistigriEvent.THREE_PENDING): "the next seat must draw three cards from seat {seat}",
-    int(MomistigriEvent.CARD_GIVEN): "seat {seat} gives {cards} to seat {other}",
-    int(MomistigriEvent.CARD_HANDED_OUT): "seat {other} hands {cards} out to seat {seat}",
-    int(MomistigriEvent.ONE_SEAT_LEFT): "the round ends: at most one seat still holds cards",
-    int(MomistigriEvent.ALL_PASSED): "the round ends: all seats still in it have passed",
-    int(MomistigriEvent.TURN_LIMIT_REACHED): "the round ends: it was its 200th turn",
-    int(MomistigriEvent.HAND_SHOWN): "seat {seat} shows {cards}",
-    int(MomistigriEvent.PENALTY_TAKEN): "seat {seat} takes {count} penalty points",
-    int(MomistigriEvent.GAME_ENDED): "the game is over",
-}
 
 
 cdef const State* state_of(Position position) noexcept:
     return <const State*> position.body
-
-
-def card_name(kind):
-    """A card's name: its value and the letter of its colour, as in "3B", or "Momistigri"."""
-    return "Momistigri" if kind == MOMISTIGRI else f"{kind % VALUES + 1}{chr(ord('A') + kind // VALUES)}"
-
-
-_CARD_NAMES = tuple(card_name(kind) for kind in range(KINDS))
-
-
-def _card_names(kinds):
-    return " and ".join([card_name(kind) for kind in kinds])
 
 
 cdef put_main_label(Writer out, int effect):
@@ -262,9 +103,9 @@ def put_action_label(Writer out not None, Position position not None, int action
     if action < PASS_ID:
         cards_of_pair(action, &low, &high)
         out.words(b"discard ")
-        out.string(_CARD_NAMES[low])
+        out.string(CARD_NAMES[low])
         out.words(b" and ")
-        out.string(_CARD_NAMES[high])
+        out.string(CARD_NAMES[high])
     elif action == PASS_ID:
         out.words(b"pass")
     elif action == STOP_ID:
@@ -275,25 +116,25 @@ def put_action_label(Writer out not None, Position position not None, int action
         out.words(b"reverse the direction of play")
     elif action < FIRST_GIVE_ID:
         out.words(b"name ")
-        out.string(_CARD_NAMES[action - FIRST_NAME_ID])
+        out.string(CARD_NAMES[action - FIRST_NAME_ID])
         out.words(b" for the next seat to draw")
     elif action < FIRST_HAND_OUT_ID:
         out.words(b"give ")
-        out.string(_CARD_NAMES[(action - FIRST_GIVE_ID) % KINDS])
+        out.string(CARD_NAMES[(action - FIRST_GIVE_ID) % KINDS])
         out.words(b" to seat ")
         out.decimal((action - FIRST_GIVE_ID) // KINDS)
     elif action < FIRST_SWAP_OUT_ID:
         out.words(b"hand ")
-        out.string(_CARD_NAMES[action - FIRST_HAND_OUT_ID])
+        out.string(CARD_NAMES[action - FIRST_HAND_OUT_ID])
         out.words(b" out to seat ")
         out.decimal(state_of(position).receiver)
     elif action < FIRST_SWAP_IN_ID:
         out.words(b"discard ")
-        out.string(_CARD_NAMES[action - FIRST_SWAP_OUT_ID])
+        out.string(CARD_NAMES[action - FIRST_SWAP_OUT_ID])
         out.words(b" for the swap")
     else:
         out.words(b"take ")
-        out.string(_CARD_NAMES[action - FIRST_SWAP_IN_ID])
+        out.string(CARD_NAMES[action - FIRST_SWAP_IN_ID])
         out.words(b" from the pile")
 
 
@@ -332,7 +173,7 @@ def event_label(event, whole):
     if kind == MomistigriEvent.ONES_DISCARDED and not event.values:
         return f"seat {event.seat} has no other 1"
     if not whole:
-        return _EVENT_LABELS[kind].format(
+        return EVENT_LABELS[kind].format(
             seat=event.seat,
             cards="a card" if event.values else "",
             other=_other_seat(kind, event),
@@ -341,9 +182,8 @@ def event_label(event, whole):
         )
     cards, other, count = _parts_of(kind, event)
     number = "a card" if count == 1 else f"{count} cards"
-    return _EVENT_LABELS[kind].format(
-        seat=event.seat, cards=_card_names(cards), other=other, number=number, count=count
-    )
+    names = " and ".join([card_name(card) for card in cards])
+    return EVENT_LABELS[kind].format(seat=event.seat, cards=names, other=other, number=number, count=count)
 
 
 # Options
@@ -835,5 +675,6 @@ def put_score(Writer out not None, Position position not None):
     for seat in range(state.players):
         begun = out.begin(fields.SCORE_DETAIL_SEATS)
         put_penalties(out, fields.SEAT_SCORE_PENALTIES, state, seat)
-        out.number(fields.SEAT_SCORE_HAND_POINTS, 0 if state.phase == FINISHED else sum_of(box_of(state), state.hands[seat]))
+        if state.phase != FINISHED:
+            out.number(fields.SEAT_SCORE_HAND_POINTS, sum_of(box_of(state), state.hands[seat]))
         out.end(begun)

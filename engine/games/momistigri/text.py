@@ -1,15 +1,8 @@
 """Momistigri in words: what the game says of itself."""
 
 from chatiere.engine.core.description import ActionKind, Description, Option, Piece, first_seat_option, lay_out
-from chatiere.engine.games.momistigri.codec import (
-    DEFAULTS,
-    FAULTS,
-    action_label,
-    card_name,
-    encode_options,
-    options_of,
-    outcome_label,
-)
+from chatiere.engine.games.momistigri.codec import DEFAULTS, action_label, encode_options, options_of, outcome_label
+from chatiere.engine.games.momistigri.words import CARD_NAMES, FAULTS
 
 _CARDS = 46
 _SEATS = 5
@@ -60,7 +53,7 @@ _OBSERVATION = (
 
 def _pieces() -> tuple[Piece, ...]:
     coloured = tuple(
-        Piece(kind, card_name(kind), f"chat {kind % 9 + 1} de couleur {'ABCDE'[kind // 9]} ({card_name(kind)})")
+        Piece(kind, CARD_NAMES[kind], f"chat {kind % 9 + 1} de couleur {'ABCDE'[kind // 9]} ({CARD_NAMES[kind]})")
         for kind in range(_MOMISTIGRI)
     )
     return (*coloured, Piece(_MOMISTIGRI, "Momistigri", "Momistigri"))
