@@ -3,25 +3,25 @@
 from libc.stdint cimport uint8_t
 from libc.string cimport memset
 
-from chatiere.engine.games.chat_cartonne.boxes cimport contents_of
+from chatiere.engine.core.bits cimport spread_bits
 from chatiere.engine.games.chat_cartonne.state cimport (
     CELLS,
     FINISHED,
     FIRST_TOY,
+    KIND,
     LARGEST_HAND,
     NO_CELL,
     PARTS,
-    PILE_KINDS,
     PRINCESS,
     PRINCESS_BIT,
     PRINCESS_THERE,
     SEATS,
+    SIDE,
     SLEEPER,
     State,
     View,
     cell_of,
     current_part,
-    has_kind,
     is_cat,
     is_sleeper,
     on_joint,
@@ -32,32 +32,36 @@ from chatiere.engine.games.chat_cartonne.state cimport (
 )
 
 
-cdef int observe_table(const State* state, int seat, uint8_t* planes) noexcept nogil:
-    # Plane after plane of CELLS numbers; how many Princesses lie there.
-    cdef int place, cell, card, walls, i, there, princesses = 0
-    cdef int contents[4]
+cdef inline int content_code(const State* state, int seat, int card) noexcept nogil:
+    # What a cell shows, walls apart; 0 is left for an empty one.
+    cdef int kind = card & KIND
+    if is_sleeper(card):
+        return 12 + distance_to(state, seat, card - SLEEPER)
+    if kind == PRINCESS:
+        return 17
+    if kind >= FIRST_TOY:
+        return 9 + kind - FIRST_TOY if kind < PRINCESS else 1
+    # Of the nine contents the first two are nothing.
+    return max(1, kind % 9)
+
+
+cdef inline int distance_to(const State* state, int seat, int other) noexcept nogil:
+    # How many seats clockwise from one to the other.
+    return other - seat if other >= seat else other - seat + state.players
+
+
+cdef int observe_table(const State* state, int seat, uint8_t* contents, uint8_t* walls) noexcept nogil:
+    # The two planes, which are zeros so far; how many Princesses lie there.
+    cdef int place, cell, there, princesses = 0
     for place in range(state.laid):
         cell = cell_of(state, place)
-        card = state.cards[place]
-        walls = walls_of(card)
-        planes[cell] = 1
-        for i in range(4):
-            planes[(1 + i) * CELLS + cell] = walls >> i & 1
-        contents_of(card, contents)
-        for i in range(4):
-            planes[(5 + i) * CELLS + cell] = contents[i]
-        if is_sleeper(card):
-            planes[9 * CELLS + cell] = 1 + (card - SLEEPER + state.players - seat) % state.players
-        elif card == PRINCESS:
-            planes[9 * CELLS + cell] = PRINCESS_THERE
-            princesses += 1
+        contents[cell] = content_code(state, seat, state.cards[place])
+        princesses += state.cards[place] == PRINCESS
         there = on_joint(state, place)
-        if is_cat(there):
-            there = 1 + (there - 1 + state.players - seat) % state.players
-        planes[10 * CELLS + cell] = there
         princesses += there == PRINCESS_THERE
-    if state.just_played != NO_CELL:
-        planes[11 * CELLS + state.just_played] = 1
+        if is_cat(there):
+            there = 1 + distance_to(state, seat, there - 1)
+        walls[cell] = walls_of(state.cards[place]) | there << 4
     return princesses
 
 
@@ -65,24 +69,25 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
     # Reads nothing but the view, so it can hold nothing that the seat does not know.
     cdef const View* seen = <const View*> view
     cdef const State* state = &seen.state
-    cdef uint8_t* own = values + 12 * CELLS
-    cdef uint8_t* unseen = own + OBSERVED_KINDS
-    cdef uint8_t* pending = unseen + OBSERVED_KINDS
-    cdef uint8_t* numbers = pending + 8
-    cdef int kind, slot, distance, other, part, left, current, i
+    cdef uint8_t* own = values + 2 * CELLS
+    cdef uint8_t* unseen = own + LARGEST_HAND
+    cdef uint8_t* numbers = unseen + PRINCESS + 1
+    cdef int slot, distance, other = seat, part, left, current, i, princesses
     memset(values, 0, OBSERVATION_LENGTH)
-    unseen[PRINCESS] = princess_count(state) - observe_table(state, seat, values)
+    princesses = princess_count(state) - observe_table(state, seat, values, values + CELLS)
     for slot in range(state.hand_size[seat]):
-        kind = state.hand[seat][slot]
-        own[kind] += 1
-        unseen[PRINCESS] -= kind == PRINCESS
-    for kind in range(PILE_KINDS):
-        unseen[kind] = has_kind(state.unknown, kind)
-    if state.pending:
-        pending[state.pending - FIRST_TOY - (state.pending > PRINCESS)] = 1
+        own[slot] = 1 + state.hand[seat][slot]
+        princesses -= state.hand[seat][slot] == PRINCESS
+    spread_bits(state.unknown[0], 64, unseen)
+    # Sixteen, as there must be: beyond the kinds of the pile they are zeros, where nothing is written yet.
+    spread_bits(state.unknown[1], 16, unseen + 64)
+    unseen[PRINCESS] = princesses
+    numbers[0] = state.pending
+    if state.just_played != NO_CELL:
+        numbers[1] = 1 + state.just_played // SIDE
+        numbers[2] = 1 + state.just_played % SIDE
+    numbers += 3
     for distance in range(state.players):
-        other = (seat + distance) % state.players
-        numbers = pending + 8 + OBSERVED_SEAT_NUMBERS * distance
         numbers[0] = 1
         numbers[1] = state.hand_size[other]
         numbers[2] = state.supply[other]
@@ -93,9 +98,11 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
             numbers[6 + part] = state.drawn[other][part]
             numbers[11 + part] = state.played[other][part]
         for slot in range(LARGEST_HAND):
-            for i in range(PRINCESS_BIT + 1):
-                numbers[16 + (PRINCESS_BIT + 1) * slot + i] = state.excluded[other][slot] >> i & 1
-    numbers = pending + 8 + OBSERVED_SEAT_NUMBERS * SEATS
+            numbers[16 + 2 * slot] = state.excluded[other][slot] & 0xFF
+            numbers[17 + 2 * slot] = state.excluded[other][slot] >> PRINCESS_BIT
+        numbers += OBSERVED_SEAT_NUMBERS
+        other = other + 1 if other + 1 < state.players else 0
+    numbers += OBSERVED_SEAT_NUMBERS * (SEATS - state.players)
     current = current_part(state, seen.pile_size, &left)
     for part in range(part_count(state)):
         if part >= current:

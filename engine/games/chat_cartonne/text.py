@@ -7,48 +7,48 @@ from chatiere.engine.games.chat_cartonne.words import FAULTS, KINDS
 _SEATS = 5
 _PARTS = 5
 _SIDE = 24
+_SLOTS = 3
 _HAND_KINDS = 76
 
 
 _OBSERVATION = (
-    ("filled", "Per cell (row, column): 1 if a card lies there.", (_SIDE, _SIDE)),
-    (
-        "walls",
-        "For the north, east, south and west edges, per cell: 1 if its card has a wall there.",
-        (4, _SIDE, _SIDE),
-    ),
     (
         "contents",
-        "For mice, balls, fish and sprayers, per cell: how many are on its card (those on joints apart).",
-        (4, _SIDE, _SIDE),
-    ),
-    (
-        "asleep",
-        "Per cell: 1 + d for a sleeping cat of the seat d seats to the left (1: own); 6 for the Princess; else 0.",
+        "Per cell (row, column): 0 empty; a carton or toy card with 1 nothing, 2 a mouse, 3 a ball, 4 a fish, 5 mouse "
+        "and ball, 6 ball and fish, 7 fish and mouse, 8 a sprayer, 9 two mice, 10 two balls, 11 two fish; 12 + d a "
+        "sleeping cat of the seat d seats to the left (12: own); 17 the Princess. One-hot: numpy.eye(18)[contents].",
         (_SIDE, _SIDE),
     ),
     (
-        "joints",
-        "Per joint (its west cell): 1 + d for an awake cat of the seat d seats to the left (1: own); 6 for the "
-        "Princess; 7 mice, 8 balls, 9 fish; else 0.",
+        "walls",
+        "Per cell: 1 for a wall north of it + 2 east + 4 south + 8 west + 16 x what lies on the joint of which it is "
+        "the west cell: 0 nothing; 1 + d an awake cat of the seat d seats to the left (1: own); 6 the Princess; 7 mice, "
+        "8 balls, 9 fish. Planes of walls: walls >> numpy.arange(4)[:, None, None] & 1; of joints, one-hot: "
+        "numpy.eye(10)[walls >> 4].",
         (_SIDE, _SIDE),
     ),
-    ("just_played", "Per cell: 1 for the carton that a cat may follow now.", (_SIDE, _SIDE)),
-    ("own_hand", "Per kind of card: how many of it are in the own hand.", (_HAND_KINDS,)),
-    ("unseen", "Per kind of card: how many of it are in the pile or in other hands.", (_HAND_KINDS,)),
+    (
+        "own_hand",
+        "Per slot of the own hand: 1 + kind (76: the Princess); 0 for none. One-hot: numpy.eye(77)[own_hand].",
+        (_SLOTS,),
+    ),
+    ("unseen", "Per kind of card 0-75: how many of it are in the pile or in other hands.", (_HAND_KINDS,)),
     (
         "pending",
-        "1 for the card that the seat whose turn it is has drawn and has to place at once: mice, balls, fish, starting "
-        "cartons 76-80.",
-        (8,),
+        "The kind of the toy card (72-74) or starting carton (76-80) that the seat whose turn it is has drawn and has "
+        "to place at once; else 0.",
+        (),
     ),
+    ("just_played", "1 + row and 1 + column of the carton that a cat may follow now; else 0.", (2,)),
     (
         "seats",
         "Per seat, the own one first, then clockwise (zeros beyond the players): 1; hand size; cats in supply; 1 if it "
         "is its turn; 1 if it began; 1 if it holds a carton, in the final phase; cards drawn from each of 5 parts of "
         "the pile, toys apart; Princesses played while each part was the last it had drawn from; for each of 3 cards "
-        "in hand (which ones is not known) what passes have shown that it cannot be: wall patterns 0-7, the Princess.",
-        (_SEATS, 43),
+        "in hand (which ones is not known) two numbers of what passes have shown that it cannot be: the sum of 2 ** p "
+        "over wall patterns p, 0-7, and 1 if it is not the Princess. Flags of patterns: "
+        'numpy.unpackbits(seats[:, 16::2, None], axis=2, bitorder="little").',
+        (_SEATS, 22),
     ),
     (
         "parts",
