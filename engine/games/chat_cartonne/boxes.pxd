@@ -1,9 +1,9 @@
-# Chat Cartonne: the table as rows of bits, what is joined to what, and the score of the boxes.
-from libc.stdint cimport uint8_t, uint32_t, uint64_t
+# Chat Cartonne: the table as sets of cells, what is joined to what, and the score of the boxes.
+from libc.stdint cimport uint8_t, uint64_t
 
+from chatiere.engine.games.chat_cartonne.cells cimport to_east, to_north, to_south, to_west
 from chatiere.engine.games.chat_cartonne.state cimport (
     CARTONS,
-    CELLS,
     EAST,
     FIRST_TOY,
     KIND,
@@ -14,23 +14,25 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     SOUTH,
     WEST,
     State,
-    cell_of,
-    find_card,
+    has_cell,
     is_carton,
     on_joint,
     walls_of,
 )
 
-ctypedef struct Rows:
-    # As State.filled.
-    uint32_t filled[26]
-    uint32_t north[26]  # cards with a wall there
-    uint32_t east[26]
-    uint32_t south[26]
-    uint32_t west[26]
-    uint32_t cartons[26]  # cards that a joint can lie on
-    uint32_t taken[26]  # west cells of joints that something lies on
-    int first  # first_row and end_row
+ctypedef struct Table:
+    # Sets of cells.
+    uint64_t north[9]  # cards with a wall there
+    uint64_t east[9]
+    uint64_t south[9]
+    uint64_t west[9]
+    uint64_t cartons[9]  # cards that a joint can lie on
+    uint64_t taken[9]  # west cells of joints that something lies on
+    uint64_t own[9]  # where a cat of the active seat lies, of a joint the west cell
+    uint64_t others[9]  # where another's
+    uint64_t joined_east[9]  # cards joined to their neighbour through an edge open on both sides
+    uint64_t joined_south[9]
+    int first  # first_word and end_word
     int end
 
 ctypedef struct Box:
@@ -54,55 +56,40 @@ cdef inline void contents_of(int card, int* contents) noexcept nogil:
     if kind >= FIRST_TOY and kind < PRINCESS:
         contents[kind - FIRST_TOY] = 2
 
-cdef inline uint32_t walls_meet(const Rows* rows, int row, int walls) noexcept nogil:
+cdef inline uint64_t walls_meet(const Table* table, int word, int walls) noexcept nogil:
     # Cells where one of these walls would meet a neighbour's.
-    cdef uint32_t cells = 0
+    cdef uint64_t cells = 0
     if walls & NORTH:
-        cells |= rows.south[row - 1]
+        cells |= to_south(table.south, word)
     if walls & EAST:
-        cells |= rows.west[row] >> 1
+        cells |= to_west(table.west, word)
     if walls & SOUTH:
-        cells |= rows.north[row + 1]
+        cells |= to_north(table.north, word)
     if walls & WEST:
-        cells |= rows.east[row] << 1
+        cells |= to_east(table.east, word)
     return cells
 
-cdef inline uint32_t joined_east(const Rows* rows, int row) noexcept nogil:
-    # Cards joined to their eastern neighbour through an edge open on both sides.
-    return rows.filled[row] & ~rows.east[row] & (rows.filled[row] & ~rows.west[row]) >> 1
-
-cdef inline uint32_t joined_south(const Rows* rows, int row) noexcept nogil:
-    return rows.filled[row] & ~rows.south[row] & rows.filled[row + 1] & ~rows.north[row + 1]
-
-cdef inline uint32_t free_joints(const Rows* rows, int row) noexcept nogil:
+cdef inline uint64_t free_joints(const Table* table, int word) noexcept nogil:
     # Where a cat or toy could lie, whatever box it is in.
-    return joined_east(rows, row) & rows.cartons[row] & rows.cartons[row] >> 1 & ~rows.taken[row]
+    return table.joined_east[word] & table.cartons[word] & to_west(table.cartons, word) & ~table.taken[word]
 
-cdef inline int card_beside(const State* state, int cell, int side) noexcept nogil:
-    # The place of the card on that side of a cell; -1 for none, or the table's edge.
-    if side == NORTH:
-        return find_card(state, cell - SIDE) if cell >= SIDE else -1
-    if side == SOUTH:
-        return find_card(state, cell + SIDE) if cell < CELLS - SIDE else -1
-    if side == WEST:
-        return find_card(state, cell - 1) if cell % SIDE else -1
-    return find_card(state, cell + 1) if cell % SIDE < SIDE - 1 else -1
-
-cdef inline bint is_joint(const State* state, int west) noexcept nogil:
-    # From a card's place on: two cartons side by side, no wall between them.
-    cdef int cell = cell_of(state, west), east = west + 1
-    if east >= state.laid or cell_of(state, east) != cell + 1 or cell % SIDE == SIDE - 1:
+cdef inline bint is_joint(const State* state, int west, int place) noexcept nogil:
+    # From a card's cell and place on: two cartons side by side, no wall between them.
+    if west % SIDE == SIDE - 1 or not has_cell(state.filled, west + 1):
         return False
-    if not is_carton(state.cards[west]) or not is_carton(state.cards[east]):
+    if not is_carton(state.cards[place]) or not is_carton(state.cards[place + 1]):
         return False
-    return not (walls_of(state.cards[west]) & EAST or walls_of(state.cards[east]) & WEST)
+    return not (walls_of(state.cards[place]) & EAST or walls_of(state.cards[place + 1]) & WEST)
 
-cdef inline bint is_free_joint(const State* state, int west) noexcept nogil:
-    return is_joint(state, west) and on_joint(state, west) == NOTHING
+cdef inline bint is_free_joint(const State* state, int west, int place) noexcept nogil:
+    return is_joint(state, west, place) and on_joint(state, west) == NOTHING
 
-cdef void read_rows(const State* state, Rows* rows) noexcept nogil
-cdef void spread(const Rows* rows, uint32_t* cells) noexcept nogil
-cdef bint cat_can_follow(const State* state, int place) noexcept nogil
-cdef bint joints_for_toy(const State* state, const Rows* rows, uint32_t* joints) noexcept nogil
+cdef inline bint is_free_joint_to_west(const State* state, int cell, int place) noexcept nogil:
+    # The joint of a card with its neighbour in the west.
+    return cell % SIDE != 0 and has_cell(state.filled, cell - 1) and is_free_joint(state, cell - 1, place - 1)
+
+cdef void read_table(const State* state, Table* table) noexcept nogil
+cdef bint cat_can_follow(const State* state, int cell, int place) noexcept nogil
+cdef bint joints_for_toy(const State* state, uint64_t* joints) noexcept nogil
 cdef int read_boxes(const State* state, Box* boxes, uint8_t* box_of) noexcept nogil
 cdef void score(const State* state, int* totals, int* negative) noexcept nogil

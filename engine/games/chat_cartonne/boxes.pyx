@@ -3,14 +3,24 @@
 Boxes are found anew where they are asked for: a move asks at most for the one that it touches, and the table is short.
 """
 
-from libc.stdint cimport uint8_t, uint32_t
-from libc.string cimport memcpy, memset
+from libc.stdint cimport uint8_t, uint16_t, uint64_t
+from libc.string cimport memset
 
+from chatiere.engine.games.chat_cartonne.cells cimport (
+    end_word,
+    first_word,
+    list_filled,
+    spread,
+    to_north,
+    to_west,
+)
 from chatiere.engine.games.chat_cartonne.state cimport (
     AWAKE,
+    CELL,
     CELLS,
     EAST,
     HALF_SLEEPERS,
+    JOINT_SHIFT,
     NORTH,
     NO_CROWD_BONUS,
     SIDE,
@@ -18,128 +28,92 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     SOUTH,
     TOY_THERE,
     WEST,
+    WORDS,
     State,
-    bit_of,
-    cell_of,
-    end_row,
-    first_row,
     is_carton,
     is_cat,
     is_sleeper,
-    on_joint,
-    row_of,
+    put_cell,
     walls_of,
 )
 
 
-cdef void read_rows(const State* state, Rows* rows) noexcept nogil:
-    cdef int place, row, walls, card
-    cdef uint32_t bit
-    memset(rows, 0, sizeof(Rows))
-    memcpy(rows.filled, state.filled, sizeof(rows.filled))
-    rows.first = first_row(state)
-    rows.end = end_row(state)
-    for place in range(state.laid):
-        card = state.cards[place]
-        row = row_of(cell_of(state, place))
-        bit = bit_of(cell_of(state, place))
-        rows.cartons[row] |= bit if is_carton(card) else 0
-        rows.taken[row] |= bit if on_joint(state, place) else 0
-        walls = walls_of(card)
-        if walls:
-            rows.north[row] |= bit if walls & NORTH else 0
-            rows.east[row] |= bit if walls & EAST else 0
-            rows.south[row] |= bit if walls & SOUTH else 0
-            rows.west[row] |= bit if walls & WEST else 0
+cdef void read_table(const State* state, Table* table) noexcept nogil:
+    cdef uint64_t cells, bit
+    cdef uint64_t open_west[9]
+    cdef uint64_t open_north[9]
+    cdef int word, place = 0, joint = 0, card, walls, cell, there
+    memset(table, 0, sizeof(Table))
+    table.first = first_word(state)
+    table.end = end_word(state)
+    for word in range(table.first, table.end):
+        cells = state.filled[word]
+        while cells:
+            bit = cells & -cells
+            cells ^= bit
+            card = state.cards[place]
+            place += 1
+            if is_carton(card):
+                table.cartons[word] |= bit
+            elif is_sleeper(card):
+                if card == SLEEPER + state.active:
+                    table.own[word] |= bit
+                else:
+                    table.others[word] |= bit
+            walls = walls_of(card)
+            if walls:
+                table.north[word] |= bit if walls & NORTH else 0
+                table.east[word] |= bit if walls & EAST else 0
+                table.south[word] |= bit if walls & SOUTH else 0
+                table.west[word] |= bit if walls & WEST else 0
+    while state.joints[joint]:
+        cell = state.joints[joint] & CELL
+        there = state.joints[joint] >> JOINT_SHIFT
+        joint += 1
+        put_cell(table.taken, cell)
+        if there == AWAKE + state.active:
+            put_cell(table.own, cell)
+        elif is_cat(there):
+            put_cell(table.others, cell)
+    for word in range(WORDS):
+        open_west[word] = state.filled[word] & ~table.west[word]
+        open_north[word] = state.filled[word] & ~table.north[word]
+    for word in range(table.first, table.end):
+        table.joined_east[word] = state.filled[word] & ~table.east[word] & to_west(open_west, word)
+        table.joined_south[word] = state.filled[word] & ~table.south[word] & to_north(open_north, word)
 
 
 # Boxes
 
-cdef inline uint32_t spread_along(uint32_t cells, uint32_t joined) noexcept nogil:
-    # Within a row, to both sides.
-    cdef uint32_t more = cells
-    while True:
-        more = cells | (cells & joined) << 1 | (cells >> 1 & joined)
-        if more == cells:
-            return cells
-        cells = more
-
-
-cdef void spread(const Rows* rows, uint32_t* cells) noexcept nogil:
-    # From some cells to all of their boxes.
-    cdef uint32_t east[26]
-    cdef uint32_t south[26]
-    cdef uint32_t before
-    cdef int row
-    cdef bint changed = True
-    south[rows.first - 1] = 0
-    for row in range(rows.first, rows.end):
-        east[row] = joined_east(rows, row)
-        south[row] = joined_south(rows, row)
-        cells[row] = spread_along(cells[row], east[row])
-    while changed:
-        changed = False
-        for row in range(rows.first, rows.end):
-            before = cells[row]
-            cells[row] = spread_along(before | cells[row - 1] & south[row - 1] | cells[row + 1] & south[row], east[row])
-            changed |= cells[row] != before
-        for row in range(rows.end - 1, rows.first - 1, -1):
-            before = cells[row]
-            cells[row] = spread_along(before | cells[row - 1] & south[row - 1] | cells[row + 1] & south[row], east[row])
-            changed |= cells[row] != before
-
-
-cdef inline int cat_at(const State* state, int place) noexcept nogil:
-    # Whose cat lies on the joint or in the cell: 1 + seat, 0 for none. (Both would be one box.)
-    cdef int there = on_joint(state, place)
-    cdef int card = state.cards[place]
-    if is_cat(there):
-        return there
-    return card - SLEEPER + 1 if is_sleeper(card) else 0
-
-
-cdef bint cat_can_follow(const State* state, int place) noexcept nogil:
-    # Whether the active seat may lay a cat on a joint of the card in that place. Both its joints are in its own box.
-    cdef Rows rows
-    cdef uint32_t box[26]
-    cdef int owner, cell = cell_of(state, place)
-    cdef bint own = False, others = False
-    if not is_free_joint(state, place) and not (place > 0 and is_free_joint(state, place - 1)):
+cdef bint cat_can_follow(const State* state, int cell, int place) noexcept nogil:
+    # Whether the active seat may lay a cat on a joint of the card there. Both its joints are in its own box.
+    cdef Table table
+    cdef uint64_t box[9]
+    cdef uint64_t own = 0, others = 0
+    cdef int word
+    if not is_free_joint(state, cell, place) and not is_free_joint_to_west(state, cell, place):
         return False
-    read_rows(state, &rows)
+    read_table(state, &table)
     memset(box, 0, sizeof(box))
-    box[row_of(cell)] = bit_of(cell)
-    spread(&rows, box)
-    for place in range(state.laid):
-        owner = cat_at(state, place)
-        if owner and box[row_of(cell_of(state, place))] & bit_of(cell_of(state, place)):
-            if owner == state.active + 1:
-                own = True
-            else:
-                others = True
-    return own or not others
+    put_cell(box, cell)
+    spread(box, table.joined_east, table.joined_south, table.first, table.end)
+    for word in range(table.first, table.end):
+        own |= box[word] & table.own[word]
+        others |= box[word] & table.others[word]
+    return own != 0 or others == 0
 
 
-cdef bint joints_for_toy(const State* state, const Rows* rows, uint32_t* joints) noexcept nogil:
-    # By rows, all joints of the table in boxes that hold a cat of the active seat, or nobody's. False: there are none.
-    cdef uint32_t own[26]
-    cdef uint32_t others[26]
-    cdef uint32_t found = 0
-    cdef int place, owner, row
-    memset(own, 0, sizeof(own))
-    memset(others, 0, sizeof(others))
-    for place in range(state.laid):
-        owner = cat_at(state, place)
-        row = row_of(cell_of(state, place))
-        if owner == state.active + 1:
-            own[row] |= bit_of(cell_of(state, place))
-        elif owner:
-            others[row] |= bit_of(cell_of(state, place))
-    spread(rows, own)
-    spread(rows, others)
-    for row in range(rows.first, rows.end):
-        joints[row] = free_joints(rows, row) & (own[row] | ~others[row])
-        found |= joints[row]
+cdef bint joints_for_toy(const State* state, uint64_t* joints) noexcept nogil:
+    # All joints of the table in boxes that hold a cat of the active seat, or nobody's. False: there are none.
+    cdef Table table
+    cdef uint64_t found = 0
+    cdef int word
+    read_table(state, &table)
+    spread(table.own, table.joined_east, table.joined_south, table.first, table.end)
+    spread(table.others, table.joined_east, table.joined_south, table.first, table.end)
+    for word in range(WORDS):
+        joints[word] = free_joints(&table, word) & (table.own[word] | ~table.others[word])
+        found |= joints[word]
     return found != 0
 
 
@@ -156,17 +130,19 @@ cdef int read_boxes(const State* state, Box* boxes, uint8_t* box_of) noexcept no
     # All boxes by their lowest cell, and for each card on the table the number of its box; how many boxes they are.
     cdef uint8_t parent[110]
     cdef uint8_t number[110]
+    cdef uint16_t cells[110]
     cdef uint8_t place_of[600]  # 1 + the place of the card in a cell
     cdef uint8_t open_edges[110]  # the card has an open edge without a neighbour
-    cdef int place, cell, walls, other, count = 0, there, root
+    cdef int place, cell, walls, other, count = 0, there, root, i = 0
     cdef int contents[4]
     cdef Box* box
     memset(place_of, 0, sizeof(place_of))
+    list_filled(state, cells)
     for place in range(state.laid):
-        place_of[cell_of(state, place)] = place + 1
+        place_of[cells[place]] = place + 1
         parent[place] = place
     for place in range(state.laid):
-        cell = cell_of(state, place)
+        cell = cells[place]
         walls = walls_of(state.cards[place])
         open_edges[place] = 0
         if walls & NORTH == 0:
@@ -204,7 +180,10 @@ cdef int read_boxes(const State* state, Box* boxes, uint8_t* box_of) noexcept no
         box.sprayers += contents[3]
         if is_sleeper(state.cards[place]):
             box.asleep[state.cards[place] - SLEEPER] += 1
-        there = on_joint(state, place)
+        if state.joints[i] == 0 or state.joints[i] & CELL != cells[place]:
+            continue
+        there = state.joints[i] >> JOINT_SHIFT
+        i += 1
         if there >= TOY_THERE:
             box.toys[there - TOY_THERE] += 2
         elif is_cat(there):

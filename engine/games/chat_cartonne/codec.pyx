@@ -14,7 +14,7 @@ from chatiere.engine.core.errors import EngineError, Reason
 from chatiere.engine.core.wire import written_text
 from chatiere.engine.games.chat_cartonne.words import EVENT_LABELS, RULES, card_name, cell_name
 
-from libc.stdint cimport int64_t, uint8_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint64_t
 from libc.string cimport memset
 
 from chatiere.engine.core.position cimport Position
@@ -34,6 +34,7 @@ from chatiere.engine.core.wire cimport (
     within,
 )
 from chatiere.engine.games.chat_cartonne.boxes cimport Box, read_boxes, score
+from chatiere.engine.games.chat_cartonne.cells cimport list_filled
 from chatiere.engine.games.chat_cartonne.kernel cimport view
 from chatiere.engine.games.chat_cartonne.state cimport (
     ALL_PRINCESSES,
@@ -41,6 +42,7 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     CELLS,
     DEAL,
     DRAW_ID,
+    EXCLUDED_BITS,
     FIRST_CARTON_ID,
     FIRST_SEAT,
     FIRST_SLEEP_ID,
@@ -59,6 +61,7 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     PHASES,
     PILE_KINDS,
     PLACE_START,
+    PLAYED_BITS,
     PRINCESS,
     PRINCESS_BIT,
     SEATS,
@@ -67,13 +70,15 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     ChatCartonneEvent,
     ChatCartonneFault,
     Options,
+    Seat,
     State,
     View,
-    cell_of,
     current_part,
+    excluded_of,
     has_kind,
     part_count,
     part_size,
+    played_of,
     princess_count,
     princesses_in_hand,
     put_kind,
@@ -254,8 +259,8 @@ cdef const uint8_t* cartons_to_place(const State* state, int* count) noexcept:
     if state.phase == PLACE_START:
         count[0] = 1
         return &state.pending
-    count[0] = state.hand_size[state.active]
-    return state.hand[state.active]
+    count[0] = state.seats[state.active].hand_size
+    return state.seats[state.active].hand
 
 
 cdef Carton carton_of(Position position, int action) except *:
@@ -356,38 +361,50 @@ cdef put_kinds(Writer out, int field, const uint64_t* kinds):
     out.byte_numbers(field, listed, count)
 
 
-cdef put_shown(Writer out, int field, const State* state, int seat):
+cdef put_played(Writer out, int field, const State* state, const Seat* held):
+    cdef uint8_t played[PARTS]
+    cdef int part
+    for part in range(part_count(state)):
+        played[part] = played_of(held, part)
+    out.byte_numbers(field, played, part_count(state))
+
+
+cdef put_shown(Writer out, int field, const Seat* held):
     cdef uint8_t patterns[PATTERNS]
-    cdef int slot, pattern, count
+    cdef int slot, pattern, count, excluded
     cdef size_t begun
-    for slot in range(state.hand_size[seat]):
-        if state.excluded[seat][slot] == 0:
+    for slot in range(held.hand_size):
+        excluded = excluded_of(held, slot)
+        if excluded == 0:
             continue
         count = 0
         for pattern in range(PATTERNS):
-            if state.excluded[seat][slot] >> pattern & 1:
+            if excluded >> pattern & 1:
                 patterns[count] = pattern
                 count += 1
         begun = out.begin(field)
         out.byte_numbers(fields.SHOWN_NOT_PATTERNS, patterns, count)
-        out.number(fields.SHOWN_NOT_PRINCESS, state.excluded[seat][slot] >> PRINCESS_BIT & 1)
+        out.number(fields.SHOWN_NOT_PRINCESS, excluded >> PRINCESS_BIT)
         out.end(begun)
 
 
 def put_state(Writer out not None, Position position not None):
     """A position → ChatCartonneState."""
     cdef const State* state = state_of(position)
+    cdef const Seat* held
+    cdef uint16_t cells[110]
     cdef int seat, place, part
     cdef size_t begun = out.begin(fields.STATE_OPTIONS)
     put_options(out, options_of(position))
     out.end(begun)
     for seat in range(state.players):
+        held = &state.seats[seat]
         begun = out.begin(fields.STATE_SEATS)
-        out.byte_numbers(fields.SEAT_HAND, state.hand[seat], state.hand_size[seat])
-        out.number(fields.SEAT_SUPPLY, state.supply[seat])
-        out.byte_numbers(fields.SEAT_DRAWN, state.drawn[seat], part_count(state))
-        out.byte_numbers(fields.SEAT_PRINCESSES_PLAYED, state.played[seat], part_count(state))
-        put_shown(out, fields.SEAT_SHOWN, state, seat)
+        out.byte_numbers(fields.SEAT_HAND, held.hand, held.hand_size)
+        out.number(fields.SEAT_SUPPLY, held.supply)
+        out.byte_numbers(fields.SEAT_DRAWN, held.drawn, part_count(state))
+        put_played(out, fields.SEAT_PRINCESSES_PLAYED, state, held)
+        put_shown(out, fields.SEAT_SHOWN, held)
         out.end(begun)
     out.number(fields.STATE_PHASE, state.phase + 1)
     if state.first_seat != NO_SEAT:
@@ -395,8 +412,9 @@ def put_state(Writer out not None, Position position not None):
     out.number(fields.STATE_ACTIVE_SEAT, state.active)
     out.number(fields.STATE_FINAL_PHASE, state.final_phase)
     out.number(fields.STATE_PASSES, state.passes)
+    list_filled(state, cells)
     for place in range(state.laid):
-        put_card(out, fields.STATE_TABLE, state, place)
+        put_card(out, fields.STATE_TABLE, state, place, cells[place])
     put_kinds(out, fields.STATE_UNKNOWN_CARDS, state.unknown)
     for part in range(part_count(state)):
         begun = out.begin(fields.STATE_PARTS)
@@ -411,7 +429,7 @@ def put_state(Writer out not None, Position position not None):
         out.present(fields.STATE_JUST_PLAYED, state.just_played)
 
 
-cdef read_hand(State* state, int seat, const Message* message):
+cdef read_hand(Seat* held, int seat, const Message* message):
     cdef int64_t kinds[LARGEST_HAND]
     cdef int count = list_numbers(message, fields.SEAT_HAND, kinds, LARGEST_HAND), i, kind, slot
     if count > LARGEST_HAND:
@@ -419,21 +437,23 @@ cdef read_hand(State* state, int seat, const Message* message):
     for i in range(count):
         kind = within(RULES, kinds[i], 0, PRINCESS, "seats[{}].hand[{}]", seat, i)
         slot = i
-        while slot and state.hand[seat][slot - 1] > kind:
-            state.hand[seat][slot] = state.hand[seat][slot - 1]
+        while slot and held.hand[slot - 1] > kind:
+            held.hand[slot] = held.hand[slot - 1]
             slot -= 1
-        state.hand[seat][slot] = kind
-    state.hand_size[seat] = count
+        held.hand[slot] = kind
+    held.hand_size = count
 
 
-cdef read_part_numbers(const State* state, const Message* message, int field, str path, int seat, uint8_t* read):
+cdef read_part_numbers(
+    const State* state, const Message* message, int field, int highest, str path, int seat, uint8_t* read
+):
     # A number for each part of the pile. The first braces of `path` are the seat.
     cdef int64_t numbers[PARTS]
     cdef int count = list_numbers(message, field, numbers, PARTS), part
     check_part_count(state, count, path, seat)
     for part in range(count):
-        if not 0 <= numbers[part] <= 255:
-            RULES.in_range(numbers[part], 0, 255, f"{path.format(seat)}[{part}]")
+        if not 0 <= numbers[part] <= highest:
+            RULES.in_range(numbers[part], 0, highest, f"{path.format(seat)}[{part}]")
         read[part] = <uint8_t> numbers[part]
 
 
@@ -442,34 +462,40 @@ cdef check_part_count(const State* state, int count, str path, int seat=0):
         RULES.refuse_state(path.format(seat), f"there must be {part_count(state)}, not {count}")
 
 
-cdef read_shown(State* state, int seat, const Message* message):
+cdef read_shown(Seat* held, int seat, const Message* message):
     cdef Message shown
     cdef Span rest = message.span, patterns
     cdef int64_t pattern
-    cdef int slot = 0, i
-    if count_of(message, fields.SEAT_SHOWN) > state.hand_size[seat]:
+    cdef int slot = 0, i, excluded
+    if count_of(message, fields.SEAT_SHOWN) > held.hand_size:
         RULES.refuse_state(f"seats[{seat}].shown", "more is shown than there are cards in hand", "Public and hidden")
     while next_of(fields.SEAT_SHOWN, &rest, &shown):
-        state.excluded[seat][slot] = number_of(&shown, fields.SHOWN_NOT_PRINCESS) << PRINCESS_BIT
+        excluded = number_of(&shown, fields.SHOWN_NOT_PRINCESS) << PRINCESS_BIT
         patterns = list_of(&shown, fields.SHOWN_NOT_PATTERNS)
         i = 0
         while next_number(&patterns, &pattern):
             if not 0 <= pattern < PATTERNS:
                 RULES.in_range(pattern, 0, PATTERNS - 1, f"seats[{seat}].shown[{slot}].not_patterns[{i}]")
-            state.excluded[seat][slot] |= 1 << <int> pattern
+            excluded |= 1 << <int> pattern
             i += 1
+        held.excluded |= excluded << EXCLUDED_BITS * slot
         slot += 1
 
 
 cdef read_seat(State* state, int seat, const Message* message):
-    read_hand(state, seat, message)
-    state.supply[seat] = within(RULES, number_of(message, fields.SEAT_SUPPLY), 0, CATS, "seats[{}].supply", seat)
-    read_part_numbers(state, message, fields.SEAT_DRAWN, "seats[{}].drawn", seat, state.drawn[seat])
+    cdef Seat* held = &state.seats[seat]
+    cdef uint8_t played[PARTS]
+    cdef int part
+    read_hand(held, seat, message)
+    held.supply = within(RULES, number_of(message, fields.SEAT_SUPPLY), 0, CATS, "seats[{}].supply", seat)
+    read_part_numbers(state, message, fields.SEAT_DRAWN, 255, "seats[{}].drawn", seat, held.drawn)
     read_part_numbers(
-        state, message, fields.SEAT_PRINCESSES_PLAYED, "seats[{}].princesses_played", seat, state.played[seat]
+        state, message, fields.SEAT_PRINCESSES_PLAYED, PARTS, "seats[{}].princesses_played", seat, played
     )
+    for part in range(part_count(state)):
+        held.played |= played[part] << PLAYED_BITS * part
     if has_field(message, fields.SEAT_SHOWN):
-        read_shown(state, seat, message)
+        read_shown(held, seat, message)
 
 
 cdef read_pile(State* state, const Message* message):
@@ -582,6 +608,8 @@ def put_view(Writer out not None, Position position not None, seat):
     """What a seat (None: a spectator) may know → ChatCartonneView."""
     cdef View seen
     cdef const State* state = &seen.state
+    cdef const Seat* held
+    cdef uint16_t cells[110]
     cdef int viewer = -1 if seat is None else seat
     cdef int other, place, part, princesses
     cdef size_t begun
@@ -591,28 +619,30 @@ def put_view(Writer out not None, Position position not None, seat):
     out.end(begun)
     princesses = princess_count(state)
     for other in range(state.players):
+        held = &state.seats[other]
         begun = out.begin(fields.VIEW_SEATS)
-        out.number(fields.SEAT_VIEW_HAND_SIZE, state.hand_size[other])
+        out.number(fields.SEAT_VIEW_HAND_SIZE, held.hand_size)
         if other == viewer:
-            out.byte_numbers(fields.SEAT_VIEW_HAND, state.hand[other], state.hand_size[other])
+            out.byte_numbers(fields.SEAT_VIEW_HAND, held.hand, held.hand_size)
             princesses -= princesses_in_hand(state, other)
-        out.number(fields.SEAT_VIEW_SUPPLY, state.supply[other])
+        out.number(fields.SEAT_VIEW_SUPPLY, held.supply)
         if state.final_phase:
             out.present(fields.SEAT_VIEW_HOLDS_CARTON, seen.holders >> other & 1)
-        out.byte_numbers(fields.SEAT_VIEW_DRAWN, state.drawn[other], part_count(state))
-        out.byte_numbers(fields.SEAT_VIEW_PRINCESSES_PLAYED, state.played[other], part_count(state))
-        put_shown(out, fields.SEAT_VIEW_SHOWN, state, other)
+        out.byte_numbers(fields.SEAT_VIEW_DRAWN, held.drawn, part_count(state))
+        put_played(out, fields.SEAT_VIEW_PRINCESSES_PLAYED, state, held)
+        put_shown(out, fields.SEAT_VIEW_SHOWN, held)
         out.end(begun)
         for part in range(part_count(state)):
-            princesses -= state.played[other][part]
+            princesses -= played_of(held, part)
     out.number(fields.VIEW_PHASE, state.phase + 1)
     if state.first_seat != NO_SEAT:
         out.present(fields.VIEW_FIRST_SEAT, state.first_seat)
     out.number(fields.VIEW_ACTIVE_SEAT, state.active)
     out.number(fields.VIEW_FINAL_PHASE, state.final_phase)
     out.number(fields.VIEW_PASSES, state.passes)
+    list_filled(state, cells)
     for place in range(state.laid):
-        put_card_view(out, state, place)
+        put_card_view(out, state, place, cells[place])
     out.number(fields.VIEW_PILE_SIZE, seen.pile_size)
     if state.phase > DEAL:
         put_part_views(out, &seen, viewer)
@@ -643,9 +673,11 @@ def put_event(Writer out not None, event, whole):
 
 cdef put_box(Writer out, const State* state, const Box* box, const uint8_t* box_of, int number):
     cdef uint8_t majority[SEATS]
+    cdef uint16_t cells[110]
     cdef int place, seat, count = 0
     cdef size_t begun = out.begin(fields.SCORE_DETAIL_BOXES)
-    out.numbers(fields.BOX_CELLS, [cell_of(state, place) for place in range(state.laid) if box_of[place] == number])
+    list_filled(state, cells)
+    out.numbers(fields.BOX_CELLS, [cells[place] for place in range(state.laid) if box_of[place] == number])
     out.number(fields.BOX_CLOSED, box.closed != 0)
     out.number(fields.BOX_MICE, box.toys[0])
     out.number(fields.BOX_BALLS, box.toys[1])

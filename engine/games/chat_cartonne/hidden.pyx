@@ -13,7 +13,7 @@ seats before it got; so it is taken to be as many as it can be at most, and a de
 thrown away and drawn again, as often as there are fewer. What is left is uniform (rejection sampling).
 """
 
-from libc.stdint cimport uint8_t, uint16_t, uint64_t
+from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from chatiere.engine.core.game cimport OK
@@ -29,15 +29,18 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     PRINCESS_BIT,
     TOYS,
     ChatCartonneFault,
+    Seat,
     State,
     count_kinds,
     current_part,
+    excluded_of,
     has_kind,
     holders,
     nth_kind,
     part_count,
     part_size,
     pile_size,
+    played_of,
     princess_count,
     princesses_in_hand,
     put_kind,
@@ -73,7 +76,7 @@ ctypedef struct Deal:
     uint64_t pool[2]
     int cartons
     int toys
-    # The level of a card for a seat: how many slots of State.excluded exclude it. Each has all bits of the next.
+    # The level of a card for a seat: how many slots of Seat.excluded exclude it. Each has all bits of the next.
     uint64_t of_level[4][4][2]  # cartons
     uint8_t princess_level[4]
     # By seat and its Princesses in hand.
@@ -90,7 +93,7 @@ cdef double orders_played(const Deal* deal, int k) noexcept nogil:
     for part in range(part_count(deal.state)):
         for i in range(deal.princesses):
             drew += deal.part[i] == part and deal.where[i] == k
-        for i in range(deal.state.played[seat][part]):
+        for i in range(played_of(&deal.state.seats[seat], part)):
             ways *= drew - played
             played += 1
         if drew < played:
@@ -107,8 +110,8 @@ cdef void place_princesses(Deal* deal, int i, double ways) noexcept nogil:
             if not deal.is_one_part:
                 ways *= orders_played(deal, k)
                 for count in range(PARTS):
-                    hand -= deal.state.played[deal.seat[k]][count]
-            if hand < 0 or hand > deal.state.hand_size[deal.seat[k]]:
+                    hand -= played_of(&deal.state.seats[deal.seat[k]], count)
+            if hand < 0 or hand > deal.state.seats[deal.seat[k]].hand_size:
                 return
             index |= hand << 2 * k
         if ways == 0:
@@ -146,12 +149,12 @@ cdef void find_places(Deal* deal, int viewer) noexcept nogil:
         # Those on the table are known for what they are.
         deal.princesses = princess_count(state) - princesses_in_hand(state, viewer)
         for other in range(state.players):
-            deal.princesses -= state.played[other][0]
+            deal.princesses -= played_of(&state.seats[other], 0)
         for i in range(deal.princesses):
             deal.part[i] = 0
             deal.ways_there[i][IN_PILE] = left
             for k in range(deal.others):
-                deal.ways_there[i][k] = state.drawn[deal.seat[k]][0] - state.played[deal.seat[k]][0]
+                deal.ways_there[i][k] = state.seats[deal.seat[k]].drawn[0] - played_of(&state.seats[deal.seat[k]], 0)
         return
     for part in range(state.players):
         if state.drawer[part] == viewer:
@@ -162,23 +165,23 @@ cdef void find_places(Deal* deal, int viewer) noexcept nogil:
         if part >= current:
             deal.ways_there[i][IN_PILE] = part_size(state, part) if part > current else left
         for k in range(deal.others):
-            deal.ways_there[i][k] = state.drawn[deal.seat[k]][part]
+            deal.ways_there[i][k] = state.seats[deal.seat[k]].drawn[part]
 
 
 # Cartons
 
 cdef void find_levels(Deal* deal) noexcept nogil:
-    cdef const uint16_t* excluded
+    cdef const Seat* held
     cdef int k, kind, slot, level
     for k in range(deal.constrained):
-        excluded = deal.state.excluded[deal.seat[k]]
+        held = &deal.state.seats[deal.seat[k]]
         for slot in range(LARGEST_HAND):
-            deal.princess_level[k] += excluded[slot] >> PRINCESS_BIT & 1
+            deal.princess_level[k] += excluded_of(held, slot) >> PRINCESS_BIT & 1
         for kind in range(FIRST_TOY):
             if has_kind(deal.pool, kind):
                 level = 0
                 for slot in range(LARGEST_HAND):
-                    level += excluded[slot] >> type_of(kind) & 1
+                    level += excluded_of(held, slot) >> type_of(kind) & 1
                 put_kind(deal.of_level[k][level], kind)
 
 
@@ -194,7 +197,7 @@ cdef inline double choose(int n, int k) noexcept nogil:
 cdef inline bint fits(const Deal* deal, int k, int princesses, const int* cartons) noexcept nogil:
     # Whether such a hand agrees with what the seat's passes have shown (see fits_shown in invariants.pyx).
     cdef int slot, fitting = 0
-    for slot in range(deal.state.hand_size[deal.seat[k]]):
+    for slot in range(deal.state.seats[deal.seat[k]].hand_size):
         fitting += cartons[slot]
         if fitting + (princesses if deal.princess_level[k] <= slot else 0) < slot + 1:
             return False
@@ -215,7 +218,7 @@ cdef double count_hands(
     # each level the last one has.
     cdef uint64_t kinds[2]
     cdef int left[4]
-    cdef int wanted = deal.state.hand_size[deal.seat[k]] - princesses, level, a, b, c
+    cdef int wanted = deal.state.seats[deal.seat[k]].hand_size - princesses, level, a, b, c
     cdef double count = 0
     for level in range(LEVELS):
         left[level] = of_level(deal, k, level, pool, kinds)
@@ -243,11 +246,11 @@ cdef void weigh_hands(Deal* deal) noexcept nogil:
     cdef double share
     for k in range(deal.others):
         seat = deal.seat[k]
-        size = state.hand_size[seat]
+        size = state.seats[seat].hand_size
         # Cards that the seat has drawn, without the Princesses that it played.
         cards = DEALT
         for part in range(PARTS):
-            cards += state.drawn[seat][part] - state.played[seat][part]
+            cards += state.seats[seat].drawn[part] - played_of(&state.seats[seat], part)
         share = 1
         for princesses in range(size + 1):
             if princesses:
@@ -262,7 +265,7 @@ cdef void weigh_hands(Deal* deal) noexcept nogil:
 cdef double most_hands(const Deal* deal, int k, int princesses, int free) noexcept nogil:
     # How many hands that fit can be left to a seat at most, when there are `free` cartons that the seats before it have
     # not got.
-    return min(deal.hands[k][princesses], choose(free, deal.state.hand_size[deal.seat[k]] - princesses))
+    return min(deal.hands[k][princesses], choose(free, deal.state.seats[deal.seat[k]].hand_size - princesses))
 
 
 cdef double weigh(const Deal* deal, int index) noexcept nogil:
@@ -275,12 +278,12 @@ cdef double weigh(const Deal* deal, int index) noexcept nogil:
     for k in range(deal.others):
         princesses = index >> 2 * k & 3
         ways *= deal.share[k][princesses]
-        in_hands += deal.state.hand_size[deal.seat[k]] - princesses
+        in_hands += deal.state.seats[deal.seat[k]].hand_size - princesses
     if ways == 0 or in_hands > deal.cartons:
         return 0
     for k in range(deal.constrained):
         princesses = index >> 2 * k & 3
-        wanted = deal.state.hand_size[deal.seat[k]] - princesses
+        wanted = deal.state.seats[deal.seat[k]].hand_size - princesses
         ways *= most_hands(deal, k, princesses, free) / choose(free, wanted)
         free -= wanted
     # Where the toys lie among the other cards of the pile.
@@ -302,7 +305,7 @@ cdef bint draw_hands(const Deal* deal, int index, uint64_t* pool, uint8_t hands[
     cdef double number
     for k in range(deal.others):
         princesses = index >> 2 * k & 3
-        wanted = deal.state.hand_size[deal.seat[k]] - princesses
+        wanted = deal.state.seats[deal.seat[k]].hand_size - princesses
         slot = 0
         if k < deal.constrained:
             number = part_of(stream, most_hands(deal, k, princesses, free))
@@ -353,12 +356,12 @@ cdef int resample(void* body, int seat, Stream* stream) noexcept nogil:
     for i in range(2):
         # Those whose passes have shown something first.
         for other in range(state.players):
-            if other != seat and (state.excluded[other][0] == 0) == i:
+            if other != seat and (state.seats[other].excluded == 0) == i:
                 deal.seat[deal.others] = other
                 deal.others += 1
-                for slot in range(state.hand_size[other]):
-                    if state.hand[other][slot] != PRINCESS:
-                        put_kind(deal.pool, state.hand[other][slot])
+                for slot in range(state.seats[other].hand_size):
+                    if state.seats[other].hand[slot] != PRINCESS:
+                        put_kind(deal.pool, state.seats[other].hand[slot])
         if i == 0:
             deal.constrained = deal.others
     for i in range(FIRST_TOY, FIRST_TOY + TOYS):
@@ -397,6 +400,6 @@ cdef int resample(void* body, int seat, Stream* stream) noexcept nogil:
     for i in range(deal.princesses if not deal.is_one_part else 0):
         state.drawer[deal.part[i]] = NO_SEAT if deal.chosen_where[i] == IN_PILE else deal.seat[deal.chosen_where[i]]
     for i in range(deal.others):
-        memcpy(state.hand[deal.seat[i]], hands[i], LARGEST_HAND)
+        memcpy(state.seats[deal.seat[i]].hand, hands[i], LARGEST_HAND)
     memcpy(state.unknown, pool, sizeof(pool))
     return OK

@@ -1,13 +1,16 @@
 """Chat Cartonne: a seat's view as numbers (layout: text.py)."""
 
-from libc.stdint cimport uint8_t
+from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memset
 
-from chatiere.engine.core.bits cimport spread_bits
+from chatiere.engine.core.bits cimport lowest_bit, spread_bits
 from chatiere.engine.games.chat_cartonne.state cimport (
+    AWAKE,
+    CELL,
     CELLS,
     FINISHED,
     FIRST_TOY,
+    JOINT_SHIFT,
     KIND,
     LARGEST_HAND,
     NO_CELL,
@@ -18,15 +21,17 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     SEATS,
     SIDE,
     SLEEPER,
+    WORDS,
+    Seat,
     State,
     View,
-    cell_of,
     current_part,
+    excluded_of,
     is_cat,
     is_sleeper,
-    on_joint,
     part_count,
     part_size,
+    played_of,
     princess_count,
     walls_of,
 )
@@ -52,16 +57,26 @@ cdef inline int distance_to(const State* state, int seat, int other) noexcept no
 
 cdef int observe_table(const State* state, int seat, uint8_t* contents, uint8_t* walls) noexcept nogil:
     # The two planes, which are zeros so far; how many Princesses lie there.
-    cdef int place, cell, there, princesses = 0
-    for place in range(state.laid):
-        cell = cell_of(state, place)
-        contents[cell] = content_code(state, seat, state.cards[place])
-        princesses += state.cards[place] == PRINCESS
-        there = on_joint(state, place)
+    cdef uint64_t cells
+    cdef int word, cell, card, there, place = 0, princesses = 0
+    for word in range(WORDS):
+        cells = state.filled[word]
+        while cells:
+            cell = 64 * word + lowest_bit(cells)
+            cells &= cells - 1
+            card = state.cards[place]
+            place += 1
+            contents[cell] = content_code(state, seat, card)
+            walls[cell] = walls_of(card)
+            princesses += card == PRINCESS
+    place = 0
+    while state.joints[place]:
+        there = state.joints[place] >> JOINT_SHIFT
         princesses += there == PRINCESS_THERE
         if is_cat(there):
-            there = 1 + distance_to(state, seat, there - 1)
-        walls[cell] = walls_of(state.cards[place]) | there << 4
+            there = AWAKE + distance_to(state, seat, there - AWAKE)
+        walls[state.joints[place] & CELL] |= there << 4
+        place += 1
     return princesses
 
 
@@ -69,15 +84,16 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
     # Reads nothing but the view, so it can hold nothing that the seat does not know.
     cdef const View* seen = <const View*> view
     cdef const State* state = &seen.state
+    cdef const Seat* held
     cdef uint8_t* own = values + 2 * CELLS
     cdef uint8_t* unseen = own + LARGEST_HAND
     cdef uint8_t* numbers = unseen + PRINCESS + 1
     cdef int slot, distance, other = seat, part, left, current, i, princesses
     memset(values, 0, OBSERVATION_LENGTH)
     princesses = princess_count(state) - observe_table(state, seat, values, values + CELLS)
-    for slot in range(state.hand_size[seat]):
-        own[slot] = 1 + state.hand[seat][slot]
-        princesses -= state.hand[seat][slot] == PRINCESS
+    for slot in range(state.seats[seat].hand_size):
+        own[slot] = 1 + state.seats[seat].hand[slot]
+        princesses -= state.seats[seat].hand[slot] == PRINCESS
     spread_bits(state.unknown[0], 64, unseen)
     # Sixteen, as there must be: beyond the kinds of the pile they are zeros, where nothing is written yet.
     spread_bits(state.unknown[1], 16, unseen + 64)
@@ -88,18 +104,19 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
         numbers[2] = 1 + state.just_played % SIDE
     numbers += 3
     for distance in range(state.players):
+        held = &state.seats[other]
         numbers[0] = 1
-        numbers[1] = state.hand_size[other]
-        numbers[2] = state.supply[other]
+        numbers[1] = held.hand_size
+        numbers[2] = held.supply
         numbers[3] = state.phase != FINISHED and state.active == other
         numbers[4] = state.first_seat == other
         numbers[5] = seen.holders >> other & 1
         for part in range(PARTS):
-            numbers[6 + part] = state.drawn[other][part]
-            numbers[11 + part] = state.played[other][part]
+            numbers[6 + part] = held.drawn[part]
+            numbers[11 + part] = played_of(held, part)
         for slot in range(LARGEST_HAND):
-            numbers[16 + 2 * slot] = state.excluded[other][slot] & 0xFF
-            numbers[17 + 2 * slot] = state.excluded[other][slot] >> PRINCESS_BIT
+            numbers[16 + 2 * slot] = excluded_of(held, slot) & 0xFF
+            numbers[17 + 2 * slot] = excluded_of(held, slot) >> PRINCESS_BIT
         numbers += OBSERVED_SEAT_NUMBERS
         other = other + 1 if other + 1 < state.players else 0
     numbers += OBSERVED_SEAT_NUMBERS * (SEATS - state.players)

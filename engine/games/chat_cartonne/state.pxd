@@ -1,8 +1,9 @@
 # Chat Cartonne: the packed state and its numbers. Kinds of cards, cells and joints are those of the rules file; a part of
 # the pile is one of the piles that were stacked, 0 the upper one. Walls and directions: bit 0 N, 1 E, 2 S, 3 W.
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
+from libc.string cimport memmove
 
-from chatiere.engine.core.bits cimport count_bits, nth_bit
+from chatiere.engine.core.bits cimport bits_by_byte, count_bits, nth_bit
 
 cdef enum:
     NO_SEAT = 255
@@ -14,10 +15,10 @@ cdef enum:
     LARGEST_HAND = 3
     SIDE = 24
     CELLS = 576
-    ROWS = 26  # of State.filled
-    FIELD = 0xFFFFFF  # the cells of a row
+    WORDS = 9  # of a set of cells
     CENTRE = 275  # x = 11, y = 11: where the first starting carton lies
     MOST_CARDS = 110  # on the table
+    MOST_JOINTS = 33  # that something lies on: all cats, toys and Princesses
     # Kinds.
     CARTONS = 72
     FIRST_TOY = 72
@@ -30,7 +31,7 @@ cdef enum:
     SLEEPER = 81
     TURNED = 0x80
     KIND = 0x7F
-    # In State.places: the cell, and above it what lies on the joint of which it is the west cell.
+    # In State.joints: the west cell, and above it what lies there.
     CELL = 0x3FF
     JOINT_SHIFT = 10
     NOTHING = 0
@@ -44,7 +45,12 @@ cdef enum:
     SOUTH = 4
     WEST = 8
     PATTERNS = 8
-    PRINCESS_BIT = 8  # in State.excluded, above the eight wall patterns
+    # In Seat.excluded, for each card in hand: a bit a wall pattern, and above them one for the Princess.
+    PRINCESS_BIT = 8
+    EXCLUDED_BITS = 9
+    EXCLUDED = 0x1FF
+    PLAYED_BITS = 3  # a part, in Seat.played
+    PLAYED = 7
     # State.variants.
     ALL_PRINCESSES = 1
     NO_DOUBLE_WALLS = 2
@@ -155,6 +161,16 @@ ctypedef struct Options:
     uint8_t first_seat  # NO_SEAT: a chance event
     uint8_t variants
 
+ctypedef struct Seat:
+    # For each card in hand the types of cards that it cannot be, as the seat's passes have shown. Each one has all bits
+    # of the next; which card of the hand it speaks of is not known.
+    uint32_t excluded
+    uint16_t played  # by part: Princesses played while that was the last part the seat had drawn from
+    uint8_t supply
+    uint8_t hand_size
+    uint8_t hand[3]  # ascending, then zeros
+    uint8_t drawn[5]  # by part: cards drawn, toys apart
+
 ctypedef struct State:
     uint8_t players
     uint8_t first_seat_option
@@ -165,22 +181,15 @@ ctypedef struct State:
     uint8_t final_phase  # 1: begun
     uint8_t passes  # of the final phase, in a row
     uint64_t unknown[2]  # bit kind: cartons and toys in the pile
+    uint64_t filled[9]  # the cells where a card lies
+    Seat seats[5]
+    uint16_t joints[34]  # that something lies on, by ascending west cell, then zeros; the last is always one
+    uint16_t just_played  # the cell of the carton that a cat may follow; else NO_CELL
     uint8_t pending  # the kind of the starting carton, or toy, that the active seat has drawn; else 0
     uint8_t laid  # cards on the table
-    uint16_t just_played  # the cell of the carton that a cat may follow; else NO_CELL
-    uint8_t supply[5]
-    uint8_t hand_size[5]
-    uint8_t hand[5][3]  # ascending, then zeros
-    uint8_t drawn[5][5]  # seat, part: cards drawn, toys apart
     uint8_t drawer[5]  # part: who drew its Princess; NO_SEAT: nobody, or ALL_PRINCESSES
-    uint8_t played[5][5]  # seat, part: Princesses played while that was the last part the seat had drawn from
-    # For each card in hand the types of cards that it cannot be, as the seat's passes have shown: bit pattern, or
-    # PRINCESS_BIT. Each one has all bits of the next; which card of the hand it speaks of is not known.
-    uint16_t excluded[5][3]
-    uint16_t places[110]  # of the cards on the table, by ascending cell, then zeros
-    uint8_t cards[110]  # beside them
-    uint32_t filled[26]  # bit x of row y + 1: a card lies there; an empty row beyond each end
-    uint8_t zero[4]
+    uint8_t zero[3]
+    uint8_t cards[112]  # on the table, by ascending cell, then zeros; the last two are always zeros
 
 ctypedef struct View:
     # What a seat may know: a state whose hidden cards are zeros (`unknown` is every kind whose place the viewer does not
@@ -190,9 +199,6 @@ ctypedef struct View:
     uint8_t holders  # bit seat: holds a carton; 0 before the final phase
     uint8_t zero[6]
 
-
-cdef extern from * nogil:
-    int __builtin_ctz(uint32_t word)
 
 cdef inline int fault_if(bint broken, int fault) noexcept nogil:
     return fault if broken else 0
@@ -236,6 +242,10 @@ cdef inline bint can_turn(int kind) noexcept nogil:
     # Whether turning a card changes its walls.
     return walls_of(kind) != walls_of(kind | TURNED)
 
+cdef inline bint all_can_turn(const uint64_t* kinds) noexcept nogil:
+    # The same of a set of kinds.
+    return (kinds[0] & ~<uint64_t> 0xFFFFE00007FFFE00 | kinds[1] & ~<uint64_t> 0x1A0FF) == 0
+
 cdef inline bint is_carton(int card) noexcept nogil:
     # What a joint can lie on: any card but sleeping cats and the Princess.
     return card & KIND < SLEEPER and card & KIND != PRINCESS
@@ -248,14 +258,14 @@ cdef inline bint is_cat(int there) noexcept nogil:
     return there >= AWAKE and there < AWAKE + SEATS
 
 cdef inline int type_of(int kind) noexcept nogil:
-    # Of a card in hand, as a bit of State.excluded: what of it matters for whether it can be played.
+    # Of a card in hand, as a bit of Seat.excluded: what of it matters for whether it can be played.
     return PRINCESS_BIT if kind == PRINCESS else kind // 9
 
-cdef inline int cell_of(const State* state, int place) noexcept nogil:
-    return state.places[place] & CELL
+cdef inline int excluded_of(const Seat* held, int slot) noexcept nogil:
+    return held.excluded >> EXCLUDED_BITS * slot & EXCLUDED
 
-cdef inline int on_joint(const State* state, int place) noexcept nogil:
-    return state.places[place] >> JOINT_SHIFT
+cdef inline int played_of(const Seat* held, int part) noexcept nogil:
+    return held.played >> PLAYED_BITS * part & PLAYED
 
 cdef inline int princess_count(const State* state) noexcept nogil:
     return PARTS if state.variants & ALL_PRINCESSES else state.players
@@ -265,45 +275,62 @@ cdef inline int part_count(const State* state) noexcept nogil:
 
 cdef inline int part_size(const State* state, int part) noexcept nogil:
     # Before the first draw, Princesses included; the upper parts are one larger where the cards do not divide.
-    cdef int cards = PILE_KINDS - DEALT * state.players
+    cdef int shared = state.players - 2
     if state.variants & ALL_PRINCESSES:
-        return cards + PARTS
-    return cards // state.players + (part < cards % state.players) + 1
+        return PILE_KINDS - DEALT * state.players + PARTS
+    # For 2 to 5 players, from the right: the cards that are not dealt by the players, with a Princess; what is left over.
+    return (0x0E111824 >> 8 * shared & 0xFF) + (part < 0x0301 >> 4 * shared & 15)
 
-cdef inline int row_of(int cell) noexcept nogil:
-    # Of State.filled, and of all else that is kept by its rows.
-    return cell // SIDE + 1
+cdef inline bint has_cell(const uint64_t* cells, int cell) noexcept nogil:
+    return cells[cell >> 6] >> (cell & 63) & 1
 
-cdef inline uint32_t bit_of(int cell) noexcept nogil:
-    return <uint32_t> 1 << (cell % SIDE)
+cdef inline void put_cell(uint64_t* cells, int cell) noexcept nogil:
+    cells[cell >> 6] |= <uint64_t> 1 << (cell & 63)
 
-cdef inline int first_row(const State* state) noexcept nogil:
-    # No card lies before that row, or from `end_row` on.
-    return row_of(state.places[0] & CELL)
-
-cdef inline int end_row(const State* state) noexcept nogil:
-    return row_of(state.places[state.laid - 1] & CELL) + 1
-
-cdef inline uint32_t free_beside(const State* state, int row) noexcept nogil:
-    # Empty cells that share an edge with a card.
-    cdef uint32_t filled = state.filled[row]
-    return (filled << 1 | filled >> 1 | state.filled[row - 1] | state.filled[row + 1]) & ~filled & FIELD
+cdef inline int place_at(const State* state, int cell) noexcept nogil:
+    # In State.cards: how many cards lie in lower cells.
+    cdef uint64_t counts = bits_by_byte(state.filled[cell >> 6] & (<uint64_t> 1 << (cell & 63)) - 1)
+    cdef int word
+    for word in range(cell >> 6):
+        counts += bits_by_byte(state.filled[word])
+    return <int> (counts * <uint64_t> 0x0101010101010101 >> 56)
 
 cdef inline int find_card(const State* state, int cell) noexcept nogil:
     # The place of the card in a cell; -1 for an empty one.
-    cdef int low = 0, high = state.laid, middle
-    while low < high:
-        middle = (low + high) >> 1
-        if state.places[middle] & CELL < cell:
-            low = middle + 1
-        else:
-            high = middle
-    return low if low < state.laid and state.places[low] & CELL == cell else -1
+    return place_at(state, cell) if has_cell(state.filled, cell) else -1
+
+cdef inline int find_joint(const State* state, int west) noexcept nogil:
+    # The place in State.joints of a joint that something lies on, or where it would be put.
+    cdef int i = 0
+    while state.joints[i] and state.joints[i] & CELL < west:
+        i += 1
+    return i
+
+cdef inline int on_joint(const State* state, int west) noexcept nogil:
+    cdef int entry = state.joints[find_joint(state, west)]
+    return entry >> JOINT_SHIFT if entry & CELL == west else NOTHING
+
+cdef inline int lay_on_table(State* state, int cell, int card) noexcept nogil:
+    # The place that the card has got.
+    cdef int place = place_at(state, cell)
+    memmove(&state.cards[place + 1], &state.cards[place], state.laid - place)
+    state.cards[place] = card
+    state.laid += 1
+    put_cell(state.filled, cell)
+    return place
+
+cdef inline void lay_on_joint(State* state, int joint, int there) noexcept nogil:
+    cdef int end, place = find_joint(state, joint)
+    end = place
+    while state.joints[end]:
+        end += 1
+    memmove(&state.joints[place + 1], &state.joints[place], (end - place) * sizeof(uint16_t))
+    state.joints[place] = joint | there << JOINT_SHIFT
 
 cdef inline int princesses_in_hand(const State* state, int seat) noexcept nogil:
     cdef int slot, count = 0
-    for slot in range(state.hand_size[seat]):
-        count += state.hand[seat][slot] == PRINCESS
+    for slot in range(state.seats[seat].hand_size):
+        count += state.seats[seat].hand[slot] == PRINCESS
     return count
 
 cdef inline int pile_size(const State* state) noexcept nogil:
@@ -311,7 +338,7 @@ cdef inline int pile_size(const State* state) noexcept nogil:
     cdef int princesses = princess_count(state), seat, part
     if state.variants & ALL_PRINCESSES:
         for seat in range(state.players):
-            princesses -= state.played[seat][0] + princesses_in_hand(state, seat)
+            princesses -= played_of(&state.seats[seat], 0) + princesses_in_hand(state, seat)
     else:
         for part in range(state.players):
             princesses -= state.drawer[part] != NO_SEAT
@@ -331,5 +358,5 @@ cdef inline int holders(const State* state) noexcept nogil:
     # The seats that hold a carton, bit seat. A Princess is none; she is last in a hand.
     cdef int seat, seats = 0
     for seat in range(state.players):
-        seats |= (state.hand_size[seat] > 0 and state.hand[seat][0] != PRINCESS) << seat
+        seats |= (state.seats[seat].hand_size > 0 and state.seats[seat].hand[0] != PRINCESS) << seat
     return seats

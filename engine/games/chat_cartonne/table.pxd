@@ -2,7 +2,7 @@
 from chatiere.engine.core.wire cimport Message, Span, Writer
 from chatiere.engine.games.chat_cartonne.state cimport State
 
-cdef put_card(Writer out, int field, const State* state, int place)
+cdef put_card(Writer out, int field, const State* state, int place, int cell)
 # With what it shows.
-cdef put_card_view(Writer out, const State* state, int place)
+cdef put_card_view(Writer out, const State* state, int place, int cell)
 cdef read_table(State* state, const Message* message)

@@ -10,9 +10,9 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     EAST,
     FIRST_START,
     FIRST_TOY,
-    JOINT_SHIFT,
     KIND,
     MOST_CARDS,
+    MOST_JOINTS,
     NORTH,
     PRINCESS,
     PRINCESS_THERE,
@@ -22,19 +22,19 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     TOY_THERE,
     TURNED,
     WEST,
-    bit_of,
-    cell_of,
+    has_cell,
+    lay_on_joint,
+    lay_on_table,
     on_joint,
-    row_of,
     walls_of,
 )
 cimport chatiere.v1.chat_cartonne_fields as fields
 
 
-cdef put_card(Writer out, int field, const State* state, int place):
-    cdef int there = on_joint(state, place), kind = state.cards[place] & KIND
+cdef put_card(Writer out, int field, const State* state, int place, int cell):
+    cdef int there = on_joint(state, cell), kind = state.cards[place] & KIND
     cdef size_t begun = out.begin(field), inner
-    out.number(fields.CARD_CELL, cell_of(state, place))
+    out.number(fields.CARD_CELL, cell)
     if kind >= SLEEPER:
         out.present(fields.CARD_SLEEPING_CAT, kind - SLEEPER)
     elif kind == PRINCESS:
@@ -54,12 +54,12 @@ cdef put_card(Writer out, int field, const State* state, int place):
     out.end(begun)
 
 
-cdef put_card_view(Writer out, const State* state, int place):
+cdef put_card_view(Writer out, const State* state, int place, int cell):
     cdef int contents[4]
     cdef int walls = walls_of(state.cards[place])
     cdef size_t begun = out.begin(fields.VIEW_TABLE)
     contents_of(state.cards[place], contents)
-    put_card(out, fields.CARD_VIEW_CARD, state, place)
+    put_card(out, fields.CARD_VIEW_CARD, state, place, cell)
     out.number(fields.CARD_VIEW_WALL_NORTH, (walls & NORTH) != 0)
     out.number(fields.CARD_VIEW_WALL_EAST, (walls & EAST) != 0)
     out.number(fields.CARD_VIEW_WALL_SOUTH, (walls & SOUTH) != 0)
@@ -72,7 +72,7 @@ cdef put_card_view(Writer out, const State* state, int place):
 
 
 cdef int read_on_joint(const State* state, int i, const Message* message) except -1:
-    # What lies on the joint of a card, as State.places has it.
+    # What lies on the joint of a card, as State.joints has it.
     cdef Message there
     open_field(message, fields.CARD_ON_JOINT, &there)
     if has_field(&there, fields.ON_JOINT_CAT):
@@ -109,21 +109,17 @@ cdef read_table(State* state, const Message* message):
     # The cards may be listed in any order.
     cdef Message card
     cdef Span rest = message.span
-    cdef int cell, there, kind, place
+    cdef int cell, there, joints = 0
     if count_of(message, fields.STATE_TABLE) > MOST_CARDS:
         RULES.refuse_state("table", f"at most {MOST_CARDS} cards can lie on the table")
     while next_of(fields.STATE_TABLE, &rest, &card):
         cell = within(RULES, number_of(&card, fields.CARD_CELL), 0, CELLS - 1, "table[{}].cell", state.laid)
-        if state.filled[row_of(cell)] & bit_of(cell):
+        if has_cell(state.filled, cell):
             RULES.refuse_state(f"table[{state.laid}].cell", f"there are two cards in cell {cell}")
         there = read_on_joint(state, state.laid, &card) if has_field(&card, fields.CARD_ON_JOINT) else 0
-        kind = read_card(state, state.laid, &card)
-        place = state.laid
-        while place and cell_of(state, place - 1) > cell:
-            state.places[place] = state.places[place - 1]
-            state.cards[place] = state.cards[place - 1]
-            place -= 1
-        state.places[place] = cell | there << JOINT_SHIFT
-        state.cards[place] = kind
-        state.filled[row_of(cell)] |= bit_of(cell)
-        state.laid += 1
+        if there:
+            if joints == MOST_JOINTS:
+                RULES.refuse_state("table.on_joint", f"at most {MOST_JOINTS} things can lie on joints")
+            lay_on_joint(state, cell, there)
+            joints += 1
+        lay_on_table(state, cell, read_card(state, state.laid, &card))

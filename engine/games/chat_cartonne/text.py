@@ -22,8 +22,8 @@ _OBSERVATION = (
     (
         "walls",
         "Per cell: 1 for a wall north of it + 2 east + 4 south + 8 west + 16 x what lies on the joint of which it is "
-        "the west cell: 0 nothing; 1 + d an awake cat of the seat d seats to the left (1: own); 6 the Princess; 7 mice, "
-        "8 balls, 9 fish. Planes of walls: walls >> numpy.arange(4)[:, None, None] & 1; of joints, one-hot: "
+        "the west cell: 0 nothing; 1 + d an awake cat of the seat d seats to the left (1: own); 6 the Princess; 7 "
+        "mice; 8 balls; 9 fish. Planes of walls: walls >> numpy.arange(4)[:, None, None] & 1; of joints, one-hot: "
         "numpy.eye(10)[walls >> 4].",
         (_SIDE, _SIDE),
     ),

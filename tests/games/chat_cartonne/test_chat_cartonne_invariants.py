@@ -247,7 +247,8 @@ def body(position: Position) -> bytearray:
     return bytearray(CODEC.read_state(state_of(position)))
 
 
-# Offsets of the packed form.
+# Offsets of the packed form; a seat has 16 bytes.
+FILLED, SEATS, JOINTS, LAID, CARDS = 24, 96, 176, 247, 256
 PACKED: list[tuple[int, int, str]] = [
     (0, 6, "seats"),
     (0, 1, "seats"),
@@ -256,30 +257,40 @@ PACKED: list[tuple[int, int, str]] = [
     (4, 11, "phase"),
     (5, 2, "active_seat"),
     (6, 2, "final_phase"),
-    (25, 111, "table"),
-    (30, 1, ""),
-    (36, 1, ""),
-    (33, 4, "seats.hand"),
-    (38, 73, "seats.hand"),
-    (47, 3, ""),
-    (38 + 2, 3, ""),
-    (38 + 1, 3, "seats.hand"),
-    (53 + 2, 1, ""),
-    (78 + 2, 0, ""),
-    (78, 3, "seats.drawn"),
-    (108 + 1, 2, "seats.shown"),
-    (108 + 4, 1, ""),
-    (138 + 1, 0xC1, "table.on_joint"),
-    (138 + 2 * 100, 1, ""),
-    (358, 76 | 0x80, "table"),
-    (358 + 2, 76, "table"),
-    (358, 86, "table"),
-    (358 + 100, 1, ""),
-    (468 + 4 * 12, 1, "table"),
-    (468 + 4 * 25, 1, "table"),
-    (468 + 4 * 12 + 3, 1, "table"),
-    (572, 1, ""),
-    (17, 0xFF, "unknown_cards"),
+    (8 + 15, 0x80, "unknown_cards"),
+    (8, 0, "unknown_cards"),
+    (FILLED, 1, "table"),
+    (FILLED + 71, 0x80, "table"),
+    (SEATS + 3, 0x80, ""),
+    (SEATS + 1, 2, "seats.shown"),
+    (SEATS + 2, 4, ""),
+    (SEATS + 4 + 1, 0x80, ""),
+    (SEATS + 4, 0x40, ""),
+    (SEATS + 7, 4, "seats.hand"),
+    (SEATS + 8, 73, "seats.hand"),
+    (SEATS + 8 + 1, 3, "seats.hand"),
+    (SEATS + 8 + 2, 3, ""),
+    (SEATS + 11, 0, "seats.drawn"),
+    (SEATS + 11, 3, "seats.drawn"),
+    (SEATS + 11 + 2, 1, ""),
+    (SEATS + 2 * 16 + 6, 1, ""),
+    (SEATS + 2 * 16 + 10, 1, ""),
+    (JOINTS, 0x14, "table.on_joint"),
+    (JOINTS + 1, 0, "table.on_joint"),
+    (JOINTS + 1, 0xC1, "table.on_joint"),
+    (JOINTS + 2, 1, "table.on_joint"),
+    (JOINTS + 4, 1, ""),
+    (JOINTS + 2 * 33, 1, ""),
+    (LAID, 2, "table"),
+    (LAID, 111, "table"),
+    (LAID + 1 + 2, 0, ""),
+    (CARDS - 1, 1, ""),
+    (CARDS, 76 | 0x80, "table"),
+    (CARDS + 2, 76, "table"),
+    (CARDS, 86, "table"),
+    (CARDS + 5, 1, ""),
+    (CARDS + 100, 1, ""),
+    (CARDS + 111, 1, ""),
 ]
 
 
@@ -293,7 +304,7 @@ def test_a_broken_byte_is_refused(offset: int, value: int, field: str) -> None:
 
 
 def test_what_means_nothing_is_zero() -> None:
-    for offset in range(572, 576):
+    for offset in range(253, 256):
         data = body(turn())
         data[offset] = 1
         with pytest.raises(EngineError) as caught:
@@ -302,7 +313,7 @@ def test_what_means_nothing_is_zero() -> None:
 
 
 def test_the_packed_state_is_small() -> None:
-    assert GAME.packed_size == 32 + 576
+    assert GAME.packed_size == 32 + 368
 
 
 def test_cartons_of_the_table_are_at_most_110() -> None:

@@ -1,0 +1,109 @@
+# Chat Cartonne: sets of cells, a bit a cell in WORDS words of 64, and the cells beside others.
+from libc.stdint cimport uint16_t, uint64_t
+
+from chatiere.engine.core.bits cimport lowest_bit
+from chatiere.engine.games.chat_cartonne.state cimport WORDS, State
+
+cdef inline uint64_t word_of(const uint64_t* cells, int word) noexcept nogil:
+    # Beyond the table there is nothing.
+    return cells[word] if word >= 0 and word < WORDS else 0
+
+cdef inline uint64_t first_column(int word) noexcept nogil:
+    # Three words are eight rows of 24.
+    return <uint64_t> 0x0001000001000001 << 8 * (word % 3)
+
+# One word of a set, all of which is moved by a cell.
+
+cdef inline uint64_t to_north(const uint64_t* cells, int word) noexcept nogil:
+    return cells[word] >> 24 | word_of(cells, word + 1) << 40
+
+cdef inline uint64_t to_south(const uint64_t* cells, int word) noexcept nogil:
+    return cells[word] << 24 | word_of(cells, word - 1) >> 40
+
+cdef inline uint64_t to_east(const uint64_t* cells, int word) noexcept nogil:
+    return (cells[word] << 1 | word_of(cells, word - 1) >> 63) & ~first_column(word)
+
+cdef inline uint64_t to_west(const uint64_t* cells, int word) noexcept nogil:
+    return (cells[word] & ~first_column(word)) >> 1 | (word_of(cells, word + 1) & ~first_column(word + 1)) << 63
+
+cdef inline int first_word(const State* state) noexcept nogil:
+    # No card lies in a word before that, or from `end_word` on.
+    cdef int word = 0
+    while word < WORDS and state.filled[word] == 0:
+        word += 1
+    return word
+
+cdef inline int end_word(const State* state) noexcept nogil:
+    cdef int word = WORDS
+    while word > 0 and state.filled[word - 1] == 0:
+        word -= 1
+    return word
+
+cdef inline int lowest_cell(const uint64_t* cells) noexcept nogil:
+    # Of a set that is not empty.
+    cdef int word = 0
+    while cells[word] == 0:
+        word += 1
+    return 64 * word + lowest_bit(cells[word])
+
+cdef inline uint64_t free_beside(const State* state, int word) noexcept nogil:
+    # Empty cells that share an edge with a card.
+    return (
+        to_north(state.filled, word)
+        | to_south(state.filled, word)
+        | to_east(state.filled, word)
+        | to_west(state.filled, word)
+    ) & ~state.filled[word]
+
+cdef inline int list_word(uint64_t cells, int word, int first_id, uint16_t* ids) noexcept nogil:
+    # The cells of a word, ascending, as numbers from `first_id`; how many they are.
+    cdef int count = 0, first = first_id + 64 * word
+    while cells:
+        ids[count] = first + lowest_bit(cells)
+        cells &= cells - 1
+        count += 1
+    return count
+
+cdef inline void list_filled(const State* state, uint16_t* cells) noexcept nogil:
+    # The cell of each card on the table.
+    cdef int count = 0, word
+    for word in range(WORDS):
+        count += list_word(state.filled[word], word, 0, cells + count)
+
+cdef inline void spread_word(
+    uint64_t* cells, const uint64_t* east, const uint64_t* south, int word
+) noexcept nogil:
+    cdef uint64_t before = word_of(cells, word - 1), after = word_of(cells, word + 1), last = 0
+    cdef uint64_t more = cells[word] | after << 63 & east[word] | after << 40 & south[word]
+    if word:
+        more |= (before & east[word - 1]) >> 63 | (before & south[word - 1]) >> 40
+    while more != last:
+        last = more
+        more |= (more & east[word]) << 1 | more >> 1 & east[word]
+        more |= (more & south[word]) << 24 | more >> 24 & south[word]
+    cells[word] = more
+
+cdef inline bint spread_further(
+    uint64_t* cells, const uint64_t* east, const uint64_t* south, int first, int end
+) noexcept nogil:
+    # From some cells to more that hang together with them: words southwards, then northwards. False: these were all.
+    # `east` and `south`: the cells that are joined to their neighbour there; outside the words from `first` to `end`
+    # there are none (`first - 1` is read).
+    cdef uint64_t changed = 0, before
+    cdef int word
+    for word in range(first, end):
+        before = cells[word]
+        spread_word(cells, east, south, word)
+        changed |= before ^ cells[word]
+    for word in range(end - 2, first - 1, -1):
+        before = cells[word]
+        spread_word(cells, east, south, word)
+        changed |= before ^ cells[word]
+    return changed != 0
+
+cdef inline void spread(
+    uint64_t* cells, const uint64_t* east, const uint64_t* south, int first, int end
+) noexcept nogil:
+    # To all of them.
+    while spread_further(cells, east, south, first, end):
+        pass
