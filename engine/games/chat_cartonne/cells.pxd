@@ -2,7 +2,7 @@
 from libc.stdint cimport uint16_t, uint64_t
 
 from chatiere.engine.core.bits cimport lowest_bit
-from chatiere.engine.games.chat_cartonne.state cimport WORDS, State
+from chatiere.engine.games.chat_cartonne.state cimport CENTRE, WORDS, State
 
 cdef inline uint64_t word_of(const uint64_t* cells, int word) noexcept nogil:
     # Beyond the table there is nothing.
@@ -26,17 +26,19 @@ cdef inline uint64_t to_east(const uint64_t* cells, int word) noexcept nogil:
 cdef inline uint64_t to_west(const uint64_t* cells, int word) noexcept nogil:
     return (cells[word] & ~first_column(word)) >> 1 | (word_of(cells, word + 1) & ~first_column(word + 1)) << 63
 
+# The words with cards are without a gap, around that of the centre: cards hang together. No card lies in a word before
+# `first_word`, or from `end_word` on.
+
 cdef inline int first_word(const State* state) noexcept nogil:
-    # No card lies in a word before that, or from `end_word` on.
-    cdef int word = 0
-    while word < WORDS and state.filled[word] == 0:
-        word += 1
+    cdef int word = CENTRE >> 6
+    while word > 0 and state.filled[word - 1]:
+        word -= 1
     return word
 
 cdef inline int end_word(const State* state) noexcept nogil:
-    cdef int word = WORDS
-    while word > 0 and state.filled[word - 1] == 0:
-        word -= 1
+    cdef int word = (CENTRE >> 6) + 1
+    while word < WORDS and state.filled[word]:
+        word += 1
     return word
 
 cdef inline int lowest_cell(const uint64_t* cells) noexcept nogil:
@@ -46,14 +48,23 @@ cdef inline int lowest_cell(const uint64_t* cells) noexcept nogil:
         word += 1
     return 64 * word + lowest_bit(cells[word])
 
+cdef inline uint64_t next_column(uint64_t column) noexcept nogil:
+    # `first_column` of the next word.
+    return column >> 16 | column << 8
+
+cdef inline uint64_t beside(uint64_t before, uint64_t cells, uint64_t after, uint64_t column) noexcept nogil:
+    # The empty cells of a word that share an edge with a filled one, of it and the words around it; `column`: its
+    # `first_column`.
+    cdef uint64_t rows = cells >> 24 | after << 40 | cells << 24 | before >> 40
+    cdef uint64_t east = (cells << 1 | before >> 63) & ~column
+    cdef uint64_t west = (cells & ~column) >> 1 | (after & ~next_column(column)) << 63
+    return (rows | east | west) & ~cells
+
 cdef inline uint64_t free_beside(const State* state, int word) noexcept nogil:
     # Empty cells that share an edge with a card.
-    return (
-        to_north(state.filled, word)
-        | to_south(state.filled, word)
-        | to_east(state.filled, word)
-        | to_west(state.filled, word)
-    ) & ~state.filled[word]
+    return beside(
+        word_of(state.filled, word - 1), state.filled[word], word_of(state.filled, word + 1), first_column(word)
+    )
 
 cdef inline int list_word(uint64_t cells, int word, int first_id, uint16_t* ids) noexcept nogil:
     # The cells of a word, ascending, as numbers from `first_id`; how many they are.

@@ -13,12 +13,16 @@ from chatiere.engine.games.chat_cartonne.boxes cimport (
     walls_meet,
 )
 from chatiere.engine.games.chat_cartonne.cells cimport (
+    beside,
     end_word,
+    first_column,
     first_word,
     free_beside,
     list_filled,
     list_word,
     lowest_cell,
+    next_column,
+    word_of,
 )
 from chatiere.engine.games.chat_cartonne.state cimport (
     CAT,
@@ -240,9 +244,14 @@ cdef int forbids(const State* state, int action) noexcept nogil:
 
 cdef int list_free(const State* state, int first_id, uint16_t* ids) noexcept nogil:
     # Every cell beside a card.
-    cdef int count = 0, word
-    for word in range(max(0, first_word(state) - 1), min(WORDS, end_word(state) + 1)):
-        count += list_word(free_beside(state, word), word, first_id, ids + count)
+    cdef int count = 0, first = max(0, first_word(state) - 1), word
+    cdef uint64_t column = first_column(first), before = 0, cells = state.filled[first], after
+    for word in range(first, min(WORDS, end_word(state) + 1)):
+        after = word_of(state.filled, word + 1)
+        count += list_word(beside(before, cells, after, column), word, first_id, ids + count)
+        column = next_column(column)
+        before = cells
+        cells = after
     return count
 
 
