@@ -1,6 +1,6 @@
 """Chat Cartonne: what holds of every state (rules file: "Invariants")."""
 
-from libc.stdint cimport uint8_t, uint64_t
+from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
 from chatiere.engine.core.bits cimport count_bits
@@ -31,7 +31,6 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     LAST_THERE,
     MOST_CARDS,
     MOST_JOINTS,
-    NOTHING,
     NO_CELL,
     NO_DOUBLE_WALLS,
     NO_SEAT,
@@ -59,33 +58,48 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     current_part,
     excluded_of,
     fault_if,
-    find_card,
     has_cell,
     has_kind,
-    holders,
     next_seat,
     part_count,
     part_size,
-    pile_size,
-    place_at,
     played_of,
     princess_count,
     princesses_in_hand,
-    put_cell,
     put_kind,
     type_of,
 )
 
 
+cdef enum:
+    # Of five bytes, to sum them without overflow.
+    EVERY_OTHER = 0x00FF00FF00FF
+
 ctypedef struct Count:
-    uint64_t seen[2]  # kinds, wherever they are
-    int cards  # of these kinds
+    uint64_t seen[2]  # kinds, wherever they are; of starting cartons those on the table
+    int cards  # of these kinds, Princesses apart
     int princesses  # on the table
-    # On the table, a byte a seat, from the second byte on.
-    uint64_t asleep
+    # A byte a seat, from the second byte on.
+    uint64_t asleep  # on the table
     uint64_t awake
+    uint64_t supply
     uint8_t before[9]  # cards in lower words of State.filled
+    bint apart  # there are words with cards that first_word and end_word know nothing of
+    # What the seats have, all together.
+    uint64_t any_drawn  # a byte a part
+    uint64_t drawn[2]  # sums, 16 bits a part: of the parts 0, 2, 4; of 1, 3
+    uint32_t any_excluded
+    uint16_t any_played
+    int played
+    int in_hands  # Princesses
+    int holders
+    bint all_cats  # somebody has them all on the table
+    # What is wrong with one of them; nothing is said of how.
+    bint bad_hand
+    bint bad_supply
+    bint too_many  # cards, for what it drew
     # The pile, and what current_part says of it.
+    int unknown
     int pile
     int current
     int left
@@ -95,27 +109,111 @@ cdef int check(const void* body) noexcept nogil:
     cdef const State* state = <const State*> body
     cdef Count count
     cdef int fault = check_numbers(state)
+    if fault != OK:
+        return fault
+    count_seats(state, &count)
+    fault = check_zeros(state, &count)
     if fault == OK:
         fault = check_cards(state, &count)
     if fault == OK:
-        fault = check_table(state)
+        fault = check_table(state, &count)
     if fault == OK:
-        count.pile = pile_size(state)
-        count.current = current_part(state, count.pile, &count.left)
+        count_pile(state, &count)
         fault = check_setup(state) if state.phase < TURN else check_turn(state, &count)
     if fault == OK:
         fault = check_pile(state, &count)
     if fault == OK:
         fault = check_princesses(state, &count)
-    if fault == OK:
+    if fault == OK and count.any_excluded:
         fault = check_shown(state)
     return fault
 
 
-cdef int check_numbers(const State* state) noexcept nogil:
-    cdef uint64_t held[2]  # a Seat
-    cdef uint64_t beyond = 0
-    cdef int seat, part
+cdef inline uint64_t drawn_by(const Seat* held) noexcept nogil:
+    # A byte a part.
+    return (
+        held.drawn[0]
+        | held.drawn[1] << 8
+        | held.drawn[2] << 16
+        | <uint64_t> held.drawn[3] << 24
+        | <uint64_t> held.drawn[4] << 32
+    )
+
+
+cdef inline int played_by(const Seat* held) noexcept nogil:
+    # Princesses.
+    cdef int part, played = 0
+    if held.played:
+        for part in range(PARTS):
+            played += played_of(held, part)
+    return played
+
+
+cdef inline void count_seats(const State* state, Count* count) noexcept nogil:
+    # Without branches where it can be: what is wrong is rare, and is looked at again where it is told.
+    cdef const Seat* held
+    cdef uint64_t drawn, sums, lower = state.unknown[0], upper = state.unknown[1]
+    cdef int seat, slot, size, kind, last, played, cards = 0, in_hands = 0, bad_hand = 0
+    # One by one: a memset of so much is slow to begin.
+    count.awake = count.supply = count.any_drawn = count.drawn[0] = count.drawn[1] = 0
+    count.any_excluded = 0
+    count.any_played = 0
+    count.played = count.holders = 0
+    count.apart = count.all_cats = count.bad_supply = count.too_many = False
+    for seat in range(state.players):
+        held = &state.seats[seat]
+        size = held.hand_size
+        last = 0
+        if size > LARGEST_HAND or (held.hand[0] | held.hand[1] << 8 | held.hand[2] << 16) >> 8 * size:
+            bad_hand = 1
+            size = 0
+        for slot in range(size):
+            kind = held.hand[slot]
+            bad_hand |= kind < last
+            last = kind
+            if kind < 64:
+                lower |= <uint64_t> 1 << kind
+            elif kind < CARTONS:
+                upper |= <uint64_t> 1 << (kind - 64)
+            else:
+                bad_hand |= kind != PRINCESS
+                in_hands += 1
+        cards += size
+        count.holders |= ((size > 0) & (held.hand[0] != PRINCESS)) << seat
+        count.bad_supply |= held.supply > CATS
+        count.supply |= <uint64_t> held.supply << 8 * (seat + 1)
+        count.all_cats |= held.supply == 0
+        drawn = drawn_by(held)
+        count.any_drawn |= drawn
+        count.drawn[0] += drawn & EVERY_OTHER
+        count.drawn[1] += drawn >> 8 & EVERY_OTHER
+        # The sum of five bytes, in the third sum of 16 bits.
+        sums = ((drawn & EVERY_OTHER) + (drawn >> 8 & EVERY_OTHER)) * <uint64_t> 0x0000000100010001
+        played = played_by(held)
+        count.played += played
+        count.any_played |= held.played
+        count.any_excluded |= held.excluded
+        count.too_many |= size + played > DEALT + <int> (sums >> 32 & 0xFFFF)
+    count.bad_hand = bad_hand != 0
+    count.in_hands = in_hands
+    count.seen[0] = lower
+    count.seen[1] = upper
+    count.unknown = count_kinds(state.unknown)
+    count.cards = cards - in_hands + count.unknown
+
+
+cdef inline void count_pile(const State* state, Count* count) noexcept nogil:
+    # As pile_size says, which counts anew.
+    cdef int part, drawn = count.played + count.in_hands
+    if not state.variants & ALL_PRINCESSES:
+        drawn = 0
+        for part in range(state.players):
+            drawn += state.drawer[part] != NO_SEAT
+    count.pile = count.unknown + princess_count(state) - drawn
+    count.current = current_part(state, count.pile, &count.left)
+
+
+cdef inline int check_numbers(const State* state) noexcept nogil:
     if state.players < 2 or state.players > SEATS:
         return ChatCartonneFault.BAD_PLAYERS
     if state.variants >> 4:
@@ -133,32 +231,55 @@ cdef int check_numbers(const State* state) noexcept nogil:
         return ChatCartonneFault.BAD_FIRST_SEAT
     if state.active >= state.players:
         return ChatCartonneFault.BAD_ACTIVE_SEAT
-    if state.final_phase > 1:
-        return ChatCartonneFault.BAD_FINAL_PHASE
+    return fault_if(state.final_phase > 1, ChatCartonneFault.BAD_FINAL_PHASE)
+
+
+cdef inline int check_zeros(const State* state, const Count* count) noexcept nogil:
+    # Of the seats and parts that there are not.
+    cdef uint64_t held[2]  # a Seat
+    cdef int parts = part_count(state), seat, part
+    cdef uint64_t beyond = count.any_drawn >> 8 * parts | count.any_played >> PLAYED_BITS * parts
     for seat in range(state.players, SEATS):
         memcpy(held, &state.seats[seat], sizeof(held))
         beyond |= held[0] | held[1]
-    for part in range(part_count(state), PARTS):
+    for part in range(parts, PARTS):
         beyond |= state.drawer[part] ^ NO_SEAT
-        for seat in range(state.players):
-            beyond |= state.seats[seat].drawn[part]
-    for seat in range(state.players):
-        beyond |= state.seats[seat].played >> PLAYED_BITS * part_count(state)
-    return fault_if(beyond != 0 or state.zero[0] or state.zero[1] or state.zero[2], ChatCartonneFault.NOT_ZERO)
+    beyond |= state.zero[0] | state.zero[1] | state.zero[2]
+    return fault_if(beyond != 0, ChatCartonneFault.NOT_ZERO)
 
 
 # Cards and cats
 
-cdef int check_cards(const State* state, Count* count) noexcept nogil:
+cdef inline int check_cards(const State* state, Count* count) noexcept nogil:
     # Every carton and toy is in one place; the hands and the list of the table are in order.
-    cdef int seat, slot, kind, fault
+    cdef uint64_t ones = <uint64_t> 0x010101010100 & (<uint64_t> 1 << 8 * (state.players + 1)) - 1
+    cdef int fault
     if state.unknown[1] >> (PILE_KINDS - 64):
         return ChatCartonneFault.CARD_TWICE_OR_MISSING
-    count.asleep = count.awake = 0
-    count.princesses = 0
-    count.seen[0] = state.unknown[0]
-    count.seen[1] = state.unknown[1]
-    count.cards = count_kinds(state.unknown)
+    if count.bad_hand:
+        return hand_fault(state)
+    if state.pending >= FIRST_TOY and state.pending < PRINCESS:
+        count_card(count, state.pending)
+    fault = check_list(state, count)
+    if fault == OK:
+        fault = check_starts(state, count)
+    if fault == OK:
+        fault = check_joints(state, count)
+    if fault != OK:
+        return fault
+    # Of starting cartons each has been seen at most once, and of the others all.
+    if count.seen[0] != ~<uint64_t> 0 or ~count.seen[1] & (<uint64_t> 1 << (PILE_KINDS - 64)) - 1:
+        return ChatCartonneFault.CARD_TWICE_OR_MISSING
+    if count.cards - count_starts(count) != PILE_KINDS:
+        return ChatCartonneFault.CARD_TWICE_OR_MISSING
+    return fault_if(
+        count.bad_supply or count.asleep + count.awake + count.supply != CATS * ones, ChatCartonneFault.BAD_SUPPLY
+    )
+
+
+cdef int hand_fault(const State* state) noexcept nogil:
+    # The first thing that is wrong with a hand.
+    cdef int seat, slot, kind
     for seat in range(state.players):
         if state.seats[seat].hand_size > LARGEST_HAND:
             return ChatCartonneFault.BAD_HAND
@@ -172,24 +293,7 @@ cdef int check_cards(const State* state, Count* count) noexcept nogil:
                 return ChatCartonneFault.BAD_HAND
             if slot and state.seats[seat].hand[slot - 1] > kind:
                 return ChatCartonneFault.BAD_HAND
-            if kind != PRINCESS:
-                count_card(count, kind)
-    if state.pending >= FIRST_TOY and state.pending < PRINCESS:
-        count_card(count, state.pending)
-    fault = check_list(state, count)
-    if fault == OK:
-        fault = check_starts(state, count)
-    if fault == OK:
-        fault = check_joints(state, count)
-    if fault != OK:
-        return fault
-    # Of starting cartons each has been seen at most once, and of the others all.
-    if count_kinds(count.seen) != count.cards or count.cards - count_starts(count) != PILE_KINDS:
-        return ChatCartonneFault.CARD_TWICE_OR_MISSING
-    for seat in range(state.players):
-        if state.seats[seat].supply + (count.asleep + count.awake >> 8 * (seat + 1) & 0xFF) != CATS:
-            return ChatCartonneFault.BAD_SUPPLY
-    return OK
+    return OK  # uncovered: asked only where something is wrong
 
 
 cdef inline int count_starts(const Count* count) noexcept nogil:
@@ -202,51 +306,59 @@ cdef inline void count_card(Count* count, int kind) noexcept nogil:
     count.cards += 1
 
 
-cdef int check_list(const State* state, Count* count) noexcept nogil:
+cdef inline int check_list(const State* state, Count* count) noexcept nogil:
     # There is a card for each cell that is filled, and zeros behind them. What the cards are is gathered without
     # branches, as no card tells of the next.
+    cdef uint64_t cards[4]  # a bit a byte of State.cards, so those that are turned from the third word on
     cdef uint64_t kinds[2]
-    cdef uint64_t turned[2]
-    cdef uint64_t bit, high
-    cdef int place, card, kind, seat, laid = 0
-    for place in range(WORDS):
+    cdef uint64_t asleep = 0, apart = 0
+    cdef int first = first_word(state), end = end_word(state), place, card, seat, laid = 0, princesses = 0
+    for place in range(first - 1):
+        apart |= state.filled[place]
+    for place in range(end + 1, WORDS):
+        apart |= state.filled[place]
+    if apart:
+        count.apart = True
+        first = 0
+        end = WORDS
+    for place in range(first, end):
         count.before[place] = laid
         laid += count_bits(state.filled[place])
     if state.laid > MOST_CARDS or laid != state.laid:
         return ChatCartonneFault.BAD_TABLE
-    kinds[0] = kinds[1] = turned[0] = turned[1] = 0
+    cards[0] = cards[1] = cards[2] = cards[3] = 0
     for place in range(laid):
         card = state.cards[place]
-        kind = card & KIND
-        bit = <uint64_t> 1 << (kind & 63)
-        high = -<uint64_t> (kind >> 6)
-        kinds[0] |= bit & ~high
-        kinds[1] |= bit & high
-        bit &= -<uint64_t> (card >> 7)
-        turned[0] |= bit & ~high
-        turned[1] |= bit & high
+        cards[card >> 6] |= <uint64_t> 1 << (card & 63)
         # A byte a seat: SLEEPER is 1 more than a multiple of 8.
-        count.asleep += <uint64_t> (kind >= SLEEPER) << 8 * (kind & 7)
-        count.princesses += kind == PRINCESS
-    if kinds[1] >> (SLEEPER + state.players - 64) or not all_can_turn(turned):
+        asleep += <uint64_t> (card & KIND >= SLEEPER) << 8 * (card & 7)
+    kinds[0] = cards[0] | cards[2]
+    kinds[1] = cards[1] | cards[3]
+    if kinds[1] >> (PRINCESS - 64) & 1:
+        for place in range(laid):
+            princesses += state.cards[place] == PRINCESS
+    if kinds[1] >> (SLEEPER + state.players - 64) or not all_can_turn(&cards[2]):
         return ChatCartonneFault.BAD_TABLE
+    count.asleep = asleep
+    count.princesses = princesses
     count.seen[0] |= kinds[0]
-    count.seen[1] |= kinds[1] & (<uint64_t> 1 << (SLEEPER - 64)) - 1 & ~(<uint64_t> 1 << (PRINCESS - 64))
-    count.cards += laid - count.princesses
+    count.seen[1] |= kinds[1] & (<uint64_t> 1 << (SLEEPER - 64)) - 1
+    count.cards += laid - princesses
     for seat in range(state.players):
-        count.cards -= count.asleep >> 8 * (seat + 1) & 0xFF
-    return fault_if(not zeros_behind(state, laid), ChatCartonneFault.NOT_ZERO)
+        count.cards -= asleep >> 8 * (seat + 1) & 0xFF
+    return fault_if(not zeros_behind(state.cards, laid, sizeof(state.cards)), ChatCartonneFault.NOT_ZERO)
 
 
-cdef inline bint zeros_behind(const State* state, int laid) noexcept nogil:
+cdef inline bint zeros_behind(const uint8_t* bytes, int first, int end) noexcept nogil:
+    # Eight at a time, from the end.
     cdef uint64_t eight, rest = 0
-    while laid & 7:
-        rest |= state.cards[laid]
-        laid += 1
-    while laid < <int> sizeof(state.cards):
-        memcpy(&eight, &state.cards[laid], sizeof(eight))
+    while end - first >= 8:
+        end -= 8
+        memcpy(&eight, bytes + end, sizeof(eight))
         rest |= eight
-        laid += 8
+    while end > first:
+        end -= 1
+        rest |= bytes[end]
     return rest == 0
 
 
@@ -289,40 +401,40 @@ cdef int check_starts(const State* state, const Count* count) noexcept nogil:
     return fault_if(not starts_in_column(state, count, starts), ChatCartonneFault.BAD_STARTS)
 
 
-cdef int check_joints(const State* state, Count* count) noexcept nogil:
+cdef inline int check_joints(const State* state, Count* count) noexcept nogil:
     # Ascending, then zeros.
-    cdef int joint = 0, west = -1, there
+    cdef uint64_t allowed = (<uint64_t> 1 << (LAST_THERE + 1)) - (<uint64_t> 1 << PRINCESS_THERE)
+    cdef int joint = 0, last = -1, west, there
+    # Of cats those of the seats there are.
+    allowed |= (<uint64_t> 1 << (AWAKE + state.players)) - (<uint64_t> 1 << AWAKE)
     while state.joints[joint]:
-        if joint == MOST_JOINTS or state.joints[joint] & CELL <= west or state.joints[joint] & CELL >= CELLS:
-            return ChatCartonneFault.BAD_JOINT
         west = state.joints[joint] & CELL
         there = state.joints[joint] >> JOINT_SHIFT
-        if there == NOTHING or there > LAST_THERE or (there > state.players and there < PRINCESS_THERE):
+        if joint == MOST_JOINTS or west <= last or west >= CELLS or not allowed >> there & 1:
             return ChatCartonneFault.BAD_JOINT
         if not has_cell(state.filled, west) or not is_joint(state, west, place_in(state, count, west)):
             return ChatCartonneFault.BAD_JOINT
-        if there >= TOY_THERE:
-            count_card(count, FIRST_TOY + there - TOY_THERE)
-        elif there == PRINCESS_THERE:
-            count.princesses += 1
-        else:
-            count.awake += <uint64_t> 1 << 8 * (there - AWAKE + 1)
+        # A cat's number is that of its seat's byte.
+        count.awake += <uint64_t> (there < PRINCESS_THERE) << 8 * (there & 7)
+        count.princesses += there == PRINCESS_THERE
+        count.cards += there >= TOY_THERE
+        count.seen[1] |= <uint64_t> (there >= TOY_THERE) << (FIRST_TOY - 64 + there - TOY_THERE & 63)
+        last = west
         joint += 1
-    while joint < MOST_JOINTS:
-        joint += 1
-        if state.joints[joint]:
-            return ChatCartonneFault.NOT_ZERO
-    return OK
+    return fault_if(
+        not zeros_behind(<const uint8_t*> state.joints, joint * sizeof(uint16_t), sizeof(state.joints)),
+        ChatCartonneFault.NOT_ZERO,
+    )
 
 
 # The table
 
-cdef int check_table(const State* state) noexcept nogil:
+cdef int check_table(const State* state, const Count* count) noexcept nogil:
     cdef Table table
     cdef int place, word
     if state.laid == 0:
         return OK
-    if not hangs_together(state):
+    if count.apart or not hangs_together(state):
         return ChatCartonneFault.BAD_TABLE
     if state.variants & NO_DOUBLE_WALLS:
         read_table(state, &table)
@@ -332,8 +444,10 @@ cdef int check_table(const State* state) noexcept nogil:
     if state.phase == CAT:
         if state.just_played >= CELLS or state.seats[state.active].supply == 0:
             return ChatCartonneFault.BAD_JUST_PLAYED
-        place = find_card(state, state.just_played)
-        if place < 0 or state.cards[place] & KIND > PRINCESS or not cat_can_follow(state, state.just_played, place):
+        if not has_cell(state.filled, state.just_played):
+            return ChatCartonneFault.BAD_JUST_PLAYED
+        place = place_in(state, count, state.just_played)
+        if state.cards[place] & KIND > PRINCESS or not cat_can_follow(state, state.just_played, place):
             return ChatCartonneFault.BAD_JUST_PLAYED
     return OK
 
@@ -346,10 +460,9 @@ cdef bint hangs_together(const State* state) noexcept nogil:
     cdef uint64_t alone
     cdef int first = first_word(state), end = end_word(state), word
     for word in range(max(0, first - 1), min(WORDS, end + 1)):
-        reached[word] = 0
+        reached[word] = <uint64_t> (word == CENTRE >> 6) << (CENTRE & 63)
         east[word] = state.filled[word] & to_west(state.filled, word)
         south[word] = state.filled[word] & to_north(state.filled, word)
-    put_cell(reached, CENTRE)
     while spread_further(reached, east, south, first, end):
         alone = 0
         for word in range(first, end):
@@ -402,24 +515,21 @@ cdef int check_setup(const State* state) noexcept nogil:
 
 
 cdef int check_turn(const State* state, const Count* count) noexcept nogil:
-    cdef int phase = state.phase, seat, size, holding = 0, holds = holders(state)
-    cdef bint all_cats = False, princess_played = False
+    cdef int phase = state.phase, seat, size, holding = 0
     if (phase == CAT) != (state.just_played != NO_CELL):
         return ChatCartonneFault.BAD_JUST_PLAYED
     if state.pending and phase != TOY or (phase == TOY and (state.pending < FIRST_TOY or state.pending >= PRINCESS)):
         return ChatCartonneFault.BAD_PENDING
-    for seat in range(state.players):
-        all_cats |= state.seats[seat].supply == 0
-        holding += holds >> seat & 1
-        princess_played |= state.seats[seat].played != 0
     if state.final_phase:
+        for seat in range(state.players):
+            holding += count.holders >> seat & 1
         if phase == DRAW or phase == PLAY or phase == TOY:
             return ChatCartonneFault.BAD_PHASE
         # Only a Princess takes back what began the phase.
-        if not all_cats and count.pile > 0 and not princess_played:
+        if not count.all_cats and count.pile > 0 and count.played == 0:
             return ChatCartonneFault.BAD_FINAL_PHASE
         if phase == TURN:
-            if holds >> state.active & 1 == 0:
+            if count.holders >> state.active & 1 == 0:
                 return ChatCartonneFault.BAD_ACTIVE_SEAT
             return fault_if(state.passes >= holding, ChatCartonneFault.BAD_PASSES)
         return fault_if(state.passes != (holding if phase == FINISHED else 0), ChatCartonneFault.BAD_PASSES)
@@ -427,7 +537,7 @@ cdef int check_turn(const State* state, const Count* count) noexcept nogil:
         return ChatCartonneFault.BAD_FINAL_PHASE
     if state.passes:
         return ChatCartonneFault.BAD_PASSES
-    if all_cats or ((phase == TURN or phase == DRAW) and count.pile == 0):
+    if count.all_cats or ((phase == TURN or phase == DRAW) and count.pile == 0):
         return ChatCartonneFault.BAD_FINAL_PHASE
     for seat in range(state.players):
         size = state.seats[seat].hand_size
@@ -443,68 +553,69 @@ cdef int check_turn(const State* state, const Count* count) noexcept nogil:
 
 # Public and hidden
 
-cdef int check_pile(const State* state, const Count* count) noexcept nogil:
+cdef inline int check_pile(const State* state, const Count* count) noexcept nogil:
     # What the seats drew, and the toys, are what has gone from each part; nobody has more than it drew.
-    cdef int left = count.left, current = count.current, part, seat, gone, toys = 0, drawn
+    cdef int left = count.left, current = count.current, part, gone, toys = 0
     if state.phase <= DEAL:
         # What is still to be dealt lies in no part.
-        for seat in range(state.players):
-            for part in range(PARTS):
-                toys |= state.seats[seat].drawn[part]
-        return fault_if(toys, ChatCartonneFault.BAD_DRAWS)
+        return fault_if(count.any_drawn != 0, ChatCartonneFault.BAD_DRAWS)
     if left < 0 or left > part_size(state, current) or (state.phase < TURN and current + part_size(state, 0) - left):
         return ChatCartonneFault.BAD_DRAWS
-    for part in range(part_count(state)):
-        gone = part_size(state, part) if part < current else part_size(state, part) - left if part == current else 0
-        for seat in range(state.players):
-            gone -= state.seats[seat].drawn[part]
+    if count.any_drawn >> 8 * (current + 1):
+        return ChatCartonneFault.BAD_DRAWS
+    for part in range(current + 1):
+        gone = part_size(state, part) - (left if part == current else 0)
+        gone -= <int> (count.drawn[part & 1] >> 16 * (part >> 1) & 0xFFFF)
         if gone < 0:
             return ChatCartonneFault.BAD_DRAWS
         toys += gone
     for part in range(FIRST_TOY, PRINCESS):
         toys -= not has_kind(state.unknown, part)
-    if toys:
-        return ChatCartonneFault.BAD_DRAWS
-    if state.phase < TURN:
-        return OK
-    for seat in range(state.players):
-        drawn = DEALT - state.seats[seat].hand_size
-        for part in range(PARTS):
-            drawn += state.seats[seat].drawn[part] - played_of(&state.seats[seat], part)
-        if drawn < 0:
-            return ChatCartonneFault.BAD_DRAWS
-    return OK
+    return fault_if(toys or (state.phase >= TURN and count.too_many), ChatCartonneFault.BAD_DRAWS)
 
 
-cdef int check_princesses(const State* state, const Count* count) noexcept nogil:
-    cdef int seat, part, drew, played, in_hand, in_hands = 0, on_table = 0
-    for seat in range(state.players):
-        drew = played = 0
-        for part in range(part_count(state)):
-            # None is played before it is drawn.
-            drew += state.drawer[part] == seat
-            played += played_of(&state.seats[seat], part)
-            if state.drawer[part] == seat and state.seats[seat].drawn[part] == 0:
-                return ChatCartonneFault.BAD_PRINCESSES
-            if played_of(&state.seats[seat], part) and state.seats[seat].drawn[part] == 0:
-                return ChatCartonneFault.BAD_PRINCESSES
-            if played > drew and not state.variants & ALL_PRINCESSES:
-                return ChatCartonneFault.BAD_PRINCESSES
-        on_table += played
-        in_hand = princesses_in_hand(state, seat)
-        in_hands += in_hand
-        played += in_hand
-        if played > state.seats[seat].drawn[0] if state.variants & ALL_PRINCESSES else played != drew:
-            return ChatCartonneFault.BAD_PRINCESSES
-    if count.princesses != on_table or in_hands + on_table > princess_count(state):
-        return ChatCartonneFault.BAD_PRINCESSES
+cdef inline int check_princesses(const State* state, const Count* count) noexcept nogil:
+    cdef const Seat* held
+    cdef uint64_t drew = 0  # a byte a seat
+    cdef int seat, part, drawer, had
     for part in range(part_count(state)):
-        if state.drawer[part] != NO_SEAT and (state.drawer[part] >= state.players or state.variants & ALL_PRINCESSES):
-            return ChatCartonneFault.BAD_PRINCESSES
-        if not state.variants & ALL_PRINCESSES and state.drawer[part] == NO_SEAT:
-            if part < count.current or (part == count.current and count.left == 0):
+        drawer = state.drawer[part]
+        if drawer == NO_SEAT:
+            # She is still in a part of the pile.
+            if not state.variants & ALL_PRINCESSES and (
+                part < count.current or (part == count.current and count.left == 0)
+            ):
                 return ChatCartonneFault.BAD_PRINCESSES
+            continue
+        if drawer >= state.players or state.variants & ALL_PRINCESSES or state.seats[drawer].drawn[part] == 0:
+            return ChatCartonneFault.BAD_PRINCESSES
+        drew += <uint64_t> 1 << 8 * drawer
+    if count.princesses != count.played or count.in_hands + count.played > princess_count(state):
+        return ChatCartonneFault.BAD_PRINCESSES
+    for seat in range(state.players):
+        held = &state.seats[seat]
+        had = princesses_in_hand(state, seat)
+        if held.played:
+            if not played_after_drawn(state, seat):
+                return ChatCartonneFault.BAD_PRINCESSES
+            had += played_by(held)
+        if had > held.drawn[0] if state.variants & ALL_PRINCESSES else had != <int> (drew >> 8 * seat & 0xFF):
+            return ChatCartonneFault.BAD_PRINCESSES
     return OK
+
+
+cdef bint played_after_drawn(const State* state, int seat) noexcept nogil:
+    # Whether the seat has played no Princess before it drew one.
+    cdef const Seat* held = &state.seats[seat]
+    cdef int part, drew = 0, played = 0
+    for part in range(part_count(state)):
+        drew += state.drawer[part] == seat
+        played += played_of(held, part)
+        if played_of(held, part) and held.drawn[part] == 0:
+            return False
+        if played > drew and not state.variants & ALL_PRINCESSES:
+            return False
+    return True
 
 
 cdef int check_shown(const State* state) noexcept nogil:

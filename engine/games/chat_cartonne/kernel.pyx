@@ -420,10 +420,10 @@ cdef void view(const void* body, int seat, void* out) noexcept nogil:
     cdef View* seen = <View*> out
     cdef State* shown = &seen.state
     cdef int other, slot, part
-    memset(seen, 0, sizeof(View))
     memcpy(shown, state, sizeof(State))
     seen.pile_size = pile_size(state)
     seen.holders = holders(state) if state.final_phase else 0
+    memset(seen.zero, 0, sizeof(seen.zero))
     for other in range(state.players):
         if other == seat:
             continue
