@@ -33,7 +33,6 @@ from chatiere.engine.core.wire cimport (
 )
 from chatiere.engine.games.discat.kernel cimport count_piles, play_cards, slots_played, view
 from chatiere.engine.games.discat.state cimport (
-    CARD,
     FIRST_EXCHANGE_ID,
     FIRST_SEAT,
     KEEP_ID,
@@ -45,22 +44,27 @@ from chatiere.engine.games.discat.state cimport (
     PHASES,
     PLAY_IDS,
     REDRAWN_KEPT,
-    TOP,
     DiscatEvent,
     DiscatFault,
     Options,
     State,
     View,
     card_in_slot,
+    card_under,
+    change_code,
+    code_at,
     constraint_of,
     creator_of,
     draw_pile_size,
+    exchanged_in,
     group_winner,
     has_card,
     next_seat,
     passes_in_a_row,
     points_up,
     put_card,
+    put_card_under,
+    turns_in,
     with_card,
 )
 cimport chatiere.v1.discat_fields as fields
@@ -347,12 +351,13 @@ cdef put_set(Writer out, int field, const uint64_t* cards):
 
 cdef put_turns(Writer out, int field, const State* state):
     cdef uint8_t cards[LARGEST_HAND]
-    cdef int place, count = 0, number, seat = state.first_seat
+    cdef int place, count = 0, number, code, seat = state.first_seat
     cdef size_t begun, inner
     for place in range(state.laid):
-        cards[count] = state.cards[place] & CARD
+        cards[count] = state.cards[place]
         count += 1
-        if state.cards[place] & TOP == 0:
+        code = code_at(state, place)
+        if code == 0:
             continue
         begun = out.begin(field)
         out.number(fields.TURN_SEAT, seat)
@@ -361,15 +366,23 @@ cdef put_turns(Writer out, int field, const State* state):
         out.end(inner)
         out.end(begun)
         count = 0
-        for number in range(state.passes[place] & 7):
+        for number in range(turns_in(code) - 1):
             seat = next_seat(state, seat)
             begun = out.begin(field)
             out.number(fields.TURN_SEAT, seat)
             inner = out.begin(fields.TURN_PASSED)
-            out.number(fields.PASS_EXCHANGED, state.passes[place] >> (3 + number) & 1)
+            out.number(fields.PASS_EXCHANGED, exchanged_in(code, number))
             out.end(inner)
             out.end(begun)
         seat = next_seat(state, seat)
+
+
+cdef put_under(Writer out, int field, const State* state, int first, int count):
+    cdef uint8_t cards[LARGEST_PILE]
+    cdef int i
+    for i in range(count):
+        cards[i] = card_under(state, first + i)
+    out.byte_numbers(field, cards, count)
 
 
 def put_state(Writer out not None, Position position not None):
@@ -394,8 +407,8 @@ def put_state(Writer out not None, Position position not None):
     out.number(fields.STATE_LAST_TURNS, state.last_turns)
     put_turns(out, fields.STATE_TURNS, state)
     put_set(out, fields.STATE_UNKNOWN_CARDS, state.unknown)
-    out.byte_numbers(fields.STATE_QUEUE, &state.under[state.redrawn_count], state.queue_length)
-    out.byte_numbers(fields.STATE_REDRAWN, state.under, state.redrawn_count)
+    put_under(out, fields.STATE_QUEUE, state, state.redrawn_count, state.queue_length)
+    put_under(out, fields.STATE_REDRAWN, state, 0, state.redrawn_count)
 
 
 cdef read_hand(State* state, int seat, const Message* hand):
@@ -421,21 +434,20 @@ cdef read_play(State* state, int turn, const Message* play):
     for i in range(count):
         if not 1 <= cards[i] <= LARGEST_CARD:
             RULES.in_range(cards[i], 1, LARGEST_CARD, f"turns[{turn}].played.cards[{i}]")
-    for card in [*sorted([cards[i] for i in range(count - 1)]), cards[count - 1] | TOP]:
+    for card in [*sorted([cards[i] for i in range(count - 1)]), cards[count - 1]]:
         state.cards[state.laid] = card
         state.laid += 1
+    change_code(state, state.laid - 1, 1)
 
 
 cdef read_pass(State* state, int turn, bint exchanged):
-    cdef uint8_t* record
     cdef int passes
     if state.laid == 0:
         RULES.refuse_state(f"turns[{turn}]", "nobody passes before the first play", "Components and setup")
-    record = &state.passes[state.laid - 1]
-    passes = record[0] & 7
+    passes = passes_in_a_row(state)
     if passes == state.players - 1:
         RULES.refuse_state(f"turns[{turn}]", "all others have passed: the creator plays", "Back to the creator")
-    record[0] = (record[0] & ~7) | (passes + 1) | exchanged << (3 + passes)
+    change_code(state, state.laid - 1, (2 if exchanged else 3) << passes)
 
 
 cdef read_turns(State* state, const Message* message):
@@ -508,10 +520,12 @@ def read_state(message):
         if has_card(state.unknown, cards[i]):
             RULES.refuse_state(f"unknown_cards[{i}]", f"{cards[i]} is named twice")
         put_card(state.unknown, cards[i])
-    state.redrawn_count = read_cards(read, fields.STATE_REDRAWN, "redrawn", 0, REDRAWN_KEPT, state.under)
-    state.queue_length = read_cards(
-        read, fields.STATE_QUEUE, "queue", 1, LARGEST_PILE, &state.under[state.redrawn_count]
-    )
+    state.redrawn_count = read_cards(read, fields.STATE_REDRAWN, "redrawn", 0, REDRAWN_KEPT, cards)
+    for i in range(state.redrawn_count):
+        put_card_under(&state, i, cards[i])
+    state.queue_length = read_cards(read, fields.STATE_QUEUE, "queue", 1, LARGEST_PILE, cards)
+    for i in range(state.queue_length):
+        put_card_under(&state, state.redrawn_count + i, cards[i])
     return (<const char*> &state)[:sizeof(State)]
 
 
@@ -548,11 +562,11 @@ cdef put_seat_view(Writer out, const View* seen, int seat):
         if seen.table.owner[place] != seat:
             continue
         if seen.table.in_bonus_pile[place]:
-            cards[count] = state.cards[place] & CARD
+            cards[count] = state.cards[place]
             count += 1
             continue
         inner = out.begin(fields.SEAT_VIEW_PILE)
-        out.number(fields.PILE_CARD_CARD, state.cards[place] & CARD)
+        out.number(fields.PILE_CARD_CARD, state.cards[place])
         out.number(fields.PILE_CARD_FACE_DOWN, seen.table.face_down[place])
         out.end(inner)
     out.byte_numbers(fields.SEAT_VIEW_BONUS_PILE, cards, count)
@@ -591,7 +605,7 @@ def put_view(Writer out not None, Position position not None, seat):
     out.number(fields.VIEW_LAST_TURNS, state.last_turns)
     out.number(fields.VIEW_DRAW_PILE_SIZE, draw_pile_size(state_of(position)))
     for place in range(state.queue_length):
-        card = state.under[state.redrawn_count + place]
+        card = card_under(state, state.redrawn_count + place)
         begun = out.begin(fields.VIEW_QUEUE)
         out.number(fields.QUEUED_CARD_SEAT, seen.table.queue_seat[place])
         if card:

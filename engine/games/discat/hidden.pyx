@@ -18,23 +18,26 @@ from chatiere.engine.core.stream cimport next_word, number_below
 from chatiere.engine.games.discat.state cimport (
     BONUS,
     BONUS_GROUP,
-    CARD,
     DEALT,
     LARGEST_CARD,
     NO_SEAT,
     PASS,
     PLAY,
-    TOP,
     DiscatFault,
     State,
     Table,
     card_in_slot,
+    card_under,
     cards_in_use,
+    code_at,
     constraint_of,
+    exchanged_in,
     has_card,
     points_up,
     put_card,
+    put_card_under,
     respects,
+    turns_in,
     with_card,
 )
 
@@ -54,16 +57,16 @@ cdef enum Fate:
     PLAYED
     QUEUED
     REDRAWN
-    FORGOTTEN  # drawn again, before those that State.under keeps
+    FORGOTTEN  # drawn again, before those that State.cards keeps
 
 ctypedef struct Arrival:
     uint16_t time
-    uint8_t redraw  # the place in State.under; NOT_REDRAWN: from the part of the pile that nobody had seen
+    uint8_t redraw  # its number among those drawn again that are kept; NOT_REDRAWN: from the part of the pile that nobody had seen
 
 ctypedef struct Leaving:
     uint16_t time
     uint8_t fate
-    uint8_t what  # the card played; the place in the queue (oldest first) or in State.under
+    uint8_t what  # the card played; the place in the queue or among those drawn again (oldest first)
 
 ctypedef struct Showing:
     # A pass: the hand held no card above (or below) the constraint.
@@ -89,24 +92,25 @@ ctypedef struct Story:
 cdef void read_piles(const State* state, Table* table) noexcept nogil:
     cdef uint8_t exchangers[5 * LARGEST_CARD]
     cdef int owner = state.first_seat, start = 0, exchanged = 0
-    cdef int place, i, number, seat, passes
+    cdef int place, i, number, seat, passes, code
     cdef int tops[6]  # 1 + where each personal pile's top lies
     memset(table, 0, sizeof(Table))
     memset(tops, 0, sizeof(tops))
     for place in range(state.laid):
-        if state.cards[place] & TOP == 0:
+        code = code_at(state, place)
+        if code == 0:
             continue
         for i in range(start, place + 1):
             table.owner[i] = owner
         if place + 1 - start == BONUS_GROUP:
             table.in_bonus_pile[start] = 1
         tops[owner] = place + 1
-        passes = state.passes[place] & 7
+        passes = turns_in(code) - 1
         for number in range(passes):
             seat = (owner + 1 + number) % state.players
             if tops[seat]:
                 table.face_down[tops[seat] - 1] = 1
-            if state.passes[place] >> (3 + number) & 1:
+            if exchanged_in(code, number):
                 exchangers[exchanged] = seat
                 exchanged += 1
         if passes == state.players - 1 and (place + 1 < state.laid or (state.phase == PLAY and state.active == owner)):
@@ -176,7 +180,7 @@ cdef void draw(const State* state, Table* table, Story* stories, int seat, int* 
 
 
 cdef int forgotten(const State* state, const Table* table) noexcept nogil:
-    # How many cards were drawn again before those that State.under keeps.
+    # How many cards were drawn again before those that State.cards keeps.
     return table.exchanges - state.queue_length - state.redrawn_count
 
 
@@ -198,7 +202,7 @@ cdef bint read_stories(const State* state, Table* table, Story* stories) noexcep
     cdef int players = state.players
     cdef int owner = state.first_seat, pile = cards_in_use(players) - DEALT * players
     cdef int exchanged = 0, draws = 0
-    cdef int place, number, seat, passes, i, constraint = 0, actor = owner
+    cdef int place, number, seat, passes, i, code, constraint = 0, actor = owner
     cdef bint last
     for i in range(state.redrawn_count):
         table.redraws[i].taker = NO_SEAT
@@ -208,12 +212,13 @@ cdef bint read_stories(const State* state, Table* table, Story* stories) noexcep
         for i in range(DEALT if state.laid else state.hand_size[seat]):
             arrive(&stories[seat], NOT_REDRAWN)
     for place in range(state.laid):
-        leave(&stories[table.owner[place]], PLAYED, state.cards[place] & CARD)
-        if state.cards[place] & TOP == 0:
+        leave(&stories[table.owner[place]], PLAYED, state.cards[place])
+        code = code_at(state, place)
+        if code == 0:
             continue
         owner = actor = table.owner[place]
-        constraint = state.cards[place] & CARD
-        passes = state.passes[place] & 7
+        constraint = state.cards[place]
+        passes = turns_in(code) - 1
         for number in range(passes + 1):
             # A turn is told up to its refill, which the last turn may not have come to.
             last = place + 1 == state.laid and number == passes
@@ -227,7 +232,7 @@ cdef bint read_stories(const State* state, Table* table, Story* stories) noexcep
                 draw(state, table, stories, owner, &draws)
             actor = (owner + 1 + number) % players
             show(&stories[actor], state, constraint)
-            if state.passes[place] >> (3 + number) & 1:
+            if exchanged_in(code, number):
                 put_under(state, table, stories, actor, exchanged)
                 exchanged += 1
                 # The exchange leaves the pile as large as it was.
@@ -271,13 +276,13 @@ cdef int card_that_left(const State* state, const Leaving* leaving) noexcept nog
     if leaving.fate == PLAYED:
         return leaving.what
     if leaving.fate == QUEUED:
-        return state.under[state.redrawn_count + leaving.what]
-    return state.under[leaving.what] if leaving.fate == REDRAWN else ANY_CARD
+        return card_under(state, state.redrawn_count + leaving.what)
+    return card_under(state, leaving.what) if leaving.fate == REDRAWN else ANY_CARD
 
 
 cdef bint knows(const State* state, const Table* table, int viewer, int redraw) noexcept nogil:
     # Whether the viewer put that card under the pile, or drew it.
-    return state.under[redraw] != ANY_CARD and (
+    return card_under(state, redraw) != ANY_CARD and (
         table.redraws[redraw].giver == viewer or table.redraws[redraw].taker == viewer
     )
 
@@ -315,7 +320,7 @@ cdef bint agrees(const State* state, const Table* table, int seat, const Story* 
         if redraw == NOT_REDRAWN or last_any > story.arrived[i].time or not knows(state, table, viewer, redraw):
             continue
         j = 0
-        while j < count and (cards[j] != state.under[redraw] or until[j] <= story.arrived[i].time):
+        while j < count and (cards[j] != card_under(state, redraw) or until[j] <= story.arrived[i].time):
             j += 1
         if j == count or after[j] >= story.arrived[i].time:
             return False
@@ -365,7 +370,7 @@ cdef void write_card(State* state, const uint8_t* where, const uint8_t* slot, in
         hand = &state.hand[where[place]]
         hand[0] = hand[0] & ~(<uint64_t> 0xFF << 8 * slot[place]) | <uint64_t> card << 8 * slot[place]
     elif where[place] == IN_QUEUE:
-        state.under[state.redrawn_count + slot[place]] = card
+        put_card_under(state, state.redrawn_count + slot[place], card)
 
 
 cdef void rotate(
@@ -403,7 +408,7 @@ cdef int list_hidden(
             where[places] = IN_QUEUE
             told_by[places] = table.queue_seat[i]
             slot[places] = i
-            cards[places] = state.under[state.redrawn_count + i]
+            cards[places] = card_under(state, state.redrawn_count + i)
             places += 1
     return places
 
@@ -483,6 +488,6 @@ cdef int resample(void* body, int seat, Stream* stream) noexcept nogil:
         sort_hand(&work, i)
     for i in range(state.redrawn_count):
         if not knows(state, &table, seat, i):
-            work.under[i] = ANY_CARD
+            put_card_under(&work, i, ANY_CARD)
     memcpy(state, &work, sizeof(State))
     return OK

@@ -7,12 +7,14 @@ examined eight places at a time, in the bytes of a word (as hands are: state.pxd
 from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from chatiere.engine.core.bits cimport count_bits
+from chatiere.engine.core.bits cimport bits_by_byte, count_bits
 from chatiere.engine.core.game cimport OK
 from chatiere.engine.core.stream cimport uint128_t
 from chatiere.engine.games.discat.state cimport (
+    BITS_OF_CODE,
     BONUS,
-    CARD,
+    CODE,
+    CODE_BYTES,
     DEAL,
     DEALT,
     EXCHANGE,
@@ -26,16 +28,17 @@ from chatiere.engine.games.discat.state cimport (
     PLAY,
     REDRAWN_KEPT,
     REFILL,
-    TOP,
+    ROOM,
     WINNING_GROUP,
-    WORDS_LAID,
-    WORDS_UNDER,
     DiscatFault,
     State,
     can_respect,
     card_in_slot,
     cards_in_use,
+    code_at,
     count_cards,
+    eight_codes,
+    exchanged_in,
     in_all_slots,
     is_empty,
     next_seat,
@@ -74,7 +77,7 @@ cdef int check(const void* body) noexcept nogil:
         return DiscatFault.BAD_TURNS
     if state.laid > cards_in_use(state.players):
         return DiscatFault.BAD_TURNS
-    if any_from(state.cards, state.laid, WORDS_LAID) or any_from(state.passes, state.laid, WORDS_LAID):
+    if any_code_from(state, state.laid):
         return DiscatFault.NOT_ZERO
     fault = check_under(state)
     if fault == OK:
@@ -85,31 +88,55 @@ cdef int check(const void* body) noexcept nogil:
 
 
 cdef int check_under(const State* state) noexcept nogil:
-    # What was put under the draw pile; those drawn again are cards or 0.
-    cdef int used = cards_in_use(state.players), end = state.redrawn_count + state.queue_length
-    cdef int i, largest = 0
+    # What was put under the draw pile; those drawn again are cards or 0. Zeros between these and the cards laid.
+    cdef int used = cards_in_use(state.players), place
+    cdef uint64_t word, above = 0
     if state.redrawn_count > REDRAWN_KEPT:
         return DiscatFault.BAD_REDRAWN
     # The draw pile never grows.
     if state.queue_length > used - DEALT * state.players:
         return DiscatFault.BAD_QUEUE
-    for i in range(state.redrawn_count):
-        largest = max(largest, <int> state.under[i])
-    if largest > used:
+    for place in range(ROOM, ROOM - state.redrawn_count, -8):
+        word = cards_before(state, place, place - ROOM + state.redrawn_count)
+        above |= word | (word & in_all_slots(0x7F)) + in_all_slots(0x7F - used)
+    if above & in_all_slots(0x80):
         return DiscatFault.BAD_REDRAWN
-    if any_from(state.under, end, WORDS_UNDER):
+    if any_between(state.cards, state.laid, ROOM - state.redrawn_count - state.queue_length):
         return DiscatFault.NOT_ZERO
     return OK
 
 
-cdef inline bint any_from(const uint8_t* numbers, int first, int words) noexcept nogil:
-    # Whether there is more than zeros from there, which is not past the end, to the end of so many words.
-    cdef uint64_t word, filled
+cdef inline uint64_t cards_before(const State* state, int place, int count) noexcept nogil:
+    # The (up to eight) cards before a place in State.cards, its last `count`, as the bytes of a word.
+    cdef uint64_t word
+    memcpy(&word, &state.cards[place - 8], 8)
+    return word if count >= 8 else word & ~slots_below(8 - count)
+
+
+cdef inline bint any_between(const uint8_t* numbers, int first, int end) noexcept nogil:
+    # Whether there is more than zeros in these places of State.cards.
+    cdef uint64_t word, filled = 0
     cdef int i
-    memcpy(&filled, &numbers[first & ~7], 8)
-    filled &= ~slots_below(first & 7)
-    for i in range((first >> 3) + 1, words):
-        memcpy(&word, &numbers[8 * i], 8)
+    if first >= end:
+        return False
+    for i in range(first & ~7, end, 8):
+        memcpy(&word, &numbers[i], 8)
+        if i < first:
+            word &= ~slots_below(first - i)
+        if i + 8 > end:
+            word &= slots_below(end - i)
+        filled |= word
+    return filled != 0
+
+
+cdef inline bint any_code_from(const State* state, int first) noexcept nogil:
+    # Whether there is a code at that place or after it.
+    cdef uint64_t word, filled
+    cdef int bit = BITS_OF_CODE * first, i
+    memcpy(&filled, &state.codes[bit >> 6 << 3], 8)
+    filled = filled >> (bit & 63)
+    for i in range((bit >> 6 << 3) + 8, CODE_BYTES, 8):
+        memcpy(&word, &state.codes[i], 8)
         filled |= word
     return filled != 0
 
@@ -130,13 +157,13 @@ cdef int check_hand(uint64_t hand, int size) noexcept nogil:
 
 
 # What a card adds to a set of cards; a number above 90 gets a bit that no card has, and 0 none.
-cdef uint64_t BITS_OF[CARD + 1][2]
+cdef uint64_t BITS_OF[128][2]
 
 
 cdef fill_bits():
     cdef int card
     memset(BITS_OF, 0, sizeof(BITS_OF))
-    for card in range(1, CARD + 1):
+    for card in range(1, 128):
         put_card(BITS_OF[card], card)
 
 fill_bits()
@@ -154,8 +181,8 @@ cdef int check_places(const State* state) noexcept nogil:
     cdef uint64_t low = state.unknown[0], high = state.unknown[1]
     cdef int used = cards_in_use(state.players)
     cdef int total = count_cards(state.unknown) + state.laid + state.queue_length
-    cdef uint64_t word, marked = 0
-    cdef int seat, place, fault
+    cdef uint64_t word, large = 0, large_under = 0
+    cdef int seat, place, end, fault
     for seat in range(state.players):
         fault = check_hand(state.hand[seat], state.hand_size[seat])
         if fault != OK:
@@ -167,17 +194,20 @@ cdef int check_places(const State* state) noexcept nogil:
             return DiscatFault.BAD_HAND
         if state.hand[seat]:
             return DiscatFault.NOT_ZERO
-    # Zeros after the last card add nothing.
     for place in range(0, state.laid, 8):
         memcpy(&word, &state.cards[place], 8)
-        add_to_set(&low, &high, word & ~in_all_slots(TOP), 8)
-    for place in range(state.redrawn_count, state.redrawn_count + state.queue_length, 8):
-        memcpy(&word, &state.under[place], 8)
-        marked |= word
-        add_to_set(&low, &high, word & ~in_all_slots(TOP), 8)
-    if marked & in_all_slots(TOP):
+        if place + 8 > state.laid:
+            word &= slots_below(state.laid - place)
+        large |= word
+        add_to_set(&low, &high, word & in_all_slots(0x7F), 8)
+    end = ROOM - state.redrawn_count
+    for place in range(end, end - state.queue_length, -8):
+        word = cards_before(state, place, place - end + state.queue_length)
+        large_under |= word
+        add_to_set(&low, &high, word & in_all_slots(0x7F), 8)
+    if large_under & in_all_slots(0x80):
         return DiscatFault.BAD_QUEUE
-    if total != used or low != ALL_BITS >> max(0, 64 - used) or high != (<uint64_t> 1 << max(0, used - 64)) - 1:
+    if large & in_all_slots(0x80) or total != used or low != ALL_BITS >> max(0, 64 - used) or high != (<uint64_t> 1 << max(0, used - 64)) - 1:
         return DiscatFault.CARD_TWICE_OR_MISSING
     return OK
 
@@ -213,49 +243,40 @@ cdef int check_setup(const State* state) noexcept nogil:
     return OK
 
 
-cdef inline uint64_t choose(uint64_t chosen, uint64_t one, uint64_t other) noexcept nogil:
-    # Byte by byte, by the lowest bit of `chosen`.
-    cdef uint64_t mask = (chosen & in_all_slots(1)) * 0xFF
-    return one & mask | other & ~mask
-
-
 cdef int check_history(const State* state, int* turns, int* exchanges) noexcept nogil:
     # The plays and passes make sense; how many turns they are, and how many cards were put under the draw pile.
-    cdef uint64_t tops = in_all_slots(0x80), ones = in_all_slots(1)
-    cdef uint64_t cards, before = TOP, passes, count, exchanged, combinations, wrong = 0, sums = 0
+    cdef uint64_t sides = in_all_slots(0x80)
+    cdef uint64_t codes, cards, tops, filled, before = 0, before_tops = 0x80, wrong = 0, bits = 0, lengths = 0
     cdef uint128_t under_tops = 0
-    cdef int place, last = size_of_last_play(state), laid = state.laid
-    exchanges[0] = 0
+    cdef int place, last = size_of_last_play(state), laid = state.laid, plays
     for place in range(0, laid, 8):
+        codes = eight_codes(state, place)
         memcpy(&cards, &state.cards[place], 8)
-        memcpy(&passes, &state.passes[place], 8)
         if place + 8 > laid:
-            # An empty place counts as a top: nothing is wrong about it.
-            cards |= tops & ~slots_below(laid - place)
-        # Passes stand at tops only.
-        wrong |= (passes & ~tops) + (ones * 0x7F) & tops & ~cards
-        wrong |= passes & tops & ~cards
-        # Fewer passes than players; an exchange only for a pass: with n of them below 2 to the n.
-        count = passes & ones * 7
-        exchanged = passes >> 3 & ones * 0x1F
-        wrong |= (count | tops) - ones * state.players & tops
-        combinations = choose(count, ones * 2, ones)
-        combinations = choose(count >> 1, combinations << 2, combinations)
-        combinations = choose(count >> 2, combinations << 4, combinations)
-        wrong |= ~((combinations | tops) - exchanged - ones) & tops
-        exchanges[0] += count_bits(exchanged)
+            cards &= slots_below(laid - place)
+        # The top bit of each byte that has a code.
+        tops = codes + in_all_slots(0x7F) & sides
+        # Fewer passes than players; that only passes exchange needs no check.
+        wrong |= codes & ~in_all_slots((1 << state.players) - 1)
         # A play's cards lie ascending, but for its top.
         before |= cards << 8
-        wrong |= ~((cards | tops) - (before & ~tops) - ones | cards | before) & tops
+        before_tops |= tops << 8
+        filled = (sides if place + 8 <= laid else sides & slots_below(laid - place)) & ~tops
+        wrong |= filled & ~(cards + sides - before - in_all_slots(1) | before_tops)
         before = cards >> 56
+        before_tops = tops >> 56
         # The top bits of all bytes, brought together.
-        under_tops |= <uint128_t> ((~cards & tops) * <uint64_t> 0x0002040810204081 >> 56) << place
-        sums += count + ((cards & tops) >> 7)
-    if wrong or state.cards[laid - 1] & TOP == 0:
+        under_tops |= <uint128_t> (filled * <uint64_t> 0x0002040810204081 >> 56) << place
+        # Each code's bits, and those that it has or that are lower.
+        bits += bits_by_byte(codes)
+        codes |= codes >> 1 & in_all_slots(CODE)
+        codes |= codes >> 2 & in_all_slots(CODE)
+        lengths += bits_by_byte(codes | codes >> 4 & in_all_slots(0x03))
+    if wrong or code_at(state, laid - 1) == 0:
         return DiscatFault.BAD_TURNS
-    # Turns: the passes and the tops, without the empty places of the last word.
-    sums = (sums & <uint64_t> 0x00FF00FF00FF00FF) + (sums >> 8 & <uint64_t> 0x00FF00FF00FF00FF)
-    turns[0] = <int> (sums * <uint64_t> 0x0001000100010001 >> 48) - (-laid & 7)
+    plays = laid - count_bits(<uint64_t> under_tops) - count_bits(<uint64_t> (under_tops >> 64))
+    exchanges[0] = sum_of_bytes(bits) - plays
+    turns[0] = sum_of_bytes(lengths)
     # Four cards in a row under tops: a play of five or six, which wins and is the last.
     under_tops &= under_tops >> 1
     under_tops &= under_tops >> 2
@@ -264,6 +285,11 @@ cdef int check_history(const State* state, int* turns, int* exchanges) noexcept 
     if last >= WINNING_GROUP and (state.phase != FINISHED or passes_in_a_row(state)):
         return DiscatFault.BAD_WINNER
     return OK
+
+
+cdef inline int sum_of_bytes(uint64_t numbers) noexcept nogil:
+    numbers = (numbers & <uint64_t> 0x00FF00FF00FF00FF) + (numbers >> 8 & <uint64_t> 0x00FF00FF00FF00FF)
+    return <int> (numbers * <uint64_t> 0x0001000100010001 >> 48)
 
 
 cdef int check_turn(const State* state) noexcept nogil:
@@ -303,7 +329,7 @@ cdef int check_turn(const State* state) noexcept nogil:
     if (not state.bonus_drawn and state.hand_size[seat] > DEALT) or (state.bonus_drawn and since == passes == 0):
         return DiscatFault.BAD_HAND
     if goes_on:
-        constraint = state.cards[state.laid - 1] & CARD
+        constraint = state.cards[state.laid - 1]
         if since != 0 and can_respect(state, state.active, constraint) != (phase == PLAY):
             return DiscatFault.BAD_PHASE
         if phase == BONUS and (state.bonus_drawn or not unknown_left):
@@ -312,7 +338,7 @@ cdef int check_turn(const State* state) noexcept nogil:
             return DiscatFault.BAD_PHASE
     elif not unknown_left or state.hand_size[state.active] >= (LARGEST_HAND if phase == EXCHANGE else DEALT):
         return DiscatFault.BAD_PHASE
-    elif phase == EXCHANGE and not state.passes[state.laid - 1] >> (2 + passes) & 1:
+    elif phase == EXCHANGE and (passes == 0 or not exchanged_in(code_at(state, state.laid - 1), passes - 1)):
         return DiscatFault.BAD_PHASE
     if state.last_turns == 0:
         # A seat that has no card left has begun the last turns, or is about to draw.

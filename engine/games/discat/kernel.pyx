@@ -23,11 +23,10 @@ from chatiere.engine.core.position cimport wrap_operations
 from chatiere.engine.core.stream cimport Stream, number_below
 from chatiere.engine.games.discat.hidden cimport read_table, resample
 from chatiere.engine.games.discat.invariants cimport check
-from chatiere.engine.games.discat.observation cimport OBSERVATION_LENGTH, observe
+from chatiere.engine.games.discat.observation cimport OBSERVATION_LENGTH, observe, see
 from chatiere.engine.games.discat.state cimport (
     BONUS,
     BONUS_GROUP,
-    CARD,
     DEAL,
     DEALT,
     EXCHANGE,
@@ -44,22 +43,27 @@ from chatiere.engine.games.discat.state cimport (
     PLAY_IDS,
     REDRAWN_KEPT,
     REFILL,
-    TOP,
+    ROOM,
     WINNING_GROUP,
     DiscatEvent,
     DiscatFault,
     Options,
     Redraw,
+    Seen,
     State,
     Table,
     View,
     back_to_creator,
     can_respect,
     card_in_slot,
+    card_under,
     cards_below,
     cards_in_use,
+    change_code,
+    code_at,
     constraint_of,
     creator_of,
+    exchanged_in,
     group_winner,
     has_card,
     in_all_slots,
@@ -68,8 +72,10 @@ from chatiere.engine.games.discat.state cimport (
     pile_is_empty,
     points_up,
     put_card,
+    put_card_under,
     respects,
     take_card,
+    turns_in,
     with_card,
     without_slot,
 )
@@ -203,7 +209,7 @@ cdef void play(State* state, int action, Events* events) noexcept nogil:
     if count == BONUS_GROUP:
         # The lowest-numbered of the three under the top.
         tell(events, DiscatEvent.CARD_TO_BONUS_PILE, state.active, EVERYBODY, cards, 1)
-    cards[count - 1] |= TOP
+    change_code(state, state.laid - 1, 1)
     if count >= WINNING_GROUP:
         end_game(state, events)
     else:
@@ -213,7 +219,7 @@ cdef void play(State* state, int action, Events* events) noexcept nogil:
 # A turn: cannot respect the constraint
 
 cdef void begin_turn(State* state, Events* events) noexcept nogil:
-    cdef int constraint = state.cards[state.laid - 1] & CARD
+    cdef int constraint = state.cards[state.laid - 1]
     if back_to_creator(state):
         # Back to the creator.
         turn_top(state, events)
@@ -251,19 +257,18 @@ cdef int top_face_up(const State* state) noexcept nogil:
     # turned its top) or has had no turn.
     cdef int back = state.players, place = state.laid - 1
     while place >= 0:
-        back -= (state.passes[place] & 7) + 1
+        back -= turns_in(code_at(state, place))
         if back <= 0:
-            return state.cards[place] & CARD if back == 0 else 0
+            return state.cards[place] if back == 0 else 0
         place -= 1
-        while place >= 0 and state.cards[place] & TOP == 0:
+        while place >= 0 and code_at(state, place) == 0:
             place -= 1
     return 0
 
 
 cdef void record_pass(State* state, int exchanged) noexcept nogil:
-    cdef uint8_t* record = &state.passes[state.laid - 1]
-    cdef int before = record[0] & 7
-    record[0] = (record[0] & ~7) | (before + 1) | exchanged << (3 + before)
+    cdef int before = turns_in(code_at(state, state.laid - 1)) - 1
+    change_code(state, state.laid - 1, (3 - exchanged) << before)
 
 
 cdef void keep(State* state, Events* events) noexcept nogil:
@@ -277,7 +282,7 @@ cdef void exchange(State* state, int slot, Events* events) noexcept nogil:
     cdef uint8_t card = card_in_slot(state.hand[seat], slot)
     record_pass(state, 1)
     remove_slots(state, seat, 1 << slot)
-    state.under[state.redrawn_count + state.queue_length] = card
+    put_card_under(state, state.redrawn_count + state.queue_length, card)
     state.queue_length += 1
     state.phase = EXCHANGE
     tell(events, DiscatEvent.CARD_EXCHANGED, seat, 1 << seat, &card, 1)
@@ -302,7 +307,8 @@ cdef void refill(State* state, Events* events) noexcept nogil:
 # Draw pile
 
 cdef void draw_from_queue(State* state, int seat, DiscatEvent reason, Events* events) noexcept nogil:
-    cdef uint8_t card = state.under[state.redrawn_count]
+    cdef uint8_t card = card_under(state, state.redrawn_count)
+    cdef uint8_t* newest
     if events != NULL:
         # Who put the card there knows it too.
         tell(events, reason, seat, 1 << seat | 1 << seat_of_exchange(state, state.queue_length), &card, 1)
@@ -310,8 +316,10 @@ cdef void draw_from_queue(State* state, int seat, DiscatEvent reason, Events* ev
     if state.redrawn_count < REDRAWN_KEPT:
         state.redrawn_count += 1
     else:
-        memmove(&state.under[0], &state.under[1], REDRAWN_KEPT + state.queue_length)
-        state.under[REDRAWN_KEPT + state.queue_length] = 0
+        # Forget the oldest: all others move up.
+        newest = &state.cards[ROOM - 1 - REDRAWN_KEPT - state.queue_length]
+        memmove(newest + 1, newest, REDRAWN_KEPT + state.queue_length)
+        newest[0] = 0
     insert_card(state, seat, card)
 
 
@@ -319,16 +327,17 @@ cdef int seat_of_exchange(const State* state, int back) noexcept nogil:
     # Who made the exchange `back` exchanges ago (1: the latest).
     cdef int place = state.laid - 1
     cdef int owner = creator_of(state)
-    cdef int number
+    cdef int number, code
     while True:
-        for number in range((state.passes[place] & 7) - 1, -1, -1):
-            back -= state.passes[place] >> (3 + number) & 1
+        code = code_at(state, place)
+        for number in range(turns_in(code) - 2, -1, -1):
+            back -= exchanged_in(code, number)
             if back == 0:
                 return (owner + number + 1) % state.players
         place -= 1
-        while not state.cards[place] & TOP:
+        while code_at(state, place) == 0:
             place -= 1
-        owner = (owner + 2 * state.players - (state.passes[place] & 7) - 1) % state.players
+        owner = (owner + state.players - turns_in(code_at(state, place))) % state.players
 
 
 cdef void draw_unknown(State* state, int card, Events* events) noexcept nogil:
@@ -377,16 +386,17 @@ cdef void end_game(State* state, Events* events) noexcept nogil:
 
 cdef void count_piles(const State* state, int* piles, int* bonuses) noexcept nogil:
     # The cards of each seat's personal and bonus pile.
-    cdef int owner = state.first_seat, size = 0, place
+    cdef int owner = state.first_seat, size = 0, place, turns
     memset(piles, 0, 6 * sizeof(int))
     memset(bonuses, 0, 6 * sizeof(int))
     for place in range(state.laid):
         size += 1
-        if state.cards[place] & TOP:
+        turns = turns_in(code_at(state, place))
+        if turns:
             bonuses[owner] += size == BONUS_GROUP
             piles[owner] += size - (size == BONUS_GROUP)
             size = 0
-            owner += (state.passes[place] & 7) + 1
+            owner += turns
             owner -= state.players if owner >= state.players else 0
 
 
@@ -567,7 +577,7 @@ cdef void view(const void* body, int seat, void* out) noexcept nogil:
     cdef uint8_t drawn_by[LARGEST_CARD + 1]
     cdef int other, slot, place, known, card
     memcpy(shown, state, sizeof(State))
-    memset(shown.under, 0, state.redrawn_count)
+    memset(&shown.cards[ROOM - state.redrawn_count], 0, state.redrawn_count)
     read_table(state, &seen.table)
     count_piles(state, piles, bonuses)
     see_draws(state, &seen.table, seat, drawn_by)
@@ -587,8 +597,8 @@ cdef void view(const void* body, int seat, void* out) noexcept nogil:
                 put_card(shown.unknown, card)
     for place in range(state.queue_length):
         if seen.table.queue_seat[place] != seat:
-            put_card(shown.unknown, state.under[state.redrawn_count + place])
-            shown.under[state.redrawn_count + place] = 0
+            put_card(shown.unknown, card_under(state, state.redrawn_count + place))
+            put_card_under(shown, state.redrawn_count + place, 0)
 
 
 cdef void see_draws(const State* state, const Table* table, int seat, uint8_t* drawn_by) noexcept nogil:
@@ -598,14 +608,14 @@ cdef void see_draws(const State* state, const Table* table, int seat, uint8_t* d
     memset(drawn_by, NO_SEAT, LARGEST_CARD + 1)
     for i in range(state.redrawn_count):
         redraw = &table.redraws[i]
-        drawn_by[state.under[i]] = redraw.taker if redraw.giver == seat and redraw.surely_held else NO_SEAT
+        drawn_by[card_under(state, i)] = redraw.taker if redraw.giver == seat and redraw.surely_held else NO_SEAT
 
 
 cdef Operations operations = Operations(
     number=1,
     rules_version=1,
     body_size=sizeof(State),
-    view_size=sizeof(View),
+    view_size=sizeof(Seen),
     num_actions=NUM_ACTIONS,
     observation_length=OBSERVATION_LENGTH,
     min_players=2,
@@ -620,7 +630,7 @@ cdef Operations operations = Operations(
     settle=settle,
     totals=totals,
     ranks=ranks,
-    view=view,
+    view=see,
     observe=observe,
     resample=resample,
     check=check,

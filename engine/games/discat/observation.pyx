@@ -1,78 +1,290 @@
-"""Discat: a seat's view as numbers (layout: text.py)."""
+"""Discat: what a seat knows, as numbers (layout: text.py).
 
-from libc.stdint cimport uint8_t
-from libc.string cimport memset
+Batches ask for an observation with every move, so it is not made of the whole view: `see` walks the plays once and takes
+only what an observation shows.
+"""
 
+from libc.stdint cimport uint8_t, uint64_t
+from libc.string cimport memcpy, memset
+
+from chatiere.engine.core.bits cimport lowest_bit, spread_bits
 from chatiere.engine.games.discat.state cimport (
-    CARD,
+    BONUS_GROUP,
+    CODE,
+    DEALT,
     FINISHED,
-    TOP,
+    LARGEST_CARD,
+    NO_SEAT,
+    PASS,
+    PLAY,
+    REDRAWN_KEPT,
+    Seen,
     State,
-    View,
+    back_to_creator,
     card_in_slot,
+    card_under,
     cards_in_use,
+    code_at,
     constraint_of,
     creator_of,
+    draw_pile_size,
+    eight_codes,
+    exchanged_in,
+    in_all_slots,
     passes_in_a_row,
-    points_up,
-    respects,
+    turns_in,
 )
+
+cdef enum:
+    MOST_EXCHANGES = 5 * LARGEST_CARD
+
+ctypedef struct Redraws:
+    # Who drew each card that was drawn again; and of each seat, how many of them were before it last put a card under the
+    # pile.
+    uint8_t taker[REDRAWN_KEPT]
+    int before_put[6]
+
+# Of each code, as the bytes of a word: the passes that exchanged, counted from 1; then, in the last two, how many turns
+# and how many exchanges it tells of.
+cdef uint64_t OF_CODE[CODE + 1]
+
+
+cdef fill_of_code():
+    cdef int code, number
+    cdef uint64_t count
+    for code in range(CODE + 1):
+        OF_CODE[code] = <uint64_t> turns_in(code) << 48
+        count = 0
+        for number in range(turns_in(code) - 1):
+            if exchanged_in(code, number):
+                OF_CODE[code] |= <uint64_t> (number + 1) << 8 * count
+                count += 1
+        OF_CODE[code] |= count << 56
+
+fill_of_code()
+
+
+cdef void see(const void* body, int seat, void* out) noexcept nogil:
+    # All that the seat knows and an observation shows, and nothing that the seat does not know.
+    cdef const State* state = <const State*> body
+    cdef Seen* seen = <Seen*> out
+    # Who put each card under the pile: the seat, or more by the number of players.
+    cdef uint8_t exchangers[MOST_EXCHANGES + 8]
+    cdef int exchanges
+    seen.players = state.players
+    seen.phase = state.phase
+    seen.active = state.active
+    seen.bonus_drawn = state.bonus_drawn
+    seen.last_turns = state.last_turns
+    seen.laid = state.laid
+    seen.queue_length = state.queue_length
+    seen.draw_pile = draw_pile_size(state)
+    seen.passes = passes_in_a_row(state)
+    seen.constraint = constraint_of(state)
+    seen.creator = creator_of(state) if seen.constraint else NO_SEAT
+    seen.up_arrows[0] = state.up_arrows[0]
+    seen.up_arrows[1] = state.up_arrows[1]
+    seen.hand = state.hand[seat]
+    memcpy(seen.hand_size, state.hand_size, sizeof(seen.hand_size))
+    memcpy(seen.cards, state.cards, state.laid)
+    seen.known_count = 0
+    exchanges = see_turns(state, seen, exchangers)
+    if state.queue_length:
+        see_queue(state, seat, &exchangers[exchanges - state.queue_length], seen)
+    if state.redrawn_count:
+        see_redrawn(state, seat, &exchangers[exchanges - state.queue_length - state.redrawn_count], exchanges, seen)
+
+
+cdef int see_turns(const State* state, Seen* seen, uint8_t* exchangers) noexcept nogil:
+    # The piles, and who put cards under the draw pile: how many these are.
+    cdef uint64_t piles = 0, bonuses = 0, eight, left, of_code, exchanged
+    cdef uint64_t tops[2]
+    cdef uint8_t codes[96]
+    cdef int played[6]
+    cdef int players = state.players, owner = state.first_seat, turn = 0, before = -1, exchanges = 0
+    cdef int first, half, place, size, turns, seat
+    tops[0] = tops[1] = 0
+    memset(seen.top, 0, sizeof(seen.top))
+    for first in range(0, state.laid, 8):
+        eight = eight_codes(state, first)
+        memcpy(&codes[first], &eight, sizeof(eight))
+        # The top bits of the bytes that are no zeros, brought together.
+        eight = eight + in_all_slots(0x7F) & in_all_slots(0x80)
+        tops[first >> 6] |= (eight * <uint64_t> 0x0002040810204081 >> 56) << (first & 63)
+    for half in range(2):
+        left = tops[half]
+        while left:
+            place = 64 * half + lowest_bit(left)
+            left &= left - 1
+            of_code = OF_CODE[codes[place]]
+            size = place - before
+            before = place
+            piles += <uint64_t> size << 8 * owner
+            if size == BONUS_GROUP:
+                piles -= <uint64_t> 1 << 8 * owner
+                bonuses += <uint64_t> 1 << 8 * owner
+            seen.top[owner] = state.cards[place]
+            played[owner] = turn
+            exchanged = of_code + in_all_slots(owner)
+            memcpy(&exchangers[exchanges], &exchanged, sizeof(exchanged))
+            exchanges += of_code >> 56
+            turns = of_code >> 48 & 7
+            turn += turns
+            owner += turns
+            owner -= players if owner >= players else 0
+    memcpy(seen.pile_count, &piles, sizeof(seen.pile_count))
+    memcpy(seen.bonus_count, &bonuses, sizeof(seen.bonus_count))
+    # A top lies face down once its seat has passed; the pass under way has turned it already.
+    seen.turned = 0
+    for seat in range(players):
+        if seen.top[seat] and turn > played[seat] + players:
+            seen.turned |= 1 << seat
+    if state.phase == PASS or (state.phase == PLAY and back_to_creator(state)):
+        seen.turned |= (seen.top[state.active] != 0) << state.active
+    return exchanges
+
+
+cdef void see_queue(const State* state, int seat, const uint8_t* exchangers, Seen* seen) noexcept nogil:
+    # The cards that the seat put under the pile and that lie there.
+    cdef int i
+    for i in range(state.queue_length):
+        seen.known[seen.known_count] = card_under(state, state.redrawn_count + i)
+        seen.known_as[seen.known_count] = 1
+        seen.known_count += exchangers[i] == seat or exchangers[i] == seat + state.players
+
+
+cdef void see_redrawn(
+    const State* state, int seat, const uint8_t* exchangers, int exchanges, Seen* seen
+) noexcept nogil:
+    # The cards that the seat put under the pile and saw another seat draw, if that one has put none there since. Most have
+    # been laid: who drew them is not asked.
+    cdef Redraws redraws
+    cdef bint followed = False
+    cdef int i, card, holder
+    for i in range(state.redrawn_count):
+        if exchangers[i] != seat and exchangers[i] != seat + state.players:
+            continue
+        card = card_under(state, i)
+        holder = other_holder(state, seat, card)
+        if holder == NO_SEAT or drawn_later(state, i, card):
+            continue
+        if not followed:
+            follow_redraws(state, exchanges, &redraws)
+            followed = True
+        if redraws.taker[i] == holder and i >= redraws.before_put[holder]:
+            seen.known[seen.known_count] = card
+            seen.known_as[seen.known_count] = 1 + (holder - seat + (state.players if holder < seat else 0))
+            seen.known_count += 1
+
+
+cdef inline int other_holder(const State* state, int seat, int card) noexcept nogil:
+    # The other seat with that card in its hand.
+    cdef uint64_t differing
+    cdef int other
+    if card == 0:
+        return NO_SEAT
+    for other in range(state.players):
+        differing = state.hand[other] ^ in_all_slots(card)
+        if differing - in_all_slots(1) & ~differing & in_all_slots(0x80):
+            return other if other != seat else NO_SEAT
+    return NO_SEAT
+
+
+cdef inline bint drawn_later(const State* state, int redraw, int card) noexcept nogil:
+    # Whether the card went through the queue again after that.
+    cdef int i
+    for i in range(redraw + 1, state.redrawn_count):
+        if card_under(state, i) == card:
+            return True
+    return False
+
+
+cdef void follow_redraws(const State* state, int exchanges, Redraws* redraws) noexcept nogil:
+    # Follows the sizes of the hands: the draws up to each moment are those that all have seen.
+    cdef int sizes[6]
+    cdef int players = state.players, owner = state.first_seat, pile = cards_in_use(players) - DEALT * players
+    # The number of the next draw, from the first that is kept.
+    cdef int draw = state.queue_length + state.redrawn_count - exchanges - pile
+    cdef int end = draw + pile, before = -1, place, code, number, last, seat
+    memset(redraws.taker, NO_SEAT, sizeof(redraws.taker))
+    for seat in range(6):
+        sizes[seat] = DEALT
+        redraws.before_put[seat] = draw
+    for place in range(state.laid):
+        code = code_at(state, place)
+        if code == 0:
+            continue
+        sizes[owner] -= place - before
+        before = place
+        # The last turn of all has drawn as much as its hand shows.
+        last = turns_in(code) - 1 if place + 1 == state.laid else -1
+        seat = owner
+        for number in range(turns_in(code)):
+            if number:
+                seat = seat + 1 if seat + 1 < players else 0
+                if exchanged_in(code, number - 1):
+                    redraws.before_put[seat] = draw
+                    end += 1
+                    sizes[seat] -= 1
+                    if number != last:
+                        take(state, redraws, sizes, seat, &draw)
+            while sizes[seat] < state.hand_size[seat] if number == last else sizes[seat] < DEALT and draw < end:
+                take(state, redraws, sizes, seat, &draw)
+            # The bonus for who laid what the next seat cannot respect.
+            if number == 0 and last != 0 and code > 1 and draw < end:
+                take(state, redraws, sizes, seat, &draw)
+        owner = seat + 1 if seat + 1 < players else 0
+
+
+cdef inline void take(const State* state, Redraws* redraws, int* sizes, int seat, int* draw) noexcept nogil:
+    if draw[0] >= 0 and draw[0] < state.redrawn_count:
+        redraws.taker[draw[0]] = seat
+    draw[0] += 1
+    sizes[seat] += 1
 
 
 cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
-    # Reads nothing but the view, so it can hold nothing that the seat does not know.
-    cdef const View* seen = <const View*> view
-    cdef const State* state = &seen.state
+    # Reads nothing but what was seen, so it can hold nothing that the seat does not know.
+    cdef const Seen* seen = <const Seen*> view
     cdef uint8_t* own = values
     cdef uint8_t* laid = own + OBSERVATION_CARDS
     cdef uint8_t* known = laid + OBSERVATION_CARDS
     cdef uint8_t* meets = known + OBSERVATION_CARDS
     cdef uint8_t* up = meets + OBSERVATION_CARDS
-    cdef uint8_t* used = up + OBSERVATION_CARDS
-    cdef uint8_t* numbers = used + OBSERVATION_CARDS
-    cdef int constraint = constraint_of(state)
-    cdef int card, i, other, distance
+    cdef uint8_t* numbers = up + OBSERVATION_CARDS
+    cdef uint64_t all_ones = 0xFFFFFFFFFFFFFFFF
+    cdef int players = seen.players, used = cards_in_use(players), other = seat, distance, i
     memset(values, 0, OBSERVATION_LENGTH)
-    for card in range(1, cards_in_use(state.players) + 1):
-        used[card - 1] = 1
-        up[card - 1] = points_up(state, card)
-        meets[card - 1] = constraint == 0 or respects(state, constraint, card)
-    for i in range(state.hand_size[seat]):
-        own[card_in_slot(state.hand[seat], i) - 1] = 1
-    for i in range(state.laid):
-        laid[(state.cards[i] & CARD) - 1] = 1
-    for i in range(state.queue_length):
-        card = state.under[state.redrawn_count + i]
-        if card:
-            known[card - 1] = 1
-    for distance in range(state.players):
-        other = (seat + distance) % state.players
-        for i in range(state.hand_size[other] if distance else 0):
-            card = card_in_slot(state.hand[other], i)
-            if card:
-                known[card - 1] = 1 + distance
+    for i in range(seen.hand_size[seat]):
+        own[card_in_slot(seen.hand, i) - 1] = 1
+    for i in range(seen.laid):
+        laid[seen.cards[i] - 1] = 1
+    for i in range(seen.known_count):
+        known[seen.known[i] - 1] = seen.known_as[i]
+    if seen.constraint == 0:
+        memset(meets, 1, used)
+    elif seen.up_arrows[(seen.constraint - 1) >> 6] >> ((seen.constraint - 1) & 63) & 1:
+        memset(meets + seen.constraint, 1, used - seen.constraint)
+    else:
+        memset(meets, 1, seen.constraint - 1)
+    spread_bits(seen.up_arrows[0] & all_ones >> max(0, 64 - used), 64, up)
+    spread_bits(seen.up_arrows[1] & (<uint64_t> 1 << max(0, used - 64)) - 1, OBSERVATION_CARDS - 64, up + 64)
+    for distance in range(players):
         numbers[0] = 1
-        numbers[1] = state.hand_size[other]
-        numbers[2] = seen.table.pile_count[other]
-        numbers[3] = seen.table.bonus_count[other]
-        numbers[5] = seen.table.turned >> other & 1
-        numbers[6] = state.phase != FINISHED and state.active == other
-        numbers[7] = constraint != 0 and creator_of(state) == other
+        numbers[1] = seen.hand_size[other]
+        numbers[2] = seen.pile_count[other]
+        numbers[3] = seen.bonus_count[other]
+        numbers[4] = seen.top[other]
+        numbers[5] = seen.turned >> other & 1
+        numbers[6] = seen.phase != FINISHED and seen.active == other
+        numbers[7] = seen.creator == other
         numbers += OBSERVATION_SEAT_NUMBERS
-    # Later cards overwrite earlier ones: the last laid by a seat is its top.
-    numbers = used + OBSERVATION_CARDS
-    for i in range(state.laid):
-        if state.cards[i] & TOP:
-            distance = (seen.table.owner[i] + state.players - seat) % state.players
-            numbers[OBSERVATION_SEAT_NUMBERS * distance + 4] = state.cards[i] & CARD
-    numbers += OBSERVATION_SEATS * OBSERVATION_SEAT_NUMBERS
-    numbers[0] = state.players
-    # In a view `unknown` is more than the pile: its size is what is neither laid nor in a hand.
-    numbers[1] = cards_in_use(state.players) - state.laid
-    for other in range(state.players):
-        numbers[1] -= state.hand_size[other]
-    numbers[2] = state.queue_length
-    numbers[3] = passes_in_a_row(state)
-    numbers[4] = state.bonus_drawn
-    numbers[5] = state.last_turns
-    numbers[6 + state.phase] = 1
+        other = other + 1 if other + 1 < players else 0
+    numbers += (OBSERVATION_SEATS - players) * OBSERVATION_SEAT_NUMBERS
+    numbers[0] = players
+    numbers[1] = seen.draw_pile
+    numbers[2] = seen.queue_length
+    numbers[3] = seen.passes
+    numbers[4] = seen.bonus_drawn
+    numbers[5] = seen.last_turns
+    numbers[6 + seen.phase] = 1

@@ -1,7 +1,12 @@
 # Discat: the packed state and its numbers. Cards are their printed numbers 1-90; in a set of cards, bit card - 1.
-from libc.stdint cimport uint8_t, uint16_t, uint64_t
+from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
+
+from libc.string cimport memcpy
 
 from chatiere.engine.core.bits cimport count_bits, lowest_bit
+
+cdef extern from * nogil:
+    int __builtin_clz(unsigned int number)
 
 cdef enum:
     NO_SEAT = 255
@@ -10,12 +15,12 @@ cdef enum:
     LARGEST_HAND = 6
     BONUS_GROUP = 4
     WINNING_GROUP = 5
-    TOP = 0x80  # in State.cards: this laid card was the top of its play
-    CARD = 0x7F
-    REDRAWN_KEPT = 72  # about the most that random play sees; beyond them resampling takes the oldest for any card
+    REDRAWN_KEPT = 30  # about the most that random play sees; beyond them resampling takes the oldest for any card
     LARGEST_PILE = 60  # the draw pile of 6 players; it never grows
-    WORDS_UNDER = 17  # of 8 bytes: room for both of these, and four bytes that are always 0
-    WORDS_LAID = 12  # of 8 bytes: 90 cards, and six bytes that are always 0
+    ROOM = 120  # in State.cards: no card is both laid and in the queue, and those drawn again may be either
+    BITS_OF_CODE = 6  # in State.codes
+    CODE = 0x3F
+    CODE_BYTES = 72  # 90 codes, and 36 bits that are always 0
 
 cdef enum Phase:
     FIRST_SEAT  # chance: who begins
@@ -96,15 +101,14 @@ ctypedef struct State:
     uint8_t hand_size[6]
     uint8_t queue_length
     uint8_t redrawn_count
-    # The cards that were put under the draw pile, oldest first, then zeros: redrawn_count that have been drawn since (the
-    # last of them, as many as are kept; 0 in a resampled state for a card that the seat did not know), then
-    # queue_length that lie there.
-    uint8_t under[8 * WORDS_UNDER]
-    # All cards laid, in order, then zeros: a play's cards ascending, then its top (marked TOP). With `passes` they are what
-    # all have seen, and tell whose each card is.
-    uint8_t cards[8 * WORDS_LAID]
-    # At the place of a play's top: how many passes came after it (bits 0-2), and which of them exchanged (bit 3 + pass).
-    uint8_t passes[8 * WORDS_LAID]
+    # From the front all cards laid, in order: a play's cards ascending, then its top. With `codes` they are what all have
+    # seen, and tell whose each card is. From the back the cards that were put under the draw pile, oldest first:
+    # redrawn_count that have been drawn since (the last of them, as many as are kept; 0 in a resampled state for a card
+    # that the seat did not know), then queue_length that lie there. Zeros between.
+    uint8_t cards[ROOM]
+    # Six bits for each card laid: 0 if it was not the top of its play. For a top the bit of the number of passes that came
+    # after it is set, and no higher one; each lower bit is set if the pass of that number exchanged.
+    uint8_t codes[CODE_BYTES]
 
 ctypedef struct Redraw:
     # A card drawn from the queue as all saw it go: `left` and `came` are moments in the stories of the two hands.
@@ -124,13 +128,40 @@ ctypedef struct Table:
     uint8_t face_down[90]  # in a personal pile
     uint8_t queue_seat[90]  # who put each card of the queue under the pile, oldest first
     uint16_t exchanges
-    Redraw redraws[72]
+    Redraw redraws[REDRAWN_KEPT]
 
 ctypedef struct View:
     # What a seat may know: a state whose hidden cards are zeros (`unknown` is all whose place the viewer does not
     # know), and the table.
     State state
     Table table
+
+ctypedef struct Seen:
+    # What an observation is made of: what all have seen, and of the hidden cards those that the seat knows.
+    uint8_t players
+    uint8_t phase
+    uint8_t active
+    uint8_t bonus_drawn
+    uint8_t last_turns
+    uint8_t laid
+    uint8_t queue_length
+    uint8_t draw_pile
+    uint8_t passes
+    uint8_t constraint  # 0: none
+    uint8_t creator  # NO_SEAT: there is no constraint
+    uint8_t turned  # bit seat: the top of that personal pile lies face down
+    uint64_t up_arrows[2]
+    uint64_t hand  # the seat's own
+    uint8_t hand_size[6]
+    uint8_t pile_count[6]
+    uint8_t bonus_count[6]
+    uint8_t top[6]  # of each personal pile; 0: none
+    uint8_t cards[90]  # those laid
+    # Cards that the seat put under the draw pile, and where they are, as the observation says it. One more than there can
+    # be: the next one is written before it is known to count.
+    uint8_t known_count
+    uint8_t known[91]
+    uint8_t known_as[91]
 
 
 cdef inline int cards_in_use(int players) noexcept nogil:
@@ -176,6 +207,48 @@ cdef inline uint64_t with_card(uint64_t hand, int size, int card) noexcept nogil
 cdef inline uint64_t without_slot(uint64_t hand, int slot) noexcept nogil:
     return hand & slots_below(slot) | hand >> 8 & ~slots_below(slot)
 
+# What was put under the draw pile, oldest first.
+
+cdef inline int card_under(const State* state, int place) noexcept nogil:
+    return state.cards[ROOM - 1 - place]
+
+cdef inline void put_card_under(State* state, int place, int card) noexcept nogil:
+    state.cards[ROOM - 1 - place] = card
+
+# Codes
+
+cdef inline int code_at(const State* state, int place) noexcept nogil:
+    cdef uint16_t bits
+    memcpy(&bits, &state.codes[BITS_OF_CODE * place >> 3], sizeof(bits))
+    return bits >> (BITS_OF_CODE * place & 7) & CODE
+
+cdef inline void change_code(State* state, int place, int changes) noexcept nogil:
+    # Turn over the bits that are set in `changes`.
+    cdef uint16_t bits
+    memcpy(&bits, &state.codes[BITS_OF_CODE * place >> 3], sizeof(bits))
+    bits ^= changes << (BITS_OF_CODE * place & 7)
+    memcpy(&state.codes[BITS_OF_CODE * place >> 3], &bits, sizeof(bits))
+
+cdef inline uint64_t eight_codes(const State* state, int first) noexcept nogil:
+    # Those of eight places from one that is a multiple of eight, a byte each.
+    cdef uint32_t low
+    cdef uint16_t high
+    cdef uint64_t codes
+    memcpy(&low, &state.codes[BITS_OF_CODE * first >> 3], sizeof(low))
+    memcpy(&high, &state.codes[(BITS_OF_CODE * first >> 3) + 4], sizeof(high))
+    codes = low | <uint64_t> high << 32
+    codes = codes & <uint64_t> 0xFFFFFF | (codes & <uint64_t> 0xFFFFFF000000) << 8
+    codes = codes & <uint64_t> 0x00000FFF00000FFF | (codes & <uint64_t> 0x00FFF00000FFF000) << 4
+    return codes & <uint64_t> 0x003F003F003F003F | (codes & <uint64_t> 0x0FC00FC00FC00FC0) << 2
+
+cdef inline int turns_in(int code) noexcept nogil:
+    # A play's and those of the passes after it; 0 for a card that is no top.
+    return 31 - __builtin_clz(2 * code + 1)
+
+cdef inline bint exchanged_in(int code, int number) noexcept nogil:
+    # Whether the pass of that number exchanged.
+    return code >> number & 1
+
 # Turns
 
 cdef inline int next_seat(const State* state, int seat) noexcept nogil:
@@ -192,7 +265,7 @@ cdef inline bint points_up(const State* state, int card) noexcept nogil:
 
 cdef inline int passes_in_a_row(const State* state) noexcept nogil:
     # Since the last play.
-    return state.passes[state.laid - 1] & 7 if state.laid else 0
+    return turns_in(code_at(state, state.laid - 1)) - 1 if state.laid else 0
 
 cdef inline int turns_since_play(const State* state) noexcept nogil:
     # From the last play's turn to the active seat's, once somebody has played.
@@ -206,7 +279,7 @@ cdef inline int creator_of(const State* state) noexcept nogil:
 
 cdef inline int size_of_last_play(const State* state) noexcept nogil:
     cdef int size = 1
-    while size < state.laid and state.cards[state.laid - 1 - size] & TOP == 0:
+    while size < state.laid and code_at(state, state.laid - 1 - size) == 0:
         size += 1
     return size
 
@@ -217,13 +290,13 @@ cdef inline int group_winner(const State* state) noexcept nogil:
     return NO_SEAT
 
 cdef inline bint back_to_creator(const State* state) noexcept nogil:
-    return passes_in_a_row(state) == state.players - 1
+    return state.laid != 0 and code_at(state, state.laid - 1) >> (state.players - 1)
 
 cdef inline int constraint_of(const State* state) noexcept nogil:
     # The card that the active seat's top card must respect; 0 for none.
     if state.laid == 0 or (state.phase == PLAY and back_to_creator(state)):
         return 0
-    return state.cards[state.laid - 1] & CARD
+    return state.cards[state.laid - 1]
 
 cdef inline bint respects(const State* state, int constraint, int card) noexcept nogil:
     return card > constraint if points_up(state, constraint) else card < constraint

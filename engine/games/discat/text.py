@@ -18,7 +18,6 @@ _OBSERVATION = (
     ),
     ("meets_constraint", "Per card in use: 1 if it is on the constraint's right side, or there is none.", (_CARDS,)),
     ("points_up", "Per card in use: 1 if its arrows point up.", (_CARDS,)),
-    ("in_use", "Per card: 1 if it is used with this number of players.", (_CARDS,)),
     (
         "seats",
         "Per seat, the own one first, then clockwise (zeros beyond the players): 1; hand size; cards on the personal "

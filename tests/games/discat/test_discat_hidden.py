@@ -208,7 +208,6 @@ def test_an_observation_in_the_middle() -> None:
         assert observed(table, 2, part) == value, part
     assert observed(table, 2, "last_turns") == 0
     assert cards(observed(table, 2, "meets_constraint")) == list(range(1, 12))
-    assert cards(observed(table, 2, "in_use")) == list(range(1, 61))
     assert cards(observed(table, 2, "points_up")) == list(range(1, 61, 2))
     assert cards(observed(table, 2, "laid")) == [12]
 

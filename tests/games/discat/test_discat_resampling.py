@@ -109,8 +109,8 @@ def holds_more_than_passes_allow(game: Game, hands: list[list[int]]) -> bool:
 
 
 @pytest.mark.parametrize(("players", "up_arrows"), [(4, 0), (6, 0), (6, 2**90 - 1)], ids=["4", "6", "6-up"])
-def test_beyond_the_72_cards_that_are_kept_resampling_agrees_and_never_refuses(players: int, up_arrows: int) -> None:
-    # "Decisions of the engine": the state keeps the last 72 cards drawn from the queue. Here all exchange whenever they
+def test_beyond_the_30_cards_that_are_kept_resampling_agrees_and_never_refuses(players: int, up_arrows: int) -> None:
+    # "Decisions of the engine": the state keeps the last 30 cards drawn from the queue. Here all exchange whenever they
     # can, and lay one card that few can follow, so that many more go through it.
     choices = random.Random(players)
     options = {"up_arrows": up_arrows}
@@ -120,8 +120,8 @@ def test_beyond_the_72_cards_that_are_kept_resampling_agrees_and_never_refuses(p
         redrawn = [card for fact in game.facts if fact.kind == "draw_queue" for card in fact.cards]
         most = max(most, len(redrawn))
         state = state_of(position)
-        assert list(state.redrawn) == redrawn[-72:]
-        if len(redrawn) > 72 and game.question.actor >= 0:
+        assert list(state.redrawn) == redrawn[-30:]
+        if len(redrawn) > 30 and game.question.actor >= 0:
             GAME.unpack(position.pack()).check()
             assert GAME.position(CODEC.read_state(state)) == position
             seat = choices.randrange(players)
@@ -144,4 +144,4 @@ def test_beyond_the_72_cards_that_are_kept_resampling_agrees_and_never_refuses(p
         position.apply(move)
         game.move(move)
     assert position.is_terminal()
-    assert most > 72
+    assert most > 30
