@@ -470,8 +470,12 @@ cdef int legal_actions(const void* body, uint16_t* ids) noexcept nogil:
         if state.laid == 0:
             continue
         # The groups with this top: sets of slots that share its tens digit, and of slots that share its units digit.
-        same_tens = mask_without(slots_alike(tens, size, top), top)
-        same_units = mask_without(slots_alike(units, size, top), top)
+        same_tens = slots_alike(tens, size, top)
+        same_units = slots_alike(units, size, top)
+        if same_tens | same_units == 1 << top:
+            continue
+        same_tens = mask_without(same_tens, top)
+        same_units = mask_without(same_units, top)
         # The next set of each kind, 0 after the last. No slot shares both digits: the two never meet.
         by_tens = same_tens & -same_tens
         by_units = same_units & -same_units
