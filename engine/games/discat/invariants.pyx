@@ -246,7 +246,7 @@ cdef int check_setup(const State* state) noexcept nogil:
 cdef int check_history(const State* state, int* turns, int* exchanges) noexcept nogil:
     # The plays and passes make sense; how many turns they are, and how many cards were put under the draw pile.
     cdef uint64_t sides = in_all_slots(0x80)
-    cdef uint64_t codes, cards, tops, filled, before = 0, before_tops = 0x80, wrong = 0, bits = 0, lengths = 0
+    cdef uint64_t codes, lower, cards, tops, filled, before = 0, before_tops = 0x80, wrong = 0, bits = 0, lengths = 0
     cdef uint128_t under_tops = 0
     cdef int place, last = size_of_last_play(state), laid = state.laid, plays
     for place in range(0, laid, 8):
@@ -268,10 +268,16 @@ cdef int check_history(const State* state, int* turns, int* exchanges) noexcept 
         # The top bits of all bytes, brought together.
         under_tops |= <uint128_t> (filled * <uint64_t> 0x0002040810204081 >> 56) << place
         # Each code's bits, and those that it has or that are lower.
-        bits += bits_by_byte(codes)
-        codes |= codes >> 1 & in_all_slots(CODE)
-        codes |= codes >> 2 & in_all_slots(CODE)
-        lengths += bits_by_byte(codes | codes >> 4 & in_all_slots(0x03))
+        lower = codes | codes >> 1 & in_all_slots(CODE)
+        lower |= lower >> 2 & in_all_slots(CODE)
+        if state.players <= 4:
+            # Four bits a code leave room for both, to be counted at once.
+            lower = bits_by_half_byte(codes | lower << 4)
+            bits += lower & in_all_slots(0x0F)
+            lengths += lower >> 4 & in_all_slots(0x0F)
+        else:
+            bits += bits_by_byte(codes)
+            lengths += bits_by_byte(lower | lower >> 4 & in_all_slots(0x03))
     if wrong or code_at(state, laid - 1) == 0:
         return DiscatFault.BAD_TURNS
     plays = laid - count_bits(<uint64_t> under_tops) - count_bits(<uint64_t> (under_tops >> 64))
@@ -285,6 +291,11 @@ cdef int check_history(const State* state, int* turns, int* exchanges) noexcept 
     if last >= WINNING_GROUP and (state.phase != FINISHED or passes_in_a_row(state)):
         return DiscatFault.BAD_WINNER
     return OK
+
+
+cdef inline uint64_t bits_by_half_byte(uint64_t bits) noexcept nogil:
+    bits -= bits >> 1 & <uint64_t> 0x5555555555555555
+    return (bits & <uint64_t> 0x3333333333333333) + (bits >> 2 & <uint64_t> 0x3333333333333333)
 
 
 cdef inline int sum_of_bytes(uint64_t numbers) noexcept nogil:
