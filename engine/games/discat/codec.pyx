@@ -51,8 +51,6 @@ from chatiere.engine.games.discat.state cimport (
     View,
     card_in_slot,
     card_under,
-    change_code,
-    code_at,
     constraint_of,
     creator_of,
     draw_pile_size,
@@ -356,7 +354,7 @@ cdef put_turns(Writer out, int field, const State* state):
     for place in range(state.laid):
         cards[count] = state.cards[place]
         count += 1
-        code = code_at(state, place)
+        code = state.codes[place]
         if code == 0:
             continue
         begun = out.begin(field)
@@ -437,7 +435,7 @@ cdef read_play(State* state, int turn, const Message* play):
     for card in [*sorted([cards[i] for i in range(count - 1)]), cards[count - 1]]:
         state.cards[state.laid] = card
         state.laid += 1
-    change_code(state, state.laid - 1, 1)
+    state.codes[state.laid - 1] ^= 1
 
 
 cdef read_pass(State* state, int turn, bint exchanged):
@@ -447,7 +445,7 @@ cdef read_pass(State* state, int turn, bint exchanged):
     passes = passes_in_a_row(state)
     if passes == state.players - 1:
         RULES.refuse_state(f"turns[{turn}]", "all others have passed: the creator plays", "Back to the creator")
-    change_code(state, state.laid - 1, (2 if exchanged else 3) << passes)
+    state.codes[state.laid - 1] ^= (2 if exchanged else 3) << passes
 
 
 cdef read_turns(State* state, const Message* message):

@@ -29,7 +29,6 @@ from chatiere.engine.games.discat.state cimport (
     card_in_slot,
     card_under,
     cards_in_use,
-    code_at,
     constraint_of,
     exchanged_in,
     has_card,
@@ -97,7 +96,7 @@ cdef void read_piles(const State* state, Table* table) noexcept nogil:
     memset(table, 0, sizeof(Table))
     memset(tops, 0, sizeof(tops))
     for place in range(state.laid):
-        code = code_at(state, place)
+        code = state.codes[place]
         if code == 0:
             continue
         for i in range(start, place + 1):
@@ -213,7 +212,7 @@ cdef bint read_stories(const State* state, Table* table, Story* stories) noexcep
             arrive(&stories[seat], NOT_REDRAWN)
     for place in range(state.laid):
         leave(&stories[table.owner[place]], PLAYED, state.cards[place])
-        code = code_at(state, place)
+        code = state.codes[place]
         if code == 0:
             continue
         owner = actor = table.owner[place]

@@ -59,8 +59,6 @@ from chatiere.engine.games.discat.state cimport (
     card_under,
     cards_below,
     cards_in_use,
-    change_code,
-    code_at,
     constraint_of,
     creator_of,
     exchanged_in,
@@ -209,7 +207,7 @@ cdef void play(State* state, int action, Events* events) noexcept nogil:
     if count == BONUS_GROUP:
         # The lowest-numbered of the three under the top.
         tell(events, DiscatEvent.CARD_TO_BONUS_PILE, state.active, EVERYBODY, cards, 1)
-    change_code(state, state.laid - 1, 1)
+    state.codes[state.laid - 1] ^= 1
     if count >= WINNING_GROUP:
         end_game(state, events)
     else:
@@ -257,18 +255,18 @@ cdef int top_face_up(const State* state) noexcept nogil:
     # turned its top) or has had no turn.
     cdef int back = state.players, place = state.laid - 1
     while place >= 0:
-        back -= turns_in(code_at(state, place))
+        back -= turns_in(state.codes[place])
         if back <= 0:
             return state.cards[place] if back == 0 else 0
         place -= 1
-        while place >= 0 and code_at(state, place) == 0:
+        while place >= 0 and state.codes[place] == 0:
             place -= 1
     return 0
 
 
 cdef void record_pass(State* state, int exchanged) noexcept nogil:
-    cdef int before = turns_in(code_at(state, state.laid - 1)) - 1
-    change_code(state, state.laid - 1, (3 - exchanged) << before)
+    cdef int before = turns_in(state.codes[state.laid - 1]) - 1
+    state.codes[state.laid - 1] ^= (3 - exchanged) << before
 
 
 cdef void keep(State* state, Events* events) noexcept nogil:
@@ -329,15 +327,15 @@ cdef int seat_of_exchange(const State* state, int back) noexcept nogil:
     cdef int owner = creator_of(state)
     cdef int number, code
     while True:
-        code = code_at(state, place)
+        code = state.codes[place]
         for number in range(turns_in(code) - 2, -1, -1):
             back -= exchanged_in(code, number)
             if back == 0:
                 return (owner + number + 1) % state.players
         place -= 1
-        while code_at(state, place) == 0:
+        while state.codes[place] == 0:
             place -= 1
-        owner = (owner + state.players - turns_in(code_at(state, place))) % state.players
+        owner = (owner + state.players - turns_in(state.codes[place])) % state.players
 
 
 cdef void draw_unknown(State* state, int card, Events* events) noexcept nogil:
@@ -391,7 +389,7 @@ cdef void count_piles(const State* state, int* piles, int* bonuses) noexcept nog
     memset(bonuses, 0, 6 * sizeof(int))
     for place in range(state.laid):
         size += 1
-        turns = turns_in(code_at(state, place))
+        turns = turns_in(state.codes[place])
         if turns:
             bonuses[owner] += size == BONUS_GROUP
             piles[owner] += size - (size == BONUS_GROUP)

@@ -10,9 +10,9 @@ from libc.string cimport memcpy, memset
 from chatiere.engine.core.bits cimport lowest_bit, spread_bits
 from chatiere.engine.games.discat.state cimport (
     BONUS_GROUP,
-    CODE,
     DEALT,
     FINISHED,
+    HIGHEST_CODE,
     LARGEST_CARD,
     NO_SEAT,
     PASS,
@@ -24,11 +24,9 @@ from chatiere.engine.games.discat.state cimport (
     card_in_slot,
     card_under,
     cards_in_use,
-    code_at,
     constraint_of,
     creator_of,
     draw_pile_size,
-    eight_codes,
     exchanged_in,
     in_all_slots,
     passes_in_a_row,
@@ -37,6 +35,9 @@ from chatiere.engine.games.discat.state cimport (
 
 cdef enum:
     MOST_EXCHANGES = 5 * LARGEST_CARD
+    PLANE = 96  # OBSERVATION_CARDS in whole words
+
+cdef uint64_t ALL_BITS = 0xFFFFFFFFFFFFFFFF
 
 ctypedef struct Redraws:
     # Who drew each card that was drawn again; and of each seat, how many of them were before it last put a card under the
@@ -46,13 +47,17 @@ ctypedef struct Redraws:
 
 # Of each code, as the bytes of a word: the passes that exchanged, counted from 1; then, in the last two, how many turns
 # and how many exchanges it tells of.
-cdef uint64_t OF_CODE[CODE + 1]
+cdef uint64_t OF_CODE[HIGHEST_CODE + 1]
+# From the middle on ones: from PLANE - card, a plane of the cards above that one.
+cdef uint8_t FLAGS[2 * PLANE]
 
 
-cdef fill_of_code():
+cdef fill_tables():
     cdef int code, number
     cdef uint64_t count
-    for code in range(CODE + 1):
+    memset(FLAGS, 0, PLANE)
+    memset(&FLAGS[PLANE], 1, PLANE)
+    for code in range(HIGHEST_CODE + 1):
         OF_CODE[code] = <uint64_t> turns_in(code) << 48
         count = 0
         for number in range(turns_in(code) - 1):
@@ -61,7 +66,7 @@ cdef fill_of_code():
                 count += 1
         OF_CODE[code] |= count << 56
 
-fill_of_code()
+fill_tables()
 
 
 cdef void see(const void* body, int seat, void* out) noexcept nogil:
@@ -76,7 +81,6 @@ cdef void see(const void* body, int seat, void* out) noexcept nogil:
     seen.active = state.active
     seen.bonus_drawn = state.bonus_drawn
     seen.last_turns = state.last_turns
-    seen.laid = state.laid
     seen.queue_length = state.queue_length
     seen.draw_pile = draw_pile_size(state)
     seen.passes = passes_in_a_row(state)
@@ -86,7 +90,6 @@ cdef void see(const void* body, int seat, void* out) noexcept nogil:
     seen.up_arrows[1] = state.up_arrows[1]
     seen.hand = state.hand[seat]
     memcpy(seen.hand_size, state.hand_size, sizeof(seen.hand_size))
-    memcpy(seen.cards, state.cards, state.laid)
     seen.known_count = 0
     exchanges = see_turns(state, seen, exchangers)
     if state.queue_length:
@@ -97,26 +100,28 @@ cdef void see(const void* body, int seat, void* out) noexcept nogil:
 
 cdef int see_turns(const State* state, Seen* seen, uint8_t* exchangers) noexcept nogil:
     # The piles, and who put cards under the draw pile: how many these are.
-    cdef uint64_t piles = 0, bonuses = 0, eight, left, of_code, exchanged
+    cdef uint64_t piles = 0, bonuses = 0, codes, left, of_code, exchanged
     cdef uint64_t tops[2]
-    cdef uint8_t codes[96]
     cdef int played[6]
     cdef int players = state.players, owner = state.first_seat, turn = 0, before = -1, exchanges = 0
-    cdef int first, half, place, size, turns, seat
+    cdef int laid = state.laid, first, half, place, size, turns, seat
     tops[0] = tops[1] = 0
+    memset(seen.laid, 0, sizeof(seen.laid))
     memset(seen.top, 0, sizeof(seen.top))
-    for first in range(0, state.laid, 8):
-        eight = eight_codes(state, first)
-        memcpy(&codes[first], &eight, sizeof(eight))
+    memset(played, 0, sizeof(played))
+    for place in range(laid):
+        seen.laid[state.cards[place] - 1] = 1
+    for first in range(0, laid, 8):
+        memcpy(&codes, &state.codes[first], sizeof(codes))
         # The top bits of the bytes that are no zeros, brought together.
-        eight = eight + in_all_slots(0x7F) & in_all_slots(0x80)
-        tops[first >> 6] |= (eight * <uint64_t> 0x0002040810204081 >> 56) << (first & 63)
+        codes = codes + in_all_slots(0x7F) & in_all_slots(0x80)
+        tops[first >> 6] |= (codes * <uint64_t> 0x0002040810204081 >> 56) << (first & 63)
     for half in range(2):
         left = tops[half]
         while left:
             place = 64 * half + lowest_bit(left)
             left &= left - 1
-            of_code = OF_CODE[codes[place]]
+            of_code = OF_CODE[state.codes[place]]
             size = place - before
             before = place
             piles += <uint64_t> size << 8 * owner
@@ -130,15 +135,14 @@ cdef int see_turns(const State* state, Seen* seen, uint8_t* exchangers) noexcept
             exchanges += of_code >> 56
             turns = of_code >> 48 & 7
             turn += turns
-            owner += turns
-            owner -= players if owner >= players else 0
+            owner += turns - players
+            owner += players & owner >> 31
     memcpy(seen.pile_count, &piles, sizeof(seen.pile_count))
     memcpy(seen.bonus_count, &bonuses, sizeof(seen.bonus_count))
     # A top lies face down once its seat has passed; the pass under way has turned it already.
     seen.turned = 0
     for seat in range(players):
-        if seen.top[seat] and turn > played[seat] + players:
-            seen.turned |= 1 << seat
+        seen.turned |= ((seen.top[seat] != 0) & (turn > played[seat] + players)) << seat
     if state.phase == PASS or (state.phase == PLAY and back_to_creator(state)):
         seen.turned |= (seen.top[state.active] != 0) << state.active
     return exchanges
@@ -150,7 +154,7 @@ cdef void see_queue(const State* state, int seat, const uint8_t* exchangers, See
     for i in range(state.queue_length):
         seen.known[seen.known_count] = card_under(state, state.redrawn_count + i)
         seen.known_as[seen.known_count] = 1
-        seen.known_count += exchangers[i] == seat or exchangers[i] == seat + state.players
+        seen.known_count += (exchangers[i] == seat) | (exchangers[i] == seat + state.players)
 
 
 cdef void see_redrawn(
@@ -162,7 +166,7 @@ cdef void see_redrawn(
     cdef bint followed = False
     cdef int i, card, holder
     for i in range(state.redrawn_count):
-        if exchangers[i] != seat and exchangers[i] != seat + state.players:
+        if (exchangers[i] != seat) & (exchangers[i] != seat + state.players):
             continue
         card = card_under(state, i)
         holder = other_holder(state, seat, card)
@@ -211,7 +215,7 @@ cdef void follow_redraws(const State* state, int exchanges, Redraws* redraws) no
         sizes[seat] = DEALT
         redraws.before_put[seat] = draw
     for place in range(state.laid):
-        code = code_at(state, place)
+        code = state.codes[place]
         if code == 0:
             continue
         sizes[owner] -= place - before
@@ -252,23 +256,19 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
     cdef uint8_t* meets = known + OBSERVATION_CARDS
     cdef uint8_t* up = meets + OBSERVATION_CARDS
     cdef uint8_t* numbers = up + OBSERVATION_CARDS
-    cdef uint64_t all_ones = 0xFFFFFFFFFFFFFFFF
     cdef int players = seen.players, used = cards_in_use(players), other = seat, distance, i
-    memset(values, 0, OBSERVATION_LENGTH)
+    # Each plane is written with its end rounded up, and the next one over that.
+    memset(own, 0, PLANE)
+    memcpy(laid, seen.laid, PLANE)
+    memset(known, 0, PLANE)
+    put_constraint(seen, used, meets)
+    spread_bits(seen.up_arrows[0] & ALL_BITS >> max(0, 64 - used), 64, up)
+    spread_bits(seen.up_arrows[1] & (<uint64_t> 1 << max(0, used - 64)) - 1, PLANE - 64, up + 64)
+    memset(numbers, 0, OBSERVATION_LENGTH - OBSERVATION_PLANES * OBSERVATION_CARDS)
     for i in range(seen.hand_size[seat]):
         own[card_in_slot(seen.hand, i) - 1] = 1
-    for i in range(seen.laid):
-        laid[seen.cards[i] - 1] = 1
     for i in range(seen.known_count):
         known[seen.known[i] - 1] = seen.known_as[i]
-    if seen.constraint == 0:
-        memset(meets, 1, used)
-    elif seen.up_arrows[(seen.constraint - 1) >> 6] >> ((seen.constraint - 1) & 63) & 1:
-        memset(meets + seen.constraint, 1, used - seen.constraint)
-    else:
-        memset(meets, 1, seen.constraint - 1)
-    spread_bits(seen.up_arrows[0] & all_ones >> max(0, 64 - used), 64, up)
-    spread_bits(seen.up_arrows[1] & (<uint64_t> 1 << max(0, used - 64)) - 1, OBSERVATION_CARDS - 64, up + 64)
     for distance in range(players):
         numbers[0] = 1
         numbers[1] = seen.hand_size[other]
@@ -288,3 +288,14 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
     numbers[4] = seen.bonus_drawn
     numbers[5] = seen.last_turns
     numbers[6 + seen.phase] = 1
+
+
+cdef inline void put_constraint(const Seen* seen, int used, uint8_t* meets) noexcept nogil:
+    # The cards in use beyond the constraint, on the side to which its arrows point; all of them if there is none.
+    cdef int card = max(1, seen.constraint)
+    cdef bint up = seen.up_arrows[(card - 1) >> 6] >> ((card - 1) & 63) & 1 or seen.constraint == 0
+    cdef const uint8_t* first = &FLAGS[PLANE - (seen.constraint if up else 0)]
+    cdef const uint8_t* end = &FLAGS[PLANE - (used if up else seen.constraint - 1)]
+    cdef int i
+    for i in range(PLANE):
+        meets[i] = first[i] & ~end[i]

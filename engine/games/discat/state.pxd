@@ -18,9 +18,8 @@ cdef enum:
     REDRAWN_KEPT = 30  # about the most that random play sees; beyond them resampling takes the oldest for any card
     LARGEST_PILE = 60  # the draw pile of 6 players; it never grows
     ROOM = 120  # in State.cards: no card is both laid and in the queue, and those drawn again may be either
-    BITS_OF_CODE = 6  # in State.codes
-    CODE = 0x3F
-    CODE_BYTES = 72  # 90 codes, and 36 bits that are always 0
+    CODES = 96  # in State.codes, whole words: the last six are always 0
+    HIGHEST_CODE = 0x3F
 
 cdef enum Phase:
     FIRST_SEAT  # chance: who begins
@@ -106,9 +105,9 @@ ctypedef struct State:
     # redrawn_count that have been drawn since (the last of them, as many as are kept; 0 in a resampled state for a card
     # that the seat did not know), then queue_length that lie there. Zeros between.
     uint8_t cards[ROOM]
-    # Six bits for each card laid: 0 if it was not the top of its play. For a top the bit of the number of passes that came
-    # after it is set, and no higher one; each lower bit is set if the pass of that number exchanged.
-    uint8_t codes[CODE_BYTES]
+    # One for each card laid: 0 if it was not the top of its play. For a top the bit of the number of passes that came after
+    # it is set, and no higher one; each lower bit is set if the pass of that number exchanged.
+    uint8_t codes[CODES]
 
 ctypedef struct Redraw:
     # A card drawn from the queue as all saw it go: `left` and `came` are moments in the stories of the two hands.
@@ -143,7 +142,6 @@ ctypedef struct Seen:
     uint8_t active
     uint8_t bonus_drawn
     uint8_t last_turns
-    uint8_t laid
     uint8_t queue_length
     uint8_t draw_pile
     uint8_t passes
@@ -156,7 +154,7 @@ ctypedef struct Seen:
     uint8_t pile_count[6]
     uint8_t bonus_count[6]
     uint8_t top[6]  # of each personal pile; 0: none
-    uint8_t cards[90]  # those laid
+    uint8_t laid[96]  # of each card, whether it is; then zeros
     # Cards that the seat put under the draw pile, and where they are, as the observation says it. One more than there can
     # be: the next one is written before it is known to count.
     uint8_t known_count
@@ -217,30 +215,6 @@ cdef inline void put_card_under(State* state, int place, int card) noexcept nogi
 
 # Codes
 
-cdef inline int code_at(const State* state, int place) noexcept nogil:
-    cdef uint16_t bits
-    memcpy(&bits, &state.codes[BITS_OF_CODE * place >> 3], sizeof(bits))
-    return bits >> (BITS_OF_CODE * place & 7) & CODE
-
-cdef inline void change_code(State* state, int place, int changes) noexcept nogil:
-    # Turn over the bits that are set in `changes`.
-    cdef uint16_t bits
-    memcpy(&bits, &state.codes[BITS_OF_CODE * place >> 3], sizeof(bits))
-    bits ^= changes << (BITS_OF_CODE * place & 7)
-    memcpy(&state.codes[BITS_OF_CODE * place >> 3], &bits, sizeof(bits))
-
-cdef inline uint64_t eight_codes(const State* state, int first) noexcept nogil:
-    # Those of eight places from one that is a multiple of eight, a byte each.
-    cdef uint32_t low
-    cdef uint16_t high
-    cdef uint64_t codes
-    memcpy(&low, &state.codes[BITS_OF_CODE * first >> 3], sizeof(low))
-    memcpy(&high, &state.codes[(BITS_OF_CODE * first >> 3) + 4], sizeof(high))
-    codes = low | <uint64_t> high << 32
-    codes = codes & <uint64_t> 0xFFFFFF | (codes & <uint64_t> 0xFFFFFF000000) << 8
-    codes = codes & <uint64_t> 0x00000FFF00000FFF | (codes & <uint64_t> 0x00FFF00000FFF000) << 4
-    return codes & <uint64_t> 0x003F003F003F003F | (codes & <uint64_t> 0x0FC00FC00FC00FC0) << 2
-
 cdef inline int turns_in(int code) noexcept nogil:
     # A play's and those of the passes after it; 0 for a card that is no top.
     return 31 - __builtin_clz(2 * code + 1)
@@ -265,7 +239,7 @@ cdef inline bint points_up(const State* state, int card) noexcept nogil:
 
 cdef inline int passes_in_a_row(const State* state) noexcept nogil:
     # Since the last play.
-    return turns_in(code_at(state, state.laid - 1)) - 1 if state.laid else 0
+    return turns_in(state.codes[state.laid - 1]) - 1 if state.laid else 0
 
 cdef inline int turns_since_play(const State* state) noexcept nogil:
     # From the last play's turn to the active seat's, once somebody has played.
@@ -279,7 +253,7 @@ cdef inline int creator_of(const State* state) noexcept nogil:
 
 cdef inline int size_of_last_play(const State* state) noexcept nogil:
     cdef int size = 1
-    while size < state.laid and code_at(state, state.laid - 1 - size) == 0:
+    while size < state.laid and state.codes[state.laid - 1 - size] == 0:
         size += 1
     return size
 
@@ -290,7 +264,7 @@ cdef inline int group_winner(const State* state) noexcept nogil:
     return NO_SEAT
 
 cdef inline bint back_to_creator(const State* state) noexcept nogil:
-    return state.laid != 0 and code_at(state, state.laid - 1) >> (state.players - 1)
+    return state.laid != 0 and state.codes[state.laid - 1] >> (state.players - 1)
 
 cdef inline int constraint_of(const State* state) noexcept nogil:
     # The card that the active seat's top card must respect; 0 for none.

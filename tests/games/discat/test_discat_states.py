@@ -34,7 +34,7 @@ class Body(ctypes.LittleEndianStructure):
         ("queue_length", ctypes.c_uint8),
         ("redrawn_count", ctypes.c_uint8),
         ("cards", ctypes.c_uint8 * 120),
-        ("codes", ctypes.c_uint8 * 72),
+        ("codes", ctypes.c_uint8 * 96),
     ]
 
 
@@ -406,8 +406,8 @@ PACKED = [
     (middle, poke(cards__118=34), ""),
     (middle, poke(cards__2=34), ""),
     (middle, poke(cards__50=1), ""),
-    (middle, poke(codes__0=2), "turns"),
-    (middle, poke(codes__0=3), "turns"),
+    (middle, poke(codes__0=2, codes__1=0), "turns"),
+    (middle, poke(codes__0=3, codes__1=0), "turns"),
     (middle, poke(cards__0=0), "unknown_cards"),
     (middle, poke(cards__0=12 + 128), "unknown_cards"),
     (dealt, poke(hand_size__0=7), "hands"),
@@ -422,14 +422,16 @@ PACKED = [
     (dealt, poke(hand__0_4=91), "hands"),
     (dealt, poke(hand__0_0=0), "unknown_cards"),
     (dealt, poke(codes__0=1), ""),
-    (dealt, poke(codes__71=128), ""),
+    (dealt, poke(codes__95=128), ""),
     (dealt, poke(cards__0=1), ""),
     (dealt, poke(cards__119=1), ""),
-    (middle, poke(codes__0=5 | 1 << 6), "turns"),
-    (middle, poke(codes__0=32 | 1 << 6), "turns"),
-    (middle, poke(codes__1=1 << 4), ""),
-    (middle, poke(codes__71=1), ""),
-    (middle, poke(codes__0=2 | 1 << 6), "queue"),
+    (middle, poke(codes__0=5, codes__1=1), "turns"),
+    (middle, poke(codes__0=32, codes__1=1), "turns"),
+    (middle, poke(codes__0=64, codes__1=1), "turns"),
+    (middle, poke(codes__0=128, codes__1=1), "turns"),
+    (middle, poke(codes__2=1), ""),
+    (middle, poke(codes__90=1), ""),
+    (middle, poke(codes__0=2, codes__1=1), "queue"),
     (middle, poke(redrawn_count=31), "redrawn"),
     (middle, poke(redrawn_count=1), "unknown_cards"),
     (middle, poke(redrawn_count=1, cards__119=51), "redrawn"),
@@ -438,7 +440,7 @@ PACKED = [
     (dealt, poke(redrawn_count=1, cards__119=1), "queue"),
     # A play of four with its lower cards the wrong way round, or without its top.
     (four, poke(cards__1=32, cards__2=31), "turns"),
-    (four, poke(codes__3=0), "turns"),
+    (four, poke(codes__4=0), "turns"),
 ]
 
 
