@@ -49,6 +49,13 @@ cdef extern from * nogil:
     # The compiler takes what follows many a return for rare.
     bint expected "__builtin_expect" (bint condition, bint value)
 
+cdef extern from *:
+    # Two words for which gcc and clang use one instruction where there is one.
+    """
+    typedef unsigned long long TwoWords __attribute__((vector_size(16)));
+    """
+    ctypedef unsigned long long TwoWords
+
 cdef uint64_t ALL_BITS = 0xFFFFFFFFFFFFFFFF
 
 ctypedef struct Turns:
@@ -57,9 +64,8 @@ ctypedef struct Turns:
     uint64_t fours  # places under a top that lie on three others of their play
     uint32_t counts  # as in COUNTS_OF
 
-# What a card adds to each word of a set of cards; a number above 90 gets a bit that no card has, and 0 none.
-cdef uint64_t LOW_BIT[128]
-cdef uint64_t HIGH_BIT[128]
+# What a card adds to a set of cards; a number above 90 gets a bit that no card has, and 0 or one above 127 none.
+cdef TwoWords BITS_OF[256]
 # From the middle on all bits: from ROOM - place, a mask of all places from that one.
 cdef uint8_t LATER[2 * ROOM]
 # The turns that a code tells of; from bit 16, those that exchanged.
@@ -72,12 +78,11 @@ cdef fill_tables():
     memset(COUNTS_OF, 0, sizeof(COUNTS_OF))
     memset(LATER, 0, ROOM)
     memset(&LATER[ROOM], 0xFF, ROOM)
-    for card in range(128):
+    for card in range(256):
         cards[0] = cards[1] = 0
-        if card:
+        if 0 < card < 128:
             put_card(cards, card)
-        LOW_BIT[card] = cards[0]
-        HIGH_BIT[card] = cards[1]
+        memcpy(&BITS_OF[card], cards, 16)
     for code in range(1, HIGHEST_CODE + 1):
         COUNTS_OF[code] = turns_in(code)
         for number in range(turns_in(code) - 1):
@@ -88,17 +93,16 @@ fill_tables()
 
 cdef int check(const void* body) noexcept nogil:
     cdef const State* state = <const State*> body
-    cdef uint64_t low = state.unknown[0], high = state.unknown[1]
+    cdef uint64_t low, high
+    cdef TwoWords found
     cdef uint64_t redrawn, unused, hands, beyond_hands, queue, missing, wrong_cards
     cdef Turns turns
     cdef int used = cards_in_use(state.players), total, seat
-    cdef bint first_is_known = state.phase != FIRST_SEAT
     if expected(
         (state.players < 2)
         | (state.players > 6)
         | (state.phase >= PHASES)
-        | ((state.first_seat >= state.players) if first_is_known else (state.first_seat != NO_SEAT))
-        | ((state.first_seat_option != NO_SEAT) & (state.first_seat_option != state.first_seat))
+        | wrong_first_seat(state)
         | (state.up_arrows[1] >> (LARGEST_CARD - 64) != 0)
         | (state.active >= state.players)
         | (state.bonus_drawn > 1)
@@ -108,19 +112,22 @@ cdef int check(const void* body) noexcept nogil:
         False,
     ):
         return fault_of_numbers(state)
+    memcpy(&found, state.unknown, 16)
     total = count_cards(state.unknown) + state.laid + state.queue_length
     hands = beyond_hands = 0
     for seat in range(state.players):
         total += state.hand_size[seat]
         hands |= wrong_in_hand(state.hand[seat], state.hand_size[seat])
         beyond_hands |= state.hand[seat] & ~slots_below(state.hand_size[seat] & 7)
-        add_to_set(&low, &high, state.hand[seat], LARGEST_HAND)
+        add_to_set(&found, <const uint8_t*> &state.hand[seat], LARGEST_HAND)
     for seat in range(state.players, 6):
         hands |= state.hand_size[seat]
         beyond_hands |= state.hand[seat]
     wrong_cards = 0
-    read_turns(state, &turns, &low, &high, &wrong_cards)
-    queue = add_queue(state, &low, &high)
+    read_turns(state, &turns, &found, &wrong_cards)
+    queue = add_queue(state, &found)
+    memcpy(&low, &found, 8)
+    memcpy(&high, <uint8_t*> &found + 8, 8)
     redrawn = wrong_in_redrawn(state, used)
     unused = not_zero(state)
     # The places' cards together are the range, and no more than it: each is in exactly one place.
@@ -140,21 +147,30 @@ cdef int check(const void* body) noexcept nogil:
 
 
 cdef int fault_of_numbers(const State* state) noexcept nogil:
-    # What is wrong where a number, by itself, is not what it can be.
+    # Which number it is that cannot be.
     if state.players < 2 or state.players > 6:
         return DiscatFault.BAD_PLAYERS
     if state.phase >= PHASES:
         return DiscatFault.BAD_PHASE
+    if wrong_first_seat(state):
+        return DiscatFault.BAD_FIRST_SEAT
     if state.up_arrows[1] >> (LARGEST_CARD - 64):
         return DiscatFault.BAD_ARROWS
+    if state.active >= state.players:
+        return DiscatFault.BAD_ACTIVE_SEAT
     if state.bonus_drawn > 1 or state.laid > cards_in_use(state.players):
         return DiscatFault.BAD_TURNS
     if state.redrawn_count > REDRAWN_KEPT:
         return DiscatFault.BAD_REDRAWN
     # The draw pile never grows.
-    if state.queue_length > cards_in_use(state.players) - DEALT * state.players:
-        return DiscatFault.BAD_QUEUE
-    return DiscatFault.BAD_ACTIVE_SEAT if state.active >= state.players else DiscatFault.BAD_FIRST_SEAT
+    return DiscatFault.BAD_QUEUE
+
+
+cdef inline bint wrong_first_seat(const State* state) noexcept nogil:
+    # Nobody until chance has chosen; one that the options name is known from the beginning.
+    cdef bint named = state.first_seat_option != NO_SEAT
+    cdef bint wrong = state.first_seat != NO_SEAT if state.phase == FIRST_SEAT else state.first_seat >= state.players
+    return wrong | (named & (state.first_seat_option != state.first_seat))
 
 
 # Words of bytes
@@ -183,11 +199,10 @@ cdef inline int not_zero(const State* state) noexcept nogil:
     return bits
 
 
-cdef inline void add_to_set(uint64_t* low, uint64_t* high, uint64_t cards, int count) noexcept nogil:
+cdef inline void add_to_set(TwoWords* found, const uint8_t* cards, int count) noexcept nogil:
     cdef int i
     for i in range(count):
-        low[0] |= LOW_BIT[card_in_slot(cards, i) & 0x7F]
-        high[0] |= HIGH_BIT[card_in_slot(cards, i) & 0x7F]
+        found[0] |= BITS_OF[cards[i]]
 
 
 # What is wrong, if not 0
@@ -199,13 +214,13 @@ cdef inline uint64_t wrong_in_hand(uint64_t hand, int size) noexcept nogil:
     return (size > LARGEST_HAND) | (above | ~higher & slots_below(size & 7) >> 8) & in_all_slots(0x80)
 
 
-cdef inline uint64_t add_queue(const State* state, uint64_t* low, uint64_t* high) noexcept nogil:
+cdef inline uint64_t add_queue(const State* state, TwoWords* found) noexcept nogil:
     cdef uint64_t cards, above = 0
     cdef int end = ROOM - state.redrawn_count, place
     for place in range(end, end - state.queue_length, -8):
         cards = last_bytes(eight_from(&state.cards[place - 8]), place - end + state.queue_length)
         above |= cards
-        add_to_set(low, high, cards, 8)
+        add_to_set(found, <const uint8_t*> &cards, 8)
     return above & in_all_slots(0x80)
 
 
@@ -220,7 +235,7 @@ cdef inline uint64_t wrong_in_redrawn(const State* state, int used) noexcept nog
 
 
 cdef inline void read_turns(
-    const State* state, Turns* turns, uint64_t* low, uint64_t* high, uint64_t* wrong_cards
+    const State* state, Turns* turns, TwoWords* found, uint64_t* wrong_cards
 ) noexcept nogil:
     cdef uint64_t sides = in_all_slots(0x80)
     cdef uint64_t codes, cards, laid, under, pairs, higher, all_codes = 0, wrong = 0, fours = 0
@@ -246,7 +261,7 @@ cdef inline void read_turns(
         cards_before = cards
         under_before = under
         pairs_before = pairs
-        add_to_set(low, high, cards, 8)
+        add_to_set(found, <const uint8_t*> &cards, 8)
         for i in range(8):
             counts += COUNTS_OF[here[i]]
     # Fewer passes than players; that only passes exchange needs no check.
