@@ -1,8 +1,8 @@
 """Discat: the rules' invariants (rules file: Invariants), and the bounds that memory safety needs.
 
-Every packed state from outside comes through here, so this must not cost more than the move that it guards. Most states are
-sound: to look at everything costs less than to stop at what is wrong. What is wrong is gathered in words, eight places at a
-time as the bytes of a word (as hands are: state.pxd), and named only when there is something.
+Every packed state from outside comes through here, so this must not cost more than the move that it guards. Most states
+are sound: to look at everything costs less than to stop at what is wrong. What is wrong is gathered in words, eight
+places at a time as the bytes of a word (as hands are: state.pxd), and named only when there is something.
 """
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
@@ -31,7 +31,6 @@ from chatiere.engine.games.discat.state cimport (
     DiscatFault,
     State,
     can_respect,
-    card_in_slot,
     cards_in_use,
     count_cards,
     exchanged_in,
@@ -187,7 +186,7 @@ cdef inline uint64_t last_bytes(uint64_t word, int count) noexcept nogil:
 
 
 cdef inline int not_zero(const State* state) noexcept nogil:
-    # All bits of what means nothing: codes of no card laid, and what lies between the cards laid and those under the pile.
+    # All bits of what means nothing: codes of no card laid, what lies between the cards laid and those under the pile.
     cdef const uint8_t* later = &LATER[ROOM - state.laid]
     cdef const uint8_t* under = &LATER[state.redrawn_count + state.queue_length]
     cdef uint8_t bits = 0
@@ -321,7 +320,6 @@ cdef int check_turn(const State* state, const Turns* turns) noexcept nogil:
     cdef int last = state.codes[state.laid - 1], passes = turns_in(last) - 1, exchanges = turns.counts >> 16
     cdef int turn, since, seat, ender, constraint
     cdef bint unknown_left = not is_empty(state.unknown), goes_on
-
     if phase == FIRST_SEAT or phase == DEAL:
         return DiscatFault.BAD_PHASE
     if turns.wrong or last == 0:

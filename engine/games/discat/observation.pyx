@@ -1,7 +1,7 @@
 """Discat: what a seat knows, as numbers (layout: text.py).
 
-Batches ask for an observation with every move, so it is not made of the whole view: `see` walks the plays once and takes
-only what an observation shows.
+Batches ask for an observation with every move, so it is not made of the whole view: `see` walks the plays once and
+takes only what an observation shows.
 """
 
 from libc.stdint cimport uint8_t, uint64_t
@@ -40,8 +40,8 @@ cdef enum:
 cdef uint64_t ALL_BITS = 0xFFFFFFFFFFFFFFFF
 
 ctypedef struct Redraws:
-    # Who drew each card that was drawn again; and of each seat, how many of them were before it last put a card under the
-    # pile.
+    # Who drew each card that was drawn again; and of each seat, how many of them were before it last put a card under
+    # the pile.
     uint8_t taker[REDRAWN_KEPT]
     int before_put[6]
 
@@ -160,8 +160,8 @@ cdef void see_queue(const State* state, int seat, const uint8_t* exchangers, See
 cdef void see_redrawn(
     const State* state, int seat, const uint8_t* exchangers, int exchanges, Seen* seen
 ) noexcept nogil:
-    # The cards that the seat put under the pile and saw another seat draw, if that one has put none there since. Most have
-    # been laid: who drew them is not asked.
+    # The cards that the seat put under the pile and saw another seat draw, if that one has put none there since. Most
+    # have been laid: who drew them is not asked.
     cdef Redraws redraws
     cdef bint followed = False
     cdef int i, card, holder

@@ -1,7 +1,5 @@
 # Discat: the packed state and its numbers. Cards are their printed numbers 1-90; in a set of cards, bit card - 1.
-from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
-
-from libc.string cimport memcpy
+from libc.stdint cimport uint8_t, uint16_t, uint64_t
 
 from chatiere.engine.core.bits cimport count_bits, lowest_bit
 
@@ -100,13 +98,13 @@ ctypedef struct State:
     uint8_t hand_size[6]
     uint8_t queue_length
     uint8_t redrawn_count
-    # From the front all cards laid, in order: a play's cards ascending, then its top. With `codes` they are what all have
-    # seen, and tell whose each card is. From the back the cards that were put under the draw pile, oldest first:
+    # From the front all cards laid, in order: a play's cards ascending, then its top. With `codes` they are what all
+    # have seen, and tell whose each card is. From the back the cards that were put under the draw pile, oldest first:
     # redrawn_count that have been drawn since (the last of them, as many as are kept; 0 in a resampled state for a card
     # that the seat did not know), then queue_length that lie there. Zeros between.
     uint8_t cards[ROOM]
-    # One for each card laid: 0 if it was not the top of its play. For a top the bit of the number of passes that came after
-    # it is set, and no higher one; each lower bit is set if the pass of that number exchanged.
+    # One for each card laid: 0 if it was not the top of its play. For a top the bit of the number of passes that came
+    # after it is set, and no higher one; each lower bit is set if the pass of that number exchanged.
     uint8_t codes[CODES]
 
 ctypedef struct Redraw:
@@ -155,8 +153,8 @@ ctypedef struct Seen:
     uint8_t bonus_count[6]
     uint8_t top[6]  # of each personal pile; 0: none
     uint8_t laid[96]  # of each card, whether it is; then zeros
-    # Cards that the seat put under the draw pile, and where they are, as the observation says it. One more than there can
-    # be: the next one is written before it is known to count.
+    # Cards that the seat put under the draw pile, and where they are, as the observation says it. One more than there
+    # can be: the next one is written before it is known to count.
     uint8_t known_count
     uint8_t known[91]
     uint8_t known_as[91]
