@@ -1,11 +1,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from chatiere.engine.core.errors import FaultText
 from chatiere.engine.core.position import Event, Position
 from chatiere.engine.core.wire import Writer
-
-FAULTS: Mapping[int, FaultText]
 
 def put_action_label(out: Writer, position: Position, action: int) -> None: ...
 def action_label(position: Position, action: int) -> str: ...

@@ -1,7 +1,8 @@
 """Discat in words: what the game says of itself."""
 
 from chatiere.engine.core.description import ActionKind, Description, Option, Piece, first_seat_option, lay_out
-from chatiere.engine.games.discat.codec import FAULTS, action_label, encode_options, options_of, outcome_label
+from chatiere.engine.games.discat.codec import action_label, encode_options, options_of, outcome_label
+from chatiere.engine.games.discat.words import FAULTS
 
 _CARDS = 90
 _SEATS = 6

@@ -1,0 +1,5 @@
+from collections.abc import Mapping
+
+from chatiere.engine.core.errors import FaultText
+
+FAULTS: Mapping[int, FaultText]
