@@ -303,14 +303,15 @@ cdef int check_setup(const State* state) noexcept nogil:
 cdef int check_groups(const State* state) noexcept nogil:
     # A play has six cards at most; one of five or six wins and is the last.
     cdef int size = 0, place
+    cdef bint wins
     for place in range(state.laid):
         size += 1
-        if size > LARGEST_HAND:
+        if state.codes[place] == 0:
+            continue
+        wins = place + 1 == state.laid and state.phase == FINISHED and state.codes[place] == 1
+        if size > LARGEST_HAND or (size >= WINNING_GROUP and not wins):
             return DiscatFault.BAD_WINNER
-        if state.codes[place]:
-            if size >= WINNING_GROUP and (place + 1 < state.laid or state.phase != FINISHED or state.codes[place] > 1):
-                return DiscatFault.BAD_WINNER
-            size = 0
+        size = 0
     return OK
 
 
