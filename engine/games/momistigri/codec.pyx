@@ -40,7 +40,8 @@ from chatiere.engine.games.momistigri.cards cimport (
     deck_for,
     lowest,
 )
-from chatiere.engine.games.momistigri.kernel cimport cards_of_pair, note_copies, view
+from chatiere.engine.games.momistigri.kernel cimport note_copies, view
+from chatiere.engine.games.momistigri.legal cimport cards_of_pair
 from chatiere.engine.games.momistigri.state cimport (
     DEAL,
     DRAW,

@@ -3,6 +3,5 @@ from libc.stdint cimport uint8_t
 
 from chatiere.engine.games.momistigri.state cimport State
 
-cdef void cards_of_pair(int action, int* low, int* high) noexcept nogil
 cdef void note_copies(State* state, const uint8_t* copies) noexcept nogil
 cdef void view(const void* body, int seat, void* out) noexcept nogil

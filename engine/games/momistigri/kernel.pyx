@@ -25,18 +25,14 @@ from chatiere.engine.core.stream cimport Stream, number_below, walk_weights
 from chatiere.engine.core.weights cimport reduce_weights
 from chatiere.engine.games.momistigri.cards cimport (
     KINDS,
-    MOMISTIGRI,
-    MOMISTIGRI_PLACE,
     MOST_PLAYERS,
     USUAL_BOX,
-    VALUES,
     Box,
     bit,
     bits_of,
     count_cards,
     deck_for,
     first_cards,
-    further_cards,
     has_single,
     last_bit,
     lay_out,
@@ -59,6 +55,17 @@ from chatiere.engine.games.momistigri.hidden cimport (
     take_up,
 )
 from chatiere.engine.games.momistigri.invariants cimport check
+from chatiere.engine.games.momistigri.legal cimport (
+    cards_of_pair,
+    forbids_gift,
+    forbids_handing_out,
+    forbids_naming,
+    forbids_pair,
+    forbids_phase,
+    forbids_swapping_in,
+    forbids_swapping_out,
+    legal_actions,
+)
 from chatiere.engine.games.momistigri.observation cimport OBSERVATION_LENGTH, observe
 from chatiere.engine.games.momistigri.state cimport (
     AGAIN,
@@ -441,224 +448,11 @@ cdef void ranks(const void* body, uint8_t* ranks) noexcept nogil:
 
 # Actions
 
-# Of each DiscardPair, high * (high + 1) / 2 + low, its two kinds, the lower first.
-cdef uint8_t PAIRS[PASS_ID][2]
-
-
-cdef list_ids_of_pairs():
-    cdef int low, high
-    for high in range(KINDS):
-        for low in range(high + 1):
-            PAIRS[high * (high + 1) // 2 + low][0] = low
-            PAIRS[high * (high + 1) // 2 + low][1] = high
-
-
-list_ids_of_pairs()
-
-# Of each kind, as bits, the lower kinds of its colour and of its value. The Momistigri never pairs.
-cdef uint64_t LOWER_PARTNERS[KINDS]
-
-
-cdef list_partners():
-    cdef int low, high
-    for high in range(MOMISTIGRI):
-        for low in range(high):
-            if form_pair(low, high):
-                LOWER_PARTNERS[high] |= bit(low)
-
-
-list_partners()
-
-
-cdef void cards_of_pair(int action, int* low, int* high) noexcept nogil:
-    low[0] = PAIRS[action][0]
-    high[0] = PAIRS[action][1]
-
-
-cdef bint form_pair(int low, int high) noexcept nogil:
-    # One value, or one colour; the Momistigri never pairs.
-    return low != MOMISTIGRI and high != MOMISTIGRI and (
-        low // VALUES == high // VALUES or low % VALUES == high % VALUES
-    )
-
-
 cdef int actor(const void* body) noexcept nogil:
     cdef const State* state = <const State*> body
     if state.phase <= DRAW:
         return CHANCE
     return OVER if state.phase == FINISHED else decider(state)
-
-
-cdef int list_kinds(const Box* box, uint64_t cards, int first_id, uint16_t* ids) noexcept nogil:
-    # An id for each kind that there is.
-    cdef uint64_t left = first_cards(box, cards)
-    cdef int count = 0
-    while left:
-        ids[count] = first_id + box.kind_at[lowest(left)]
-        count += 1
-        left &= left - 1
-    return count
-
-
-cdef int list_pairs(const State* state, const Box* box, uint16_t* ids) noexcept nogil:
-    # For each kind, as the higher one, the lower ones of its colour and of its value, and a second card of its own.
-    cdef uint64_t hand = state.hands[state.active] & ~bit(MOMISTIGRI_PLACE)
-    cdef uint64_t left = first_cards(box, hand), twice = further_cards(box, hand) >> 1
-    cdef uint64_t kinds = 0, partners, one
-    cdef int count = 0, kind, first_id, i
-    while left:
-        kind = box.kind_at[lowest(left)]
-        one = bit(kind)
-        first_id = kind * (kind + 1) // 2
-        partners = kinds & LOWER_PARTNERS[kind] | (one if twice & left & -left else 0)
-        kinds |= one
-        left &= left - 1
-        # Most have few: these are written down without asking how many there are.
-        for i in range(2):
-            ids[count] = first_id + lowest(partners | bit(MOMISTIGRI))
-            count += partners != 0
-            partners &= partners - 1
-        while partners:
-            ids[count] = first_id + lowest(partners)
-            count += 1
-            partners &= partners - 1
-    return count
-
-
-cdef int legal_actions(const void* body, uint16_t* ids) noexcept nogil:
-    cdef const State* state = <const State*> body
-    cdef const Box* box = box_of(state)
-    cdef int phase = state.phase, count = 0, seat
-    if phase == DISCARD or phase == AGAIN:
-        count = list_pairs(state, box, ids)
-        ids[count] = PASS_ID if phase == DISCARD else STOP_ID
-        return count + 1
-    if phase == CHOICE:
-        ids[0] = MAIN_ID
-        ids[1] = REVERSE_ID
-        return 2
-    if phase == NAME:
-        return list_kinds(box, state.hands[state.active], FIRST_NAME_ID, ids)
-    if phase == GIVE:
-        for seat in range(state.players):
-            if seat != state.active and state.in_round >> seat & 1:
-                count += list_kinds(box, state.hands[state.active], FIRST_GIVE_ID + KINDS * seat, &ids[count])
-        return count
-    if phase == HAND_OUT:
-        return list_kinds(box, state.left, FIRST_HAND_OUT_ID, ids)
-    if phase == SWAP_OUT:
-        return list_kinds(box, state.hands[drawn_from(state)], FIRST_SWAP_OUT_ID, ids)
-    return list_kinds(box, pile_before_swap(state, box), FIRST_SWAP_IN_ID, ids)
-
-
-cdef uint64_t pile_before_swap(const State* state, const Box* box) noexcept nogil:
-    # Without the card just discarded.
-    cdef uint64_t pile = state.left, same = pile & bits_of(box, state.swapped_out - 1)
-    return pile ^ (same & -same)
-
-
-cdef int forbids_phase(const State* state, int phase, MomistigriFault not_now) noexcept nogil:
-    if state.phase != phase:
-        return not_now
-    return OK
-
-
-cdef int forbids_pair(
-    const State* state, int low, int high, uint64_t low_bits, uint64_t high_bits
-) noexcept nogil:
-    cdef uint64_t hand = state.hands[state.active], first = hand & low_bits, rest
-    first &= -first
-    rest = hand ^ first
-    if state.phase != DISCARD and state.phase != AGAIN:
-        return MomistigriFault.NO_PAIR_NOW
-    if first == 0 or rest & high_bits == 0:
-        return MomistigriFault.CARD_NOT_IN_HAND
-    if low != high and not LOWER_PARTNERS[high] >> low & 1 or low == MOMISTIGRI:
-        return MomistigriFault.NOT_A_PAIR
-    return OK
-
-
-cdef int forbids_card(
-    const State* state,
-    const Box* box,
-    int kind,
-    uint64_t cards,
-    int phase,
-    MomistigriFault not_now,
-    MomistigriFault not_there,
-) noexcept nogil:
-    # An action of that phase, with one of the cards of a hand or of the pile.
-    if state.phase != phase:
-        return not_now
-    if cards & bits_of(box, kind) == 0:
-        return not_there
-    return OK
-
-
-cdef int forbids_naming(const State* state, const Box* box, int kind) noexcept nogil:
-    return forbids_card(
-        state,
-        box,
-        kind,
-        state.hands[state.active],
-        NAME,
-        MomistigriFault.NO_NAMING_NOW,
-        MomistigriFault.CARD_NOT_IN_HAND,
-    )
-
-
-cdef int forbids_gift(const State* state, const Box* box, int seat, int kind) noexcept nogil:
-    cdef int fault = forbids_card(
-        state,
-        box,
-        kind,
-        state.hands[state.active],
-        GIVE,
-        MomistigriFault.NO_GIVING_NOW,
-        MomistigriFault.CARD_NOT_IN_HAND,
-    )
-    if fault == OK and (seat == state.active or not state.in_round >> seat & 1):
-        return MomistigriFault.SEAT_NOT_ELIGIBLE
-    return fault
-
-
-cdef int forbids_handing_out(const State* state, const Box* box, int kind) noexcept nogil:
-    return forbids_card(
-        state,
-        box,
-        kind,
-        state.left,
-        HAND_OUT,
-        MomistigriFault.NO_HANDING_OUT_NOW,
-        MomistigriFault.CARD_NOT_IN_PILE,
-    )
-
-
-cdef int forbids_swapping_out(const State* state, const Box* box, int kind) noexcept nogil:
-    return forbids_card(
-        state,
-        box,
-        kind,
-        state.hands[drawn_from(state)],
-        SWAP_OUT,
-        MomistigriFault.NO_SWAPPING_OUT_NOW,
-        MomistigriFault.CARD_NOT_IN_HAND,
-    )
-
-
-cdef int forbids_swapping_in(const State* state, const Box* box, int kind) noexcept nogil:
-    cdef int fault = forbids_card(
-        state,
-        box,
-        kind,
-        state.left,
-        SWAP_IN,
-        MomistigriFault.NO_SWAPPING_IN_NOW,
-        MomistigriFault.CARD_NOT_IN_PILE,
-    )
-    if fault == OK and pile_before_swap(state, box) & bits_of(box, kind) == 0:
-        return MomistigriFault.CARD_JUST_SWAPPED_OUT
-    return fault
 
 
 cdef int apply(void* body, int action, Events* events) noexcept nogil:
