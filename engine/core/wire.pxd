@@ -4,7 +4,7 @@ from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
 cdef enum:
-    FIELDS = 32  # that a Message knows: 1 … this - 1
+    FIELDS = 32  # that a Message knows: 1 … this - 1, more than any message has that is read
 
 ctypedef struct Span:
     const uint8_t* at
@@ -13,8 +13,10 @@ ctypedef struct Span:
 ctypedef struct Message:
     # A message that was opened: the fields that it has, by number.
     Span span
-    uint32_t present  # bit field; of the arrays only what is present means something
-    int count[FIELDS]  # how often the field comes
+    # Bit field: it came as a number; as bytes. Of the arrays only what came in that way means something.
+    uint32_t numbers
+    uint32_t spans
+    int count[FIELDS]  # of a message, list or text: how often it comes
     int64_t number[FIELDS]  # of a number: the last one
     Span inner[FIELDS]  # of a message, list or text: the first one
 
@@ -28,25 +30,32 @@ cdef int open_field(const Message* message, int field, Message* inner) except -1
 cdef bint next_of(int field, Span* rest, Message* inner) except -1
 # A list of numbers: how many it has, of which as many as there is room for are put into `numbers`.
 cdef int list_numbers(const Message* message, int field, int64_t* numbers, int room) except -1
-# The numbers of a list one by one: `rest` is list_of() at first. False after the last.
+# The same as Python's numbers, however many there are.
+cdef list listed_numbers(const Message* message, int field)
+# The numbers of a list one by one: `rest` is span_of() at first. False after the last.
 cdef bint next_number(Span* rest, int64_t* number) except -1
 # A number of a state, both bounds included. The RulesFile refuses it; only then the braces of `path` become i and j.
 cdef int within(rules, int64_t number, int lowest, int highest, str path, int i=*, int j=*) except? -1
-# The same as Python's numbers, however many there are.
-cdef list listed_numbers(const Message* message, int field)
 
 cdef inline bint has_field(const Message* message, int field) noexcept nogil:
-    return message.present >> field & 1
+    return (message.numbers | message.spans) >> field & 1
+
+cdef inline bint has_fields(const Message* message) noexcept nogil:
+    return message.numbers | message.spans != 0
+
+cdef inline bint has_span(const Message* message, int field) noexcept nogil:
+    return message.spans >> field & 1
 
 cdef inline int count_of(const Message* message, int field) noexcept nogil:
-    return message.count[field] if has_field(message, field) else 0
+    return message.count[field] if has_span(message, field) else 0
 
 cdef inline int64_t number_of(const Message* message, int field) noexcept nogil:
-    return message.number[field] if has_field(message, field) else 0
+    return message.number[field] if message.numbers >> field & 1 else 0
 
-cdef inline Span list_of(const Message* message, int field) noexcept nogil:
+# The bytes of a message, list or text.
+cdef inline Span span_of(const Message* message, int field) noexcept nogil:
     cdef Span none
-    if has_field(message, field):
+    if has_span(message, field):
         return message.inner[field]
     none.at = none.end = NULL
     return none

@@ -51,7 +51,7 @@ cdef inline Span read_bytes(Span* span) except *:
 
 
 cdef int skip(Span* span, int wire_type) except -1:
-    # What no message of ours has; a newer client may send it.
+    # Numbers of 4 and 8 bytes, which no message that is read has.
     cdef size_t size = 8 if wire_type == WORD else 4
     if wire_type != WORD and wire_type != HALF_WORD or size > <size_t> (span.end - span.at):
         refuse()
@@ -65,7 +65,7 @@ cdef int open_span(Span span, Message* message) except -1:
     cdef int64_t number
     cdef Span inner
     message.span = span
-    message.present = 0
+    message.numbers = message.spans = 0
     while span.at < span.end:
         tag = read_varint(&span)
         wire_type = tag & 7
@@ -74,24 +74,21 @@ cdef int open_span(Span span, Message* message) except -1:
             number = <int64_t> read_varint(&span)
             if field:
                 message.number[field] = number
+                message.numbers |= <uint32_t> 1 << field
         elif wire_type == BYTES:
             inner = read_bytes(&span)
-            if field and not has_field(message, field):
-                message.inner[field] = inner
+            if field:
+                if not has_span(message, field):
+                    message.inner[field] = inner
+                message.count[field] = count_of(message, field) + 1
+                message.spans |= <uint32_t> 1 << field
         else:
             skip(&span, wire_type)
-            continue
-        if field:
-            message.count[field] = count_of(message, field) + 1
-            message.present |= <uint32_t> 1 << field
     return 0
 
 
 cdef int open_field(const Message* message, int field, Message* inner) except -1:
-    if has_field(message, field):
-        return open_span(message.inner[field], inner)
-    inner.present = 0
-    return 0
+    return open_span(span_of(message, field), inner)
 
 
 cdef bint next_of(int field, Span* rest, Message* inner) except -1:
@@ -114,7 +111,7 @@ cdef bint next_of(int field, Span* rest, Message* inner) except -1:
 
 
 cdef int list_numbers(const Message* message, int field, int64_t* numbers, int room) except -1:
-    cdef Span rest = list_of(message, field)
+    cdef Span rest = span_of(message, field)
     cdef int64_t number
     cdef int count = 0
     while next_number(&rest, &number):
@@ -138,7 +135,7 @@ cdef int within(rules, int64_t number, int lowest, int highest, str path, int i=
 
 
 cdef list listed_numbers(const Message* message, int field):
-    cdef Span rest = list_of(message, field)
+    cdef Span rest = span_of(message, field)
     cdef int64_t number
     cdef list numbers = []
     while next_number(&rest, &number):

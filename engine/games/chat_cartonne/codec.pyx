@@ -25,12 +25,13 @@ from chatiere.engine.core.wire cimport (
     Writer,
     count_of,
     has_field,
+    has_fields,
     list_numbers,
-    list_of,
     next_number,
     next_of,
     number_of,
     open_field,
+    span_of,
     within,
 )
 from chatiere.engine.games.chat_cartonne.boxes cimport Box, read_boxes, score
@@ -471,7 +472,7 @@ cdef read_shown(Seat* held, int seat, const Message* message):
         RULES.refuse_state(f"seats[{seat}].shown", "more is shown than there are cards in hand", "Public and hidden")
     while next_of(fields.SEAT_SHOWN, &rest, &shown):
         excluded = number_of(&shown, fields.SHOWN_NOT_PRINCESS) << PRINCESS_BIT
-        patterns = list_of(&shown, fields.SHOWN_NOT_PATTERNS)
+        patterns = span_of(&shown, fields.SHOWN_NOT_PATTERNS)
         i = 0
         while next_number(&patterns, &pattern):
             if not 0 <= pattern < PATTERNS:
@@ -500,7 +501,7 @@ cdef read_seat(State* state, int seat, const Message* message):
 
 cdef read_pile(State* state, const Message* message):
     cdef Message part
-    cdef Span rest = list_of(message, fields.STATE_UNKNOWN_CARDS)
+    cdef Span rest = span_of(message, fields.STATE_UNKNOWN_CARDS)
     cdef int64_t kind
     cdef int i = 0
     while next_number(&rest, &kind):
@@ -578,7 +579,7 @@ def read_state(message):
 cdef set_options(State* state, const Message* message):
     cdef bytes encoded
     cdef const Options* options
-    if message.present == 0:
+    if not has_fields(message):
         encoded = default_options(state.players)
     else:
         try:

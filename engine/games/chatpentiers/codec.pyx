@@ -36,12 +36,13 @@ from chatiere.engine.core.wire cimport (
     Writer,
     count_of,
     has_field,
+    has_fields,
     list_numbers,
-    list_of,
     next_number,
     next_of,
     number_of,
     open_field,
+    span_of,
     within,
 )
 from chatiere.engine.games.chatpentiers.kernel cimport view
@@ -183,7 +184,7 @@ def options_of(Position position not None):
 
 
 cdef dict options_in(const Message* message):
-    cdef Span rest = list_of(message, fields.OPTIONS_SECTION_LIMITS)
+    cdef Span rest = span_of(message, fields.OPTIONS_SECTION_LIMITS)
     cdef int64_t limit
     options = {}
     if has_field(message, fields.OPTIONS_FIRST_SEAT):
@@ -329,7 +330,7 @@ def put_state(Writer out not None, Position position not None):
 
 cdef uint64_t read_cards(const Message* message, int field, str path, int seat=0, int place=0) except? 0:
     # The braces of `path` are seat and place.
-    cdef Span rest = list_of(message, field)
+    cdef Span rest = span_of(message, field)
     cdef uint64_t read = 0
     cdef int64_t card
     cdef int i = 0
@@ -371,7 +372,7 @@ cdef read_seat(State* state, int seat, const Message* message):
     state.hand[seat] = read_cards(message, fields.SEAT_HAND, "seats[{}].hand", seat)
     if has_field(message, fields.SEAT_ZONES):
         read_zones(state, seat, message)
-    rest = list_of(message, fields.SEAT_SHOWN_VOIDS)
+    rest = span_of(message, fields.SEAT_SHOWN_VOIDS)
     while next_number(&rest, &colour):
         state.voids[seat] |= 1 << within(RULES, colour, 0, COLOURS - 1, "seats[{}].shown_voids[{}]", seat, i)
         i += 1
@@ -442,7 +443,7 @@ cdef set_options(State* state, const Message* message):
     cdef bytes encoded
     cdef const Options* options
     cdef int section
-    if message.present == 0:
+    if not has_fields(message):
         encoded = default_options(state.players)
     else:
         try:

@@ -26,6 +26,7 @@ from chatiere.engine.core.wire cimport (
     Writer,
     count_of,
     has_field,
+    has_fields,
     list_numbers,
     next_of,
     number_of,
@@ -449,7 +450,7 @@ def read_state(message):
 cdef set_options(State* state, const Message* message):
     cdef bytes encoded
     cdef const Options* options
-    if message.present == 0:
+    if not has_fields(message):
         encoded = default_options(state.players)
     else:
         try:

@@ -1,0 +1,146 @@
+"""The wire format: what is written is what protobuf reads, and bytes that are no message end in a refusal."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from chatiere import engine
+from chatiere.engine import EngineError, Game
+from chatiere.engine.core.wire import Writer, fill, written_text
+from chatiere.v1.game_pb2 import Action, ChanceOutcome, Event, RandomStream
+
+U32, U64 = st.integers(0, 2**32 - 1), st.integers(0, 2**64 - 1)
+
+
+class Bytes:
+    """Stands for a message object whose bytes are these."""
+
+    def __init__(self, data: bytes) -> None:
+        """Any bytes."""
+        self._data = data
+
+    def ByteSize(self) -> int:
+        """As a message has it."""
+        return len(self._data)
+
+    def DiscardUnknownFields(self) -> None:
+        """As a message has it."""
+
+    def SerializeToString(self) -> bytes:
+        """As a message has it."""
+        return self._data
+
+
+@given(U64, U64, U64)
+def test_numbers_are_written_as_protobuf_has_them(seed: int, number: int, drawn: int) -> None:
+    def put(out: Writer) -> None:
+        for field, value in enumerate((seed, number, drawn), 1):
+            out.number(field, value)
+
+    expected = RandomStream(seed=seed, game_number=number, drawn=drawn)
+    assert fill(RandomStream(), put) == expected
+    out = Writer()
+    put(out)
+    assert bytes(out) == expected.SerializeToString()
+
+
+@given(st.lists(U32, max_size=200), st.booleans(), st.text(max_size=300))
+@example([], False, "")
+@example([0] * 127, True, "x" * 127)
+@example([2**32 - 1] * 26, True, "é" * 8192)
+def test_lists_and_texts_are_written_as_protobuf_has_them(seats: list[int], everybody: bool, label: str) -> None:
+    def put(out: Writer) -> None:
+        out.numbers(Event.SEEN_WHOLE_BY_FIELD_NUMBER, seats)
+        out.number(Event.EVERYBODY_FIELD_NUMBER, everybody)
+        out.text(Event.LABEL_FIELD_NUMBER, label)
+
+    assert fill(Event(), put) == Event(seen_whole_by=seats, everybody=everybody, label=label)
+
+
+@given(U32, st.lists(st.text(max_size=40), max_size=4))
+def test_messages_in_messages_are_written_as_protobuf_has_them(action: int, pieces: list[str]) -> None:
+    def put(out: Writer) -> None:
+        out.present(Action.ID_FIELD_NUMBER, action)
+        begun = out.begin(Action.LABEL_FIELD_NUMBER)
+        for piece in pieces:
+            out.string(piece)
+        out.end(begun)
+        begun = out.begin(Action.DISCAT_FIELD_NUMBER)
+        out.fields(Action(id=1).SerializeToString())
+        out.end(begun)
+
+    written = fill(Action(), put)
+    assert written.HasField("id")
+    assert (written.id, written.label, written.WhichOneof("game")) == (action, "".join(pieces), "discat")
+
+
+def test_a_filled_message_is_set_without_fields() -> None:
+    action = Action()
+    fill(action.discat, lambda out: None)
+    assert action.HasField("discat")
+
+
+def test_a_text_is_put_together() -> None:
+    assert written_text(lambda out: (out.string("Chat "), out.string("perché"))) == "Chat perché"
+
+
+def readers(game: Game) -> list[Callable[[Any], object]]:
+    """The functions that read messages of a game."""
+    codec = engine.codec(game.name)
+    position = game.new_game(game.max_players, seed=1)
+    return [codec.read_options, codec.read_state, lambda message: codec.read_action(message, position)]
+
+
+@pytest.mark.parametrize("game", engine.games(), ids=lambda game: game.name)
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\x08",  # a number that ends too early
+        b"\x80" * 11,  # one that does not end
+        b"\x12\x05abc",  # a field that is longer than the message
+        b"\x0b",  # the begin of a group
+        b"\x0d\x01",  # four bytes that are one
+        b"\x09" + bytes(7),  # eight bytes that are seven
+    ],
+)
+def test_what_is_no_message_is_refused(game: Game, data: bytes) -> None:
+    for read in readers(game):
+        with pytest.raises(ValueError, match="not a protobuf message"):
+            read(Bytes(data))
+
+
+@pytest.mark.parametrize("game", engine.games(), ids=lambda game: game.name)
+@settings(max_examples=300)
+@given(data=st.data())
+def test_any_bytes_are_read_or_refused(game: Game, data: st.DataObject) -> None:
+    """Fields of any number, of every wire type; messages in messages; bytes that are none of this."""
+    number = st.integers(1, 40)
+    varint = U64.map(lambda value: fill(ChanceOutcome(), lambda out: out.present(99, value)).SerializeToString()[2:])
+    plain = st.one_of(
+        st.builds(lambda field, value: bytes([field << 3 & 0x7F]) + value, number, varint),
+        st.builds(
+            lambda field, value: bytes([field << 3 & 0x7F | 1]) + value, number, st.binary(min_size=8, max_size=8)
+        ),
+        st.builds(
+            lambda field, value: bytes([field << 3 & 0x7F | 5]) + value, number, st.binary(min_size=4, max_size=4)
+        ),
+        st.binary(max_size=8),
+    )
+    fields = st.recursive(
+        plain,
+        lambda inner: st.builds(
+            lambda field, values: bytes([field << 3 & 0x7F | 2, len(joined := b"".join(values)[:127])]) + joined,
+            number,
+            st.lists(inner, max_size=6),
+        ),
+        max_leaves=12,
+    )
+    message = b"".join(data.draw(st.lists(fields, max_size=6)))
+    for read in readers(game):
+        try:
+            read(Bytes(message))
+        except (EngineError, ValueError):
+            continue
