@@ -595,11 +595,9 @@ cdef inline int check_princesses(const State* state, const Count* count) noexcep
         return ChatCartonneFault.BAD_PRINCESSES
     for seat in range(state.players):
         held = &state.seats[seat]
-        had = princesses_in_hand(state, seat)
-        if held.played:
-            if not played_after_drawn(state, seat):
-                return ChatCartonneFault.BAD_PRINCESSES
-            had += played_by(held)
+        if held.played and not played_after_drawn(state, seat):
+            return ChatCartonneFault.BAD_PRINCESSES
+        had = princesses_in_hand(state, seat) + played_by(held)
         if had > held.drawn[0] if state.variants & ALL_PRINCESSES else had != <int> (drew >> 8 * seat & 0xFF):
             return ChatCartonneFault.BAD_PRINCESSES
     return OK
@@ -612,9 +610,9 @@ cdef bint played_after_drawn(const State* state, int seat) noexcept nogil:
     for part in range(part_count(state)):
         drew += state.drawer[part] == seat
         played += played_of(held, part)
-        if played_of(held, part) and held.drawn[part] == 0:
-            return False
-        if played > drew and not state.variants & ALL_PRINCESSES:
+        if (played_of(held, part) and held.drawn[part] == 0) or (
+            played > drew and not state.variants & ALL_PRINCESSES
+        ):
             return False
     return True
 

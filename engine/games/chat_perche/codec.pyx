@@ -79,7 +79,6 @@ from chatiere.engine.games.chat_perche.state cimport (
     count_spaces,
     first_space,
     has_branch,
-    is_decision,
     lowest_space,
     space_bit,
     token_owner,
@@ -266,10 +265,8 @@ def put_options(Writer out not None, options):
 # Actions
 
 cdef check_action(Position position, int action):
-    if not is_decision(state_of(position)):
-        position.require_decision()
-    if not 0 <= action < NUM_ACTIONS:
-        check_id(action, NUM_ACTIONS)
+    position.require_decision()
+    check_id(action, NUM_ACTIONS)
 
 
 def put_action(Writer out not None, Position position not None, int action):

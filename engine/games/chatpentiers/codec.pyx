@@ -348,13 +348,14 @@ cdef read_zones(State* state, int seat, const Message* message):
     cdef Message held
     cdef Span rest = message.span
     cdef uint64_t cards
-    cdef int i = 0, zone, colour
+    cdef int i = 0, zone, first, colour
     while next_of(fields.SEAT_ZONES, &rest, &held):
         zone = within(RULES, number_of(&held, fields.ZONE_ZONE), 0, ZONES - 1, "seats[{}].zones[{}].zone", seat, i)
         cards = read_cards(&held, fields.ZONE_CARDS, "seats[{}].zones[{}].cards", seat, i)
         if cards == 0:
             RULES.refuse_state(f"seats[{seat}].zones[{i}].cards", "a zone is listed if cards lie in it")
-        colour = colour_of(lowest_card(cards))
+        first = lowest_card(cards)
+        colour = colour_of(first)
         if cards & ~cards_of_colour(colour):
             RULES.refuse_state(f"seats[{seat}].zones[{i}].cards", "a zone holds one colour")
         if state.zone[seat][colour]:

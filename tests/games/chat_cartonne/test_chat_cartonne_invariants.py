@@ -108,6 +108,7 @@ BROKEN: list[tuple[Callable[[], Position], Change, str]] = [
     (turn, setting("table[0].on_joint.toy", 75), "table[0].on_joint.toy"),
     (turn, lambda state: state.table[0].on_joint.ClearField("cat"), "table[0].on_joint"),
     (turn, lambda state: move_cat(state, 1), "table.on_joint"),
+    (turn, lambda state: crowded_joints(state), "table.on_joint"),
     (turn, setting("table[0].kind", 78), "table.on_joint"),
     (turn, setting("table[2].kind", 76), "table"),
     (turn, lambda state: setting("table[0].cell", cell(13, 11))(state), "table"),
@@ -189,6 +190,12 @@ def princess_elsewhere(state: Any) -> None:
     """The Princess of a part that nobody has come to."""
     state.parts[0].ClearField("princess_drawn_by")
     state.parts[1].princess_drawn_by = 0
+
+
+def crowded_joints(state: Any) -> None:
+    """More on joints than there are cats, Princesses and toy cards."""
+    for number in range(34):
+        state.table.add(kind=number, cell=number).on_joint.cat = 0
 
 
 def hands_of_one(state: Any) -> None:
