@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from chatiere import engine
 from chatiere.engine import EngineError, Game
 from chatiere.engine.core.wire import Writer, fill, written_text
+from chatiere.v1 import game_pb2
 from chatiere.v1.game_pb2 import Action, ChanceOutcome, Event, RandomStream
 
 U32, U64 = st.integers(0, 2**32 - 1), st.integers(0, 2**64 - 1)
@@ -110,6 +111,18 @@ def test_what_is_no_message_is_refused(game: Game, data: bytes) -> None:
     for read in readers(game):
         with pytest.raises(ValueError, match="not a protobuf message"):
             read(Bytes(data))
+
+
+@pytest.mark.parametrize("game", engine.games(), ids=lambda game: game.name)
+def test_numbers_of_fixed_size_are_passed_over(game: Game) -> None:
+    state = game_pb2.State()
+    codec = engine.codec(game.name)
+    position = game.new_game(game.max_players, seed=1)
+    message = fill(getattr(state, game.name), codec.put_state, position).SerializeToString()
+    # Fields 15, of eight bytes, and 14, of four.
+    assert codec.read_state(Bytes(b"\x79" + bytes(8) + b"\x75" + bytes(4) + message)) == codec.read_state(
+        Bytes(message)
+    )
 
 
 @pytest.mark.parametrize("game", engine.games(), ids=lambda game: game.name)

@@ -73,7 +73,6 @@ from chatiere.engine.games.chatpentiers.state cimport (
     cards_dealt,
     cards_of_colour,
     cards_to_take,
-    colour_of,
     count_by_colour,
     limits_of,
     lowest_card,
@@ -348,14 +347,15 @@ cdef read_zones(State* state, int seat, const Message* message):
     cdef Message held
     cdef Span rest = message.span
     cdef uint64_t cards
-    cdef int i = 0, zone, first, colour
+    cdef int i = 0, zone, colour
     while next_of(fields.SEAT_ZONES, &rest, &held):
         zone = within(RULES, number_of(&held, fields.ZONE_ZONE), 0, ZONES - 1, "seats[{}].zones[{}].zone", seat, i)
         cards = read_cards(&held, fields.ZONE_CARDS, "seats[{}].zones[{}].cards", seat, i)
         if cards == 0:
             RULES.refuse_state(f"seats[{seat}].zones[{i}].cards", "a zone is listed if cards lie in it")
-        first = lowest_card(cards)
-        colour = colour_of(first)
+        colour = 0
+        while cards & cards_of_colour(colour) == 0:
+            colour += 1
         if cards & ~cards_of_colour(colour):
             RULES.refuse_state(f"seats[{seat}].zones[{i}].cards", "a zone holds one colour")
         if state.zone[seat][colour]:

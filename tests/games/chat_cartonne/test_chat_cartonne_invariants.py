@@ -57,6 +57,12 @@ def princess_played(**options: Any) -> Position:
     return board.princess(cell(11, 10), False, 0).position()
 
 
+def princess_held() -> Position:
+    """Seat 0 has drawn a Princess and played another card; seat 1 has drawn, too."""
+    position = play(begun(), DRAW, PRINCESS)
+    return play(position, position.legal_actions()[0], DRAW, 10)
+
+
 def lower_part() -> Position:
     return late(2, 5, {0: (70, 71), 1: (69, PRINCESS)}).position()
 
@@ -149,6 +155,7 @@ BROKEN: list[tuple[Callable[[], Position], Change, str]] = [
     (lambda: play(begun(), DRAW, PRINCESS), setting("parts[0].princess_drawn_by", 1), "parts"),
     (princess_played, setting("seats[0].princesses_played", [0, 1]), "parts"),
     (princess_played, lambda state: nobodys_princess(state), "parts"),
+    (princess_held, setting("parts[0].princess_drawn_by", 1), "parts"),
     (lambda: princess_played(all_princesses=True), setting("parts[0].princess_drawn_by", 0), "parts"),
     (lower_part, lambda state: princess_left_behind(state), "parts"),
     (turn, lambda state: state.seats[0].shown.add(not_patterns=[1]), "seats.shown"),
