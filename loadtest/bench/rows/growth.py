@@ -71,7 +71,7 @@ def _memory(plan: Plan) -> tuple[Row, list[dict[str, object]]]:
     with ExitStack() as stack:
         server = stack.enter_context(chatiere())
         playing = [
-            stack.enter_context(SelfPlay(server.channel, game.name, players, plan.batch, connections=1, in_flight=4))
+            stack.enter_context(SelfPlay(server.channel, game.name, players, plan.batch, connections=1, in_flight=2))
             for game, players in plan.games.items()
         ]
         for _ in range(TENTHS):
