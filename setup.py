@@ -48,11 +48,12 @@ def link_folders() -> None:
 
 
 def generate_protobuf_code() -> None:
-    """Generate src/chatiere/v1 from proto/chatiere/v1."""
+    """Generate src/chatiere/v1 and src/chatiere/fields from proto/chatiere/v1."""
     import grpc_tools
     from grpc_tools import protoc
 
     (TREE / "v1").mkdir(exist_ok=True)
+    (TREE / "fields").mkdir(exist_ok=True)
     (TREE / "v1" / "py.typed").touch()
     well_known = Path(grpc_tools.__file__).parent / "_proto"
     sources = sorted(str(path) for path in Path("proto/chatiere/v1").glob("*.proto"))
@@ -66,7 +67,7 @@ def generate_protobuf_code() -> None:
 
 
 def write_field_numbers(file: FileDescriptorProto) -> None:
-    """The numbers of a file's fields for Cython: in v1/discat_fields.pxd `hands` of DiscatState is STATE_HANDS."""
+    """The numbers of a file's fields for Cython: in fields/discat.pxd `hands` of DiscatState is STATE_HANDS."""
     source = Path(file.name)
     # Names of messages begin with the game's.
     prefix = "".join(part.title() for part in source.stem.split("_"))
@@ -74,7 +75,7 @@ def write_field_numbers(file: FileDescriptorProto) -> None:
     for message in file.message_type:
         name = re.sub(r"(?<!^)(?=[A-Z])", "_", message.name.removeprefix(prefix)).upper()
         lines += [f"    {name}_{field.name.upper()} = {field.number}" for field in message.field]
-    target = Path("src", source).with_name(f"{source.stem}_fields.pxd")
+    target = TREE / "fields" / f"{source.stem}.pxd"
     text = "\n".join([*lines, ""])
     # What has not changed does not need to be compiled again.
     if len(lines) > 2 and not (target.exists() and target.read_text() == text):

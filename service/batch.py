@@ -259,7 +259,7 @@ def _below(path: str) -> Iterator[None]:
     try:
         yield
     except EngineError as error:
-        error.field = f"{path}.{error.field}"
+        error.lies_below(path)
         raise
 
 

@@ -3,24 +3,22 @@
 In each oneof a game has the field of its own name; what is inside is for the game's codec.
 """
 
-from collections.abc import Sequence
-
 from chatiere import engine
 from chatiere.engine import EngineError, Event, Game, Position, Reason
 from chatiere.engine.core.messages import Messages
-from chatiere.engine.core.wire import fill
+from chatiere.engine.core.wire import Reader, fill
 from chatiere.service.errors import Refusal, ServiceReason
 from chatiere.v1 import game_pb2
 
-# By game, the writer of its messages.
+# By game, what reads and writes its messages.
 _MESSAGES = {
-    game.name: Messages(engine.codec(game.name), game_pb2.State.DESCRIPTOR.fields_by_name[game.name].number)
+    game.name: Messages(game, engine.codec(game.name), game_pb2.State.DESCRIPTOR.fields_by_name[game.name].number)
     for game in engine.games()
 }
 
 
 def of(position: Position) -> Messages:
-    """What writes the messages of a position's game."""
+    """What reads and writes the messages of a position's game."""
     return _MESSAGES[position.game.name]
 
 
@@ -40,7 +38,7 @@ class below:
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         """Complete an EngineError."""
         if isinstance(error, EngineError):
-            error.field = f"{self._path}.{error.field}" if error.field else self._path
+            error.lies_below(self._path)
             error.metadata.setdefault("game", self._game.name)
 
 
@@ -71,15 +69,8 @@ def read_state(state: game_pb2.State | None) -> Position:
             field="state",
             metadata={"games": names},
         )
-    game = engine.game(name)
-    with below("state", game):
-        game.check_rules_version(state.rules_version)
-    stream = state.stream
-    with below(f"state.{name}", game):
-        return game.position(
-            engine.codec(name).read_state(getattr(state, name)),
-            (stream.seed, stream.game_number, stream.drawn) if state.HasField("stream") else None,
-        )
+    with below("state", engine.game(name)):
+        return _MESSAGES[name].read_state(state)
 
 
 def write_state(position: Position) -> game_pb2.State:
@@ -100,15 +91,25 @@ def read_options(options: game_pb2.Options, game: Game) -> dict[str, object]:
             metadata={"game": game.name},
         )
     with below(f"options.{name}", game):
-        found: dict[str, object] = engine.codec(name).read_options(getattr(options, name))
+        found: dict[str, object] = engine.codec(name).read_options(Reader(getattr(options, name)))
     return found
 
 
-def read_action(action: game_pb2.Action, position: Position) -> tuple[int, str]:
-    """The dense id of a request's field `action` at a decision, and the path of the field that told it.
+def apply_action(action: game_pb2.Action, position: Position, events: list[Event]) -> None:
+    """Make the move of a request's field `action`; `events`: what happened is appended.
 
-    Raises Refusal (MISSING_FIELD, ACTION_MISMATCH) and EngineError (INVALID_ACTION, ILLEGAL_ACTION).
+    Raises Refusal (MISSING_FIELD, ACTION_MISMATCH) and EngineError (CHANCE_PENDING, GAME_OVER, INVALID_ACTION,
+    ILLEGAL_ACTION).
     """
+    with below("action", position.game):
+        position.require_decision()
+        number, field = _read_action(action, position)
+        with below(field, position.game):
+            position.apply(number, events)
+
+
+def _read_action(action: game_pb2.Action, position: Position) -> tuple[int, str]:
+    # The dense id, and the path of the field that told it.
     game = position.game
     name = action.WhichOneof("game")
     if name is None:
@@ -119,17 +120,14 @@ def read_action(action: game_pb2.Action, position: Position) -> tuple[int, str]:
                 field="action",
                 metadata={"game": game.name},
             )
-        return action.id, "action.id"
-    path = f"action.{name}"
+        return action.id, "id"
     if name != game.name:
         raise EngineError(
             Reason.INVALID_ACTION,
             f"this is an action of {name}; the state is of {game.name}",
-            field=path,
-            metadata={"game": game.name},
+            field=name,
         )
-    with below(path, game):
-        typed_id: int = engine.codec(name).read_action(getattr(action, name), position)
+    typed_id = _MESSAGES[name].read_action(action, position)
     if action.HasField("id") and action.id != typed_id:
         raise Refusal(
             ServiceReason.ACTION_MISMATCH,
@@ -137,28 +135,7 @@ def read_action(action: game_pb2.Action, position: Position) -> tuple[int, str]:
             field="action.id",
             metadata={"game": game.name, "typed_id": str(typed_id)},
         )
-    return typed_id, path
-
-
-def fill_position(
-    message: game_pb2.Position, position: Position, events: Sequence[Event], include: game_pb2.Include
-) -> None:
-    """A position with what was asked for beside it."""
-    fill(message, of(position).put_position, position, events, include)
-    if include.score:
-        fill_score(message.score, position)
-
-
-def fill_score(message: game_pb2.Score, position: Position) -> None:
-    """The score, final or as it stands."""
-    name = position.game.name
-    message.totals.extend(position.totals())
-    message.final = position.is_terminal()
-    if message.final:
-        message.winners.extend(position.winners() or ())
-        message.ranks.extend(position.ranks() or ())
-        message.returns.extend(position.returns())
-    fill(getattr(message.detail, name), engine.codec(name).put_score, position)
+    return typed_id, name
 
 
 def write_game_info(game: Game) -> game_pb2.GameInfo:

@@ -148,15 +148,20 @@ class CallInterceptor(grpc.ServerInterceptor):
         # Requests come as bytes and are parsed here: left to gRPC, one that cannot be parsed would never reach a method
         # and end as INTERNAL.
         parse: Callable[[Any], Any] = handler.request_deserializer or bytes
+        serialize: Callable[[Any], bytes] = handler.response_serializer or bytes
 
         def read(argument: Any) -> Any:
             return map(parse, argument) if handler.request_streaming else parse(argument)
+
+        def written(response: Any) -> bytes:
+            # Our own methods write their responses themselves.
+            return response if isinstance(response, bytes) else serialize(response)
 
         def answer(argument: Any, context: grpc.ServicerContext) -> Any:
             call = _Call(self._metrics, method, context)
             try:
                 with self._admitted(call, context, is_own, is_health), self._in_time(context, is_own) as limited:
-                    response = behaviour(read(argument), limited)
+                    response = written(behaviour(read(argument), limited))
                 call.answer()
                 return response
             except Exception as error:
@@ -170,7 +175,7 @@ class CallInterceptor(grpc.ServerInterceptor):
                 call.end()
             try:
                 with self._admitted(call, context, is_own, is_health):
-                    yield from behaviour(read(argument), context)
+                    yield from map(written, behaviour(read(argument), context))
             except grpc.RpcError:
                 # The client is gone.
                 raise
@@ -192,7 +197,7 @@ class CallInterceptor(grpc.ServerInterceptor):
         refuse.experimental_thread_pool = self._side_threads  # type: ignore[attr-defined]
         return (
             threads,
-            make_handler(body, None, handler.response_serializer),
+            make_handler(body, None, None),
             # As a stream, so that gRPC does not wait for the request.
             grpc.stream_stream_rpc_method_handler(refuse),
         )

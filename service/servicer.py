@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import grpc
 
+from chatiere import engine
 from chatiere.engine.core.batch import Cancellation
 from chatiere.service import handlers
 from chatiere.service.batch import Batches
@@ -16,53 +17,41 @@ from chatiere.v1 import batch_service_pb2, batch_service_pb2_grpc, game_service_
 
 
 class GameServicer(game_service_pb2_grpc.GameServiceServicer):
-    """The methods; their errors are turned into a status by the interceptor."""
+    """The methods; the interceptor takes their responses in wire format, and turns their errors into a status."""
 
     def __init__(self, metrics: Metrics) -> None:
         """`metrics`: where applied moves are counted."""
-        self._metrics = metrics
+        self._moves = {game.name: metrics.moves_applied.labels(game.name) for game in engine.games()}
 
-    def ListGames(
-        self, request: game_service_pb2.ListGamesRequest, context: grpc.ServicerContext
-    ) -> game_service_pb2.ListGamesResponse:
+    def ListGames(self, request: game_service_pb2.ListGamesRequest, context: grpc.ServicerContext) -> bytes:
         """All games."""
         return handlers.list_games(request)
 
-    def NewGame(
-        self, request: game_service_pb2.NewGameRequest, context: grpc.ServicerContext
-    ) -> game_service_pb2.NewGameResponse:
+    def NewGame(self, request: game_service_pb2.NewGameRequest, context: grpc.ServicerContext) -> bytes:
         """Begin a game."""
         return handlers.new_game(request)
 
     def ListLegalActions(
         self, request: game_service_pb2.ListLegalActionsRequest, context: grpc.ServicerContext
-    ) -> game_service_pb2.ListLegalActionsResponse:
+    ) -> bytes:
         """What may be done at a state."""
         return handlers.list_legal_actions(request)
 
-    def Apply(
-        self, request: game_service_pb2.ApplyRequest, context: grpc.ServicerContext
-    ) -> game_service_pb2.ApplyResponse:
+    def Apply(self, request: game_service_pb2.ApplyRequest, context: grpc.ServicerContext) -> bytes:
         """Make a move, or resolve a chance event."""
         response = handlers.apply(request)
-        self._metrics.moves_applied.labels(request.state.WhichOneof("game")).inc()
+        self._moves[request.state.WhichOneof("game")].inc()
         return response
 
-    def GetScore(
-        self, request: game_service_pb2.GetScoreRequest, context: grpc.ServicerContext
-    ) -> game_service_pb2.GetScoreResponse:
+    def GetScore(self, request: game_service_pb2.GetScoreRequest, context: grpc.ServicerContext) -> bytes:
         """The score at a state."""
         return handlers.get_score(request)
 
-    def GetView(
-        self, request: game_service_pb2.GetViewRequest, context: grpc.ServicerContext
-    ) -> game_service_pb2.GetViewResponse:
+    def GetView(self, request: game_service_pb2.GetViewRequest, context: grpc.ServicerContext) -> bytes:
         """What a seat, or a spectator, may know of a state."""
         return handlers.get_view(request)
 
-    def Resample(
-        self, request: game_service_pb2.ResampleRequest, context: grpc.ServicerContext
-    ) -> game_service_pb2.ResampleResponse:
+    def Resample(self, request: game_service_pb2.ResampleRequest, context: grpc.ServicerContext) -> bytes:
         """A state that a seat cannot tell from the given one."""
         return handlers.resample(request)
 

@@ -495,7 +495,7 @@ cdef class Table:
         try:
             return self.game.encode_options(self.players, options)
         except EngineError as error:
-            error.field = f"{path}.{error.field}"
+            error.lies_below(path)
             raise
 
     cdef Py_ssize_t size_of(self, Py_ssize_t n, columns) except -1:
@@ -604,7 +604,7 @@ cdef class Table:
         try:
             position = self.game.unpack(view_of(states)[item * packed_size:(item + 1) * packed_size])
         except EngineError as error:
-            error.field = f"states.{error.field}" if error.field else "states"
+            error.lies_below("states")
             raise
         self.check_position(position)
         return position

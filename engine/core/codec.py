@@ -1,9 +1,13 @@
 """What the rooms' codecs share: refusals that cite the rules file, and the options and actions of any game."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn, TypeGuard
 
 from chatiere.engine.core.errors import EngineError, FaultText, Reason
+from chatiere.engine.core.wire import Reader
+
+_ReadOptions = Callable[[Reader], dict[str, Any]]
+_EncodeOptions = Callable[[int, Mapping[str, Any]], bytes]
 
 # In packed states: no seat.
 NO_SEAT = 0xFF
@@ -15,6 +19,8 @@ class RulesFile:
     def __init__(self, name: str) -> None:
         """`name` is the file's, in docs/rules."""
         self.name = name
+        # By number of players: every call reads a state's options.
+        self._default_options: dict[int, bytes] = {}
 
     def illegal(self, message: str, heading: str) -> FaultText:
         """The words of a fault of a move."""
@@ -44,18 +50,27 @@ class RulesFile:
             self.refuse_state(field, f"{value} is not from {lowest} to {highest}")
         return value
 
-    def refuse_options(self, error: EngineError) -> NoReturn:
-        """Raise INVALID_STATE for the options in a state's message."""
-        self.refuse_state(f"options.{error.field}", error.message, "Components and setup")
+    def read_options(self, options: Reader, read: _ReadOptions, encode: _EncodeOptions, players: int) -> bytes:
+        """The options in a state's message as the kernel's struct, by the game's functions. Raises INVALID_STATE."""
+        if not options:
+            if players not in self._default_options:
+                self._default_options[players] = encode(players, {})
+            return self._default_options[players]
+        try:
+            return encode(players, read(options))
+        except EngineError as error:
+            self.refuse_state(f"options.{error.field}", error.message, "Components and setup")
 
     def read_turn(
-        self, phase: int, first_seat: int | None, active_seat: int, players: int, phases: int
+        self, state: Reader, phase: int, first_seat: int, active_seat: int, players: int, phases: int
     ) -> tuple[int, int, int]:
-        """Phase from 0, first seat (or NO_SEAT) and active seat, as every state's message has them."""
+        """Phase from 0, first seat (or NO_SEAT) and active seat, which every state's message has: in these fields."""
+        last = players - 1
+        has_begun = state.has_number(first_seat)
         return (
-            self.in_range(phase, 1, phases, "phase") - 1,
-            NO_SEAT if first_seat is None else self.in_range(first_seat, 0, players - 1, "first_seat"),
-            self.in_range(active_seat, 0, players - 1, "active_seat"),
+            self.in_range(state.number(phase), 1, phases, "phase") - 1,
+            self.in_range(state.number(first_seat), 0, last, "first_seat") if has_begun else NO_SEAT,
+            self.in_range(state.number(active_seat), 0, last, "active_seat"),
         )
 
 

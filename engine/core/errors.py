@@ -67,6 +67,10 @@ class EngineError(ValueError):
         self.rule = rule
         self.metadata = metadata or {}
 
+    def lies_below(self, path: str) -> None:
+        """Let `field` be a path from further out: what it was a path below is at `path`."""
+        self.field = f"{path}.{self.field}" if self.field else path
+
 
 @dataclass(frozen=True)
 class FaultText:

@@ -1,12 +1,17 @@
-"""The messages that all games share (State, Action, View …), written in wire format.
+"""The messages that all games share (State, Action, View …), in wire format.
 
 In each oneof a game has the same field; what is inside is for the game's codec.
 """
 
-from chatiere.engine.core.position cimport Position
-from chatiere.engine.core.wire cimport Writer
-cimport chatiere.v1.game_fields as fields
+from struct import pack
 
+from libc.stdint cimport uint64_t
+
+from chatiere.engine.core.position cimport Game, Position
+from chatiere.engine.core.wire cimport Reader, Writer, has_span
+cimport chatiere.fields.game as fields
+
+from chatiere.engine.core.errors import EngineError
 from chatiere.engine.core.position import CHANCE_PLAYER
 
 cdef enum TurnKind:
@@ -16,15 +21,47 @@ cdef enum TurnKind:
 
 
 cdef class Messages:
-    """Writes the messages of one game."""
+    """Reads and writes the messages of one game."""
 
+    cdef Game game
     cdef object codec
     cdef int field
 
-    def __init__(self, codec, int field):
+    def __init__(self, Game game not None, codec, int field):
         """`codec`: the game's. `field`: the number of the game's field in every oneof."""
+        self.game = game
         self.codec = codec
         self.field = field
+
+    def read_state(self, state):
+        """The position of a State, a message object.
+
+        Raises EngineError: UNSUPPORTED_RULES_VERSION, INVALID_STATE.
+        """
+        cdef Reader reader = Reader(state), random
+        self.game.check_rules_version(reader.number(fields.STATE_RULES_VERSION))
+        stream = None
+        if has_span(&reader.message, fields.STATE_STREAM):
+            random = reader.inner(fields.STATE_STREAM)
+            stream = (
+                <uint64_t> random.number(fields.RANDOM_STREAM_SEED),
+                <uint64_t> random.number(fields.RANDOM_STREAM_GAME_NUMBER),
+                <uint64_t> random.number(fields.RANDOM_STREAM_DRAWN),
+            )
+        try:
+            return self.game.position(self.codec.read_state(reader.inner(self.field)), stream)
+        except EngineError as error:
+            error.lies_below(self.game.name)
+            raise
+
+    def read_action(self, action, Position position not None):
+        """The dense id of a typed Action, a message object, at a position. Raises EngineError as the codec does."""
+        cdef Reader reader = Reader(action)
+        try:
+            return self.codec.read_action(reader.inner(self.field), position)
+        except EngineError as error:
+            error.lies_below(self.game.name)
+            raise
 
     def put_state(self, Writer out not None, Position position not None):
         """A State."""
@@ -104,8 +141,27 @@ cdef class Messages:
         self.codec.put_view(out, position, seat)
         out.end(begun)
 
+    def put_score(self, Writer out not None, Position position not None):
+        """The score, final or as it stands: a Score."""
+        cdef size_t begun, inner
+        # Negative numbers have ten bytes, as protobuf has them.
+        out.numbers(fields.SCORE_TOTALS, [total & 0xFFFFFFFFFFFFFFFF for total in position.totals()])
+        if position.is_terminal():
+            out.number(fields.SCORE_FINAL, True)
+            out.numbers(fields.SCORE_WINNERS, position.winners())
+            out.numbers(fields.SCORE_RANKS, position.ranks())
+            returns = position.returns()
+            begun = out.begin(fields.SCORE_RETURNS)
+            out.fields(pack(f"<{len(returns)}d", *returns))
+            out.end(begun)
+        begun = out.begin(fields.SCORE_DETAIL)
+        inner = out.begin(self.field)
+        self.codec.put_score(out, position)
+        out.end(inner)
+        out.end(begun)
+
     def put_position(self, Writer out not None, Position position not None, events, wanted):
-        """A Position with what `wanted`, an Include, asks for, but the score."""
+        """A Position with what `wanted`, an Include, asks for."""
         cdef size_t begun, inner
         begun = out.begin(fields.POSITION_STATE)
         self.put_state(out, position)
@@ -117,6 +173,10 @@ cdef class Messages:
         if wanted.legal_actions:
             self.put_legal_actions(out, fields.POSITION_LEGAL_ACTIONS, position)
             self.put_chance_outcomes(out, fields.POSITION_CHANCE_OUTCOMES, position)
+        if wanted.score:
+            begun = out.begin(fields.POSITION_SCORE)
+            self.put_score(out, position)
+            out.end(begun)
         viewers = list(wanted.viewers)
         if wanted.spectator:
             viewers.append(None)

@@ -1,5 +1,5 @@
 # Messages in protobuf's wire format (https://protobuf.dev/programming-guides/encoding/), without an object for each of them:
-# the numbers of fields are in chatiere/v1/<file>_fields.pxd, which setup.py generates.
+# the numbers of fields are in chatiere/fields/<file>.pxd, which setup.py generates.
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
@@ -13,7 +13,8 @@ ctypedef struct Span:
 ctypedef struct Message:
     # A message that was opened: the fields that it has, by number.
     Span span
-    # Bit field: it came as a number; as bytes. Of the arrays only what came in that way means something.
+    # Bit field: it came as a number; as bytes. Of the arrays only what came in that way means something. A field that came
+    # in another way than its proto file says is as one that did not come.
     uint32_t numbers
     uint32_t spans
     int count[FIELDS]  # of a message, list or text: how often it comes
@@ -37,11 +38,8 @@ cdef bint next_number(Span* rest, int64_t* number) except -1
 # A number of a state, both bounds included. The RulesFile refuses it; only then the braces of `path` become i and j.
 cdef int within(rules, int64_t number, int lowest, int highest, str path, int i=*, int j=*) except? -1
 
-cdef inline bint has_field(const Message* message, int field) noexcept nogil:
-    return (message.numbers | message.spans) >> field & 1
-
-cdef inline bint has_fields(const Message* message) noexcept nogil:
-    return message.numbers | message.spans != 0
+cdef inline bint has_number(const Message* message, int field) noexcept nogil:
+    return message.numbers >> field & 1
 
 cdef inline bint has_span(const Message* message, int field) noexcept nogil:
     return message.spans >> field & 1
@@ -50,7 +48,7 @@ cdef inline int count_of(const Message* message, int field) noexcept nogil:
     return message.count[field] if has_span(message, field) else 0
 
 cdef inline int64_t number_of(const Message* message, int field) noexcept nogil:
-    return message.number[field] if message.numbers >> field & 1 else 0
+    return message.number[field] if has_number(message, field) else 0
 
 # The bytes of a message, list or text.
 cdef inline Span span_of(const Message* message, int field) noexcept nogil:
@@ -62,9 +60,11 @@ cdef inline Span span_of(const Message* message, int field) noexcept nogil:
 
 
 cdef class Reader:
-    # A message that Python handed over, opened.
     cdef bytes data
     cdef Message message
+    cpdef Reader inner(self, int field)
+    cpdef bint has_number(self, int field)
+    cpdef int64_t number(self, int field)
 
 
 cdef class Writer:

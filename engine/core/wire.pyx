@@ -13,6 +13,8 @@ cdef enum WireType:
     VARINT = 0
     WORD = 1
     BYTES = 2
+    BEGIN_GROUP = 3
+    END_GROUP = 4
     HALF_WORD = 5
 
 cdef enum:
@@ -50,13 +52,36 @@ cdef inline Span read_bytes(Span* span) except *:
     return inner
 
 
-cdef int skip(Span* span, int wire_type) except -1:
-    # Numbers of 4 and 8 bytes, which no message that is read has.
-    cdef size_t size = 8 if wire_type == WORD else 4
-    if wire_type != WORD and wire_type != HALF_WORD or size > <size_t> (span.end - span.at):
+cdef int skip_word(Span* span, size_t size) except -1:
+    if size > <size_t> (span.end - span.at):
         refuse()
     span.at += size
     return 0
+
+
+cdef int skip(Span* span, int wire_type) except -1:
+    # What no message that is read has: numbers of 4 and 8 bytes, groups. In a group there may be anything.
+    cdef int depth = 0
+    while True:
+        if wire_type == BEGIN_GROUP:
+            depth += 1
+        elif wire_type == END_GROUP:
+            depth -= 1
+        elif wire_type == WORD:
+            skip_word(span, 8)
+        elif wire_type == HALF_WORD:
+            skip_word(span, 4)
+        elif wire_type == VARINT:
+            read_varint(span)
+        elif wire_type == BYTES:
+            read_bytes(span)
+        else:
+            refuse()
+        if depth < 0:
+            refuse()
+        if depth == 0:
+            return 0
+        wire_type = read_varint(span) & 7
 
 
 cdef int open_span(Span span, Message* message) except -1:
@@ -144,19 +169,35 @@ cdef list listed_numbers(const Message* message, int field):
 
 
 cdef class Reader:
-    """A message object, opened. What its proto file does not know is taken out of it."""
+    """A message, opened."""
 
     def __init__(self, message):
-        """`message`: of protobuf."""
+        """`message`: an object of protobuf."""
         cdef Span span
-        # Also a field of ours that came with another wire type, and would not have what is asked of it. This would set
-        # an absent message.
-        if message.ByteSize():
-            message.DiscardUnknownFields()
+        # Parsed and written by protobuf, each field of a kind that is not repeated comes once, and lists in one piece.
         self.data = message.SerializeToString()
         span.at = <const uint8_t*> PyBytes_AS_STRING(self.data)
         span.end = span.at + PyBytes_GET_SIZE(self.data)
         open_span(span, &self.message)
+
+    def __bool__(self):
+        """Whether it has any fields."""
+        return self.message.span.at < self.message.span.end
+
+    cpdef Reader inner(self, int field):
+        """The message of a field; without any fields where it is absent."""
+        cdef Reader inner = Reader.__new__(Reader)
+        inner.data = self.data
+        open_field(&self.message, field, &inner.message)
+        return inner
+
+    cpdef bint has_number(self, int field):
+        """Whether a number, or truth value, is there."""
+        return has_number(&self.message, field)
+
+    cpdef int64_t number(self, int field):
+        """A number, or truth value; 0 where it is absent."""
+        return number_of(&self.message, field)
 
 
 # Writing
@@ -300,16 +341,28 @@ cdef class Writer:
 
 def fill(message, put, *what):
     """Fill a message object by one of a codec's functions: `fill(DiscatState(), codec.put_state, position)`."""
-    cdef Writer out = Writer()
-    put(out, *what)
     # A message without fields is set, too.
     message.SetInParent()
-    message.MergeFromString(bytes(out))
+    message.MergeFromString(written(put, *what))
     return message
 
 
-def written_text(put, *what):
-    """What one of a codec's functions writes as a text."""
+def written(put, *what):
+    """What one of a codec's functions writes: a message in wire format."""
     cdef Writer out = Writer()
     put(out, *what)
-    return bytes(out).decode()
+    return bytes(out)
+
+
+def written_in(int field, put, *what):
+    """The same as the only field of a message."""
+    cdef Writer out = Writer()
+    cdef size_t begun = out.begin(field)
+    put(out, *what)
+    out.end(begun)
+    return bytes(out)
+
+
+def written_text(put, *what):
+    """The same as a text, without a message around it."""
+    return written(put, *what).decode()

@@ -25,7 +25,8 @@ def main(port: str, *tables: str) -> None:
     responses = {}
     for table in tables:
         name, _, players = table.partition(":")
-        responses[name] = handlers.apply(apply_request(engine.game(name), int(players)))
+        request = apply_request(engine.game(name), int(players))
+        responses[name] = ApplyResponse.FromString(handlers.apply(request))
 
     def answer(request: ApplyRequest, context: grpc.ServicerContext) -> ApplyResponse:
         return responses[request.state.WhichOneof("game")]

@@ -13,7 +13,7 @@ from google.protobuf.message import Message
 from chatiere import engine
 from chatiere.engine import CHANCE_PLAYER, EngineError, Event, Game, Position
 from chatiere.engine.core.description import Option
-from chatiere.engine.core.wire import fill
+from chatiere.engine.core.wire import Reader, fill
 
 Table = tuple[Game, int]
 TABLES: list[Table] = [
@@ -58,7 +58,7 @@ def shown_to(game: Game, events: list[Event], seat: int | None) -> list[tuple[by
 
 def body_of(position: Position) -> bytes:
     """The packed state without its header, as a codec makes it of a message."""
-    return engine.codec(position.game.name).read_state(typed_state(position))
+    return engine.codec(position.game.name).read_state(Reader(typed_state(position)))
 
 
 def options_as(game: Game, fields: dict[str, list[int]]) -> dict[str, Any]:
@@ -66,7 +66,7 @@ def options_as(game: Game, fields: dict[str, list[int]]) -> dict[str, Any]:
     filled = message(game, "Options")
     for name, numbers in fields.items():
         _fill_field(filled, name, numbers)
-    return engine.codec(game.name).read_options(filled)
+    return engine.codec(game.name).read_options(Reader(filled))
 
 
 def _fill_field(filled: Message, name: str, numbers: list[int]) -> None:

@@ -11,7 +11,7 @@ from google.protobuf import json_format
 
 from chatiere import engine
 from chatiere.engine import Event, Game, Position
-from chatiere.engine.core.wire import fill
+from chatiere.engine.core.wire import Reader, fill
 from chatiere.v1 import game_pb2
 
 from .support import Table, body_of, may_see_whole, message, moves_of, positions, random_options, shown, thinned
@@ -60,7 +60,7 @@ def test_typed_states_come_back_as_they_were(table: Table) -> None:
         fill(getattr(state, game.name), codec.put_state, position)
         assert state.WhichOneof("game") == game.name
         for copy in travelled(state):
-            body = codec.read_state(getattr(copy, game.name))
+            body = codec.read_state(Reader(getattr(copy, game.name)))
             assert game.position(body, position.random_stream()) == position
 
 
@@ -74,7 +74,7 @@ def test_actions_typed_and_by_id_are_the_same(table: Table) -> None:
             fill(getattr(filled, game.name), codec.put_action, position, action)
             assert filled.WhichOneof("game") == game.name
             for copy in travelled(filled):
-                assert codec.read_action(getattr(copy, game.name), position) == action
+                assert codec.read_action(Reader(getattr(copy, game.name)), position) == action
             typed.add(getattr(filled, game.name).SerializeToString(deterministic=True))
         assert len(typed) == len(position.legal_actions())
 
@@ -94,7 +94,7 @@ def test_the_kind_of_a_typed_action_is_that_of_its_id(table: Table) -> None:
 def test_an_action_of_no_kind_is_refused(table: Table) -> None:
     position = next(p for p in positions(table) if p.legal_actions())
     with pytest.raises(engine.EngineError) as caught:
-        engine.codec(table[0].name).read_action(message(table[0], "Action"), position)
+        engine.codec(table[0].name).read_action(Reader(message(table[0], "Action")), position)
     assert caught.value.reason is engine.Reason.INVALID_ACTION
 
 
@@ -115,7 +115,7 @@ def test_options_come_back_as_they_were(table: Table) -> None:
         fill(getattr(filled, game.name), codec.put_options, options)
         assert filled.WhichOneof("game") == game.name
         for copy in travelled(filled):
-            assert codec.read_options(getattr(copy, game.name)) == options
+            assert codec.read_options(Reader(getattr(copy, game.name))) == options
         position = game.new_game(players, options)
         # What is given at its default may come back as absent, and a list whose order means nothing sorted.
         for name, value in position.options().items():
@@ -207,6 +207,6 @@ def test_a_body_of_a_wrong_size_is_no_state(game: Game) -> None:
 
 def test_an_empty_message_is_no_state(game: Game) -> None:
     with pytest.raises(engine.EngineError) as caught:
-        engine.codec(game.name).read_state(message(game, "State"))
+        engine.codec(game.name).read_state(Reader(message(game, "State")))
     assert caught.value.reason is engine.Reason.INVALID_STATE
     assert caught.value.field

@@ -4,6 +4,7 @@ import pytest
 
 from chatiere import engine
 from chatiere.engine import EngineError, Event, Position, Reason
+from chatiere.engine.core.wire import Reader
 
 from .support import Table, moves_of, positions, shown_to, thinned, typed_state, view
 
@@ -141,7 +142,7 @@ def test_a_view_never_holds_the_stream(table: Table) -> None:
     game, players = table
     for position in thinned(positions(table, True), 30):
         state = typed_state(position)
-        body = engine.codec(game.name).read_state(state)
+        body = engine.codec(game.name).read_state(Reader(state))
         for seat in (*range(players), None):
             for stream in (None, (1, 2, 3), (4, 5, 6)):
                 assert view(game.position(body, stream), seat) == view(position, seat)

@@ -14,7 +14,7 @@ from google.protobuf.message import DecodeError, Message
 
 from chatiere import engine
 from chatiere.engine import EngineError, Event, Game, Position, Reason
-from chatiere.engine.core.wire import fill
+from chatiere.engine.core.wire import Reader, fill
 from chatiere.v1 import game_pb2
 
 from .support import TABLES, Table, message, positions, random_move, shown, thinned, typed_state, view
@@ -67,8 +67,8 @@ def questions(position: Position, choices: random.Random) -> None:
         assert position.action_label(action)
         typed = message(game, "Action")
         fill(typed, codec.put_action, position, action)
-        assert codec.read_action(typed, position) == action
-    assert game.position(codec.read_state(typed_state(position)), position.random_stream()) == position
+        assert codec.read_action(Reader(typed), position) == action
+    assert game.position(codec.read_state(Reader(typed_state(position))), position.random_stream()) == position
     assert game.unpack(position.pack()) == position
     position.clone().play_out(choices.getrandbits(64))
 
@@ -189,7 +189,7 @@ def test_mutated_typed_states_are_refused_or_safe(table: Table) -> None:
             if scalars_of(state):
                 mutate_message(state, choices)
         try:
-            position = game.position(codec.read_state(state))
+            position = game.position(codec.read_state(Reader(state)))
         except EngineError as error:
             assert error.reason is Reason.INVALID_STATE
             assert error.message
@@ -217,19 +217,19 @@ def test_fields_of_another_wire_type_are_as_absent(table: Table) -> None:
     codec = engine.codec(table[0].name)
     for position in thinned(positions(table), 20):
         state = typed_state(position)
-        body = codec.read_state(state)
+        body = codec.read_state(Reader(state))
         add_mistyped(state)
-        assert codec.read_state(state) == body
+        assert codec.read_state(Reader(state)) == body
         for action in position.legal_actions()[:20]:
             typed = message(table[0], "Action")
             fill(typed, codec.put_action, position, action)
             add_mistyped(typed)
-            assert codec.read_action(typed, position) == action
+            assert codec.read_action(Reader(typed), position) == action
 
 
 def test_reading_sets_nothing(table: Table) -> None:
     options = game_pb2.Options()
-    assert engine.codec(table[0].name).read_options(getattr(options, table[0].name)) == {}
+    assert engine.codec(table[0].name).read_options(Reader(getattr(options, table[0].name))) == {}
     assert options.WhichOneof("game") is None
 
 
@@ -245,7 +245,7 @@ def test_mutated_wire_bytes_are_refused_or_safe(table: Table) -> None:
         state = message(game, "State")
         try:
             state.ParseFromString(bytes(data))
-            position = game.position(codec.read_state(state))
+            position = game.position(codec.read_state(Reader(state)))
         except DecodeError:
             continue
         except EngineError as error:

@@ -7,6 +7,7 @@ import pytest
 
 from chatiere import engine
 from chatiere.engine import CHANCE_PLAYER, TERMINAL_PLAYER, EngineError, Game, Position, Reason
+from chatiere.engine.core.wire import Reader
 
 from .support import Table, body_of, message, moves_of, positions, thinned, typed_state
 
@@ -133,7 +134,7 @@ def test_typed_actions_where_nobody_has_to_decide_are_refused(table: Table) -> N
     codec = engine.codec(table[0].name)
     for position in thinned(tuple(p for p in positions(table) if not p.legal_actions()), 20):
         with pytest.raises(EngineError) as caught:
-            codec.read_action(message(table[0], "Action"), position)
+            codec.read_action(Reader(message(table[0], "Action")), position)
         assert caught.value.reason is (Reason.GAME_OVER if position.is_terminal() else Reason.CHANCE_PENDING)
 
 

@@ -5,7 +5,7 @@ from typing import Any, Self
 
 from chatiere import engine
 from chatiere.engine import EngineError, Event, Game, Position
-from chatiere.engine.core.wire import fill
+from chatiere.engine.core.wire import Reader, fill
 from chatiere.v1 import game_pb2
 
 
@@ -38,7 +38,7 @@ def score_of(position: Position) -> Any:
 def read(state: Any) -> Position:
     """The position of a state's message, whichever game's; the reverse of `state_of`."""
     name = PurePath(state.DESCRIPTOR.file.name).stem
-    return engine.game(name).position(engine.codec(name).read_state(state))
+    return engine.game(name).position(engine.codec(name).read_state(Reader(state)))
 
 
 def name_of(filled: Any, field: str) -> str:

@@ -159,10 +159,10 @@ class SlowCall:
         self.entered, self.released = threading.Event(), threading.Event()
         monkeypatch.setattr(handlers, "list_games", self.answer)
 
-    def answer(self, request: object) -> game_service_pb2.ListGamesResponse:
+    def answer(self, request: object) -> bytes:
         self.entered.set()
         assert self.released.wait(PATIENCE)
-        return game_service_pb2.ListGamesResponse(games=[game_pb2.GameInfo(name="answered")])
+        return game_service_pb2.ListGamesResponse(games=[game_pb2.GameInfo(name="answered")]).SerializeToString()
 
 
 class LogLines(logging.Handler):

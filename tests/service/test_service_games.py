@@ -9,6 +9,7 @@ from google.protobuf.message import Message
 
 from chatiere import engine
 from chatiere.engine import Game
+from chatiere.engine.core.wire import Reader
 from chatiere.v1 import game_pb2, game_service_pb2
 
 from .support import new_game, play_on
@@ -23,7 +24,7 @@ def in_process(state: game_pb2.State) -> engine.Position:
     name = state.WhichOneof("game")
     assert name is not None
     stream = (state.stream.seed, state.stream.game_number, state.stream.drawn) if state.HasField("stream") else None
-    return engine.game(name).position(engine.codec(name).read_state(getattr(state, name)), stream)
+    return engine.game(name).position(engine.codec(name).read_state(Reader(getattr(state, name))), stream)
 
 
 def test_list_games_describes_every_game(stub: Any) -> None:

@@ -1,7 +1,6 @@
 """Chat Cartonne: between the packed state and the messages of chat_cartonne.proto."""
 
 from collections.abc import Mapping
-from functools import cache
 
 from chatiere.engine.core.codec import (
     action_number,
@@ -24,8 +23,8 @@ from chatiere.engine.core.wire cimport (
     Span,
     Writer,
     count_of,
-    has_field,
-    has_fields,
+    has_number,
+    has_span,
     list_numbers,
     next_number,
     next_of,
@@ -85,7 +84,7 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     put_kind,
 )
 from chatiere.engine.games.chat_cartonne.table cimport put_card, put_card_view, read_table
-cimport chatiere.v1.chat_cartonne_fields as fields
+cimport chatiere.fields.chat_cartonne as fields
 
 # The bit of each variant, and its field.
 _VARIANTS = {
@@ -209,12 +208,6 @@ def encode_options(players, options: Mapping):
     return (<const char*> &encoded)[:sizeof(Options)]
 
 
-@cache
-def default_options(players):
-    """The kernel's struct of options that are all left at their defaults."""
-    return encode_options(players, {})
-
-
 def options_of(Position position not None):
     """The options of a position that differ from their defaults, by name."""
     cdef const State* state = state_of(position)
@@ -222,19 +215,16 @@ def options_of(Position position not None):
     return without_defaults({"first_seat": state.first_seat_option, **variants}, _DEFAULTS)
 
 
-cdef dict options_in(const Message* message):
+def read_options(Reader reader not None):
+    """ChatCartonneOptions → options by name; what they may be is for `encode_options` to say."""
+    cdef const Message* message = &reader.message
     options = {}
-    if has_field(message, fields.OPTIONS_FIRST_SEAT):
+    if has_number(message, fields.OPTIONS_FIRST_SEAT):
         options["first_seat"] = number_of(message, fields.OPTIONS_FIRST_SEAT)
     for name, (_, field) in _VARIANTS.items():
-        if has_field(message, field):
+        if has_number(message, field):
             options[name] = number_of(message, field) != 0
     return options
-
-
-def read_options(message):
-    """ChatCartonneOptions → options by name; what they may be is for `encode_options` to say."""
-    return options_in(&(<Reader> Reader(message)).message)
 
 
 def put_options(Writer out not None, options):
@@ -318,24 +308,23 @@ def _carton_id(Position position, kind, turned, cell):
     RULES.refuse_card(state.active, f"{card_name(kind, False)} to place", "place_carton.kind")
 
 
-def read_action(message, Position position not None):
+def read_action(Reader reader not None, Position position not None):
     """ChatCartonneAction → the dense id at a position; whether it is legal is for `apply` to say.
 
     Raises EngineError: INVALID_ACTION, ILLEGAL_ACTION (a card that is not in the hand), CHANCE_PENDING, GAME_OVER.
     """
-    cdef Reader reader = Reader(message)
     cdef Message inner
     position.require_decision()
     for i, (field, _) in enumerate(_ALONE):
-        if has_field(&reader.message, field):
+        if has_span(&reader.message, field):
             return DRAW_ID + i
-    if has_field(&reader.message, fields.ACTION_CHOOSE_START):
+    if has_span(&reader.message, fields.ACTION_CHOOSE_START):
         open_field(&reader.message, fields.ACTION_CHOOSE_START, &inner)
         kind = action_number(
             number_of(&inner, fields.CHOOSE_START_KIND), FIRST_START, FIRST_START + STARTS - 1, "choose_start.kind"
         )
         return 2 * (kind - FIRST_START) + number_of(&inner, fields.CHOOSE_START_TURNED)
-    if has_field(&reader.message, fields.ACTION_PLACE_CARTON):
+    if has_span(&reader.message, fields.ACTION_PLACE_CARTON):
         open_field(&reader.message, fields.ACTION_PLACE_CARTON, &inner)
         return _carton_id(
             position,
@@ -344,7 +333,7 @@ def read_action(message, Position position not None):
             number_of(&inner, fields.PLACE_CARTON_CELL),
         )
     for i, (field, place, path, _) in enumerate(_PLACED):
-        if has_field(&reader.message, field):
+        if has_span(&reader.message, field):
             open_field(&reader.message, field, &inner)
             return FIRST_SLEEP_ID + CELLS * i + action_number(number_of(&inner, place), 0, CELLS - 1, path)
     raise EngineError(Reason.INVALID_ACTION, "the action is none of those that there are")
@@ -495,7 +484,7 @@ cdef read_seat(State* state, int seat, const Message* message):
     )
     for part in range(part_count(state)):
         held.played |= played[part] << PLAYED_BITS * part
-    if has_field(message, fields.SEAT_SHOWN):
+    if has_span(message, fields.SEAT_SHOWN):
         read_shown(held, seat, message)
 
 
@@ -515,7 +504,7 @@ cdef read_pile(State* state, const Message* message):
     rest = message.span
     i = 0
     while next_of(fields.STATE_PARTS, &rest, &part):
-        if has_field(&part, fields.PART_PRINCESS_DRAWN_BY):
+        if has_number(&part, fields.PART_PRINCESS_DRAWN_BY):
             state.drawer[i] = within(
                 RULES,
                 number_of(&part, fields.PART_PRINCESS_DRAWN_BY),
@@ -529,7 +518,7 @@ cdef read_pile(State* state, const Message* message):
 
 cdef read_pending(State* state, const Message* message):
     # The card that was drawn and has to be placed.
-    if has_field(message, fields.STATE_STARTING_CARTON):
+    if has_number(message, fields.STATE_STARTING_CARTON):
         state.pending = within(
             RULES,
             number_of(message, fields.STATE_STARTING_CARTON),
@@ -537,15 +526,14 @@ cdef read_pending(State* state, const Message* message):
             FIRST_START + STARTS - 1,
             "starting_carton",
         )
-    if has_field(message, fields.STATE_TOY):
+    if has_number(message, fields.STATE_TOY):
         if state.pending:
             RULES.refuse_state("toy", "no seat has a starting carton and a toy card to play")
         state.pending = within(RULES, number_of(message, fields.STATE_TOY), FIRST_TOY, PRINCESS - 1, "toy")
 
 
-def read_state(message):
+def read_state(Reader reader not None):
     """ChatCartonneState → the body of a packed state, for Game.position. Raises EngineError: INVALID_STATE."""
-    cdef Reader reader = Reader(message)
     cdef const Message* read = &reader.message
     cdef Message inner
     cdef Span rest = read.span
@@ -553,17 +541,12 @@ def read_state(message):
     cdef int seat
     memset(&state, 0, sizeof(State))
     state.players = RULES.in_range(count_of(read, fields.STATE_SEATS), 2, SEATS, "seats")
-    open_field(read, fields.STATE_OPTIONS, &inner)
-    set_options(&state, &inner)
+    set_options(&state, RULES.read_options(reader.inner(fields.STATE_OPTIONS), read_options, encode_options, state.players))
     for seat in range(state.players):
         next_of(fields.STATE_SEATS, &rest, &inner)
         read_seat(&state, seat, &inner)
     state.phase, state.first_seat, state.active = RULES.read_turn(
-        number_of(read, fields.STATE_PHASE),
-        number_of(read, fields.STATE_FIRST_SEAT) if has_field(read, fields.STATE_FIRST_SEAT) else None,
-        number_of(read, fields.STATE_ACTIVE_SEAT),
-        state.players,
-        PHASES,
+        reader, fields.STATE_PHASE, fields.STATE_FIRST_SEAT, fields.STATE_ACTIVE_SEAT, state.players, PHASES
     )
     state.final_phase = number_of(read, fields.STATE_FINAL_PHASE)
     state.passes = within(RULES, number_of(read, fields.STATE_PASSES), 0, state.players, "passes")
@@ -571,22 +554,13 @@ def read_state(message):
     read_pile(&state, read)
     read_pending(&state, read)
     state.just_played = NO_CELL
-    if has_field(read, fields.STATE_JUST_PLAYED):
+    if has_number(read, fields.STATE_JUST_PLAYED):
         state.just_played = within(RULES, number_of(read, fields.STATE_JUST_PLAYED), 0, CELLS - 1, "just_played")
     return (<const char*> &state)[:sizeof(State)]
 
 
-cdef set_options(State* state, const Message* message):
-    cdef bytes encoded
-    cdef const Options* options
-    if not has_fields(message):
-        encoded = default_options(state.players)
-    else:
-        try:
-            encoded = encode_options(state.players, options_in(message))
-        except EngineError as error:
-            RULES.refuse_options(error)
-    options = <const Options*> <const char*> encoded
+cdef set_options(State* state, bytes encoded):
+    cdef const Options* options = <const Options*> <const char*> encoded
     state.first_seat_option = options.first_seat
     state.variants = options.variants
 

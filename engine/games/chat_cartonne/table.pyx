@@ -2,7 +2,7 @@
 
 from chatiere.engine.games.chat_cartonne.words import RULES
 
-from chatiere.engine.core.wire cimport count_of, has_field, next_of, number_of, open_field, within
+from chatiere.engine.core.wire cimport count_of, has_number, has_span, next_of, number_of, open_field, within
 from chatiere.engine.games.chat_cartonne.boxes cimport contents_of
 from chatiere.engine.games.chat_cartonne.state cimport (
     AWAKE,
@@ -28,7 +28,7 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     on_joint,
     walls_of,
 )
-cimport chatiere.v1.chat_cartonne_fields as fields
+cimport chatiere.fields.chat_cartonne as fields
 
 
 cdef put_card(Writer out, int field, const State* state, int place, int cell):
@@ -75,15 +75,15 @@ cdef int read_on_joint(const State* state, int i, const Message* message) except
     # What lies on the joint of a card, as State.joints has it.
     cdef Message there
     open_field(message, fields.CARD_ON_JOINT, &there)
-    if has_field(&there, fields.ON_JOINT_CAT):
+    if has_number(&there, fields.ON_JOINT_CAT):
         return AWAKE + within(
             RULES, number_of(&there, fields.ON_JOINT_CAT), 0, state.players - 1, "table[{}].on_joint.cat", i
         )
-    if has_field(&there, fields.ON_JOINT_TOY):
+    if has_number(&there, fields.ON_JOINT_TOY):
         return TOY_THERE - FIRST_TOY + within(
             RULES, number_of(&there, fields.ON_JOINT_TOY), FIRST_TOY, PRINCESS - 1, "table[{}].on_joint.toy", i
         )
-    if not has_field(&there, fields.ON_JOINT_PRINCESS):
+    if not has_span(&there, fields.ON_JOINT_PRINCESS):
         RULES.refuse_state(f"table[{i}].on_joint", "what lies there is missing")
     return PRINCESS_THERE
 
@@ -91,16 +91,16 @@ cdef int read_on_joint(const State* state, int i, const Message* message) except
 cdef int read_card(const State* state, int i, const Message* message) except -1:
     # What a card is, as State.cards has it.
     cdef int turned = TURNED if number_of(message, fields.CARD_TURNED) else 0, kind
-    if has_field(message, fields.CARD_KIND):
+    if has_number(message, fields.CARD_KIND):
         kind = within(RULES, number_of(message, fields.CARD_KIND), 0, FIRST_START + STARTS - 1, "table[{}].kind", i)
         if kind == PRINCESS:
             RULES.refuse_state(f"table[{i}].kind", "the Princess has a field of her own")
         return kind | turned
-    if has_field(message, fields.CARD_SLEEPING_CAT):
+    if has_number(message, fields.CARD_SLEEPING_CAT):
         return turned | SLEEPER + within(
             RULES, number_of(message, fields.CARD_SLEEPING_CAT), 0, state.players - 1, "table[{}].sleeping_cat", i
         )
-    if not has_field(message, fields.CARD_PRINCESS):
+    if not has_span(message, fields.CARD_PRINCESS):
         RULES.refuse_state(f"table[{i}]", "the card is missing")
     return PRINCESS | turned
 
@@ -116,7 +116,7 @@ cdef read_table(State* state, const Message* message):
         cell = within(RULES, number_of(&card, fields.CARD_CELL), 0, CELLS - 1, "table[{}].cell", state.laid)
         if has_cell(state.filled, cell):
             RULES.refuse_state(f"table[{state.laid}].cell", f"there are two cards in cell {cell}")
-        there = read_on_joint(state, state.laid, &card) if has_field(&card, fields.CARD_ON_JOINT) else 0
+        there = read_on_joint(state, state.laid, &card) if has_span(&card, fields.CARD_ON_JOINT) else 0
         if there:
             if joints == MOST_JOINTS:
                 RULES.refuse_state("table.on_joint", f"at most {MOST_JOINTS} things can lie on joints")

@@ -33,7 +33,8 @@ from chatiere.engine.core.wire cimport (
     Span,
     Writer,
     count_of,
-    has_field,
+    has_number,
+    has_span,
     list_numbers,
     listed_numbers,
     next_of,
@@ -85,7 +86,7 @@ from chatiere.engine.games.chat_perche.state cimport (
     tokens_in_hand,
     trunk,
 )
-cimport chatiere.v1.chat_perche_fields as fields
+cimport chatiere.fields.chat_perche as fields
 
 # Dogs, birds and falls; then by value 1-9 one own, one opponent's, two own, two opponent's ("Components and setup").
 _DEFAULT_DECK = [
@@ -192,7 +193,7 @@ def encode_options(players, options: Mapping):
         refuse_option("forward_only", "forward_only must be true or false")
     if not is_number(dog_track, 1, LONGEST_TRACK):
         refuse_option("dog_track", f"the dogs' track must have 1 to {LONGEST_TRACK} steps")
-    # Every call reads a state's options: the default ones do not have to be examined.
+    # Every batch that begins games comes here: the default ones do not have to be examined.
     if solidity is not DEFAULTS["solidity"]:
         check_numbers("solidity", solidity, TOKENS, 1, LARGEST_SOLIDITY)
     if deck is not DEFAULTS["deck"]:
@@ -228,24 +229,21 @@ def options_of(Position position not None):
     return options
 
 
-cdef dict options_in(const Message* message):
+def read_options(Reader reader not None):
+    """ChatPercheOptions → options by name; whether their values are right is for encode_options to say."""
+    cdef const Message* message = &reader.message
     options = {}
-    if has_field(message, fields.OPTIONS_FIRST_SEAT):
+    if has_number(message, fields.OPTIONS_FIRST_SEAT):
         options["first_seat"] = number_of(message, fields.OPTIONS_FIRST_SEAT)
     if number_of(message, fields.OPTIONS_FORWARD_ONLY):
         options["forward_only"] = True
-    if has_field(message, fields.OPTIONS_DOG_TRACK):
+    if has_number(message, fields.OPTIONS_DOG_TRACK):
         options["dog_track"] = number_of(message, fields.OPTIONS_DOG_TRACK)
-    if has_field(message, fields.OPTIONS_SOLIDITY):
+    if has_span(message, fields.OPTIONS_SOLIDITY):
         options["solidity"] = listed_numbers(message, fields.OPTIONS_SOLIDITY)
-    if has_field(message, fields.OPTIONS_DECK):
+    if has_span(message, fields.OPTIONS_DECK):
         options["deck"] = listed_numbers(message, fields.OPTIONS_DECK)
     return options
-
-
-def read_options(message):
-    """ChatPercheOptions → options by name; whether their values are right is for encode_options to say."""
-    return options_in(&(<Reader> Reader(message)).message)
 
 
 def put_options(Writer out not None, options):
@@ -292,33 +290,32 @@ def put_action(Writer out not None, Position position not None, int action):
     out.end(begun)
 
 
-def read_action(message, Position position not None):
+def read_action(Reader reader not None, Position position not None):
     """ChatPercheAction → its dense id; whether it is legal is for `apply` to say.
 
     Raises EngineError: INVALID_ACTION, CHANCE_PENDING, GAME_OVER.
     """
-    cdef Reader reader = Reader(message)
     cdef const Message* action = &reader.message
     cdef Message inner
     position.require_decision()
-    if has_field(action, fields.ACTION_PLACE_TOKEN):
+    if has_span(action, fields.ACTION_PLACE_TOKEN):
         open_field(action, fields.ACTION_PLACE_TOKEN, &inner)
         branch = action_number(number_of(&inner, fields.PLACE_TOKEN_BRANCH), 0, BRANCHES - 1, "place_token.branch")
         solidity = action_number(
             number_of(&inner, fields.PLACE_TOKEN_SOLIDITY), 1, LARGEST_SOLIDITY, "place_token.solidity"
         )
         return LARGEST_SOLIDITY * branch + solidity - 1
-    if has_field(action, fields.ACTION_MOVE):
+    if has_span(action, fields.ACTION_MOVE):
         open_field(action, fields.ACTION_MOVE, &inner)
         from_space = action_number(number_of(&inner, fields.MOVE_FROM_SPACE), 0, START, "move.from_space")
         to_space = action_number(number_of(&inner, fields.MOVE_TO_SPACE), 0, SPACES - 1, "move.to_space")
         return FIRST_MOVE_ID + SPACES * from_space + to_space
-    if has_field(action, fields.ACTION_STOP):
+    if has_span(action, fields.ACTION_STOP):
         return STOP_ID
-    if has_field(action, fields.ACTION_FALL):
+    if has_span(action, fields.ACTION_FALL):
         open_field(action, fields.ACTION_FALL, &inner)
         return FIRST_FALL_ID + action_number(number_of(&inner, fields.FALL_SPACE), 0, SPACES - 1, "fall.space")
-    if has_field(action, fields.ACTION_PLACE_BIRD):
+    if has_span(action, fields.ACTION_PLACE_BIRD):
         open_field(action, fields.ACTION_PLACE_BIRD, &inner)
         space = action_number(number_of(&inner, fields.PLACE_BIRD_SPACE), TRUNK_SPACES, SPACES - 1, "place_bird.space")
         return FIRST_BIRD_ID - TRUNK_SPACES + space
@@ -441,9 +438,9 @@ cdef read_branch(State* state, int number, const Message* branch):
     cdef int64_t owner = number_of(branch, fields.BRANCH_OWNER)
     cdef int64_t solidity = number_of(branch, fields.BRANCH_SOLIDITY)
     cdef int64_t load = number_of(branch, fields.BRANCH_GREATEST_LOAD)
-    if has_field(branch, fields.BRANCH_OWNER) != has_field(branch, fields.BRANCH_SOLIDITY):
+    if has_number(branch, fields.BRANCH_OWNER) != has_number(branch, fields.BRANCH_SOLIDITY):
         RULES.refuse_state(f"branches[{number}]", "a token has an owner and a value", "Components and setup")
-    if has_field(branch, fields.BRANCH_OWNER):
+    if has_number(branch, fields.BRANCH_OWNER):
         if not 0 <= owner < PLAYERS:
             RULES.in_range(owner, 0, PLAYERS - 1, f"branches[{number}].owner")
         if not 1 <= solidity <= LARGEST_SOLIDITY:
@@ -457,9 +454,8 @@ cdef read_branch(State* state, int number, const Message* branch):
     state.loads |= <uint64_t> load << first_space(number)
 
 
-def read_state(message):
+def read_state(Reader reader not None):
     """ChatPercheState → the body of a packed state, for Game.position. Raises EngineError: INVALID_STATE."""
-    cdef Reader reader = Reader(message)
     cdef const Message* read = &reader.message
     cdef Message inner
     cdef Span seats = read.span, branches = read.span
@@ -467,18 +463,13 @@ def read_state(message):
     cdef int number
     memset(&state, 0, sizeof(State))
     state.players = PLAYERS
-    open_field(read, fields.STATE_OPTIONS, &inner)
-    set_options(&state, &inner)
+    set_options(&state, RULES.read_options(reader.inner(fields.STATE_OPTIONS), read_options, encode_options, PLAYERS))
     if count_of(read, fields.STATE_SEATS) != PLAYERS:
         RULES.refuse_state("seats", f"Chat perché has {PLAYERS} seats", "Components and setup")
     if count_of(read, fields.STATE_BRANCHES) != BRANCHES:
         RULES.refuse_state("branches", f"the tree has {BRANCHES} branches", "Components and setup")
     state.phase, state.first_seat, state.active = RULES.read_turn(
-        number_of(read, fields.STATE_PHASE),
-        number_of(read, fields.STATE_FIRST_SEAT) if has_field(read, fields.STATE_FIRST_SEAT) else None,
-        number_of(read, fields.STATE_ACTIVE_SEAT),
-        PLAYERS,
-        PHASES,
+        reader, fields.STATE_PHASE, fields.STATE_FIRST_SEAT, fields.STATE_ACTIVE_SEAT, PLAYERS, PHASES
     )
     state.dogs = RULES.in_range(number_of(read, fields.STATE_DOGS), 0, LONGEST_TRACK, "dogs")
     for number in range(PLAYERS):
@@ -490,23 +481,17 @@ def read_state(message):
         read_branch(&state, number, &inner)
     state.birds = read_spaces(read, fields.STATE_BIRDS, "birds", -1)
     state.card = NO_CARD
-    if has_field(read, fields.STATE_CARD):
+    if has_number(read, fields.STATE_CARD):
         state.card = RULES.in_range(number_of(read, fields.STATE_CARD), 0, CARD_TYPES - 1, "card")
     state.steps = RULES.in_range(number_of(read, fields.STATE_STEPS), 0, LARGEST_VALUE, "steps")
     state.barred = read_spaces(read, fields.STATE_BARRED, "barred", -1)
-    if has_field(read, fields.STATE_MOVED):
+    if has_number(read, fields.STATE_MOVED):
         state.moved = space_bit(RULES.in_range(number_of(read, fields.STATE_MOVED), 0, SPACES - 1, "moved"))
     return (<const char*> &state)[:sizeof(State)]
 
 
-cdef set_options(State* state, const Message* message):
-    cdef bytes encoded
-    cdef const Options* options
-    try:
-        encoded = encode_options(PLAYERS, options_in(message))
-    except EngineError as error:
-        RULES.refuse_options(error)
-    options = <const Options*> <const char*> encoded
+cdef set_options(State* state, bytes encoded):
+    cdef const Options* options = <const Options*> <const char*> encoded
     state.first_seat_option = options.first_seat
     state.forward_only = options.forward_only
     state.dog_track = options.dog_track

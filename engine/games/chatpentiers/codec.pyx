@@ -1,7 +1,6 @@
 """Chatpentiers: between the packed state and the messages of chatpentiers.proto."""
 
 from collections.abc import Mapping
-from functools import cache
 
 from chatiere.engine.core.codec import (
     action_number,
@@ -35,8 +34,8 @@ from chatiere.engine.core.wire cimport (
     Span,
     Writer,
     count_of,
-    has_field,
-    has_fields,
+    has_number,
+    has_span,
     list_numbers,
     next_number,
     next_of,
@@ -83,7 +82,7 @@ from chatiere.engine.games.chatpentiers.state cimport (
     seat_of_play,
     trick_cards,
 )
-cimport chatiere.v1.chatpentiers_fields as fields
+cimport chatiere.fields.chatpentiers as fields
 
 _EVENT_FIELDS = {
     "card": fields.EVENT_CARD,
@@ -162,12 +161,6 @@ def encode_options(players, options: Mapping):
     return (<const char*> &encoded)[:sizeof(Options)]
 
 
-@cache
-def default_options(players):
-    """The kernel's struct of options that are all left at their defaults."""
-    return encode_options(players, {})
-
-
 cdef list _limits_of(const State* state):
     cdef int section
     return [state.section_limits[section] for section in range(SECTIONS)]
@@ -182,25 +175,22 @@ def options_of(Position position not None):
     return without_defaults(options, _defaults(state.players))
 
 
-cdef dict options_in(const Message* message):
+def read_options(Reader reader not None):
+    """ChatpentiersOptions → options by name. What they may be depends on the number of players: see `encode_options`."""
+    cdef const Message* message = &reader.message
     cdef Span rest = span_of(message, fields.OPTIONS_SECTION_LIMITS)
     cdef int64_t limit
     options = {}
-    if has_field(message, fields.OPTIONS_FIRST_SEAT):
+    if has_number(message, fields.OPTIONS_FIRST_SEAT):
         options["first_seat"] = number_of(message, fields.OPTIONS_FIRST_SEAT)
     limits = []
     while next_number(&rest, &limit):
         limits.append(limit)
     if limits:
         options["section_limits"] = limits
-    if has_field(message, fields.OPTIONS_REMOVED_COLOUR):
+    if has_number(message, fields.OPTIONS_REMOVED_COLOUR):
         options["removed_colour"] = number_of(message, fields.OPTIONS_REMOVED_COLOUR)
     return options
-
-
-def read_options(message):
-    """ChatpentiersOptions → options by name. What they may be depends on the number of players: see `encode_options`."""
-    return options_in(&(<Reader> Reader(message)).message)
 
 
 def put_options(Writer out not None, options):
@@ -242,24 +232,23 @@ def put_action(Writer out not None, Position position not None, int action):
 
 cdef int number_in(const Message* message, int field, kind, name, int bound) except -1:
     # A number of a typed action, 0 … bound - 1.
-    if not has_field(message, field):
+    if not has_number(message, field):
         raise EngineError(Reason.INVALID_ACTION, f"the action names no {name}", field=f"{kind}.{name}")
     return action_number(number_of(message, field), 0, bound - 1, f"{kind}.{name}")
 
 
-def read_action(message, Position position not None):
+def read_action(Reader reader not None, Position position not None):
     """ChatpentiersAction → the dense id at a position; whether it is legal is for `apply` to say.
 
     Raises EngineError: INVALID_ACTION, CHANCE_PENDING, GAME_OVER.
     """
-    cdef Reader reader = Reader(message)
     cdef Message inner
     cdef int card
     position.require_decision()
-    if has_field(&reader.message, fields.ACTION_PLAY_CARD):
+    if has_span(&reader.message, fields.ACTION_PLAY_CARD):
         open_field(&reader.message, fields.ACTION_PLAY_CARD, &inner)
         return number_in(&inner, fields.PLAY_CARD_CARD, "play_card", "card", CARDS)
-    if not has_field(&reader.message, fields.ACTION_TAKE_CARD):
+    if not has_span(&reader.message, fields.ACTION_TAKE_CARD):
         raise EngineError(Reason.INVALID_ACTION, "the action is neither play_card nor take_card")
     open_field(&reader.message, fields.ACTION_TAKE_CARD, &inner)
     card = number_in(&inner, fields.TAKE_CARD_CARD, "take_card", "card", CARDS)
@@ -371,7 +360,7 @@ cdef read_seat(State* state, int seat, const Message* message):
     cdef Span rest
     cdef int i = 0
     state.hand[seat] = read_cards(message, fields.SEAT_HAND, "seats[{}].hand", seat)
-    if has_field(message, fields.SEAT_ZONES):
+    if has_span(message, fields.SEAT_ZONES):
         read_zones(state, seat, message)
     rest = span_of(message, fields.SEAT_SHOWN_VOIDS)
     while next_number(&rest, &colour):
@@ -393,7 +382,7 @@ cdef read_trick(State* state, const Message* message):
     cdef Span rest = message.span
     cdef int seat
     state.extra = NO_CARD
-    if has_field(message, fields.STATE_EXTRA_CARD):
+    if has_number(message, fields.STATE_EXTRA_CARD):
         state.extra = within(RULES, number_of(message, fields.STATE_EXTRA_CARD), 0, CARDS - 1, "extra_card")
     if count_of(message, fields.STATE_PLAYS) > state.players:
         RULES.refuse_state("plays", "every seat plays one card to a trick", "A trick")
@@ -410,9 +399,8 @@ cdef read_trick(State* state, const Message* message):
         state.table &= ~state.board[seat]
 
 
-def read_state(message):
+def read_state(Reader reader not None):
     """ChatpentiersState → the body of a packed state, for Game.position. Raises EngineError: INVALID_STATE."""
-    cdef Reader reader = Reader(message)
     cdef const Message* read = &reader.message
     cdef Message inner
     cdef Span rest = read.span
@@ -420,14 +408,9 @@ def read_state(message):
     cdef int seat
     memset(&state, 0, sizeof(State))
     state.players = RULES.in_range(count_of(read, fields.STATE_SEATS), MIN_PLAYERS, MAX_PLAYERS, "seats")
-    open_field(read, fields.STATE_OPTIONS, &inner)
-    set_options(&state, &inner)
+    set_options(&state, RULES.read_options(reader.inner(fields.STATE_OPTIONS), read_options, encode_options, state.players))
     state.phase, state.first_seat, state.active = RULES.read_turn(
-        number_of(read, fields.STATE_PHASE),
-        number_of(read, fields.STATE_FIRST_SEAT) if has_field(read, fields.STATE_FIRST_SEAT) else None,
-        number_of(read, fields.STATE_ACTIVE_SEAT),
-        state.players,
-        PHASES,
+        reader, fields.STATE_PHASE, fields.STATE_FIRST_SEAT, fields.STATE_ACTIVE_SEAT, state.players, PHASES
     )
     state.round = within(RULES, number_of(read, fields.STATE_ROUND), 1, ROUNDS, "round") - 1
     state.leader = within(RULES, number_of(read, fields.STATE_LEADER), 0, state.players - 1, "leader")
@@ -440,18 +423,9 @@ def read_state(message):
     return (<const char*> &state)[:sizeof(State)]
 
 
-cdef set_options(State* state, const Message* message):
-    cdef bytes encoded
-    cdef const Options* options
+cdef set_options(State* state, bytes encoded):
+    cdef const Options* options = <const Options*> <const char*> encoded
     cdef int section
-    if not has_fields(message):
-        encoded = default_options(state.players)
-    else:
-        try:
-            encoded = encode_options(state.players, options_in(message))
-        except EngineError as error:
-            RULES.refuse_options(error)
-    options = <const Options*> <const char*> encoded
     state.first_seat_option = options.first_seat
     state.removed_colour = options.removed_colour
     for section in range(SECTIONS):

@@ -1,7 +1,6 @@
 """Discat: between the packed state and the messages of discat.proto."""
 
 from collections.abc import Mapping
-from functools import cache
 
 from chatiere.engine.core.codec import (
     action_number,
@@ -25,8 +24,8 @@ from chatiere.engine.core.wire cimport (
     Span,
     Writer,
     count_of,
-    has_field,
-    has_fields,
+    has_number,
+    has_span,
     list_numbers,
     next_of,
     number_of,
@@ -66,7 +65,7 @@ from chatiere.engine.games.discat.state cimport (
     turns_in,
     with_card,
 )
-cimport chatiere.v1.discat_fields as fields
+cimport chatiere.fields.discat as fields
 
 # Odd cards, that is the even bits ("Arrows").
 _DEFAULTS = {"up_arrows": int("01" * (LARGEST_CARD // 2), 2)}
@@ -134,12 +133,6 @@ def encode_options(players, options: Mapping):
     return (<const char*> &encoded)[:sizeof(Options)]
 
 
-@cache
-def default_options(players):
-    """The kernel's struct of options that are all left at their defaults."""
-    return encode_options(players, {})
-
-
 def options_of(Position position not None):
     """The options of a position that differ from their defaults, by name."""
     cdef const State* state = state_of(position)
@@ -147,14 +140,16 @@ def options_of(Position position not None):
     return without_defaults({"first_seat": state.first_seat_option, "up_arrows": up_arrows}, _DEFAULTS)
 
 
-cdef dict options_in(const Message* message):
+def read_options(Reader reader not None):
+    """DiscatOptions → options by name. Raises EngineError: INVALID_OPTION."""
+    cdef const Message* message = &reader.message
     cdef Message inner
     cdef int64_t cards[LARGEST_CARD + 1]
     cdef int count, i
     options = {}
-    if has_field(message, fields.OPTIONS_FIRST_SEAT):
+    if has_number(message, fields.OPTIONS_FIRST_SEAT):
         options["first_seat"] = number_of(message, fields.OPTIONS_FIRST_SEAT)
-    if has_field(message, fields.OPTIONS_UP_ARROWS):
+    if has_span(message, fields.OPTIONS_UP_ARROWS):
         up_arrows = 0
         open_field(message, fields.OPTIONS_UP_ARROWS, &inner)
         # One of more than there are comes twice.
@@ -165,11 +160,6 @@ cdef dict options_in(const Message* message):
             up_arrows |= 1 << <object> (cards[i] - 1)
         options["up_arrows"] = up_arrows
     return options
-
-
-def read_options(message):
-    """DiscatOptions → options by name. Raises EngineError: INVALID_OPTION."""
-    return options_in(&(<Reader> Reader(message)).message)
 
 
 def put_options(Writer out not None, options):
@@ -229,22 +219,21 @@ def _slot_of(Position position, card, field):
     RULES.refuse_card(state.active, f"card {card} in hand", field)
 
 
-def read_action(message, Position position not None):
+def read_action(Reader reader not None, Position position not None):
     """DiscatAction → the dense id at a position; whether it is legal is for `apply` to say.
 
     Raises EngineError: INVALID_ACTION, ILLEGAL_ACTION (a card that is not in the hand), CHANCE_PENDING, GAME_OVER.
     """
-    cdef Reader reader = Reader(message)
     cdef Message inner
     cdef int64_t cards[LARGEST_HAND]
     cdef int count, i
     position.require_decision()
-    if has_field(&reader.message, fields.ACTION_KEEP):
+    if has_span(&reader.message, fields.ACTION_KEEP):
         return KEEP_ID
-    if has_field(&reader.message, fields.ACTION_EXCHANGE):
+    if has_span(&reader.message, fields.ACTION_EXCHANGE):
         open_field(&reader.message, fields.ACTION_EXCHANGE, &inner)
         return FIRST_EXCHANGE_ID + _slot_of(position, number_of(&inner, fields.EXCHANGE_CARD), "exchange.card")
-    if not has_field(&reader.message, fields.ACTION_PLAY):
+    if not has_span(&reader.message, fields.ACTION_PLAY):
         raise EngineError(Reason.INVALID_ACTION, "the action is none of play, keep and exchange")
     open_field(&reader.message, fields.ACTION_PLAY, &inner)
     count = list_numbers(&inner, fields.PLAY_CARDS, cards, LARGEST_HAND)
@@ -373,7 +362,7 @@ cdef read_turns(State* state, const Message* message):
     cdef Message turn, inner
     cdef Span rest = message.span
     cdef int seat = state.first_seat, i = 0
-    if has_field(message, fields.STATE_TURNS) and seat == NO_SEAT:
+    if has_span(message, fields.STATE_TURNS) and seat == NO_SEAT:
         RULES.refuse_state("first_seat", "there are turns, but nobody has begun")
     while next_of(fields.STATE_TURNS, &rest, &turn):
         if number_of(&turn, fields.TURN_SEAT) != seat:
@@ -382,10 +371,10 @@ cdef read_turns(State* state, const Message* message):
                 f"it is the turn of seat {seat}, not {number_of(&turn, fields.TURN_SEAT)}",
                 "A turn: play",
             )
-        if has_field(&turn, fields.TURN_PLAYED):
+        if has_span(&turn, fields.TURN_PLAYED):
             open_field(&turn, fields.TURN_PLAYED, &inner)
             read_play(state, i, &inner)
-        elif has_field(&turn, fields.TURN_PASSED):
+        elif has_span(&turn, fields.TURN_PASSED):
             open_field(&turn, fields.TURN_PASSED, &inner)
             read_pass(state, i, number_of(&inner, fields.PASS_EXCHANGED))
         else:
@@ -407,9 +396,8 @@ cdef int read_cards(const Message* message, int field, name, int lowest, int mos
     return count
 
 
-def read_state(message):
+def read_state(Reader reader not None):
     """DiscatState → the body of a packed state, for Game.position. Raises EngineError: INVALID_STATE."""
-    cdef Reader reader = Reader(message)
     cdef const Message* read = &reader.message
     cdef Message inner
     cdef Span rest = read.span
@@ -418,17 +406,12 @@ def read_state(message):
     cdef int seat, count, i
     memset(&state, 0, sizeof(State))
     state.players = RULES.in_range(count_of(read, fields.STATE_HANDS), 2, 6, "hands")
-    open_field(read, fields.STATE_OPTIONS, &inner)
-    set_options(&state, &inner)
+    set_options(&state, RULES.read_options(reader.inner(fields.STATE_OPTIONS), read_options, encode_options, state.players))
     for seat in range(state.players):
         next_of(fields.STATE_HANDS, &rest, &inner)
         read_hand(&state, seat, &inner)
     state.phase, state.first_seat, state.active = RULES.read_turn(
-        number_of(read, fields.STATE_PHASE),
-        number_of(read, fields.STATE_FIRST_SEAT) if has_field(read, fields.STATE_FIRST_SEAT) else None,
-        number_of(read, fields.STATE_ACTIVE_SEAT),
-        state.players,
-        PHASES,
+        reader, fields.STATE_PHASE, fields.STATE_FIRST_SEAT, fields.STATE_ACTIVE_SEAT, state.players, PHASES
     )
     state.bonus_drawn = number_of(read, fields.STATE_BONUS_DRAWN)
     state.last_turns = RULES.in_range(number_of(read, fields.STATE_LAST_TURNS), 0, state.players - 1, "last_turns")
@@ -447,17 +430,8 @@ def read_state(message):
     return (<const char*> &state)[:sizeof(State)]
 
 
-cdef set_options(State* state, const Message* message):
-    cdef bytes encoded
-    cdef const Options* options
-    if not has_fields(message):
-        encoded = default_options(state.players)
-    else:
-        try:
-            encoded = encode_options(state.players, options_in(message))
-        except EngineError as error:
-            RULES.refuse_options(error)
-    options = <const Options*> <const char*> encoded
+cdef set_options(State* state, bytes encoded):
+    cdef const Options* options = <const Options*> <const char*> encoded
     state.first_seat_option = options.first_seat
     state.up_arrows[0] = options.up_arrows[0]
     state.up_arrows[1] = options.up_arrows[1]

@@ -18,7 +18,8 @@ from chatiere.engine.core.wire cimport (
     Span,
     Writer,
     count_of,
-    has_field,
+    has_number,
+    has_span,
     list_numbers,
     listed_numbers,
     next_of,
@@ -78,7 +79,7 @@ from chatiere.engine.games.momistigri.state cimport (
     pile_of,
     sum_of,
 )
-cimport chatiere.v1.momistigri_fields as fields
+cimport chatiere.fields.momistigri as fields
 
 DEFAULTS = {"copies": [USUAL.copies[kind] for kind in range(COLOURED)]}
 
@@ -205,7 +206,7 @@ def encode_options(players, options: Mapping):
     copies = options["copies"]
     memset(&encoded, 0, sizeof(Options))
     encoded.first_seat = options["first_seat"]
-    # Every call reads a state's options: the default ones do not have to be examined.
+    # Every batch that begins games comes here: the default ones do not have to be examined.
     if copies is DEFAULTS["copies"]:
         memcpy(encoded.copies, USUAL.copies, sizeof(encoded.copies))
     else:
@@ -228,18 +229,15 @@ def options_of(Position position not None):
     return options
 
 
-cdef dict options_in(const Message* message):
+def read_options(Reader reader not None):
+    """MomistigriOptions → options by name; `encode_options` says whether they are valid."""
+    cdef const Message* message = &reader.message
     options = {}
-    if has_field(message, fields.OPTIONS_FIRST_SEAT):
+    if has_number(message, fields.OPTIONS_FIRST_SEAT):
         options["first_seat"] = number_of(message, fields.OPTIONS_FIRST_SEAT)
-    if has_field(message, fields.OPTIONS_COPIES):
+    if has_span(message, fields.OPTIONS_COPIES):
         options["copies"] = listed_numbers(message, fields.OPTIONS_COPIES)
     return options
-
-
-def read_options(message):
-    """MomistigriOptions → options by name; `encode_options` says whether they are valid."""
-    return options_in(&(<Reader> Reader(message)).message)
 
 
 def put_options(Writer out not None, options):
@@ -306,38 +304,37 @@ cdef card_in(const Message* action, int field, int card_field, name):
     return action_number(number_of(&inner, card_field), 0, KINDS - 1, f"{name}.card")
 
 
-def read_action(message, Position position not None):
+def read_action(Reader reader not None, Position position not None):
     """MomistigriAction → the dense id; whether it is legal is for `apply` to say.
 
     Raises EngineError: INVALID_ACTION, CHANCE_PENDING, GAME_OVER.
     """
-    cdef Reader reader = Reader(message)
     cdef const Message* action = &reader.message
     cdef Message inner
     position.require_decision()
-    if has_field(action, fields.ACTION_DISCARD_PAIR):
+    if has_span(action, fields.ACTION_DISCARD_PAIR):
         open_field(action, fields.ACTION_DISCARD_PAIR, &inner)
         return _pair_id(listed_numbers(&inner, fields.DISCARD_PAIR_CARDS))
-    if has_field(action, fields.ACTION_PASS_TURN):
+    if has_span(action, fields.ACTION_PASS_TURN):
         return PASS_ID
-    if has_field(action, fields.ACTION_STOP):
+    if has_span(action, fields.ACTION_STOP):
         return STOP_ID
-    if has_field(action, fields.ACTION_MAIN):
+    if has_span(action, fields.ACTION_MAIN):
         return MAIN_ID
-    if has_field(action, fields.ACTION_REVERSE):
+    if has_span(action, fields.ACTION_REVERSE):
         return REVERSE_ID
-    if has_field(action, fields.ACTION_NAME_CARD):
+    if has_span(action, fields.ACTION_NAME_CARD):
         return FIRST_NAME_ID + card_in(action, fields.ACTION_NAME_CARD, fields.NAME_CARD_CARD, "name_card")
-    if has_field(action, fields.ACTION_GIVE):
+    if has_span(action, fields.ACTION_GIVE):
         card = card_in(action, fields.ACTION_GIVE, fields.GIVE_CARD, "give")
         open_field(action, fields.ACTION_GIVE, &inner)
         seat = action_number(number_of(&inner, fields.GIVE_SEAT), 0, position.num_players() - 1, "give.seat")
         return FIRST_GIVE_ID + KINDS * seat + card
-    if has_field(action, fields.ACTION_HAND_OUT):
+    if has_span(action, fields.ACTION_HAND_OUT):
         return FIRST_HAND_OUT_ID + card_in(action, fields.ACTION_HAND_OUT, fields.HAND_OUT_CARD, "hand_out")
-    if has_field(action, fields.ACTION_SWAP_OUT):
+    if has_span(action, fields.ACTION_SWAP_OUT):
         return FIRST_SWAP_OUT_ID + card_in(action, fields.ACTION_SWAP_OUT, fields.SWAP_OUT_CARD, "swap_out")
-    if has_field(action, fields.ACTION_SWAP_IN):
+    if has_span(action, fields.ACTION_SWAP_IN):
         return FIRST_SWAP_IN_ID + card_in(action, fields.ACTION_SWAP_IN, fields.SWAP_IN_CARD, "swap_in")
     raise EngineError(Reason.INVALID_ACTION, "the action has none of its fields set")
 
@@ -465,7 +462,7 @@ cdef read_knowledge(State* state, Listed* listed, int seat, const Message* messa
     cdef int64_t most_ones
     while next_of(fields.SEAT_KNOWLEDGE, &rest, &entry):
         knower = PUBLIC
-        if has_field(&entry, fields.KNOWLEDGE_SEAT):
+        if has_number(&entry, fields.KNOWLEDGE_SEAT):
             if not 0 <= number_of(&entry, fields.KNOWLEDGE_SEAT) < state.players:
                 RULES.in_range(
                     number_of(&entry, fields.KNOWLEDGE_SEAT),
@@ -488,7 +485,7 @@ cdef read_knowledge(State* state, Listed* listed, int seat, const Message* messa
             RULES.refuse_state(
                 f"seats[{seat}].knowledge[{number}].cards", "the hand does not hold all of these", "Public and hidden"
             )
-        if has_field(&entry, fields.KNOWLEDGE_MOST_ONES):
+        if has_number(&entry, fields.KNOWLEDGE_MOST_ONES):
             most_ones = number_of(&entry, fields.KNOWLEDGE_MOST_ONES)
             if not 0 <= most_ones < ONES:
                 RULES.in_range(most_ones, 0, ONES - 1, f"seats[{seat}].knowledge[{number}].most_ones")
@@ -543,9 +540,8 @@ cdef refuse_deck():
     raise EngineError(fault.reason, fault.message, field=fault.field, rule=fault.rule)
 
 
-def read_state(message):
+def read_state(Reader reader not None):
     """MomistigriState → the body of a packed state, for Game.position. Raises EngineError: INVALID_STATE."""
-    cdef Reader reader = Reader(message)
     cdef const Message* read = &reader.message
     cdef Message inner
     cdef Span rest = read.span
@@ -556,15 +552,10 @@ def read_state(message):
     memset(&state, 0, sizeof(State))
     memset(&listed, 0, sizeof(Listed))
     state.players = RULES.in_range(count_of(read, fields.STATE_SEATS), 3, MOST_PLAYERS, "seats")
-    open_field(read, fields.STATE_OPTIONS, &inner)
-    set_options(&state, &inner)
+    set_options(&state, RULES.read_options(reader.inner(fields.STATE_OPTIONS), read_options, encode_options, state.players))
     box = box_of(&state)
     state.phase, state.first_seat, state.active = RULES.read_turn(
-        number_of(read, fields.STATE_PHASE),
-        number_of(read, fields.STATE_FIRST_SEAT) if has_field(read, fields.STATE_FIRST_SEAT) else None,
-        number_of(read, fields.STATE_ACTIVE_SEAT),
-        state.players,
-        PHASES,
+        reader, fields.STATE_PHASE, fields.STATE_FIRST_SEAT, fields.STATE_ACTIVE_SEAT, state.players, PHASES
     )
     state.round = RULES.in_range(number_of(read, fields.STATE_ROUND), 1, ROUNDS, "round") - 1
     state.turn = RULES.in_range(number_of(read, fields.STATE_TURN), 0, LAST_TURN, "turn")
@@ -572,10 +563,10 @@ def read_state(message):
     state.mark = RULES.in_range(number_of(read, fields.STATE_MARK), 0, MARKS - 1, "mark")
     state.draws_left = RULES.in_range(number_of(read, fields.STATE_DRAWS_LEFT), 0, LARGEST_DRAW, "draws_left")
     state.effect = RULES.in_range(number_of(read, fields.STATE_EFFECT), 0, 3, "effect")
-    if has_field(read, fields.STATE_RECEIVER) != (state.phase == HAND_OUT):
+    if has_number(read, fields.STATE_RECEIVER) != (state.phase == HAND_OUT):
         RULES.refuse_state("receiver", "there is a receiver when cards of the pile are handed out, and only then")
     state.receiver = RULES.in_range(number_of(read, fields.STATE_RECEIVER), 0, state.players - 1, "receiver")
-    if has_field(read, fields.STATE_SWAPPED_OUT):
+    if has_number(read, fields.STATE_SWAPPED_OUT):
         state.swapped_out = 1 + RULES.in_range(number_of(read, fields.STATE_SWAPPED_OUT), 0, KINDS - 1, "swapped_out")
     for seat in range(state.players):
         next_of(fields.STATE_SEATS, &rest, &inner)
@@ -591,14 +582,8 @@ def read_state(message):
     return (<const char*> &state)[:sizeof(State)]
 
 
-cdef set_options(State* state, const Message* message):
-    cdef bytes encoded
-    cdef const Options* options
-    try:
-        encoded = encode_options(state.players, options_in(message))
-    except EngineError as error:
-        RULES.refuse_options(error)
-    options = <const Options*> <const char*> encoded
+cdef set_options(State* state, bytes encoded):
+    cdef const Options* options = <const Options*> <const char*> encoded
     state.first_seat_option = options.first_seat
     note_copies(state, options.copies)
 

@@ -15,6 +15,7 @@ import pytest
 from scipy import stats
 
 from chatiere.engine import EngineError, Position, Reason
+from chatiere.engine.core.wire import Reader
 
 from ..building import phase, state_of, view_of
 from .building import (
@@ -323,7 +324,7 @@ def five_who_passed(hands: Sequence[tuple[int, ...]], patterns: Sequence[Sequenc
 
 def words_drawn(position: Position, seed: int) -> int:
     """How many words of the stream resampling for seat 0 takes: what it does goes with them."""
-    sampled = GAME.position(CODEC.read_state(state_of(position)), (0, 0, 0))
+    sampled = GAME.position(CODEC.read_state(Reader(state_of(position))), (0, 0, 0))
     stream = sampled.resample(0, seed).random_stream()
     assert stream is not None
     return stream[2]

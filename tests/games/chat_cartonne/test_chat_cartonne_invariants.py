@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from chatiere.engine import EngineError, Position, Reason
+from chatiere.engine.core.wire import Reader
 
 from ..building import read, state_of
 from .building import CODEC, DRAW, GAME, PRINCESS, SKIP, Board, begun, cell, place, play
@@ -258,7 +259,7 @@ def test_two_to_five_players(players: int) -> None:
 
 
 def body(position: Position) -> bytearray:
-    return bytearray(CODEC.read_state(state_of(position)))
+    return bytearray(CODEC.read_state(Reader(state_of(position))))
 
 
 # Offsets of the packed form; a seat has 16 bytes.

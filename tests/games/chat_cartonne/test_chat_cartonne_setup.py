@@ -3,6 +3,7 @@
 import pytest
 
 from chatiere.engine import CHANCE_PLAYER, EngineError, Reason
+from chatiere.engine.core.wire import Reader
 
 from ..building import phase, read, refusal, state_of, view_of
 from .building import CODEC, DRAW, GAME, PASS, SKIP, VARIANTS, Board, begun, carton, cell, place, play, typed
@@ -258,10 +259,10 @@ def test_typed_actions_outside_their_ranges_are_refused() -> None:
     ):
         message = type(typed(position, DRAW))(**change)
         with pytest.raises(EngineError) as caught:
-            CODEC.read_action(message, position)
+            CODEC.read_action(Reader(message), position)
         assert (caught.value.reason, caught.value.field) == (Reason.INVALID_ACTION, field)
     with pytest.raises(EngineError) as caught:
-        CODEC.read_action(type(typed(position, DRAW))(place_carton={"kind": 50, "cell": 1}), position)
+        CODEC.read_action(Reader(type(typed(position, DRAW))(place_carton={"kind": 50, "cell": 1})), position)
     assert (caught.value.reason, caught.value.field) == (Reason.ILLEGAL_ACTION, "place_carton.kind")
 
 
@@ -270,7 +271,7 @@ def test_actions_alone_round_trip(action: int, name: str) -> None:
     position = begun()
     message = typed(position, action)
     assert message.WhichOneof("action") == name
-    assert CODEC.read_action(message, position) == action
+    assert CODEC.read_action(Reader(message), position) == action
 
 
 def test_a_carton_of_no_slot_cannot_be_named() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from chatiere.engine import EngineError, Reason
-from chatiere.engine.core.wire import fill
+from chatiere.engine.core.wire import Reader, fill
 from chatiere.v1.chat_perche_pb2 import ChatPercheAction, ChatPercheOptions
 
 from .building import (
@@ -49,7 +49,7 @@ def typed(**fields: object) -> ChatPercheAction:
     ],
 )
 def test_dense_ids(action: ChatPercheAction, dense: int) -> None:
-    assert CODEC.read_action(action, ANYWHERE) == dense
+    assert CODEC.read_action(Reader(action), ANYWHERE) == dense
     filled = ChatPercheAction()
     fill(filled, CODEC.put_action, ANYWHERE, dense)
     assert filled == action
@@ -60,7 +60,7 @@ def test_every_id_has_a_typed_action() -> None:
     for dense in range(GAME.num_distinct_actions):
         filled = ChatPercheAction()
         fill(filled, CODEC.put_action, ANYWHERE, dense)
-        assert CODEC.read_action(filled, ANYWHERE) == dense
+        assert CODEC.read_action(Reader(filled), ANYWHERE) == dense
     for wrong in (-1, 2196):
         with pytest.raises(EngineError) as caught:
             fill(ChatPercheAction(), CODEC.put_action, ANYWHERE, wrong)
@@ -82,7 +82,7 @@ def test_every_id_has_a_typed_action() -> None:
 )
 def test_fields_of_actions_out_of_range_are_named(action: ChatPercheAction, field: str) -> None:
     with pytest.raises(EngineError) as caught:
-        CODEC.read_action(action, ANYWHERE)
+        CODEC.read_action(Reader(action), ANYWHERE)
     assert (caught.value.reason, caught.value.field) == (Reason.INVALID_ACTION, field)
 
 
@@ -136,7 +136,7 @@ def test_options_as_a_message() -> None:
     options = {"first_seat": 1, "forward_only": True, "dog_track": 12, "solidity": [1, 1, 2, 3, 4], "deck": deck}
     message = ChatPercheOptions()
     fill(message, CODEC.put_options, options)
-    assert CODEC.read_options(message) == options
-    assert CODEC.read_options(ChatPercheOptions()) == {}
+    assert CODEC.read_options(Reader(message)) == options
+    assert CODEC.read_options(Reader(ChatPercheOptions())) == {}
     position = GAME.new_game(2, options)
     assert position.options() == options

@@ -10,7 +10,7 @@ from google.protobuf.json_format import MessageToDict
 
 from chatiere.service import handlers
 from chatiere.v1.game_pb2 import TURN_KIND_OVER, Action, Include, Position
-from chatiere.v1.game_service_pb2 import ApplyRequest, NewGameRequest
+from chatiere.v1.game_service_pb2 import ApplyRequest, ApplyResponse, NewGameRequest, NewGameResponse
 
 PAGE = (Path(__file__).parents[3] / "docs" / "games" / "chat_perche.md").read_text(encoding="utf-8")
 # Lists of which the page shows the beginning.
@@ -19,14 +19,24 @@ SHORTENED = ("deck", "discards")
 MOVES = json.loads(Path(__file__).with_name("docs_game.json").read_text(encoding="utf-8"))
 
 
+def new_game(include: Include) -> Position:
+    """What NewGame answers."""
+    request = NewGameRequest(game="chat_perche", players=2, seed=7, include=include)
+    return NewGameResponse.FromString(handlers.new_game(request)).position
+
+
+def apply(request: ApplyRequest) -> Position:
+    """What Apply answers."""
+    return ApplyResponse.FromString(handlers.apply(request)).position
+
+
 def positions() -> Iterator[Position]:
     """What NewGame and Apply answer, to the end of the game."""
     include = Include(legal_actions=True, score=True, viewers=[0, 1])
-    position = handlers.new_game(NewGameRequest(game="chat_perche", players=2, seed=7, include=include)).position
+    position = new_game(include)
     yield position
     for move in MOVES:
-        request = ApplyRequest(state=position.state, action=Action(id=move), include=include)
-        position = handlers.apply(request).position
+        position = apply(ApplyRequest(state=position.state, action=Action(id=move), include=include))
         yield position
     assert position.turn.kind == TURN_KIND_OVER
 
@@ -71,9 +81,9 @@ def test_the_json_of_the_page_is_what_the_service_prints() -> None:
 
 
 def test_the_calls_of_the_page_are_ones() -> None:
-    assert handlers.new_game(NewGameRequest(game="chat_perche", players=2, seed=7)).position.turn.seat == 0
+    assert new_game(Include()).turn.seat == 0
     action = Action()
     action.chat_perche.place_token.branch = 0
     action.chat_perche.place_token.solidity = 1
     first, second = (position for position, _ in zip(positions(), range(2), strict=False))
-    assert handlers.apply(ApplyRequest(state=first.state, action=action)).position.state == second.state
+    assert apply(ApplyRequest(state=first.state, action=action)).state == second.state

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from chatiere.engine import EngineError, Position, Reason
+from chatiere.engine.core.wire import Reader
 from chatiere.v1.chatpentiers_pb2 import ChatpentiersState
 
 from ..building import read, state_of
@@ -564,7 +565,7 @@ def test_a_removed_colour_of_a_state_with_4_players_is_ignored() -> None:
     state = typed("leading")
     state.options.removed_colour = 77
     assert read(state) == STAGES["leading"]()
-    assert CODEC.read_options(state.options)["removed_colour"] == 77
+    assert CODEC.read_options(Reader(state.options))["removed_colour"] == 77
 
 
 @pytest.mark.parametrize("stage", STAGES)

@@ -3,7 +3,7 @@
 import pytest
 
 from chatiere.engine import EngineError, Reason
-from chatiere.engine.core.wire import fill
+from chatiere.engine.core.wire import Reader, fill
 from chatiere.v1.chatpentiers_pb2 import ChatpentiersAction
 
 from ..building import read, state_of, view_of
@@ -344,7 +344,7 @@ def test_typed_actions_and_ids_say_the_same(action: int) -> None:
     table = Table("", "", "", "")
     typed = ChatpentiersAction()
     fill(typed, CODEC.put_action, table.position, action)
-    assert CODEC.read_action(typed, table.position) == action
+    assert CODEC.read_action(Reader(typed), table.position) == action
     assert (
         (typed.play_card.card == action)
         if action < 60
@@ -370,7 +370,7 @@ def test_typed_actions_that_name_nothing_are_invalid(kind: str, fields: dict[str
     for name, value in fields.items():
         setattr(getattr(typed, kind), name, value)
     with pytest.raises(EngineError) as caught:
-        CODEC.read_action(typed, Table("", "", "", "").position)
+        CODEC.read_action(Reader(typed), Table("", "", "", "").position)
     assert caught.value.reason is Reason.INVALID_ACTION
     assert caught.value.field == field
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from chatiere import engine
 from chatiere.engine import Event, Position
-from chatiere.engine.core.wire import fill
+from chatiere.engine.core.wire import Reader, fill
 from chatiere.v1.discat_pb2 import DiscatAction, DiscatPhase, DiscatState
 
 from .. import building
@@ -23,14 +23,14 @@ def play_id(position: Position, *cards: int) -> int:
     """The dense id of laying cards, the top one last."""
     action = DiscatAction()
     action.play.cards.extend(cards)
-    return int(CODEC.read_action(action, position))
+    return int(CODEC.read_action(Reader(action), position))
 
 
 def exchange_id(position: Position, card: int) -> int:
     """The dense id of putting a card under the draw pile."""
     action = DiscatAction()
     action.exchange.card = card
-    return int(CODEC.read_action(action, position))
+    return int(CODEC.read_action(Reader(action), position))
 
 
 def told(event: Event, whole: bool = True) -> tuple[str, int | None, tuple[int, ...]]:

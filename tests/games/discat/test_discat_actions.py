@@ -5,7 +5,7 @@ from itertools import combinations
 import pytest
 
 from chatiere.engine import EngineError, Reason
-from chatiere.engine.core.wire import fill
+from chatiere.engine.core.wire import Reader, fill
 from chatiere.v1.discat_pb2 import DiscatAction
 
 from ..building import read
@@ -131,7 +131,7 @@ def action(kind: str, *cards: int) -> DiscatAction:
 )
 def test_typed_actions_that_have_no_id_are_refused(message: DiscatAction, reason: Reason, field: str) -> None:
     with pytest.raises(EngineError) as caught:
-        CODEC.read_action(message, six_cards().position)
+        CODEC.read_action(Reader(message), six_cards().position)
     assert (caught.value.reason, caught.value.field) == (reason, field)
     if reason is Reason.ILLEGAL_ACTION:
         assert caught.value.rule == "discat.md: Actions"
@@ -140,7 +140,7 @@ def test_typed_actions_that_have_no_id_are_refused(message: DiscatAction, reason
 
 def test_typed_actions_that_a_rule_forbids_have_an_id_all_the_same() -> None:
     position = six_cards().position
-    assert CODEC.read_action(action("keep"), position) == KEEP
-    assert CODEC.read_action(action("exchange", 23), position) == EXCHANGE + 2
+    assert CODEC.read_action(Reader(action("keep")), position) == KEEP
+    assert CODEC.read_action(Reader(action("exchange", 23)), position) == EXCHANGE + 2
     for move in (KEEP, EXCHANGE + 2):
         assert six_cards().refusal(move).rule == "discat.md: A turn: play"

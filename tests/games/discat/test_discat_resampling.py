@@ -11,6 +11,7 @@ import pytest
 from scipy.stats import chisquare
 
 from chatiere.engine import Position
+from chatiere.engine.core.wire import Reader
 
 from ..building import state_of, view_of
 from .building import CODEC, GAME
@@ -123,7 +124,7 @@ def test_beyond_the_30_cards_that_are_kept_resampling_agrees_and_never_refuses(p
         assert list(state.redrawn) == redrawn[-30:]
         if len(redrawn) > 30 and game.question.actor >= 0:
             GAME.unpack(position.pack()).check()
-            assert GAME.position(CODEC.read_state(state)) == position
+            assert GAME.position(CODEC.read_state(Reader(state))) == position
             seat = choices.randrange(players)
             drawn = position.resample(seat, choices.getrandbits(64))
             drawn.check()

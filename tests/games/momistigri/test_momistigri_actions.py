@@ -3,7 +3,7 @@
 import pytest
 
 from chatiere.engine import EngineError, Event, Reason
-from chatiere.engine.core.wire import fill
+from chatiere.engine.core.wire import Reader, fill
 from chatiere.v1.momistigri_pb2 import MomistigriAction, MomistigriEvent
 
 from .building import CODEC, GAME, Table, card, typed
@@ -37,7 +37,7 @@ def test_every_id_has_its_typed_action() -> None:
     table = Table.late("4A 4B 3A", "6A", "6B", "6C", "6D")
     for action in range(1499):
         message = typed_of(table, action)
-        assert CODEC.read_action(message, table.position) == action
+        assert CODEC.read_action(Reader(message), table.position) == action
         if action < 1081:
             assert tuple(message.discard_pair.cards) == pair_of(action)
     assert typed_of(table, 1131 + 46 * 3 + 45) == typed("give", card=45, seat=3)
@@ -65,7 +65,7 @@ def test_every_id_has_its_typed_action() -> None:
 def test_typed_actions_that_have_no_id_are_refused(message: MomistigriAction, field: str) -> None:
     table = Table.late("4A 4B 3A", "6A", "6B")
     with pytest.raises(EngineError) as caught:
-        CODEC.read_action(message, table.position)
+        CODEC.read_action(Reader(message), table.position)
     assert (caught.value.reason, caught.value.field) == (Reason.INVALID_ACTION, field)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from chatiere.engine import EngineError, Position, Reason
+from chatiere.engine.core.wire import Reader
 from chatiere.v1.momistigri_pb2 import MomistigriState
 
 from ..building import read, state_of
@@ -454,7 +455,7 @@ def test_every_state_of_seeded_games_round_trips_as_a_message(players: int) -> N
     position = GAME.new_game(players, seed=4)
     step = 0
     while not position.is_terminal():
-        body = CODEC.read_state(state_of(position))
+        body = CODEC.read_state(Reader(state_of(position)))
         assert GAME.position(body, position.random_stream()) == position
         legal = position.legal_actions()
         position.apply(legal[step % len(legal)])

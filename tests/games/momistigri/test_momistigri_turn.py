@@ -3,6 +3,7 @@
 import pytest
 
 from chatiere.engine import CHANCE_PLAYER, Reason
+from chatiere.engine.core.wire import Reader
 
 from .building import CODEC, PLAYERS, Table, card, cards, typed
 from .reference import PASS, STOP, SWAP_IN, SWAP_OUT, pair_id
@@ -228,4 +229,4 @@ def test_a_typed_pair_means_the_same_in_any_order() -> None:
     table = Table.late("3A 4A 5B", "6A", "6B")
     both = cards("3A 4A")
     for order in (both, both[::-1]):
-        assert CODEC.read_action(typed("discard_pair", cards=order), table.position) == pair_id(*both)
+        assert CODEC.read_action(Reader(typed("discard_pair", cards=order)), table.position) == pair_id(*both)
