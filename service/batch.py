@@ -1,7 +1,7 @@
-"""The calls of BatchService: each reads its request message and fills its response message, columns as they come.
+"""The calls of BatchService: each reads its request and puts its response together, columns as they come.
 
-Responses are filled where they are: every copy of a column counts. The calls know nothing of gRPC. They raise
-EngineError and Refusal with field paths from the request on, and Cancelled when their cancellation says so.
+The calls know nothing of gRPC. They raise EngineError and Refusal with field paths from the request on, DecodeError for
+a request that cannot be parsed, and Cancelled when their cancellation says so.
 """
 
 import time
@@ -9,11 +9,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from google.protobuf.message import Message
+
 from chatiere import engine
 from chatiere.engine import EngineError, Game, Position, Reason
 from chatiere.engine.core.batch import Cancellation, Cancelled, Columns, Faults, ItemFault, Positions, Restart, Table
-from chatiere.engine.core.wire import fill
+from chatiere.engine.core.wire import cut, written
 from chatiere.service import convert
+from chatiere.service.columns import Request, put, read, read_whole
 from chatiere.service.config import Settings
 from chatiere.service.errors import Refusal, ServiceReason
 from chatiere.service.metrics import Metrics
@@ -22,6 +25,13 @@ from chatiere.v1 import game_pb2
 
 # How many faults are told in words.
 _MOST_WORDS = 20
+# The calls by the number of their field in PlayRequest: its name there, and the kind of their requests.
+_CALLS: dict[int, tuple[str, type[Message]]] = {
+    field.number: (field.name, getattr(pb, field.message_type.name))
+    for field in pb.PlayRequest.DESCRIPTOR.oneofs_by_name["request"].fields
+    if field.message_type
+}
+_KINDS = dict(_CALLS.values())
 
 
 class Batches:
@@ -33,168 +43,155 @@ class Batches:
         self._max_playouts = settings.max_playouts
         self._max_bytes = settings.max_answer_bytes
         self._metrics = metrics
-        self._methods: dict[str, Callable[[Any, Any, Cancellation], None]] = {
-            "new_games": self.new_games,
-            "step": self.step,
-            "playout": self.playout,
-            "score": self.score,
-            "resample": self.resample,
-            "observe": self.observe,
-            "convert": self.convert,
+        self._methods: dict[str, Callable[[Request, Cancellation], list[bytes]]] = {
+            "new_games": self._new_games,
+            "step": self._step,
+            "playout": self._playout,
+            "score": self._score,
+            "resample": self._resample,
+            "observe": self._observe,
+            "convert": self._convert,
         }
 
-    def new_games(self, request: pb.NewGamesRequest, response: pb.NewGamesResponse, cancellation: Cancellation) -> None:
-        """Begin games."""
-        table = _table_of(request.table)
+    def answer(self, name: str, data: bytes, cancellation: Cancellation) -> bytes:
+        """The response to a request, both in wire format; `name`: the call's in PlayRequest."""
+        return b"".join(self._methods[name](read(_KINDS[name], data), cancellation))
+
+    def play(self, data: bytes, cancellation: Cancellation) -> bytes:
+        """A PlayResponse to a PlayRequest, both in wire format, as the stream has them: a refusal is an answer too."""
+        message, name, request = _read_play(data)
+        try:
+            if name is None or request is None:
+                raise Refusal(ServiceReason.MISSING_FIELD, "the message holds no request", field="request", metadata={})
+            pieces = put(pb.PlayResponse, [(name, self._methods[name](request, cancellation))])
+        except (EngineError, Refusal) as error:
+            return pb.PlayResponse(tag=message.tag, refusal=_refusal(error)).SerializeToString()
+        return b"".join([pb.PlayResponse(tag=message.tag).SerializeToString(), *pieces])
+
+    def _new_games(self, request: Request, cancellation: Cancellation) -> list[bytes]:
+        message, columns = request
+        table = _table_of(message.table)
         game = table.game
-        count = len(request.seeds) // 8 if request.seeds else request.count
-        options = convert.read_options(request.options, game)
-        with self._measured(table, "NewGames", count, "seeds" if request.seeds else "count"):
+        seeds = columns["seeds"]
+        count = len(seeds) // 8 if seeds else message.count
+        options = convert.read_options(message.options, game)
+        with self._measured(table, "NewGames", count, "seeds" if seeds else "count"):
             positions = table.new_games(
                 options,
-                seeds=request.seeds or None,
-                game_numbers=request.game_numbers or None,
-                count=request.count,
-                columns=_columns_of(request.columns),
+                seeds=seeds or None,
+                game_numbers=columns["game_numbers"] or None,
+                count=message.count,
+                columns=_columns_of(message.columns),
                 max_bytes=self._max_bytes,
                 cancellation=cancellation,
             )
-        _fill_positions(response.positions, positions)
+        return put(pb.NewGamesResponse, [("positions", _put_positions(positions))])
 
-    def step(self, request: pb.StepRequest, response: pb.StepResponse, cancellation: Cancellation) -> None:
-        """Make a move in each game."""
-        table = _table_of(request.table)
+    def _step(self, request: Request, cancellation: Cancellation) -> list[bytes]:
+        message, columns = request
+        table = _table_of(message.table)
+        states = columns["states"]
         restart = None
-        if request.HasField("restart"):
+        if message.HasField("restart"):
             with _below("restart"):
-                options = convert.read_options(request.restart.options, table.game)
-            restart = Restart(options, request.restart.stride)
+                options = convert.read_options(message.restart.options, table.game)
+            restart = Restart(options, message.restart.stride)
         before = cancellation.moves
-        with self._measured(table, "Step", len(request.states) // table.game.packed_size):
+        with self._measured(table, "Step", len(states) // table.game.packed_size):
             positions, faults = table.step(
-                request.states,
-                request.moves,
-                columns=_columns_of(request.columns),
+                states,
+                columns["moves"],
+                columns=_columns_of(message.columns),
                 restart=restart,
                 max_bytes=self._max_bytes,
                 cancellation=cancellation,
             )
         self._metrics.moves_applied.labels(table.game.name).inc(cancellation.moves - before)
-        _fill_positions(response.positions, positions)
-        _fill_faults(response, faults)
+        return put(pb.StepResponse, [("positions", _put_positions(positions)), ("faults", _put_faults(faults))])
 
-    def playout(self, request: pb.PlayoutRequest, response: pb.PlayoutResponse, cancellation: Cancellation) -> None:
-        """Play each state to its end, many times, with random moves."""
-        table = _table_of(request.table)
-        items = len(request.states) // table.game.packed_size
-        self._check_limit(items * request.count, self._max_playouts, "playouts", "count", table.game)
+    def _playout(self, request: Request, cancellation: Cancellation) -> list[bytes]:
+        message, columns = request
+        table = _table_of(message.table)
+        states = columns["states"]
+        items = len(states) // table.game.packed_size
+        self._check_limit(items * message.count, self._max_playouts, "playouts", "count", table.game)
         before = cancellation.moves
         with self._measured(table, "Playout", items):
             playouts, faults = table.playout(
-                request.states,
-                request.count,
-                seed=request.seed,
-                first_game_number=request.first_game_number,
+                states,
+                message.count,
+                seed=message.seed,
+                first_game_number=message.first_game_number,
                 cancellation=cancellation,
             )
         self._metrics.playout_moves.labels(table.game.name).inc(cancellation.moves - before)
-        response.mean_returns = playouts.mean_returns
-        response.wins = playouts.wins
-        response.moves = playouts.moves
-        _fill_faults(response, faults)
+        return put(pb.PlayoutResponse, [*playouts._asdict().items(), ("faults", _put_faults(faults))])
 
-    def score(self, request: pb.ScoreRequest, response: pb.ScoreResponse, cancellation: Cancellation) -> None:
-        """The scores at states."""
-        table = _table_of(request.table)
-        with self._measured(table, "Score", len(request.states) // table.game.packed_size):
-            scores, faults = table.score(request.states, cancellation=cancellation)
-        response.totals = scores.totals
-        response.final = scores.final
-        response.ranks = scores.ranks
-        response.returns = scores.returns
-        _fill_faults(response, faults)
+    def _score(self, request: Request, cancellation: Cancellation) -> list[bytes]:
+        table = _table_of(request.message.table)
+        states = request.columns["states"]
+        with self._measured(table, "Score", len(states) // table.game.packed_size):
+            scores, faults = table.score(states, cancellation=cancellation)
+        return put(pb.ScoreResponse, [*scores._asdict().items(), ("faults", _put_faults(faults))])
 
-    def resample(
-        self,
-        request: pb.BatchServiceResampleRequest,
-        response: pb.BatchServiceResampleResponse,
-        cancellation: Cancellation,
-    ) -> None:
-        """For each state one that a seat cannot tell from it."""
-        table = _table_of(request.table)
-        with self._measured(table, "Resample", len(request.states) // table.game.packed_size):
-            response.states, faults = table.resample(
-                request.states,
-                request.seats,
-                seed=request.seed,
-                first_game_number=request.first_game_number,
+    def _resample(self, request: Request, cancellation: Cancellation) -> list[bytes]:
+        message, columns = request
+        table = _table_of(message.table)
+        states = columns["states"]
+        with self._measured(table, "Resample", len(states) // table.game.packed_size):
+            drawn, faults = table.resample(
+                states,
+                columns["seats"],
+                seed=message.seed,
+                first_game_number=message.first_game_number,
                 cancellation=cancellation,
             )
-        _fill_faults(response, faults)
+        return put(pb.BatchServiceResampleResponse, [("states", drawn), ("faults", _put_faults(faults))])
 
-    def observe(self, request: pb.ObserveRequest, response: pb.ObserveResponse, cancellation: Cancellation) -> None:
-        """What seats know, as numbers."""
-        table = _table_of(request.table)
-        with self._measured(table, "Observe", len(request.states) // table.game.packed_size):
-            response.observations, faults = table.observe(
-                request.states, request.seats, max_bytes=self._max_bytes, cancellation=cancellation
+    def _observe(self, request: Request, cancellation: Cancellation) -> list[bytes]:
+        table = _table_of(request.message.table)
+        states = request.columns["states"]
+        with self._measured(table, "Observe", len(states) // table.game.packed_size):
+            observations, faults = table.observe(
+                states, request.columns["seats"], max_bytes=self._max_bytes, cancellation=cancellation
             )
-        _fill_faults(response, faults)
+        return put(pb.ObserveResponse, [("observations", observations), ("faults", _put_faults(faults))])
 
-    def convert(self, request: pb.ConvertRequest, response: pb.ConvertResponse, cancellation: Cancellation) -> None:
-        """Typed states for packed ones, and the reverse."""
-        table = _table_of(request.table)
-        if request.states and request.typed_states:
+    def _convert(self, request: Request, cancellation: Cancellation) -> list[bytes]:
+        message, states = request.message, request.columns["states"]
+        table = _table_of(message.table)
+        if states and message.typed_states:
             raise EngineError(
                 Reason.INVALID_BATCH,
                 "either packed states are converted or typed ones, not both",
                 field="typed_states",
                 metadata={"game": table.game.name},
             )
-        if request.typed_states:
-            self._pack(request, response, table, cancellation)
-        else:
-            self._unpack(request, response, table, cancellation)
+        if message.typed_states:
+            return self._pack(message.typed_states, table, cancellation)
+        return self._unpack(states, table, cancellation)
 
-    def _pack(
-        self, request: pb.ConvertRequest, response: pb.ConvertResponse, table: Table, cancellation: Cancellation
-    ) -> None:
-        packed = [bytes(table.game.packed_size)] * len(request.typed_states)
+    def _pack(self, typed_states: Any, table: Table, cancellation: Cancellation) -> list[bytes]:
+        packed = [bytes(table.game.packed_size)] * len(typed_states)
         faults = _Faults(len(packed))
         with self._measured(table, "Convert", len(packed), "typed_states"):
-            for item, typed in enumerate(request.typed_states):
+            for item, typed in enumerate(typed_states):
                 _check_cancelled(cancellation)
                 with faults.caught(item):
                     packed[item] = _read_typed_state(typed, item, table).pack()
-        response.states = b"".join(packed)
-        _fill_faults(response, faults.found())
+        return put(pb.ConvertResponse, [("states", b"".join(packed)), ("faults", _put_faults(faults.found()))])
 
-    def _unpack(
-        self, request: pb.ConvertRequest, response: pb.ConvertResponse, table: Table, cancellation: Cancellation
-    ) -> None:
-        states = request.states
+    def _unpack(self, states: Any, table: Table, cancellation: Cancellation) -> list[bytes]:
         with self._measured(table, "Convert", len(states) // table.game.packed_size):
             faults = _Faults(table.count_states(states))
-            for item in range(faults.count):
+            typed_states: list[list[bytes]] = [[] for _ in range(faults.count)]
+            for item, typed in enumerate(typed_states):
                 _check_cancelled(cancellation)
-                typed = response.typed_states.add()
                 with faults.caught(item):
                     position = table.position(states, item)
-                    fill(typed, convert.of(position).put_state, position)
-        _fill_faults(response, faults.found())
-
-    def play(self, request: pb.PlayRequest, response: pb.PlayResponse, cancellation: Cancellation) -> None:
-        """Any of these calls, as the stream has them: a refusal is an answer too."""
-        response.tag = request.tag
-        name = request.WhichOneof("request")
-        try:
-            if name is None:
-                raise Refusal(ServiceReason.MISSING_FIELD, "the message holds no request", field="request", metadata={})
-            answer = getattr(response, name)
-            answer.SetInParent()
-            self._methods[name](getattr(request, name), answer, cancellation)
-        except (EngineError, Refusal) as error:
-            _fill_refusal(response.refusal, error)
+                    typed.append(written(convert.of(position).put_state, position))
+        fields = [("typed_states", typed) for typed in typed_states]
+        return put(pb.ConvertResponse, [*fields, ("faults", _put_faults(faults.found()))])
 
     @contextmanager
     def _measured(self, table: Table, method: str, items: int, field: str = "states") -> Iterator[None]:
@@ -294,33 +291,40 @@ def _read_typed_state(typed: game_pb2.State, item: int, table: Table) -> Positio
     return position
 
 
-def _fill_positions(message: pb.Positions, positions: Positions) -> None:
-    message.states = positions.states
-    message.actors = positions.actors
-    message.legal_offsets = positions.legal_offsets
-    message.legal_ids = positions.legal_ids
-    message.weights = positions.weights
-    message.totals = positions.totals
-    message.returns = positions.returns
-    message.final = positions.final
-    message.observations = positions.observations
-    message.final_observations = positions.final_observations
+def _read_play(data: bytes) -> tuple[pb.PlayRequest, str | None, Request | None]:
+    # A request on the stream: without the call's own message; the call's name and that message.
+    try:
+        rest, found = cut(data, _CALLS)
+        if len(found) == 1:
+            ((number, inner),) = found.items()
+            name, kind = _CALLS[number]
+            return pb.PlayRequest.FromString(rest), name, read(kind, inner)
+    except ValueError:
+        # Told by protobuf below.
+        pass
+    message = pb.PlayRequest.FromString(data)
+    name = message.WhichOneof("request")
+    return message, name, None if name is None else read_whole(getattr(message, name))
 
 
-def _fill_faults(response: Any, faults: Faults) -> None:
-    """The field stays absent if no item failed."""
-    if faults.reasons:
-        response.faults.reasons = faults.reasons
+def _put_positions(positions: Positions) -> list[bytes]:
+    return put(pb.Positions, positions._asdict().items())
+
+
+def _put_faults(faults: Faults) -> list[bytes] | None:
+    """None if no item failed."""
+    if not faults.reasons:
+        return None
+    message = pb.Faults(reasons=faults.reasons)
     for fault in faults.items:
-        response.faults.items.add(
+        message.items.add(
             item=fault.item, reason=fault.reason.number, message=fault.message, field=fault.field, rule=fault.rule
         )
+    return [message.SerializeToString()]
 
 
-def _fill_refusal(message: pb.RequestRefusal, error: EngineError | Refusal) -> None:
-    message.MergeFrom(pb.RequestRefusal(reason=f"ERROR_REASON_{error.reason.value}"))
-    message.message = error.message
-    message.field = error.field
-    message.metadata.update(error.metadata)
-    if error.rule:
-        message.metadata["rule"] = error.rule
+def _refusal(error: EngineError | Refusal) -> pb.RequestRefusal:
+    metadata = error.metadata | ({"rule": error.rule} if error.rule else {})
+    return pb.RequestRefusal(
+        reason=f"ERROR_REASON_{error.reason.value}", message=error.message, field=error.field, metadata=metadata
+    )

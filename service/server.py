@@ -15,7 +15,7 @@ from chatiere.service.servicer import BatchServicer, GameServicer
 from chatiere.service.threads import Threads
 from chatiere.service.tls import server_credentials
 from chatiere.service.traces import TraceInterceptor
-from chatiere.v1 import batch_service_pb2, batch_service_pb2_grpc, game_service_pb2, game_service_pb2_grpc
+from chatiere.v1 import batch_service_pb2, game_service_pb2, game_service_pb2_grpc
 
 GAME_SERVICE = game_service_pb2.DESCRIPTOR.services_by_name["GameService"].full_name
 BATCH_SERVICE = batch_service_pb2.DESCRIPTOR.services_by_name["BatchService"].full_name
@@ -78,7 +78,7 @@ def create_server(settings: Settings, registry: CollectorRegistry, *, share_port
         ],
     )
     game_service_pb2_grpc.add_GameServiceServicer_to_server(GameServicer(metrics), server)  # type: ignore[no-untyped-call]
-    batch_service_pb2_grpc.add_BatchServiceServicer_to_server(BatchServicer(settings, metrics), server)  # type: ignore[no-untyped-call]
+    BatchServicer(settings, metrics).add_to(server)
     # Its non-blocking way to watch can deadlock: it sends under a lock that the end of another watch needs, too.
     health_servicer = health.HealthServicer(experimental_non_blocking=False)
     for service in (GAME_SERVICE, BATCH_SERVICE):

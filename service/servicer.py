@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import grpc
 
@@ -13,7 +14,11 @@ from chatiere.service import handlers
 from chatiere.service.batch import Batches
 from chatiere.service.config import Settings
 from chatiere.service.metrics import Metrics
-from chatiere.v1 import batch_service_pb2, batch_service_pb2_grpc, game_service_pb2, game_service_pb2_grpc
+from chatiere.v1 import batch_service_pb2, game_service_pb2, game_service_pb2_grpc
+
+_SERVICE = batch_service_pb2.DESCRIPTOR.services_by_name["BatchService"]
+# By whether requests and responses are streams.
+_HANDLERS: dict[bool, Any] = {False: grpc.unary_unary_rpc_method_handler, True: grpc.stream_stream_rpc_method_handler}
 
 
 class GameServicer(game_service_pb2_grpc.GameServiceServicer):
@@ -56,78 +61,57 @@ class GameServicer(game_service_pb2_grpc.GameServiceServicer):
         return handlers.resample(request)
 
 
-class BatchServicer(batch_service_pb2_grpc.BatchServiceServicer):
-    """The methods of BatchService; they stop soon after their call is cancelled or has expired."""
+class BatchServicer:
+    """The methods of BatchService, requests and responses in wire format.
+
+    They stop soon after their call is cancelled or has expired.
+    """
 
     def __init__(self, settings: Settings, metrics: Metrics) -> None:
         """`settings`: for the limits of batches. `metrics`: where they are counted."""
         self._batches = Batches(settings, metrics)
 
-    def NewGames(
-        self, request: batch_service_pb2.NewGamesRequest, context: grpc.ServicerContext
-    ) -> batch_service_pb2.NewGamesResponse:
+    def add_to(self, server: grpc.Server) -> None:
+        """Register them, as generated code does, but without parsers."""
+        methods: dict[str, grpc.RpcMethodHandler[bytes, bytes]] = {
+            method.name: _HANDLERS[method.client_streaming](getattr(self, method.name)) for method in _SERVICE.methods
+        }
+        server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(_SERVICE.full_name, methods),))
+        server.add_registered_method_handlers(_SERVICE.full_name, methods)
+
+    def NewGames(self, request: bytes, context: grpc.ServicerContext) -> bytes:
         """Begin games."""
-        response = batch_service_pb2.NewGamesResponse()
-        self._batches.new_games(request, response, _cancelled_with(context))
-        return response
+        return self._batches.answer("new_games", request, _cancelled_with(context))
 
-    def Step(
-        self, request: batch_service_pb2.StepRequest, context: grpc.ServicerContext
-    ) -> batch_service_pb2.StepResponse:
+    def Step(self, request: bytes, context: grpc.ServicerContext) -> bytes:
         """Make a move in each game."""
-        response = batch_service_pb2.StepResponse()
-        self._batches.step(request, response, _cancelled_with(context))
-        return response
+        return self._batches.answer("step", request, _cancelled_with(context))
 
-    def Playout(
-        self, request: batch_service_pb2.PlayoutRequest, context: grpc.ServicerContext
-    ) -> batch_service_pb2.PlayoutResponse:
+    def Playout(self, request: bytes, context: grpc.ServicerContext) -> bytes:
         """Play each state to its end, many times, with random moves."""
-        response = batch_service_pb2.PlayoutResponse()
-        self._batches.playout(request, response, _cancelled_with(context))
-        return response
+        return self._batches.answer("playout", request, _cancelled_with(context))
 
-    def Score(
-        self, request: batch_service_pb2.ScoreRequest, context: grpc.ServicerContext
-    ) -> batch_service_pb2.ScoreResponse:
+    def Score(self, request: bytes, context: grpc.ServicerContext) -> bytes:
         """The scores at states."""
-        response = batch_service_pb2.ScoreResponse()
-        self._batches.score(request, response, _cancelled_with(context))
-        return response
+        return self._batches.answer("score", request, _cancelled_with(context))
 
-    def Resample(
-        self, request: batch_service_pb2.BatchServiceResampleRequest, context: grpc.ServicerContext
-    ) -> batch_service_pb2.BatchServiceResampleResponse:
+    def Resample(self, request: bytes, context: grpc.ServicerContext) -> bytes:
         """For each state one that a seat cannot tell from it."""
-        response = batch_service_pb2.BatchServiceResampleResponse()
-        self._batches.resample(request, response, _cancelled_with(context))
-        return response
+        return self._batches.answer("resample", request, _cancelled_with(context))
 
-    def Observe(
-        self, request: batch_service_pb2.ObserveRequest, context: grpc.ServicerContext
-    ) -> batch_service_pb2.ObserveResponse:
+    def Observe(self, request: bytes, context: grpc.ServicerContext) -> bytes:
         """What seats know, as numbers."""
-        response = batch_service_pb2.ObserveResponse()
-        self._batches.observe(request, response, _cancelled_with(context))
-        return response
+        return self._batches.answer("observe", request, _cancelled_with(context))
 
-    def Convert(
-        self, request: batch_service_pb2.ConvertRequest, context: grpc.ServicerContext
-    ) -> batch_service_pb2.ConvertResponse:
+    def Convert(self, request: bytes, context: grpc.ServicerContext) -> bytes:
         """Typed states for packed ones, and the reverse."""
-        response = batch_service_pb2.ConvertResponse()
-        self._batches.convert(request, response, _cancelled_with(context))
-        return response
+        return self._batches.answer("convert", request, _cancelled_with(context))
 
-    def Play(
-        self, requests: Iterator[batch_service_pb2.PlayRequest], context: grpc.ServicerContext
-    ) -> Iterator[batch_service_pb2.PlayResponse]:
+    def Play(self, requests: Iterator[bytes], context: grpc.ServicerContext) -> Iterator[bytes]:
         """The same calls on one stream."""
         cancellation = _cancelled_with(context)
         for request in requests:
-            response = batch_service_pb2.PlayResponse()
-            self._batches.play(request, response, cancellation)
-            yield response
+            yield self._batches.play(request, cancellation)
 
 
 def _cancelled_with(context: grpc.ServicerContext) -> Cancellation:

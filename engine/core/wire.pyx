@@ -200,6 +200,46 @@ cdef class Reader:
         return number_of(&self.message, field)
 
 
+def cut(data, fields):
+    """A message without some of its fields, and what these hold: for columns, which are not to be copied.
+
+    `data`: a buffer. `fields`: a set of numbers below 32, of fields that are bytes or messages.
+
+    Returns the rest as bytes, and by number a view of each of the fields that are there. Raises ValueError if this is
+    not a message, or if one of them comes twice: that is for protobuf.
+    """
+    cdef const uint8_t[::1] buffer = data
+    cdef uint32_t wanted = 0
+    cdef const uint8_t* begin
+    cdef Span span, inner
+    cdef uint64_t tag
+    cdef Py_ssize_t kept = 0, before
+    view, rest, found = memoryview(data), [], {}
+    if buffer.shape[0] == 0:
+        return b"", found
+    for field in fields:
+        wanted |= <uint32_t> 1 << <int> field
+    begin = span.at = &buffer[0]
+    span.end = begin + buffer.shape[0]
+    while span.at < span.end:
+        before = span.at - begin
+        tag = read_varint(&span)
+        if tag & 7 == VARINT:
+            read_varint(&span)
+        elif tag & 7 != BYTES:
+            skip(&span, tag & 7)
+        else:
+            inner = read_bytes(&span)
+            if tag >> 3 < FIELDS and wanted >> (tag >> 3) & 1:
+                if tag >> 3 in found:
+                    raise ValueError("a field comes twice")
+                found[tag >> 3] = view[inner.at - begin:inner.end - begin]
+                rest.append(view[kept:before])
+                kept = span.at - begin
+    rest.append(view[kept:])
+    return b"".join(rest), found
+
+
 # Writing
 
 cdef inline uint8_t* put_varint(uint8_t* at, uint64_t value) noexcept nogil:

@@ -468,7 +468,7 @@ def test_requests_may_be_sent_before_others_are_answered(batches: Any, table: pb
 def test_a_failure_of_the_service_ends_the_stream(
     batches: Any, table: pb.Table, begun: pb.Positions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("chatiere.service.batch._fill_faults", None)
+    monkeypatch.setattr("chatiere.service.batch._put_faults", None)
     with LogLines():
         code = code_of(on_stream, batches, play_request("score", requests_on(table, begun)["score"]))
     assert code is grpc.StatusCode.INTERNAL

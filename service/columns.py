@@ -1,0 +1,77 @@
+"""Messages of BatchService in wire format: columns are read where they are, and copied once into what is sent.
+
+As protobuf's objects have them, a column is copied five times between a request's bytes and its answer's; with states
+of hundreds of bytes that takes as long as the rules.
+"""
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from google.protobuf.message import Message
+
+from chatiere.engine.core.wire import cut
+from chatiere.v1.batch_service_pb2 import DESCRIPTOR
+
+_MESSAGES = DESCRIPTOR.message_types_by_name.values()
+# By message the numbers of its fields, by name; the names of its columns (its fields of type bytes), by number.
+_NUMBERS = {message.name: {field.name: field.number for field in message.fields} for message in _MESSAGES}
+_COLUMNS = {
+    message.name: {field.number: field.name for field in message.fields if field.type == field.TYPE_BYTES}
+    for message in _MESSAGES
+}
+_BYTES_TAG = 2
+
+
+class Request(NamedTuple):
+    """A message without its columns, and these beside it."""
+
+    message: Any
+    """The message; its columns are empty."""
+    columns: dict[str, Any]
+    """By name the column of each field of type bytes, as a buffer; an absent one is empty."""
+
+
+def read(kind: type[Message], data: Any) -> Request:
+    """The request of that kind in a buffer. Raises DecodeError."""
+    names = _COLUMNS[kind.DESCRIPTOR.name]
+    columns: dict[str, Any] = dict.fromkeys(names.values(), b"")
+    try:
+        rest, found = cut(data, frozenset(names))
+    except ValueError:
+        # No message at all, or one that is written in an unusual way.
+        return read_whole(kind.FromString(bytes(data)))
+    for number, column in found.items():
+        columns[names[number]] = column
+    return Request(kind.FromString(rest), columns)
+
+
+def read_whole(message: Message) -> Request:
+    """The request of a message object."""
+    return Request(message, {name: getattr(message, name) for name in _COLUMNS[message.DESCRIPTOR.name].values()})
+
+
+def put(kind: type[Message], fields: Iterable[tuple[str, bytes | list[bytes] | None]]) -> list[bytes]:
+    """A message of that kind in wire format, in pieces to be joined.
+
+    `fields`: name and content of each: a column's, which is left out if it is empty, or the pieces of a message; None:
+    absent.
+    """
+    numbers = _NUMBERS[kind.DESCRIPTOR.name]
+    pieces: list[bytes] = []
+    for name, content in fields:
+        if isinstance(content, list):
+            pieces.append(_head(numbers[name], sum(map(len, content))))
+            pieces += content
+        elif content:
+            pieces += (_head(numbers[name], len(content)), content)
+    return pieces
+
+
+def _head(number: int, size: int) -> bytes:
+    # What stands before the bytes of a field.
+    head = bytearray((number << 3 | _BYTES_TAG,))
+    while size >= 0x80:
+        head.append(size & 0x7F | 0x80)
+        size >>= 7
+    head.append(size)
+    return bytes(head)
