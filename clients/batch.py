@@ -2,12 +2,14 @@
 
 import queue
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Self
 
 import grpc
+from google.protobuf.message import DecodeError
 from numpy.typing import ArrayLike
 
 from chatiere.clients import batch_calls
@@ -27,11 +29,19 @@ from chatiere.clients.batch_calls import (
 )
 from chatiere.clients.calls import DEFAULT_TIMEOUT
 from chatiere.clients.channel import BATCH_SERVICE
+from chatiere.clients.columns import Answer, put_inner
 from chatiere.clients.connection import Connection
 from chatiere.clients.errors import ChatiereError, FieldViolation, TransportError, error_of
-from chatiere.v1.batch_service_pb2 import Columns, PlayResponse, RequestRefusal, Restart, Table
-from chatiere.v1.batch_service_pb2_grpc import BatchServiceStub
+from chatiere.v1 import batch_service_pb2
+from chatiere.v1.batch_service_pb2 import Columns, PlayRequest, PlayResponse, RequestRefusal, Restart, Table
 from chatiere.v1.game_pb2 import Options, State
+
+# By a call's name in PlayResponse: the kind of its answer.
+_ANSWERS = {
+    field.name: getattr(batch_service_pb2, field.message_type.name)
+    for field in PlayResponse.DESCRIPTOR.oneofs_by_name["response"].fields
+    if field.message_type
+}
 
 
 class BatchClient(Connection):
@@ -42,7 +52,7 @@ class BatchClient(Connection):
     (`from chatiere.v1.batch_service_pb2 import Columns, Restart, Table`), where every field is explained.
 
     Arrays are taken in any integer type that NumPy knows, as long as the column can hold the numbers (ValueError). They
-    come back read in place, in the types that the results say, and are not writable.
+    come back in the types that the results say, the large ones read in place, and are not writable.
 
     An item that fails fails alone: it is told in `faults`, and no error is raised. `faults.raise_first()` does.
 
@@ -67,10 +77,12 @@ class BatchClient(Connection):
         """See Connection."""
         _keep_freed_memory()
         super().__init__(target, timeout=timeout, credentials=credentials, token=token, new_request_id=new_request_id)
-        self._stub = BatchServiceStub(self.channel)  # type: ignore[no-untyped-call]  # generated without types
 
     def _answer(self, call: BatchCall[Result], timeout: float | None) -> Result:
-        return call.read(self._respond(getattr(self._stub, call.method), getattr(call.play, call.field), timeout))
+        method: Any = self.channel.unary_unary(f"/{BATCH_SERVICE}/{call.method}")
+        data = self._respond(method, b"".join(call.request), timeout)
+        with _readable():
+            return call.read(Answer(_ANSWERS[call.field], data))
 
     def stream(self) -> "BatchStream":
         """A stream of calls, for several under way at a time; to be used in a `with` statement, or closed."""
@@ -188,7 +200,7 @@ class BatchStream:
     def __init__(self, channel: grpc.Channel, metadata: tuple[tuple[str, str], ...]) -> None:
         """See BatchClient.stream."""
         # Requests come as bytes: the thread that submits them makes them.
-        play: Any = channel.stream_stream(f"/{BATCH_SERVICE}/Play", response_deserializer=PlayResponse.FromString)
+        play: Any = channel.stream_stream(f"/{BATCH_SERVICE}/Play")
         self._requests: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         # By tag: what is under way, in the order of submission.
         self._pending: dict[int, tuple[BatchCall[Any], Future[Any]]] = {}
@@ -212,8 +224,8 @@ class BatchStream:
                 return future
             self._tag += 1
             self._pending[self._tag] = call, future
-            call.play.tag = self._tag
-            self._requests.put(call.play.SerializeToString())
+            request = put_inner(PlayRequest.DESCRIPTOR.fields_by_name[call.field].number, call.request)
+            self._requests.put(b"".join([PlayRequest(tag=self._tag).SerializeToString(), *request]))
         return future
 
     def close(self) -> None:
@@ -239,22 +251,38 @@ class BatchStream:
                 self._settle(response)
         except grpc.RpcError as error:
             end = error_of(error)
+        except TransportError as error:
+            end = error
+            self._call.cancel()
         with self._lock:
             self._end = end
         self._requests.put(None)
         for _, future in self._pending.values():
             future.set_exception(end)
 
-    def _settle(self, response: PlayResponse) -> None:
-        call, future = self._pending.pop(response.tag)
+    def _settle(self, data: bytes) -> None:
+        # Raises TransportError if there is no telling whose answer it is.
+        with _readable():
+            response = Answer(PlayResponse, data)
+            call, future = self._pending.pop(response.number("tag"))
         try:
-            if response.HasField("refusal"):
-                raise _refusal_error(response.refusal)
-            result = call.read(getattr(response, call.field))
+            with _readable():
+                if response.which("response") == "refusal":
+                    raise _refusal_error(response.message("refusal"))
+                result = call.read(response.inner(call.field))
         except Exception as error:
             future.set_exception(error)
         else:
             future.set_result(result)
+
+
+@contextmanager
+def _readable() -> Iterator[None]:
+    """While an answer is read. Raises TransportError where it is none that the service gives."""
+    try:
+        yield
+    except (ValueError, KeyError, DecodeError) as error:
+        raise TransportError(grpc.StatusCode.INTERNAL, "the answer is none that the service gives") from error
 
 
 def _keep_freed_memory() -> None:

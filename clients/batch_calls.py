@@ -1,7 +1,7 @@
 """The calls of BatchService as values: how each request is built of arrays, and how arrays are read from its answer.
 
 `BatchClient` makes them one at a time; `BatchStream.submit` takes them as they are made here. Arrays of results are
-read in place from the bytes that came: they are not writable.
+not writable: those of bytes, and of numbers that lie where numbers should, are read in place.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,9 +11,10 @@ import grpc
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from chatiere.clients.columns import Answer, Buffer, put
 from chatiere.clients.errors import ChatiereError, FieldViolation
 from chatiere.v1 import batch_service_pb2
-from chatiere.v1.batch_service_pb2 import Columns, ItemFault, PlayRequest, Restart, Table
+from chatiere.v1.batch_service_pb2 import Columns, ItemFault, Restart, Table
 from chatiere.v1.errors_pb2 import ErrorReason
 from chatiere.v1.game_pb2 import Options, State
 
@@ -152,16 +153,14 @@ Element = TypeVar("Element", bound=np.generic)
 
 
 class BatchCall(NamedTuple, Generic[Result]):
-    """A call to be made: the method, its request as it goes on the stream, and how its answer is read."""
+    """A call to be made: the method, its request, and how its answer is read."""
 
     method: str
-    play: PlayRequest
-    read: Callable[[Any], Result]
-
-    @property
-    def field(self) -> str:
-        """The name of the call in PlayRequest and PlayResponse."""
-        return self.play.WhichOneof("request") or ""
+    field: str
+    """The name of the call in PlayRequest and PlayResponse."""
+    request: list[Buffer]
+    """In wire format, in pieces to be joined."""
+    read: Callable[[Answer], Result]
 
 
 def new_games(
@@ -174,16 +173,10 @@ def new_games(
     columns: Columns | None = None,
 ) -> BatchCall[Positions]:
     """See BatchClient.new_games."""
-    fields = {
-        "table": table,
-        "options": options,
-        "seeds": _column(seeds, np.uint64),
-        "game_numbers": _column(game_numbers, np.uint64),
-        "count": count,
-        "columns": columns,
-    }
+    message = batch_service_pb2.NewGamesRequest(table=table, options=options, count=count, columns=columns)
+    request = put(message, {"seeds": _column(seeds, np.uint64), "game_numbers": _column(game_numbers, np.uint64)})
     return BatchCall(
-        "NewGames", PlayRequest(new_games=fields), lambda response: _positions(response.positions, table.players)
+        "NewGames", "new_games", request, lambda answer: _positions(answer.inner("positions"), table.players)
     )
 
 
@@ -196,88 +189,77 @@ def step(
     restart: Restart | None = None,
 ) -> BatchCall[Stepped]:
     """See BatchClient.step."""
-    fields = {
-        "table": table,
-        "states": _column(states, np.uint8),
-        "moves": _column(moves, np.uint16),
-        "columns": columns,
-        "restart": restart,
-    }
+    message = batch_service_pb2.StepRequest(table=table, columns=columns, restart=restart)
+    request = put(message, {"states": _column(states, np.uint8), "moves": _column(moves, np.uint16)})
 
-    def read(response: batch_service_pb2.StepResponse) -> Stepped:
-        positions = _positions(response.positions, table.players)
-        return Stepped(positions, _faults(response.faults, len(positions.actors)))
+    def read(answer: Answer) -> Stepped:
+        positions = _positions(answer.inner("positions"), table.players)
+        return Stepped(positions, _faults(answer, len(positions.actors)))
 
-    return BatchCall("Step", PlayRequest(step=fields), read)
+    return BatchCall("Step", "step", request, read)
 
 
 def playout(table: Table, states: States, count: int, seed: int, *, first_game_number: int = 0) -> BatchCall[Playouts]:
     """See BatchClient.playout."""
-    fields = {
-        "table": table,
-        "states": _column(states, np.uint8),
-        "count": count,
-        "seed": seed,
-        "first_game_number": first_game_number,
-    }
-    return BatchCall("Playout", PlayRequest(playout=fields), _playouts)
+    message = batch_service_pb2.PlayoutRequest(table=table, count=count, seed=seed, first_game_number=first_game_number)
+    return BatchCall("Playout", "playout", put(message, {"states": _column(states, np.uint8)}), _playouts)
 
 
 def score(table: Table, states: States) -> BatchCall[Scores]:
     """See BatchClient.score."""
-    fields = {"table": table, "states": _column(states, np.uint8)}
-    return BatchCall("Score", PlayRequest(score=fields), _scores)
+    request = put(batch_service_pb2.ScoreRequest(table=table), {"states": _column(states, np.uint8)})
+    return BatchCall("Score", "score", request, _scores)
 
 
 def resample(
     table: Table, states: States, seats: ArrayLike, seed: int, *, first_game_number: int = 0
 ) -> BatchCall[Resampled]:
     """See BatchClient.resample."""
-    seats = _column(seats, np.uint8)
-    fields = {
-        "table": table,
-        "states": _column(states, np.uint8),
-        "seats": seats,
-        "seed": seed,
-        "first_game_number": first_game_number,
-    }
+    message = batch_service_pb2.BatchServiceResampleRequest(table=table, seed=seed, first_game_number=first_game_number)
+    seat_column = _column(seats, np.uint8)
+    count = len(seat_column)
+    request = put(message, {"states": _column(states, np.uint8), "seats": seat_column})
 
-    def read(response: batch_service_pb2.BatchServiceResampleResponse) -> Resampled:
-        return Resampled(_rows(response.states, np.uint8, len(seats)), _faults(response.faults, len(seats)))
+    def read(answer: Answer) -> Resampled:
+        return Resampled(_rows(answer.column("states"), np.uint8, count), _faults(answer, count))
 
-    return BatchCall("Resample", PlayRequest(resample=fields), read)
+    return BatchCall("Resample", "resample", request, read)
 
 
 def observe(table: Table, states: States, seats: ArrayLike) -> BatchCall[Observed]:
     """See BatchClient.observe."""
-    seats = _column(seats, np.uint8)
-    fields = {"table": table, "states": _column(states, np.uint8), "seats": seats}
+    seat_column = _column(seats, np.uint8)
+    count = len(seat_column)
+    request = put(
+        batch_service_pb2.ObserveRequest(table=table), {"states": _column(states, np.uint8), "seats": seat_column}
+    )
 
-    def read(response: batch_service_pb2.ObserveResponse) -> Observed:
-        return Observed(_rows(response.observations, np.uint8, len(seats)), _faults(response.faults, len(seats)))
+    def read(answer: Answer) -> Observed:
+        return Observed(_rows(answer.column("observations"), np.uint8, count), _faults(answer, count))
 
-    return BatchCall("Observe", PlayRequest(observe=fields), read)
+    return BatchCall("Observe", "observe", request, read)
 
 
 def pack(table: Table, typed_states: Sequence[State]) -> BatchCall[Packed]:
     """See BatchClient.pack."""
-    fields = {"table": table, "typed_states": typed_states}
+    request = put(batch_service_pb2.ConvertRequest(table=table, typed_states=typed_states), {})
     count = len(typed_states)
 
-    def read(response: batch_service_pb2.ConvertResponse) -> Packed:
-        return Packed(_rows(response.states, np.uint8, count), _faults(response.faults, count))
+    def read(answer: Answer) -> Packed:
+        return Packed(_rows(answer.column("states"), np.uint8, count), _faults(answer, count))
 
-    return BatchCall("Convert", PlayRequest(convert=fields), read)
+    return BatchCall("Convert", "convert", request, read)
 
 
 def unpack(table: Table, states: States) -> BatchCall[Unpacked]:
     """See BatchClient.unpack."""
-    fields = {"table": table, "states": _column(states, np.uint8)}
+    request = put(batch_service_pb2.ConvertRequest(table=table), {"states": _column(states, np.uint8)})
 
-    def read(response: batch_service_pb2.ConvertResponse) -> Unpacked:
-        return Unpacked(response.typed_states, _faults(response.faults, len(response.typed_states)))
+    def read(answer: Answer) -> Unpacked:
+        typed_states = answer.whole().typed_states
+        return Unpacked(typed_states, _faults(answer, len(typed_states)))
 
-    return BatchCall("Convert", PlayRequest(convert=fields), read)
+    return BatchCall("Convert", "convert", request, read)
 
 
 def reason_name(reason: int) -> str:
@@ -285,83 +267,81 @@ def reason_name(reason: int) -> str:
     return ErrorReason.Name(reason).removeprefix("ERROR_REASON_")
 
 
-def _column(values: ArrayLike | None, dtype: type[np.integer[Any]]) -> bytes:
+def _column(values: ArrayLike | None, dtype: type[np.integer[Any]]) -> Buffer:
     # Values that the column's type cannot hold are refused, as protobuf refuses numbers that a field cannot hold.
     if values is None:
         return b""
     if isinstance(values, bytes):
         return values
     array = np.asarray(values)
+    if array.size == 0:
+        return b""
     if array.dtype != dtype:
-        if array.size == 0:
-            return b""
         limits = np.iinfo(dtype)
         # Integers that no type of NumPy holds make an array of objects.
         if array.dtype.kind not in "iu" or array.min() < 0 or array.max() > limits.max:
             raise ValueError(f"the column takes integers from 0 to {limits.max}")
         array = array.astype(dtype)
     array = array.astype(array.dtype.newbyteorder("<"), copy=False)
-    return _whole_of(array) or array.tobytes()
+    return np.ascontiguousarray(array).data.cast("B")
 
 
-def _whole_of(array: NDArray[Any]) -> bytes | None:
-    # The bytes that an array was read in place from, as the states of an answer are: to be sent again without a copy.
-    owner: object = array
-    while isinstance(owner, np.ndarray):
-        owner = owner.base
-    if isinstance(owner, bytes) and len(owner) == array.nbytes and array.flags.c_contiguous:
-        return owner
-    return None
+def _array(column: Buffer, dtype: type[Element]) -> NDArray[Element]:
+    array = np.frombuffer(column, np.dtype(dtype).newbyteorder("<"))
+    if array.flags.aligned:
+        return array
+    # What arrays are handed on to may take it for granted that numbers lie at multiples of their size.
+    aligned = array.copy()
+    aligned.flags.writeable = False
+    return aligned
 
 
-def _array(column: bytes, dtype: type[Element]) -> NDArray[Element]:
-    return np.frombuffer(column, np.dtype(dtype).newbyteorder("<"))
-
-
-def _rows(column: bytes, dtype: type[Element], count: int) -> NDArray[Element]:
+def _rows(column: Buffer, dtype: type[Element], count: int) -> NDArray[Element]:
     array = _array(column, dtype)
     return array.reshape(count, -1) if array.size else array.reshape(0, 0)
 
 
-def _faults(faults: batch_service_pb2.Faults, count: int) -> Faults:
+def _faults(answer: Answer, count: int) -> Faults:
+    faults = answer.message("faults")
     reasons = _array(faults.reasons, np.uint8) if faults.reasons else np.zeros(count, np.uint8)
     return Faults(reasons, faults.items)
 
 
-def _positions(positions: batch_service_pb2.Positions, players: int) -> Positions:
-    actors = _array(positions.actors, np.int8)
-    observations = _rows(positions.observations, np.uint8, len(actors))
-    final_observations = _array(positions.final_observations, np.uint8)
+def _positions(positions: Answer, players: int) -> Positions:
+    column = positions.column
+    actors = _array(column("actors"), np.int8)
+    observations = _rows(column("observations"), np.uint8, len(actors))
+    final_observations = _array(column("final_observations"), np.uint8)
     return Positions(
-        states=_rows(positions.states, np.uint8, len(actors)),
+        states=_rows(column("states"), np.uint8, len(actors)),
         actors=actors,
-        legal_offsets=_array(positions.legal_offsets, np.uint32),
-        legal_ids=_array(positions.legal_ids, np.uint16),
-        weights=_array(positions.weights, np.uint32),
-        totals=_rows(positions.totals, np.int32, len(actors)),
-        returns=_rows(positions.returns, np.float32, len(actors)),
-        final=_array(positions.final, np.bool_),
+        legal_offsets=_array(column("legal_offsets"), np.uint32),
+        legal_ids=_array(column("legal_ids"), np.uint16),
+        weights=_array(column("weights"), np.uint32),
+        totals=_rows(column("totals"), np.int32, len(actors)),
+        returns=_rows(column("returns"), np.float32, len(actors)),
+        final=_array(column("final"), np.bool_),
         observations=observations,
         final_observations=final_observations.reshape(-1, players, max(observations.shape[1], 1)),
     )
 
 
-def _playouts(response: batch_service_pb2.PlayoutResponse) -> Playouts:
-    moves = _array(response.moves, np.uint64)
+def _playouts(answer: Answer) -> Playouts:
+    moves = _array(answer.column("moves"), np.uint64)
     return Playouts(
-        mean_returns=_rows(response.mean_returns, np.float64, len(moves)),
-        wins=_rows(response.wins, np.uint32, len(moves)),
+        mean_returns=_rows(answer.column("mean_returns"), np.float64, len(moves)),
+        wins=_rows(answer.column("wins"), np.uint32, len(moves)),
         moves=moves,
-        faults=_faults(response.faults, len(moves)),
+        faults=_faults(answer, len(moves)),
     )
 
 
-def _scores(response: batch_service_pb2.ScoreResponse) -> Scores:
-    final = _array(response.final, np.bool_)
+def _scores(answer: Answer) -> Scores:
+    final = _array(answer.column("final"), np.bool_)
     return Scores(
-        totals=_rows(response.totals, np.int32, len(final)),
+        totals=_rows(answer.column("totals"), np.int32, len(final)),
         final=final,
-        ranks=_rows(response.ranks, np.uint8, len(final)),
-        returns=_rows(response.returns, np.float32, len(final)),
-        faults=_faults(response.faults, len(final)),
+        ranks=_rows(answer.column("ranks"), np.uint8, len(final)),
+        returns=_rows(answer.column("returns"), np.float32, len(final)),
+        faults=_faults(answer, len(final)),
     )

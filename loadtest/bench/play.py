@@ -8,16 +8,17 @@ from typing import Self
 import grpc
 import numpy as np
 
+from chatiere.clients.channel import BATCH_SERVICE
+from chatiere.clients.columns import Answer, Buffer, put, put_inner
 from chatiere.v1.batch_service_pb2 import (
     Columns,
     NewGamesRequest,
     PlayRequest,
-    Positions,
+    PlayResponse,
     Restart,
     StepRequest,
     Table,
 )
-from chatiere.v1.batch_service_pb2_grpc import BatchServiceStub
 
 SEED = 7
 
@@ -30,7 +31,7 @@ def seeds_and_numbers(first: int, count: int) -> tuple[bytes, bytes]:
     )
 
 
-def choose(offsets: bytes, ids: bytes, random: np.random.Generator) -> bytes:
+def choose(offsets: Buffer, ids: Buffer, random: np.random.Generator) -> bytes:
     """A uniformly random legal id for each item."""
     begins = np.frombuffer(offsets, "<u4")
     counts = np.diff(begins)
@@ -43,25 +44,24 @@ class Stream:
 
     def __init__(self, channel: grpc.Channel) -> None:
         """On that channel."""
-        self._requests: queue.SimpleQueue[PlayRequest | None] = queue.SimpleQueue()
-        stub = BatchServiceStub(channel)  # type: ignore[no-untyped-call]  # generated without types
-        self._responses: Iterator = stub.Play(iter(self._requests.get, None))
+        self._requests: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        play = channel.stream_stream(f"/{BATCH_SERVICE}/Play")
+        self._responses: Iterator[bytes] = play(iter(self._requests.get, None))
 
-    def send(self, request: PlayRequest) -> None:
-        """Send a request."""
-        self._requests.put(request)
+    def send(self, field: int, request: list[Buffer]) -> None:
+        """Send a request, in pieces; `field`: its number in PlayRequest."""
+        self._requests.put(b"".join(put_inner(field, request)))
 
-    def receive(self) -> Positions:
-        """Where the games of the next answer stand."""
-        response = next(self._responses)
-        kind = response.WhichOneof("response")
-        if kind == "refusal":
-            raise RuntimeError(str(response.refusal))
-        answer = getattr(response, kind)
-        if kind == "step" and answer.faults.reasons:
-            raise RuntimeError(str(answer.faults))
-        positions: Positions = answer.positions
-        return positions
+    def receive(self) -> Answer:
+        """Where the games of the next answer stand: Positions."""
+        response = Answer(PlayResponse, next(self._responses))
+        kind = response.which("response")
+        if kind not in ("new_games", "step"):
+            raise RuntimeError(str(response.whole()))
+        answer = response.inner(kind)
+        if kind == "step" and answer.column("faults"):
+            raise RuntimeError(str(answer.message("faults")))
+        return answer.inner("positions")
 
     def close(self) -> None:
         """End the stream."""
@@ -81,14 +81,11 @@ class SelfPlay:
         self._random = np.random.default_rng(SEED)
         table, columns = Table(game=game, players=players), Columns(legal=True)
         # A step without its two columns.
-        self._step = PlayRequest(
-            step=StepRequest(table=table, columns=columns, restart=Restart(stride=batch * len(self._streams)))
-        )
+        self._step = StepRequest(table=table, columns=columns, restart=Restart(stride=batch * len(self._streams)))
         for number, stream in enumerate(self._streams):
             seeds, numbers = seeds_and_numbers(number * batch, batch)
-            stream.send(
-                PlayRequest(new_games=NewGamesRequest(table=table, seeds=seeds, game_numbers=numbers, columns=columns))
-            )
+            request = put(NewGamesRequest(table=table, columns=columns), {"seeds": seeds, "game_numbers": numbers})
+            stream.send(PlayRequest.NEW_GAMES_FIELD_NUMBER, request)
         self._positions = [stream.receive() for stream in self._streams]
 
     def play(self, goes_on: Callable[[int], bool]) -> int:
@@ -103,12 +100,10 @@ class SelfPlay:
         self._positions = [stream.receive() for stream in self._streams]
         return moves + self._batch * len(self._streams)
 
-    def _move(self, stream: Stream, positions: Positions) -> None:
-        request = PlayRequest()
-        request.CopyFrom(self._step)
-        request.step.states = positions.states
-        request.step.moves = choose(positions.legal_offsets, positions.legal_ids, self._random)
-        stream.send(request)
+    def _move(self, stream: Stream, positions: Answer) -> None:
+        moves = choose(positions.column("legal_offsets"), positions.column("legal_ids"), self._random)
+        request = put(self._step, {"states": positions.column("states"), "moves": moves})
+        stream.send(PlayRequest.STEP_FIELD_NUMBER, request)
 
     def __enter__(self) -> Self:
         """Itself."""

@@ -159,6 +159,6 @@ def test_an_answer_that_makes_no_sense_fails_its_own_call(make_fake_batch: MakeF
     _, address = make_fake_batch(play=play)
     with BatchClient(address) as client, client.stream() as stream:
         futures = [stream.submit(step(number)) for number in range(2)]
-        with pytest.raises(ValueError, match="buffer size"):
+        with pytest.raises(TransportError, match="INTERNAL"):
             futures[0].result(PATIENCE)
         assert np.array_equal(futures[1].result(PATIENCE).positions.states, [[1]])

@@ -4,6 +4,7 @@ The hash is SHA-256 of every packed state from the first decision to the end, ga
 """
 
 import hashlib
+import queue
 from collections.abc import Callable
 
 import grpc
@@ -24,7 +25,7 @@ from chatiere.v1.game_pb2 import Include
 from chatiere.v1.game_service_pb2 import ApplyRequest, NewGameRequest
 from chatiere.v1.game_service_pb2_grpc import GameServiceStub
 from loadtest.bench.measure import Plan, Result
-from loadtest.bench.play import SEED, Stream, seeds_and_numbers
+from loadtest.bench.play import SEED, seeds_and_numbers
 from loadtest.bench.servers import chatiere
 
 GAMES = 8
@@ -86,15 +87,19 @@ def by_batches(channel: grpc.Channel, game: Game, players: int) -> list[History]
 
 def by_stream(channel: grpc.Channel, game: Game, players: int) -> list[History]:
     """The same on a stream."""
-    stream = Stream(channel)
+    stub = BatchServiceStub(channel)  # type: ignore[no-untyped-call]  # generated without types
+    requests: queue.SimpleQueue[PlayRequest | None] = queue.SimpleQueue()
+    responses = stub.Play(iter(requests.get, None))
 
     def ask(request: NewGamesRequest | StepRequest) -> Positions:
         begins = isinstance(request, NewGamesRequest)
-        stream.send(PlayRequest(new_games=request) if begins else PlayRequest(step=request))
-        return stream.receive()
+        requests.put(PlayRequest(new_games=request) if begins else PlayRequest(step=request))
+        response = next(responses)
+        positions: Positions = (response.new_games if begins else response.step).positions
+        return positions
 
     histories = _in_batches(game, players, ask)
-    stream.close()
+    requests.put(None)
     return histories
 
 

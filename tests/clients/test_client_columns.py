@@ -1,0 +1,128 @@
+"""Columns in wire format: the client reads and writes what protobuf does, and bytes that are no answer are refused."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import grpc
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chatiere.clients import BatchClient, TransportError, batch_calls
+from chatiere.clients.channel import BATCH_SERVICE
+from chatiere.clients.columns import Answer, put, put_inner
+from chatiere.v1.batch_service_pb2 import (
+    Faults,
+    ItemFault,
+    PlayRequest,
+    PlayResponse,
+    Positions,
+    RequestRefusal,
+    StepRequest,
+    StepResponse,
+    Table,
+)
+
+COLUMN = st.binary(max_size=400)
+# Longer than any test takes: nothing waits for it.
+PATIENCE = 60
+
+
+@given(COLUMN, COLUMN, st.lists(st.integers(0, 2**32 - 1), max_size=3), st.integers(0, 2**64 - 1))
+def test_answers_are_read_as_protobuf_reads_them(states: bytes, actors: bytes, items: list[int], tag: int) -> None:
+    faults = Faults(items=[ItemFault(item=item, message="é") for item in items])
+    step = StepResponse(positions=Positions(states=states, actors=actors), faults=faults)
+    answer = Answer(PlayResponse, PlayResponse(tag=tag, step=step).SerializeToString())
+    assert (answer.number("tag"), answer.which("response")) == (tag, "step")
+    positions = answer.inner("step").inner("positions")
+    assert [bytes(positions.column(name)) for name in ("states", "actors", "legal_ids")] == [states, actors, b""]
+    assert answer.inner("step").message("faults") == faults
+    assert answer.inner("step").whole() == step
+
+
+def test_a_refusal_is_read() -> None:
+    refusal = RequestRefusal(message="no", metadata={"a": "b"})
+    answer = Answer(PlayResponse, PlayResponse(refusal=refusal).SerializeToString())
+    assert (answer.number("tag"), answer.which("response"), answer.message("refusal")) == (0, "refusal", refusal)
+    assert Answer(PlayResponse, b"").which("response") is None
+
+
+def test_fields_of_other_kinds_are_passed_over() -> None:
+    # Fields 99, a number, eight bytes and four, as later versions may have them.
+    unknown = b"\x98\x06\x07\x99\x06" + bytes(8) + b"\x9d\x06" + bytes(4)
+    assert bytes(Answer(Positions, unknown + Positions(states=b"abc").SerializeToString()).column("states")) == b"abc"
+
+
+@pytest.mark.parametrize("before", range(8))
+def test_arrays_are_aligned_and_not_writable(before: int) -> None:
+    response = StepResponse(positions=Positions(actors=b"\1", legal_offsets=bytes(8), returns=bytes(8)))
+    read = batch_calls.step(Table(players=2), b"", []).read
+    positions = read(Answer(StepResponse, memoryview(bytes(before) + response.SerializeToString())[before:])).positions
+    assert all(array.flags.aligned and not array.flags.writeable for array in positions)
+    assert (positions.actors.tolist(), positions.returns.tolist()) == ([1], [[0.0, 0.0]])
+
+
+@given(st.binary(max_size=60))
+def test_any_bytes_are_an_answer_or_refused(data: bytes) -> None:
+    try:
+        answer = Answer(Positions, data)
+    except ValueError:
+        return
+    assert len(answer.column("states")) <= len(data)
+
+
+@given(COLUMN, COLUMN)
+def test_requests_are_written_as_protobuf_has_them(states: bytes, moves: bytes) -> None:
+    message = StepRequest(table=Table(game="discat", players=3))
+    pieces = put(message, {"states": memoryview(states), "moves": moves})
+    expected = StepRequest(table=message.table, states=states, moves=moves)
+    assert StepRequest.FromString(b"".join(pieces)) == expected
+    played = b"".join(put_inner(PlayRequest.STEP_FIELD_NUMBER, pieces))
+    assert PlayRequest.FromString(played) == PlayRequest(step=expected)
+
+
+@pytest.fixture
+def broken_address() -> Iterator[str]:
+    """A service that answers Score with a message that ends too early, and on the stream with what it is asked for."""
+
+    def score(request: bytes, context: grpc.ServicerContext) -> bytes:
+        return b"\x0a\x05abc"
+
+    def play(requests: Iterator[bytes], context: grpc.ServicerContext) -> Iterator[bytes]:
+        for request in requests:
+            yield bytes(PlayRequest.FromString(request).score.states)
+
+    server = grpc.server(ThreadPoolExecutor(2))
+    methods: dict[str, Any] = {
+        "Score": grpc.unary_unary_rpc_method_handler(score),
+        "Play": grpc.stream_stream_rpc_method_handler(play),
+    }
+    server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(BATCH_SERVICE, methods),))
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    yield f"127.0.0.1:{port}"
+    server.stop(grace=None).wait()
+
+
+def test_an_answer_that_is_none_is_an_error(broken_address: str) -> None:
+    with BatchClient(broken_address) as client, pytest.raises(TransportError) as raised:
+        client.score(Table(game="discat", players=2), b"")
+    assert raised.value.code is grpc.StatusCode.INTERNAL
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\x0a\x05abc",  # no message
+        PlayResponse(tag=7).SerializeToString(),  # the answer to nothing that was asked
+    ],
+)
+def test_an_answer_on_the_stream_that_is_none_ends_it(broken_address: str, data: bytes) -> None:
+    with BatchClient(broken_address) as client, client.stream() as stream:
+        first = stream.submit(batch_calls.score(Table(game="discat", players=2), data))
+        with pytest.raises(TransportError) as raised:
+            first.result(PATIENCE)
+        assert raised.value.code is grpc.StatusCode.INTERNAL
+        with pytest.raises(TransportError):
+            stream.submit(batch_calls.score(Table(game="discat", players=2), b"")).result(PATIENCE)

@@ -1,0 +1,101 @@
+"""Columns in wire format: the service reads and writes what protobuf does."""
+
+import queue
+from typing import Any
+
+import grpc
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from chatiere import engine
+from chatiere.engine.core.wire import cut
+from chatiere.service.columns import put, read
+from chatiere.service.server import BATCH_SERVICE
+from chatiere.v1.batch_service_pb2 import (
+    Faults,
+    NewGamesRequest,
+    PlayRequest,
+    PlayResponse,
+    Positions,
+    ScoreRequest,
+    StepRequest,
+    StepResponse,
+    Table,
+)
+
+from .support import Running
+
+COLUMN = st.binary(max_size=400)
+REQUEST = st.builds(
+    lambda game, players, states, moves: StepRequest(
+        table=Table(game=game, players=players), states=states, moves=moves
+    ),
+    st.sampled_from(["", "discat"]),
+    st.integers(0, 2**32 - 1),
+    COLUMN,
+    COLUMN,
+)
+# Of no message here: a number, eight bytes, four, text, a group; and `states` as a number.
+STRANGE = b"\x98\x06\x07\x99\x06" + bytes(8) + b"\x9d\x06" + bytes(4) + b"\x9a\x06\x01x\x9b\x06\x08\x01\x9c\x06\x10\x05"
+
+
+@given(st.lists(REQUEST, max_size=3), st.booleans())
+@example([StepRequest(states=b"a"), StepRequest(states=b"b")], False)
+def test_requests_are_read_as_protobuf_reads_them(parts: list[StepRequest], strange: bool) -> None:
+    """A message may come in parts, fields twice, and with fields that nobody knows."""
+    data = (STRANGE if strange else b"").join(part.SerializeToString() for part in parts) + STRANGE
+    expected = StepRequest.FromString(data)
+    message, columns = read(StepRequest, data)
+    assert {name: bytes(column) for name, column in columns.items()} == {
+        "states": expected.states,
+        "moves": expected.moves,
+    }
+    assert (message.table, message.columns) == (expected.table, expected.columns)
+
+
+@given(st.binary(max_size=60))
+def test_any_bytes_are_cut_or_refused(data: bytes) -> None:
+    try:
+        rest, found = cut(data, {2, 3})
+    except ValueError:
+        return
+    assert len(rest) + sum(map(len, found.values())) <= len(data)
+
+
+@given(COLUMN, COLUMN, st.booleans())
+def test_responses_are_written_as_protobuf_has_them(states: bytes, actors: bytes, failed: bool) -> None:
+    positions = put(Positions, [("states", states), ("actors", actors)])
+    faults = [Faults(reasons=b"\1").SerializeToString()] if failed else None
+    response = b"".join(put(StepResponse, [("positions", positions), ("faults", faults)]))
+    expected = StepResponse(positions=Positions(states=states, actors=actors))
+    if failed:
+        expected.faults.reasons = b"\1"
+    assert StepResponse.FromString(response) == expected
+    assert StepResponse.FromString(response).HasField("positions")
+
+
+@pytest.mark.parametrize("name", [game.name for game in engine.games()])
+def test_requests_on_the_stream_may_be_written_in_unusual_ways(server: Running, name: str) -> None:
+    """In parts; with another request that was taken back; none at all: as protobuf reads it."""
+    game = engine.game(name)
+    table = Table(game=name, players=game.min_players)
+    states = game.new_game(game.min_players, seed=1).pack()
+    asked: Any = [
+        PlayRequest(tag=1, score=ScoreRequest(table=table, states=states)).SerializeToString(),
+        PlayRequest(tag=9, score=ScoreRequest(table=Table(game="tarock"))).SerializeToString()
+        + PlayRequest(tag=2, score=ScoreRequest(table=table, states=states)).SerializeToString(),
+        PlayRequest(tag=3, new_games=NewGamesRequest(count=1)).SerializeToString()
+        + PlayRequest(score=ScoreRequest(table=table, states=states)).SerializeToString(),
+        PlayRequest(tag=4).SerializeToString(),
+    ]
+    requests: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+    with grpc.insecure_channel(server.address) as channel:
+        responses: Any = channel.stream_stream(f"/{BATCH_SERVICE}/Play")(iter(requests.get, None))
+        for request in (*asked, None):
+            requests.put(request)
+        first, *others = [PlayResponse.FromString(response) for response in responses]
+    assert first.score.final == b"\0"
+    assert [response.tag for response in others] == [2, 3, 4]
+    assert others[0].score == others[1].score == first.score
+    assert others[2].refusal.field == "request"
