@@ -5,14 +5,13 @@ In each oneof a game has the same field; what is inside is for the game's codec.
 
 from struct import pack
 
-from libc.stdint cimport uint64_t
-
-from chatiere.engine.core.position cimport Game, Position
-from chatiere.engine.core.wire cimport Reader, Writer, has_span
-cimport chatiere.fields.game as fields
-
 from chatiere.engine.core.errors import EngineError
 from chatiere.engine.core.position import CHANCE_PLAYER
+
+from chatiere.engine.core.position cimport Game, Position
+from chatiere.engine.core.stream cimport Stream, stream_at
+from chatiere.engine.core.wire cimport Message, Reader, Writer, has_span, number_of, open_field
+cimport chatiere.fields.game as fields
 
 cdef enum TurnKind:
     DECISION = 1
@@ -38,18 +37,21 @@ cdef class Messages:
 
         Raises EngineError: UNSUPPORTED_RULES_VERSION, INVALID_STATE.
         """
-        cdef Reader reader = Reader(state), random
+        cdef Reader reader = Reader(state)
+        cdef Message random
+        cdef Stream stream
         self.game.check_rules_version(reader.number(fields.STATE_RULES_VERSION))
-        stream = None
-        if has_span(&reader.message, fields.STATE_STREAM):
-            random = reader.inner(fields.STATE_STREAM)
-            stream = (
-                <uint64_t> random.number(fields.RANDOM_STREAM_SEED),
-                <uint64_t> random.number(fields.RANDOM_STREAM_GAME_NUMBER),
-                <uint64_t> random.number(fields.RANDOM_STREAM_DRAWN),
-            )
+        open_field(&reader.message, fields.STATE_STREAM, &random)
+        stream = stream_at(
+            number_of(&random, fields.RANDOM_STREAM_SEED),
+            number_of(&random, fields.RANDOM_STREAM_GAME_NUMBER),
+            number_of(&random, fields.RANDOM_STREAM_DRAWN),
+        )
         try:
-            return self.game.position(self.codec.read_state(reader.inner(self.field)), stream)
+            return self.game.position_of(
+                self.codec.read_state(reader.inner(self.field)),
+                &stream if has_span(&reader.message, fields.STATE_STREAM) else NULL,
+            )
         except EngineError as error:
             error.lies_below(self.game.name)
             raise

@@ -30,6 +30,8 @@ cdef class Game:
     cdef readonly object description
 
     cdef Position empty_position(self)
+    # The position of a body that nobody has checked; `stream`: NULL for explicit chance. Raises EngineError: INVALID_STATE.
+    cdef Position position_of(self, bytes body, const Stream* stream)
 
 
 cdef class Position:

@@ -251,15 +251,22 @@ cdef class Game:
 
         Nothing about the body is trusted. Raises EngineError: INVALID_STATE, INVALID_SEED.
         """
+        cdef Stream drawn
+        if stream is None:
+            return self.position_of(body, NULL)
+        for name, value in zip(("seed", "game_number", "drawn"), stream, strict=True):
+            _check_u64(name, value)
+        drawn = stream_at(stream[0], stream[1], stream[2])
+        return self.position_of(body, &drawn)
+
+    cdef Position position_of(self, bytes body, const Stream* stream):
         cdef Position position = self.empty_position()
         if len(body) != self.ops.body_size:
             raise EngineError(Reason.INVALID_STATE, f"the body of a {self.name} state has {self.ops.body_size} bytes")
         memcpy(position.body, <const char*> body, self.ops.body_size)
-        if stream is not None:
-            for name, value in zip(("seed", "game_number", "drawn"), stream, strict=True):
-                _check_u64(name, value)
+        if stream != NULL:
             position.sampled = True
-            position.stream = stream_at(stream[0], stream[1], stream[2])
+            position.stream = stream[0]
         return position.checked()
 
     def encode_options(self, players, options):
