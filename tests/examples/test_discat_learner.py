@@ -1,28 +1,16 @@
 """The example that learns Discat, for a few batches."""
 
 import runpy
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from prometheus_client import CollectorRegistry
 
 from chatiere.clients.selfplay import VectorEnv
-from chatiere.service.config import Settings
-from chatiere.service.server import create_server
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "discat_learner.py"
-
-
-@pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    server, port = create_server(Settings(address="127.0.0.1:0"), CollectorRegistry())
-    server.start()
-    yield f"127.0.0.1:{port}"
-    server.stop(grace=None).wait()
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,18 @@
+"""A service for the examples."""
+
+from collections.abc import Iterator
+
+import pytest
+from prometheus_client import CollectorRegistry
+
+from chatiere.service.config import Settings
+from chatiere.service.server import create_server
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    """Where it listens."""
+    server, port = create_server(Settings(address="127.0.0.1:0"), CollectorRegistry())
+    server.start()
+    yield f"127.0.0.1:{port}"
+    server.stop(grace=None).wait()

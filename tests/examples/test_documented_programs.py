@@ -1,0 +1,25 @@
+"""The Python programs in the README and in docs/ run as they stand, against a service."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PROGRAMS = [
+    pytest.param(block, id=f"{page.name} {number}")
+    for page in PAGES
+    for number, block in enumerate(re.findall(r"^```python\n(.*?)^```$", page.read_text("utf-8"), re.M | re.S))
+]
+
+
+def test_there_are_programs() -> None:
+    assert {"README.md 0", "batch.md 0"} <= {program.id for program in PROGRAMS}
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_documented_programs_run(program: str, address: str) -> None:
+    # What goes on for long may be shorter here.
+    program = program.replace("127.0.0.1:50051", address).replace("range(1000)", "range(5)")
+    exec(compile(program, "program", "exec"), {})
