@@ -20,6 +20,8 @@ from setuptools import Extension, find_namespace_packages, setup
 ROOT = Path(__file__).parent
 FOLDERS = ("engine", "service", "clients", "command")
 TREE = Path("src/chatiere")
+# That the engine's codecs can read (FIELDS in engine/core/wire.pxd).
+LARGEST_FIELD = 31
 DEBUG = os.environ.get("CHATIERE_BUILD") == "debug"
 
 RELEASE_FLAGS = ["-O3"]
@@ -73,6 +75,8 @@ def write_field_numbers(file: FileDescriptorProto) -> None:
     prefix = "".join(part.title() for part in source.stem.split("_"))
     lines = [f"# Generated from {source}.", "cdef enum:"]
     for message in file.message_type:
+        if any(field.number > LARGEST_FIELD for field in message.field):
+            raise SystemExit(f"{message.name} in {source} has a field above {LARGEST_FIELD}: see engine/core/wire.pxd")
         name = re.sub(r"(?<!^)(?=[A-Z])", "_", message.name.removeprefix(prefix)).upper()
         lines += [f"    {name}_{field.name.upper()} = {field.number}" for field in message.field]
     target = TREE / "fields" / f"{source.stem}.pxd"

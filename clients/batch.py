@@ -52,7 +52,8 @@ class BatchClient(Connection):
     (`from chatiere.v1.batch_service_pb2 import Columns, Restart, Table`), where every field is explained.
 
     Arrays are taken in any integer type that NumPy knows, as long as the column can hold the numbers (ValueError). They
-    come back in the types that the results say, the large ones read in place, and are not writable.
+    come back in the types that the results say and are not writable. They are read in place where they can be: an array
+    that you keep keeps its whole answer in memory, so copy what you keep for long.
 
     An item that fails fails alone: it is told in `faults`, and no error is raised. `faults.raise_first()` does.
 
@@ -61,6 +62,8 @@ class BatchClient(Connection):
     INVALID_PLAYERS, INVALID_BATCH, BATCH_TOO_LARGE. Its subclass TransportError is raised where the service cannot be
     reached, or not in time. While the service is UNAVAILABLE, gRPC itself tries a call up to five times within the
     timeout: that is safe, as all calls are pure.
+
+    The first one lets malloc keep large blocks that are freed, for the whole process: see `_keep_freed_memory`.
 
     Use it in a `with` statement, or close it.
     """
@@ -218,6 +221,8 @@ class BatchStream:
         there is none yet.
         """
         future: Future[Result] = Future()
+        # What is under way cannot be cancelled by itself.
+        future.set_running_or_notify_cancel()
         with self._lock:
             if self._end is not None:
                 future.set_exception(self._end)
@@ -267,8 +272,11 @@ class BatchStream:
             call, future = self._pending.pop(response.number("tag"))
         try:
             with _readable():
-                if response.which("response") == "refusal":
+                answered = response.which("response")
+                if answered == "refusal":
                     raise _refusal_error(response.message("refusal"))
+                if answered != call.field:
+                    raise ValueError(f"an answer to {answered}, not to {call.field}")
                 result = call.read(response.inner(call.field))
         except Exception as error:
             future.set_exception(error)

@@ -20,26 +20,29 @@ _FIELDS = {
 # Kinds of fields (https://protobuf.dev/programming-guides/encoding/).
 _VARINT, _BYTES = 0, 2
 _FIXED_SIZES = {1: 8, 5: 4}
+# Of a number's tenth and last byte.
+_LAST_SHIFT = 63
 
 
 class Answer:
-    """A message that came, as the service writes it: each field once, but those that are lists of messages."""
+    """A message that came, as the service writes it: each field once, but those that are lists of messages.
+
+    A field of another kind than it should be is as absent.
+    """
 
     def __init__(self, kind: type[Message], data: Buffer) -> None:
         """The message of that kind in `data`. Raises ValueError if there is none."""
         self._kind = kind
         self._data = data
-        self._found = _read(data)
+        self._numbers, self._spans = _read(data)
 
     def number(self, name: str) -> int:
         """A number; 0 where it is absent."""
-        number: int = self._found.get(self._field(name).number, 0)
-        return number
+        return self._numbers.get(self._field(name).number, 0)
 
     def column(self, name: str) -> Buffer:
         """A field of type bytes; empty where it is absent."""
-        column: Buffer = self._found.get(self._field(name).number, b"")
-        return column
+        return self._spans.get(self._field(name).number, b"")
 
     def inner(self, name: str) -> "Answer":
         """The message of a field."""
@@ -50,9 +53,9 @@ class Answer:
         return _kind_of(self._field(name)).FromString(bytes(self.column(name)))
 
     def which(self, oneof: str) -> str | None:
-        """The name of the field of a oneof that is there."""
+        """The name of the message that is there of a oneof."""
         for field in self._kind.DESCRIPTOR.oneofs_by_name[oneof].fields:
-            if field.number in self._found:
+            if field.number in self._spans:
                 return field.name
         return None
 
@@ -90,19 +93,20 @@ def _kind_of(field: Any) -> type[Message]:
     return kind
 
 
-def _read(data: Buffer) -> dict[int, Any]:
+def _read(data: Buffer) -> tuple[dict[int, int], dict[int, memoryview]]:
     # The fields by number: numbers, and views of what has a length.
-    found: dict[int, Any] = {}
+    numbers: dict[int, int] = {}
+    spans: dict[int, memoryview] = {}
     view, at, end = memoryview(data), 0, len(data)
     try:
         while at < end:
             tag, at = _varint(view, at)
             kind = tag & 7
             if kind == _VARINT:
-                found[tag >> 3], at = _varint(view, at)
+                numbers[tag >> 3], at = _varint(view, at)
             elif kind == _BYTES:
                 size, at = _varint(view, at)
-                found[tag >> 3] = view[at : at + size]
+                spans[tag >> 3] = view[at : at + size]
                 at += size
             else:
                 at += _FIXED_SIZES[kind]
@@ -110,7 +114,7 @@ def _read(data: Buffer) -> dict[int, Any]:
         at = end + 1
     if at != end:
         raise ValueError("this is not a protobuf message")
-    return found
+    return numbers, spans
 
 
 def _varint(view: memoryview, at: int) -> tuple[int, int]:
@@ -118,6 +122,8 @@ def _varint(view: memoryview, at: int) -> tuple[int, int]:
     byte = view[at]
     value, shift = byte & 0x7F, 7
     while byte >= 0x80:
+        if shift > _LAST_SHIFT:
+            raise ValueError("this is not a protobuf message")
         at += 1
         byte = view[at]
         value |= (byte & 0x7F) << shift

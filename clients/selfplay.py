@@ -52,7 +52,7 @@ class Batch:
     """n positions that wait for an action, and the games that ended on the way to them.
 
     Where a game ended its environment has begun the next one, and the row is of that; what there is to know of the one
-    that ended is in `ended`.
+    that ended is in `ended`. Arrays may be views into one answer of the service: copy what you keep for long.
     """
 
     info: GameInfo

@@ -286,7 +286,7 @@ def _read_typed_state(typed: game_pb2.State, item: int, table: Table) -> Positio
         position = convert.read_state(typed)
         table.check_position(position)
     except EngineError as error:
-        error.field = f"typed_states[{item}]{error.field.removeprefix('state')}"
+        error.field = f"typed_states[{item}]{error.field.removeprefix('states').removeprefix('state')}"
         raise
     return position
 
@@ -295,13 +295,13 @@ def _read_play(data: bytes) -> tuple[pb.PlayRequest, str | None, Request | None]
     # A request on the stream: without the call's own message; the call's name and that message.
     try:
         rest, found = cut(data, _CALLS)
-        if len(found) == 1:
-            ((number, inner),) = found.items()
-            name, kind = _CALLS[number]
-            return pb.PlayRequest.FromString(rest), name, read(kind, inner)
     except ValueError:
         # Told by protobuf below.
-        pass
+        found = {}
+    if len(found) == 1:
+        ((number, inner),) = found.items()
+        name, kind = _CALLS[number]
+        return pb.PlayRequest.FromString(rest), name, read(kind, inner)
     message = pb.PlayRequest.FromString(data)
     name = message.WhichOneof("request")
     return message, name, None if name is None else read_whole(getattr(message, name))

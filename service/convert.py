@@ -6,7 +6,7 @@ In each oneof a game has the field of its own name; what is inside is for the ga
 from chatiere import engine
 from chatiere.engine import EngineError, Event, Game, Position, Reason
 from chatiere.engine.core.messages import Messages
-from chatiere.engine.core.wire import Reader, fill
+from chatiere.engine.core.wire import Reader
 from chatiere.service.errors import Refusal, ServiceReason
 from chatiere.v1 import game_pb2
 
@@ -71,11 +71,6 @@ def read_state(state: game_pb2.State | None) -> Position:
         )
     with below("state", engine.game(name)):
         return _MESSAGES[name].read_state(state)
-
-
-def write_state(position: Position) -> game_pb2.State:
-    """A position as a State."""
-    return fill(game_pb2.State(), of(position).put_state, position)
 
 
 def read_options(options: game_pb2.Options, game: Game) -> dict[str, object]:

@@ -31,7 +31,7 @@ def new_game(request: game_service_pb2.NewGameRequest) -> bytes:
         position = game.new_game(request.players, options, seed=seed, game_number=request.game_number, events=events)
     except EngineError as error:
         if error.reason is Reason.INVALID_OPTION:
-            error.field = f"options.{game.name}.{error.field}"
+            error.lies_below(f"options.{game.name}")
         error.metadata["game"] = game.name
         raise
     _check_viewers(request.include, position)

@@ -28,8 +28,8 @@ cdef enum:
     MAX_EVENT_VALUES = 8
 
 cdef enum Fault:
-    # Answers of the kernels that every game shares; position.pyx gives them their words. A game's own begin at
-    # FIRST_OWN_FAULT, and each room's FAULTS has theirs. All fit in a byte.
+    # Answers of the kernels that every game shares; position.pyx gives them their words. A game's own begin at 100,
+    # and each room's FAULTS has theirs. All fit in a byte.
     OK = 0
     GAME_IS_OVER
     CHANCE_IS_PENDING
@@ -45,7 +45,6 @@ cdef enum Fault:
     # After it.
     SAMPLED_CHANCE_IS_PENDING
     OTHER_PLAYERS
-    FIRST_OWN_FAULT = 100
 
 cdef enum:
     # Event.seen_by of what everybody may see, spectators too.
@@ -118,9 +117,9 @@ ctypedef struct Operations:
     void (*totals)(const void* body, int32_t* totals) noexcept nogil
     # When it is over: each seat's rank from 1.
     void (*ranks)(const void* body, uint8_t* ranks) noexcept nogil
-    # What a seat (or SPECTATOR) may know: the game's view struct.
+    # What a seat may know, as `observe` of the game wants it: a struct of view_size bytes.
     void (*view)(const void* body, int seat, void* view) noexcept nogil
-    # A view as numbers.
+    # That as numbers, 0 to 255 each.
     void (*observe)(const void* view, int seat, uint8_t* values) noexcept nogil
     # Draw what the seat cannot know anew, uniformly over what agrees with all it knows.
     int (*resample)(void* body, int seat, Stream* stream) noexcept nogil

@@ -1,5 +1,5 @@
 # Moves on any game: what is written once over the table of operations.
-from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport uint16_t, uint32_t, uint64_t
 
 from chatiere.engine.core.game cimport Events, Operations
 from chatiere.engine.core.stream cimport Stream

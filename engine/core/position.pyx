@@ -9,11 +9,12 @@ from typing import NamedTuple
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.stdint cimport int32_t, uint16_t, uint32_t
-from libc.string cimport memcmp, memcpy, memset
+from libc.string cimport memcpy, memset
 
 from chatiere.engine.core.errors import EngineError, FaultText, Reason
 
 from chatiere.engine.core.game cimport (
+    BODY_WORDS,
     CHANCE,
     CHANCE_IS_PENDING,
     EVERYBODY,
@@ -143,6 +144,8 @@ cdef class Game:
 
     def __init__(self, OperationTable table not None, description):
         """A game of a kernel's table of operations and its Description."""
+        if table.ops.body_size > 8 * BODY_WORDS or table.ops.view_size > 8 * VIEW_WORDS:
+            raise ValueError("a state or view is larger than there is room for")  # uncovered: no game's is
         self.ops = table.ops
         self.description = description
 

@@ -1,10 +1,10 @@
 # Messages in protobuf's wire format (https://protobuf.dev/programming-guides/encoding/), without an object for each of them:
 # the numbers of fields are in chatiere/fields/<file>.pxd, which setup.py generates.
-from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
 cdef enum:
-    FIELDS = 32  # that a Message knows: 1 … this - 1, more than any message has that is read
+    FIELDS = 32  # that a Message knows: 1 … this - 1; setup.py sees to it that no message has more
 
 ctypedef struct Span:
     const uint8_t* at

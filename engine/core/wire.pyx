@@ -19,6 +19,7 @@ cdef enum WireType:
 
 cdef enum:
     LONGEST_VARINT = 10
+    LONGEST_SIZE = 5
 
 
 # Reading
@@ -168,6 +169,12 @@ cdef list listed_numbers(const Message* message, int field):
     return numbers
 
 
+cdef int check_field(int field) except -1:
+    if not 0 < field < FIELDS:
+        raise ValueError(f"fields are 1 to {FIELDS - 1}, not {field}")
+    return 0
+
+
 cdef class Reader:
     """A message, opened."""
 
@@ -185,28 +192,31 @@ cdef class Reader:
         return self.message.span.at < self.message.span.end
 
     cpdef Reader inner(self, int field):
-        """The message of a field; without any fields where it is absent."""
+        """The message of a field (1 to 31, as all here); without any fields where it is absent."""
         cdef Reader inner = Reader.__new__(Reader)
+        check_field(field)
         inner.data = self.data
         open_field(&self.message, field, &inner.message)
         return inner
 
     cpdef bint has_number(self, int field):
         """Whether a number, or truth value, is there."""
+        check_field(field)
         return has_number(&self.message, field)
 
     cpdef int64_t number(self, int field):
         """A number, or truth value; 0 where it is absent."""
+        check_field(field)
         return number_of(&self.message, field)
 
 
 def cut(data, fields):
     """A message without some of its fields, and what these hold: for columns, which are not to be copied.
 
-    `data`: a buffer. `fields`: a set of numbers below 32, of fields that are bytes or messages.
+    `data`: a buffer. `fields`: a set of numbers below 16, of fields that are bytes or messages.
 
     Returns the rest as bytes, and by number a view of each of the fields that are there. Raises ValueError if this is
-    not a message, or if one of them comes twice: that is for protobuf.
+    not a message, or if one of them comes twice or with longer numbers before it than it needs: that is for protobuf.
     """
     cdef const uint8_t[::1] buffer = data
     cdef uint32_t wanted = 0
@@ -218,6 +228,7 @@ def cut(data, fields):
     if buffer.shape[0] == 0:
         return b"", found
     for field in fields:
+        check_field(field)
         wanted |= <uint32_t> 1 << <int> field
     begin = span.at = &buffer[0]
     span.end = begin + buffer.shape[0]
@@ -231,8 +242,8 @@ def cut(data, fields):
         else:
             inner = read_bytes(&span)
             if tag >> 3 < FIELDS and wanted >> (tag >> 3) & 1:
-                if tag >> 3 in found:
-                    raise ValueError("a field comes twice")
+                if tag >> 3 in found or inner.at - begin - before > 1 + LONGEST_SIZE:
+                    raise ValueError("a field comes in an unusual way")
                 found[tag >> 3] = view[inner.at - begin:inner.end - begin]
                 rest.append(view[kept:before])
                 kept = span.at - begin
@@ -263,7 +274,8 @@ cdef class Writer:
 
     cdef int make_room(self, size_t more) except -1:
         cdef void* data
-        if self.room - self.size < more:
+        # So that there always are data.
+        if self.room - self.size <= more:
             data = PyMem_Realloc(self.data, 2 * self.room + more + 256)
             if data == NULL:
                 raise MemoryError()  # uncovered: memory does not run out in tests

@@ -1,4 +1,7 @@
-"""The client of the benchmarks: random self-play over BatchService, in NumPy, as a learner's program would do it."""
+"""The client of the benchmarks: random self-play over BatchService, in NumPy, with no more than that takes.
+
+`chatiere.clients.VectorEnv`, over the same columns, counts games and moves beside that.
+"""
 
 import queue
 from collections.abc import Callable, Iterator

@@ -6,7 +6,7 @@ from typing import Any
 
 import grpc
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from chatiere.clients import BatchClient, TransportError, batch_calls
@@ -15,10 +15,12 @@ from chatiere.clients.columns import Answer, put, put_inner
 from chatiere.v1.batch_service_pb2 import (
     Faults,
     ItemFault,
+    ObserveResponse,
     PlayRequest,
     PlayResponse,
     Positions,
     RequestRefusal,
+    ScoreResponse,
     StepRequest,
     StepResponse,
     Table,
@@ -63,13 +65,28 @@ def test_arrays_are_aligned_and_not_writable(before: int) -> None:
     assert (positions.actors.tolist(), positions.returns.tolist()) == ([1], [[0.0, 0.0]])
 
 
+def test_fields_of_another_kind_than_they_should_be_are_as_absent() -> None:
+    # `tag` and `step` of PlayResponse: bytes, and a number.
+    answer = Answer(PlayResponse, b"\x0a\x01x\x18\x05")
+    assert (answer.number("tag"), answer.which("response"), bytes(answer.column("step"))) == (0, None, b"")
+    assert answer.message("step") == StepResponse()
+
+
 @given(st.binary(max_size=60))
+@example(b"\x08\x00")  # `states` as a number
+@example(b"\x08" + b"\x80" * 9 + b"\x02")  # a number of eleven bytes
 def test_any_bytes_are_an_answer_or_refused(data: bytes) -> None:
     try:
         answer = Answer(Positions, data)
     except ValueError:
         return
     assert len(answer.column("states")) <= len(data)
+
+
+def test_a_number_has_ten_bytes_at_most() -> None:
+    assert Answer(PlayResponse, b"\x08" + b"\xff" * 9 + b"\x01").number("tag") == 2**64 - 1
+    with pytest.raises(ValueError, match="not a protobuf message"):
+        Answer(PlayResponse, b"\x08" + b"\x80" * 10 + b"\x00")
 
 
 @given(COLUMN, COLUMN)
@@ -115,7 +132,7 @@ def test_an_answer_that_is_none_is_an_error(broken_address: str) -> None:
     "data",
     [
         b"\x0a\x05abc",  # no message
-        PlayResponse(tag=7).SerializeToString(),  # the answer to nothing that was asked
+        PlayResponse(tag=7).SerializeToString(),  # an answer to nothing that was asked
     ],
 )
 def test_an_answer_on_the_stream_that_is_none_ends_it(broken_address: str, data: bytes) -> None:
@@ -126,3 +143,25 @@ def test_an_answer_on_the_stream_that_is_none_ends_it(broken_address: str, data:
         assert raised.value.code is grpc.StatusCode.INTERNAL
         with pytest.raises(TransportError):
             stream.submit(batch_calls.score(Table(game="discat", players=2), b"")).result(PATIENCE)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        PlayResponse(tag=1),
+        PlayResponse(tag=1, observe=ObserveResponse(observations=b"abc")),
+        # Five scores at the end of a game of two players.
+        PlayResponse(tag=1, score=ScoreResponse(final=b"\1\1", totals=bytes(20))),
+    ],
+)
+def test_an_answer_that_makes_no_sense_fails_its_call_alone(broken_address: str, answer: PlayResponse) -> None:
+    table = Table(game="discat", players=2)
+    with BatchClient(broken_address) as client, client.stream() as stream:
+        wrong = stream.submit(batch_calls.score(table, answer.SerializeToString()))
+        right = PlayResponse(tag=2, score=ScoreResponse(final=b"\1"))
+        other = stream.submit(batch_calls.score(table, right.SerializeToString()))
+        # What is under way cannot be cancelled by itself, and does not take the stream with it.
+        assert not other.cancel()
+        with pytest.raises(TransportError):
+            wrong.result(PATIENCE)
+        assert other.result(PATIENCE).final.tolist() == [True]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from chatiere import engine
 from chatiere.engine import EngineError, Game
-from chatiere.engine.core.wire import Reader, Writer, fill, written_text
+from chatiere.engine.core.wire import Reader, Writer, cut, fill, written, written_text
 from chatiere.v1 import game_pb2
 from chatiere.v1.game_pb2 import Action, ChanceOutcome, Event, RandomStream
 
@@ -74,6 +74,21 @@ def test_a_filled_message_is_set_without_fields() -> None:
     action = Action()
     fill(action.discat, lambda out: None)
     assert action.HasField("discat")
+
+
+def test_an_empty_text_is_one() -> None:
+    assert written_text(lambda out: out.string("")) == ""
+    assert written(lambda out: out.fields(b"")) == b""
+
+
+@pytest.mark.parametrize("field", [-1, 0, 32, 2**31 - 1])
+def test_fields_that_no_message_has_are_refused(field: int) -> None:
+    reader = Reader(RandomStream(seed=1))
+    for ask in (reader.inner, reader.has_number, reader.number):
+        with pytest.raises(ValueError, match="fields are 1 to 31"):
+            ask(field)
+    with pytest.raises(ValueError, match="fields are 1 to 31"):
+        cut(b"\x08\x01", {1, field})
 
 
 def test_a_text_is_put_together() -> None:
@@ -149,5 +164,7 @@ def test_any_bytes_are_read_or_refused(game: Game, data: st.DataObject) -> None:
     for read in readers(game):
         try:
             read(Reader(Bytes(message)))
-        except (EngineError, ValueError):
+        except EngineError:
             continue
+        except ValueError as error:
+            assert "not a protobuf message" in str(error)

@@ -14,6 +14,7 @@ from google.protobuf.message import Message
 
 from chatiere.engine import Game, Position, Reason
 from chatiere.engine.core.batch import Columns, Restart, Table
+from chatiere.engine.core.wire import fill
 from chatiere.service import convert
 from chatiere.service.config import Settings
 from chatiere.v1 import batch_service_pb2 as pb
@@ -23,6 +24,11 @@ from .support import PATIENCE, LogLines, Refused, Running, batch_stub, code_of, 
 
 ALL = pb.Columns(legal=True, scores=True, observations=True)
 COUNT = 6
+
+
+def state_of(position: Position) -> game_pb2.State:
+    """A position as a State."""
+    return fill(game_pb2.State(), convert.of(position).put_state, position)
 
 
 @pytest.fixture
@@ -152,7 +158,7 @@ def test_states_are_converted_both_ways(batches: Any, game: Game, table: pb.Tabl
     typed = batches.Convert(pb.ConvertRequest(table=table, states=begun.states))
     size = game.packed_size
     assert [*typed.typed_states] == [
-        convert.write_state(game.unpack(begun.states[i * size : (i + 1) * size])) for i in range(COUNT)
+        state_of(game.unpack(begun.states[i * size : (i + 1) * size])) for i in range(COUNT)
     ]
     assert not typed.states
     packed = batches.Convert(pb.ConvertRequest(table=table, typed_states=typed.typed_states))
@@ -230,16 +236,19 @@ def test_conversions_fail_alone(batches: Any, game: Game, table: pb.Table, begun
     getattr(broken, game.name).SetInParent()
     other = game_pb2.State(rules_version=1)
     getattr(other, "discat" if game.name != "discat" else "momistigri").SetInParent()
-    typed = [good[0], outdated, broken, other, game_pb2.State(), good[1]]
+    players = game.min_players if table.players != game.min_players else game.max_players
+    elsewhere = state_of(game.new_game(players, seed=1)) if players != table.players else other
+    typed = [good[0], outdated, broken, other, game_pb2.State(), good[1], elsewhere]
     answer = batches.Convert(pb.ConvertRequest(table=table, typed_states=typed))
     size = game.packed_size
-    assert answer.states == begun.states[:size] + bytes(4 * size) + begun.states[size : 2 * size]
-    assert list(answer.faults.reasons) == [0, 7, 6, 6, 1, 0]
+    assert answer.states == begun.states[:size] + bytes(4 * size) + begun.states[size : 2 * size] + bytes(size)
+    assert list(answer.faults.reasons) == [0, 7, 6, 6, 1, 0, 2 if elsewhere is not other else 6]
     fields = [fault.field for fault in answer.faults.items]
     assert fields[0] == "typed_states[1].rules_version"
     assert fields[1].startswith(f"typed_states[2].{game.name}.")
     assert fields[2].startswith("typed_states[3].")
     assert fields[3] == "typed_states[4]"
+    assert fields[4] == "typed_states[6]" or elsewhere is other
     packed = bytearray(begun.states)
     packed[size] = 255
     back = batches.Convert(pb.ConvertRequest(table=table, states=bytes(packed)))

@@ -5,11 +5,11 @@ from typing import Any
 
 import grpc
 import pytest
+from google.protobuf.message import DecodeError
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from chatiere import engine
-from chatiere.engine.core.wire import cut
 from chatiere.service.columns import put, read
 from chatiere.service.server import BATCH_SERVICE
 from chatiere.v1.batch_service_pb2 import (
@@ -55,12 +55,22 @@ def test_requests_are_read_as_protobuf_reads_them(parts: list[StepRequest], stra
 
 
 @given(st.binary(max_size=60))
-def test_any_bytes_are_cut_or_refused(data: bytes) -> None:
+@example(b"")
+@example(b"\x12\x00\x1a\x00")  # empty columns
+@example(b"\x12\x81\x80\x80\x80\x80\x00a")  # a column whose length is written with six bytes
+@example(b"\x92\x80\x80\x80\x80\x80\x00\x01a")  # one whose field is
+@example(b"\x12\x05abc")
+def test_any_bytes_are_read_or_refused_as_protobuf_does(data: bytes) -> None:
+    expected: StepRequest | None
     try:
-        rest, found = cut(data, {2, 3})
-    except ValueError:
+        expected = StepRequest.FromString(data)
+    except DecodeError:
+        with pytest.raises(DecodeError):
+            read(StepRequest, data)
         return
-    assert len(rest) + sum(map(len, found.values())) <= len(data)
+    message, columns = read(StepRequest, data)
+    assert (bytes(columns["states"]), bytes(columns["moves"])) == (expected.states, expected.moves)
+    assert (message.table, message.columns) == (expected.table, expected.columns)
 
 
 @given(COLUMN, COLUMN, st.booleans())

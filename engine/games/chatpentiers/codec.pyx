@@ -37,6 +37,7 @@ from chatiere.engine.core.wire cimport (
     has_number,
     has_span,
     list_numbers,
+    listed_numbers,
     next_number,
     next_of,
     number_of,
@@ -178,14 +179,10 @@ def options_of(Position position not None):
 def read_options(Reader reader not None):
     """ChatpentiersOptions → options by name. What they may be depends on the number of players: see `encode_options`."""
     cdef const Message* message = &reader.message
-    cdef Span rest = span_of(message, fields.OPTIONS_SECTION_LIMITS)
-    cdef int64_t limit
     options = {}
     if has_number(message, fields.OPTIONS_FIRST_SEAT):
         options["first_seat"] = number_of(message, fields.OPTIONS_FIRST_SEAT)
-    limits = []
-    while next_number(&rest, &limit):
-        limits.append(limit)
+    limits = listed_numbers(message, fields.OPTIONS_SECTION_LIMITS)
     if limits:
         options["section_limits"] = limits
     if has_number(message, fields.OPTIONS_REMOVED_COLOUR):

@@ -63,7 +63,6 @@ from chatiere.engine.games.chatpentiers.state cimport (
     rank_seats,
     rank_that_takes,
     score_board,
-    seat_of_play,
     taken_so_far,
 )
 

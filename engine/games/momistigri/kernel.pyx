@@ -645,6 +645,7 @@ cdef void view(const void* body, int seat, void* out) noexcept nogil:
     cdef uint64_t pile = pile_of(state), unseen = (state.left | cards_in_hands(state)) & ~pile, known
     cdef int other
     shown[0] = state[0]
+    shown.left = 0
     memset(shown.most_ones, 0, sizeof(shown.most_ones))
     memset(shown.known, 0, sizeof(shown.known))
     for other in range(MOST_PLAYERS):

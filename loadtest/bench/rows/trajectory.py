@@ -95,6 +95,8 @@ def by_stream(channel: grpc.Channel, game: Game, players: int) -> list[History]:
         begins = isinstance(request, NewGamesRequest)
         requests.put(PlayRequest(new_games=request) if begins else PlayRequest(step=request))
         response = next(responses)
+        if response.WhichOneof("response") == "refusal":
+            raise RuntimeError(str(response.refusal))
         positions: Positions = (response.new_games if begins else response.step).positions
         return positions
 

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from chatiere.engine import Game
+from chatiere.engine.core.wire import fill
 from chatiere.service import convert, handlers
 from chatiere.service.server import GAME_SERVICE
 from chatiere.v1.game_service_pb2 import ApplyRequest
@@ -50,7 +51,8 @@ def apply_request(game: Game, players: int) -> ApplyRequest:
     while not position.is_terminal():
         actions = position.legal_actions()
         action = actions[rng.integers(len(actions))]
-        request = ApplyRequest(state=convert.write_state(position))
+        request = ApplyRequest()
+        fill(request.state, convert.of(position).put_state, position)
         request.action.id = action
         request.include.legal_actions = True
         requests.append((len(handlers.apply(request)), len(requests), request))
