@@ -451,10 +451,14 @@ def test_a_request_of_no_kind_is_refused_and_the_stream_goes_on(
     assert after.score.totals
 
 
-def test_a_message_that_cannot_be_parsed_ends_the_stream(server: Running, table: pb.Table, begun: pb.Positions) -> None:
+@pytest.mark.parametrize("broken", [b"\xff", b"\x2a\x03\x0a\x05a", b"\x2a\x04\x0a\x02\x0a\x05"])
+def test_a_message_that_cannot_be_parsed_ends_the_stream(
+    server: Running, table: pb.Table, begun: pb.Positions, broken: bytes
+) -> None:
+    """Nor one with a request in it that cannot be parsed, or a table in that."""
     method: Any = server.channel.stream_stream("/chatiere.v1.BatchService/Play")
     good = play_request("score", requests_on(table, begun)["score"]).SerializeToString()
-    answers = method(iter([good, b"\xff", good]), timeout=PATIENCE)
+    answers = method(iter([good, broken, good]), timeout=PATIENCE)
     assert pb.PlayResponse.FromString(next(answers)).score.totals
     with pytest.raises(grpc.RpcError) as caught:
         next(answers)
