@@ -12,6 +12,7 @@ from libc.stdint cimport int32_t, uint16_t, uint32_t
 from libc.string cimport memcpy, memset
 
 from chatiere.engine.core.errors import EngineError, FaultText, Reason
+from chatiere.engine.core.wire import written_text
 
 from chatiere.engine.core.game cimport (
     BODY_WORDS,
@@ -542,7 +543,7 @@ cdef class Position:
 
     def action_label(self, action):
         """A legal dense id in plain English."""
-        return self.game.description.action_label(self, action)
+        return written_text(self.game.description.put_action_label, self, action)
 
     def outcome_label(self, outcome):
         """A possible chance outcome in plain English."""

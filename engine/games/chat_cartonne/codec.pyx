@@ -10,7 +10,6 @@ from chatiere.engine.core.codec import (
     without_defaults,
 )
 from chatiere.engine.core.errors import EngineError, Reason
-from chatiere.engine.core.wire import written_text
 from chatiere.engine.games.chat_cartonne.words import EVENT_LABELS, RULES, card_name, cell_name
 
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint64_t
@@ -172,11 +171,6 @@ def put_action_label(Writer out not None, Position position not None, int action
     else:
         out.string(_PLACED[(action - FIRST_SLEEP_ID) // CELLS][3])
         put_cell_name(out, (action - FIRST_SLEEP_ID) % CELLS)
-
-
-def action_label(Position position not None, action):
-    """The same as a string."""
-    return written_text(put_action_label, position, action)
 
 
 def outcome_label(Position position not None, outcome):

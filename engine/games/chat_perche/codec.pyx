@@ -11,7 +11,6 @@ from chatiere.engine.core.codec import (
     refuse_option,
 )
 from chatiere.engine.core.errors import EngineError, Reason
-from chatiere.engine.core.wire import written_text
 from chatiere.engine.games.chat_perche.words import (
     BRANCH_NAMES,
     CARD_NAMES,
@@ -40,6 +39,7 @@ from chatiere.engine.core.wire cimport (
     next_of,
     number_of,
     open_field,
+    within,
 )
 from chatiere.engine.games.chat_perche.kernel cimport view
 from chatiere.engine.games.chat_perche.state cimport (
@@ -145,11 +145,6 @@ def put_action_label(Writer out not None, Position position not None, int action
     else:
         out.words(b"put a bird on ")
         out.string(SPACE_NAMES[action - FIRST_BIRD_ID + TRUNK_SPACES])
-
-
-def action_label(Position position not None, action):
-    """The same as a string."""
-    return written_text(put_action_label, position, action)
 
 
 def outcome_label(Position position not None, outcome):
@@ -417,8 +412,7 @@ cdef uint32_t read_deck(const State* state, int seat, const Message* message) ex
     while next_of(fields.SEAT_DECK, &rest, &entry):
         card = number_of(&entry, fields.CARD_COUNT_CARD)
         count = number_of(&entry, fields.CARD_COUNT_COUNT)
-        if not 0 <= card < CARD_TYPES:
-            RULES.in_range(card, 0, CARD_TYPES - 1, f"seats[{seat}].deck[{i}].card")
+        within(RULES, card, 0, CARD_TYPES - 1, "seats[{}].deck[{}].card", seat, i)
         copies = copies_of(state.full_deck, <int> card)
         if left & copies:
             RULES.refuse_state(f"seats[{seat}].deck[{i}].card", f"card {card} is named twice")
@@ -441,16 +435,13 @@ cdef read_branch(State* state, int number, const Message* branch):
     if has_number(branch, fields.BRANCH_OWNER) != has_number(branch, fields.BRANCH_SOLIDITY):
         RULES.refuse_state(f"branches[{number}]", "a token has an owner and a value", "Components and setup")
     if has_number(branch, fields.BRANCH_OWNER):
-        if not 0 <= owner < PLAYERS:
-            RULES.in_range(owner, 0, PLAYERS - 1, f"branches[{number}].owner")
-        if not 1 <= solidity <= LARGEST_SOLIDITY:
-            RULES.in_range(solidity, 1, LARGEST_SOLIDITY, f"branches[{number}].solidity")
+        within(RULES, owner, 0, PLAYERS - 1, "branches[{}].owner", number)
+        within(RULES, solidity, 1, LARGEST_SOLIDITY, "branches[{}].solidity", number)
         state.placed[owner] |= branch_spaces(number)
         state.values |= <uint64_t> solidity << first_space(number)
     if number_of(branch, fields.BRANCH_BROKEN):
         state.broken |= branch_spaces(number)
-    if not 0 <= load <= BRANCH_SPACES:
-        RULES.in_range(load, 0, BRANCH_SPACES, f"branches[{number}].greatest_load")
+    within(RULES, load, 0, BRANCH_SPACES, "branches[{}].greatest_load", number)
     state.loads |= <uint64_t> load << first_space(number)
 
 

@@ -3,7 +3,13 @@
 from collections.abc import Iterator
 
 from chatiere.engine.core.description import ActionKind, Description, Option, Piece, first_seat_option, lay_out
-from chatiere.engine.games.chat_perche.codec import DEFAULTS, action_label, encode_options, options_of, outcome_label
+from chatiere.engine.games.chat_perche.codec import (
+    DEFAULTS,
+    encode_options,
+    options_of,
+    outcome_label,
+    put_action_label,
+)
 from chatiere.engine.games.chat_perche.words import CARD_NAMES, FAULTS, SPACE_NAMES
 
 _SPACES = 45
@@ -141,6 +147,6 @@ DESCRIPTION = Description(
     faults=FAULTS,
     encode_options=encode_options,
     options_of=options_of,
-    action_label=action_label,
+    put_action_label=put_action_label,
     outcome_label=outcome_label,
 )

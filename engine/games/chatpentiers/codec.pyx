@@ -13,7 +13,6 @@ from chatiere.engine.core.codec import (
     without_defaults,
 )
 from chatiere.engine.core.errors import EngineError, Reason
-from chatiere.engine.core.wire import written_text
 from chatiere.engine.games.chatpentiers.words import (
     CARD_NAMES,
     EVENT_LABELS,
@@ -115,11 +114,6 @@ def put_action_label(Writer out not None, Position position not None, int action
         out.words(b" (limit ")
         out.decimal(state_of(position).section_limits[zone])
         out.words(b")")
-
-
-def action_label(Position position not None, action):
-    """The same as a string."""
-    return written_text(put_action_label, position, action)
 
 
 def outcome_label(Position position not None, outcome):

@@ -1,7 +1,7 @@
 """Chatpentiers in words: what the game says of itself."""
 
 from chatiere.engine.core.description import ActionKind, Description, Option, Piece, first_seat_option, lay_out
-from chatiere.engine.games.chatpentiers.codec import action_label, encode_options, options_of, outcome_label
+from chatiere.engine.games.chatpentiers.codec import encode_options, options_of, outcome_label, put_action_label
 from chatiere.engine.games.chatpentiers.words import COLOUR_NAMES, FAULTS, card_name
 
 _CARDS = 60
@@ -96,6 +96,6 @@ DESCRIPTION = Description(
     faults=FAULTS,
     encode_options=encode_options,
     options_of=options_of,
-    action_label=action_label,
+    put_action_label=put_action_label,
     outcome_label=outcome_label,
 )

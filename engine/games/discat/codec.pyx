@@ -11,7 +11,6 @@ from chatiere.engine.core.codec import (
     without_defaults,
 )
 from chatiere.engine.core.errors import EngineError, Reason
-from chatiere.engine.core.wire import written_text
 from chatiere.engine.games.discat.words import EVENT_LABELS, RULES
 
 from libc.stdint cimport int64_t, uint8_t, uint64_t
@@ -30,6 +29,7 @@ from chatiere.engine.core.wire cimport (
     next_of,
     number_of,
     open_field,
+    within,
 )
 from chatiere.engine.games.discat.kernel cimport count_piles, play_cards, slots_played, view
 from chatiere.engine.games.discat.state cimport (
@@ -99,11 +99,6 @@ def put_action_label(Writer out not None, Position position not None, int action
             out.decimal(cards[i])
         if count > 1:
             out.words(b" on top")
-
-
-def action_label(Position position not None, action):
-    """The same as a string."""
-    return written_text(put_action_label, position, action)
 
 
 def outcome_label(Position position not None, outcome):
@@ -320,12 +315,11 @@ def put_state(Writer out not None, Position position not None):
 
 cdef read_hand(State* state, int seat, const Message* hand):
     cdef int64_t cards[LARGEST_HAND]
-    cdef int count = list_numbers(hand, fields.HAND_CARDS, cards, LARGEST_HAND), i, size
+    cdef int count = list_numbers(hand, fields.HAND_CARDS, cards, LARGEST_HAND), size
     if count > LARGEST_HAND:
         RULES.refuse_state(f"hands[{seat}].cards", f"a hand has at most {LARGEST_HAND} cards")
     for size in range(count):
-        if not 1 <= cards[size] <= LARGEST_CARD:
-            RULES.in_range(cards[size], 1, LARGEST_CARD, f"hands[{seat}].cards[{size}]")
+        within(RULES, cards[size], 1, LARGEST_CARD, "hands[{}].cards[{}]", seat, size)
         # A card that is there twice is refused later.
         state.hand[seat] = with_card(state.hand[seat], size, <int> cards[size])
     state.hand_size[seat] = count
@@ -339,8 +333,7 @@ cdef read_play(State* state, int turn, const Message* play):
     if state.laid + count > LARGEST_CARD:
         RULES.refuse_state(f"turns[{turn}].played.cards", "more cards have been laid than there are")
     for i in range(count):
-        if not 1 <= cards[i] <= LARGEST_CARD:
-            RULES.in_range(cards[i], 1, LARGEST_CARD, f"turns[{turn}].played.cards[{i}]")
+        within(RULES, cards[i], 1, LARGEST_CARD, "turns[{}].played.cards[{}]", turn, i)
     for card in [*sorted([cards[i] for i in range(count - 1)]), cards[count - 1]]:
         state.cards[state.laid] = card
         state.laid += 1
@@ -383,16 +376,15 @@ cdef read_turns(State* state, const Message* message):
         i += 1
 
 
-cdef int read_cards(const Message* message, int field, name, int lowest, int most, uint8_t* cards) except -1:
+cdef int read_cards(const Message* message, int field, str name, int lowest, int most, uint8_t* cards) except -1:
     # A list of cards; how many.
     cdef int64_t listed[LARGEST_CARD]
     cdef int count = list_numbers(message, field, listed, LARGEST_CARD), i
+    cdef str path = name + "[{}]"
     if count > most:
         RULES.refuse_state(name, f"there are {count} cards; there can be {most} at most", "Draw pile")
     for i in range(count):
-        if not lowest <= listed[i] <= LARGEST_CARD:
-            RULES.in_range(listed[i], lowest, LARGEST_CARD, f"{name}[{i}]")
-        cards[i] = <uint8_t> listed[i]
+        cards[i] = within(RULES, listed[i], lowest, LARGEST_CARD, path, i)
     return count
 
 

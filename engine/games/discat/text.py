@@ -1,7 +1,7 @@
 """Discat in words: what the game says of itself."""
 
 from chatiere.engine.core.description import ActionKind, Description, Option, Piece, first_seat_option, lay_out
-from chatiere.engine.games.discat.codec import action_label, encode_options, options_of, outcome_label
+from chatiere.engine.games.discat.codec import encode_options, options_of, outcome_label, put_action_label
 from chatiere.engine.games.discat.words import FAULTS
 
 _CARDS = 90
@@ -67,6 +67,6 @@ DESCRIPTION = Description(
     faults=FAULTS,
     encode_options=encode_options,
     options_of=options_of,
-    action_label=action_label,
+    put_action_label=put_action_label,
     outcome_label=outcome_label,
 )

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 
 from chatiere.engine.core.codec import action_number, check_id, check_numbers, complete_options, refuse_option
 from chatiere.engine.core.errors import EngineError, Reason
-from chatiere.engine.core.wire import written_text
 from chatiere.engine.games.momistigri.words import CARD_NAMES, EVENT_LABELS, FAULTS, RULES, card_name
 
 from libc.stdint cimport int64_t, uint8_t, uint64_t
@@ -25,6 +24,7 @@ from chatiere.engine.core.wire cimport (
     next_of,
     number_of,
     open_field,
+    within,
 )
 from chatiere.engine.games.momistigri.cards cimport (
     BOX,
@@ -138,11 +138,6 @@ def put_action_label(Writer out not None, Position position not None, int action
         out.words(b"take ")
         out.string(CARD_NAMES[action - FIRST_SWAP_IN_ID])
         out.words(b" from the pile")
-
-
-def action_label(Position position not None, action):
-    """The same as a string."""
-    return written_text(put_action_label, position, action)
 
 
 def outcome_label(Position position not None, outcome):
@@ -459,18 +454,12 @@ cdef read_knowledge(State* state, Listed* listed, int seat, const Message* messa
     cdef Span rest = message.span
     cdef uint64_t* known = listed.known[seat]
     cdef int found = 0, number = 0, knower
-    cdef int64_t most_ones
+    cdef int64_t other, most_ones
     while next_of(fields.SEAT_KNOWLEDGE, &rest, &entry):
         knower = PUBLIC
         if has_number(&entry, fields.KNOWLEDGE_SEAT):
-            if not 0 <= number_of(&entry, fields.KNOWLEDGE_SEAT) < state.players:
-                RULES.in_range(
-                    number_of(&entry, fields.KNOWLEDGE_SEAT),
-                    0,
-                    state.players - 1,
-                    f"seats[{seat}].knowledge[{number}].seat",
-                )
-            knower = <int> number_of(&entry, fields.KNOWLEDGE_SEAT)
+            other = number_of(&entry, fields.KNOWLEDGE_SEAT)
+            knower = within(RULES, other, 0, state.players - 1, "seats[{}].knowledge[{}].seat", seat, number)
         if found >> knower & 1:
             RULES.refuse_state(
                 f"seats[{seat}].knowledge[{number}].seat",
@@ -487,9 +476,9 @@ cdef read_knowledge(State* state, Listed* listed, int seat, const Message* messa
             )
         if has_number(&entry, fields.KNOWLEDGE_MOST_ONES):
             most_ones = number_of(&entry, fields.KNOWLEDGE_MOST_ONES)
-            if not 0 <= most_ones < ONES:
-                RULES.in_range(most_ones, 0, ONES - 1, f"seats[{seat}].knowledge[{number}].most_ones")
-            state.most_ones[seat][knower] = 1 + <int> most_ones
+            state.most_ones[seat][knower] = 1 + within(
+                RULES, most_ones, 0, ONES - 1, "seats[{}].knowledge[{}].most_ones", seat, number
+            )
         found |= 1 << knower
         number += 1
     for knower in range(state.players):
@@ -504,9 +493,7 @@ cdef read_penalties(State* state, int seat, const Message* message):
     if list_numbers(message, fields.SEAT_PENALTIES, penalties, ROUNDS) != finished:
         RULES.refuse_state(f"seats[{seat}].penalties", f"{finished} rounds are finished", "End of a round")
     for round in range(finished):
-        if not 0 <= penalties[round] <= 255:
-            RULES.in_range(penalties[round], 0, 255, f"seats[{seat}].penalties[{round}]")
-        state.penalties[round][seat] = <uint8_t> penalties[round]
+        state.penalties[round][seat] = within(RULES, penalties[round], 0, 255, "seats[{}].penalties[{}]", seat, round)
 
 
 cdef lay_cards(State* state, const Listed* listed):

@@ -1,7 +1,7 @@
 """Momistigri in words: what the game says of itself."""
 
 from chatiere.engine.core.description import ActionKind, Description, Option, Piece, first_seat_option, lay_out
-from chatiere.engine.games.momistigri.codec import DEFAULTS, action_label, encode_options, options_of, outcome_label
+from chatiere.engine.games.momistigri.codec import DEFAULTS, encode_options, options_of, outcome_label, put_action_label
 from chatiere.engine.games.momistigri.words import CARD_NAMES, FAULTS
 
 _CARDS = 46
@@ -107,6 +107,6 @@ DESCRIPTION = Description(
     faults=FAULTS,
     encode_options=encode_options,
     options_of=options_of,
-    action_label=action_label,
+    put_action_label=put_action_label,
     outcome_label=outcome_label,
 )
