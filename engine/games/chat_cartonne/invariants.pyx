@@ -1,12 +1,12 @@
 """Chat Cartonne: what holds of every state (rules file: "Invariants")."""
 
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
-from libc.string cimport memcpy
+from libc.string cimport memcmp, memcpy, memset
 
-from chatiere.engine.core.bits cimport count_bits
+from chatiere.engine.core.bits cimport count_bits, spread_bits
 from chatiere.engine.core.game cimport OK
 from chatiere.engine.games.chat_cartonne.boxes cimport Table, cat_can_follow, is_joint, read_table
-from chatiere.engine.games.chat_cartonne.cells cimport end_word, first_word, spread_further, to_north, to_west
+from chatiere.engine.games.chat_cartonne.cells cimport end_word, first_word, spread_further, to_north, to_south, to_west
 from chatiere.engine.games.chat_cartonne.state cimport (
     ALL_PRINCESSES,
     AWAKE,
@@ -53,7 +53,6 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     ChatCartonneFault,
     Seat,
     State,
-    all_can_turn,
     count_kinds,
     current_part,
     excluded_of,
@@ -65,18 +64,18 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     part_size,
     played_of,
     princess_count,
-    princesses_in_hand,
-    put_kind,
+    spread_fixed,
     type_of,
 )
 
 
 ctypedef struct Count:
-    uint64_t seen[2]  # kinds, wherever they are; of starting cartons those on the table
-    int cards  # of these kinds, Princesses apart
+    # For each byte that State.cards can have a byte: how many there are. Cartons and toys are counted wherever they
+    # are, Princesses in hands and on the table, all else on the table.
+    uint64_t of[32]
+    uint64_t starts  # of that, a byte a kind
     int princesses  # on the table
     # A byte a seat, from the second byte on.
-    uint64_t asleep  # on the table
     uint64_t awake
     uint64_t supply
     uint8_t before[9]  # cards in lower words of State.filled
@@ -86,8 +85,8 @@ ctypedef struct Count:
     uint64_t drawn[2]  # sums, 16 bits a part: of the parts 0, 2, 4; of 1, 3
     uint32_t any_excluded
     uint16_t any_played
-    int played
-    int in_hands  # Princesses
+    uint64_t played  # Princesses, a byte a seat
+    uint64_t in_hands  # the same
     int holders
     bint all_cats  # somebody has them all on the table
     # What is wrong with one of them; nothing is said of how.
@@ -125,15 +124,9 @@ cdef int check(const void* body) noexcept nogil:
     return fault
 
 
-cdef inline uint64_t drawn_by(const Seat* held) noexcept nogil:
-    # A byte a part.
-    return (
-        held.drawn[0]
-        | held.drawn[1] << 8
-        | held.drawn[2] << 16
-        | <uint64_t> held.drawn[3] << 24
-        | <uint64_t> held.drawn[4] << 32
-    )
+cdef inline int sum_of(uint64_t counts) noexcept nogil:
+    # Of eight bytes.
+    return <int> (counts * <uint64_t> 0x0101010101010101 >> 56)
 
 
 cdef inline uint64_t every_other(uint64_t drawn) noexcept nogil:
@@ -153,59 +146,73 @@ cdef inline int played_by(const Seat* held) noexcept nogil:
 cdef inline void count_seats(const State* state, Count* count) noexcept nogil:
     # All of it in one loop. What is wrong is only gathered: it is rare, and is looked at again where it is told.
     cdef const Seat* held
-    cdef uint64_t drawn, sums, lower = state.unknown[0], upper = state.unknown[1]
-    cdef int seat, slot, size, kind, last, played, cards = 0, in_hands = 0, bad_hand = 0
-    # One by one: a memset of so much is slow to begin.
-    count.awake = count.supply = count.any_drawn = count.drawn[0] = count.drawn[1] = 0
-    count.any_excluded = 0
-    count.any_played = 0
-    count.played = count.holders = 0
-    count.apart = count.all_cats = count.bad_supply = count.too_many = False
+    cdef uint64_t words[2]
+    cdef uint64_t drawn, sums, any_drawn = 0, even = 0, odd = 0, supply = 0, in_hands = 0, played = 0
+    cdef uint32_t any_excluded = 0
+    cdef int seat, slot, size, kind, last, princesses, any_played = 0, bad_hand = 0, bad_supply = 0, too_many = 0
+    cdef int holders = 0, all_cats = 0
+    cdef uint8_t* of = <uint8_t*> count.of
+    spread_bits(state.unknown[0], 64, of)
+    spread_bits(state.unknown[1], 16, of + 64)
+    # In pieces: a memset of so much is slow to begin.
+    memset(of + 80, 0, 64)
+    memset(of + 144, 0, 64)
+    memset(of + 208, 0, 48)
+    of[state.pending] += state.pending >= FIRST_TOY and state.pending < PRINCESS
     for seat in range(state.players):
         held = &state.seats[seat]
         size = held.hand_size
-        last = 0
-        if size > LARGEST_HAND or (held.hand[0] | held.hand[1] << 8 | held.hand[2] << 16) >> 8 * size:
+        # The last eight bytes of a Seat: the hand, and what it drew.
+        memcpy(words, held, sizeof(words))
+        drawn = words[1] >> 24
+        if size > LARGEST_HAND or (words[1] & 0xFFFFFF) >> 8 * size:
             bad_hand = 1
             size = 0
-        for slot in range(size):
+        # The zeros behind the hand are counted, too, and taken off again.
+        of[0] -= LARGEST_HAND - size
+        last = princesses = 0
+        for slot in range(LARGEST_HAND):
             kind = held.hand[slot]
-            bad_hand |= kind < last
+            of[kind] += 1
+            bad_hand |= (kind < last) & (slot < size) | (kind >= CARTONS) & (kind != PRINCESS)
+            princesses += kind == PRINCESS
             last = kind
-            if kind < 64:
-                lower |= <uint64_t> 1 << kind
-            elif kind < CARTONS:
-                upper |= <uint64_t> 1 << (kind - 64)
-            else:
-                bad_hand |= kind != PRINCESS
-                in_hands += 1
-        cards += size
-        count.holders |= ((size > 0) & (held.hand[0] != PRINCESS)) << seat
-        count.bad_supply |= held.supply > CATS
-        count.supply |= <uint64_t> held.supply << 8 * (seat + 1)
-        count.all_cats |= held.supply == 0
-        drawn = drawn_by(held)
-        count.any_drawn |= drawn
-        count.drawn[0] += every_other(drawn)
-        count.drawn[1] += every_other(drawn >> 8)
+        in_hands |= <uint64_t> princesses << 8 * seat
+        holders |= (size > princesses) << seat
+        bad_supply |= held.supply > CATS
+        supply |= <uint64_t> held.supply << 8 * (seat + 1)
+        all_cats |= held.supply == 0
+        any_drawn |= drawn
+        even += every_other(drawn)
+        odd += every_other(drawn >> 8)
         # The sum of five bytes, in the third sum of 16 bits.
         sums = (every_other(drawn) + every_other(drawn >> 8)) * <uint64_t> 0x0000000100010001
-        played = played_by(held)
-        count.played += played
-        count.any_played |= held.played
-        count.any_excluded |= held.excluded
-        count.too_many |= size + played > DEALT + <int> (sums >> 32 & 0xFFFF)
-    count.bad_hand = bad_hand != 0
+        if held.played:
+            princesses = played_by(held)
+            played |= <uint64_t> princesses << 8 * seat
+            any_played |= held.played
+            size += princesses
+        any_excluded |= held.excluded
+        too_many |= size > DEALT + <int> (sums >> 32 & 0xFFFF)
+    count.bad_hand = bad_hand
+    count.bad_supply = bad_supply
+    count.too_many = too_many
+    count.all_cats = all_cats
+    count.holders = holders
+    count.supply = supply
+    count.any_drawn = any_drawn
+    count.drawn[0] = even
+    count.drawn[1] = odd
+    count.any_excluded = any_excluded
+    count.any_played = any_played
     count.in_hands = in_hands
-    count.seen[0] = lower
-    count.seen[1] = upper
+    count.played = played
     count.unknown = count_kinds(state.unknown)
-    count.cards = cards - in_hands + count.unknown
 
 
 cdef inline void count_pile(const State* state, Count* count) noexcept nogil:
     # As pile_size says, which counts anew.
-    cdef int part, drawn = count.played + count.in_hands
+    cdef int part, drawn = sum_of(count.played + count.in_hands)
     if not state.variants & ALL_PRINCESSES:
         drawn = 0
         for part in range(state.players):
@@ -254,27 +261,28 @@ cdef inline int check_zeros(const State* state, const Count* count) noexcept nog
 cdef inline int check_cards(const State* state, Count* count) noexcept nogil:
     # Every carton and toy is in one place; the hands and the list of the table are in order.
     cdef uint64_t ones = <uint64_t> 0x010101010100 & (<uint64_t> 1 << 8 * (state.players + 1)) - 1
-    cdef int fault
+    cdef uint64_t asleep
+    cdef int fault, on_joints
     if state.unknown[1] >> (PILE_KINDS - 64):
         return ChatCartonneFault.CARD_TWICE_OR_MISSING
     if count.bad_hand:
         return hand_fault(state)
-    if state.pending >= FIRST_TOY and state.pending < PRINCESS:
-        count_card(count, state.pending)
     fault = check_list(state, count)
+    if fault != OK:
+        return fault
+    on_joints = check_joints(state, count)
+    fault = check_bytes(state, count)
     if fault == OK:
         fault = check_starts(state, count)
     if fault == OK:
-        fault = check_joints(state, count)
+        fault = on_joints
+    if fault == OK:
+        fault = check_once(count)
     if fault != OK:
         return fault
-    # Of starting cartons each has been seen at most once, and of the others all.
-    if count.seen[0] != ~<uint64_t> 0 or ~count.seen[1] & (<uint64_t> 1 << (PILE_KINDS - 64)) - 1:
-        return ChatCartonneFault.CARD_TWICE_OR_MISSING
-    if count.cards - count_starts(count) != PILE_KINDS:
-        return ChatCartonneFault.CARD_TWICE_OR_MISSING
+    asleep = count.of[SLEEPER >> 3] & ~<uint64_t> 0xFF
     return fault_if(
-        count.bad_supply or count.asleep + count.awake + count.supply != CATS * ones, ChatCartonneFault.BAD_SUPPLY
+        count.bad_supply or asleep + count.awake + count.supply != CATS * ones, ChatCartonneFault.BAD_SUPPLY
     )
 
 
@@ -297,29 +305,17 @@ cdef int hand_fault(const State* state) noexcept nogil:
     return OK  # uncovered: asked only where something is wrong
 
 
-cdef inline int count_starts(const Count* count) noexcept nogil:
-    # Kinds of them on the table.
-    return count_bits(count.seen[1] >> (FIRST_START - 64))
-
-
-cdef inline void count_card(Count* count, int kind) noexcept nogil:
-    put_kind(count.seen, kind)
-    count.cards += 1
-
-
 cdef inline int check_list(const State* state, Count* count) noexcept nogil:
-    # There is a card for each cell that is filled, and zeros behind them. What the cards are is gathered without
-    # branches, as no card tells of the next.
-    cdef uint64_t cards[4]  # a bit a byte of State.cards, so those that are turned from the third word on
-    cdef uint64_t kinds[2]
-    cdef uint64_t asleep = 0, apart = 0
-    cdef int first = first_word(state), end = end_word(state), place, card, seat, laid = 0, princesses = 0
+    # There is a card for each cell that is filled, and zeros behind them.
+    cdef uint64_t apart = 0
+    cdef uint8_t* of = <uint8_t*> count.of
+    cdef int first = first_word(state), end = end_word(state), place, laid = 0
     for place in range(first - 1):
         apart |= state.filled[place]
     for place in range(end + 1, WORDS):
         apart |= state.filled[place]
+    count.apart = apart != 0
     if apart:
-        count.apart = True
         first = 0
         end = WORDS
     for place in range(first, end):
@@ -327,40 +323,45 @@ cdef inline int check_list(const State* state, Count* count) noexcept nogil:
         laid += count_bits(state.filled[place])
     if state.laid > MOST_CARDS or laid != state.laid:
         return ChatCartonneFault.BAD_TABLE
-    cards[0] = cards[1] = cards[2] = cards[3] = 0
     for place in range(laid):
-        card = state.cards[place]
-        cards[card >> 6] |= <uint64_t> 1 << (card & 63)
-        # A byte a seat: SLEEPER is 1 more than a multiple of 8.
-        asleep += <uint64_t> (card & KIND >= SLEEPER) << 8 * (card & 7)
-    kinds[0] = cards[0] | cards[2]
-    kinds[1] = cards[1] | cards[3]
-    if kinds[1] >> (PRINCESS - 64) & 1:
-        for place in range(laid):
-            princesses += state.cards[place] == PRINCESS
-    if kinds[1] >> (SLEEPER + state.players - 64) or not all_can_turn(&cards[2]):
-        return ChatCartonneFault.BAD_TABLE
-    count.asleep = asleep
-    count.princesses = princesses
-    count.seen[0] |= kinds[0]
-    count.seen[1] |= kinds[1] & (<uint64_t> 1 << (SLEEPER - 64)) - 1
-    count.cards += laid - princesses
-    for seat in range(state.players):
-        count.cards -= asleep >> 8 * (seat + 1) & 0xFF
+        of[state.cards[place]] += 1
     return fault_if(not zeros_behind(state.cards, laid, sizeof(state.cards)), ChatCartonneFault.NOT_ZERO)
 
 
-cdef inline bint zeros_behind(const uint8_t* bytes, int first, int end) noexcept nogil:
-    # Eight at a time, from the end.
-    cdef uint64_t eight, rest = 0
-    while end - first >= 8:
-        end -= 8
-        memcpy(&eight, bytes + end, sizeof(eight))
-        rest |= eight
-    while end > first:
-        end -= 1
-        rest |= bytes[end]
-    return rest == 0
+cdef inline int check_bytes(const State* state, Count* count) noexcept nogil:
+    # No byte of the list is without meaning, and no card is turned that cannot be.
+    cdef uint64_t fixed[16]
+    cdef uint64_t wrong = count.of[SLEEPER >> 3] >> 8 * ((SLEEPER & 7) + state.players)
+    cdef int i
+    spread_fixed(<uint8_t*> fixed)
+    for i in range(16):
+        wrong |= count.of[16 + i] & 255 * fixed[i]
+    for i in range((SLEEPER >> 3) + 1, 16):
+        wrong |= count.of[i]
+    if wrong:
+        return ChatCartonneFault.BAD_TABLE
+    # From here on it does not matter whether they are turned.
+    for i in range((SLEEPER >> 3) + 1):
+        count.of[i] += count.of[16 + i]
+    count.princesses += (count.of[9] >> 24 & 0xFF) - sum_of(count.in_hands)
+    count.starts = count.of[9] >> 32 | (count.of[10] & 0xFF) << 32
+    return OK
+
+
+cdef inline int check_once(const Count* count) noexcept nogil:
+    # Each carton and toy.
+    cdef uint64_t ones = 0x0101010101010101
+    cdef uint64_t wrong = (count.of[9] ^ ones) & 0xFFFFFF
+    cdef int i
+    for i in range(9):
+        wrong |= count.of[i] ^ ones
+    return fault_if(wrong != 0, ChatCartonneFault.CARD_TWICE_OR_MISSING)
+
+
+cdef inline bint zeros_behind(const void* bytes, int first, int end) noexcept nogil:
+    # There is at least one: all are as the next, and the last is zero.
+    cdef const uint8_t* rest = <const uint8_t*> bytes + first
+    return memcmp(rest, rest + 1, end - first - 1) == 0 and rest[end - first - 1] == 0
 
 
 cdef inline int place_in(const State* state, const Count* count, int cell) noexcept nogil:
@@ -397,15 +398,20 @@ cdef int check_starts(const State* state, const Count* count) noexcept nogil:
             starts = (state.active + state.players - state.first_seat) % state.players
             if starts == 0:
                 return ChatCartonneFault.BAD_ACTIVE_SEAT
-    if count_starts(count) != starts or (state.phase < TURN and state.laid != starts):
+    if (
+        count.starts & ~<uint64_t> 0x0101010101
+        or sum_of(count.starts) != starts
+        or (state.phase < TURN and state.laid != starts)
+    ):
         return ChatCartonneFault.BAD_STARTS
     return fault_if(not starts_in_column(state, count, starts), ChatCartonneFault.BAD_STARTS)
 
 
 cdef inline int check_joints(const State* state, Count* count) noexcept nogil:
     # Ascending, then zeros.
-    cdef uint64_t allowed = (<uint64_t> 1 << (LAST_THERE + 1)) - (<uint64_t> 1 << PRINCESS_THERE)
-    cdef int joint = 0, last = -1, west, there
+    cdef uint64_t allowed = (<uint64_t> 1 << (LAST_THERE + 1)) - (<uint64_t> 1 << PRINCESS_THERE), awake = 0
+    cdef uint8_t* of = <uint8_t*> count.of
+    cdef int joint = 0, last = -1, west, there, princesses = 0
     # Of cats those of the seats there are.
     allowed |= (<uint64_t> 1 << (AWAKE + state.players)) - (<uint64_t> 1 << AWAKE)
     while state.joints[joint]:
@@ -416,15 +422,15 @@ cdef inline int check_joints(const State* state, Count* count) noexcept nogil:
         if not has_cell(state.filled, west) or not is_joint(state, west, place_in(state, count, west)):
             return ChatCartonneFault.BAD_JOINT
         # A cat's number is that of its seat's byte.
-        count.awake += <uint64_t> (there < PRINCESS_THERE) << 8 * (there & 7)
-        count.princesses += there == PRINCESS_THERE
-        count.cards += there >= TOY_THERE
-        count.seen[1] |= <uint64_t> (there >= TOY_THERE) << (FIRST_TOY - 64 + there - TOY_THERE & 63)
+        awake += <uint64_t> (there < PRINCESS_THERE) << 8 * (there & 7)
+        princesses += there == PRINCESS_THERE
+        of[FIRST_TOY - TOY_THERE + there] += there >= TOY_THERE
         last = west
         joint += 1
+    count.awake = awake
+    count.princesses = princesses
     return fault_if(
-        not zeros_behind(<const uint8_t*> state.joints, joint * sizeof(uint16_t), sizeof(state.joints)),
-        ChatCartonneFault.NOT_ZERO,
+        not zeros_behind(state.joints, joint * sizeof(uint16_t), sizeof(state.joints)), ChatCartonneFault.NOT_ZERO
     )
 
 
@@ -460,6 +466,8 @@ cdef bint hangs_together(const State* state) noexcept nogil:
     cdef uint64_t south[9]
     cdef uint64_t alone
     cdef int first = first_word(state), end = end_word(state), word
+    if hangs_inwards(state, first, end):
+        return True
     for word in range(max(0, first - 1), min(WORDS, end + 1)):
         reached[word] = <uint64_t> (word == CENTRE >> 6) << (CENTRE & 63)
         east[word] = state.filled[word] & to_west(state.filled, word)
@@ -471,6 +479,30 @@ cdef bint hangs_together(const State* state) noexcept nogil:
         if alone == 0:
             return True
     return state.laid == 1
+
+
+cdef inline bint hangs_inwards(const State* state, int first, int end) noexcept nogil:
+    # Whether of the cards that lie side by side in a row one touches the next row towards the centre, or is in the
+    # centre. That is enough, and so on most tables.
+    cdef uint64_t cells, east, inner, sum, ends, carry = 0, alone = 0
+    cdef int word
+    for word in range(first, end):
+        cells = state.filled[word]
+        if word < CENTRE >> 6:
+            inner = to_north(state.filled, word)
+        else:
+            inner = to_south(state.filled, word)
+        if word == CENTRE >> 6:
+            # The centre's row is bits 8 to 31.
+            inner &= ~<uint64_t> 0xFFFFFFFF
+            inner |= to_north(state.filled, word) & 0xFF | <uint64_t> 1 << (CENTRE & 63)
+        east = cells & to_west(state.filled, word)
+        # From each that touches a carry runs eastwards, to the last side by side.
+        sum = east + (inner & east)
+        ends = sum + carry
+        carry = (sum < east) | (ends < sum)
+        alone |= cells & ~(east | inner | ends)
+    return alone == 0
 
 
 # Whose turn it is, and what it waits for
@@ -577,8 +609,8 @@ cdef inline int check_pile(const State* state, const Count* count) noexcept nogi
 
 cdef inline int check_princesses(const State* state, const Count* count) noexcept nogil:
     cdef const Seat* held
-    cdef uint64_t drew = 0  # a byte a seat
-    cdef int seat, part, drawer, had
+    cdef uint64_t drew = 0, had  # a byte a seat
+    cdef int seat, part, drawer, played
     for part in range(part_count(state)):
         drawer = state.drawer[part]
         if drawer == NO_SEAT:
@@ -591,14 +623,17 @@ cdef inline int check_princesses(const State* state, const Count* count) noexcep
         if drawer >= state.players or state.variants & ALL_PRINCESSES or state.seats[drawer].drawn[part] == 0:
             return ChatCartonneFault.BAD_PRINCESSES
         drew += <uint64_t> 1 << 8 * drawer
-    if count.princesses != count.played or count.in_hands + count.played > princess_count(state):
+    played = sum_of(count.played)
+    if count.princesses != played or sum_of(count.in_hands) + played > princess_count(state):
         return ChatCartonneFault.BAD_PRINCESSES
-    for seat in range(state.players):
+    had = count.in_hands + count.played
+    if not state.variants & ALL_PRINCESSES and had != drew:
+        return ChatCartonneFault.BAD_PRINCESSES
+    for seat in range(state.players if had else 0):
         held = &state.seats[seat]
-        if held.played and not played_after_drawn(state, seat):
-            return ChatCartonneFault.BAD_PRINCESSES
-        had = princesses_in_hand(state, seat) + played_by(held)
-        if had > held.drawn[0] if state.variants & ALL_PRINCESSES else had != <int> (drew >> 8 * seat & 0xFF):
+        if (held.played and not played_after_drawn(state, seat)) or (
+            state.variants & ALL_PRINCESSES and <int> (had >> 8 * seat & 0xFF) > held.drawn[0]
+        ):
             return ChatCartonneFault.BAD_PRINCESSES
     return OK
 

@@ -3,7 +3,7 @@
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memmove
 
-from chatiere.engine.core.bits cimport bits_by_byte, count_bits, nth_bit
+from chatiere.engine.core.bits cimport bits_by_byte, count_bits, nth_bit, spread_bits
 
 cdef enum:
     NO_SEAT = 255
@@ -242,9 +242,10 @@ cdef inline bint can_turn(int kind) noexcept nogil:
     # Whether turning a card changes its walls.
     return walls_of(kind) != walls_of(kind | TURNED)
 
-cdef inline bint all_can_turn(const uint64_t* kinds) noexcept nogil:
-    # The same of a set of kinds.
-    return (kinds[0] & ~<uint64_t> 0xFFFFE00007FFFE00 | kinds[1] & ~<uint64_t> 0x1A0FF) == 0
+cdef inline void spread_fixed(uint8_t* fixed) noexcept nogil:
+    # For each kind below 128 a flag: turning it changes nothing, or there is no such card.
+    spread_bits(<uint64_t> 0x00001FFFF80001FF, 64, fixed)
+    spread_bits(~<uint64_t> 0x1A0FF, 64, fixed + 64)
 
 cdef inline bint is_carton(int card) noexcept nogil:
     # What a joint can lie on: any card but sleeping cats and the Princess.
