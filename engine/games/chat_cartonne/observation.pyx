@@ -6,10 +6,10 @@ from libc.string cimport memset
 from chatiere.engine.core.bits cimport lowest_bit, spread_bits
 from chatiere.engine.games.chat_cartonne.state cimport (
     AWAKE,
+    CARTONS,
     CELL,
     CELLS,
     FINISHED,
-    FIRST_TOY,
     JOINT_SHIFT,
     KIND,
     LARGEST_HAND,
@@ -28,7 +28,6 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     current_part,
     excluded_of,
     is_cat,
-    is_sleeper,
     part_count,
     part_size,
     played_of,
@@ -37,17 +36,10 @@ from chatiere.engine.games.chat_cartonne.state cimport (
 )
 
 
-cdef inline int content_code(const State* state, int seat, int card) noexcept nogil:
-    # What a cell shows, walls apart; 0 is left for an empty one.
+cdef inline int code_place(int card) noexcept nogil:
+    # In a list of the nine contents of cartons, then the other kinds. Without branches, as no card tells of the next.
     cdef int kind = card & KIND
-    if is_sleeper(card):
-        return 12 + distance_to(state, seat, card - SLEEPER)
-    if kind == PRINCESS:
-        return 17
-    if kind >= FIRST_TOY:
-        return 9 + kind - FIRST_TOY if kind < PRINCESS else 1
-    # Of the nine contents the first two are nothing.
-    return max(1, kind % 9)
+    return kind % 9 + 9 * ((kind >= CARTONS) + (kind >= SLEEPER))
 
 
 cdef inline int distance_to(const State* state, int seat, int other) noexcept nogil:
@@ -57,8 +49,13 @@ cdef inline int distance_to(const State* state, int seat, int other) noexcept no
 
 cdef int observe_table(const State* state, int seat, uint8_t* contents, uint8_t* walls) noexcept nogil:
     # The two planes, which are zeros so far; how many Princesses lie there.
+    cdef uint8_t codes[23]  # what a cell shows, walls apart
     cdef uint64_t cells
-    cdef int word, cell, card, there, place = 0, princesses = 0
+    cdef int word, cell, card, there, place = 0, other, princesses = 0
+    # Of the nine contents the first two are nothing.
+    codes[:18] = [1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 17, 1, 1, 1, 1, 1]
+    for other in range(state.players):
+        codes[18 + other] = 12 + distance_to(state, seat, other)
     for word in range(WORDS):
         cells = state.filled[word]
         while cells:
@@ -66,7 +63,7 @@ cdef int observe_table(const State* state, int seat, uint8_t* contents, uint8_t*
             cells &= cells - 1
             card = state.cards[place]
             place += 1
-            contents[cell] = content_code(state, seat, card)
+            contents[cell] = codes[code_place(card)]
             walls[cell] = walls_of(card)
             princesses += card == PRINCESS
     place = 0
@@ -113,8 +110,9 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
         numbers[5] = seen.holders >> other & 1
         for part in range(PARTS):
             numbers[6 + part] = held.drawn[part]
+        for part in range(PARTS if held.played else 0):
             numbers[11 + part] = played_of(held, part)
-        for slot in range(LARGEST_HAND):
+        for slot in range(LARGEST_HAND if held.excluded else 0):
             numbers[16 + 2 * slot] = excluded_of(held, slot) & 0xFF
             numbers[17 + 2 * slot] = excluded_of(held, slot) >> PRINCESS_BIT
         numbers += OBSERVED_SEAT_NUMBERS

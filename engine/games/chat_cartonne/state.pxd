@@ -5,6 +5,21 @@ from libc.string cimport memmove
 
 from chatiere.engine.core.bits cimport bits_by_byte, count_bits, nth_bit, spread_bits
 
+cdef extern from * nogil:
+    """
+    #include <stdint.h>
+
+    /* The walls of each card as State.cards has it: cartons with N, E, NS, EW, NE, NW, NES, starting ones with E, EW,
+       N, NE; then the same turned. All others have none. Looked up, because no branch on a card can be foreseen. */
+    static const uint8_t chatiere_cartonne_walls[256] __attribute__((unused)) = {
+        [9 ... 17] = 1, [18 ... 26] = 2, [27 ... 35] = 5, [36 ... 44] = 10, [45 ... 53] = 3, [54 ... 62] = 9,
+        [63 ... 71] = 7, [77] = 2, [78] = 10, [79] = 1, [80] = 3,
+        [137 ... 145] = 4, [146 ... 154] = 8, [155 ... 163] = 5, [164 ... 172] = 10, [173 ... 181] = 12,
+        [182 ... 190] = 6, [191 ... 199] = 13, [205] = 8, [206] = 10, [207] = 4, [208] = 12,
+    };
+    """
+    const uint8_t WALLS "chatiere_cartonne_walls"[256]
+
 cdef enum:
     NO_SEAT = 255
     NO_CELL = 0xFFFF
@@ -223,20 +238,9 @@ cdef inline void take_kind(uint64_t* kinds, int kind) noexcept nogil:
 cdef inline int next_seat(const State* state, int seat) noexcept nogil:
     return 0 if seat + 1 == state.players else seat + 1
 
-cdef inline int turned_walls(int walls) noexcept nogil:
-    return (walls << 2 | walls >> 2) & 15
-
 cdef inline int walls_of(int card) noexcept nogil:
-    # Of a card as State.cards has it. Toy cards, sleeping cats and the Princess have none.
-    cdef int kind = card & KIND
-    cdef int walls = 0
-    if kind < CARTONS:
-        # A digit a pattern: none, N, E, NS, EW, NE, NW, NES.
-        walls = <uint32_t> 0x793A5210 >> 4 * (kind // 9) & 15
-    elif kind >= FIRST_START and kind < SLEEPER:
-        # none, E, EW, N, NE.
-        walls = 0x31A20 >> 4 * (kind - FIRST_START) & 15
-    return turned_walls(walls) if card & TURNED else walls
+    # Of a card as State.cards has it.
+    return WALLS[card]
 
 cdef inline bint can_turn(int kind) noexcept nogil:
     # Whether turning a card changes its walls.
