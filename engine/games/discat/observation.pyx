@@ -4,12 +4,14 @@ Batches ask for an observation with every move, so it is not made of the whole v
 takes only what an observation shows.
 """
 
-from libc.stdint cimport uint8_t, uint64_t
+from libc.stdint cimport int8_t, uint8_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from chatiere.engine.core.bits cimport lowest_bit, spread_bits
+from chatiere.engine.core.stream cimport uint128_t
 from chatiere.engine.games.discat.state cimport (
     BONUS_GROUP,
+    CODES,
     DEALT,
     FINISHED,
     HIGHEST_CODE,
@@ -36,8 +38,17 @@ from chatiere.engine.games.discat.state cimport (
 cdef enum:
     MOST_EXCHANGES = 5 * LARGEST_CARD
     PLANE = 96  # OBSERVATION_CARDS in whole words
+    BEYOND = 64  # a number of turns that eight plays cannot have
+    NOBODY = 7
 
 cdef uint64_t ALL_BITS = 0xFFFFFFFFFFFFFFFF
+
+ctypedef struct Plays:
+    # Whose turn it was at each place of the cards laid: so many turns after the first of its eight places, where it was
+    # that seat's.
+    uint8_t turns_after[CODES]
+    uint8_t first_seat[CODES / 8]
+    uint64_t tops[2]  # bit place
 
 ctypedef struct Redraws:
     # Who drew each card that was drawn again; and of each seat, how many of them were before it last put a card under
@@ -48,15 +59,25 @@ ctypedef struct Redraws:
 # Of each code, as the bytes of a word: the passes that exchanged, counted from 1; then, in the last two, how many turns
 # and how many exchanges it tells of.
 cdef uint64_t OF_CODE[HIGHEST_CODE + 1]
+# For each number of players the seat that is so many turns after the first one; NOBODY from BEYOND on.
+cdef uint8_t SEAT_AFTER[7][2 * BEYOND]
+# 1 as the byte of that seat.
+cdef uint64_t ONE_OF[NOBODY + 1]
 # From the middle on ones: from PLANE - card, a plane of the cards above that one.
 cdef uint8_t FLAGS[2 * PLANE]
 
 
 cdef fill_tables():
-    cdef int code, number
+    cdef int code, number, players, seat
     cdef uint64_t count
     memset(FLAGS, 0, PLANE)
     memset(&FLAGS[PLANE], 1, PLANE)
+    memset(SEAT_AFTER, NOBODY, sizeof(SEAT_AFTER))
+    for players in range(2, 7):
+        for number in range(BEYOND):
+            SEAT_AFTER[players][number] = number % players
+    for seat in range(NOBODY + 1):
+        ONE_OF[seat] = <uint64_t> 1 << 8 * seat
     for code in range(HIGHEST_CODE + 1):
         OF_CODE[code] = <uint64_t> turns_in(code) << 48
         count = 0
@@ -73,6 +94,7 @@ cdef void see(const void* body, int seat, void* out) noexcept nogil:
     # All that the seat knows and an observation shows, and nothing that the seat does not know.
     cdef const State* state = <const State*> body
     cdef Seen* seen = <Seen*> out
+    cdef Plays plays
     # Who put each card under the pile: the seat, or more by the number of players.
     cdef uint8_t exchangers[MOST_EXCHANGES + 8]
     cdef int exchanges
@@ -91,60 +113,110 @@ cdef void see(const void* body, int seat, void* out) noexcept nogil:
     seen.hand = state.hand[seat]
     memcpy(seen.hand_size, state.hand_size, sizeof(seen.hand_size))
     seen.known_count = 0
-    exchanges = see_turns(state, seen, exchangers)
-    if state.queue_length:
-        see_queue(state, seat, &exchangers[exchanges - state.queue_length], seen)
+    see_plays(state, seen, &plays)
+    if state.queue_length + state.redrawn_count == 0:
+        return
+    exchanges = read_exchanges(state, &plays, exchangers)
+    see_queue(state, seat, &exchangers[exchanges - state.queue_length], seen)
     if state.redrawn_count:
-        see_redrawn(state, seat, &exchangers[exchanges - state.queue_length - state.redrawn_count], exchanges, seen)
+        see_redrawn(
+            state, seat, &plays, &exchangers[exchanges - state.queue_length - state.redrawn_count], exchanges, seen
+        )
 
 
-cdef int see_turns(const State* state, Seen* seen, uint8_t* exchangers) noexcept nogil:
-    # The piles, and who put cards under the draw pile: how many these are.
-    cdef uint64_t piles = 0, bonuses = 0, codes, left, of_code, exchanged
-    cdef uint64_t tops[2]
-    cdef int played[6]
-    cdef int players = state.players, owner = state.first_seat, turn = 0, before = -1, exchanges = 0
-    cdef int laid = state.laid, first, half, place, size, turns, seat
-    tops[0] = tops[1] = 0
+cdef inline uint64_t eight_from(const void* bytes) noexcept nogil:
+    cdef uint64_t word
+    memcpy(&word, bytes, 8)
+    return word
+
+
+cdef inline int seat_at(const State* state, const Plays* plays, int place) noexcept nogil:
+    # Who laid the card there.
+    return SEAT_AFTER[state.players][plays.first_seat[place >> 3] + plays.turns_after[place]]
+
+
+cdef void see_plays(const State* state, Seen* seen, Plays* plays) noexcept nogil:
+    # The piles and the cards laid: eight places at a time, all alike, as to jump from top to top costs more. What lies
+    # beyond the cards laid goes to NOBODY and to card 0.
+    cdef uint8_t turns[CODES]
+    cdef uint8_t cards[8]
+    cdef uint8_t last[NOBODY + 1]
+    cdef int turns_before[CODES / 8]
+    cdef const int8_t* codes = <const int8_t*> state.codes
+    cdef const uint8_t* seat_after
+    cdef uint64_t piles = 0, bonuses = 0, word, beyond
+    cdef uint128_t tops = 0, fours
+    cdef int players = state.players, laid = state.laid, seat = state.first_seat, turn = 0, first, i
     memset(seen.laid, 0, sizeof(seen.laid))
-    memset(seen.top, 0, sizeof(seen.top))
-    memset(played, 0, sizeof(played))
-    for place in range(laid):
-        seen.laid[state.cards[place] - 1] = 1
+    memset(last, 0, sizeof(last))
+    for first in range(0, laid, 16):
+        for i in range(first, first + 16):
+            # As turns_in says, for all sixteen at once.
+            turns[i] = (
+                (codes[i] > 0) + (codes[i] > 1) + (codes[i] > 3) + (codes[i] > 7) + (codes[i] > 15) + (codes[i] > 31)
+            )
     for first in range(0, laid, 8):
-        memcpy(&codes, &state.codes[first], sizeof(codes))
+        beyond = eight_from(&FLAGS[PLANE - laid + first])
         # The top bits of the bytes that are no zeros, brought together.
-        codes = codes + in_all_slots(0x7F) & in_all_slots(0x80)
-        tops[first >> 6] |= (codes * <uint64_t> 0x0002040810204081 >> 56) << (first & 63)
-    for half in range(2):
-        left = tops[half]
-        while left:
-            place = 64 * half + lowest_bit(left)
-            left &= left - 1
-            of_code = OF_CODE[state.codes[place]]
-            size = place - before
-            before = place
-            piles += <uint64_t> size << 8 * owner
-            if size == BONUS_GROUP:
-                piles -= <uint64_t> 1 << 8 * owner
-                bonuses += <uint64_t> 1 << 8 * owner
-            seen.top[owner] = state.cards[place]
-            played[owner] = turn
-            exchanged = of_code + in_all_slots(owner)
-            memcpy(&exchangers[exchanges], &exchanged, sizeof(exchanged))
-            exchanges += of_code >> 56
-            turns = of_code >> 48 & 7
-            turn += turns
-            owner += turns - players
-            owner += players & owner >> 31
+        word = eight_from(&turns[first])
+        tops |= <uint128_t> (
+            (word + in_all_slots(0x7F) & in_all_slots(0x80)) * <uint64_t> 0x0002040810204081 >> 56
+        ) << first
+        # The product adds up all bytes to each.
+        word *= in_all_slots(1)
+        seat_after = &SEAT_AFTER[players][seat]
+        plays.first_seat[first >> 3] = seat
+        turns_before[first >> 3] = turn
+        seat = seat_after[word >> 56]
+        turn += word >> 56
+        word = word << 8 | beyond * BEYOND
+        memcpy(&plays.turns_after[first], &word, 8)
+        word = eight_from(&state.cards[first]) & ~(beyond * 0xFF)
+        memcpy(cards, &word, 8)
+        for i in range(8):
+            seen.laid[cards[i]] = 1
+            last[seat_after[plays.turns_after[first + i]]] = first + i
+            piles += ONE_OF[seat_after[plays.turns_after[first + i]]]
+    plays.tops[0] = <uint64_t> tops
+    plays.tops[1] = <uint64_t> (tops >> 64)
+    # Tops on three others of their play.
+    fours = tops & ~(tops << 1 | tops << 2 | tops << 3) & (tops << BONUS_GROUP | <uint128_t> 1 << (BONUS_GROUP - 1))
+    for first in range(0, 128, 64):
+        word = <uint64_t> (fours >> first)
+        while word:
+            seat = seat_at(state, plays, first + lowest_bit(word))
+            word &= word - 1
+            piles -= ONE_OF[seat]
+            bonuses += ONE_OF[seat]
     memcpy(seen.pile_count, &piles, sizeof(seen.pile_count))
     memcpy(seen.bonus_count, &bonuses, sizeof(seen.bonus_count))
     # A top lies face down once its seat has passed; the pass under way has turned it already.
     seen.turned = 0
     for seat in range(players):
-        seen.turned |= ((seen.top[seat] != 0) & (turn > played[seat] + players)) << seat
+        i = last[seat]
+        seen.top[seat] = state.cards[i] if seen.pile_count[seat] else 0
+        i = turns_before[i >> 3] + plays.turns_after[i] if seen.pile_count[seat] else turn
+        seen.turned |= (turn > i + players) << seat
     if state.phase == PASS or (state.phase == PLAY and back_to_creator(state)):
         seen.turned |= (seen.top[state.active] != 0) << state.active
+
+
+cdef int read_exchanges(const State* state, const Plays* plays, uint8_t* exchangers) noexcept nogil:
+    # Who put cards under the draw pile: how many these are.
+    cdef uint64_t codes, of_code, exchanged
+    cdef int exchanges = 0, first, place
+    for first in range(0, state.laid, 8):
+        codes = eight_from(&state.codes[first])
+        # The codes that have a bit below their highest.
+        codes &= (codes | in_all_slots(0x80)) - in_all_slots(1)
+        codes = codes + in_all_slots(0x7F) & in_all_slots(0x80)
+        while codes:
+            place = first + (lowest_bit(codes) >> 3)
+            codes &= codes - 1
+            of_code = OF_CODE[state.codes[place]]
+            exchanged = of_code + in_all_slots(seat_at(state, plays, place))
+            memcpy(&exchangers[exchanges], &exchanged, sizeof(exchanged))
+            exchanges += of_code >> 56
     return exchanges
 
 
@@ -158,7 +230,7 @@ cdef void see_queue(const State* state, int seat, const uint8_t* exchangers, See
 
 
 cdef void see_redrawn(
-    const State* state, int seat, const uint8_t* exchangers, int exchanges, Seen* seen
+    const State* state, int seat, const Plays* plays, const uint8_t* exchangers, int exchanges, Seen* seen
 ) noexcept nogil:
     # The cards that the seat put under the pile and saw another seat draw, if that one has put none there since. Most
     # have been laid: who drew them is not asked.
@@ -173,7 +245,7 @@ cdef void see_redrawn(
         if holder == NO_SEAT or drawn_later(state, i, card):
             continue
         if not followed:
-            follow_redraws(state, exchanges, &redraws)
+            follow_redraws(state, plays, exchanges, &redraws)
             followed = True
         if redraws.taker[i] == holder and i >= redraws.before_put[holder]:
             seen.known[seen.known_count] = card
@@ -203,25 +275,43 @@ cdef inline bint drawn_later(const State* state, int redraw, int card) noexcept 
     return False
 
 
-cdef void follow_redraws(const State* state, int exchanges, Redraws* redraws) noexcept nogil:
+cdef void follow_redraws(const State* state, const Plays* plays, int exchanges, Redraws* redraws) noexcept nogil:
     # Follows the sizes of the hands: the draws up to each moment are those that all have seen.
     cdef int sizes[6]
-    cdef int players = state.players, owner = state.first_seat, pile = cards_in_use(players) - DEALT * players
-    # The number of the next draw, from the first that is kept.
-    cdef int draw = state.queue_length + state.redrawn_count - exchanges - pile
-    cdef int end = draw + pile, before = -1, place, code, number, last, seat
+    cdef int players = state.players, pile = cards_in_use(players) - DEALT * players
+    cdef int last_place = state.laid - 1, before = -1, put = 0, place, code, number, last, seat, owner, draw, end
+    cdef uint64_t left = plays.tops[0]
     memset(redraws.taker, NO_SEAT, sizeof(redraws.taker))
     for seat in range(6):
         sizes[seat] = DEALT
+    # As long as nobody can have drawn from the queue, every hand has been refilled; a bonus since the seat's last play is
+    # the sixth card.
+    while left:
+        place = lowest_bit(left)
+        left &= left - 1
+        code = state.codes[place]
+        number = OF_CODE[code] >> 56
+        if place == last_place or place + 1 + put + number + players > pile:
+            break
+        sizes[seat_at(state, plays, place)] = DEALT + (code > 1)
+        put += number
+        before = place
+    # The number of the next draw, from the first that is kept.
+    draw = state.queue_length + state.redrawn_count - exchanges - pile + before + 1 + put
+    for seat in range(6):
+        draw += sizes[seat] - DEALT
+    for seat in range(6):
         redraws.before_put[seat] = draw
-    for place in range(state.laid):
+    end = state.queue_length + state.redrawn_count - exchanges + put
+    owner = seat_at(state, plays, before + 1)
+    for place in range(before + 1, state.laid):
         code = state.codes[place]
         if code == 0:
             continue
         sizes[owner] -= place - before
         before = place
         # The last turn of all has drawn as much as its hand shows.
-        last = turns_in(code) - 1 if place + 1 == state.laid else -1
+        last = turns_in(code) - 1 if place == last_place else -1
         seat = owner
         for number in range(turns_in(code)):
             if number:
@@ -259,7 +349,7 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
     cdef int players = seen.players, used = cards_in_use(players), other = seat, distance, i
     # Each plane is written with its end rounded up, and the next one over that.
     memset(own, 0, PLANE)
-    memcpy(laid, seen.laid, PLANE)
+    memcpy(laid, &seen.laid[1], PLANE)
     memset(known, 0, PLANE)
     put_constraint(seen, used, meets)
     spread_bits(seen.up_arrows[0] & ALL_BITS >> max(0, 64 - used), 64, up)

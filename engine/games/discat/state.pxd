@@ -152,7 +152,7 @@ ctypedef struct Seen:
     uint8_t pile_count[6]
     uint8_t bonus_count[6]
     uint8_t top[6]  # of each personal pile; 0: none
-    uint8_t laid[96]  # of each card, whether it is; then zeros
+    uint8_t laid[97]  # of each card, by its number, whether it is; then zeros; the one before means nothing
     # Cards that the seat put under the draw pile, and where they are, as the observation says it. One more than there
     # can be: the next one is written before it is known to count.
     uint8_t known_count
