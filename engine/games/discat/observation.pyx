@@ -38,16 +38,14 @@ from chatiere.engine.games.discat.state cimport (
 cdef enum:
     MOST_EXCHANGES = 5 * LARGEST_CARD
     PLANE = 96  # OBSERVATION_CARDS in whole words
-    BEYOND = 64  # a number of turns that eight plays cannot have
+    BEYOND = 64  # turns that no place is after
     NOBODY = 7
 
 cdef uint64_t ALL_BITS = 0xFFFFFFFFFFFFFFFF
 
 ctypedef struct Plays:
-    # Whose turn it was at each place of the cards laid: so many turns after the first of its eight places, where it was
-    # that seat's.
-    uint8_t turns_after[CODES]
-    uint8_t first_seat[CODES / 8]
+    # Whose turn it was at each place of the cards laid: so many turns after the first seat, less whole rounds.
+    uint8_t turns_after[CODES + 8]
     uint64_t tops[2]  # bit place
 
 ctypedef struct Redraws:
@@ -59,8 +57,8 @@ ctypedef struct Redraws:
 # Of each code, as the bytes of a word: the passes that exchanged, counted from 1; then, in the last two, how many turns
 # and how many exchanges it tells of.
 cdef uint64_t OF_CODE[HIGHEST_CODE + 1]
-# For each number of players the seat that is so many turns after the first one; NOBODY from BEYOND on.
-cdef uint8_t SEAT_AFTER[7][2 * BEYOND]
+# For each number of players the seat that is so many turns after seat 0; NOBODY from BEYOND on.
+cdef uint8_t SEAT_AFTER[7][BEYOND + 1]
 # 1 as the byte of that seat.
 cdef uint64_t ONE_OF[NOBODY + 1]
 # From the middle on ones: from PLANE - card, a plane of the cards above that one.
@@ -132,23 +130,24 @@ cdef inline uint64_t eight_from(const void* bytes) noexcept nogil:
 
 cdef inline int seat_at(const State* state, const Plays* plays, int place) noexcept nogil:
     # Who laid the card there.
-    return SEAT_AFTER[state.players][plays.first_seat[place >> 3] + plays.turns_after[place]]
+    return SEAT_AFTER[state.players][plays.turns_after[place]]
 
 
 cdef void see_plays(const State* state, Seen* seen, Plays* plays) noexcept nogil:
     # The piles and the cards laid: eight places at a time, all alike, as to jump from top to top costs more. What lies
     # beyond the cards laid goes to NOBODY and to card 0.
     cdef uint8_t turns[CODES]
-    cdef uint8_t cards[8]
+    cdef uint8_t cards[CODES + 8]
     cdef uint8_t last[NOBODY + 1]
     cdef int turns_before[CODES / 8]
     cdef const int8_t* codes = <const int8_t*> state.codes
-    cdef const uint8_t* seat_after
-    cdef uint64_t piles = 0, bonuses = 0, word, beyond
-    cdef uint128_t tops = 0, fours
+    cdef const uint8_t* seats = SEAT_AFTER[state.players]
+    cdef uint64_t piles = 0, bonuses = 0, word
+    cdef uint128_t tops, fours
     cdef int players = state.players, laid = state.laid, seat = state.first_seat, turn = 0, first, i
     memset(seen.laid, 0, sizeof(seen.laid))
     memset(last, 0, sizeof(last))
+    memset(plays.tops, 0, sizeof(plays.tops))
     for first in range(0, laid, 16):
         for i in range(first, first + 16):
             # As turns_in says, for all sixteen at once.
@@ -156,29 +155,29 @@ cdef void see_plays(const State* state, Seen* seen, Plays* plays) noexcept nogil
                 (codes[i] > 0) + (codes[i] > 1) + (codes[i] > 3) + (codes[i] > 7) + (codes[i] > 15) + (codes[i] > 31)
             )
     for first in range(0, laid, 8):
-        beyond = eight_from(&FLAGS[PLANE - laid + first])
-        # The top bits of the bytes that are no zeros, brought together.
         word = eight_from(&turns[first])
-        tops |= <uint128_t> (
+        # The top bits of the bytes that are no zeros, brought together.
+        (<uint8_t*> plays.tops)[first >> 3] = (
             (word + in_all_slots(0x7F) & in_all_slots(0x80)) * <uint64_t> 0x0002040810204081 >> 56
-        ) << first
+        )
         # The product adds up all bytes to each.
         word *= in_all_slots(1)
-        seat_after = &SEAT_AFTER[players][seat]
-        plays.first_seat[first >> 3] = seat
-        turns_before[first >> 3] = turn
-        seat = seat_after[word >> 56]
-        turn += word >> 56
-        word = word << 8 | beyond * BEYOND
+        i = word >> 56
+        word = (word << 8) + in_all_slots(seat)
         memcpy(&plays.turns_after[first], &word, 8)
-        word = eight_from(&state.cards[first]) & ~(beyond * 0xFF)
-        memcpy(cards, &word, 8)
-        for i in range(8):
+        turns_before[first >> 3] = turn - seat
+        turn += i
+        seat = seats[seat + i]
+    memcpy(cards, state.cards, CODES)
+    memset(&cards[laid], 0, 8)
+    memset(&plays.turns_after[laid], BEYOND, 8)
+    for first in range(0, laid, 8):
+        for i in range(first, first + 8):
+            seat = seats[plays.turns_after[i]]
+            piles += ONE_OF[seat]
+            last[seat] = i
             seen.laid[cards[i]] = 1
-            last[seat_after[plays.turns_after[first + i]]] = first + i
-            piles += ONE_OF[seat_after[plays.turns_after[first + i]]]
-    plays.tops[0] = <uint64_t> tops
-    plays.tops[1] = <uint64_t> (tops >> 64)
+    memcpy(&tops, plays.tops, sizeof(tops))
     # Tops on three others of their play.
     fours = tops & ~(tops << 1 | tops << 2 | tops << 3) & (tops << BONUS_GROUP | <uint128_t> 1 << (BONUS_GROUP - 1))
     for first in range(0, 128, 64):
