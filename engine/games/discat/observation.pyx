@@ -40,6 +40,10 @@ cdef enum:
     PLANE = 96  # OBSERVATION_CARDS in whole words
     BEYOND = 64  # turns that no place is after
     NOBODY = 7
+    EARLIER = 16  # room for what was drawn before
+    # Of a turn, beside how many cards it laid.
+    EXCHANGED = 8
+    BONUS_FOLLOWS = 16
 
 cdef uint64_t ALL_BITS = 0xFFFFFFFFFFFFFFFF
 
@@ -49,14 +53,16 @@ ctypedef struct Plays:
     uint64_t tops[2]  # bit place
 
 ctypedef struct Redraws:
-    # Who drew each card that was drawn again; and of each seat, how many of them were before it last put a card under
-    # the pile.
-    uint8_t taker[REDRAWN_KEPT]
+    # Who drew each card that was drawn again, from EARLIER on; and of each seat, how many of them were before it last put a
+    # card under the pile.
+    uint8_t taker[EARLIER + LARGEST_CARD + 32]
     int before_put[6]
 
 # Of each code, as the bytes of a word: the passes that exchanged, counted from 1; then, in the last two, how many turns
 # and how many exchanges it tells of.
 cdef uint64_t OF_CODE[HIGHEST_CODE + 1]
+# The turns of each code, as the bytes of a word.
+cdef uint64_t TURNS_OF[HIGHEST_CODE + 1]
 # For each number of players the seat that is so many turns after seat 0; NOBODY from BEYOND on.
 cdef uint8_t SEAT_AFTER[7][BEYOND + 1]
 # 1 as the byte of that seat.
@@ -78,9 +84,11 @@ cdef fill_tables():
         ONE_OF[seat] = <uint64_t> 1 << 8 * seat
     for code in range(HIGHEST_CODE + 1):
         OF_CODE[code] = <uint64_t> turns_in(code) << 48
+        TURNS_OF[code] = BONUS_FOLLOWS if code > 1 else 0
         count = 0
         for number in range(turns_in(code) - 1):
             if exchanged_in(code, number):
+                TURNS_OF[code] |= <uint64_t> EXCHANGED << 8 * (number + 1)
                 OF_CODE[code] |= <uint64_t> (number + 1) << 8 * count
                 count += 1
         OF_CODE[code] |= count << 56
@@ -128,6 +136,11 @@ cdef inline uint64_t eight_from(const void* bytes) noexcept nogil:
     return word
 
 
+cdef inline uint64_t not_zero(uint64_t bytes) noexcept nogil:
+    # Bit i for byte i. None is above 0x80; the product brings their top bits together.
+    return (bytes + in_all_slots(0x7F) & in_all_slots(0x80)) * <uint64_t> 0x0002040810204081 >> 56
+
+
 cdef inline int seat_at(const State* state, const Plays* plays, int place) noexcept nogil:
     # Who laid the card there.
     return SEAT_AFTER[state.players][plays.turns_after[place]]
@@ -156,10 +169,7 @@ cdef void see_plays(const State* state, Seen* seen, Plays* plays) noexcept nogil
             )
     for first in range(0, laid, 8):
         word = eight_from(&turns[first])
-        # The top bits of the bytes that are no zeros, brought together.
-        (<uint8_t*> plays.tops)[first >> 3] = (
-            (word + in_all_slots(0x7F) & in_all_slots(0x80)) * <uint64_t> 0x0002040810204081 >> 56
-        )
+        plays.tops[first >> 6] |= not_zero(word) << (first & 63)
         # The product adds up all bytes to each.
         word *= in_all_slots(1)
         i = word >> 56
@@ -177,7 +187,7 @@ cdef void see_plays(const State* state, Seen* seen, Plays* plays) noexcept nogil
             piles += ONE_OF[seat]
             last[seat] = i
             seen.laid[cards[i]] = 1
-    memcpy(&tops, plays.tops, sizeof(tops))
+    tops = <uint128_t> plays.tops[1] << 64 | plays.tops[0]
     # Tops on three others of their play.
     fours = tops & ~(tops << 1 | tops << 2 | tops << 3) & (tops << BONUS_GROUP | <uint128_t> 1 << (BONUS_GROUP - 1))
     for first in range(0, 128, 64):
@@ -202,16 +212,20 @@ cdef void see_plays(const State* state, Seen* seen, Plays* plays) noexcept nogil
 
 cdef int read_exchanges(const State* state, const Plays* plays, uint8_t* exchangers) noexcept nogil:
     # Who put cards under the draw pile: how many these are.
-    cdef uint64_t codes, of_code, exchanged
-    cdef int exchanges = 0, first, place
+    cdef uint64_t places[2]
+    cdef uint64_t codes, left, of_code, exchanged
+    cdef int exchanges = 0, first, half, place
+    places[0] = places[1] = 0
     for first in range(0, state.laid, 8):
-        codes = eight_from(&state.codes[first])
         # The codes that have a bit below their highest.
+        codes = eight_from(&state.codes[first])
         codes &= (codes | in_all_slots(0x80)) - in_all_slots(1)
-        codes = codes + in_all_slots(0x7F) & in_all_slots(0x80)
-        while codes:
-            place = first + (lowest_bit(codes) >> 3)
-            codes &= codes - 1
+        places[first >> 6] |= not_zero(codes) << (first & 63)
+    for half in range(2):
+        left = places[half]
+        while left:
+            place = 64 * half + lowest_bit(left)
+            left &= left - 1
             of_code = OF_CODE[state.codes[place]]
             exchanged = of_code + in_all_slots(seat_at(state, plays, place))
             memcpy(&exchangers[exchanges], &exchanged, sizeof(exchanged))
@@ -234,35 +248,40 @@ cdef void see_redrawn(
     # The cards that the seat put under the pile and saw another seat draw, if that one has put none there since. Most
     # have been laid: who drew them is not asked.
     cdef Redraws redraws
-    cdef bint followed = False
-    cdef int i, card, holder
+    cdef uint8_t place_of[REDRAWN_KEPT]
+    cdef uint8_t holder_of[REDRAWN_KEPT]
+    cdef uint64_t given = 0
+    cdef int held = 0, i, card, holder, place
     for i in range(state.redrawn_count):
-        if (exchangers[i] != seat) & (exchangers[i] != seat + state.players):
-            continue
-        card = card_under(state, i)
-        holder = other_holder(state, seat, card)
-        if holder == NO_SEAT or drawn_later(state, i, card):
-            continue
-        if not followed:
-            follow_redraws(state, plays, exchanges, &redraws)
-            followed = True
-        if redraws.taker[i] == holder and i >= redraws.before_put[holder]:
+        given |= <uint64_t> ((exchangers[i] == seat) | (exchangers[i] == seat + state.players)) << i
+    while given:
+        i = lowest_bit(given)
+        given &= given - 1
+        place_of[held] = i
+        holder = holder_of_card(state, card_under(state, i))
+        holder_of[held] = holder
+        held += (holder != seat) & (holder != NOBODY)
+    if held == 0:
+        return
+    follow_redraws(state, plays, exchanges, &redraws)
+    for i in range(held):
+        place = place_of[i]
+        holder = holder_of[i]
+        card = card_under(state, place)
+        if redraws.taker[EARLIER + place] == holder and place >= redraws.before_put[holder]:
             seen.known[seen.known_count] = card
             seen.known_as[seen.known_count] = 1 + (holder - seat + (state.players if holder < seat else 0))
-            seen.known_count += 1
+            seen.known_count += not drawn_later(state, place, card)
 
 
-cdef inline int other_holder(const State* state, int seat, int card) noexcept nogil:
-    # The other seat with that card in its hand.
+cdef inline int holder_of_card(const State* state, int card) noexcept nogil:
+    # The seat with that card in its hand, or NOBODY.
     cdef uint64_t differing
-    cdef int other
-    if card == 0:
-        return NO_SEAT
-    for other in range(state.players):
-        differing = state.hand[other] ^ in_all_slots(card)
-        if differing - in_all_slots(1) & ~differing & in_all_slots(0x80):
-            return other if other != seat else NO_SEAT
-    return NO_SEAT
+    cdef int holders = 1 << NOBODY, seat
+    for seat in range(6):
+        differing = state.hand[seat] ^ in_all_slots(card)
+        holders |= ((differing - in_all_slots(1) & ~differing & in_all_slots(0x80)) != 0) << seat
+    return lowest_bit(holders) if card else <int> NOBODY
 
 
 cdef inline bint drawn_later(const State* state, int redraw, int card) noexcept nogil:
@@ -276,64 +295,76 @@ cdef inline bint drawn_later(const State* state, int redraw, int card) noexcept 
 
 cdef void follow_redraws(const State* state, const Plays* plays, int exchanges, Redraws* redraws) noexcept nogil:
     # Follows the sizes of the hands: the draws up to each moment are those that all have seen.
+    cdef uint8_t turns[6 * LARGEST_CARD + 8]
     cdef int sizes[6]
+    cdef uint64_t left = plays.tops[0], word
     cdef int players = state.players, pile = cards_in_use(players) - DEALT * players
-    cdef int last_place = state.laid - 1, before = -1, put = 0, place, code, number, last, seat, owner, draw, end
-    cdef uint64_t left = plays.tops[0]
-    memset(redraws.taker, NO_SEAT, sizeof(redraws.taker))
+    cdef int before = -1, put = 0, count = 0, half, place, code, number, seat, draw, end, size, turn, i
     for seat in range(6):
         sizes[seat] = DEALT
     # As long as nobody can have drawn from the queue, every hand has been refilled; a bonus since the seat's last play is
     # the sixth card.
     while left:
         place = lowest_bit(left)
-        left &= left - 1
         code = state.codes[place]
         number = OF_CODE[code] >> 56
-        if place == last_place or place + 1 + put + number + players > pile:
+        if place + 1 + put + number + players > pile or place + 1 == state.laid:
             break
+        left &= left - 1
         sizes[seat_at(state, plays, place)] = DEALT + (code > 1)
         put += number
         before = place
-    # The number of the next draw, from the first that is kept.
-    draw = state.queue_length + state.redrawn_count - exchanges - pile + before + 1 + put
+    # The number of the next draw, from the first that is kept; and how far the draw pile goes.
+    end = state.queue_length + state.redrawn_count - exchanges + put
+    draw = end - pile + before + 1
     for seat in range(6):
         draw += sizes[seat] - DEALT
     for seat in range(6):
         redraws.before_put[seat] = draw
-    end = state.queue_length + state.redrawn_count - exchanges + put
-    owner = seat_at(state, plays, before + 1)
-    for place in range(before + 1, state.laid):
-        code = state.codes[place]
-        if code == 0:
-            continue
-        sizes[owner] -= place - before
-        before = place
-        # The last turn of all has drawn as much as its hand shows.
-        last = turns_in(code) - 1 if place == last_place else -1
-        seat = owner
-        for number in range(turns_in(code)):
-            if number:
-                seat = seat + 1 if seat + 1 < players else 0
-                if exchanged_in(code, number - 1):
-                    redraws.before_put[seat] = draw
-                    end += 1
-                    sizes[seat] -= 1
-                    if number != last:
-                        take(state, redraws, sizes, seat, &draw)
-            while sizes[seat] < state.hand_size[seat] if number == last else sizes[seat] < DEALT and draw < end:
-                take(state, redraws, sizes, seat, &draw)
-            # The bonus for who laid what the next seat cannot respect.
-            if number == 0 and last != 0 and code > 1 and draw < end:
-                take(state, redraws, sizes, seat, &draw)
-        owner = seat + 1 if seat + 1 < players else 0
+    seat = seat_at(state, plays, before + 1)
+    # All turns from there on.
+    for half in range(2):
+        while left:
+            place = 64 * half + lowest_bit(left)
+            left &= left - 1
+            code = state.codes[place]
+            word = TURNS_OF[code] + place - before
+            memcpy(&turns[count], &word, 8)
+            count += turns_in(code)
+            before = place
+        left = plays.tops[1]
+    # Each is taken alike, as it can hardly be told beforehand what it does. What is written too far is written again.
+    for i in range(count - 1):
+        turn = turns[i]
+        size = sizes[seat] - (turn & 7)
+        put_taker(redraws, draw, seat)
+        # Who exchanges draws one for the one that it puts there.
+        redraws.before_put[seat] = draw if turn & EXCHANGED else redraws.before_put[seat]
+        end += (turn & EXCHANGED) != 0
+        draw += (turn & EXCHANGED) != 0
+        number = min(max(0, DEALT - size), end - draw)
+        # The bonus for who laid what the next seat cannot respect.
+        number += (turn >= BONUS_FOLLOWS) & (draw + number < end)
+        draw += number
+        sizes[seat] = size + number
+        seat = seat + 1 if seat + 1 < players else 0
+    # The last one has drawn as much as its hand shows.
+    turn = turns[count - 1]
+    size = sizes[seat] - (turn & 7)
+    if turn & EXCHANGED:
+        redraws.before_put[seat] = draw
+        size -= 1
+    put_taker(redraws, draw, seat)
+    put_taker(redraws, draw + 8, seat)
+    draw += max(0, state.hand_size[seat] - size)
+    put_taker(redraws, draw, NO_SEAT)
+    put_taker(redraws, draw + 8, NO_SEAT)
 
 
-cdef inline void take(const State* state, Redraws* redraws, int* sizes, int seat, int* draw) noexcept nogil:
-    if draw[0] >= 0 and draw[0] < state.redrawn_count:
-        redraws.taker[draw[0]] = seat
-    draw[0] += 1
-    sizes[seat] += 1
+cdef inline void put_taker(Redraws* redraws, int draw, int seat) noexcept nogil:
+    # Of that draw and seven more.
+    cdef uint64_t takers = in_all_slots(seat)
+    memcpy(&redraws.taker[EARLIER + max(draw, -EARLIER)], &takers, 8)
 
 
 cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
