@@ -42,7 +42,7 @@ cdef enum:
     NOBODY = 7
     EARLIER = 16  # room for what was drawn before
     # Of a turn, beside how many cards it laid.
-    EXCHANGED = 8
+    NO_EXCHANGE = 8
     BONUS_FOLLOWS = 16
 
 cdef uint64_t ALL_BITS = 0xFFFFFFFFFFFFFFFF
@@ -56,7 +56,7 @@ ctypedef struct Redraws:
     # Who drew each card that was drawn again, from EARLIER on; and of each seat, how many of them were before it last put a
     # card under the pile.
     uint8_t taker[EARLIER + LARGEST_CARD + 32]
-    int before_put[6]
+    int before_put[NOBODY + 1]
 
 # Of each code, as the bytes of a word: the passes that exchanged, counted from 1; then, in the last two, how many turns
 # and how many exchanges it tells of.
@@ -84,11 +84,11 @@ cdef fill_tables():
         ONE_OF[seat] = <uint64_t> 1 << 8 * seat
     for code in range(HIGHEST_CODE + 1):
         OF_CODE[code] = <uint64_t> turns_in(code) << 48
-        TURNS_OF[code] = BONUS_FOLLOWS if code > 1 else 0
+        TURNS_OF[code] = in_all_slots(NO_EXCHANGE) + (BONUS_FOLLOWS if code > 1 else 0)
         count = 0
         for number in range(turns_in(code) - 1):
             if exchanged_in(code, number):
-                TURNS_OF[code] |= <uint64_t> EXCHANGED << 8 * (number + 1)
+                TURNS_OF[code] -= <uint64_t> NO_EXCHANGE << 8 * (number + 1)
                 OF_CODE[code] |= <uint64_t> (number + 1) << 8 * count
                 count += 1
         OF_CODE[code] |= count << 56
@@ -136,6 +136,11 @@ cdef inline uint64_t eight_from(const void* bytes) noexcept nogil:
     return word
 
 
+cdef inline void clear_plane(uint8_t* plane) noexcept nogil:
+    # Zeros from the table: compilers copy so much with vectors, but clear it with a string instruction that is slow to start.
+    memcpy(plane, FLAGS, PLANE)
+
+
 cdef inline uint64_t not_zero(uint64_t bytes) noexcept nogil:
     # Bit i for byte i. None is above 0x80; the product brings their top bits together.
     return (bytes + in_all_slots(0x7F) & in_all_slots(0x80)) * <uint64_t> 0x0002040810204081 >> 56
@@ -158,7 +163,7 @@ cdef void see_plays(const State* state, Seen* seen, Plays* plays) noexcept nogil
     cdef uint64_t piles = 0, bonuses = 0, word
     cdef uint128_t tops, fours
     cdef int players = state.players, laid = state.laid, seat = state.first_seat, turn = 0, first, i
-    memset(seen.laid, 0, sizeof(seen.laid))
+    clear_plane(&seen.laid[1])
     memset(last, 0, sizeof(last))
     memset(plays.tops, 0, sizeof(plays.tops))
     for first in range(0, laid, 16):
@@ -299,7 +304,7 @@ cdef void follow_redraws(const State* state, const Plays* plays, int exchanges, 
     cdef int sizes[6]
     cdef uint64_t left = plays.tops[0], word
     cdef int players = state.players, pile = cards_in_use(players) - DEALT * players
-    cdef int before = -1, put = 0, count = 0, half, place, code, number, seat, draw, end, size, turn, i
+    cdef int before = -1, put = 0, count = 0, half, place, code, number, seat, draw, end, size, turn, exchanged, i
     for seat in range(6):
         sizes[seat] = DEALT
     # As long as nobody can have drawn from the queue, every hand has been refilled; a bonus since the seat's last play is
@@ -311,7 +316,7 @@ cdef void follow_redraws(const State* state, const Plays* plays, int exchanges, 
         if place + 1 + put + number + players > pile or place + 1 == state.laid:
             break
         left &= left - 1
-        sizes[seat_at(state, plays, place)] = DEALT + (code > 1)
+        sizes[seat_at(state, plays, place)] = DEALT + (TURNS_OF[code] / BONUS_FOLLOWS & 1)
         put += number
         before = place
     # The number of the next draw, from the first that is kept; and how far the draw pile goes.
@@ -339,19 +344,20 @@ cdef void follow_redraws(const State* state, const Plays* plays, int exchanges, 
         size = sizes[seat] - (turn & 7)
         put_taker(redraws, draw, seat)
         # Who exchanges draws one for the one that it puts there.
-        redraws.before_put[seat] = draw if turn & EXCHANGED else redraws.before_put[seat]
-        end += (turn & EXCHANGED) != 0
-        draw += (turn & EXCHANGED) != 0
+        exchanged = turn / NO_EXCHANGE & 1 ^ 1
+        redraws.before_put[seat if exchanged else <int> NOBODY] = draw
+        end += exchanged
+        draw += exchanged
         number = min(max(0, DEALT - size), end - draw)
         # The bonus for who laid what the next seat cannot respect.
-        number += (turn >= BONUS_FOLLOWS) & (draw + number < end)
+        number = min(number + turn / BONUS_FOLLOWS, end - draw)
         draw += number
         sizes[seat] = size + number
         seat = seat + 1 if seat + 1 < players else 0
     # The last one has drawn as much as its hand shows.
     turn = turns[count - 1]
     size = sizes[seat] - (turn & 7)
-    if turn & EXCHANGED:
+    if turn & NO_EXCHANGE == 0:
         redraws.before_put[seat] = draw
         size -= 1
     put_taker(redraws, draw, seat)
@@ -378,9 +384,9 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
     cdef uint8_t* numbers = up + OBSERVATION_CARDS
     cdef int players = seen.players, used = cards_in_use(players), other = seat, distance, i
     # Each plane is written with its end rounded up, and the next one over that.
-    memset(own, 0, PLANE)
+    clear_plane(own)
     memcpy(laid, &seen.laid[1], PLANE)
-    memset(known, 0, PLANE)
+    clear_plane(known)
     put_constraint(seen, used, meets)
     spread_bits(seen.up_arrows[0] & ALL_BITS >> max(0, 64 - used), 64, up)
     spread_bits(seen.up_arrows[1] & (<uint64_t> 1 << max(0, used - 64)) - 1, PLANE - 64, up + 64)
