@@ -50,7 +50,9 @@ cdef uint64_t ALL_BITS = 0xFFFFFFFFFFFFFFFF
 ctypedef struct Plays:
     # Whose turn it was at each place of the cards laid: so many turns after the first seat, less whole rounds.
     uint8_t turns_after[CODES + 8]
-    uint64_t tops[2]  # bit place
+    # Bit place, of a play's top: all, and those followed by passes that exchanged.
+    uint64_t tops[2]
+    uint64_t exchanges[2]
 
 ctypedef struct Redraws:
     # Who drew each card that was drawn again, from EARLIER on; and of each seat, how many of them were before it last put a
@@ -166,6 +168,7 @@ cdef void see_plays(const State* state, Seen* seen, Plays* plays) noexcept nogil
     clear_plane(&seen.laid[1])
     memset(last, 0, sizeof(last))
     memset(plays.tops, 0, sizeof(plays.tops))
+    memset(plays.exchanges, 0, sizeof(plays.exchanges))
     for first in range(0, laid, 16):
         for i in range(first, first + 16):
             # As turns_in says, for all sixteen at once.
@@ -173,8 +176,11 @@ cdef void see_plays(const State* state, Seen* seen, Plays* plays) noexcept nogil
                 (codes[i] > 0) + (codes[i] > 1) + (codes[i] > 3) + (codes[i] > 7) + (codes[i] > 15) + (codes[i] > 31)
             )
     for first in range(0, laid, 8):
+        word = eight_from(&codes[first])
+        (<uint8_t*> plays.tops)[first >> 3] = not_zero(word)
+        # The codes that have a bit below their highest.
+        (<uint8_t*> plays.exchanges)[first >> 3] = not_zero(word & (word | in_all_slots(0x80)) - in_all_slots(1))
         word = eight_from(&turns[first])
-        plays.tops[first >> 6] |= not_zero(word) << (first & 63)
         # The product adds up all bytes to each.
         word *= in_all_slots(1)
         i = word >> 56
@@ -217,17 +223,10 @@ cdef void see_plays(const State* state, Seen* seen, Plays* plays) noexcept nogil
 
 cdef int read_exchanges(const State* state, const Plays* plays, uint8_t* exchangers) noexcept nogil:
     # Who put cards under the draw pile: how many these are.
-    cdef uint64_t places[2]
-    cdef uint64_t codes, left, of_code, exchanged
-    cdef int exchanges = 0, first, half, place
-    places[0] = places[1] = 0
-    for first in range(0, state.laid, 8):
-        # The codes that have a bit below their highest.
-        codes = eight_from(&state.codes[first])
-        codes &= (codes | in_all_slots(0x80)) - in_all_slots(1)
-        places[first >> 6] |= not_zero(codes) << (first & 63)
+    cdef uint64_t left, of_code, exchanged
+    cdef int exchanges = 0, half, place
     for half in range(2):
-        left = places[half]
+        left = plays.exchanges[half]
         while left:
             place = 64 * half + lowest_bit(left)
             left &= left - 1
@@ -302,23 +301,31 @@ cdef void follow_redraws(const State* state, const Plays* plays, int exchanges, 
     # Follows the sizes of the hands: the draws up to each moment are those that all have seen.
     cdef uint8_t turns[6 * LARGEST_CARD + 8]
     cdef int sizes[6]
-    cdef uint64_t left = plays.tops[0], word
+    cdef uint64_t left, early, word
     cdef int players = state.players, pile = cards_in_use(players) - DEALT * players
-    cdef int before = -1, put = 0, count = 0, half, place, code, number, seat, draw, end, size, turn, exchanged, i
+    cdef int before = -1, put = 0, count = 0, half, place, code, number, seat, draw, end, size, turn, exchanged
+    cdef int until, i
     for seat in range(6):
         sizes[seat] = DEALT
-    # As long as nobody can have drawn from the queue, every hand has been refilled; a bonus since the seat's last play is
-    # the sixth card.
+    # As long as nobody can have drawn from the queue, every hand has been refilled, and its sixth card is a bonus since the
+    # seat's last play. How far that is sure, but for the last play: cards laid, exchanges and bonuses are drawn for.
+    until = pile - players - 1
+    left = plays.exchanges[0] & (<uint64_t> 1 << min(state.laid - 1, 63)) - 1
     while left:
         place = lowest_bit(left)
-        code = state.codes[place]
-        number = OF_CODE[code] >> 56
-        if place + 1 + put + number + players > pile or place + 1 == state.laid:
-            break
         left &= left - 1
-        sizes[seat_at(state, plays, place)] = DEALT + (TURNS_OF[code] / BONUS_FOLLOWS & 1)
+        number = OF_CODE[state.codes[place]] >> 56
+        if place + number > until:
+            until = min(until, place - 1)
+            break
+        until -= number
         put += number
-        before = place
+    early = (<uint64_t> 1 << (min(until, state.laid - 2) + 1)) - 1
+    left = plays.tops[0] & early
+    while left:
+        before = lowest_bit(left)
+        left &= left - 1
+        sizes[seat_at(state, plays, before)] = DEALT + (TURNS_OF[state.codes[before]] / BONUS_FOLLOWS & 1)
     # The number of the next draw, from the first that is kept; and how far the draw pile goes.
     end = state.queue_length + state.redrawn_count - exchanges + put
     draw = end - pile + before + 1
@@ -328,6 +335,7 @@ cdef void follow_redraws(const State* state, const Plays* plays, int exchanges, 
         redraws.before_put[seat] = draw
     seat = seat_at(state, plays, before + 1)
     # All turns from there on.
+    left = plays.tops[0] & ~early
     for half in range(2):
         while left:
             place = 64 * half + lowest_bit(left)
