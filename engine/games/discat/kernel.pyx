@@ -17,8 +17,8 @@ from chatiere.engine.core.game cimport (
     Events,
     Operations,
     add_event,
+    debug_assert,
 )
-from chatiere.engine.core.play cimport settle
 from chatiere.engine.core.position cimport wrap_operations
 from chatiere.engine.core.stream cimport Stream, number_below
 from chatiere.engine.games.discat.hidden cimport read_table, resample
@@ -537,12 +537,17 @@ cdef int chance_outcomes(const void* body, uint16_t* outcomes, uint32_t* weights
 
 cdef int sample_outcome(const void* body, Stream* stream) noexcept nogil:
     cdef const State* state = <const State*> body
-    cdef int low, number
     if state.phase == FIRST_SEAT:
         return number_below(stream, state.players)
-    low = count_bits(state.unknown[0])
-    number = number_below(stream, low + count_bits(state.unknown[1]))
-    return nth_bit(state.unknown[0], number) if number < low else 64 + nth_bit(state.unknown[1], number - low)
+    return sample_card(state, stream) - 1
+
+
+cdef inline int sample_card(const State* state, Stream* stream) noexcept nogil:
+    # One of the unknown cards.
+    cdef int low = count_bits(state.unknown[0])
+    cdef int number = number_below(stream, low + count_bits(state.unknown[1]))
+    cdef int half = number >= low
+    return 64 * half + nth_bit(state.unknown[half], number - low * half) + 1
 
 
 cdef int apply_outcome(void* body, int outcome, Events* events) noexcept nogil:
@@ -566,6 +571,22 @@ cdef int apply_outcome(void* body, int outcome, Events* events) noexcept nogil:
     else:
         draw_unknown(state, outcome + 1, events)
     return OK
+
+
+cdef int settle(const Operations* ops, void* body, Stream* stream) noexcept nogil:
+    cdef State* state = <State*> body
+    cdef int card
+    if state.phase == FIRST_SEAT:
+        apply_outcome(state, sample_outcome(state, stream), NULL)
+    while state.phase != PLAY and state.phase != PASS and state.phase != FINISHED:
+        card = sample_card(state, stream)
+        take_card(state.unknown, card)
+        if state.phase == DEAL:
+            deal(state, card, NULL)
+        else:
+            draw_unknown(state, card, NULL)
+        debug_assert(ops.check(body) == OK)
+    return actor(state)
 
 
 # Public and hidden
