@@ -448,7 +448,7 @@ cdef int legal_actions(const void* body, uint16_t* ids) noexcept nogil:
     cdef uint64_t hand = state.hand[state.active]
     cdef uint64_t tens = tens_digits(hand), units = hand - 10 * tens
     cdef int first = 0, last = state.hand_size[state.active]
-    cdef int size = last, count = 0, constraint, slot, top, same_tens, same_units, by_tens, by_units
+    cdef int size = last, count = 0, constraint, slot, top, same_tens, same_units, others, by_tens, by_units
     if state.phase == PASS:
         ids[0] = KEEP_ID
         if pile_is_empty(state):
@@ -468,12 +468,17 @@ cdef int legal_actions(const void* body, uint16_t* ids) noexcept nogil:
         if state.laid == 0:
             continue
         # The groups with this top: sets of slots that share its tens digit, and of slots that share its units digit.
-        same_tens = slots_alike(tens, size, top)
-        same_units = slots_alike(units, size, top)
-        if same_tens | same_units == 1 << top:
+        same_tens = mask_without(slots_alike(tens, size, top), top)
+        same_units = mask_without(slots_alike(units, size, top), top)
+        if (same_tens & (same_tens - 1)) | (same_units & (same_units - 1)) == 0:
+            # Mostly there is one such slot of each kind at most. Both ids are written, so that nothing has to be guessed.
+            others = same_tens | same_units
+            ids[count] = top << 5 | others & -others
+            count += others != 0
+            others &= others - 1
+            ids[count] = top << 5 | others
+            count += others != 0
             continue
-        same_tens = mask_without(same_tens, top)
-        same_units = mask_without(same_units, top)
         # The next set of each kind, 0 after the last. No slot shares both digits: the two never meet.
         by_tens = same_tens & -same_tens
         by_units = same_units & -same_units
