@@ -448,7 +448,7 @@ cdef int legal_actions(const void* body, uint16_t* ids) noexcept nogil:
     cdef uint64_t hand = state.hand[state.active]
     cdef uint64_t tens = tens_digits(hand), units = hand - 10 * tens
     cdef int first = 0, last = state.hand_size[state.active]
-    cdef int size = last, count = 0, constraint, slot, top, same_tens, same_units, others, by_tens, by_units
+    cdef int size = last, count = 0, below, up, constraint, slot, top, same_tens, same_units, others, by_tens, by_units
     if state.phase == PASS:
         ids[0] = KEEP_ID
         if pile_is_empty(state):
@@ -458,10 +458,10 @@ cdef int legal_actions(const void* body, uint16_t* ids) noexcept nogil:
         return 1 + size
     constraint = constraint_of(state)
     if constraint:
-        if points_up(state, constraint):
-            first = cards_below(hand, size, constraint)
-        else:
-            last = cards_below(hand, size, constraint)
+        below = cards_below(hand, size, constraint)
+        up = points_up(state, constraint)
+        first = below * up
+        last = below + (size - below) * up
     for top in range(first, last):
         ids[count] = top << 5
         count += 1

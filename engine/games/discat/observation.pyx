@@ -410,7 +410,7 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
         numbers[3] = seen.bonus_count[other]
         numbers[4] = seen.top[other]
         numbers[5] = seen.turned >> other & 1
-        numbers[6] = seen.phase != FINISHED and seen.active == other
+        numbers[6] = (seen.phase != FINISHED) & (seen.active == other)
         numbers[7] = seen.creator == other
         numbers += OBSERVATION_SEAT_NUMBERS
         other = other + 1 if other + 1 < players else 0
@@ -427,9 +427,9 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
 cdef inline void put_constraint(const Seen* seen, int used, uint8_t* meets) noexcept nogil:
     # The cards in use beyond the constraint, on the side to which its arrows point; all of them if there is none.
     cdef int card = max(1, seen.constraint)
-    cdef bint up = seen.up_arrows[(card - 1) >> 6] >> ((card - 1) & 63) & 1 or seen.constraint == 0
-    cdef const uint8_t* first = &FLAGS[PLANE - (seen.constraint if up else 0)]
-    cdef const uint8_t* end = &FLAGS[PLANE - (used if up else seen.constraint - 1)]
+    cdef int up = (seen.up_arrows[(card - 1) >> 6] >> ((card - 1) & 63) & 1) | (seen.constraint == 0)
+    cdef const uint8_t* first = &FLAGS[PLANE - seen.constraint * up]
+    cdef const uint8_t* end = &FLAGS[PLANE - (card - 1) - (used - card + 1) * up]
     cdef int i
     for i in range(PLANE):
         meets[i] = first[i] & ~end[i]

@@ -271,11 +271,12 @@ cdef inline int constraint_of(const State* state) noexcept nogil:
     return state.cards[state.laid - 1]
 
 cdef inline bint respects(const State* state, int constraint, int card) noexcept nogil:
-    return card > constraint if points_up(state, constraint) else card < constraint
+    # The side is not guessed: it is as likely the one as the other.
+    return (card != constraint) & ((card > constraint) == points_up(state, constraint))
 
 cdef inline bint can_respect(const State* state, int seat, int constraint) noexcept nogil:
     cdef int size = state.hand_size[seat]
     if size == 0:
         return False
     # Hands are sorted: the best card for the constraint is at an end.
-    return respects(state, constraint, card_in_slot(state.hand[seat], size - 1 if points_up(state, constraint) else 0))
+    return respects(state, constraint, card_in_slot(state.hand[seat], (size - 1) * points_up(state, constraint)))
