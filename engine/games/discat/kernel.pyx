@@ -471,7 +471,7 @@ cdef int legal_actions(const void* body, uint16_t* ids) noexcept nogil:
         same_tens = mask_without(slots_alike(tens, size, top), top)
         same_units = mask_without(slots_alike(units, size, top), top)
         if (same_tens & (same_tens - 1)) | (same_units & (same_units - 1)) == 0:
-            # Mostly there is one such slot of each kind at most. Both ids are written, so that nothing has to be guessed.
+            # Mostly there is one such slot of each kind at most. Both ids are written: nothing has to be guessed.
             others = same_tens | same_units
             ids[count] = top << 5 | others & -others
             count += others != 0

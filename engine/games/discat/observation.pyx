@@ -55,8 +55,8 @@ ctypedef struct Plays:
     uint64_t exchanges[2]
 
 ctypedef struct Redraws:
-    # Who drew each card that was drawn again, from EARLIER on; and of each seat, how many of them were before it last put a
-    # card under the pile.
+    # Who drew each card that was drawn again, from EARLIER on; and of each seat, how many of them were before it last
+    # put a card under the pile.
     uint8_t taker[EARLIER + LARGEST_CARD + 32]
     int before_put[NOBODY + 1]
 
@@ -139,7 +139,8 @@ cdef inline uint64_t eight_from(const void* bytes) noexcept nogil:
 
 
 cdef inline void clear_plane(uint8_t* plane) noexcept nogil:
-    # Zeros from the table: compilers copy so much with vectors, but clear it with a string instruction that is slow to start.
+    # Zeros from the table: compilers copy as much as this with vectors, but clear it with a string instruction, which is
+    # slow to start.
     memcpy(plane, FLAGS, PLANE)
 
 
@@ -307,8 +308,8 @@ cdef void follow_redraws(const State* state, const Plays* plays, int exchanges, 
     cdef int until, i
     for seat in range(6):
         sizes[seat] = DEALT
-    # As long as nobody can have drawn from the queue, every hand has been refilled, and its sixth card is a bonus since the
-    # seat's last play. How far that is sure, but for the last play: cards laid, exchanges and bonuses are drawn for.
+    # As long as nobody can have drawn from the queue, every hand has been refilled, and its sixth card is a bonus since
+    # the seat's last play. So far it is sure, but for the last play: cards laid, exchanges and bonuses are drawn for.
     until = pile - players - 1
     left = plays.exchanges[0] & (<uint64_t> 1 << min(state.laid - 1, 63)) - 1
     while left:
@@ -346,7 +347,7 @@ cdef void follow_redraws(const State* state, const Plays* plays, int exchanges, 
             count += turns_in(code)
             before = place
         left = plays.tops[1]
-    # Each is taken alike, as it can hardly be told beforehand what it does. What is written too far is written again.
+    # All are taken alike, as what comes next can hardly be told beforehand. Takers written too far are written again.
     for i in range(count - 1):
         turn = turns[i]
         size = sizes[seat] - (turn & 7)
@@ -376,7 +377,7 @@ cdef void follow_redraws(const State* state, const Plays* plays, int exchanges, 
 
 
 cdef inline void put_taker(Redraws* redraws, int draw, int seat) noexcept nogil:
-    # Of that draw and seven more.
+    # Of that draw and seven more; those before the first that is kept need only a place.
     cdef uint64_t takers = in_all_slots(seat)
     memcpy(&redraws.taker[EARLIER + max(draw, -EARLIER)], &takers, 8)
 
