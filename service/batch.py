@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from google.protobuf.message import Message
+from prometheus_client import Histogram
 
 from chatiere import engine
 from chatiere.engine import EngineError, Game, Position, Reason
@@ -43,6 +44,8 @@ class Batches:
         self._max_playouts = settings.max_playouts
         self._max_bytes = settings.max_answer_bytes
         self._metrics = metrics
+        # By game and method: how long the engine worked, and how many items there were.
+        self._figures: dict[tuple[str, str], tuple[Histogram, Histogram]] = {}
         self._methods: dict[str, Callable[[Request, Cancellation], list[bytes]]] = {
             "new_games": self._new_games,
             "step": self._step,
@@ -206,8 +209,17 @@ class Batches:
             # The engine knows one game's options by their names alone.
             error.field = error.field.replace("options", f"options.{game.name}", 1)
             raise
-        self._metrics.kernel_seconds.labels(game.name, method).observe(time.perf_counter() - start)
-        self._metrics.batch_items.labels(game.name, method).observe(items)
+        seconds, sizes = self._figures_of(game.name, method)
+        seconds.observe(time.perf_counter() - start)
+        sizes.observe(items)
+
+    def _figures_of(self, game: str, method: str) -> tuple[Histogram, Histogram]:
+        # Kept, because to look them up takes longer than to count.
+        if (game, method) not in self._figures:
+            labels = game, method
+            figures = self._metrics.kernel_seconds.labels(*labels), self._metrics.batch_items.labels(*labels)
+            self._figures[labels] = figures
+        return self._figures[game, method]
 
     def _check_limit(self, asked: int, limit: int, what: str, field: str, game: Game) -> None:
         if asked > limit:
