@@ -2,7 +2,7 @@
 from libc.stdint cimport uint8_t
 
 cdef enum:
-    OBSERVED_SEAT_NUMBERS = 22
+    OBSERVATION_SEAT_NUMBERS = 22
     OBSERVATION_LENGTH = 1373
 
 cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil

@@ -115,9 +115,9 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
         for slot in range(LARGEST_HAND if held.excluded else 0):
             numbers[16 + 2 * slot] = excluded_of(held, slot) & 0xFF
             numbers[17 + 2 * slot] = excluded_of(held, slot) >> PRINCESS_BIT
-        numbers += OBSERVED_SEAT_NUMBERS
+        numbers += OBSERVATION_SEAT_NUMBERS
         other = other + 1 if other + 1 < state.players else 0
-    numbers += OBSERVED_SEAT_NUMBERS * (SEATS - state.players)
+    numbers += OBSERVATION_SEAT_NUMBERS * (SEATS - state.players)
     current = current_part(state, seen.pile_size, &left)
     for part in range(part_count(state)):
         if part >= current:

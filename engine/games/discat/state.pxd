@@ -116,7 +116,7 @@ ctypedef struct Redraw:
     uint16_t came
 
 ctypedef struct Table:
-    # What `cards` and `passes` tell.
+    # What `cards` and `codes` tell.
     uint8_t pile_count[6]
     uint8_t bonus_count[6]
     uint8_t turned  # bit seat: the top of that personal pile lies face down
