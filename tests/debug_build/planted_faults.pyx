@@ -3,7 +3,7 @@
 from libc.stdint cimport int32_t, uint8_t, uint64_t
 from libc.string cimport memcpy
 
-from chatiere.engine.core.game cimport FIRST_OWN_FAULT, OK, Events, Operations
+from chatiere.engine.core.game cimport OK, Events, Operations
 from chatiere.engine.core.play cimport make_move
 
 
@@ -40,7 +40,8 @@ cdef int move_nowhere(void* body, int action, Events* events) noexcept nogil:
 
 
 cdef int never_valid(const void* body) noexcept nogil:
-    return FIRST_OWN_FAULT
+    # The first number of a game's own faults.
+    return 100
 
 
 def break_an_invariant():
