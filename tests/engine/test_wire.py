@@ -91,6 +91,47 @@ def test_fields_that_no_message_has_are_refused(field: int) -> None:
         cut(b"\x08\x01", {1, field})
 
 
+@given(U32, st.text(max_size=300), st.booleans())
+def test_fields_are_cut_out_of_a_message(action: int, label: str, typed: bool) -> None:
+    message = Action(id=action, label=label)
+    if typed:
+        message.discat.play.cards.extend([7, 90])
+    # Beside them a number of eight bytes and a group, of fields that there are not.
+    strange = b"\x79" + bytes(8) + b"\x7b\x08\x05\x7c"
+    rest, found = cut(memoryview(strange + message.SerializeToString() + strange), {2, 10})
+    expected = {2: label.encode(), 10: message.discat.SerializeToString()}
+    assert {number: bytes(view) for number, view in found.items()} == {
+        number: content for number, content in expected.items() if content
+    }
+    assert Action.FromString(rest) == Action.FromString(strange + Action(id=action).SerializeToString() + strange)
+
+
+def test_nothing_is_cut_out_of_nothing() -> None:
+    assert cut(b"", {2}) == (b"", {})
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\x12\x01a\x12\x01b",  # twice
+        b"\x12\x81\x80\x80\x80\x80\x00a",  # a length of six bytes
+        b"\x12\x05abc",  # longer than the message
+    ],
+)
+def test_what_comes_in_an_unusual_way_is_not_cut(data: bytes) -> None:
+    with pytest.raises(ValueError, match=r"unusual|not a protobuf message"):
+        cut(data, {2})
+
+
+@given(st.binary(max_size=60))
+def test_any_bytes_are_cut_or_refused(data: bytes) -> None:
+    try:
+        rest, found = cut(data, {1, 2, 3})
+    except ValueError:
+        return
+    assert len(rest) + sum(map(len, found.values())) <= len(data)
+
+
 def test_a_text_is_put_together() -> None:
     assert written_text(lambda out: (out.string("Chat "), out.string("perché"))) == "Chat perché"
 
