@@ -63,7 +63,7 @@ class BatchClient(Connection):
     reached, or not in time. While the service is UNAVAILABLE, gRPC itself tries a call up to five times within the
     timeout: that is safe, as all calls are pure.
 
-    The first one lets malloc keep large blocks that are freed, for the whole process: see `_keep_freed_memory`.
+    It lets malloc keep large blocks that are freed, for the whole process: their pages would be the slowest of all.
 
     Use it in a `with` statement, or close it.
     """
