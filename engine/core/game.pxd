@@ -17,6 +17,10 @@ cdef enum:
     # A view for nobody's seat.
     SPECTATOR = -1
 
+cdef inline int distance_to(int seat, int other, int players) noexcept nogil:
+    # How many seats clockwise from one to the other.
+    return other - seat + (players if other < seat else 0)
+
 cdef enum:
     # Room for what any game can list, or can happen in one move or chance event.
     MAX_SEATS = 6

@@ -4,6 +4,7 @@ from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memset
 
 from chatiere.engine.core.bits cimport lowest_bit, spread_bits
+from chatiere.engine.core.game cimport distance_to
 from chatiere.engine.games.chat_cartonne.state cimport (
     AWAKE,
     CARTONS,
@@ -42,11 +43,6 @@ cdef inline int code_place(int card) noexcept nogil:
     return kind % 9 + 9 * ((kind >= CARTONS) + (kind >= SLEEPER))
 
 
-cdef inline int distance_to(const State* state, int seat, int other) noexcept nogil:
-    # How many seats clockwise from one to the other.
-    return other - seat if other >= seat else other - seat + state.players
-
-
 cdef int observe_table(const State* state, int seat, uint8_t* contents, uint8_t* walls) noexcept nogil:
     # The two planes, which are zeros so far; how many Princesses lie there.
     cdef uint8_t codes[23]  # what a cell shows, walls apart
@@ -55,7 +51,7 @@ cdef int observe_table(const State* state, int seat, uint8_t* contents, uint8_t*
     # Of the nine contents the first two are nothing.
     codes[:18] = [1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 17, 1, 1, 1, 1, 1]
     for other in range(state.players):
-        codes[18 + other] = 12 + distance_to(state, seat, other)
+        codes[18 + other] = 12 + distance_to(seat, other, state.players)
     for word in range(WORDS):
         cells = state.filled[word]
         while cells:
@@ -71,7 +67,7 @@ cdef int observe_table(const State* state, int seat, uint8_t* contents, uint8_t*
         there = state.joints[place] >> JOINT_SHIFT
         princesses += there == PRINCESS_THERE
         if is_cat(there):
-            there = AWAKE + distance_to(state, seat, there - AWAKE)
+            there = AWAKE + distance_to(seat, there - AWAKE, state.players)
         walls[state.joints[place] & CELL] |= there << 4
         place += 1
     return princesses

@@ -4,6 +4,7 @@ from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from chatiere.engine.core.bits cimport bit_a_byte, spread_bits
+from chatiere.engine.core.game cimport distance_to
 from chatiere.engine.games.chatpentiers.state cimport (
     CARDS,
     COLOURS,
@@ -26,10 +27,6 @@ from chatiere.engine.games.chatpentiers.state cimport (
     seat_after,
     seat_of_play,
 )
-
-
-cdef inline int distance_to(const State* state, int seat, int other) noexcept nogil:
-    return other - seat + (state.players if other < seat else 0)
 
 
 cdef inline void put_seat(uint8_t* numbers, const View* seen, int seat) noexcept nogil:
@@ -67,7 +64,7 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
     spread_bits(state.table, CARDS, values + CARDS)
     memset(trick, 0, CARDS)
     for i in range(state.played):
-        trick[state.play[i]] = 1 + distance_to(state, seat, seat_of_play(state, i))
+        trick[state.play[i]] = 1 + distance_to(seat, seat_of_play(state, i), state.players)
     if state.extra != NO_CARD:
         trick[state.extra] = 1 + MAX_PLAYERS
     spread_bits(state.discards, CARDS, values + 3 * CARDS)

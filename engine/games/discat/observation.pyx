@@ -8,6 +8,7 @@ from libc.stdint cimport int8_t, uint8_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from chatiere.engine.core.bits cimport lowest_bit, spread_bits
+from chatiere.engine.core.game cimport distance_to
 from chatiere.engine.core.stream cimport uint128_t
 from chatiere.engine.games.discat.state cimport (
     BONUS_GROUP,
@@ -275,7 +276,7 @@ cdef void see_redrawn(
         card = card_under(state, place)
         if redraws.taker[EARLIER + place] == holder and place >= redraws.before_put[holder]:
             seen.known[seen.known_count] = card
-            seen.known_as[seen.known_count] = 1 + (holder - seat + (state.players if holder < seat else 0))
+            seen.known_as[seen.known_count] = 1 + distance_to(seat, holder, state.players)
             seen.known_count += not drawn_later(state, place, card)
 
 
