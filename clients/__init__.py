@@ -19,6 +19,7 @@ from chatiere.clients.errors import ChatiereError, FieldViolation, TransportErro
 from chatiere.clients.match import Step, begin, play
 from chatiere.clients.room import BatchBot, Bot
 from chatiere.clients.selfplay import VectorEnv
+from chatiere.clients.socket_stream import SocketStream
 
 __all__ = [
     "CHANNEL_OPTIONS",
@@ -32,6 +33,7 @@ __all__ = [
     "FieldViolation",
     "RandomBatchBot",
     "RandomBot",
+    "SocketStream",
     "Step",
     "TransportError",
     "VectorEnv",

@@ -2,14 +2,12 @@
 
 import queue
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Self
 
 import grpc
-from google.protobuf.message import DecodeError
 from numpy.typing import ArrayLike
 
 from chatiere.clients import batch_calls
@@ -25,15 +23,15 @@ from chatiere.clients.batch_calls import (
     States,
     Stepped,
     Unpacked,
-    reason_name,
 )
 from chatiere.clients.calls import DEFAULT_TIMEOUT
 from chatiere.clients.channel import BATCH_SERVICE
-from chatiere.clients.columns import Answer, put_inner
+from chatiere.clients.columns import Answer, keep_freed_memory
 from chatiere.clients.connection import Connection
-from chatiere.clients.errors import ChatiereError, FieldViolation, TransportError, error_of
+from chatiere.clients.errors import ChatiereError, TransportError, error_of
+from chatiere.clients.pending import Pending, readable
 from chatiere.v1 import batch_service_pb2
-from chatiere.v1.batch_service_pb2 import Columns, PlayRequest, PlayResponse, RequestRefusal, Restart, Table
+from chatiere.v1.batch_service_pb2 import Columns, PlayResponse, Restart, Table
 from chatiere.v1.game_pb2 import Options, State
 
 # By a call's name in PlayResponse: the kind of its answer.
@@ -78,13 +76,13 @@ class BatchClient(Connection):
         new_request_id: Callable[[], str] | None = None,
     ) -> None:
         """See Connection."""
-        _keep_freed_memory()
+        keep_freed_memory()
         super().__init__(target, timeout=timeout, credentials=credentials, token=token, new_request_id=new_request_id)
 
     def _answer(self, call: BatchCall[Result], timeout: float | None) -> Result:
         method: Any = self.channel.unary_unary(f"/{BATCH_SERVICE}/{call.method}")
         data = self._respond(method, b"".join(call.request), timeout)
-        with _readable():
+        with readable():
             return call.read(Answer(_ANSWERS[call.field], data))
 
     def stream(self) -> "BatchStream":
@@ -205,9 +203,7 @@ class BatchStream:
         # Requests come as bytes: the thread that submits them makes them.
         play: Any = channel.stream_stream(f"/{BATCH_SERVICE}/Play")
         self._requests: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
-        # By tag: what is under way, in the order of submission.
-        self._pending: dict[int, tuple[BatchCall[Any], Future[Any]]] = {}
-        self._tag = 0
+        self._pending = Pending()
         self._end: ChatiereError | None = None
         self._lock = threading.Lock()
         self._call = play(iter(self._requests.get, None), metadata=metadata)
@@ -227,10 +223,7 @@ class BatchStream:
             if self._end is not None:
                 future.set_exception(self._end)
                 return future
-            self._tag += 1
-            self._pending[self._tag] = call, future
-            request = put_inner(PlayRequest.DESCRIPTOR.fields_by_name[call.field].number, call.request)
-            self._requests.put(b"".join([PlayRequest(tag=self._tag).SerializeToString(), *request]))
+            self._requests.put(b"".join(self._pending.add(call, future)))
         return future
 
     def close(self) -> None:
@@ -253,7 +246,7 @@ class BatchStream:
         end: ChatiereError = TransportError(grpc.StatusCode.UNAVAILABLE, "the service ended the stream")
         try:
             for response in self._call:
-                self._settle(response)
+                self._pending.settle(response)
         except grpc.RpcError as error:
             end = error_of(error)
         except TransportError as error:
@@ -262,50 +255,4 @@ class BatchStream:
         with self._lock:
             self._end = end
         self._requests.put(None)
-        for _, future in self._pending.values():
-            future.set_exception(end)
-
-    def _settle(self, data: bytes) -> None:
-        # Raises TransportError if there is no telling whose answer it is.
-        with _readable():
-            response = Answer(PlayResponse, data)
-            call, future = self._pending.pop(response.number("tag"))
-        try:
-            with _readable():
-                answered = response.which("response")
-                if answered == "refusal":
-                    raise _refusal_error(response.message("refusal"))
-                if answered != call.field:
-                    raise ValueError(f"an answer to {answered}, not to {call.field}")
-                result = call.read(response.inner(call.field))
-        except Exception as error:
-            future.set_exception(error)
-        else:
-            future.set_result(result)
-
-
-@contextmanager
-def _readable() -> Iterator[None]:
-    """While an answer is read. Raises TransportError where it is none that the service gives."""
-    try:
-        yield
-    except (ValueError, KeyError, DecodeError) as error:
-        raise TransportError(grpc.StatusCode.INTERNAL, "the answer is none that the service gives") from error
-
-
-def _keep_freed_memory() -> None:
-    # When a block above a threshold is freed, glibc's malloc gives it back to the system, and to get its pages anew for
-    # the next batch takes longer than all else that is done here with a batch. To free a block of up to 32 MiB raises
-    # the threshold to its size (mallopt(3), M_MMAP_THRESHOLD); this one is never touched, so it costs nothing.
-    bytes(24 * 2**20)
-
-
-def _refusal_error(refusal: RequestRefusal) -> ChatiereError:
-    violations = (FieldViolation(refusal.field, refusal.message),) if refusal.field else ()
-    return ChatiereError(
-        grpc.StatusCode.INVALID_ARGUMENT,
-        f"{refusal.field}: {refusal.message}" if refusal.field else refusal.message,
-        reason_name(refusal.reason),
-        dict(refusal.metadata),
-        violations,
-    )
+        self._pending.fail(end)

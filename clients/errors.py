@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import grpc
 from google.rpc.error_details_pb2 import BadRequest, ErrorInfo, RequestInfo, RetryInfo
+from google.rpc.status_pb2 import Status
 from grpc_status import rpc_status
 
 from chatiere.v1 import errors_pb2
@@ -67,8 +68,11 @@ class TransportError(ChatiereError):
 def error_of(call: grpc.RpcError) -> ChatiereError:
     """What a failed call means; takes the errors of grpc and of grpc.aio, which are calls too."""
     assert isinstance(call, grpc.Call | grpc.aio.AioRpcError)
-    code, message = call.code(), call.details() or ""
-    status = rpc_status.from_call(call)
+    return error_of_status(call.code(), call.details() or "", rpc_status.from_call(call))
+
+
+def error_of_status(code: grpc.StatusCode, message: str, status: Status | None) -> ChatiereError:
+    """What a call that ends like this means; `status`: its details, if it has any."""
     info, request, problems, retry = ErrorInfo(), RequestInfo(), BadRequest(), RetryInfo()
     for detail in status.details if status is not None else ():
         for kind in info, request, problems, retry:

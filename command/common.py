@@ -61,14 +61,14 @@ def reach(address: str | None) -> Iterator[Client]:
 
 
 @contextmanager
-def reach_for_batches(address: str | None) -> Iterator[grpc.Channel]:
-    """A channel to the server at that address; without one, to a server of its own in another process."""
+def reach_for_batches(address: str | None) -> Iterator[tuple[grpc.Channel, str | None]]:
+    """A channel to the server at that address; without one, to one of its own in another process, and its address."""
     if address is not None:
         with channel_to(address) as channel:
-            yield channel
+            yield channel, None
         return
     with local_server() as own, _local_channel(own) as channel:
-        yield channel
+        yield channel, own
 
 
 @contextmanager

@@ -59,7 +59,7 @@ def command(
     """
     if observations and output is None:
         raise click.UsageError("--observations goes into a file: give --output")
-    with reach_for_batches(address) as channel:
+    with reach_for_batches(address) as (channel, own):
         info = info_of(Client(channel), game)
         seats = table_of(info, players)
         chosen = bots_of(info, names)
@@ -78,6 +78,7 @@ def command(
                 batches=min(in_flight, games),
                 games=games,
                 observations=observations or any(bot.needs_observations for bot in bots),
+                socket_address=own,
             ) as env,
             click.progressbar(length=games, label=info.english_title, file=sys.stderr) as bar,
         ):

@@ -221,10 +221,13 @@ def learn(
     """The curve and the policy that came of it, told line by line."""
     curve: list[Point] = []
     begun = time.perf_counter()
-    with (
-        VectorEnv(address, GAME, PLAYERS, num_envs=games, games=games, observations=True) as env,
-        VectorEnv(address, GAME, PLAYERS, num_envs=measure_games, games=measure_games, observations=True) as measuring,
-    ):
+
+    def play(games: int) -> VectorEnv:
+        return VectorEnv(
+            address, GAME, PLAYERS, num_envs=games, games=games, observations=True, socket_address=address
+        )
+
+    with play(games) as env, play(measure_games) as measuring:
         policy = Policy(env.info.observation_length, env.info.num_actions, seed)
         learner = Learner(policy, seed)
         for iteration in range(iterations + 1):

@@ -3,16 +3,15 @@
 `chatiere.clients.VectorEnv`, over the same columns, counts games and moves beside that.
 """
 
-import queue
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from types import TracebackType
 from typing import Self
 
-import grpc
 import numpy as np
 
 from chatiere.clients.channel import BATCH_SERVICE
 from chatiere.clients.columns import Answer, Buffer, put, put_inner
+from chatiere.clients.socket_call import SocketCall
 from chatiere.v1.batch_service_pb2 import (
     Columns,
     NewGamesRequest,
@@ -24,6 +23,8 @@ from chatiere.v1.batch_service_pb2 import (
 )
 
 SEED = 7
+# Seconds that a server may take to begin.
+PATIENCE = 60.0
 
 
 def seeds_and_numbers(first: int, count: int) -> tuple[bytes, bytes]:
@@ -45,19 +46,17 @@ def choose(offsets: Buffer, ids: Buffer, random: np.random.Generator) -> bytes:
 class Stream:
     """One Play stream."""
 
-    def __init__(self, channel: grpc.Channel) -> None:
-        """On that channel."""
-        self._requests: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
-        play = channel.stream_stream(f"/{BATCH_SERVICE}/Play")
-        self._responses: Iterator[bytes] = play(iter(self._requests.get, None))
+    def __init__(self, address: str) -> None:
+        """To the service at that address."""
+        self._call = SocketCall(address, f"/{BATCH_SERVICE}/Play", PATIENCE)
 
     def send(self, field: int, request: list[Buffer]) -> None:
         """Send a request, in pieces; `field`: its number in PlayRequest."""
-        self._requests.put(b"".join(put_inner(field, request)))
+        self._call.send(put_inner(field, request))
 
     def receive(self) -> Answer:
         """Where the games of the next answer stand: Positions."""
-        response = Answer(PlayResponse, next(self._responses))
+        response = Answer(PlayResponse, self._call.receive())
         kind = response.which("response")
         if kind not in ("new_games", "step"):
             raise RuntimeError(str(response.whole()))
@@ -68,18 +67,15 @@ class Stream:
 
     def close(self) -> None:
         """End the stream."""
-        self._requests.put(None)
+        self._call.close()
 
 
 class SelfPlay:
     """Batches of games under way, `in_flight` of them on each of some connections; games that end begin anew."""
 
-    def __init__(
-        self, connect: Callable[[], grpc.Channel], game: str, players: int, batch: int, connections: int, in_flight: int
-    ) -> None:
+    def __init__(self, address: str, game: str, players: int, batch: int, connections: int, in_flight: int) -> None:
         """Begin all games."""
-        self._channels = [connect() for _ in range(connections)]
-        self._streams = [Stream(channel) for channel in self._channels] * in_flight
+        self._streams = [Stream(address) for _ in range(connections)] * in_flight
         self._batch = batch
         self._random = np.random.default_rng(SEED)
         table, columns = Table(game=game, players=players), Columns(legal=True)
@@ -118,5 +114,3 @@ class SelfPlay:
         """Leave the games as they are."""
         for stream in self._streams:
             stream.close()
-        for channel in self._channels:
-            channel.close()

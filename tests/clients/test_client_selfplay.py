@@ -7,12 +7,15 @@ from typing import Any
 import grpc
 import numpy as np
 import pytest
+from prometheus_client import CollectorRegistry
 from scipy import stats
 
 from chatiere import engine
 from chatiere.clients import ChatiereError, TransportError
 from chatiere.clients.selfplay import Batch, VectorEnv, observation_part
 from chatiere.engine.core.wire import fill
+from chatiere.service.config import Settings
+from chatiere.service.server import create_server
 from chatiere.v1 import batch_service_pb2_grpc
 from chatiere.v1.batch_service_pb2 import PlayResponse
 from chatiere.v1.game_pb2 import Options
@@ -196,6 +199,56 @@ def test_a_stream_that_breaks_loses_no_game(
     ):
         assert trajectories(env, SEED) == trajectories(direct, SEED)
     assert servicer.calls > 5
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_over_a_socket_the_games_are_the_same(address: str, name: str) -> None:
+    def games_over(socket_address: str | None) -> dict[int, list[int]]:
+        with VectorEnv(
+            address, name, fewest(name), num_envs=6, batches=3, games=10, socket_address=socket_address
+        ) as env:
+            return trajectories(env, SEED)
+
+    assert games_over(address) == games_over(None)
+
+
+def test_a_socket_that_breaks_loses_no_game(address: str, make_fake_batch: MakeFakeBatch) -> None:
+    name = GAMES[0]
+
+    def play(requests: Iterator[Any], context: grpc.ServicerContext) -> Iterator[PlayResponse]:
+        with grpc.insecure_channel(address) as channel:
+            stub = batch_service_pb2_grpc.BatchServiceStub(channel)  # type: ignore[no-untyped-call]
+            for _ in range(7):
+                yield from stub.Play(iter([next(requests)]))
+            context.abort(grpc.StatusCode.UNAVAILABLE, "gone")
+
+    servicer, relay = make_fake_batch(play=play)
+    with (
+        VectorEnv(address, name, fewest(name), num_envs=6, batches=3, games=6, socket_address=relay) as env,
+        VectorEnv(address, name, fewest(name), num_envs=6, batches=3, games=6) as direct,
+    ):
+        assert trajectories(env, SEED) == trajectories(direct, SEED)
+    assert servicer.calls > 5
+
+
+def test_where_the_socket_finds_nobody_any_more_the_channel_goes_on(address: str) -> None:
+    name = GAMES[0]
+    server, port = create_server(Settings(address="127.0.0.1:0"), CollectorRegistry())
+    server.start()
+    with (
+        VectorEnv(address, name, fewest(name), num_envs=6, batches=3, socket_address=f"127.0.0.1:{port}") as env,
+        VectorEnv(address, name, fewest(name), num_envs=6, batches=3) as direct,
+    ):
+        batch, expected = env.reset(SEED), direct.reset(SEED)
+        server.stop(grace=None).wait()
+        for _ in range(20):
+            assert batch.states.tolist() == expected.states.tolist()
+            batch, expected = env.step(batch.random_actions()), direct.step(expected.random_actions())
+
+
+def test_a_socket_that_finds_nobody(address: str) -> None:
+    with pytest.raises(TransportError, match="no connection to"):
+        VectorEnv(address, GAMES[0], fewest(GAMES[0]), socket_address="127.0.0.1:0")
 
 
 def test_a_service_that_does_not_answer(address: str, make_fake_batch: MakeFakeBatch) -> None:

@@ -2,14 +2,15 @@
 
 import threading
 from collections.abc import Iterator
-from typing import Any
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any, Protocol
 
 import grpc
 import numpy as np
 import pytest
 
 from chatiere import engine
-from chatiere.clients import BatchClient, ChatiereError, TransportError, batch_calls
+from chatiere.clients import BatchClient, BatchStream, ChatiereError, SocketStream, TransportError, batch_calls
 from chatiere.v1.batch_service_pb2 import Columns, PlayResponse, Positions, StepResponse, Table
 
 from .conftest import MakeFakeBatch
@@ -25,15 +26,31 @@ def answer_to(request: Any) -> PlayResponse:
     return PlayResponse(tag=request.tag, step=StepResponse(positions=positions))
 
 
+class Open(Protocol):
+    def __call__(self, address: str) -> AbstractContextManager[BatchStream | SocketStream]: ...
+
+
+@pytest.fixture(params=["channel", "socket"])
+def open_stream(request: pytest.FixtureRequest) -> Open:
+    """Opens a stream of either kind."""
+
+    @contextmanager
+    def over_channel(address: str) -> Iterator[BatchStream | SocketStream]:
+        with BatchClient(address) as client, client.stream() as stream:
+            yield stream
+
+    return SocketStream if request.param == "socket" else over_channel
+
+
 def step(number: int) -> batch_calls.BatchCall[batch_calls.Stepped]:
     return batch_calls.step(Table(players=2), bytes([number]), [0])
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_every_call_has_the_same_answer_as_by_itself(address: str, name: str) -> None:
+def test_every_call_has_the_same_answer_as_by_itself(open_stream: Open, address: str, name: str) -> None:
     table = Table(game=name, players=engine.game(name).min_players)
     columns = Columns(legal=True, scores=True, observations=True)
-    with BatchClient(address) as client, client.stream() as stream:
+    with BatchClient(address) as client, open_stream(address) as stream:
         games = client.new_games(table, [1, 2], columns=columns)
         typed = client.unpack(table, games.states).typed_states
         moves = games.legal_ids[games.legal_offsets[:-1]]
@@ -61,10 +78,10 @@ def test_every_call_has_the_same_answer_as_by_itself(address: str, name: str) ->
     assert [repr(result) for result in together] == [repr(result) for result in alone]
 
 
-def test_a_refused_request_fails_alone(address: str) -> None:
+def test_a_refused_request_fails_alone(open_stream: Open, address: str) -> None:
     name = GAMES[0]
     table = Table(game=name, players=engine.game(name).min_players)
-    with BatchClient(address) as client, client.stream() as stream:
+    with BatchClient(address) as client, open_stream(address) as stream:
         futures = [stream.submit(batch_calls.new_games(each, [1])) for each in (table, Table(game="tarock"), table)]
         with pytest.raises(ChatiereError) as raised:
             futures[1].result(PATIENCE)
@@ -76,25 +93,27 @@ def test_a_refused_request_fails_alone(address: str) -> None:
     assert vars(raised.value) == vars(expected.value) | {"request_id": ""}
 
 
-def test_calls_are_under_way_together(make_fake_batch: MakeFakeBatch) -> None:
+def test_calls_are_under_way_together(open_stream: Open, make_fake_batch: MakeFakeBatch) -> None:
     def play(requests: Iterator[Any], context: grpc.ServicerContext) -> Iterator[PlayResponse]:
         # Nothing is answered before three have come; the tags tell which answer is whose.
         yield from reversed([answer_to(next(requests)) for _ in range(3)])
 
     _, address = make_fake_batch(play=play)
-    with BatchClient(address) as client, client.stream() as stream:
+    with open_stream(address) as stream:
         futures = [stream.submit(step(number)) for number in range(3)]
         assert [future.result(PATIENCE).positions.states.tolist() for future in futures] == [[[0]], [[1]], [[2]]]
 
 
-def test_a_stream_that_breaks_fails_what_is_under_way_and_what_comes_later(make_fake_batch: MakeFakeBatch) -> None:
+def test_a_stream_that_breaks_fails_what_is_under_way_and_what_comes_later(
+    open_stream: Open, make_fake_batch: MakeFakeBatch
+) -> None:
     def play(requests: Iterator[Any], context: grpc.ServicerContext) -> Iterator[PlayResponse]:
         yield answer_to(next(requests))
         next(requests)
         context.abort(grpc.StatusCode.DATA_LOSS, "gone")
 
     servicer, address = make_fake_batch(play=play)
-    with BatchClient(address) as client, client.stream() as stream:
+    with open_stream(address) as stream:
         futures = [stream.submit(step(number)) for number in range(3)]
         assert futures[0].result(PATIENCE)
         for future in futures[1:]:
@@ -105,9 +124,9 @@ def test_a_stream_that_breaks_fails_what_is_under_way_and_what_comes_later(make_
     assert servicer.calls == 1
 
 
-def test_a_stream_that_is_ended_too_early(make_fake_batch: MakeFakeBatch) -> None:
+def test_a_stream_that_is_ended_too_early(open_stream: Open, make_fake_batch: MakeFakeBatch) -> None:
     _, address = make_fake_batch(play=lambda requests, context: iter([answer_to(next(requests))]))
-    with BatchClient(address) as client, client.stream() as stream:
+    with open_stream(address) as stream:
         assert stream.submit(step(0)).result(PATIENCE)
         with pytest.raises(TransportError, match="the service ended the stream"):
             stream.submit(step(1)).result(PATIENCE)
@@ -125,7 +144,7 @@ def test_a_stream_that_has_not_answered_is_tried_again(make_fake_batch: MakeFake
     assert servicer.calls == 3
 
 
-def test_closing_ends_calls_under_way(make_fake_batch: MakeFakeBatch) -> None:
+def test_closing_ends_calls_under_way(open_stream: Open, make_fake_batch: MakeFakeBatch) -> None:
     arrived, gone = threading.Event(), threading.Event()
 
     def play(requests: Iterator[Any], context: grpc.ServicerContext) -> Iterator[PlayResponse]:
@@ -135,20 +154,22 @@ def test_closing_ends_calls_under_way(make_fake_batch: MakeFakeBatch) -> None:
         return iter([])
 
     _, address = make_fake_batch(play=play)
-    with BatchClient(address) as client:
-        with client.stream() as stream:
-            future = stream.submit(step(0))
-            assert arrived.wait(PATIENCE)
-            with pytest.raises(TimeoutError):
-                future.result(0)
-        with pytest.raises(TransportError, match="CANCELLED"):
+    with open_stream(address) as stream:
+        future = stream.submit(step(0))
+        assert arrived.wait(PATIENCE)
+        with pytest.raises(TimeoutError):
             future.result(0)
-        with pytest.raises(TransportError, match="CANCELLED"):
-            stream.submit(step(1)).result(0)
+        with pytest.raises(TimeoutError):
+            future.exception(0)
+    with pytest.raises(TransportError, match="CANCELLED"):
+        future.result(0)
+    assert isinstance(future.exception(0), TransportError)
+    with pytest.raises(TransportError, match="CANCELLED"):
+        stream.submit(step(1)).result(0)
     assert gone.wait(PATIENCE)
 
 
-def test_an_answer_that_makes_no_sense_fails_its_own_call(make_fake_batch: MakeFakeBatch) -> None:
+def test_an_answer_that_makes_no_sense_fails_its_own_call(open_stream: Open, make_fake_batch: MakeFakeBatch) -> None:
     def play(requests: Iterator[Any], context: grpc.ServicerContext) -> Iterator[PlayResponse]:
         for request in requests:
             answer = answer_to(request)
@@ -157,7 +178,7 @@ def test_an_answer_that_makes_no_sense_fails_its_own_call(make_fake_batch: MakeF
             yield answer
 
     _, address = make_fake_batch(play=play)
-    with BatchClient(address) as client, client.stream() as stream:
+    with open_stream(address) as stream:
         futures = [stream.submit(step(number)) for number in range(2)]
         with pytest.raises(TransportError, match="INTERNAL"):
             futures[0].result(PATIENCE)

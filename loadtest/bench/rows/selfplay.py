@@ -25,7 +25,7 @@ TARGET, CHAT_CARTONNE_TARGET = 1e6, 250e3
 
 def player(stack: ExitStack, server: Server, game: str, players: int, plan: Plan) -> Callable[[], Run]:
     """A contender that plays on; its games are begun, and got out of step, here."""
-    playing = stack.enter_context(SelfPlay(server.channel, game, players, plan.batch, connections=1, in_flight=2))
+    playing = stack.enter_context(SelfPlay(server.address, game, players, plan.batch, connections=1, in_flight=2))
     playing.play(lambda moves: moves < plan.warm_up * plan.batch * 2)
 
     def play() -> Run:

@@ -1,0 +1,75 @@
+"""What the streams of BatchService share: calls under way, and whose answer is whose."""
+
+from collections.abc import Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from typing import Any
+
+import grpc
+from google.protobuf.message import DecodeError
+
+from chatiere.clients.batch_calls import BatchCall, Result, reason_name
+from chatiere.clients.columns import Answer, Buffer, put_inner
+from chatiere.clients.errors import ChatiereError, FieldViolation, TransportError
+from chatiere.v1.batch_service_pb2 import PlayRequest, PlayResponse, RequestRefusal
+
+
+class Pending:
+    """The calls of a stream that have no answer yet."""
+
+    def __init__(self) -> None:
+        """None."""
+        # By tag, in the order of submission.
+        self._calls: dict[int, tuple[BatchCall[Any], Future[Any]]] = {}
+        self._tag = 0
+
+    def add(self, call: BatchCall[Result], future: Future[Result]) -> list[Buffer]:
+        """One more, whose result will be the future's: its PlayRequest, in pieces."""
+        self._tag += 1
+        self._calls[self._tag] = call, future
+        field = PlayRequest.DESCRIPTOR.fields_by_name[call.field].number
+        return [PlayRequest(tag=self._tag).SerializeToString(), *put_inner(field, call.request)]
+
+    def settle(self, data: Buffer) -> None:
+        """A PlayResponse has come. Raises TransportError if there is no telling whose answer it is."""
+        with readable():
+            response = Answer(PlayResponse, data)
+            call, future = self._calls.pop(response.number("tag"))
+        try:
+            with readable():
+                answered = response.which("response")
+                if answered == "refusal":
+                    raise _refusal_error(response.message("refusal"))
+                if answered != call.field:
+                    raise ValueError(f"an answer to {answered}, not to {call.field}")
+                result = call.read(response.inner(call.field))
+        except Exception as error:
+            future.set_exception(error)
+        else:
+            future.set_result(result)
+
+    def fail(self, error: ChatiereError) -> None:
+        """The stream is over."""
+        calls, self._calls = self._calls, {}
+        for _, future in calls.values():
+            future.set_exception(error)
+
+
+@contextmanager
+def readable() -> Iterator[None]:
+    """While an answer is read. Raises TransportError where it is none that the service gives."""
+    try:
+        yield
+    except (ValueError, KeyError, DecodeError) as error:
+        raise TransportError(grpc.StatusCode.INTERNAL, "the answer is none that the service gives") from error
+
+
+def _refusal_error(refusal: RequestRefusal) -> ChatiereError:
+    violations = (FieldViolation(refusal.field, refusal.message),) if refusal.field else ()
+    return ChatiereError(
+        grpc.StatusCode.INVALID_ARGUMENT,
+        f"{refusal.field}: {refusal.message}" if refusal.field else refusal.message,
+        reason_name(refusal.reason),
+        dict(refusal.metadata),
+        violations,
+    )

@@ -1,0 +1,384 @@
+"""The socket's side of gRPC's protocol, against a server that is played here, frame by frame (RFC 9113)."""
+
+import base64
+import socket
+import struct
+from collections.abc import Callable, Iterator
+from typing import NamedTuple, Protocol
+
+import grpc
+import pytest
+from google.protobuf.any_pb2 import Any
+from google.rpc.error_details_pb2 import ErrorInfo
+from google.rpc.status_pb2 import Status
+from hpack import Decoder, Encoder
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from chatiere.clients import ChatiereError, TransportError, socket_call
+from chatiere.clients.socket_call import SocketCall
+
+DATA, HEADERS, PRIORITY, RST_STREAM, SETTINGS, PUSH_PROMISE, PING, GOAWAY, WINDOW_UPDATE, CONTINUATION = range(10)
+ACK = END_STREAM = 1
+END_HEADERS, PADDED, PRIORITY_FLAG = 4, 8, 0x20
+PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+# Longer than any test takes.
+PATIENCE = 60.0
+UNKNOWN_KIND = 0xFA
+
+
+class Frame(NamedTuple):
+    kind: int
+    flags: int
+    stream: int
+    payload: bytes
+
+    def __bytes__(self) -> bytes:
+        return struct.pack(">IBI", len(self.payload) << 8 | self.kind, self.flags, self.stream) + self.payload
+
+
+class Closable(Protocol):
+    def close(self) -> None: ...
+
+
+class Service:
+    """The other end of the calls that are made to `address`."""
+
+    def __init__(self) -> None:
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.address = f"127.0.0.1:{self._listener.getsockname()[1]}"
+        self._opened: list[Closable] = []
+        self._encoder = Encoder()
+
+    def call(self, timeout: float = PATIENCE) -> SocketCall:
+        """A new call, of which this is the service now."""
+        call = SocketCall(self.address, "/a.Service/Method", timeout)
+        self.connection, _ = self._listener.accept()
+        self.came = self.connection.makefile("rb")
+        self._opened += (call, self.connection, self.came)
+        self._encoder = Encoder()
+        return call
+
+    def send(self, *frames: Frame) -> None:
+        self.connection.sendall(b"".join(map(bytes, frames)))
+
+    def headers(self, *headers: tuple[str, str], flags: int = END_HEADERS) -> Frame:
+        return Frame(HEADERS, flags, 1, self._encoder.encode(headers))
+
+    def frame(self) -> Frame:
+        """The next that the client has sent."""
+        size_and_kind, flags, stream = struct.unpack(">IBI", self.came.read(9))
+        return Frame(size_and_kind & 0xFF, flags, stream, self.came.read(size_and_kind >> 8))
+
+    def skip_to(self, kind: int) -> Frame:
+        while (frame := self.frame()).kind != kind:
+            pass
+        return frame
+
+    def greeted(self) -> None:
+        """Take what a call begins with, to its headers."""
+        assert self.came.read(len(PREFACE)) == PREFACE
+        self.skip_to(HEADERS)
+
+    def close(self) -> None:
+        for each in (*self._opened, self._listener):
+            each.close()
+
+
+@pytest.fixture
+def service() -> Iterator[Service]:
+    service = Service()
+    yield service
+    service.close()
+
+
+def message(content: bytes) -> bytes:
+    return struct.pack(">BI", 0, len(content)) + content
+
+
+def data(payload: bytes, flags: int = 0) -> Frame:
+    return Frame(DATA, flags, 1, payload)
+
+
+def padded(frame: Frame, padding: int) -> Frame:
+    payload = bytes([padding]) + frame.payload + bytes(padding)
+    return frame._replace(flags=frame.flags | PADDED, payload=payload)
+
+
+def ended(service: Service, code: int, *more: tuple[str, str]) -> Frame:
+    return service.headers(("grpc-status", str(code)), *more, flags=END_HEADERS | END_STREAM)
+
+
+def test_how_a_call_begins(service: Service) -> None:
+    service.call()
+    assert service.came.read(len(PREFACE)) == PREFACE
+    first = service.frame()
+    assert (first.kind, first.stream) == (SETTINGS, 0)
+    window = service.frame()
+    assert (window.kind, window.stream) == (WINDOW_UPDATE, 0)
+    headers = service.frame()
+    assert (headers.kind, headers.flags, headers.stream) == (HEADERS, END_HEADERS, 1)
+    assert dict(Decoder().decode(headers.payload)) == {
+        ":method": "POST",
+        ":scheme": "http",
+        ":path": "/a.Service/Method",
+        ":authority": service.address,
+        "te": "trailers",
+        "content-type": "application/grpc",
+    }
+
+
+def test_a_message_is_sent_as_grpc_has_it(service: Service) -> None:
+    call = service.call()
+    call.send([b"one ", memoryview(b"message")])
+    service.greeted()
+    assert service.frame() == data(message(b"one message"))
+
+
+@settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    contents=st.lists(st.integers(0, 80_000).map(lambda size: (b"meow" * 20_000)[:size]), max_size=4),
+    cuts=st.lists(st.integers(0, 70_000), max_size=8),
+    paddings=st.lists(st.integers(0, 255) | st.none(), max_size=8),
+    between=st.lists(
+        st.sampled_from([PING, SETTINGS, PRIORITY, UNKNOWN_KIND, WINDOW_UPDATE, GOAWAY, None]), max_size=8
+    ),
+)
+def test_messages_arrive_however_they_are_cut_into_frames(
+    service: Service, contents: list[bytes], cuts: list[int], paddings: list[int | None], between: list[int | None]
+) -> None:
+    harmless = {
+        PING: Frame(PING, 0, 0, b"whothere"),
+        SETTINGS: Frame(SETTINGS, 0, 0, struct.pack(">HI", 3, 100)),
+        PRIORITY: Frame(PRIORITY, 0, 1, bytes(5)),
+        UNKNOWN_KIND: Frame(UNKNOWN_KIND, 0xFF, 7, b"from a later version"),
+        WINDOW_UPDATE: Frame(WINDOW_UPDATE, 0, 0, struct.pack(">I", 5)),
+        # The connection takes no more streams, but goes on with this one.
+        GOAWAY: Frame(GOAWAY, 0, 0, struct.pack(">II", 1, 0)),
+    }
+    call = service.call()
+    service.send(service.headers((":status", "200")))
+    left = b"".join(map(message, contents))
+    for i in range(max(len(cuts), len(paddings), len(between))):
+        cut = cuts[i] if i < len(cuts) else 0
+        frame, left = data(left[:cut]), left[cut:]
+        if i < len(paddings) and (padding := paddings[i]) is not None:
+            frame = padded(frame, padding)
+        service.send(frame)
+        if i < len(between) and (kind := between[i]) is not None:
+            service.send(harmless[kind])
+    service.send(data(left), ended(service, 0))
+    assert [bytes(call.receive(PATIENCE)) for _ in contents] == contents
+    with pytest.raises(TransportError, match="the service ended the stream"):
+        call.receive(PATIENCE)
+
+
+def test_a_message_that_comes_in_pieces_is_waited_for(service: Service) -> None:
+    call = service.call()
+    whole = bytes(service.headers((":status", "200"))) + bytes(data(message(b"meow")))
+    for i in range(len(whole) - 1):
+        service.connection.sendall(whole[i : i + 1])
+        with pytest.raises(TimeoutError):
+            call.receive(0)
+    service.connection.sendall(whole[-1:])
+    received = call.receive(PATIENCE)
+    assert (bytes(received), received.readonly) == (b"meow", True)
+
+
+def test_what_a_server_asks_is_answered(service: Service) -> None:
+    call = service.call()
+    service.send(Frame(SETTINGS, 0, 0, b""), Frame(PING, 0, 0, b"whothere"), data(message(b"")))
+    assert call.receive(PATIENCE) == b""
+    service.greeted()
+    assert [service.frame(), service.frame()] == [Frame(SETTINGS, ACK, 0, b""), Frame(PING, ACK, 0, b"whothere")]
+    # Answers are not answered.
+    service.send(Frame(SETTINGS, ACK, 0, b""), Frame(PING, ACK, 0, b"whothere"), data(message(b"")))
+    call.receive(PATIENCE)
+    call.send([b"last"])
+    assert service.frame() == data(message(b"last"))
+
+
+def test_no_more_is_sent_than_the_windows_and_frames_allow(service: Service) -> None:
+    call = service.call()
+    content = bytes(range(250)) * 400
+    # The stream's window becomes 1,000, the connection's stays 65,535 until it is given more; frames are of 16,384.
+    updates = [
+        Frame(SETTINGS, 0, 0, struct.pack(">HI", 4, 1000)),
+        data(message(b"")),
+        Frame(WINDOW_UPDATE, 0, 1, struct.pack(">I", 10_000)),
+        Frame(WINDOW_UPDATE, 0, 1, struct.pack(">I", 200_000)),
+        Frame(WINDOW_UPDATE, 0, 0, struct.pack(">I", 200_000)),
+    ]
+    service.send(*updates)
+    call.receive(PATIENCE)
+    call.send([content])
+    service.greeted()
+    assert service.frame().kind == SETTINGS
+    sent = b""
+    sizes = []
+    while len(sent) < len(message(content)):
+        frame = service.frame()
+        sizes.append(len(frame.payload))
+        sent += frame.payload
+    assert sent == message(content)
+    assert max(sizes) == 16_384
+    service.send(Frame(SETTINGS, 0, 0, struct.pack(">HIHI", 5, 50_000, 4, 1000)), data(message(b"")))
+    call.receive(PATIENCE)
+    call.send([content[:50_000]])
+    assert len(service.skip_to(DATA).payload) == 50_000
+
+
+def test_a_window_that_stays_closed(service: Service) -> None:
+    call = service.call(timeout=0.01)
+    service.send(Frame(SETTINGS, 0, 0, struct.pack(">HI", 4, 0)), data(message(b"")))
+    call.receive(PATIENCE)
+    with pytest.raises(TransportError, match="takes no more of a request") as raised:
+        call.send([b"message"])
+    assert raised.value.code == grpc.StatusCode.DEADLINE_EXCEEDED
+
+
+def test_what_was_received_is_given_back_to_the_windows(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(socket_call, "_GIVEN_BACK", 100)
+    call = service.call()
+    service.send(data(message(bytes(50))), padded(data(message(bytes(50))), 7))
+    call.receive(PATIENCE)
+    call.receive(PATIENCE)
+    service.greeted()
+    size = struct.pack(">I", 55 + 55 + 8)
+    assert [service.frame(), service.frame()] == [Frame(WINDOW_UPDATE, 0, stream, size) for stream in (0, 1)]
+
+
+def test_a_refusal_says_why(service: Service) -> None:
+    info = ErrorInfo(reason="ERROR_REASON_LIMIT_EXCEEDED", domain="chatiere.v1", metadata={"limit": "3"})
+    detail = Any()
+    detail.Pack(info)
+    status = base64.b64encode(Status(details=[detail]).SerializeToString()).decode().rstrip("=")
+    call = service.call()
+    more = ("grpc-message", "too many streams %E2%80%93 wait"), ("grpc-status-details-bin", status)
+    service.send(ended(service, 8, (":status", "200"), *more))
+    for _ in range(2):
+        with pytest.raises(ChatiereError, match="LIMIT_EXCEEDED: too many streams – wait") as raised:
+            call.receive(PATIENCE)
+        assert raised.value.code == grpc.StatusCode.RESOURCE_EXHAUSTED
+        assert raised.value.metadata == {"limit": "3"}
+    with pytest.raises(ChatiereError, match="too many streams"):
+        call.send([b""])
+
+
+def test_messages_before_the_end_are_delivered(service: Service) -> None:
+    call = service.call()
+    service.send(data(message(b"last")), ended(service, 15, ("grpc-message", "gone")))
+    assert call.receive(PATIENCE) == b"last"
+    with pytest.raises(TransportError, match="DATA_LOSS: gone"):
+        call.receive(PATIENCE)
+
+
+# What no gRPC server sends, and what is said of it.
+BROKEN: dict[str, tuple[Callable[[Service], list[Frame]], str]] = {
+    "HTTP alone": (lambda service: [service.headers((":status", "404"), flags=5)], "INTERNAL: .* HTTP status 404"),
+    "an HTTP error": (lambda service: [service.headers((":status", "502"))], "INTERNAL: .* HTTP status 502"),
+    "no status": (lambda service: [data(b"", END_STREAM)], "INTERNAL: .* without a status"),
+    "an unknown status": (lambda service: [ended(service, 99)], "UNKNOWN: "),
+    "no number": (lambda service: [service.headers(("grpc-status", "OK"), flags=5)], "INTERNAL: "),
+    "details that are none": (
+        lambda service: [ended(service, 3, ("grpc-status-details-bin", "CAE-"))],
+        "INTERNAL: |INVALID_ARGUMENT: ",
+    ),
+    "a reset": (lambda service: [Frame(RST_STREAM, 0, 1, struct.pack(">I", 11))], "UNAVAILABLE: .* error 11"),
+    "a server that stops": (lambda service: [Frame(GOAWAY, 0, 0, bytes(8))], "UNAVAILABLE: the service stops"),
+    "compression": (lambda service: [data(struct.pack(">BI", 1, 3) + b"zip")], "INTERNAL: .* compressed"),
+    "only padding": (lambda service: [Frame(DATA, PADDED, 1, b"\x05\0\0")], "INTERNAL: .* padding"),
+    "a promise": (lambda service: [Frame(PUSH_PROMISE, 4, 1, bytes(8))], "INTERNAL: .* type 5"),
+    "headers in parts": (lambda service: [service.headers((":status", "200"), flags=0)], "INTERNAL: .* several frames"),
+    "no headers": (lambda service: [Frame(HEADERS, END_HEADERS, 1, b"\xff\xff\xff")], "INTERNAL: "),
+    "a long frame": (lambda service: [Frame(HEADERS, END_HEADERS, 1, bytes(70_000))], "INTERNAL: .* 70000 bytes"),
+    "half a setting": (lambda service: [Frame(SETTINGS, 0, 0, b"\0")], "INTERNAL: "),
+    "a short window": (lambda service: [Frame(WINDOW_UPDATE, 0, 0, b"\0")], "INTERNAL: "),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_what_is_no_grpc_ends_the_call(service: Service, name: str) -> None:
+    frames, words = BROKEN[name]
+    call = service.call()
+    service.send(*frames(service))
+    with pytest.raises(TransportError, match=words):
+        call.receive(PATIENCE)
+
+
+def test_headers_with_padding_and_priority(service: Service) -> None:
+    call = service.call()
+    headers = service.headers((":status", "200"), flags=END_HEADERS | PRIORITY_FLAG)
+    service.send(padded(headers._replace(payload=bytes(5) + headers.payload), 3), data(message(b"meow")))
+    assert call.receive(PATIENCE) == b"meow"
+
+
+@settings(deadline=None, max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.binary(max_size=200)
+    | st.lists(
+        st.builds(Frame, st.integers(0, 10), st.integers(0, 255), st.integers(0, 2), st.binary(max_size=20)).map(bytes),
+        max_size=6,
+    ).map(b"".join)
+)
+def test_any_bytes_are_messages_or_an_end(service: Service, came: bytes) -> None:
+    call = service.call()
+    service.connection.sendall(came)
+    service.connection.shutdown(socket.SHUT_WR)
+
+    def receive_all() -> None:
+        while True:
+            call.receive(PATIENCE)
+
+    with pytest.raises(ChatiereError):
+        receive_all()
+
+
+def test_a_connection_that_breaks(service: Service) -> None:
+    call = service.call()
+    service.came.close()
+    service.connection.close()
+    with pytest.raises(TransportError, match="UNAVAILABLE"):
+        call.receive(PATIENCE)
+    with pytest.raises(TransportError, match="UNAVAILABLE"):
+        call.send([b"message"])
+
+
+def test_a_request_that_cannot_be_sent(service: Service) -> None:
+    call = service.call(timeout=0.01)
+    limits = Frame(SETTINGS, 0, 0, struct.pack(">HIHI", 4, 2**31 - 1, 5, 2**24 - 1))
+    service.send(limits, Frame(WINDOW_UPDATE, 0, 0, struct.pack(">I", 2**30)), data(message(b"")))
+    call.receive(PATIENCE)
+
+    def send_too_much() -> None:
+        # Nobody reads, and no socket takes so much.
+        for _ in range(10):
+            call.send([bytes(2**24 - 100)])
+
+    with pytest.raises(TransportError, match="the connection broke"):
+        send_too_much()
+    with pytest.raises(TransportError, match="the connection broke"):
+        call.receive(PATIENCE)
+
+
+def test_closing_tells_the_service(service: Service) -> None:
+    call = service.call()
+    call.close()
+    service.greeted()
+    assert service.frame() == Frame(RST_STREAM, 0, 1, struct.pack(">I", 8))
+    assert service.came.read() == b""
+    call.close()
+    with pytest.raises(TransportError, match="CANCELLED"):
+        call.receive(PATIENCE)
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1:port", "nowhere.invalid:1", "127.0.0.1"])
+def test_an_address_that_is_none(address: str) -> None:
+    with pytest.raises(TransportError, match="UNAVAILABLE: no connection to"):
+        SocketCall(address, "/a.Service/Method", PATIENCE)
+
+
+def test_nobody_listens(service: Service) -> None:
+    service.close()
+    with pytest.raises(TransportError, match="UNAVAILABLE: no connection to"):
+        SocketCall(service.address, "/a.Service/Method", PATIENCE)
