@@ -8,15 +8,18 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack
 
+from chatiere.clients import VectorEnv
 from chatiere.engine import Game
 from loadtest.bench import peers
 from loadtest.bench.measure import Plan, Result, Row, Run, alternate, fastest, listed, measured, middle
-from loadtest.bench.play import SelfPlay
+from loadtest.bench.play import SEED, SelfPlay
 from loadtest.bench.servers import Server, chatiere, openspiel
 
 IN_PROCESS = "OpenSpiel, Python loop"
 TUNED = "OpenSpiel, Python loop tuned by hand"
 SHELL = "OpenSpiel, same gRPC shell"
+SOCKET, CHANNEL = "a socket", "gRPC's channel"
+OVER = (SOCKET, CHANNEL)
 BOUNDS = {IN_PROCESS: 4.0, SHELL: 20.0}
 # Lists of up to 1,500 legal actions a move.
 CHAT_CARTONNE_IN_PROCESS_BOUND = 1.0
@@ -37,6 +40,34 @@ def player(stack: ExitStack, server: Server, game: str, players: int, plan: Plan
     return play
 
 
+def environment(stack: ExitStack, server: Server, game: str, players: int, plan: Plan, over: str) -> Callable[[], Run]:
+    """A contender that plays with the library's VectorEnv; `over`: what its stream goes over."""
+    env = stack.enter_context(
+        VectorEnv(
+            stack.enter_context(server.channel()),
+            game,
+            players,
+            num_envs=2 * plan.batch,
+            batches=2,
+            socket_address=server.address if over == SOCKET else None,
+        )
+    )
+    batch = env.reset(SEED)
+    for _ in range(2 * plan.warm_up):
+        batch = env.step(batch.random_actions())
+
+    def play() -> Run:
+        nonlocal batch
+        moves, end = 0, time.perf_counter() + plan.seconds
+        with measured(server) as timer:
+            while time.perf_counter() < end:
+                moves += len(batch)
+                batch = env.step(batch.random_actions())
+        return timer.run(moves)
+
+    return play
+
+
 def measure(plan: Plan) -> Result:
     """The rows against OpenSpiel in process and behind gRPC."""
     with ExitStack() as stack:
@@ -44,6 +75,9 @@ def measure(plan: Plan) -> Result:
         contenders: dict[tuple[str, str], Callable[[], Run]] = {
             ("", game.name): player(stack, ours, game.name, players, plan) for game, players in plan.games.items()
         }
+        for game, players in plan.games.items():
+            for over in OVER:
+                contenders[over, game.name] = environment(stack, ours, game.name, players, plan, over)
         if peers.installed():
             theirs = stack.enter_context(openspiel())
             for name in peers.NAMES:
@@ -53,8 +87,15 @@ def measure(plan: Plan) -> Result:
                 contenders[SHELL, name] = player(stack, theirs, name, 0, plan)
         runs = alternate(contenders, plan.rounds)
     result = Result()
+    result.tables["self-play with VectorEnv"] = [
+        {"game": name, "over": over, "moves/CPU-s": middle(found).rate}
+        for (over, name), found in runs.items()
+        if over in OVER
+    ]
     if peers.installed():
-        result.tables["OpenSpiel in random play"] = listed(runs)
+        result.tables["OpenSpiel in random play"] = listed(
+            {key: one for key, one in runs.items() if key[0] not in OVER}
+        )
     best = {
         kind: fastest({name: one for (of, name), one in runs.items() if of == kind})
         for kind in BOUNDS
