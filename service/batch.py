@@ -7,6 +7,8 @@ a request that cannot be parsed, and Cancelled when their cancellation says so.
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache, lru_cache
+from types import TracebackType
 from typing import Any
 
 from google.protobuf.message import Message
@@ -26,6 +28,8 @@ from chatiere.v1 import game_pb2
 
 # How many faults are told in words.
 _MOST_WORDS = 20
+# What steps ask for is kept if it has at most so many bytes.
+_LONGEST_KEPT = 512
 # The calls by the number of their field in PlayRequest: its name there, and the kind of their requests.
 _CALLS: dict[int, tuple[str, type[Message]]] = {
     field.number: (field.name, getattr(pb, field.message_type.name))
@@ -44,8 +48,12 @@ class Batches:
         self._max_playouts = settings.max_playouts
         self._max_bytes = settings.max_answer_bytes
         self._metrics = metrics
-        # By game and method: how long the engine worked, and how many items there were.
-        self._figures: dict[tuple[str, str], tuple[Histogram, Histogram]] = {}
+        # Kept, because to look a figure up by its labels takes longer than to count. By game and method: how long the
+        # engine worked, and how many items there were.
+        self._figures_of = cache(
+            lambda game, method: (metrics.kernel_seconds.labels(game, method), metrics.batch_items.labels(game, method))
+        )
+        self._moves_of = cache(metrics.moves_applied.labels)
         self._methods: dict[str, Callable[[Request, Cancellation], list[bytes]]] = {
             "new_games": self._new_games,
             "step": self._step,
@@ -72,7 +80,7 @@ class Batches:
         return b"".join([pb.PlayResponse(tag=message.tag).SerializeToString(), *pieces])
 
     def _new_games(self, request: Request, cancellation: Cancellation) -> list[bytes]:
-        message, columns = request
+        message, columns = pb.NewGamesRequest.FromString(request.rest), request.columns
         table = _table_of(message.table)
         game = table.game
         seeds = columns["seeds"]
@@ -91,29 +99,26 @@ class Batches:
         return put(pb.NewGamesResponse, [("positions", _put_positions(positions))])
 
     def _step(self, request: Request, cancellation: Cancellation) -> list[bytes]:
-        message, columns = request
-        table = _table_of(message.table)
+        columns = request.columns
+        # Of one player's steps all but the columns is the same again and again.
+        terms = _kept_terms if len(request.rest) <= _LONGEST_KEPT else _terms_of_step
+        table, wanted, restart = terms(request.rest)
         states = columns["states"]
-        restart = None
-        if message.HasField("restart"):
-            with _below("restart"):
-                options = convert.read_options(message.restart.options, table.game)
-            restart = Restart(options, message.restart.stride)
         before = cancellation.moves
         with self._measured(table, "Step", len(states) // table.game.packed_size):
             positions, faults = table.step(
                 states,
                 columns["moves"],
-                columns=_columns_of(message.columns),
+                columns=wanted,
                 restart=restart,
                 max_bytes=self._max_bytes,
                 cancellation=cancellation,
             )
-        self._metrics.moves_applied.labels(table.game.name).inc(cancellation.moves - before)
+        self._moves_of(table.game.name).inc(cancellation.moves - before)
         return put(pb.StepResponse, [("positions", _put_positions(positions)), ("faults", _put_faults(faults))])
 
     def _playout(self, request: Request, cancellation: Cancellation) -> list[bytes]:
-        message, columns = request
+        message, columns = pb.PlayoutRequest.FromString(request.rest), request.columns
         table = _table_of(message.table)
         states = columns["states"]
         items = len(states) // table.game.packed_size
@@ -131,14 +136,14 @@ class Batches:
         return put(pb.PlayoutResponse, [*playouts._asdict().items(), ("faults", _put_faults(faults))])
 
     def _score(self, request: Request, cancellation: Cancellation) -> list[bytes]:
-        table = _table_of(request.message.table)
+        table = _table_of(pb.ScoreRequest.FromString(request.rest).table)
         states = request.columns["states"]
         with self._measured(table, "Score", len(states) // table.game.packed_size):
             scores, faults = table.score(states, cancellation=cancellation)
         return put(pb.ScoreResponse, [*scores._asdict().items(), ("faults", _put_faults(faults))])
 
     def _resample(self, request: Request, cancellation: Cancellation) -> list[bytes]:
-        message, columns = request
+        message, columns = pb.BatchServiceResampleRequest.FromString(request.rest), request.columns
         table = _table_of(message.table)
         states = columns["states"]
         with self._measured(table, "Resample", len(states) // table.game.packed_size):
@@ -152,7 +157,7 @@ class Batches:
         return put(pb.BatchServiceResampleResponse, [("states", drawn), ("faults", _put_faults(faults))])
 
     def _observe(self, request: Request, cancellation: Cancellation) -> list[bytes]:
-        table = _table_of(request.message.table)
+        table = _table_of(pb.ObserveRequest.FromString(request.rest).table)
         states = request.columns["states"]
         with self._measured(table, "Observe", len(states) // table.game.packed_size):
             observations, faults = table.observe(
@@ -161,7 +166,7 @@ class Batches:
         return put(pb.ObserveResponse, [("observations", observations), ("faults", _put_faults(faults))])
 
     def _convert(self, request: Request, cancellation: Cancellation) -> list[bytes]:
-        message, states = request.message, request.columns["states"]
+        message, states = pb.ConvertRequest.FromString(request.rest), request.columns["states"]
         table = _table_of(message.table)
         if states and message.typed_states:
             raise EngineError(
@@ -196,30 +201,10 @@ class Batches:
         fields = [("typed_states", typed) for typed in typed_states]
         return put(pb.ConvertResponse, [*fields, ("faults", _put_faults(faults.found()))])
 
-    @contextmanager
-    def _measured(self, table: Table, method: str, items: int, field: str = "states") -> Iterator[None]:
+    def _measured(self, table: Table, method: str, items: int, field: str = "states") -> "_Measured":
         """Refuse a batch that is too large, and count and time the others; refusals from inside name the game."""
-        game = table.game
-        self._check_limit(items, self._max_items, "items", field, game)
-        start = time.perf_counter()
-        try:
-            yield
-        except EngineError as error:
-            error.metadata["game"] = game.name
-            # The engine knows one game's options by their names alone.
-            error.field = error.field.replace("options", f"options.{game.name}", 1)
-            raise
-        seconds, sizes = self._figures_of(game.name, method)
-        seconds.observe(time.perf_counter() - start)
-        sizes.observe(items)
-
-    def _figures_of(self, game: str, method: str) -> tuple[Histogram, Histogram]:
-        # Kept, because to look them up takes longer than to count.
-        if (game, method) not in self._figures:
-            labels = game, method
-            figures = self._metrics.kernel_seconds.labels(*labels), self._metrics.batch_items.labels(*labels)
-            self._figures[labels] = figures
-        return self._figures[game, method]
+        self._check_limit(items, self._max_items, "items", field, table.game)
+        return _Measured(table.game.name, items, *self._figures_of(table.game.name, method))
 
     def _check_limit(self, asked: int, limit: int, what: str, field: str, game: Game) -> None:
         if asked > limit:
@@ -229,6 +214,28 @@ class Batches:
                 field=field,
                 metadata={"game": game.name, "limit": str(limit), "asked": str(asked)},
             )
+
+
+class _Measured:
+    """What Batches._measured enters; no generator, which would take longer than all the rest of it."""
+
+    def __init__(self, game: str, items: int, seconds: Histogram, sizes: Histogram) -> None:
+        """`seconds`, `sizes`: where a batch of so many `items` is counted if it is done."""
+        self._game, self._items, self._seconds, self._sizes = game, items, seconds, sizes
+
+    def __enter__(self) -> None:
+        self._start = time.perf_counter()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if error is None:
+            self._seconds.observe(time.perf_counter() - self._start)
+            self._sizes.observe(self._items)
+        elif isinstance(error, EngineError):
+            error.metadata["game"] = self._game
+            # The engine knows one game's options by their names alone.
+            error.field = error.field.replace("options", f"options.{self._game}", 1)
 
 
 class _Faults:
@@ -282,6 +289,21 @@ def _table_of(table: pb.Table) -> Table:
             raise
 
 
+def _terms_of_step(rest: bytes) -> tuple[Table, Columns, Restart | None]:
+    # What a StepRequest without its columns asks for.
+    message = pb.StepRequest.FromString(rest)
+    table = _table_of(message.table)
+    restart = None
+    if message.HasField("restart"):
+        with _below("restart"):
+            options = convert.read_options(message.restart.options, table.game)
+        restart = Restart(options, message.restart.stride)
+    return table, _columns_of(message.columns), restart
+
+
+_kept_terms = lru_cache(maxsize=256)(_terms_of_step)
+
+
 def _columns_of(columns: pb.Columns) -> Columns:
     return Columns(columns.legal, columns.scores, columns.observations)
 
@@ -320,7 +342,7 @@ def _read_play(data: bytes) -> tuple[pb.PlayRequest, str | None, Request | None]
 
 
 def _put_positions(positions: Positions) -> list[bytes]:
-    return put(pb.Positions, positions._asdict().items())
+    return put(pb.Positions, zip(Positions._fields, positions, strict=True))
 
 
 def _put_faults(faults: Faults) -> list[bytes] | None:

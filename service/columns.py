@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from google.protobuf.message import Message
 
-from chatiere.engine.core.wire import cut
+from chatiere.engine.core.wire import cut, head
 from chatiere.v1.batch_service_pb2 import DESCRIPTOR
 
 _MESSAGES = DESCRIPTOR.message_types_by_name.values()
@@ -19,14 +19,13 @@ _COLUMNS = {
     message.name: {field.number: field.name for field in message.fields if field.type == field.TYPE_BYTES}
     for message in _MESSAGES
 }
-_BYTES_TAG = 2
 
 
 class Request(NamedTuple):
-    """A message without its columns, and these beside it."""
+    """A message in wire format without its columns, and these beside it."""
 
-    message: Any
-    """The message; its columns are empty."""
+    rest: bytes
+    """The message; its columns are absent. It may still be none: whoever parses it gets DecodeError."""
     columns: dict[str, Any]
     """By name the column of each field of type bytes, as a buffer; an absent one is empty."""
 
@@ -42,12 +41,16 @@ def read(kind: type[Message], data: Any) -> Request:
         return read_whole(kind.FromString(bytes(data)))
     for number, column in found.items():
         columns[names[number]] = column
-    return Request(kind.FromString(rest), columns)
+    return Request(rest, columns)
 
 
 def read_whole(message: Message) -> Request:
-    """The request of a message object."""
-    return Request(message, {name: getattr(message, name) for name in _COLUMNS[message.DESCRIPTOR.name].values()})
+    """The request of a message object, which loses its columns."""
+    columns = {}
+    for name in _COLUMNS[message.DESCRIPTOR.name].values():
+        columns[name] = getattr(message, name)
+        message.ClearField(name)
+    return Request(message.SerializeToString(), columns)
 
 
 def put(kind: type[Message], fields: Iterable[tuple[str, bytes | list[bytes] | None]]) -> list[bytes]:
@@ -60,18 +63,8 @@ def put(kind: type[Message], fields: Iterable[tuple[str, bytes | list[bytes] | N
     pieces: list[bytes] = []
     for name, content in fields:
         if isinstance(content, list):
-            pieces.append(_head(numbers[name], sum(map(len, content))))
+            pieces.append(head(numbers[name], sum(map(len, content))))
             pieces += content
         elif content:
-            pieces += (_head(numbers[name], len(content)), content)
+            pieces += (head(numbers[name], len(content)), content)
     return pieces
-
-
-def _head(number: int, size: int) -> bytes:
-    # What stands before the bytes of a field.
-    head = bytearray((number << 3 | _BYTES_TAG,))
-    while size >= 0x80:
-        head.append(size & 0x7F | 0x80)
-        size >>= 7
-    head.append(size)
-    return bytes(head)

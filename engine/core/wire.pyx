@@ -262,6 +262,15 @@ cdef inline uint8_t* put_varint(uint8_t* at, uint64_t value) noexcept nogil:
     return at + 1
 
 
+def head(int field, Py_ssize_t size):
+    """What stands before so many bytes of a field that is bytes, text or a message."""
+    cdef uint8_t[LONGEST_VARINT + LONGEST_VARINT] bytes_before
+    cdef uint8_t* at
+    check_field(field)
+    at = put_varint(put_varint(bytes_before, field << 3 | BYTES), size)
+    return (<const char*> bytes_before)[:at - bytes_before]
+
+
 cdef class Writer:
     """A message that is being written, field by field."""
 
