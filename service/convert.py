@@ -22,24 +22,10 @@ def of(position: Position) -> Messages:
     return _MESSAGES[position.game.name]
 
 
-class below:
-    """Let the refusals from inside name their field from the request on, and the game."""
-
-    # A class, because generators make slower context managers.
-
-    def __init__(self, path: str, game: Game) -> None:
-        """`path`: from the request to where the inside begins."""
-        self._path = path
-        self._game = game
-
-    def __enter__(self) -> None:
-        """Begin."""
-
-    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
-        """Complete an EngineError."""
-        if isinstance(error, EngineError):
-            error.lies_below(self._path)
-            error.metadata.setdefault("game", self._game.name)
+def lies_below(error: EngineError, path: str, game: Game) -> None:
+    """Let a refusal from inside name its field from the request on, and the game; `path`: where the inside begins."""
+    error.lies_below(path)
+    error.metadata.setdefault("game", game.name)
 
 
 def game_names() -> str:
@@ -69,8 +55,11 @@ def read_state(state: game_pb2.State | None) -> Position:
             field="state",
             metadata={"games": names},
         )
-    with below("state", engine.game(name)):
+    try:
         return _MESSAGES[name].read_state(state)
+    except EngineError as error:
+        lies_below(error, "state", engine.game(name))
+        raise
 
 
 def read_options(options: game_pb2.Options, game: Game) -> dict[str, object]:
@@ -85,8 +74,11 @@ def read_options(options: game_pb2.Options, game: Game) -> dict[str, object]:
             field=f"options.{name}",
             metadata={"game": game.name},
         )
-    with below(f"options.{name}", game):
+    try:
         found: dict[str, object] = engine.codec(name).read_options(Reader(getattr(options, name)))
+    except EngineError as error:
+        lies_below(error, f"options.{name}", game)
+        raise
     return found
 
 
@@ -96,11 +88,15 @@ def apply_action(action: game_pb2.Action, position: Position, events: list[Event
     Raises Refusal (MISSING_FIELD, ACTION_MISMATCH) and EngineError (CHANCE_PENDING, GAME_OVER, INVALID_ACTION,
     ILLEGAL_ACTION).
     """
-    with below("action", position.game):
+    path = "action"
+    try:
         position.require_decision()
         number, field = _read_action(action, position)
-        with below(field, position.game):
-            position.apply(number, events)
+        path = f"action.{field}"
+        position.apply(number, events)
+    except EngineError as error:
+        lies_below(error, path, position.game)
+        raise
 
 
 def _read_action(action: game_pb2.Action, position: Position) -> tuple[int, str]:

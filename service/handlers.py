@@ -10,7 +10,6 @@ from chatiere import engine
 from chatiere.engine import EngineError, Event, Game, Position, Reason
 from chatiere.engine.core.wire import written, written_in
 from chatiere.service import convert
-from chatiere.service.convert import below
 from chatiere.service.errors import Refusal, ServiceReason
 from chatiere.v1 import game_pb2, game_service_pb2
 
@@ -102,8 +101,11 @@ def resample(request: game_service_pb2.ResampleRequest) -> bytes:
         )
     _check_seat(request.seat, position, "seat")
     seed = request.seed if request.HasField("seed") else secrets.randbits(64)
-    with below(f"state.{name}", position.game):
+    try:
         drawn = position.resample(request.seat, seed, request.game_number)
+    except EngineError as error:
+        convert.lies_below(error, f"state.{name}", position.game)
+        raise
     return written_in(game_service_pb2.ResampleResponse.STATE_FIELD_NUMBER, convert.of(drawn).put_state, drawn)
 
 
@@ -181,5 +183,8 @@ def _apply_outcome(position: Position, outcome: int, events: list[Event]) -> Non
             field="outcome",
             metadata={"game": position.game.name, "actor": str(seat), "move": str(outcome)},
         )
-    with below("outcome", position.game):
+    try:
         position.apply(outcome, events)
+    except EngineError as error:
+        convert.lies_below(error, "outcome", position.game)
+        raise

@@ -61,18 +61,6 @@ class RulesFile:
         except EngineError as error:
             self.refuse_state(f"options.{error.field}", error.message, "Components and setup")
 
-    def read_turn(
-        self, state: Reader, phase: int, first_seat: int, active_seat: int, players: int, phases: int
-    ) -> tuple[int, int, int]:
-        """Phase from 0, first seat (or NO_SEAT) and active seat, which every state's message has: in these fields."""
-        last = players - 1
-        has_begun = state.has_number(first_seat)
-        return (
-            self.in_range(state.number(phase), 1, phases, "phase") - 1,
-            self.in_range(state.number(first_seat), 0, last, "first_seat") if has_begun else NO_SEAT,
-            self.in_range(state.number(active_seat), 0, last, "active_seat"),
-        )
-
 
 # Options
 
@@ -116,12 +104,6 @@ def check_numbers(name: str, values: object, count: int, lowest: int, highest: i
     for i, value in enumerate(values):
         if not is_number(value, lowest, highest):
             refuse_option(f"{name}[{i}]", f"the numbers of {name} must be whole and {lowest} to {highest}")
-
-
-def without_defaults(options: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
-    """The reverse of `complete_options`: the options that differ from their defaults."""
-    absent = {"first_seat": NO_SEAT, **defaults}
-    return {name: value for name, value in options.items() if value != absent[name]}
 
 
 # Actions

@@ -38,6 +38,16 @@ cdef bint next_number(Span* rest, int64_t* number) except -1
 # A number of a state, both bounds included. The RulesFile refuses it; only then the braces of `path` become i and j.
 cdef int within(rules, int64_t number, int lowest, int highest, str path, int i=*, int j=*) except? -1
 
+ctypedef struct Turn:
+    int phase  # from 0
+    int first_seat  # 255: not known yet
+    int active_seat
+
+# Phase, first seat and active seat, which every state's message has, in these fields; refused as by `within`.
+cdef int read_turn(
+    rules, const Message* state, int phase, int first_seat, int active_seat, int players, int phases, Turn* turn
+) except -1
+
 cdef inline bint has_number(const Message* message, int field) noexcept nogil:
     return message.numbers >> field & 1
 

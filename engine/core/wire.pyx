@@ -160,6 +160,17 @@ cdef int within(rules, int64_t number, int lowest, int highest, str path, int i=
     return <int> number
 
 
+cdef int read_turn(
+    rules, const Message* state, int phase, int first_seat, int active_seat, int players, int phases, Turn* turn
+) except -1:
+    turn.phase = within(rules, number_of(state, phase), 1, phases, "phase") - 1
+    turn.first_seat = 255
+    if has_number(state, first_seat):
+        turn.first_seat = within(rules, number_of(state, first_seat), 0, players - 1, "first_seat")
+    turn.active_seat = within(rules, number_of(state, active_seat), 0, players - 1, "active_seat")
+    return 0
+
+
 cdef list listed_numbers(const Message* message, int field):
     cdef Span rest = span_of(message, field)
     cdef int64_t number

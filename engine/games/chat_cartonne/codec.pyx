@@ -2,13 +2,7 @@
 
 from collections.abc import Mapping
 
-from chatiere.engine.core.codec import (
-    action_number,
-    check_id,
-    complete_options,
-    refuse_option,
-    without_defaults,
-)
+from chatiere.engine.core.codec import action_number, check_id, complete_options, refuse_option
 from chatiere.engine.core.errors import EngineError, Reason
 from chatiere.engine.games.chat_cartonne.words import EVENT_LABELS, RULES, card_name, cell_name
 
@@ -20,6 +14,7 @@ from chatiere.engine.core.wire cimport (
     Message,
     Reader,
     Span,
+    Turn,
     Writer,
     count_of,
     has_number,
@@ -29,6 +24,7 @@ from chatiere.engine.core.wire cimport (
     next_of,
     number_of,
     open_field,
+    read_turn,
     span_of,
     within,
 )
@@ -205,8 +201,13 @@ def encode_options(players, options: Mapping):
 def options_of(Position position not None):
     """The options of a position that differ from their defaults, by name."""
     cdef const State* state = state_of(position)
-    variants = {name: bool(state.variants & <int> bit) for name, (bit, _) in _VARIANTS.items()}
-    return without_defaults({"first_seat": state.first_seat_option, **variants}, _DEFAULTS)
+    options = {}
+    if state.first_seat_option != NO_SEAT:
+        options["first_seat"] = state.first_seat_option
+    for name, (bit, _) in _VARIANTS.items() if state.variants else ():
+        if state.variants & <int> bit:
+            options[name] = True
+    return options
 
 
 def read_options(Reader reader not None):
@@ -532,16 +533,18 @@ def read_state(Reader reader not None):
     cdef Message inner
     cdef Span rest = read.span
     cdef State state
+    cdef Turn turn
     cdef int seat
     memset(&state, 0, sizeof(State))
-    state.players = RULES.in_range(count_of(read, fields.STATE_SEATS), 2, SEATS, "seats")
+    state.players = within(RULES, count_of(read, fields.STATE_SEATS), 2, SEATS, "seats")
     set_options(&state, RULES.read_options(reader.inner(fields.STATE_OPTIONS), read_options, encode_options, state.players))
     for seat in range(state.players):
         next_of(fields.STATE_SEATS, &rest, &inner)
         read_seat(&state, seat, &inner)
-    state.phase, state.first_seat, state.active = RULES.read_turn(
-        reader, fields.STATE_PHASE, fields.STATE_FIRST_SEAT, fields.STATE_ACTIVE_SEAT, state.players, PHASES
+    read_turn(
+        RULES, read, fields.STATE_PHASE, fields.STATE_FIRST_SEAT, fields.STATE_ACTIVE_SEAT, state.players, PHASES, &turn
     )
+    state.phase, state.first_seat, state.active = turn.phase, turn.first_seat, turn.active_seat
     state.final_phase = number_of(read, fields.STATE_FINAL_PHASE)
     state.passes = within(RULES, number_of(read, fields.STATE_PASSES), 0, state.players, "passes")
     read_table(&state, read)

@@ -30,6 +30,7 @@ from chatiere.engine.core.wire cimport (
     Message,
     Reader,
     Span,
+    Turn,
     Writer,
     count_of,
     has_number,
@@ -39,6 +40,7 @@ from chatiere.engine.core.wire cimport (
     next_of,
     number_of,
     open_field,
+    read_turn,
     within,
 )
 from chatiere.engine.games.chat_perche.kernel cimport view
@@ -451,6 +453,7 @@ def read_state(Reader reader not None):
     cdef Message inner
     cdef Span seats = read.span, branches = read.span
     cdef State state
+    cdef Turn turn
     cdef int number
     memset(&state, 0, sizeof(State))
     state.players = PLAYERS
@@ -459,10 +462,11 @@ def read_state(Reader reader not None):
         RULES.refuse_state("seats", f"Chat perché has {PLAYERS} seats", "Components and setup")
     if count_of(read, fields.STATE_BRANCHES) != BRANCHES:
         RULES.refuse_state("branches", f"the tree has {BRANCHES} branches", "Components and setup")
-    state.phase, state.first_seat, state.active = RULES.read_turn(
-        reader, fields.STATE_PHASE, fields.STATE_FIRST_SEAT, fields.STATE_ACTIVE_SEAT, PLAYERS, PHASES
+    read_turn(
+        RULES, read, fields.STATE_PHASE, fields.STATE_FIRST_SEAT, fields.STATE_ACTIVE_SEAT, PLAYERS, PHASES, &turn
     )
-    state.dogs = RULES.in_range(number_of(read, fields.STATE_DOGS), 0, LONGEST_TRACK, "dogs")
+    state.phase, state.first_seat, state.active = turn.phase, turn.first_seat, turn.active_seat
+    state.dogs = within(RULES, number_of(read, fields.STATE_DOGS), 0, LONGEST_TRACK, "dogs")
     for number in range(PLAYERS):
         next_of(fields.STATE_SEATS, &seats, &inner)
         state.cats[number] = read_spaces(&inner, fields.SEAT_CATS, "cats", number)
@@ -473,11 +477,11 @@ def read_state(Reader reader not None):
     state.birds = read_spaces(read, fields.STATE_BIRDS, "birds", -1)
     state.card = NO_CARD
     if has_number(read, fields.STATE_CARD):
-        state.card = RULES.in_range(number_of(read, fields.STATE_CARD), 0, CARD_TYPES - 1, "card")
-    state.steps = RULES.in_range(number_of(read, fields.STATE_STEPS), 0, LARGEST_VALUE, "steps")
+        state.card = within(RULES, number_of(read, fields.STATE_CARD), 0, CARD_TYPES - 1, "card")
+    state.steps = within(RULES, number_of(read, fields.STATE_STEPS), 0, LARGEST_VALUE, "steps")
     state.barred = read_spaces(read, fields.STATE_BARRED, "barred", -1)
     if has_number(read, fields.STATE_MOVED):
-        state.moved = space_bit(RULES.in_range(number_of(read, fields.STATE_MOVED), 0, SPACES - 1, "moved"))
+        state.moved = space_bit(within(RULES, number_of(read, fields.STATE_MOVED), 0, SPACES - 1, "moved"))
     return (<const char*> &state)[:sizeof(State)]
 
 

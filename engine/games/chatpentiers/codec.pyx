@@ -10,7 +10,6 @@ from chatiere.engine.core.codec import (
     is_number,
     is_whole,
     refuse_option,
-    without_defaults,
 )
 from chatiere.engine.core.errors import EngineError, Reason
 from chatiere.engine.games.chatpentiers.words import (
@@ -31,6 +30,7 @@ from chatiere.engine.core.wire cimport (
     Message,
     Reader,
     Span,
+    Turn,
     Writer,
     count_of,
     has_number,
@@ -41,6 +41,7 @@ from chatiere.engine.core.wire cimport (
     next_of,
     number_of,
     open_field,
+    read_turn,
     span_of,
     within,
 )
@@ -134,15 +135,19 @@ def event_label(event, whole):
 
 # Options
 
-def _defaults(players):
-    return {"section_limits": [1, 2, 3, 5] if players == 3 else [1, 2, 3, 4], "removed_colour": 3}
+_REMOVED_COLOUR = 3  # with 3 players
+
+
+def _default_limits(players):
+    return [1, 2, 3, 5] if players == 3 else [1, 2, 3, 4]
 
 
 def encode_options(players, options: Mapping):
     """Options by name as the kernel's struct. Raises EngineError: INVALID_OPTION."""
     cdef Options encoded
     cdef int section
-    options = complete_options("Chatpentiers", options, _defaults(players), players)
+    defaults = {"section_limits": _default_limits(players), "removed_colour": _REMOVED_COLOUR}
+    options = complete_options("Chatpentiers", options, defaults, players)
     limits, removed_colour = options["section_limits"], options["removed_colour"]
     check_numbers("section_limits", limits, SECTIONS, 1, LARGEST_LIMIT)
     # With 4 or 5 players any number is ignored.
@@ -164,10 +169,15 @@ cdef list _limits_of(const State* state):
 def options_of(Position position not None):
     """The options of a position that differ from their defaults, by name."""
     cdef const State* state = state_of(position)
-    options = {"first_seat": state.first_seat_option, "section_limits": _limits_of(state)}
-    if state.removed_colour != NO_COLOUR:
+    limits = _limits_of(state)
+    options = {}
+    if state.first_seat_option != NO_SEAT:
+        options["first_seat"] = state.first_seat_option
+    if limits != _default_limits(state.players):
+        options["section_limits"] = limits
+    if state.removed_colour not in (NO_COLOUR, _REMOVED_COLOUR):
         options["removed_colour"] = state.removed_colour
-    return without_defaults(options, _defaults(state.players))
+    return options
 
 
 def read_options(Reader reader not None):
@@ -396,13 +406,15 @@ def read_state(Reader reader not None):
     cdef Message inner
     cdef Span rest = read.span
     cdef State state
+    cdef Turn turn
     cdef int seat
     memset(&state, 0, sizeof(State))
-    state.players = RULES.in_range(count_of(read, fields.STATE_SEATS), MIN_PLAYERS, MAX_PLAYERS, "seats")
+    state.players = within(RULES, count_of(read, fields.STATE_SEATS), MIN_PLAYERS, MAX_PLAYERS, "seats")
     set_options(&state, RULES.read_options(reader.inner(fields.STATE_OPTIONS), read_options, encode_options, state.players))
-    state.phase, state.first_seat, state.active = RULES.read_turn(
-        reader, fields.STATE_PHASE, fields.STATE_FIRST_SEAT, fields.STATE_ACTIVE_SEAT, state.players, PHASES
+    read_turn(
+        RULES, read, fields.STATE_PHASE, fields.STATE_FIRST_SEAT, fields.STATE_ACTIVE_SEAT, state.players, PHASES, &turn
     )
+    state.phase, state.first_seat, state.active = turn.phase, turn.first_seat, turn.active_seat
     state.round = within(RULES, number_of(read, fields.STATE_ROUND), 1, ROUNDS, "round") - 1
     state.leader = within(RULES, number_of(read, fields.STATE_LEADER), 0, state.players - 1, "leader")
     for seat in range(state.players):

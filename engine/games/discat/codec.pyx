@@ -8,7 +8,6 @@ from chatiere.engine.core.codec import (
     complete_options,
     is_whole,
     refuse_option,
-    without_defaults,
 )
 from chatiere.engine.core.errors import EngineError, Reason
 from chatiere.engine.games.discat.words import EVENT_LABELS, RULES
@@ -21,6 +20,7 @@ from chatiere.engine.core.wire cimport (
     Message,
     Reader,
     Span,
+    Turn,
     Writer,
     count_of,
     has_number,
@@ -29,6 +29,7 @@ from chatiere.engine.core.wire cimport (
     next_of,
     number_of,
     open_field,
+    read_turn,
     within,
 )
 from chatiere.engine.games.discat.kernel cimport count_piles, play_cards, slots_played, view
@@ -132,7 +133,12 @@ def options_of(Position position not None):
     """The options of a position that differ from their defaults, by name."""
     cdef const State* state = state_of(position)
     up_arrows = state.up_arrows[0] | <object> state.up_arrows[1] << 64
-    return without_defaults({"first_seat": state.first_seat_option, "up_arrows": up_arrows}, _DEFAULTS)
+    options = {}
+    if state.first_seat_option != NO_SEAT:
+        options["first_seat"] = state.first_seat_option
+    if up_arrows != _DEFAULTS["up_arrows"]:
+        options["up_arrows"] = up_arrows
+    return options
 
 
 def read_options(Reader reader not None):
@@ -327,16 +333,21 @@ cdef read_hand(State* state, int seat, const Message* hand):
 
 cdef read_play(State* state, int turn, const Message* play):
     cdef int64_t cards[LARGEST_HAND]
-    cdef int count = list_numbers(play, fields.PLAY_CARDS, cards, LARGEST_HAND), i
+    cdef int count = list_numbers(play, fields.PLAY_CARDS, cards, LARGEST_HAND), i, place
     if not 1 <= count <= LARGEST_HAND:
         RULES.refuse_state(f"turns[{turn}].played.cards", f"a play has 1 to {LARGEST_HAND} cards", "A turn: play")
     if state.laid + count > LARGEST_CARD:
         RULES.refuse_state(f"turns[{turn}].played.cards", "more cards have been laid than there are")
     for i in range(count):
         within(RULES, cards[i], 1, LARGEST_CARD, "turns[{}].played.cards[{}]", turn, i)
-    for card in [*sorted([cards[i] for i in range(count - 1)]), cards[count - 1]]:
-        state.cards[state.laid] = card
-        state.laid += 1
+    for i in range(count):
+        place = state.laid + i
+        # Ascending, the top last.
+        while i < count - 1 and place > state.laid and state.cards[place - 1] > cards[i]:
+            state.cards[place] = state.cards[place - 1]
+            place -= 1
+        state.cards[place] = <uint8_t> cards[i]
+    state.laid += count
     state.codes[state.laid - 1] ^= 1
 
 
@@ -394,19 +405,21 @@ def read_state(Reader reader not None):
     cdef Message inner
     cdef Span rest = read.span
     cdef State state
+    cdef Turn turn
     cdef uint8_t cards[LARGEST_CARD]
     cdef int seat, count, i
     memset(&state, 0, sizeof(State))
-    state.players = RULES.in_range(count_of(read, fields.STATE_HANDS), 2, 6, "hands")
+    state.players = within(RULES, count_of(read, fields.STATE_HANDS), 2, 6, "hands")
     set_options(&state, RULES.read_options(reader.inner(fields.STATE_OPTIONS), read_options, encode_options, state.players))
     for seat in range(state.players):
         next_of(fields.STATE_HANDS, &rest, &inner)
         read_hand(&state, seat, &inner)
-    state.phase, state.first_seat, state.active = RULES.read_turn(
-        reader, fields.STATE_PHASE, fields.STATE_FIRST_SEAT, fields.STATE_ACTIVE_SEAT, state.players, PHASES
+    read_turn(
+        RULES, read, fields.STATE_PHASE, fields.STATE_FIRST_SEAT, fields.STATE_ACTIVE_SEAT, state.players, PHASES, &turn
     )
+    state.phase, state.first_seat, state.active = turn.phase, turn.first_seat, turn.active_seat
     state.bonus_drawn = number_of(read, fields.STATE_BONUS_DRAWN)
-    state.last_turns = RULES.in_range(number_of(read, fields.STATE_LAST_TURNS), 0, state.players - 1, "last_turns")
+    state.last_turns = within(RULES, number_of(read, fields.STATE_LAST_TURNS), 0, state.players - 1, "last_turns")
     read_turns(&state, read)
     count = read_cards(read, fields.STATE_UNKNOWN_CARDS, "unknown_cards", 1, LARGEST_CARD, cards)
     for i in range(count):

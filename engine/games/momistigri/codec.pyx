@@ -15,6 +15,7 @@ from chatiere.engine.core.wire cimport (
     Message,
     Reader,
     Span,
+    Turn,
     Writer,
     count_of,
     has_number,
@@ -24,6 +25,7 @@ from chatiere.engine.core.wire cimport (
     next_of,
     number_of,
     open_field,
+    read_turn,
     within,
 )
 from chatiere.engine.games.momistigri.cards cimport (
@@ -533,28 +535,30 @@ def read_state(Reader reader not None):
     cdef Message inner
     cdef Span rest = read.span
     cdef State state
+    cdef Turn turn
     cdef Listed listed
     cdef const Box* box
     cdef int seat
     memset(&state, 0, sizeof(State))
     memset(&listed, 0, sizeof(Listed))
-    state.players = RULES.in_range(count_of(read, fields.STATE_SEATS), 3, MOST_PLAYERS, "seats")
+    state.players = within(RULES, count_of(read, fields.STATE_SEATS), 3, MOST_PLAYERS, "seats")
     set_options(&state, RULES.read_options(reader.inner(fields.STATE_OPTIONS), read_options, encode_options, state.players))
     box = box_of(&state)
-    state.phase, state.first_seat, state.active = RULES.read_turn(
-        reader, fields.STATE_PHASE, fields.STATE_FIRST_SEAT, fields.STATE_ACTIVE_SEAT, state.players, PHASES
+    read_turn(
+        RULES, read, fields.STATE_PHASE, fields.STATE_FIRST_SEAT, fields.STATE_ACTIVE_SEAT, state.players, PHASES, &turn
     )
-    state.round = RULES.in_range(number_of(read, fields.STATE_ROUND), 1, ROUNDS, "round") - 1
-    state.turn = RULES.in_range(number_of(read, fields.STATE_TURN), 0, LAST_TURN, "turn")
+    state.phase, state.first_seat, state.active = turn.phase, turn.first_seat, turn.active_seat
+    state.round = within(RULES, number_of(read, fields.STATE_ROUND), 1, ROUNDS, "round") - 1
+    state.turn = within(RULES, number_of(read, fields.STATE_TURN), 0, LAST_TURN, "turn")
     state.backwards = number_of(read, fields.STATE_REVERSED)
-    state.mark = RULES.in_range(number_of(read, fields.STATE_MARK), 0, MARKS - 1, "mark")
-    state.draws_left = RULES.in_range(number_of(read, fields.STATE_DRAWS_LEFT), 0, LARGEST_DRAW, "draws_left")
-    state.effect = RULES.in_range(number_of(read, fields.STATE_EFFECT), 0, 3, "effect")
+    state.mark = within(RULES, number_of(read, fields.STATE_MARK), 0, MARKS - 1, "mark")
+    state.draws_left = within(RULES, number_of(read, fields.STATE_DRAWS_LEFT), 0, LARGEST_DRAW, "draws_left")
+    state.effect = within(RULES, number_of(read, fields.STATE_EFFECT), 0, 3, "effect")
     if has_number(read, fields.STATE_RECEIVER) != (state.phase == HAND_OUT):
         RULES.refuse_state("receiver", "there is a receiver when cards of the pile are handed out, and only then")
-    state.receiver = RULES.in_range(number_of(read, fields.STATE_RECEIVER), 0, state.players - 1, "receiver")
+    state.receiver = within(RULES, number_of(read, fields.STATE_RECEIVER), 0, state.players - 1, "receiver")
     if has_number(read, fields.STATE_SWAPPED_OUT):
-        state.swapped_out = 1 + RULES.in_range(number_of(read, fields.STATE_SWAPPED_OUT), 0, KINDS - 1, "swapped_out")
+        state.swapped_out = 1 + within(RULES, number_of(read, fields.STATE_SWAPPED_OUT), 0, KINDS - 1, "swapped_out")
     for seat in range(state.players):
         next_of(fields.STATE_SEATS, &rest, &inner)
         if not list_set(box, &inner, fields.SEAT_CARDS, bit(BOX) - 1, &listed.hands[seat]):
