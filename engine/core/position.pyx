@@ -98,16 +98,22 @@ cdef OperationTable wrap_operations(const Operations* ops):
     return table
 
 
-cdef void append_events(list target, const Events* events):
+# By bits: the seats.
+cdef list SEATS_OF = [frozenset(seat for seat in range(MAX_SEATS) if bits >> seat & 1) for bits in range(1 << MAX_SEATS)]
+
+
+cdef append_events(list target, const Events* events):
     cdef int i, j
     for i in range(events.count):
         event = events.items[i]
-        target.append(Event(
+        values = (
             event.kind,
             None if event.seat < 0 else event.seat,
-            None if event.seen_by == EVERYBODY else frozenset(s for s in range(MAX_SEATS) if event.seen_by >> s & 1),
+            None if event.seen_by == EVERYBODY else SEATS_OF[event.seen_by],
             tuple([event.values[j] for j in range(event.count)]),
-        ))
+        )
+        # As Event(*values), without a call of Python's.
+        target.append(tuple.__new__(Event, values))
 
 
 cdef int check_header(const Operations* ops, const Header* header) noexcept nogil:
