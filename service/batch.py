@@ -99,13 +99,15 @@ class Batches:
         return put(pb.NewGamesResponse, [("positions", _put_positions(positions))])
 
     def _step(self, request: Request, cancellation: Cancellation) -> list[bytes]:
-        columns = request.columns
-        # Of one player's steps all but the columns is the same again and again.
+        # All but the columns is the same again and again, while games are played.
         terms = _kept_terms if len(request.rest) <= _LONGEST_KEPT else _terms_of_step
-        table, wanted, restart = terms(request.rest)
+        game, players, wanted, restart = terms(request.rest)
+        # Not kept, because it keeps the states that it has answered.
+        table = Table(game, players)
+        columns = request.columns
         states = columns["states"]
         before = cancellation.moves
-        with self._measured(table, "Step", len(states) // table.game.packed_size):
+        with self._measured(table, "Step", len(states) // game.packed_size):
             positions, faults = table.step(
                 states,
                 columns["moves"],
@@ -114,7 +116,7 @@ class Batches:
                 max_bytes=self._max_bytes,
                 cancellation=cancellation,
             )
-        self._moves_of(table.game.name).inc(cancellation.moves - before)
+        self._moves_of(game.name).inc(cancellation.moves - before)
         return put(pb.StepResponse, [("positions", _put_positions(positions)), ("faults", _put_faults(faults))])
 
     def _playout(self, request: Request, cancellation: Cancellation) -> list[bytes]:
@@ -289,8 +291,8 @@ def _table_of(table: pb.Table) -> Table:
             raise
 
 
-def _terms_of_step(rest: bytes) -> tuple[Table, Columns, Restart | None]:
-    # What a StepRequest without its columns asks for.
+def _terms_of_step(rest: bytes) -> tuple[Game, int, Columns, Restart | None]:
+    # What a StepRequest without its columns asks for: the table's game and players, columns and restart.
     message = pb.StepRequest.FromString(rest)
     table = _table_of(message.table)
     restart = None
@@ -298,7 +300,7 @@ def _terms_of_step(rest: bytes) -> tuple[Table, Columns, Restart | None]:
         with _below("restart"):
             options = convert.read_options(message.restart.options, table.game)
         restart = Restart(options, message.restart.stride)
-    return table, _columns_of(message.columns), restart
+    return table.game, table.players, _columns_of(message.columns), restart
 
 
 _kept_terms = lru_cache(maxsize=256)(_terms_of_step)

@@ -238,7 +238,6 @@ cdef class Table:
 
     cdef readonly Game game
     cdef readonly int players
-    cdef bytes default_options  # encoded; None until they are asked for
 
     def __init__(self, Game game not None, players):
         """`game` for `players` seats. Raises EngineError: INVALID_PLAYERS."""
@@ -493,16 +492,11 @@ cdef class Table:
         return check_count("states", size // packed_size)
 
     cdef bytes encode_options(self, options, path):
-        if not options and self.default_options is not None:
-            return self.default_options
         try:
-            encoded = self.game.encode_options(self.players, options)
+            return self.game.encode_options(self.players, options)
         except EngineError as error:
             error.lies_below(path)
             raise
-        if not options:
-            self.default_options = encoded
-        return encoded
 
     cdef Py_ssize_t size_of(self, Py_ssize_t n, columns) except -1:
         # Of Positions, as far as it is known beforehand.

@@ -28,6 +28,7 @@ cdef OperationTable wrap_operations(const Operations* ops)
 cdef class Game:
     cdef const Operations* ops
     cdef readonly object description
+    cdef dict default_options  # by players, as the kernel has them; those that were asked for
 
     cdef Position empty_position(self)
     # The position of a body that nobody has checked; `stream`: NULL for explicit chance. Raises EngineError: INVALID_STATE.

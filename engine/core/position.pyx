@@ -155,6 +155,7 @@ cdef class Game:
             raise ValueError("a state or view is larger than there is room for")  # uncovered: no game's is
         self.ops = table.ops
         self.description = description
+        self.default_options = {}
 
     def __repr__(self):
         return f"<Game {self.name}>"
@@ -283,7 +284,12 @@ cdef class Game:
         """Options by name (None: all defaults) as the kernel's struct. Raises INVALID_OPTION."""
         if options is not None and not isinstance(options, Mapping):
             raise EngineError(Reason.INVALID_OPTION, "options must be a mapping of names to values", field="options")
-        return self.description.encode_options(players, options or {})
+        if options:
+            return self.description.encode_options(players, options)
+        # Of every batch that begins games anew.
+        if players not in self.default_options:
+            self.default_options[players] = self.description.encode_options(players, {})
+        return self.default_options[players]
 
     def check_players(self, players):
         """Raise INVALID_PLAYERS unless the game is for so many."""
