@@ -109,12 +109,6 @@ def check_numbers(name: str, values: object, count: int, lowest: int, highest: i
 # Actions
 
 
-def check_id(action: int, count: int) -> None:
-    """Raise INVALID_ACTION for what is not one of `count` dense ids."""
-    if not 0 <= action < count:
-        raise EngineError(Reason.INVALID_ACTION, f"dense ids are 0 to {count - 1}")
-
-
 def action_number(value: int, lowest: int, highest: int, field: str) -> int:
     """A number of a typed action; both bounds are included. Raises INVALID_ACTION."""
     if not lowest <= value <= highest:

@@ -41,6 +41,10 @@ cdef class Position:
     cdef Stream stream
     cdef uint64_t body[BODY_WORDS]
 
+    # Refuses unless a seat has to decide: CHANCE_PENDING, GAME_OVER.
+    cpdef int require_decision(self) except -1
+    # The same, and for a number that is no dense id: INVALID_ACTION. Whether it is legal is not asked.
+    cdef int require_action(self, int action) except -1
     cdef Stream* stream_in_use(self) noexcept nogil
     cdef run_on(self, events)
     cdef Position checked(self)

@@ -423,13 +423,20 @@ cdef class Position:
         if self.sampled:
             self.run_on(events)
 
-    def require_decision(self):
+    cpdef int require_decision(self) except -1:
         """Raise CHANCE_PENDING or GAME_OVER unless a seat has to decide."""
-        actor = self.game.ops.actor(self.body)
+        cdef int actor = self.game.ops.actor(self.body)
         if actor == CHANCE:
             self.refuse_move(CHANCE_IS_PENDING, None)
         if actor == OVER:
             self.refuse_move(GAME_IS_OVER, None)
+        return 0
+
+    cdef int require_action(self, int action) except -1:
+        self.require_decision()
+        if not 0 <= action < self.game.ops.num_actions:
+            raise EngineError(Reason.INVALID_ACTION, f"dense ids are 0 to {self.game.ops.num_actions - 1}")
+        return 0
 
     def refuse_move(self, fault, move):
         """Raise what a kernel's answer to a move means."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from chatiere.engine.core.codec import action_number, check_id, complete_options, refuse_option
+from chatiere.engine.core.codec import action_number, complete_options, refuse_option
 from chatiere.engine.core.errors import EngineError, Reason
 from chatiere.engine.games.chat_cartonne.words import EVENT_LABELS, RULES, card_name, cell_name
 
@@ -50,7 +50,6 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     NO_CROWD_BONUS,
     NO_DOUBLE_WALLS,
     NO_SEAT,
-    NUM_ACTIONS,
     PARTS,
     PATTERNS,
     PHASES,
@@ -152,7 +151,7 @@ cdef put_cell_name(Writer out, int cell):
 def put_action_label(Writer out not None, Position position not None, int action):
     """A dense id in plain English; a carton placed must be in the hand of the seat that is to act."""
     cdef Carton carton
-    check_id(action, NUM_ACTIONS)
+    position.require_action(action)
     if action < DRAW_ID:
         out.words(b"begin with ")
         out.string(card_name(FIRST_START + action // 2, action % 2))
@@ -266,7 +265,7 @@ def put_action(Writer out not None, Position position not None, int action):
     """A dense id at a position → ChatCartonneAction."""
     cdef Carton carton
     cdef size_t begun
-    check_id(action, NUM_ACTIONS)
+    position.require_action(action)
     if action < DRAW_ID:
         begun = out.begin(fields.ACTION_CHOOSE_START)
         out.number(fields.CHOOSE_START_KIND, FIRST_START + action // 2)

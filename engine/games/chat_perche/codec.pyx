@@ -4,7 +4,6 @@ from collections.abc import Mapping
 
 from chatiere.engine.core.codec import (
     action_number,
-    check_id,
     check_numbers,
     complete_options,
     is_number,
@@ -61,7 +60,6 @@ from chatiere.engine.games.chat_perche.state cimport (
     MOVE,
     NO_CARD,
     NO_SEAT,
-    NUM_ACTIONS,
     PHASES,
     PLAYERS,
     SPACES,
@@ -123,7 +121,7 @@ cdef const State* state_of(Position position) noexcept:
 def put_action_label(Writer out not None, Position position not None, int action):
     """A legal dense id in plain English."""
     cdef const State* state = state_of(position)
-    check_action(position, action)
+    position.require_action(action)
     if action < FIRST_MOVE_ID:
         out.words(b"put a token of solidity ")
         out.decimal(action % LARGEST_SOLIDITY + 1)
@@ -259,15 +257,10 @@ def put_options(Writer out not None, options):
 
 # Actions
 
-cdef check_action(Position position, int action):
-    position.require_decision()
-    check_id(action, NUM_ACTIONS)
-
-
 def put_action(Writer out not None, Position position not None, int action):
     """A dense id at a position → ChatPercheAction."""
     cdef size_t begun
-    check_action(position, action)
+    position.require_action(action)
     if action < FIRST_MOVE_ID:
         begun = out.begin(fields.ACTION_PLACE_TOKEN)
         out.number(fields.PLACE_TOKEN_BRANCH, action // LARGEST_SOLIDITY)

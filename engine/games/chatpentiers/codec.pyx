@@ -4,7 +4,6 @@ from collections.abc import Mapping
 
 from chatiere.engine.core.codec import (
     action_number,
-    check_id,
     check_numbers,
     complete_options,
     is_number,
@@ -58,7 +57,6 @@ from chatiere.engine.games.chatpentiers.state cimport (
     NO_CARD,
     NO_COLOUR,
     NO_SEAT,
-    NUM_ACTIONS,
     PHASES,
     ROUNDS,
     SECTIONS,
@@ -208,8 +206,7 @@ def put_options(Writer out not None, options):
 
 cdef int card_and_zone(Position position, int action, int* zone) except -1:
     # What a dense id names, the card as the result; the zone of a PlayCard is -1.
-    position.require_decision()
-    check_id(action, NUM_ACTIONS)
+    position.require_action(action)
     if action < FIRST_TAKE_ID:
         zone[0] = -1
         return action

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 
 from chatiere.engine.core.codec import (
     action_number,
-    check_id,
     complete_options,
     is_whole,
     refuse_option,
@@ -41,7 +40,6 @@ from chatiere.engine.games.discat.state cimport (
     LARGEST_HAND,
     LARGEST_PILE,
     NO_SEAT,
-    NUM_ACTIONS,
     PHASES,
     PLAY_IDS,
     REDRAWN_KEPT,
@@ -181,8 +179,7 @@ cdef int cards_of_action(Position position, int action, uint8_t* cards) except -
     # The cards that a dense id names, a play's top last; how many: 0 for Keep.
     cdef const State* state = state_of(position)
     cdef int slots
-    position.require_decision()
-    check_id(action, NUM_ACTIONS)
+    position.require_action(action)
     if action == KEEP_ID:
         return 0
     slots = slots_played(action) if action < PLAY_IDS else 1 << (action - FIRST_EXCHANGE_ID)

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping
 
-from chatiere.engine.core.codec import action_number, check_id, check_numbers, complete_options, refuse_option
+from chatiere.engine.core.codec import action_number, check_numbers, complete_options, refuse_option
 from chatiere.engine.core.errors import EngineError, Reason
 from chatiere.engine.games.momistigri.words import CARD_NAMES, EVENT_LABELS, FAULTS, RULES, card_name
 
@@ -62,7 +62,6 @@ from chatiere.engine.games.momistigri.state cimport (
     MAIN_ID,
     MARKS,
     NO_SEAT,
-    NUM_ACTIONS,
     ONES,
     PASS_ID,
     PHASES,
@@ -102,8 +101,7 @@ cdef put_main_label(Writer out, int effect):
 def put_action_label(Writer out not None, Position position not None, int action):
     """A dense id in plain English."""
     cdef int low, high
-    if not 0 <= action < NUM_ACTIONS:
-        check_id(action, NUM_ACTIONS)
+    position.require_action(action)
     if action < PASS_ID:
         cards_of_pair(action, &low, &high)
         out.words(b"discard ")
@@ -252,8 +250,7 @@ def put_action(Writer out not None, Position position not None, int action):
     cdef uint8_t cards[2]
     cdef int low, high
     cdef size_t begun
-    if not 0 <= action < NUM_ACTIONS:
-        check_id(action, NUM_ACTIONS)
+    position.require_action(action)
     if action < PASS_ID:
         cards_of_pair(action, &low, &high)
         cards[0] = low
