@@ -223,9 +223,7 @@ def learn(
     begun = time.perf_counter()
 
     def play(games: int) -> VectorEnv:
-        return VectorEnv(
-            address, GAME, PLAYERS, num_envs=games, games=games, observations=True, socket_address=address
-        )
+        return VectorEnv(address, GAME, PLAYERS, num_envs=games, games=games, observations=True, socket_address=address)
 
     with play(games) as env, play(measure_games) as measuring:
         policy = Policy(env.info.observation_length, env.info.num_actions, seed)
