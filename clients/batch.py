@@ -210,6 +210,11 @@ class BatchStream:
         self._reader = threading.Thread(target=self._read, name="stream", daemon=True)
         self._reader.start()
 
+    @property
+    def is_over(self) -> bool:
+        """Whether it has ended or broken: what is submitted now fails."""
+        return self._end is not None
+
     def submit(self, call: BatchCall[Result]) -> Future[Result]:
         """Send a call of `batch_calls`.
 

@@ -10,6 +10,7 @@ import math
 from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from functools import cache
 from types import TracebackType
@@ -146,7 +147,8 @@ class VectorEnv:
 
     Where the stream breaks, the environment opens another one and asks again.
 
-    With `socket_address` the stream is a SocketStream, which takes less than half of the client's processor time.
+    With `socket_address` the stream is a SocketStream, which takes less than half of the client's processor time. Where
+    that breaks and another one finds nobody who answers, the environment goes on over the channel, and stays there.
 
     Raises ChatiereError as BatchClient does: at construction UNKNOWN_GAME, INVALID_PLAYERS, at reset INVALID_OPTION, at
     step ILLEGAL_ACTION, INVALID_ACTION and TransportError. Use it in a `with` statement, or close it.
@@ -192,7 +194,11 @@ class VectorEnv:
         self._socket_address = socket_address
         try:
             self.info = self._ask_info()
-            self._stream = self._open()
+            self._stream: BatchStream | SocketStream
+            if socket_address is None:
+                self._stream = self._client.stream()
+            else:
+                self._stream = SocketStream(socket_address, timeout=timeout)
         except ChatiereError:
             self._client.close()
             raise
@@ -206,6 +212,8 @@ class VectorEnv:
             raise ValueError("a seed is from 0 to 2**64 - 1")
         self._seed = seed
         self._under_way.clear()
+        if self._stream.is_over:
+            self._reopen()
         begun = self.num_envs if self._games is None else min(self.num_envs, self._games)
         for envs in np.array_split(np.arange(begun), min(self._batches, begun)):
             rows = _Rows(envs, envs.astype(np.uint64), np.zeros(len(envs), np.uint32))
@@ -283,19 +291,18 @@ class VectorEnv:
         finally:
             self._under_way.popleft()
 
-    def _open(self) -> BatchStream | SocketStream:
-        if self._socket_address is None:
-            return self._client.stream()
-        return SocketStream(self._socket_address, timeout=self._timeout)
+    def _open_after(self, last: BatchStream | SocketStream) -> BatchStream | SocketStream:
+        # The channel looks for the service, or another server of it, more than once: it takes over where a socket finds
+        # nobody, or nobody who answers.
+        if isinstance(last, SocketStream) and self._socket_address is not None and last.has_answered:
+            with suppress(TransportError):
+                return SocketStream(self._socket_address, timeout=self._timeout)
+        return self._client.stream()
 
     def _reopen(self) -> None:
         # Nothing is lost with a stream: another one, and the same calls again.
         self._stream.close()
-        try:
-            self._stream = self._open()
-        except TransportError:
-            # The channel looks for the service, or another server of it, more than once.
-            self._stream = self._client.stream()
+        self._stream = self._open_after(self._stream)
         calls, self._under_way = self._under_way, deque()
         for rows, call, _ in calls:
             self._submit(rows, call)

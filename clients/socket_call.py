@@ -6,7 +6,6 @@ https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md, on HTTP/2 (RFC 9
 """
 
 import base64
-import contextlib
 import socket
 import struct
 import time
@@ -35,18 +34,37 @@ _NUMBER = struct.Struct(">I")
 _PREFIX = struct.Struct(">BI")  # of a gRPC message: whether it is compressed, its length
 _PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 _STREAM = 1
+_CONTROL = (_HEADERS, _RST_STREAM, _SETTINGS, _PUSH_PROMISE, _PING, _GOAWAY, _WINDOW_UPDATE, _CONTINUATION)
 _DEFAULT_WINDOW = 65_535
 _LARGEST_WINDOW = 2**31 - 1
+# The highest bit of numbers of streams and windows means nothing.
+_RESERVED = 2**31 - 1
 # What has been received is given back to the windows when it is this much: they do not run out before.
 _GIVEN_BACK = 2**29
 _DEFAULT_FRAME = 16_384
 _LARGEST_FRAME = 2**24 - 1
 # All but the longest part of long messages, which goes where it stays, is read through this.
 _BUFFER = 2**16
-# Statuses are whole numbers from 0: https://grpc.github.io/grpc/core/md_doc_statuscodes.html.
-_CODES = {code.value[0]: code for code in grpc.StatusCode}
-_CANCEL = 8
 _SHORTEST_WAIT = 1e-4
+# Statuses by number: https://grpc.github.io/grpc/core/md_doc_statuscodes.html.
+_CODES = {code.value[0]: code for code in grpc.StatusCode}
+# What a reset stream's error means, and an answer that is HTTP's alone, where it is no INTERNAL or UNKNOWN.
+_OF_RESET = {
+    7: grpc.StatusCode.UNAVAILABLE,
+    8: grpc.StatusCode.CANCELLED,
+    11: grpc.StatusCode.RESOURCE_EXHAUSTED,
+    12: grpc.StatusCode.PERMISSION_DENIED,
+}
+_OF_HTTP = {
+    "400": grpc.StatusCode.INTERNAL,
+    "401": grpc.StatusCode.UNAUTHENTICATED,
+    "403": grpc.StatusCode.PERMISSION_DENIED,
+    "404": grpc.StatusCode.UNIMPLEMENTED,
+    "429": grpc.StatusCode.UNAVAILABLE,
+    "502": grpc.StatusCode.UNAVAILABLE,
+    "503": grpc.StatusCode.UNAVAILABLE,
+    "504": grpc.StatusCode.UNAVAILABLE,
+}
 
 
 class SocketCall:
@@ -59,8 +77,8 @@ class SocketCall:
     def __init__(self, address: str, path: str, timeout: float) -> None:
         """Begin the call.
 
-        `address`: "HOST:PORT". `path`: "/SERVICE/METHOD". `timeout`: seconds that connecting may take, and sending a
-        message. Raises TransportError: UNAVAILABLE.
+        `address`: "HOST:PORT". `path`: "/SERVICE/METHOD". `timeout`: seconds that connecting may take, and handing on
+        to the system what the service is ready to take. Raises TransportError: UNAVAILABLE.
         """
         host, _, port = address.rpartition(":")
         self._timeout = timeout
@@ -69,8 +87,12 @@ class SocketCall:
         except (OSError, ValueError) as error:
             raise TransportError(grpc.StatusCode.UNAVAILABLE, f"no connection to {address}: {error}") from error
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        # Else a machine that vanished would be waited for for ever.
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         self._decoder = Decoder()
         self._end: ChatiereError | None = None
+        # What the windows have no room for yet.
+        self._outgoing: deque[memoryview] = deque()
         # What may be sent: by frame, by the connection's window and by the stream's, which began as `_first_window`.
         self._frame_size = _DEFAULT_FRAME
         self._window = self._stream_window = self._first_window = _DEFAULT_WINDOW
@@ -101,48 +123,48 @@ class SocketCall:
             _frame(_HEADERS, _END_HEADERS, _STREAM, Encoder().encode(headers)),
         )
 
+    @property
+    def is_over(self) -> bool:
+        """Whether there will be no more messages than those that have come."""
+        return self._end is not None
+
     def send(self, pieces: Sequence[Buffer]) -> None:
-        """Send a message, in pieces that are to be joined. Raises ChatiereError if the call is over."""
+        """Send a message, in pieces that are to be joined.
+
+        What the service is not ready to take is sent while `receive` waits. If the call is over, it goes nowhere, and
+        `receive` says why.
+        """
         size = sum(map(len, pieces))
         pieces = [_PREFIX.pack(0, size), *pieces]
         size += _PREFIX.size
-        if size <= self._may_send():
+        if not self._outgoing and size <= self._may_send():
             self._send_data(pieces, size)
-            return
-        data = memoryview(b"".join(pieces))
-        end = time.monotonic() + self._timeout
-        while data:
-            room = min(len(data), self._may_send())
-            if room > 0:
-                self._send_data([data[:room]], room)
-                data = data[room:]
-                continue
-            try:
-                self._wait(end - time.monotonic())
-            except TimeoutError:
-                self._break("the service takes no more of a request", grpc.StatusCode.DEADLINE_EXCEEDED)
+        else:
+            self._outgoing.append(memoryview(b"".join(pieces)))
+            self._send_outgoing()
 
     def receive(self, timeout: float | None = None) -> memoryview:
         """The next message.
 
-        Raises TimeoutError if it has not come within so many seconds (None: never), and ChatiereError if the call ends
-        before it.
+        Raises TimeoutError if none has begun to come within so many seconds (None: never), and ChatiereError if the
+        call ends before one.
         """
         end = None if timeout is None else time.monotonic() + timeout
+        left = timeout
         while not self._messages:
-            self._wait(None if end is None else end - time.monotonic())
+            self._wait(left)
+            if end is not None:
+                left = end - time.monotonic()
+                if left < 0 and not self._messages and self._target is self._prefix:
+                    raise TimeoutError("no answer yet")
         return self._messages.popleft()
 
     def close(self) -> None:
         """Leave the call, if it is not over, and the connection."""
-        if self._end is None:
-            with contextlib.suppress(TransportError):
-                self._send(_frame(_RST_STREAM, 0, _STREAM, _NUMBER.pack(_CANCEL)))
-            self._break("the stream was closed", grpc.StatusCode.CANCELLED)
-        self._socket.close()
+        self._break("the stream was closed", grpc.StatusCode.CANCELLED)
 
     def _break(self, reason: str, code: grpc.StatusCode = grpc.StatusCode.UNAVAILABLE) -> None:
-        # The call is over without an end of the service's.
+        # The call is over, unless it was already, without an end of the service's.
         if self._end is None:
             self._end = TransportError(code, reason)
         self._socket.close()
@@ -152,6 +174,13 @@ class SocketCall:
     def _may_send(self) -> int:
         return min(self._frame_size, self._window, self._stream_window)
 
+    def _send_outgoing(self) -> None:
+        while self._outgoing and (room := self._may_send()) > 0 and self._end is None:
+            data = self._outgoing.popleft()
+            self._send_data([data[:room]], min(room, len(data)))
+            if len(data) > room:
+                self._outgoing.appendleft(data[room:])
+
     def _send_data(self, pieces: Sequence[Buffer], size: int) -> None:
         self._window -= size
         self._stream_window -= size
@@ -159,17 +188,15 @@ class SocketCall:
 
     def _send(self, *pieces: Buffer) -> None:
         if self._end is not None:
-            raise self._end
+            return
         try:
             self._socket.settimeout(self._timeout)
             self._socket.sendall(b"".join(pieces))
-        except OSError as error:
-            self._break(f"the connection broke: {error}")
-            raise self._end_of_call() from error
-
-    def _end_of_call(self) -> ChatiereError:
-        assert self._end is not None
-        return self._end
+        except TimeoutError:
+            self._break("the service takes no more of a request", grpc.StatusCode.DEADLINE_EXCEEDED)
+        except OSError:
+            # Why the service has left may have come before, and answers: they are read first.
+            pass
 
     # Receiving
 
@@ -190,9 +217,10 @@ class SocketCall:
             # At 0 a socket would not wait at all, and fail in another way.
             self._socket.settimeout(None if seconds is None else max(seconds, _SHORTEST_WAIT))
             count = self._socket.recv_into(room)
-        except TimeoutError:
-            raise
         except OSError as error:
+            # A connection that the system gives up is a TimeoutError too, with a number.
+            if isinstance(error, TimeoutError) and error.errno is None:
+                raise
             return self._break(f"the connection broke: {error}")
         if count == 0:
             return self._break("the service closed the connection")
@@ -203,8 +231,9 @@ class SocketCall:
                 self._come += count
                 while self._end is None and self._take():
                     pass
-        except (ValueError, IndexError, HPACKError, DecodeError, struct.error) as error:
+        except (ValueError, IndexError, MemoryError, HPACKError, DecodeError, struct.error) as error:
             self._break(f"this is not gRPC: {error}", grpc.StatusCode.INTERNAL)
+        self._send_outgoing()
 
     def _take(self) -> bool:
         # Take something out of the buffer; False if what it has is not enough.
@@ -241,10 +270,11 @@ class SocketCall:
     def _take_frame(self, ready: int) -> bool:
         # The next frame, of which, after its head, so much is in the buffer; False if that is not enough.
         size_and_kind, flags, stream = _FRAME.unpack_from(self._buffer, self._begin)
-        size, kind = size_and_kind >> 8, size_and_kind & 0xFF
-        is_data = kind == _DATA
+        size, kind, stream = size_and_kind >> 8, size_and_kind & 0xFF, stream & _RESERVED
+        if stream > _STREAM and (kind == _DATA or kind in _CONTROL):
+            raise ValueError(f"a frame of stream {stream}")
         # The messages in a DATA frame are taken as they come.
-        wanted = min(size, int(flags & _PADDED > 0)) if is_data else size
+        wanted = size if kind in _CONTROL else min(size, int(kind == _DATA and flags & _PADDED > 0))
         if wanted > _BUFFER - _FRAME.size:
             raise ValueError(f"a frame of type {kind} has {size} bytes")
         if ready < wanted:
@@ -252,26 +282,31 @@ class SocketCall:
         begin = self._begin + _FRAME.size
         self._begin = begin + wanted
         payload = bytes(self._buffer[begin : self._begin])
-        if is_data:
+        if kind == _DATA:
             self._take_data(size - wanted, payload, flags)
         elif kind == _HEADERS:
             self._take_headers(payload, flags)
         elif kind == _RST_STREAM:
-            self._break(f"the service reset the stream, HTTP/2 error {_NUMBER.unpack(payload)[0]}")
-        elif kind == _SETTINGS and not flags & _ACK:
-            self._take_settings(payload)
+            (code,) = _NUMBER.unpack(payload)
+            reason = f"the service reset the stream, HTTP/2 error {code}"
+            self._break(reason, _OF_RESET.get(code, grpc.StatusCode.INTERNAL))
+        elif kind == _SETTINGS:
+            self._take_settings(payload, flags)
         elif kind == _PING and not flags & _ACK:
             self._send(_frame(_PING, _ACK, 0, payload))
-        elif kind == _GOAWAY and _NUMBER.unpack_from(payload)[0] < _STREAM:
+        elif kind == _GOAWAY and _NUMBER.unpack_from(payload)[0] & _RESERVED < _STREAM:
             self._break("the service stops")
         elif kind == _WINDOW_UPDATE:
-            (more,) = _NUMBER.unpack(payload)
+            more = _NUMBER.unpack(payload)[0] & _RESERVED
             if stream:
                 self._stream_window += more
             else:
                 self._window += more
         elif kind in (_PUSH_PROMISE, _CONTINUATION):
             raise ValueError(f"a frame of type {kind}")
+        elif kind not in _CONTROL:
+            # Of a later version of HTTP/2: passed over.
+            self._padding = size
         return True
 
     def _take_data(self, size: int, padding: bytes, flags: int) -> None:
@@ -293,17 +328,24 @@ class SocketCall:
         begin = (1 if flags & _PADDED else 0) + (5 if flags & _PRIORITY else 0)
         block = payload[begin : len(payload) - padding]
         headers = {str(name): str(value) for name, value in self._decoder.decode(block)}
-        if flags & _END_STREAM:
+        status = headers.get(":status", "200")
+        if "grpc-status" in headers:
             self._end = _end_of(headers)
-        elif headers.get(":status") != "200":
-            raise ValueError(f"HTTP status {headers.get(':status')}")
+        elif flags & _END_STREAM or not status.startswith(("1", "200")):
+            self._break(f"no gRPC status, but HTTP's {status}", _OF_HTTP.get(status, grpc.StatusCode.UNKNOWN))
 
-    def _take_settings(self, payload: bytes) -> None:
+    def _take_settings(self, payload: bytes, flags: int) -> None:
+        if flags & _ACK:
+            return
         for name, value in _SETTING.iter_unpack(payload):
             if name == _INITIAL_WINDOW_SIZE:
+                if value > _LARGEST_WINDOW:
+                    raise ValueError(f"a window of {value}")
                 self._stream_window += value - self._first_window
                 self._first_window = value
             elif name == _MAX_FRAME_SIZE:
+                if not _DEFAULT_FRAME <= value <= _LARGEST_FRAME:
+                    raise ValueError(f"frames of {value}")
                 self._frame_size = value
         self._send(_frame(_SETTINGS, _ACK, 0, b""))
 
@@ -319,12 +361,12 @@ def _frame(kind: int, flags: int, stream: int, payload: bytes) -> bytes:
 
 def _end_of(trailers: dict[str, str]) -> ChatiereError:
     # What a call has ended with.
-    if "grpc-status" not in trailers:
-        raise ValueError(f"no grpc-status, but HTTP status {trailers.get(':status')}")
     code = _CODES.get(int(trailers["grpc-status"]), grpc.StatusCode.UNKNOWN)
     if code == grpc.StatusCode.OK:
         return TransportError(grpc.StatusCode.UNAVAILABLE, "the service ended the stream")
     details = trailers.get("grpc-status-details-bin", "")
     # Written without the padding of base64.
-    status = Status.FromString(base64.b64decode(details + "=" * (-len(details) % 4))) if details else None
+    status = (
+        Status.FromString(base64.b64decode(details + "=" * (-len(details) % 4), validate=True)) if details else None
+    )
     return error_of_status(code, unquote(trailers.get("grpc-message", "")), status)

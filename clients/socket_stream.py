@@ -23,8 +23,9 @@ class SocketStream:
             first = stream.submit(batch_calls.step(table, states, moves))
 
     For a service nearby, on a network that you trust: it goes to one server, nothing is encrypted or proven by a token,
-    and nothing is tried again. Answers are read while you wait for a result, and not before. A stream that nobody waits
-    at for a minute or two breaks, because the service takes its client for gone.
+    and nothing is tried again. Answers are read while a future's `result` or `exception` waits, and at no other time:
+    other ways to wait for futures wait for ever. A stream that nobody waits at for a minute or two breaks, because the
+    service takes its client for gone.
 
     Like BatchClient, it lets malloc keep large blocks that are freed.
     """
@@ -32,20 +33,25 @@ class SocketStream:
     def __init__(self, address: str, *, timeout: float = DEFAULT_TIMEOUT) -> None:
         """A stream to the service at "HOST:PORT".
 
-        `timeout`: seconds that connecting, and sending a request, may take. Raises TransportError: UNAVAILABLE.
+        `timeout`: seconds that connecting may take, and handing on to the system what the service is ready to take.
+        Raises TransportError: UNAVAILABLE.
         """
         keep_freed_memory()
         self._call = SocketCall(address, f"/{BATCH_SERVICE}/Play", timeout)
         self._pending = Pending()
+        self.has_answered = False
+        """Whether any answer has come."""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it has ended or broken: what is submitted now fails."""
+        return self._call.is_over
 
     def submit(self, call: BatchCall[Result]) -> Future[Result]:
         """As BatchStream.submit."""
         future: Future[Result] = _Awaited(self)
         future.set_running_or_notify_cancel()
-        try:
-            self._call.send(self._pending.add(call, future))
-        except ChatiereError as error:
-            self._pending.fail(error)
+        self._call.send(self._pending.add(call, future))
         return future
 
     def close(self) -> None:
@@ -54,11 +60,13 @@ class SocketStream:
         self._pending.fail(TransportError(grpc.StatusCode.CANCELLED, "the stream was closed"))
 
     def wait_for(self, future: Future[Result], timeout: float | None) -> None:
-        """Read answers until that of this future has come. Raises TimeoutError."""
+        """Settle the futures whose answers come, up to this one, or all if the stream ends. Raises TimeoutError."""
         end = None if timeout is None else time.monotonic() + timeout
         while not future.done():
             try:
-                self._pending.settle(self._call.receive(None if end is None else end - time.monotonic()))
+                answer = self._call.receive(None if end is None else max(end - time.monotonic(), 0))
+                self.has_answered = True
+                self._pending.settle(answer)
             except ChatiereError as error:
                 self._call.close()
                 self._pending.fail(error)

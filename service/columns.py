@@ -31,7 +31,7 @@ class Request(NamedTuple):
 
 
 def read(kind: type[Message], data: Any) -> Request:
-    """The request of that kind in a buffer. Raises DecodeError."""
+    """The request of that kind in a buffer, of which only the columns are looked at. Raises DecodeError."""
     names = _COLUMNS[kind.DESCRIPTOR.name]
     columns: dict[str, Any] = dict.fromkeys(names.values(), b"")
     try:

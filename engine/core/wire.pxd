@@ -4,6 +4,7 @@ from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
 cdef enum:
+    NO_SEAT = 0xFF  # as codec.py has it
     FIELDS = 32  # that a Message knows: 1 … this - 1; setup.py sees to it that no message has more
 
 ctypedef struct Span:
@@ -40,7 +41,7 @@ cdef int within(rules, int64_t number, int lowest, int highest, str path, int i=
 
 ctypedef struct Turn:
     int phase  # from 0
-    int first_seat  # 255: not known yet
+    int first_seat  # NO_SEAT: not known yet
     int active_seat
 
 # Phase, first seat and active seat, which every state's message has, in these fields; refused as by `within`.

@@ -164,7 +164,7 @@ cdef int read_turn(
     rules, const Message* state, int phase, int first_seat, int active_seat, int players, int phases, Turn* turn
 ) except -1:
     turn.phase = within(rules, number_of(state, phase), 1, phases, "phase") - 1
-    turn.first_seat = 255
+    turn.first_seat = NO_SEAT
     if has_number(state, first_seat):
         turn.first_seat = within(rules, number_of(state, first_seat), 0, players - 1, "first_seat")
     turn.active_seat = within(rules, number_of(state, active_seat), 0, players - 1, "active_seat")

@@ -4,8 +4,6 @@
 """
 
 from collections.abc import Callable
-from types import TracebackType
-from typing import Self
 
 import numpy as np
 
@@ -23,7 +21,7 @@ from chatiere.v1.batch_service_pb2 import (
 )
 
 SEED = 7
-# Seconds that a server may take to begin.
+# Seconds that a server may take to take a request.
 PATIENCE = 60.0
 
 
@@ -75,42 +73,41 @@ class SelfPlay:
 
     def __init__(self, address: str, game: str, players: int, batch: int, connections: int, in_flight: int) -> None:
         """Begin all games."""
-        self._streams = [Stream(address) for _ in range(connections)] * in_flight
+        self._connect = lambda: [Stream(address) for _ in range(connections)] * in_flight
         self._batch = batch
         self._random = np.random.default_rng(SEED)
         table, columns = Table(game=game, players=players), Columns(legal=True)
+        streams = self._connect()
         # A step without its two columns.
-        self._step = StepRequest(table=table, columns=columns, restart=Restart(stride=batch * len(self._streams)))
-        for number, stream in enumerate(self._streams):
+        self._step = StepRequest(table=table, columns=columns, restart=Restart(stride=batch * len(streams)))
+        for number, stream in enumerate(streams):
             seeds, numbers = seeds_and_numbers(number * batch, batch)
             request = put(NewGamesRequest(table=table, columns=columns), {"seeds": seeds, "game_numbers": numbers})
             stream.send(PlayRequest.NEW_GAMES_FIELD_NUMBER, request)
-        self._positions = [stream.receive() for stream in self._streams]
+        self._positions = [stream.receive() for stream in streams]
+        _close(streams)
 
     def play(self, goes_on: Callable[[int], bool]) -> int:
         """Play while `goes_on` says so of the moves made; how many were made."""
+        # Between runs nobody would answer when the server asks whether its client is still there.
+        streams = self._connect()
         moves = 0
-        for stream, positions in zip(self._streams, self._positions, strict=True):
+        for stream, positions in zip(streams, self._positions, strict=True):
             self._move(stream, positions)
         while goes_on(moves):
-            for stream in self._streams:
+            for stream in streams:
                 self._move(stream, stream.receive())
-            moves += self._batch * len(self._streams)
-        self._positions = [stream.receive() for stream in self._streams]
-        return moves + self._batch * len(self._streams)
+            moves += self._batch * len(streams)
+        self._positions = [stream.receive() for stream in streams]
+        _close(streams)
+        return moves + self._batch * len(streams)
 
     def _move(self, stream: Stream, positions: Answer) -> None:
         moves = choose(positions.column("legal_offsets"), positions.column("legal_ids"), self._random)
         request = put(self._step, {"states": positions.column("states"), "moves": moves})
         stream.send(PlayRequest.STEP_FIELD_NUMBER, request)
 
-    def __enter__(self) -> Self:
-        """Itself."""
-        return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        """Leave the games as they are."""
-        for stream in self._streams:
-            stream.close()
+def _close(streams: list[Stream]) -> None:
+    for stream in streams:
+        stream.close()

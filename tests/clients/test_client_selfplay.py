@@ -1,12 +1,18 @@
 """The vector environment, against a real server and every game."""
 
+import contextlib
 import dataclasses
+import socket
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import grpc
 import numpy as np
 import pytest
+from google.rpc.error_details_pb2 import ErrorInfo
+from google.rpc.status_pb2 import Status
+from grpc_status import rpc_status
 from prometheus_client import CollectorRegistry
 from scipy import stats
 
@@ -244,6 +250,48 @@ def test_where_the_socket_finds_nobody_any_more_the_channel_goes_on(address: str
         for _ in range(20):
             assert batch.states.tolist() == expected.states.tolist()
             batch, expected = env.step(batch.random_actions()), direct.step(expected.random_actions())
+
+
+def test_where_nobody_answers_at_the_socket_the_channel_goes_on(address: str) -> None:
+    name = GAMES[0]
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        closed = threading.Thread(target=lambda: listener.accept()[0].close())
+        closed.start()
+        nobody = f"127.0.0.1:{listener.getsockname()[1]}"
+        with (
+            VectorEnv(address, name, fewest(name), num_envs=6, batches=3, games=6, socket_address=nobody) as env,
+            VectorEnv(address, name, fewest(name), num_envs=6, batches=3, games=6) as direct,
+        ):
+            assert trajectories(env, SEED) == trajectories(direct, SEED)
+        closed.join()
+
+
+@pytest.mark.parametrize("over_socket", [False, True])
+def test_reset_begins_anew_on_a_stream_that_was_refused(
+    address: str, make_fake_batch: MakeFakeBatch, over_socket: bool
+) -> None:
+    name = GAMES[0]
+
+    def play(requests: Iterator[Any], context: grpc.ServicerContext) -> Iterator[PlayResponse]:
+        if servicer.calls == 1:
+            info = ErrorInfo(reason="ERROR_REASON_LIMIT_EXCEEDED", domain="chatiere.v1")
+            status = Status(code=8, message="too many streams")
+            status.details.add().Pack(info)
+            context.abort_with_status(rpc_status.to_status(status))
+        with grpc.insecure_channel(address) as channel:
+            stub = batch_service_pb2_grpc.BatchServiceStub(channel)  # type: ignore[no-untyped-call]
+            yield from stub.Play(requests)
+
+    servicer, relay = make_fake_batch(play=play)
+    socket_address = relay if over_socket else None
+    with (
+        VectorEnv(relay, name, fewest(name), num_envs=6, batches=3, games=6, socket_address=socket_address) as env,
+        VectorEnv(address, name, fewest(name), num_envs=6, batches=3, games=6) as direct,
+    ):
+        # The refusal may come before the first request.
+        with contextlib.suppress(ChatiereError):
+            env.reset(SEED)
+        assert trajectories(env, SEED) == trajectories(direct, SEED)
 
 
 def test_a_socket_that_finds_nobody(address: str) -> None:

@@ -149,7 +149,7 @@ cdef put_cell_name(Writer out, int cell):
 
 
 def put_action_label(Writer out not None, Position position not None, int action):
-    """A dense id in plain English; a carton placed must be in the hand of the seat that is to act."""
+    """A dense id in plain English, at a decision; a carton placed must be in the hand of the seat that is to act."""
     cdef Carton carton
     position.require_action(action)
     if action < DRAW_ID:
@@ -203,7 +203,7 @@ def options_of(Position position not None):
     options = {}
     if state.first_seat_option != NO_SEAT:
         options["first_seat"] = state.first_seat_option
-    for name, (bit, _) in _VARIANTS.items() if state.variants else ():
+    for name, (bit, _) in _VARIANTS.items():
         if state.variants & <int> bit:
             options[name] = True
     return options

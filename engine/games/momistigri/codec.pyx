@@ -99,7 +99,7 @@ cdef put_main_label(Writer out, int effect):
 
 
 def put_action_label(Writer out not None, Position position not None, int action):
-    """A dense id in plain English."""
+    """A dense id in plain English, at a decision."""
     cdef int low, high
     position.require_action(action)
     if action < PASS_ID:

@@ -45,7 +45,6 @@ def _growth(plan: Plan) -> list[dict[str, object]]:
                 server = stack.enter_context(chatiere(workers))
                 for batch in BATCHES:
                     playing = SelfPlay(server.address, game.name, players, batch, CONNECTIONS, in_flight=1)
-                    stack.enter_context(playing)
                     playing.play(lambda moves, size=batch: moves < plan.warm_up * size)
                     contenders[workers, batch] = _player(playing, server, plan.seconds / 2)
             runs = alternate(contenders, plan.rounds)
@@ -68,10 +67,9 @@ def _memory(plan: Plan) -> tuple[Row, list[dict[str, object]]]:
     lines: list[dict[str, object]] = []
     share = plan.moves // TENTHS // len(plan.games)
     made = 0
-    with ExitStack() as stack:
-        server = stack.enter_context(chatiere())
+    with chatiere() as server:
         playing = [
-            stack.enter_context(SelfPlay(server.address, game.name, players, plan.batch, connections=1, in_flight=2))
+            SelfPlay(server.address, game.name, players, plan.batch, connections=1, in_flight=2)
             for game, players in plan.games.items()
         ]
         for _ in range(TENTHS):
