@@ -1,12 +1,22 @@
 """Chat Cartonne: what holds of every state (rules file: "Invariants")."""
 
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
-from libc.string cimport memcmp, memcpy, memset
+from libc.string cimport memcpy, memset
 
 from chatiere.engine.core.bits cimport count_bits, spread_bits
 from chatiere.engine.core.game cimport OK
 from chatiere.engine.games.chat_cartonne.boxes cimport Table, cat_can_follow, is_joint, read_table
-from chatiere.engine.games.chat_cartonne.cells cimport end_word, first_word, spread_further, to_north, to_south, to_west
+from chatiere.engine.games.chat_cartonne.cells cimport (
+    end_word,
+    first_column,
+    first_word,
+    next_column,
+    spread_further,
+    to_north,
+    to_south,
+    to_west,
+    word_of,
+)
 from chatiere.engine.games.chat_cartonne.state cimport (
     ALL_PRINCESSES,
     AWAKE,
@@ -53,6 +63,7 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     ChatCartonneFault,
     Seat,
     State,
+    can_turn,
     count_kinds,
     current_part,
     excluded_of,
@@ -64,16 +75,35 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     part_size,
     played_of,
     princess_count,
-    spread_fixed,
     type_of,
 )
 
+cdef enum:
+    LONGEST = 112  # of lists, in bytes
+
+# Whether a byte is nothing that State.cards can have: a kind without meaning, or turned what cannot be.
+cdef uint8_t NO_CARD[256]
+# LONGEST zeros, then as many bytes of ones: what keeps all of a list but its first n bytes begins at LONGEST - n.
+cdef uint8_t BEHIND[224]
+
+
+cdef void fill_tables() noexcept nogil:
+    cdef int card, kind
+    for card in range(256):
+        kind = card & KIND
+        NO_CARD[card] = kind >= SLEEPER + SEATS or (card != kind and not can_turn(kind))
+    memset(&BEHIND[LONGEST], 0xFF, LONGEST)
+
+
+fill_tables()
+
 
 ctypedef struct Count:
-    # For each byte that State.cards can have a byte: how many there are. Cartons and toys are counted wherever they
-    # are, Princesses in hands and on the table, all else on the table.
-    uint64_t of[32]
+    # A byte a kind: how many there are, turned or not. Cartons and toys are counted wherever they are, Princesses in
+    # hands and on the table, all else on the table.
+    uint64_t of[16]
     uint64_t starts  # of that, a byte a kind
+    uint8_t no_card  # something of State.cards is none
     int princesses  # on the table
     # A byte a seat, from the second byte on.
     uint64_t awake
@@ -87,12 +117,11 @@ ctypedef struct Count:
     uint16_t any_played
     uint64_t played  # Princesses, a byte a seat
     uint64_t in_hands  # the same
-    int holders
+    uint64_t sizes  # of hands, the same
+    uint64_t drew  # cards, from all parts, if they are less than 256
+    uint64_t holders  # 1: it holds a carton
     bint all_cats  # somebody has them all on the table
-    # What is wrong with one of them; nothing is said of how.
-    bint bad_hand
-    bint bad_supply
-    bint too_many  # cards, for what it drew
+    bint bad_hand  # somebody's; nothing is said of how
     # The pile, and what current_part says of it.
     int unknown
     int pile
@@ -137,75 +166,92 @@ cdef inline uint64_t every_other(uint64_t drawn) noexcept nogil:
 cdef inline int played_by(const Seat* held) noexcept nogil:
     # Princesses.
     cdef int part, played = 0
-    if held.played:
-        for part in range(PARTS):
-            played += played_of(held, part)
+    for part in range(PARTS):
+        played += played_of(held, part)
     return played
 
 
+cdef inline uint64_t at_least(uint64_t numbers, int least) noexcept nogil:
+    # Of a byte a seat, each below 128: the top bits of those that are.
+    cdef uint64_t ones = 0x0101010101010101, tops = 0x8080808080808080
+    return numbers + (128 - least) * ones & tops
+
+
+cdef inline uint64_t less_than(uint64_t numbers, uint64_t others) noexcept nogil:
+    # Likewise; bits below the top ones are set, too.
+    cdef uint64_t ones = 0x0101010101010101
+    return others + 127 * ones - numbers
+
+
+cdef inline uint64_t is_princess(uint64_t kinds) noexcept nogil:
+    # Likewise.
+    cdef uint64_t ones = 0x0101010101010101, tops = 0x8080808080808080
+    return at_least(kinds ^ PRINCESS * ones, 1) ^ tops
+
+
+cdef inline uint64_t bad_slot(uint64_t kinds, uint64_t before, uint64_t filled) noexcept nogil:
+    # Of one slot of all hands: what it has is no carton nor Princess, or less than the slot before it; or it should be
+    # empty.
+    return (
+        at_least(kinds, CARTONS) & ~is_princess(kinds)
+        | less_than(kinds, before) & filled
+        | at_least(kinds, 1) & ~filled
+    )
+
+
 cdef inline void count_seats(const State* state, Count* count) noexcept nogil:
-    # All of it in one loop. What is wrong is only gathered: it is rare, and is looked at again where it is told.
-    cdef const Seat* held
+    # First a byte a seat of everything, from the last seat on, so that each one's is pushed up by the next; then all
+    # seats at once. What is wrong is only gathered: it is rare, and is looked at again where it is told.
     cdef uint64_t words[2]
-    cdef uint64_t drawn, sums, any_drawn = 0, even = 0, odd = 0, supply = 0, in_hands = 0, played = 0
-    cdef uint32_t any_excluded = 0
-    cdef int seat, slot, size, kind, last, princesses, any_played = 0, bad_hand = 0, bad_supply = 0, too_many = 0
-    cdef int holders = 0, all_cats = 0
+    cdef uint64_t first = 0, second = 0, third = 0, sizes = 0, supply = 0, drew = 0, played = 0
+    cdef uint64_t drawn, any_first = 0, any_drawn = 0, even = 0, odd = 0
+    cdef int seat
     cdef uint8_t* of = <uint8_t*> count.of
     spread_bits(state.unknown[0], 64, of)
     spread_bits(state.unknown[1], 16, of + 64)
-    # In pieces: a memset of so much is slow to begin.
-    memset(of + 80, 0, 64)
-    memset(of + 144, 0, 64)
-    memset(of + 208, 0, 48)
-    of[state.pending] += state.pending >= FIRST_TOY and state.pending < PRINCESS
-    for seat in range(state.players):
-        held = &state.seats[seat]
-        size = held.hand_size
-        # The last eight bytes of a Seat: the hand, and what it drew.
-        memcpy(words, held, sizeof(words))
+    memset(of + 80, 0, 48)
+    if state.pending >= FIRST_TOY and state.pending < PRINCESS:
+        of[state.pending] += 1
+    for seat in range(state.players - 1, -1, -1):
+        # A Seat: what passes have shown, Princesses played, supply and size of the hand; the hand, and what it drew.
+        memcpy(words, &state.seats[seat], sizeof(words))
+        any_first |= words[0]
+        supply = supply << 8 | words[0] >> 48 & 0xFF
+        sizes = sizes << 8 | words[0] >> 56
+        first = first << 8 | words[1] & 0xFF
+        second = second << 8 | words[1] >> 8 & 0xFF
+        third = third << 8 | words[1] >> 16 & 0xFF
+        of[words[1] & KIND] += 1
+        of[words[1] >> 8 & KIND] += 1
+        of[words[1] >> 16 & KIND] += 1
         drawn = words[1] >> 24
-        if size > LARGEST_HAND or (words[1] & 0xFFFFFF) >> 8 * size:
-            bad_hand = 1
-            size = 0
-        # The zeros behind the hand are counted, too, and taken off again.
-        of[0] -= LARGEST_HAND - size
-        last = princesses = 0
-        for slot in range(LARGEST_HAND):
-            kind = held.hand[slot]
-            of[kind] += 1
-            bad_hand |= (kind < last) & (slot < size) | (kind >= CARTONS) & (kind != PRINCESS)
-            princesses += kind == PRINCESS
-            last = kind
-        in_hands |= <uint64_t> princesses << 8 * seat
-        holders |= (size > princesses) << seat
-        bad_supply |= held.supply > CATS
-        supply |= <uint64_t> held.supply << 8 * (seat + 1)
-        all_cats |= held.supply == 0
         any_drawn |= drawn
         even += every_other(drawn)
         odd += every_other(drawn >> 8)
-        # The sum of five bytes, in the third sum of 16 bits.
-        sums = (every_other(drawn) + every_other(drawn >> 8)) * <uint64_t> 0x0000000100010001
-        if held.played:
-            princesses = played_by(held)
-            played |= <uint64_t> princesses << 8 * seat
-            any_played |= held.played
-            size += princesses
-        any_excluded |= held.excluded
-        too_many |= size > DEALT + <int> (sums >> 32 & 0xFFFF)
-    count.bad_hand = bad_hand
-    count.bad_supply = bad_supply
-    count.too_many = too_many
-    count.all_cats = all_cats
-    count.holders = holders
-    count.supply = supply
+        drew = drew << 8 | sum_of(drawn)
+    # The zeros behind the hands were counted, too.
+    of[0] -= LARGEST_HAND * state.players - sum_of(sizes)
+    if any_first >> 32 & 0xFFFF:
+        for seat in range(state.players):
+            played |= <uint64_t> played_by(&state.seats[seat]) << 8 * seat
+    count.bad_hand = (
+        (first | second | third | sizes) & <uint64_t> 0x8080808080808080
+        | at_least(sizes, LARGEST_HAND + 1)
+        | bad_slot(first, 0, at_least(sizes, 1))
+        | bad_slot(second, first, at_least(sizes, 2))
+        | bad_slot(third, second, at_least(sizes, 3))
+    ) != 0
+    count.in_hands = (is_princess(first) >> 7) + (is_princess(second) >> 7) + (is_princess(third) >> 7)
+    # The Princess is the last of a hand.
+    count.holders = (at_least(sizes, 1) & ~is_princess(first)) >> 7
+    count.sizes = sizes
+    count.supply = supply << 8
+    count.drew = drew
     count.any_drawn = any_drawn
     count.drawn[0] = even
     count.drawn[1] = odd
-    count.any_excluded = any_excluded
-    count.any_played = any_played
-    count.in_hands = in_hands
+    count.any_excluded = <uint32_t> any_first
+    count.any_played = any_first >> 32 & 0xFFFF
     count.played = played
     count.unknown = count_kinds(state.unknown)
 
@@ -261,7 +307,7 @@ cdef inline int check_zeros(const State* state, const Count* count) noexcept nog
 cdef inline int check_cards(const State* state, Count* count) noexcept nogil:
     # Every carton and toy is in one place; the hands and the list of the table are in order.
     cdef uint64_t ones = <uint64_t> 0x010101010100 & (<uint64_t> 1 << 8 * (state.players + 1)) - 1
-    cdef uint64_t asleep
+    cdef uint64_t asleep, too_large
     cdef int fault, on_joints
     if state.unknown[1] >> (PILE_KINDS - 64):
         return ChatCartonneFault.CARD_TWICE_OR_MISSING
@@ -271,7 +317,7 @@ cdef inline int check_cards(const State* state, Count* count) noexcept nogil:
     if fault != OK:
         return fault
     on_joints = check_joints(state, count)
-    fault = check_bytes(state, count)
+    fault = check_kinds(state, count)
     if fault == OK:
         fault = check_starts(state, count)
     if fault == OK:
@@ -281,8 +327,11 @@ cdef inline int check_cards(const State* state, Count* count) noexcept nogil:
     if fault != OK:
         return fault
     asleep = count.of[SLEEPER >> 3] & ~<uint64_t> 0xFF
+    # The top bit of a seat's byte: it has more than all its cats; it has none.
+    too_large = (count.supply | count.supply + (127 - CATS) * ones) & 128 * ones
+    count.all_cats = (128 * ones - count.supply & 128 * ones) != 0
     return fault_if(
-        count.bad_supply or asleep + count.awake + count.supply != CATS * ones, ChatCartonneFault.BAD_SUPPLY
+        too_large or asleep + count.awake + count.supply != CATS * ones, ChatCartonneFault.BAD_SUPPLY
     )
 
 
@@ -309,6 +358,7 @@ cdef inline int check_list(const State* state, Count* count) noexcept nogil:
     # There is a card for each cell that is filled, and zeros behind them.
     cdef uint64_t apart = 0
     cdef uint8_t* of = <uint8_t*> count.of
+    cdef uint8_t no_card = 0
     cdef int first = first_word(state), end = end_word(state), place, laid = 0
     for place in range(first - 1):
         apart |= state.filled[place]
@@ -324,25 +374,16 @@ cdef inline int check_list(const State* state, Count* count) noexcept nogil:
     if state.laid > MOST_CARDS or laid != state.laid:
         return ChatCartonneFault.BAD_TABLE
     for place in range(laid):
-        of[state.cards[place]] += 1
+        of[state.cards[place] & KIND] += 1
+        no_card |= NO_CARD[state.cards[place]]
+    count.no_card = no_card
     return fault_if(not zeros_behind(state.cards, laid, sizeof(state.cards)), ChatCartonneFault.NOT_ZERO)
 
 
-cdef inline int check_bytes(const State* state, Count* count) noexcept nogil:
-    # No byte of the list is without meaning, and no card is turned that cannot be.
-    cdef uint64_t fixed[16]
-    cdef uint64_t wrong = count.of[SLEEPER >> 3] >> 8 * ((SLEEPER & 7) + state.players)
-    cdef int i
-    spread_fixed(<uint8_t*> fixed)
-    for i in range(16):
-        wrong |= count.of[16 + i] & 255 * fixed[i]
-    for i in range((SLEEPER >> 3) + 1, 16):
-        wrong |= count.of[i]
-    if wrong:
+cdef inline int check_kinds(const State* state, Count* count) noexcept nogil:
+    # Only such cards are on the table as there are, and no sleeping cats of seats that there are not.
+    if count.no_card or count.of[SLEEPER >> 3] >> 8 * ((SLEEPER & 7) + state.players):
         return ChatCartonneFault.BAD_TABLE
-    # From here on it does not matter whether they are turned.
-    for i in range((SLEEPER >> 3) + 1):
-        count.of[i] += count.of[16 + i]
     count.princesses += (count.of[9] >> 24 & 0xFF) - sum_of(count.in_hands)
     count.starts = count.of[9] >> 32 | (count.of[10] & 0xFF) << 32
     return OK
@@ -358,10 +399,15 @@ cdef inline int check_once(const Count* count) noexcept nogil:
     return fault_if(wrong != 0, ChatCartonneFault.CARD_TWICE_OR_MISSING)
 
 
-cdef inline bint zeros_behind(const void* bytes, int first, int end) noexcept nogil:
-    # There is at least one: all are as the next, and the last is zero.
-    cdef const uint8_t* rest = <const uint8_t*> bytes + first
-    return memcmp(rest, rest + 1, end - first - 1) == 0 and rest[end - first - 1] == 0
+cdef inline bint zeros_behind(const void* list, int first, int end) noexcept nogil:
+    # All bytes are looked at, as how many there are cannot be foreseen.
+    cdef const uint8_t* bytes = <const uint8_t*> list
+    cdef const uint8_t* behind = &BEHIND[LONGEST - first]
+    cdef uint8_t found = 0
+    cdef int i
+    for i in range(end):
+        found |= bytes[i] & behind[i]
+    return found == 0
 
 
 cdef inline int place_in(const State* state, const Count* count, int cell) noexcept nogil:
@@ -484,7 +530,7 @@ cdef bint hangs_together(const State* state) noexcept nogil:
 cdef inline bint hangs_inwards(const State* state, int first, int end) noexcept nogil:
     # Whether of the cards that lie side by side in a row one touches the next row towards the centre, or is in the
     # centre. That is enough, and so on most tables.
-    cdef uint64_t cells, east, inner, sum, ends, carry = 0, alone = 0
+    cdef uint64_t cells, east, inner, sum, ends, carry = 0, alone = 0, column = first_column(first)
     cdef int word
     for word in range(first, end):
         cells = state.filled[word]
@@ -496,7 +542,10 @@ cdef inline bint hangs_inwards(const State* state, int first, int end) noexcept 
             # The centre's row is bits 8 to 31.
             inner &= ~<uint64_t> 0xFFFFFFFF
             inner |= to_north(state.filled, word) & 0xFF | <uint64_t> 1 << (CENTRE & 63)
-        east = cells & to_west(state.filled, word)
+        # As to_west has it.
+        east = cells & ~column
+        column = next_column(column)
+        east = cells & (east >> 1 | (word_of(state.filled, word + 1) & ~column) << 63)
         # From each that touches a carry runs eastwards, to the last side by side.
         sum = east + (inner & east)
         ends = sum + carry
@@ -548,21 +597,19 @@ cdef int check_setup(const State* state) noexcept nogil:
 
 
 cdef int check_turn(const State* state, const Count* count) noexcept nogil:
-    cdef int phase = state.phase, seat, size, holding = 0
+    cdef int phase = state.phase, seat, size, holding = sum_of(count.holders)
     if (phase == CAT) != (state.just_played != NO_CELL):
         return ChatCartonneFault.BAD_JUST_PLAYED
     if state.pending and phase != TOY or (phase == TOY and (state.pending < FIRST_TOY or state.pending >= PRINCESS)):
         return ChatCartonneFault.BAD_PENDING
     if state.final_phase:
-        for seat in range(state.players):
-            holding += count.holders >> seat & 1
         if phase == DRAW or phase == PLAY or phase == TOY:
             return ChatCartonneFault.BAD_PHASE
         # Only a Princess takes back what began the phase.
         if not count.all_cats and count.pile > 0 and count.played == 0:
             return ChatCartonneFault.BAD_FINAL_PHASE
         if phase == TURN:
-            if count.holders >> state.active & 1 == 0:
+            if count.holders >> 8 * state.active & 1 == 0:
                 return ChatCartonneFault.BAD_ACTIVE_SEAT
             return fault_if(state.passes >= holding, ChatCartonneFault.BAD_PASSES)
         return fault_if(state.passes != (holding if phase == FINISHED else 0), ChatCartonneFault.BAD_PASSES)
@@ -589,6 +636,7 @@ cdef int check_turn(const State* state, const Count* count) noexcept nogil:
 cdef inline int check_pile(const State* state, const Count* count) noexcept nogil:
     # What the seats drew, and the toys, are what has gone from each part; nobody has more than it drew.
     cdef int left = count.left, current = count.current, part, gone, toys = 0
+    cdef uint64_t too_many
     if state.phase <= DEAL:
         # What is still to be dealt lies in no part.
         return fault_if(count.any_drawn != 0, ChatCartonneFault.BAD_DRAWS)
@@ -604,7 +652,11 @@ cdef inline int check_pile(const State* state, const Count* count) noexcept nogi
         toys += gone
     for part in range(FIRST_TOY, PRINCESS):
         toys -= not has_kind(state.unknown, part)
-    return fault_if(toys or (state.phase >= TURN and count.too_many), ChatCartonneFault.BAD_DRAWS)
+    # As no more than all cards were drawn, these are numbers below 128.
+    too_many = less_than(count.drew + DEALT * <uint64_t> 0x0101010101010101, count.sizes + count.played)
+    return fault_if(
+        toys or (state.phase >= TURN and too_many & <uint64_t> 0x8080808080808080), ChatCartonneFault.BAD_DRAWS
+    )
 
 
 cdef inline int check_princesses(const State* state, const Count* count) noexcept nogil:

@@ -3,7 +3,7 @@
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memmove
 
-from chatiere.engine.core.bits cimport bits_by_byte, count_bits, nth_bit, spread_bits
+from chatiere.engine.core.bits cimport bits_by_byte, count_bits, nth_bit
 
 cdef extern from * nogil:
     """
@@ -245,11 +245,6 @@ cdef inline int walls_of(int card) noexcept nogil:
 cdef inline bint can_turn(int kind) noexcept nogil:
     # Whether turning a card changes its walls.
     return walls_of(kind) != walls_of(kind | TURNED)
-
-cdef inline void spread_fixed(uint8_t* fixed) noexcept nogil:
-    # For each kind below 128 a flag: turning it changes nothing, or there is no such card.
-    spread_bits(<uint64_t> 0x00001FFFF80001FF, 64, fixed)
-    spread_bits(~<uint64_t> 0x1A0FF, 64, fixed + 64)
 
 cdef inline bint is_carton(int card) noexcept nogil:
     # What a joint can lie on: any card but sleeping cats and the Princess.
