@@ -1,6 +1,7 @@
 """Chat Cartonne: what may be done (rules file: "A turn", "When a seat is asked", "Actions")."""
 
 from libc.stdint cimport uint16_t, uint64_t
+from libc.string cimport memcpy
 
 from chatiere.engine.core.game cimport MAX_LEGAL, OK
 from chatiere.engine.games.chat_cartonne.boxes cimport (
@@ -255,9 +256,21 @@ cdef int list_free(const State* state, int first_id, uint16_t* ids) noexcept nog
     return count
 
 
-cdef int list_cartons(const State* state, uint16_t* ids) noexcept nogil:
+cdef inline void list_again(const uint16_t* ids, int count, int more, uint16_t* target) noexcept nogil:
+    # The same cells for another play, whose ids are larger by so much. Four at a time: what is written behind them does
+    # not matter.
+    cdef uint64_t four
+    cdef int i
+    for i in range(0, count, 4):
+        memcpy(&four, ids + i, sizeof(four))
+        four += more * <uint64_t> 0x0001000100010001
+        memcpy(target + i, &four, sizeof(four))
+
+
+cdef int list_cartons(const State* state, uint16_t* ids, int* cells) noexcept nogil:
+    # `cells` is written to if there are as many ids of slot 0 first, for every cell beside a card.
     cdef const Seat* held = &state.seats[state.active]
-    cdef int count = 0, slot, turned, first_id, cells = 0, i
+    cdef int count = 0, slot, turned, first_id
     if state.variants & NO_DOUBLE_WALLS:
         return list_without_double_walls(state, ids)
     for slot in range(held.hand_size):
@@ -266,12 +279,10 @@ cdef int list_cartons(const State* state, uint16_t* ids) noexcept nogil:
         for turned in range(1 + can_turn(held.hand[slot])):
             first_id = FIRST_CARTON_ID + IDS_OF_SLOT * slot + CELLS * turned
             if count == 0:
-                cells = count = list_free(state, first_id, ids)
+                cells[0] = list_free(state, first_id, ids)
             else:
-                # The same cells once more.
-                for i in range(cells):
-                    ids[count + i] = ids[i] + (first_id - FIRST_CARTON_ID)
-                count += cells
+                list_again(ids, cells[0], first_id - FIRST_CARTON_ID, ids + count)
+            count += cells[0]
     return count
 
 
@@ -349,7 +360,7 @@ cdef int list_toys(const State* state, uint16_t* ids) noexcept nogil:
 
 cdef int legal_actions(const void* body, uint16_t* ids) noexcept nogil:
     cdef const State* state = <const State*> body
-    cdef int count
+    cdef int count, cells = 0
     if state.phase == CHOOSE_START or state.phase == PLACE_START:
         return list_setup(state, ids)
     if state.phase == TOY:
@@ -358,12 +369,16 @@ cdef int legal_actions(const void* body, uint16_t* ids) noexcept nogil:
         ids[0] = SKIP_ID
         return 1 + list_cats(state, ids + 1)
     if plays_from_hand(state):
-        count = list_cartons(state, ids)
+        count = list_cartons(state, ids, &cells)
     else:
         ids[0] = DRAW_ID
         count = 1
     if state.phase == TURN and state.seats[state.active].supply:
-        count += list_free(state, FIRST_SLEEP_ID, ids + count)
+        if cells:
+            list_again(ids, cells, FIRST_SLEEP_ID - FIRST_CARTON_ID, ids + count)
+            count += cells
+        else:
+            count += list_free(state, FIRST_SLEEP_ID, ids + count)
     if plays_from_hand(state) and has_princess(state):
         count += list_princess(state, ids + count)
     if count == 0:
