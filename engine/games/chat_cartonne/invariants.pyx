@@ -13,9 +13,7 @@ from chatiere.engine.games.chat_cartonne.cells cimport (
     next_column,
     spread_further,
     to_north,
-    to_south,
     to_west,
-    word_of,
 )
 from chatiere.engine.games.chat_cartonne.state cimport (
     ALL_PRINCESSES,
@@ -120,6 +118,7 @@ ctypedef struct Count:
     uint64_t sizes  # of hands, the same
     uint64_t drew  # cards, from all parts, if they are less than 256
     uint64_t holders  # 1: it holds a carton
+    uint64_t taken  # of a byte a part, not 0: State.drawer has a seat
     bint all_cats  # somebody has them all on the table
     bint bad_hand  # somebody's; nothing is said of how
     # The pile, and what current_part says of it.
@@ -205,6 +204,7 @@ cdef inline void count_seats(const State* state, Count* count) noexcept nogil:
     cdef uint64_t words[2]
     cdef uint64_t first = 0, second = 0, third = 0, sizes = 0, supply = 0, drew = 0, played = 0
     cdef uint64_t drawn, any_first = 0, any_drawn = 0, even = 0, odd = 0
+    cdef uint32_t drawers
     cdef int seat
     cdef uint8_t* of = <uint8_t*> count.of
     spread_bits(state.unknown[0], 64, of)
@@ -253,16 +253,20 @@ cdef inline void count_seats(const State* state, Count* count) noexcept nogil:
     count.any_excluded = <uint32_t> any_first
     count.any_played = any_first >> 32 & 0xFFFF
     count.played = played
+    # Five bytes, which no load takes at once.
+    memcpy(&drawers, state.drawer, sizeof(drawers))
+    count.taken = (<uint64_t> state.drawer[4] << 32 | drawers) ^ <uint64_t> 0xFFFFFFFFFF
     count.unknown = count_kinds(state.unknown)
 
 
 cdef inline void count_pile(const State* state, Count* count) noexcept nogil:
     # As pile_size says, which counts anew.
-    cdef int part, drawn = sum_of(count.played + count.in_hands)
-    if not state.variants & ALL_PRINCESSES:
-        drawn = 0
-        for part in range(state.players):
-            drawn += state.drawer[part] != NO_SEAT
+    cdef uint64_t ones = 0x0101010101010101
+    cdef int drawn
+    if state.variants & ALL_PRINCESSES:
+        drawn = sum_of(count.played + count.in_hands)
+    else:
+        drawn = sum_of(((count.taken & 127 * ones) + 127 * ones | count.taken) >> 7 & ones)
     count.pile = count.unknown + princess_count(state) - drawn
     count.current = current_part(state, count.pile, &count.left)
 
@@ -291,13 +295,11 @@ cdef inline int check_numbers(const State* state) noexcept nogil:
 cdef inline int check_zeros(const State* state, const Count* count) noexcept nogil:
     # Of the seats and parts that there are not.
     cdef uint64_t held[2]  # a Seat
-    cdef int parts = part_count(state), seat, part
-    cdef uint64_t beyond = count.any_drawn >> 8 * parts | count.any_played >> PLAYED_BITS * parts
+    cdef int parts = part_count(state), seat
+    cdef uint64_t beyond = (count.any_drawn | count.taken) >> 8 * parts | count.any_played >> PLAYED_BITS * parts
     for seat in range(state.players, SEATS):
         memcpy(held, &state.seats[seat], sizeof(held))
         beyond |= held[0] | held[1]
-    for part in range(parts, PARTS):
-        beyond |= state.drawer[part] ^ NO_SEAT
     beyond |= state.zero[0] | state.zero[1] | state.zero[2]
     return fault_if(beyond != 0, ChatCartonneFault.NOT_ZERO)
 
@@ -530,27 +532,30 @@ cdef bint hangs_together(const State* state) noexcept nogil:
 cdef inline bint hangs_inwards(const State* state, int first, int end) noexcept nogil:
     # Whether of the cards that lie side by side in a row one touches the next row towards the centre, or is in the
     # centre. That is enough, and so on most tables.
-    cdef uint64_t cells, east, inner, sum, ends, carry = 0, alone = 0, column = first_column(first)
+    cdef uint64_t cells = state.filled[first], before = 0, after, east, inner, sum, ends, carry = 0, alone = 0
+    cdef uint64_t column = first_column(first)
     cdef int word
     for word in range(first, end):
-        cells = state.filled[word]
+        after = state.filled[word + 1] if word + 1 < end else 0
+        # Moved by a row, and by a cell, as to_north, to_south and to_west have it.
         if word < CENTRE >> 6:
-            inner = to_north(state.filled, word)
+            inner = cells >> 24 | after << 40
         else:
-            inner = to_south(state.filled, word)
+            inner = cells << 24 | before >> 40
         if word == CENTRE >> 6:
             # The centre's row is bits 8 to 31.
             inner &= ~<uint64_t> 0xFFFFFFFF
-            inner |= to_north(state.filled, word) & 0xFF | <uint64_t> 1 << (CENTRE & 63)
-        # As to_west has it.
-        east = cells & ~column
+            inner |= cells >> 24 & 0xFF | <uint64_t> 1 << (CENTRE & 63)
+        east = (cells & ~column) >> 1
         column = next_column(column)
-        east = cells & (east >> 1 | (word_of(state.filled, word + 1) & ~column) << 63)
+        east = cells & (east | (after & ~column) << 63)
         # From each that touches a carry runs eastwards, to the last side by side.
         sum = east + (inner & east)
         ends = sum + carry
         carry = (sum < east) | (ends < sum)
         alone |= cells & ~(east | inner | ends)
+        before = cells
+        cells = after
     return alone == 0
 
 
@@ -619,6 +624,8 @@ cdef int check_turn(const State* state, const Count* count) noexcept nogil:
         return ChatCartonneFault.BAD_PASSES
     if count.all_cats or ((phase == TURN or phase == DRAW) and count.pile == 0):
         return ChatCartonneFault.BAD_FINAL_PHASE
+    if phase == TURN and count.sizes == DEALT * (<uint64_t> 0x0101010101 >> 8 * (SEATS - state.players)):
+        return OK
     for seat in range(state.players):
         size = state.seats[seat].hand_size
         if seat == state.active and phase != TURN:
@@ -663,7 +670,8 @@ cdef inline int check_princesses(const State* state, const Count* count) noexcep
     cdef const Seat* held
     cdef uint64_t drew = 0, had  # a byte a seat
     cdef int seat, part, drawer, played
-    for part in range(part_count(state)):
+    # While nobody has any, and the first part has cards left, each is in her part.
+    for part in range(part_count(state) if count.taken or count.current or count.left == 0 else 0):
         drawer = state.drawer[part]
         if drawer == NO_SEAT:
             # She is still in a part of the pile.
