@@ -109,7 +109,7 @@ cdef void put_observation(const Batch* batch, const void* body, int seat, uint8_
 # All items
 
 cdef Outcome begin_all(const Batch* batch, const NewGames* new_games, uint8_t* states, int8_t* actors) noexcept nogil:
-    # Fills `states`; no actor is BROKEN.
+    # Fills `states` and `actors`.
     cdef Py_ssize_t i
     for i in range(batch.count):
         if is_cancelled(batch.control):
@@ -122,7 +122,7 @@ cdef Outcome begin_all(const Batch* batch, const NewGames* new_games, uint8_t* s
             new_games.game_numbers[i] if new_games.sampled else 0,
             states + i * batch.packed_size,
         )
-        actors[i] = OVER
+        actors[i] = batch.ops.actor(body_of(states + i * batch.packed_size))
     return Outcome.DONE
 
 
@@ -135,7 +135,7 @@ cdef Outcome move_all(
     int8_t* actors,
     Py_ssize_t* ended,
 ) noexcept nogil:
-    # Fills `states` and `faults`, and the actors of broken states; `ended`: how many games ended with these moves.
+    # Fills `states`, `faults` and `actors`; `ended`: how many games ended with these moves.
     cdef uint8_t* packed
     cdef Py_ssize_t i
     ended[0] = 0
@@ -144,15 +144,15 @@ cdef Outcome move_all(
             return Outcome.CANCELLED
         packed = states + i * batch.packed_size
         memcpy(packed, before + i * batch.packed_size, batch.packed_size)
-        actors[i] = OVER
         faults[i] = check_item(batch, packed)
         if faults[i] != OK:
             actors[i] = BROKEN
             continue
         faults[i] = move_item(batch, packed, moves[i])
+        actors[i] = batch.ops.actor(body_of(packed))
         if faults[i] == OK:
             count_moves(batch.control, 1)
-            ended[0] += batch.ops.actor(body_of(packed)) == OVER
+            ended[0] += actors[i] == OVER
     return Outcome.DONE
 
 
@@ -172,8 +172,7 @@ cdef bint make_room(Described* described, size_t count) noexcept nogil:
 cdef Outcome describe_all(
     const Batch* batch, uint8_t* states, const uint8_t* faults, const Restarts* restarts, Described* described
 ) noexcept nogil:
-    # Fills all columns of Positions but states and weights, and begins ended games anew; `restarts` may be NULL. Of
-    # `actors` it only reads which are BROKEN.
+    # Fills what other columns of Positions there are but weights, and begins ended games anew; `restarts` may be NULL.
     cdef const Operations* ops = batch.ops
     cdef int players = batch.players
     cdef uint8_t* final_observation = described.final_observations
@@ -186,8 +185,6 @@ cdef Outcome describe_all(
         header = <Header*> (states + i * batch.packed_size)
         body = body_of(header)
         actor = described.actors[i]
-        if actor != BROKEN:
-            actor = ops.actor(body)
         described.final[i] = actor == OVER
         if described.totals != NULL:
             memset(described.totals + i * players, 0, players * sizeof(int32_t))
