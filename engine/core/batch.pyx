@@ -234,10 +234,14 @@ cdef class Table:
     Its methods may be called by several threads at a time. Each takes a Cancellation (None: nobody will cancel it), ends
     with Cancelled if that says so, and raises EngineError for what is wrong with a batch as a whole: INVALID_BATCH (a
     column has not the length that it should have, there are more than 524,288 items), and what else it names.
+
+    States are checked, but not those that it answered last, if they come back as the same object.
     """
 
     cdef readonly Game game
     cdef readonly int players
+    # The states that were answered last, if none of them is broken. Nobody can change bytes.
+    cdef bytes sound
 
     def __init__(self, Game game not None, players):
         """`game` for `players` seats. Raises EngineError: INVALID_PLAYERS."""
@@ -293,7 +297,7 @@ cdef class Table:
         new_games.seeds = <const uint64_t*> data_of(seed_column)
         new_games.game_numbers = <const uint64_t*> data_of(number_column)
         cancellation = cancellation or Cancellation()
-        batch = self.batch_of(n, cancellation)
+        batch = self.batch_of(n, cancellation, None)
         check_size(self.size_of(n, columns), max_bytes)
         states = new_column(n * batch.packed_size)
         packed = <uint8_t*> data_of(states)
@@ -302,7 +306,9 @@ cdef class Table:
         with nogil:
             outcome = begin_all(&batch, &new_games, packed, actor_data)
         require_done(outcome)
-        return self.describe(&batch, states, bytes(n), actors, NULL, 0, columns, max_bytes)
+        positions = self.describe(&batch, states, bytes(n), actors, NULL, 0, columns, max_bytes)
+        self.sound = states
+        return positions
 
     def step(
         self, states, moves, *, columns=Columns(), restart=None, max_bytes=None, Cancellation cancellation=None
@@ -332,7 +338,7 @@ cdef class Table:
             encoded = self.encode_options(restart.options, "restart.options")
             restarts.options = data_of(encoded)
         cancellation = cancellation or Cancellation()
-        batch = self.batch_of(n, cancellation)
+        batch = self.batch_of(n, cancellation, states)
         check_size(self.size_of(n, columns), max_bytes)
         after = new_column(n * batch.packed_size)
         faults = new_column(n)
@@ -346,7 +352,9 @@ cdef class Table:
         positions = self.describe(
             &batch, after, faults, actors, &restarts if restart is not None else NULL, ended, columns, max_bytes
         )
-        return positions, self.faults_of(faults, after, "moves", partial(_apply, memoryview(move_column).cast("H")))
+        told = self.faults_of(faults, after, "moves", partial(_apply, memoryview(move_column).cast("H")))
+        self.sound = after if told is NO_FAULTS else None
+        return positions, told
 
     def playout(self, states, count, *, seed, first_game_number=0, Cancellation cancellation=None):
         """Play each state to its end `count` times (k, 1 to 2**32 - 1), with uniformly random actions.
@@ -373,7 +381,7 @@ cdef class Table:
             raise EngineError(Reason.INVALID_BATCH, "a state is played 1 to 2**32 - 1 times", field="count")
         playouts = count
         cancellation = cancellation or Cancellation()
-        batch = self.batch_of(n, cancellation)
+        batch = self.batch_of(n, cancellation, states)
         faults = new_column(n)
         mean_returns = new_column(n * self.players * sizeof(double))
         wins = new_column(n * self.players * sizeof(uint32_t))
@@ -405,7 +413,7 @@ cdef class Table:
         cdef Batch batch
         cdef Outcome outcome
         cancellation = cancellation or Cancellation()
-        batch = self.batch_of(n, cancellation)
+        batch = self.batch_of(n, cancellation, states)
         with nogil:
             outcome = score_all(&batch, source, fault_data, total_data, final_data, rank_data, return_data)
         require_done(outcome)
@@ -432,7 +440,7 @@ cdef class Table:
         cdef Batch batch
         cdef Outcome outcome
         cancellation = cancellation or Cancellation()
-        batch = self.batch_of(n, cancellation)
+        batch = self.batch_of(n, cancellation, states)
         with nogil:
             outcome = resample_all(&batch, source, seat_data, stream_seed, first, fault_data, packed)
         require_done(outcome)
@@ -463,18 +471,19 @@ cdef class Table:
         fault_data = <uint8_t*> data_of(faults)
         values = <uint8_t*> data_of(observations)
         cancellation = cancellation or Cancellation()
-        batch = self.batch_of(n, cancellation)
+        batch = self.batch_of(n, cancellation, states)
         with nogil:
             outcome = observe_all(&batch, source, seat_data, fault_data, values)
         require_done(outcome)
         return observations, self.faults_of(faults, states, "seats", partial(_observe, seat_column))
 
-    cdef Batch batch_of(self, Py_ssize_t count, Cancellation cancellation):
+    cdef Batch batch_of(self, Py_ssize_t count, Cancellation cancellation, states):
         cdef Batch batch
         batch.ops = self.game.ops
         batch.players = self.players
         batch.count = count
         batch.packed_size = self.game.packed_size
+        batch.sound = states is not None and states is self.sound
         batch.control = &cancellation.control
         return batch
 

@@ -38,6 +38,7 @@ ctypedef struct Batch:
     int players
     Py_ssize_t count
     Py_ssize_t packed_size
+    bint sound  # the states need no check: the table made them itself
     Control* control
 
 

@@ -1,7 +1,8 @@
 """What is done to each of n packed states of one game: the loops of batches, over any table of operations.
 
-Nothing about the states is trusted. Whether it was cancelled, every loop looks before each item (playouts: before each
-playout); only describing goes on to its end. Faults are a byte an item: OK, or the kernel's answer.
+Nothing about the states is trusted, unless the table itself has just made them. Whether it was cancelled, every loop
+looks before each item (playouts: before each playout); only describing goes on to its end. Faults are a byte an item:
+OK, or the kernel's answer.
 """
 
 from libc.stdlib cimport realloc
@@ -18,6 +19,7 @@ from chatiere.engine.core.game cimport (
     OTHER_PLAYERS,
     OVER,
     VIEW_WORDS,
+    debug_assert,
 )
 from chatiere.engine.core.play cimport make_move, play_out
 from chatiere.engine.core.position cimport Header, check_body, check_header
@@ -41,10 +43,14 @@ cdef inline uint8_t* body_of(void* packed) noexcept nogil:
 
 
 cdef int check_item(const Batch* batch, const void* packed) noexcept nogil:
-    # OK, or why a packed state (aligned to 8) cannot be used; nothing about it is trusted.
+    # OK, or why a packed state (aligned to 8) cannot be used; nothing about it is trusted, if the batch is not `sound`.
     cdef const Header* header = <const Header*> packed
     cdef const uint8_t* body = <const uint8_t*> packed + sizeof(Header)
-    cdef int fault = check_header(batch.ops, header)
+    cdef int fault
+    if batch.sound:
+        debug_assert(check_body(batch.ops, body, header.sampled) == OK)
+        return OK
+    fault = check_header(batch.ops, header)
     if fault == OK:
         fault = check_body(batch.ops, body, header.sampled)
     if fault == OK and body[0] != batch.players:

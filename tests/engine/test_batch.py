@@ -21,6 +21,8 @@ PATIENCE = 30.0
 LONGEST_GAME = 5_000
 # More playouts than are finished while a test waits.
 ENDLESS = 3_000_000
+# -3 as a byte: what an actor is where the state is broken.
+BROKEN = 0xFD
 
 
 @pytest.fixture
@@ -216,6 +218,32 @@ def test_arrays_that_are_no_columns_are_refused(table: Table, states: bytes) -> 
     with pytest.raises(TypeError, match="little-endian"):
         table.step(states, np.zeros(3, ">u2"))
     assert refused(table.step, states, np.zeros(3, np.int64)).field == "moves"
+
+
+def test_states_sent_back_as_they_are_make_no_difference(table: Table) -> None:
+    # The object that was answered last is not checked again; a copy of it is.
+    columns, restart = Columns(legal=True, scores=True, observations=True), Restart(stride=20)
+    seeds, numbers = np.full(20, 1, "<u8"), np.arange(20, dtype="<u8")
+    other = Table(table.game, table.players)
+    positions = table.new_games(seeds=seeds, game_numbers=numbers, columns=columns)
+    for _ in range(30):
+        for name in ("playout", "score", "resample", "observe"):
+            assert calls(table, positions.states)[name]() == calls(other, positions.states)[name]()
+        begins = np.frombuffer(positions.legal_offsets, "<u4")[:-1]
+        moves = np.frombuffer(positions.legal_ids, "<u2")[begins].tobytes()
+        copied, _ = other.step(bytearray(positions.states), moves, columns=columns, restart=restart)
+        positions, faults = table.step(positions.states, moves, columns=columns, restart=restart)
+        assert positions == copied
+        assert not faults.reasons
+
+
+def test_broken_states_stay_broken_when_they_are_sent_back(table: Table, states: bytes) -> None:
+    broken = bytearray(states)
+    broken[table.game.packed_size + 1] ^= 0xFF
+    positions, faults = table.step(broken, bytes(6))
+    again, faults_again = table.step(positions.states, bytes(6))
+    assert faults.reasons[1] == faults_again.reasons[1] == Reason.UNSUPPORTED_RULES_VERSION.number
+    assert positions.actors[1] == again.actors[1] == BROKEN
 
 
 def test_a_single_item_leaves_python_s_own_bytes_alone(table: Table, states: bytes) -> None:
