@@ -46,6 +46,7 @@ cdef extern from * nogil:
     }
     """
     int __builtin_ctzll(uint64_t word)
+    int __builtin_clzll(uint64_t word)
     void spread_16 "chatiere_spread_16"(uint64_t bits, uint8_t* flags) noexcept
     void spread_32 "chatiere_spread_32"(uint64_t bits, uint8_t* flags) noexcept
 
@@ -61,6 +62,10 @@ cdef inline int count_bits(uint64_t bits) noexcept nogil:
 cdef inline int lowest_bit(uint64_t bits) noexcept nogil:
     # The place of the first bit; the set is not empty.
     return __builtin_ctzll(bits)
+
+cdef inline int highest_bit(uint64_t bits) noexcept nogil:
+    # The place of the last bit; the set is not empty.
+    return 63 - __builtin_clzll(bits)
 
 cdef inline int nth_bit(uint64_t bits, int n) noexcept nogil:
     # The place of the bit with n others below it; the set has more than n. Sebastiano Vigna's "broadword" selection

@@ -7,7 +7,7 @@ takes only what an observation shows.
 from libc.stdint cimport int8_t, uint8_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from chatiere.engine.core.bits cimport lowest_bit, spread_bits
+from chatiere.engine.core.bits cimport highest_bit, lowest_bit, spread_bits
 from chatiere.engine.core.game cimport distance_to
 from chatiere.engine.core.stream cimport uint128_t
 from chatiere.engine.games.discat.state cimport (
@@ -17,6 +17,7 @@ from chatiere.engine.games.discat.state cimport (
     FINISHED,
     HIGHEST_CODE,
     LARGEST_CARD,
+    LARGEST_PILE,
     NO_SEAT,
     PASS,
     PLAY,
@@ -29,7 +30,6 @@ from chatiere.engine.games.discat.state cimport (
     cards_in_use,
     constraint_of,
     creator_of,
-    draw_pile_size,
     exchanged_in,
     in_all_slots,
     passes_in_a_row,
@@ -39,9 +39,9 @@ from chatiere.engine.games.discat.state cimport (
 cdef enum:
     MOST_EXCHANGES = 5 * LARGEST_CARD
     PLANE = 96  # OBSERVATION_CARDS in whole words
-    BEYOND = 64  # turns that no place is after
+    MOST_TURNS = 64  # more than eight places and a seat come to
     NOBODY = 7
-    EARLIER = 16  # room for what was drawn before
+    EARLIER = MOST_EXCHANGES + LARGEST_PILE  # room for what was drawn before
     # Of a turn, beside how many cards it laid.
     NO_EXCHANGE = 8
     BONUS_FOLLOWS = 16
@@ -49,8 +49,8 @@ cdef enum:
 cdef uint64_t ALL_BITS = 0xFFFFFFFFFFFFFFFF
 
 ctypedef struct Plays:
-    # Whose turn it was at each place of the cards laid: so many turns after the first seat, less whole rounds.
-    uint8_t turns_after[CODES + 8]
+    # Whose turn it was at each place of the cards laid; then numbers that are no seat's.
+    uint8_t seats[CODES]
     # Bit place, of a play's top: all, and those followed by passes that exchanged.
     uint64_t tops[2]
     uint64_t exchanges[2]
@@ -66,25 +66,24 @@ ctypedef struct Redraws:
 cdef uint64_t OF_CODE[HIGHEST_CODE + 1]
 # The turns of each code, as the bytes of a word.
 cdef uint64_t TURNS_OF[HIGHEST_CODE + 1]
-# For each number of players the seat that is so many turns after seat 0; NOBODY from BEYOND on.
-cdef uint8_t SEAT_AFTER[7][BEYOND + 1]
-# 1 as the byte of that seat.
-cdef uint64_t ONE_OF[NOBODY + 1]
+# For each number of players the seat that is so many turns after seat 0.
+cdef uint8_t SEAT_AFTER[7][MOST_TURNS]
 # From the middle on ones: from PLANE - card, a plane of the cards above that one.
 cdef uint8_t FLAGS[2 * PLANE]
+# Of each place, its number from 1.
+cdef uint8_t PLACES[CODES]
 
 
 cdef fill_tables():
-    cdef int code, number, players, seat
+    cdef int code, number, players
     cdef uint64_t count
     memset(FLAGS, 0, PLANE)
     memset(&FLAGS[PLANE], 1, PLANE)
-    memset(SEAT_AFTER, NOBODY, sizeof(SEAT_AFTER))
+    for number in range(CODES):
+        PLACES[number] = number + 1
     for players in range(2, 7):
-        for number in range(BEYOND):
+        for number in range(MOST_TURNS):
             SEAT_AFTER[players][number] = number % players
-    for seat in range(NOBODY + 1):
-        ONE_OF[seat] = <uint64_t> 1 << 8 * seat
     for code in range(HIGHEST_CODE + 1):
         OF_CODE[code] = <uint64_t> turns_in(code) << 48
         TURNS_OF[code] = in_all_slots(NO_EXCHANGE) + (BONUS_FOLLOWS if code > 1 else 0)
@@ -106,14 +105,18 @@ cdef void see(const void* body, int seat, void* out) noexcept nogil:
     cdef Plays plays
     # Who put each card under the pile: the seat, or more by the number of players.
     cdef uint8_t exchangers[MOST_EXCHANGES + 8]
-    cdef int exchanges
+    cdef int draw_pile, exchanges, other
     seen.players = state.players
     seen.phase = state.phase
     seen.active = state.active
     seen.bonus_drawn = state.bonus_drawn
     seen.last_turns = state.last_turns
     seen.queue_length = state.queue_length
-    seen.draw_pile = draw_pile_size(state)
+    # All that has not been laid and is in no hand.
+    draw_pile = cards_in_use(state.players) - state.laid
+    for other in range(state.players):
+        draw_pile -= state.hand_size[other]
+    seen.draw_pile = draw_pile
     seen.passes = passes_in_a_row(state)
     seen.constraint = constraint_of(state)
     seen.creator = creator_of(state) if seen.constraint else NO_SEAT
@@ -145,30 +148,27 @@ cdef inline void clear_plane(uint8_t* plane) noexcept nogil:
     memcpy(plane, FLAGS, PLANE)
 
 
+cdef inline uint64_t top_bits(uint64_t bytes) noexcept nogil:
+    # Bit i for that of byte i: the product brings them together.
+    return (bytes & in_all_slots(0x80)) * <uint64_t> 0x0002040810204081 >> 56
+
+
 cdef inline uint64_t not_zero(uint64_t bytes) noexcept nogil:
-    # Bit i for byte i. None is above 0x80; the product brings their top bits together.
-    return (bytes + in_all_slots(0x7F) & in_all_slots(0x80)) * <uint64_t> 0x0002040810204081 >> 56
-
-
-cdef inline int seat_at(const State* state, const Plays* plays, int place) noexcept nogil:
-    # Who laid the card there.
-    return SEAT_AFTER[state.players][plays.turns_after[place]]
+    # Bit i for byte i. None is above 0x80.
+    return top_bits(bytes + in_all_slots(0x7F))
 
 
 cdef void see_plays(const State* state, Seen* seen, Plays* plays) noexcept nogil:
-    # The piles and the cards laid: eight places at a time, all alike, as to jump from top to top costs more. What lies
-    # beyond the cards laid goes to NOBODY and to card 0.
+    # The piles and the cards laid: eight or sixteen places at a time, all alike, as to jump from top to top costs more.
     cdef uint8_t turns[CODES]
-    cdef uint8_t cards[CODES + 8]
-    cdef uint8_t last[NOBODY + 1]
+    # How many turns, less whole rounds, each place is after seat 0; and all before its eight, less that seat.
+    cdef uint8_t turns_after[CODES]
     cdef int turns_before[CODES / 8]
+    cdef uint8_t cards[8 + CODES + 8]
     cdef const int8_t* codes = <const int8_t*> state.codes
-    cdef const uint8_t* seats = SEAT_AFTER[state.players]
-    cdef uint64_t piles = 0, bonuses = 0, word
-    cdef uint128_t tops, fours
-    cdef int players = state.players, laid = state.laid, seat = state.first_seat, turn = 0, first, i
+    cdef uint64_t word
+    cdef int players = state.players, laid = state.laid, seat = state.first_seat, turn = 0, last, first, i
     clear_plane(&seen.laid[1])
-    memset(last, 0, sizeof(last))
     memset(plays.tops, 0, sizeof(plays.tops))
     memset(plays.exchanges, 0, sizeof(plays.exchanges))
     for first in range(0, laid, 16):
@@ -187,40 +187,72 @@ cdef void see_plays(const State* state, Seen* seen, Plays* plays) noexcept nogil
         word *= in_all_slots(1)
         i = word >> 56
         word = (word << 8) + in_all_slots(seat)
-        memcpy(&plays.turns_after[first], &word, 8)
+        memcpy(&turns_after[first], &word, 8)
         turns_before[first >> 3] = turn - seat
         turn += i
-        seat = seats[seat + i]
-    memcpy(cards, state.cards, CODES)
-    memset(&cards[laid], 0, 8)
-    memset(&plays.turns_after[laid], BEYOND, 8)
+        seat = SEAT_AFTER[players][seat + i]
+    # Before the first card and after the last one lies none.
+    memset(cards, 0, 8)
+    memcpy(&cards[8], state.cards, CODES)
+    memset(&cards[8 + laid], 0, 8)
     for first in range(0, laid, 8):
         for i in range(first, first + 8):
-            seat = seats[plays.turns_after[i]]
-            piles += ONE_OF[seat]
-            last[seat] = i
-            seen.laid[cards[i]] = 1
-    tops = <uint128_t> plays.tops[1] << 64 | plays.tops[0]
-    # Tops on three others of their play.
-    fours = tops & ~(tops << 1 | tops << 2 | tops << 3) & (tops << BONUS_GROUP | <uint128_t> 1 << (BONUS_GROUP - 1))
-    for first in range(0, 128, 64):
-        word = <uint64_t> (fours >> first)
-        while word:
-            seat = seat_at(state, plays, first + lowest_bit(word))
-            word &= word - 1
-            piles -= ONE_OF[seat]
-            bonuses += ONE_OF[seat]
-    memcpy(seen.pile_count, &piles, sizeof(seen.pile_count))
-    memcpy(seen.bonus_count, &bonuses, sizeof(seen.bonus_count))
-    # A top lies face down once its seat has passed; the pass under way has turned it already.
+            seen.laid[cards[8 + i]] = 1
+    find_seats(turns_after, players, laid, plays.seats)
     seen.turned = 0
     for seat in range(players):
-        i = last[seat]
-        seen.top[seat] = state.cards[i] if seen.pile_count[seat] else 0
-        i = turns_before[i >> 3] + plays.turns_after[i] if seen.pile_count[seat] else turn
+        last = last_place(plays.seats, seat, laid, &seen.pile_count[seat])
+        seen.bonus_count[seat] = 0
+        seen.top[seat] = cards[7 + last]
+        # A top lies face down once its seat has passed; the pass under way has turned it already.
+        i = turns_before[last - 1 >> 3] + turns_after[last - 1] if last else turn
         seen.turned |= (turn > i + players) << seat
     if state.phase == PASS or (state.phase == PLAY and back_to_creator(state)):
         seen.turned |= (seen.top[state.active] != 0) << state.active
+    see_bonuses(plays, seen)
+
+
+cdef inline void find_seats(const uint8_t* turns_after, int players, int laid, uint8_t* seats) noexcept nogil:
+    # Whole rounds are taken off; where there is none, what comes is a large number.
+    cdef const uint8_t* beyond = &FLAGS[PLANE - laid]
+    cdef uint8_t seat, step = players
+    cdef int i
+    for i in range(laid + 15 & ~15):
+        seat = turns_after[i]
+        seat = min(seat, <uint8_t> (seat - 8 * step))
+        seat = min(seat, <uint8_t> (seat - 4 * step))
+        seat = min(seat, <uint8_t> (seat - 2 * step))
+        seat = min(seat, <uint8_t> (seat - step))
+        seats[i] = seat | <uint8_t> -beyond[i]
+
+
+cdef inline uint8_t last_place(const uint8_t* seats, uint8_t seat, int laid, uint8_t* count) noexcept nogil:
+    # Of a seat, counted from 1; 0 for none. And how many it has.
+    cdef uint8_t places = 0, last = 0, own
+    cdef int i
+    for i in range(laid + 15 & ~15):
+        own = -<uint8_t> (seats[i] == seat)
+        places -= own
+        last = max(last, <uint8_t> (own & PLACES[i]))
+    count[0] = places
+    return last
+
+
+cdef inline void see_bonuses(const Plays* plays, Seen* seen) noexcept nogil:
+    # Tops on three others of their play.
+    cdef uint128_t tops = <uint128_t> plays.tops[1] << 64 | plays.tops[0]
+    cdef uint128_t fours = (
+        tops & ~(tops << 1 | tops << 2 | tops << 3) & (tops << BONUS_GROUP | <uint128_t> 1 << (BONUS_GROUP - 1))
+    )
+    cdef uint64_t word
+    cdef int first, seat
+    for first in range(0, 128, 64):
+        word = <uint64_t> (fours >> first)
+        while word:
+            seat = plays.seats[first + lowest_bit(word)]
+            word &= word - 1
+            seen.pile_count[seat] -= 1
+            seen.bonus_count[seat] += 1
 
 
 cdef int read_exchanges(const State* state, const Plays* plays, uint8_t* exchangers) noexcept nogil:
@@ -233,19 +265,33 @@ cdef int read_exchanges(const State* state, const Plays* plays, uint8_t* exchang
             place = 64 * half + lowest_bit(left)
             left &= left - 1
             of_code = OF_CODE[state.codes[place]]
-            exchanged = of_code + in_all_slots(seat_at(state, plays, place))
+            exchanged = of_code + in_all_slots(plays.seats[place])
             memcpy(&exchangers[exchanges], &exchanged, sizeof(exchanged))
             exchanges += of_code >> 56
     return exchanges
 
 
+cdef inline uint64_t given_by(const State* state, int seat, const uint8_t* exchangers, int count) noexcept nogil:
+    # Which of so many cards, at most 63, the seat put under the pile: bit i for the i-th, eight at a time.
+    cdef uint64_t given = 0, others, word
+    cdef int first
+    for first in range(0, count, 8):
+        word = eight_from(&exchangers[first])
+        # In each byte the top bit says that it is neither of the two numbers.
+        others = (word ^ in_all_slots(seat)) + in_all_slots(0x7F)
+        others &= (word ^ in_all_slots(seat + state.players)) + in_all_slots(0x7F)
+        given |= top_bits(~others) << first
+    return given & (<uint64_t> 1 << count) - 1
+
+
 cdef void see_queue(const State* state, int seat, const uint8_t* exchangers, Seen* seen) noexcept nogil:
     # The cards that the seat put under the pile and that lie there.
-    cdef int i
-    for i in range(state.queue_length):
-        seen.known[seen.known_count] = card_under(state, state.redrawn_count + i)
+    cdef uint64_t given = given_by(state, seat, exchangers, state.queue_length)
+    while given:
+        seen.known[seen.known_count] = card_under(state, state.redrawn_count + lowest_bit(given))
         seen.known_as[seen.known_count] = 1
-        seen.known_count += (exchangers[i] == seat) | (exchangers[i] == seat + state.players)
+        seen.known_count += 1
+        given &= given - 1
 
 
 cdef void see_redrawn(
@@ -256,10 +302,8 @@ cdef void see_redrawn(
     cdef Redraws redraws
     cdef uint8_t place_of[REDRAWN_KEPT]
     cdef uint8_t holder_of[REDRAWN_KEPT]
-    cdef uint64_t given = 0
+    cdef uint64_t given = given_by(state, seat, exchangers, state.redrawn_count)
     cdef int held = 0, i, card, holder, place
-    for i in range(state.redrawn_count):
-        given |= <uint64_t> ((exchangers[i] == seat) | (exchangers[i] == seat + state.players)) << i
     while given:
         i = lowest_bit(given)
         given &= given - 1
@@ -284,7 +328,7 @@ cdef inline int holder_of_card(const State* state, int card) noexcept nogil:
     # The seat with that card in its hand, or NOBODY.
     cdef uint64_t differing
     cdef int holders = 1 << NOBODY, seat
-    for seat in range(6):
+    for seat in range(state.players):
         differing = state.hand[seat] ^ in_all_slots(card)
         holders |= ((differing - in_all_slots(1) & ~differing & in_all_slots(0x80)) != 0) << seat
     return lowest_bit(holders) if card else <int> NOBODY
@@ -305,8 +349,10 @@ cdef void follow_redraws(const State* state, const Plays* plays, int exchanges, 
     cdef int sizes[6]
     cdef uint64_t left, early, word
     cdef int players = state.players, pile = cards_in_use(players) - DEALT * players
-    cdef int before = -1, put = 0, count = 0, half, place, code, number, seat, draw, end, size, turn, exchanged
+    cdef int before = -1, put = 0, count = 0, half, place, code, number, seat, draw, rest, size, turn, exchanged
     cdef int until, i
+    cdef uint8_t early_seats[CODES]
+    cdef uint8_t places
     for seat in range(6):
         sizes[seat] = DEALT
     # As long as nobody can have drawn from the queue, every hand has been refilled, and its sixth card is a bonus since
@@ -324,18 +370,21 @@ cdef void follow_redraws(const State* state, const Plays* plays, int exchanges, 
         put += number
     early = (<uint64_t> 1 << (min(until, state.laid - 2) + 1)) - 1
     left = plays.tops[0] & early
-    while left:
-        before = lowest_bit(left)
-        left &= left - 1
-        sizes[seat_at(state, plays, before)] = DEALT + (TURNS_OF[state.codes[before]] / BONUS_FOLLOWS & 1)
-    # The number of the next draw, from the first that is kept; and how far the draw pile goes.
-    end = state.queue_length + state.redrawn_count - exchanges + put
-    draw = end - pile + before + 1
+    if left:
+        before = highest_bit(left)
+    for i in range(before + 16 & ~15):
+        early_seats[i] = plays.seats[i] | <uint8_t> -FLAGS[PLANE - before - 1 + i]
+    for seat in range(players):
+        place = last_place(early_seats, seat, before + 1, &places)
+        sizes[seat] += place != 0 and state.codes[place - 1] > 1
+    # What is left in the draw pile; and the number of the next draw, from the first that is kept.
+    rest = pile - before - 1
     for seat in range(6):
-        draw += sizes[seat] - DEALT
+        rest -= sizes[seat] - DEALT
+    draw = state.queue_length + state.redrawn_count - exchanges + put - rest
     for seat in range(6):
         redraws.before_put[seat] = draw
-    seat = seat_at(state, plays, before + 1)
+    seat = plays.seats[before + 1]
     # All turns from there on.
     left = plays.tops[0] & ~early
     for half in range(2):
@@ -356,12 +405,10 @@ cdef void follow_redraws(const State* state, const Plays* plays, int exchanges, 
         # Who exchanges draws one for the one that it puts there.
         exchanged = turn / NO_EXCHANGE & 1 ^ 1
         redraws.before_put[seat if exchanged else <int> NOBODY] = draw
-        end += exchanged
-        draw += exchanged
-        number = min(max(0, DEALT - size), end - draw)
-        # The bonus for who laid what the next seat cannot respect.
-        number = min(number + turn / BONUS_FOLLOWS, end - draw)
-        draw += number
+        # Also the bonus for who laid what the next seat cannot respect.
+        number = min(max(0, DEALT - size) + turn / BONUS_FOLLOWS, rest)
+        rest -= number
+        draw += exchanged + number
         sizes[seat] = size + number
         seat = seat + 1 if seat + 1 < players else 0
     # The last one has drawn as much as its hand shows.
@@ -378,9 +425,9 @@ cdef void follow_redraws(const State* state, const Plays* plays, int exchanges, 
 
 
 cdef inline void put_taker(Redraws* redraws, int draw, int seat) noexcept nogil:
-    # Of that draw and seven more; those before the first that is kept need only a place.
+    # Of that draw and seven more.
     cdef uint64_t takers = in_all_slots(seat)
-    memcpy(&redraws.taker[EARLIER + max(draw, -EARLIER)], &takers, 8)
+    memcpy(&redraws.taker[EARLIER + draw], &takers, 8)
 
 
 cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
