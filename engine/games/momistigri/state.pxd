@@ -2,6 +2,7 @@
 from libc.stdint cimport uint8_t, uint64_t
 
 from chatiere.engine.games.momistigri.cards cimport MOMISTIGRI, USUAL_BOX, VALUES, Box, lowest
+from chatiere.engine.games.momistigri.seats cimport BESIDE
 
 cdef enum:
     NO_SEAT = 255
@@ -160,9 +161,6 @@ ctypedef struct View:
     uint64_t unseen  # cards that lie the viewer does not know where
 
 
-cdef extern from * nogil:
-    int __builtin_clz(unsigned int bits)
-
 cdef inline int value_of(int kind) noexcept nogil:
     return 10 if kind == MOMISTIGRI else kind % VALUES + 1
 
@@ -172,14 +170,7 @@ cdef inline int next_seat(const State* state, int seat) noexcept nogil:
 
 cdef inline int seat_beside(const State* state, int seat, bint against) noexcept nogil:
     # The nearest other seat still in the round along the direction of play, or against it; else the seat itself.
-    cdef int players = state.players, other
-    # Twice round the table: the seat itself, met last, ends the search.
-    cdef int seats = state.in_round | state.in_round << players
-    if state.backwards == against:
-        other = seat + 1 + lowest((seats | 1 << (seat + players)) >> (seat + 1))
-    else:
-        other = 31 - __builtin_clz((seats | 1 << seat) & (1 << (seat + players)) - 1)
-    return other - players if other >= players else other
+    return BESIDE[state.backwards ^ against][state.in_round][seat]
 
 cdef inline int drawn_from(const State* state) noexcept nogil:
     # The previous seat, as long as it is in the round.
