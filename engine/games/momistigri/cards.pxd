@@ -59,7 +59,10 @@ cdef inline int first_at(const Box* box, int kind) noexcept nogil:
 
 cdef inline uint64_t same_kind(const Box* box, int place) noexcept nogil:
     # All cards of the kind of one.
-    cdef uint64_t next_first = box.firsts & -(<uint64_t> 2 << place)
+    cdef uint64_t next_first
+    if box == &USUAL_BOX:
+        return USUAL.bits_of[box.kind_at[place]]
+    next_first = box.firsts & -(<uint64_t> 2 << place)
     # After the Momistigri comes none.
     return ((next_first & -next_first) - last_bit(box.firsts & (<uint64_t> 2 << place) - 1)) & bit(BOX) - 1
 

@@ -101,18 +101,21 @@ cdef inline void take_up(State* state, int seat, int kind, uint64_t kind_bits) n
             if state.most_ones[seat][knower]:
                 expect_one_more(&state.most_ones[seat][knower])
 
+cdef inline int who_knows(const State* state, uint64_t hand) noexcept nogil:
+    # All cards of another's hand, as bits.
+    cdef int knowers = 0, knower
+    for knower in range(KNOWERS):
+        knowers |= (state.known[knower] & hand == hand) << knower
+    return knowers
+
 cdef inline void hand_over(
     State* state, const Box* box, int giver, int receiver, int kind, uint64_t kind_bits
 ) noexcept nogil:
     # From a hand to another, drawn or given.
     cdef uint64_t hand = state.hands[giver], mine = hand & kind_bits
     cdef uint64_t further = further_cards(box, hand), seen = state.known[receiver]
-    cdef int seen_by = 1 << giver | 1 << receiver, knower
-    if hand == mine:
-        # Of one kind alone: who knows all its cards knows this one.
-        for knower in range(KNOWERS):
-            if state.known[knower] & hand == hand:
-                seen_by |= 1 << knower
+    # Of one kind alone: who knows all its cards knows this one.
+    cdef int deduced_by = who_knows(state, hand) if hand == mine else 0, knower
     # Who sees the card though it did not get it knows of no other kind there.
     forget_first(state, hand, further)
     state.known[receiver] = seen & ~mine | (seen & mine & further) >> 1
@@ -124,13 +127,13 @@ cdef inline void hand_over(
         take_out(state, giver, kind_bits)
         put_in(state, receiver, kind_bits)
     learn(state, giver, state.hands[receiver] & kind_bits)
-    if hand == mine:
+    if deduced_by:
         for knower in range(KNOWERS):
-            if knower != giver and knower != receiver and seen_by >> knower & 1:
+            if knower != receiver and deduced_by >> knower & 1:
                 learn(state, knower, state.hands[receiver] & kind_bits)
     if state.players == MOST_PLAYERS:
         # Only five play with 1s.
-        hand_over_ones(state, giver, receiver, value_of(kind) == 1, seen_by)
+        hand_over_ones(state, giver, receiver, value_of(kind) == 1, deduced_by | 1 << giver | 1 << receiver)
 
 cdef inline void hand_over_ones(State* state, int giver, int receiver, bint is_one, int seen_by) noexcept nogil:
     cdef uint8_t* given = state.most_ones[giver]

@@ -28,13 +28,10 @@ from chatiere.engine.games.momistigri.cards cimport (
     MOST_PLAYERS,
     USUAL_BOX,
     Box,
-    bit,
     bits_of,
     count_cards,
     deck_for,
-    first_cards,
     has_single,
-    last_bit,
     lay_out,
     lowest,
     nth_card,
@@ -616,19 +613,21 @@ cdef int settle(const Operations* ops, void* body, Stream* stream) noexcept nogi
 
 cdef void deal_out(State* state, const Box* box, Stream* stream) noexcept nogil:
     # What deal does card by card, but for the order of copies by seats: that is made at the end.
-    cdef uint64_t counts = running_counts(state.left)
-    cdef int number, place
-    for number in range(count_cards(state.left), 0, -1):
-        if has_single(box, state.left):
-            place = nth_card(state.left, counts, number_below(stream, number))
+    cdef uint64_t left = state.left, counts = running_counts(left), same, first
+    cdef int number, seat = state.active
+    for number in range(count_cards(left), 0, -1):
+        if has_single(box, left):
+            same = left & same_kind(box, nth_card(left, counts, number_below(stream, number)))
         else:
-            place = lowest(bits_of(box, sample_listed(state, stream)) & state.left)
-        place = lowest(last_bit(first_cards(box, state.left) & (<uint64_t> 2 << place) - 1))
-        state.left ^= bit(place)
-        counts -= 0x0101010101010101ULL << (place & ~7)
-        state.hands[state.active] |= bit(place)
+            state.left = left
+            same = left & bits_of(box, sample_listed(state, stream))
+        first = same & -same
+        left ^= first
+        counts -= 0x0101010101010101ULL << (lowest(first) & ~7)
+        state.hands[seat] |= first
         if number > 2:
-            state.active = next_seat(state, state.active)
+            seat = next_seat(state, seat)
+    state.left = 0
     order_by_holder(state, box)
     state.active = state.first_seat
     begin_turn(state, box, NO_MARK, 0, NULL)
