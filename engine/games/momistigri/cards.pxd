@@ -16,6 +16,7 @@ cdef enum:
     BOX = 46  # cards
     MOST_PLAYERS = 5
     ROOM_OF_BOX = 48  # a multiple of 8
+    BYTES_OF_BOX = 6  # with a bit a card
 
 ctypedef struct Box:
     # What is printed on the cards; it follows from the option copies.
@@ -25,6 +26,7 @@ ctypedef struct Box:
 ctypedef struct Tables:
     # What else is worth having ready of a box.
     uint64_t bits_of[46]  # each kind's cards
+    uint64_t kinds_in[6][256]  # each byte's cards: their kinds, as bits
     uint64_t of_value[9]  # all cards of value 1, 2 ...
     uint64_t decks[6]  # [players]: the cards that so many play with
     uint8_t copies[45]  # of each kind, the Momistigri apart
@@ -97,6 +99,19 @@ cdef inline uint64_t deck_for(const Box* box, int players) noexcept nogil:
 cdef inline uint64_t first_cards(const Box* box, uint64_t cards) noexcept nogil:
     # One card of each kind that there is; what is there of a kind lies side by side.
     return cards & (box.firsts | ~(cards << 1))
+
+cdef inline uint64_t kinds_in(const Box* box, uint64_t cards) noexcept nogil:
+    # The kinds of cards, as bits.
+    cdef uint64_t kinds = 0
+    cdef int i
+    if box == &USUAL_BOX:
+        for i in range(BYTES_OF_BOX):
+            kinds |= USUAL.kinds_in[i][cards >> 8 * i & 0xFF]
+        return kinds
+    while cards:
+        kinds |= bit(box.kind_at[lowest(cards)])
+        cards &= cards - 1
+    return kinds
 
 cdef inline uint64_t further_cards(const Box* box, uint64_t cards) noexcept nogil:
     # The others.

@@ -26,7 +26,7 @@ cdef uint64_t find_value(const Box* box, int value) noexcept nogil:
 
 cdef lay_out_usual_box():
     # In the order of value card i has colour i mod 5.
-    cdef int value, i = 0, kind, place = 0
+    cdef int value, i = 0, kind, place = 0, byte
     for value in range(VALUES):
         for _ in range(VALUES - value):
             USUAL.copies[VALUES * (i % COLOURS) + value] += 1
@@ -35,6 +35,9 @@ cdef lay_out_usual_box():
     for place in range(BOX):
         kind = USUAL_BOX.kind_at[place]
         USUAL.bits_of[kind] |= bit(place)
+        for byte in range(256):
+            if byte >> (place & 7) & 1:
+                USUAL.kinds_in[place >> 3][byte] |= bit(kind)
         if kind != MOMISTIGRI:
             USUAL.of_value[kind % VALUES] |= bit(place)
     USUAL.decks[5] = bit(BOX) - 1

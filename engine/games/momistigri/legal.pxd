@@ -1,15 +1,42 @@
 # Momistigri: what may be done.
-from libc.stdint cimport uint16_t, uint64_t
+from libc.stdint cimport uint8_t, uint16_t, uint64_t
 
-from chatiere.engine.games.momistigri.cards cimport Box
-from chatiere.engine.games.momistigri.state cimport MomistigriFault, State
+from chatiere.engine.core.game cimport OK
+from chatiere.engine.games.momistigri.cards cimport KINDS, Box
+from chatiere.engine.games.momistigri.state cimport AGAIN, DISCARD, PASS_ID, MomistigriFault, State
 
-cdef void cards_of_pair(int action, int* low, int* high) noexcept nogil
 cdef int forbids_gift(const State* state, const Box* box, int seat, int kind) noexcept nogil
 cdef int forbids_handing_out(const State* state, const Box* box, int kind) noexcept nogil
 cdef int forbids_naming(const State* state, const Box* box, int kind) noexcept nogil
-cdef int forbids_pair(const State* state, int low, int high, uint64_t low_bits, uint64_t high_bits) noexcept nogil
-cdef int forbids_phase(const State* state, int phase, MomistigriFault not_now) noexcept nogil
 cdef int forbids_swapping_in(const State* state, const Box* box, int kind) noexcept nogil
 cdef int forbids_swapping_out(const State* state, const Box* box, int kind) noexcept nogil
 cdef int legal_actions(const void* body, uint16_t* ids) noexcept nogil
+
+# Written once, when the module is loaded.
+# Of each DiscardPair, high * (high + 1) / 2 + low, its two kinds, the lower first.
+cdef uint8_t PAIRS[PASS_ID][2]
+# Of each kind, as bits, the kinds up to itself with which it forms pairs: those of its colour and of its value.
+cdef uint64_t PARTNERS[KINDS]
+
+cdef inline void cards_of_pair(int action, int* low, int* high) noexcept nogil:
+    low[0] = PAIRS[action][0]
+    high[0] = PAIRS[action][1]
+
+cdef inline int forbids_phase(const State* state, int phase, MomistigriFault not_now) noexcept nogil:
+    if state.phase != phase:
+        return not_now
+    return OK
+
+cdef inline int forbids_pair(
+    const State* state, int low, int high, uint64_t low_bits, uint64_t high_bits
+) noexcept nogil:
+    cdef uint64_t hand = state.hands[state.active], first = hand & low_bits, rest
+    first &= -first
+    rest = hand ^ first
+    if state.phase != DISCARD and state.phase != AGAIN:
+        return MomistigriFault.NO_PAIR_NOW
+    if first == 0 or rest & high_bits == 0:
+        return MomistigriFault.CARD_NOT_IN_HAND
+    if not PARTNERS[high] >> low & 1:
+        return MomistigriFault.NOT_A_PAIR
+    return OK

@@ -1,6 +1,6 @@
 """Momistigri: what may be done (rules file: "A turn", "Effects of a pair of one value", "Actions")."""
 
-from libc.stdint cimport uint8_t, uint16_t, uint64_t
+from libc.stdint cimport uint16_t, uint64_t
 
 from chatiere.engine.core.game cimport OK
 from chatiere.engine.games.momistigri.cards cimport (
@@ -13,6 +13,7 @@ from chatiere.engine.games.momistigri.cards cimport (
     bits_of,
     first_cards,
     further_cards,
+    kinds_in,
     lowest,
 )
 from chatiere.engine.games.momistigri.state cimport (
@@ -39,8 +40,9 @@ from chatiere.engine.games.momistigri.state cimport (
     drawn_from,
 )
 
-# Of each DiscardPair, high * (high + 1) / 2 + low, its two kinds, the lower first.
-cdef uint8_t PAIRS[PASS_ID][2]
+# Of each colour, as bits, the kind of lowest and that of highest value.
+cdef uint64_t LOWEST = 0x1008040201
+cdef uint64_t HIGHEST = 0x100804020100
 
 
 cdef list_ids_of_pairs():
@@ -53,24 +55,15 @@ cdef list_ids_of_pairs():
 
 list_ids_of_pairs()
 
-# Of each kind, as bits, the lower kinds of its colour and of its value. The Momistigri never pairs.
-cdef uint64_t LOWER_PARTNERS[KINDS]
-
-
 cdef list_partners():
     cdef int low, high
-    for high in range(MOMISTIGRI):
-        for low in range(high):
+    for high in range(KINDS):
+        for low in range(high + 1):
             if form_pair(low, high):
-                LOWER_PARTNERS[high] |= bit(low)
+                PARTNERS[high] |= bit(low)
 
 
 list_partners()
-
-
-cdef void cards_of_pair(int action, int* low, int* high) noexcept nogil:
-    low[0] = PAIRS[action][0]
-    high[0] = PAIRS[action][1]
 
 
 cdef bint form_pair(int low, int high) noexcept nogil:
@@ -93,17 +86,20 @@ cdef int list_kinds(const Box* box, uint64_t cards, int first_id, uint16_t* ids)
 
 cdef int list_pairs(const State* state, const Box* box, uint16_t* ids) noexcept nogil:
     # For each kind, as the higher one, the lower ones of its colour and of its value, and a second card of its own.
-    cdef uint64_t hand = state.hands[state.active] & ~bit(MOMISTIGRI_PLACE)
-    cdef uint64_t left = first_cards(box, hand), twice = further_cards(box, hand) >> 1
-    cdef uint64_t kinds = 0, partners, one
-    cdef int count = 0, kind, first_id, i
+    cdef uint64_t hand = state.hands[state.active] & ~bit(MOMISTIGRI_PLACE), further = further_cards(box, hand)
+    cdef uint64_t kinds = kinds_in(box, hand), twice = kinds_in(box, further) if further else 0
+    cdef uint64_t of_value = kinds << VALUES | kinds << 2 * VALUES, of_colour, left, partners
+    cdef Py_ssize_t count = 0
+    cdef int kind, first_id, i
+    # Beside what has a lower kind of its value, up to four colours below: all but the first of each colour.
+    of_value |= of_value << 2 * VALUES
+    of_colour = (kinds | HIGHEST) - LOWEST
+    left = kinds & (of_value | of_colour | twice)
     while left:
-        kind = box.kind_at[lowest(left)]
-        one = bit(kind)
-        first_id = kind * (kind + 1) // 2
-        partners = kinds & LOWER_PARTNERS[kind] | (one if twice & left & -left else 0)
-        kinds |= one
+        kind = lowest(left)
+        partners = PARTNERS[kind] & (kinds ^ left | twice)
         left &= left - 1
+        first_id = kind * (kind + 1) // 2
         # Most have few: these are written down without asking how many there are.
         for i in range(2):
             ids[count] = first_id + lowest(partners | bit(MOMISTIGRI))
@@ -146,27 +142,6 @@ cdef uint64_t pile_before_swap(const State* state, const Box* box) noexcept nogi
     # Without the card just discarded.
     cdef uint64_t pile = state.left, same = pile & bits_of(box, state.swapped_out - 1)
     return pile ^ (same & -same)
-
-
-cdef int forbids_phase(const State* state, int phase, MomistigriFault not_now) noexcept nogil:
-    if state.phase != phase:
-        return not_now
-    return OK
-
-
-cdef int forbids_pair(
-    const State* state, int low, int high, uint64_t low_bits, uint64_t high_bits
-) noexcept nogil:
-    cdef uint64_t hand = state.hands[state.active], first = hand & low_bits, rest
-    first &= -first
-    rest = hand ^ first
-    if state.phase != DISCARD and state.phase != AGAIN:
-        return MomistigriFault.NO_PAIR_NOW
-    if first == 0 or rest & high_bits == 0:
-        return MomistigriFault.CARD_NOT_IN_HAND
-    if low != high and not LOWER_PARTNERS[high] >> low & 1 or low == MOMISTIGRI:
-        return MomistigriFault.NOT_A_PAIR
-    return OK
 
 
 cdef int forbids_card(
