@@ -67,7 +67,6 @@ from chatiere.engine.games.momistigri.observation cimport OBSERVATION_LENGTH, ob
 from chatiere.engine.games.momistigri.state cimport (
     AGAIN,
     CHOICE,
-    CHOSEN,
     DEAL,
     DISCARD,
     DRAW,
@@ -167,7 +166,7 @@ cdef void deal(State* state, const Box* box, int kind, Events* events) noexcept 
     tell_value(events, MomistigriEvent.CARD_DEALT, seat, 1 << seat, kind)
     if state.left == 0:
         state.active = state.first_seat
-        begin_turn(state, box, NO_MARK, 0, events)
+        begin_turn(state, NO_MARK, events)
     elif state.left & (state.left - 1):
         state.active = next_seat(state, seat)
     # Else the one card left is the first seat's right neighbour's, who got the last.
@@ -175,8 +174,8 @@ cdef void deal(State* state, const Box* box, int kind, Events* events) noexcept 
 
 # A turn
 
-cdef void begin_turn(State* state, const Box* box, int mark, int named, Events* events) noexcept nogil:
-    # `mark`: what the previous seat, if it is still in the round, left pending; `named`: the chosen card.
+cdef void begin_turn(State* state, int mark, Events* events) noexcept nogil:
+    # `mark`: what the previous seat, if it is still in the round, left pending.
     cdef int wanted = 2 if mark == TWO else 3 if mark == THREE else 1
     cdef uint16_t values[2]
     state.turn += 1
@@ -186,13 +185,9 @@ cdef void begin_turn(State* state, const Box* box, int mark, int named, Events* 
         values[0] = drawn_from(state)
         values[1] = wanted
         add_event(events, MomistigriEvent.TURN_BEGUN, state.active, EVERYBODY, values, 2)
-    if mark == CHOSEN:
-        draw(state, box, drawn_from(state), named, bits_of(box, named), events)
-        end_draw(state, drawn_from(state), NO_MARK, events)
-    else:
-        state.phase = DRAW
-        state.mark = mark
-        state.draws_left = wanted
+    state.phase = DRAW
+    state.mark = mark
+    state.draws_left = wanted
 
 
 cdef void draw(
@@ -200,12 +195,6 @@ cdef void draw(
 ) noexcept nogil:
     hand_over(state, box, previous, state.active, kind, kind_bits)
     tell_value(events, MomistigriEvent.CARD_DRAWN, state.active, 1 << previous | 1 << state.active, kind)
-
-
-cdef void draw_by_chance(
-    State* state, const Box* box, int previous, int kind, uint64_t kind_bits, Events* events
-) noexcept nogil:
-    draw(state, box, previous, kind, kind_bits, events)
     state.draws_left -= 1
     if state.draws_left == 0:
         end_draw(state, previous, state.mark, events)
@@ -255,7 +244,7 @@ cdef void discard_pair(
     if value_of(low) == value_of(high):
         begin_effect(state, box, value_of(low), events)
     else:
-        end_turn(state, box, NO_MARK, 0, events)
+        end_turn(state, box, NO_MARK, events)
 
 
 cdef void pass_turn(State* state, const Box* box, Events* events) noexcept nogil:
@@ -265,10 +254,10 @@ cdef void pass_turn(State* state, const Box* box, Events* events) noexcept nogil
     if state.in_round & ~state.passed == 0 and state.in_round != 1 << state.active:
         end_round(state, box, MomistigriEvent.ALL_PASSED, events)
     else:
-        end_turn(state, box, NO_MARK, 0, events)
+        end_turn(state, box, NO_MARK, events)
 
 
-cdef void end_turn(State* state, const Box* box, int mark, int named, Events* events) noexcept nogil:
+cdef void end_turn(State* state, const Box* box, int mark, Events* events) noexcept nogil:
     if state.hands[state.active] == 0:
         leave(state, state.active, events)
     if state.in_round & (state.in_round - 1) == 0:
@@ -277,7 +266,7 @@ cdef void end_turn(State* state, const Box* box, int mark, int named, Events* ev
         end_round(state, box, MomistigriEvent.TURN_LIMIT_REACHED, events)
     else:
         state.active = seat_beside(state, state.active, False)
-        begin_turn(state, box, mark, named, events)
+        begin_turn(state, mark, events)
 
 
 # Effects of a pair of one value
@@ -303,7 +292,7 @@ cdef void begin_effect(State* state, const Box* box, int value, Events* events) 
     elif value == 8:
         leave_mark(state, box, THREE, MomistigriEvent.THREE_PENDING, events)
     else:
-        end_turn(state, box, NO_MARK, 0, events)
+        end_turn(state, box, NO_MARK, events)
 
 
 cdef void leave_mark(State* state, const Box* box, int mark, MomistigriEvent pending, Events* events) noexcept nogil:
@@ -311,7 +300,7 @@ cdef void leave_mark(State* state, const Box* box, int mark, MomistigriEvent pen
         tell(events, pending, state.active)
     else:
         mark = NO_MARK
-    end_turn(state, box, mark, 0, events)
+    end_turn(state, box, mark, events)
 
 
 cdef void use_main_effect(State* state, const Box* box, Events* events) noexcept nogil:
@@ -324,7 +313,7 @@ cdef void use_main_effect(State* state, const Box* box, Events* events) noexcept
     elif state.hands[state.active] and has_target(state):
         state.phase = NAME
     else:
-        end_turn(state, box, NO_MARK, 0, events)
+        end_turn(state, box, NO_MARK, events)
 
 
 cdef void discard_ones(State* state, const Box* box, Events* events) noexcept nogil:
@@ -339,31 +328,34 @@ cdef void discard_ones(State* state, const Box* box, Events* events) noexcept no
         left = state.hands[seat] & all_ones
     show_no_ones(state, seat)
     add_event(events, MomistigriEvent.ONES_DISCARDED, seat, EVERYBODY, ones, count)
-    end_turn(state, box, NO_MARK, 0, events)
+    end_turn(state, box, NO_MARK, events)
 
 
 cdef void reverse(State* state, const Box* box, Events* events) noexcept nogil:
     state.effect = 0
     state.backwards ^= 1
     tell(events, MomistigriEvent.DIRECTION_REVERSED, state.active)
-    end_turn(state, box, NO_MARK, 0, events)
+    end_turn(state, box, NO_MARK, events)
 
 
 cdef void stop(State* state, const Box* box, Events* events) noexcept nogil:
     # Take no further pair.
     tell(events, MomistigriEvent.STOPPED, state.active)
-    end_turn(state, box, NO_MARK, 0, events)
+    end_turn(state, box, NO_MARK, events)
 
 
 cdef void name_card(State* state, const Box* box, int kind, Events* events) noexcept nogil:
     tell_value(events, MomistigriEvent.CARD_NAMED, state.active, 1 << state.active, kind)
-    end_turn(state, box, CHOSEN, kind, events)
+    end_turn(state, box, NO_MARK, events)
+    if state.phase == DRAW:
+        # The round goes on: the next seat draws that card.
+        draw(state, box, drawn_from(state), kind, bits_of(box, kind), events)
 
 
 cdef void give(State* state, const Box* box, int receiver, int kind, Events* events) noexcept nogil:
     hand_over(state, box, state.active, receiver, kind, bits_of(box, kind))
     tell_value(events, MomistigriEvent.CARD_GIVEN, state.active, 1 << state.active | 1 << receiver, kind)
-    end_turn(state, box, NO_MARK, 0, events)
+    end_turn(state, box, NO_MARK, events)
 
 
 cdef void hand_out(State* state, const Box* box, int kind, Events* events) noexcept nogil:
@@ -375,7 +367,7 @@ cdef void hand_out(State* state, const Box* box, int kind, Events* events) noexc
     state.receiver = seat_beside(state, state.receiver, False)
     if state.receiver == state.active or state.left == 0:
         state.receiver = 0
-        end_turn(state, box, NO_MARK, 0, events)
+        end_turn(state, box, NO_MARK, events)
 
 
 # End of a round
@@ -591,7 +583,7 @@ cdef int apply_outcome(void* body, int outcome, Events* events) noexcept nogil:
     previous = drawn_from(state)
     if state.hands[previous] & bits_of(box, outcome) == 0:
         return NO_SUCH_OUTCOME
-    draw_by_chance(state, box, previous, outcome, bits_of(box, outcome), events)
+    draw(state, box, previous, outcome, bits_of(box, outcome), events)
     return OK
 
 
@@ -606,7 +598,7 @@ cdef int settle(const Operations* ops, void* body, Stream* stream) noexcept nogi
     while state.phase == DRAW:
         previous = drawn_from(state)
         place = sample_card(state, box, state.hands[previous], stream)
-        draw_by_chance(state, box, previous, box.kind_at[place], same_kind(box, place), NULL)
+        draw(state, box, previous, box.kind_at[place], same_kind(box, place), NULL)
     debug_assert(ops.check(body) == OK)
     return actor(state)
 
@@ -630,7 +622,7 @@ cdef void deal_out(State* state, const Box* box, Stream* stream) noexcept nogil:
     state.left = 0
     order_by_holder(state, box)
     state.active = state.first_seat
-    begin_turn(state, box, NO_MARK, 0, NULL)
+    begin_turn(state, NO_MARK, NULL)
 
 
 # Public and hidden

@@ -38,7 +38,6 @@ cdef enum Mark:
     TWO
     THREE
     MARKS
-    CHOSEN = MARKS  # never in a state: that draw leaves nothing to chance
 
 cdef enum MomistigriFault:
     # Faults of moves.
