@@ -188,6 +188,7 @@ cdef int check_knowledge(const State* state, const Box* box) noexcept nogil:
     cdef bint noted = state.phase > DEAL and state.phase != FINISHED
     cdef uint64_t hands = deck_for(box, state.players) & ~state.left if noted else 0
     cdef uint64_t public = state.known[PUBLIC], further = 0, wrong, known, others
+    cdef uint64_t[4] most_ones = [0, 0, 0, 0]
     cdef int seat, knower
     for seat in range(MOST_PLAYERS):
         further |= further_cards(box, state.hands[seat])
@@ -199,6 +200,10 @@ cdef int check_knowledge(const State* state, const Box* box) noexcept nogil:
         wrong |= known & ~others | public & others & ~known | known & further & ~(known << 1)
     if wrong:
         return MomistigriFault.BAD_KNOWN
+    # Only five play with 1s.
+    memcpy(most_ones, state.most_ones, sizeof(state.most_ones))
+    if most_ones[0] | most_ones[1] | most_ones[2] | most_ones[3] == 0:
+        return OK
     for seat in range(MOST_PLAYERS):
         if knows_wrong_ones(state, box, seat, noted and state.players == MOST_PLAYERS):
             return MomistigriFault.BAD_MOST_ONES
