@@ -3,6 +3,7 @@
 `chatiere.clients.VectorEnv`, over the same columns, counts games and moves beside that.
 """
 
+import time
 from collections.abc import Callable
 
 import numpy as np
@@ -23,6 +24,8 @@ from chatiere.v1.batch_service_pb2 import (
 SEED = 7
 # Seconds that a server may take to take a request.
 PATIENCE = 60.0
+# Seconds after which a stream is not trusted: nobody answers meanwhile when the server asks whether a client is there.
+LONGEST_IDLE = 60.0
 
 
 def seeds_and_numbers(first: int, count: int) -> tuple[bytes, bytes]:
@@ -77,37 +80,38 @@ class SelfPlay:
         self._batch = batch
         self._random = np.random.default_rng(SEED)
         table, columns = Table(game=game, players=players), Columns(legal=True)
-        streams = self._connect()
+        self._streams = self._connect()
         # A step without its two columns.
-        self._step = StepRequest(table=table, columns=columns, restart=Restart(stride=batch * len(streams)))
-        for number, stream in enumerate(streams):
+        self._step = StepRequest(table=table, columns=columns, restart=Restart(stride=batch * len(self._streams)))
+        for number, stream in enumerate(self._streams):
             seeds, numbers = seeds_and_numbers(number * batch, batch)
             request = put(NewGamesRequest(table=table, columns=columns), {"seeds": seeds, "game_numbers": numbers})
             stream.send(PlayRequest.NEW_GAMES_FIELD_NUMBER, request)
-        self._positions = [stream.receive() for stream in streams]
-        _close(streams)
+        self._positions = [stream.receive() for stream in self._streams]
+        self._idle_since = time.monotonic()
 
     def play(self, goes_on: Callable[[int], bool]) -> int:
         """Play while `goes_on` says so of the moves made; how many were made."""
-        # Between runs nobody would answer when the server asks whether its client is still there.
-        streams = self._connect()
+        if time.monotonic() - self._idle_since > LONGEST_IDLE:
+            self.close()
+            self._streams = self._connect()
         moves = 0
-        for stream, positions in zip(streams, self._positions, strict=True):
+        for stream, positions in zip(self._streams, self._positions, strict=True):
             self._move(stream, positions)
         while goes_on(moves):
-            for stream in streams:
+            for stream in self._streams:
                 self._move(stream, stream.receive())
-            moves += self._batch * len(streams)
-        self._positions = [stream.receive() for stream in streams]
-        _close(streams)
-        return moves + self._batch * len(streams)
+            moves += self._batch * len(self._streams)
+        self._positions = [stream.receive() for stream in self._streams]
+        self._idle_since = time.monotonic()
+        return moves + self._batch * len(self._streams)
+
+    def close(self) -> None:
+        """Leave the games as they are."""
+        for stream in self._streams:
+            stream.close()
 
     def _move(self, stream: Stream, positions: Answer) -> None:
         moves = choose(positions.column("legal_offsets"), positions.column("legal_ids"), self._random)
         request = put(self._step, {"states": positions.column("states"), "moves": moves})
         stream.send(PlayRequest.STEP_FIELD_NUMBER, request)
-
-
-def _close(streams: list[Stream]) -> None:
-    for stream in streams:
-        stream.close()

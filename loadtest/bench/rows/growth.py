@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 
 from loadtest.bench.measure import Plan, Result, Row, Run, alternate, measured, middle
 from loadtest.bench.play import SelfPlay
@@ -45,6 +45,7 @@ def _growth(plan: Plan) -> list[dict[str, object]]:
                 server = stack.enter_context(chatiere(workers))
                 for batch in BATCHES:
                     playing = SelfPlay(server.address, game.name, players, batch, CONNECTIONS, in_flight=1)
+                    stack.callback(playing.close)
                     playing.play(lambda moves, size=batch: moves < plan.warm_up * size)
                     contenders[workers, batch] = _player(playing, server, plan.seconds / 2)
             runs = alternate(contenders, plan.rounds)
@@ -67,9 +68,10 @@ def _memory(plan: Plan) -> tuple[Row, list[dict[str, object]]]:
     lines: list[dict[str, object]] = []
     share = plan.moves // TENTHS // len(plan.games)
     made = 0
-    with chatiere() as server:
+    with ExitStack() as stack:
+        server = stack.enter_context(chatiere())
         playing = [
-            SelfPlay(server.address, game.name, players, plan.batch, connections=1, in_flight=2)
+            stack.enter_context(closing(SelfPlay(server.address, game.name, players, plan.batch, 1, in_flight=2)))
             for game, players in plan.games.items()
         ]
         for _ in range(TENTHS):

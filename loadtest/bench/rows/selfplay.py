@@ -26,9 +26,10 @@ CHAT_CARTONNE_IN_PROCESS_BOUND = 1.0
 TARGET, CHAT_CARTONNE_TARGET = 1e6, 250e3
 
 
-def player(server: Server, game: str, players: int, plan: Plan) -> Callable[[], Run]:
+def player(stack: ExitStack, server: Server, game: str, players: int, plan: Plan) -> Callable[[], Run]:
     """A contender that plays on; its games are begun, and got out of step, here."""
     playing = SelfPlay(server.address, game, players, plan.batch, connections=1, in_flight=2)
+    stack.callback(playing.close)
     playing.play(lambda moves: moves < plan.warm_up * plan.batch * 2)
 
     def play() -> Run:
@@ -73,7 +74,7 @@ def measure(plan: Plan) -> Result:
     with ExitStack() as stack:
         ours = stack.enter_context(chatiere())
         contenders: dict[tuple[str, str], Callable[[], Run]] = {
-            ("", game.name): player(ours, game.name, players, plan) for game, players in plan.games.items()
+            ("", game.name): player(stack, ours, game.name, players, plan) for game, players in plan.games.items()
         }
         for game, players in plan.games.items():
             for over in OVER:
@@ -84,7 +85,7 @@ def measure(plan: Plan) -> Result:
                 plain, tuned = peers.plain_loop(name), peers.tuned_loop(name)
                 contenders[IN_PROCESS, name] = lambda loop=plain: loop(plan.seconds)  # type: ignore[misc]
                 contenders[TUNED, name] = lambda loop=tuned: loop(plan.seconds)  # type: ignore[misc]
-                contenders[SHELL, name] = player(theirs, name, 0, plan)
+                contenders[SHELL, name] = player(stack, theirs, name, 0, plan)
         runs = alternate(contenders, plan.rounds)
     result = Result()
     result.tables["self-play with VectorEnv"] = [
