@@ -76,9 +76,6 @@ def measure(plan: Plan) -> Result:
         contenders: dict[tuple[str, str], Callable[[], Run]] = {
             ("", game.name): player(stack, ours, game.name, players, plan) for game, players in plan.games.items()
         }
-        for game, players in plan.games.items():
-            for over in OVER:
-                contenders[over, game.name] = environment(stack, ours, game.name, players, plan, over)
         if peers.installed():
             theirs = stack.enter_context(openspiel())
             for name in peers.NAMES:
@@ -87,11 +84,18 @@ def measure(plan: Plan) -> Result:
                 contenders[TUNED, name] = lambda loop=tuned: loop(plan.seconds)  # type: ignore[misc]
                 contenders[SHELL, name] = player(stack, theirs, name, 0, plan)
         runs = alternate(contenders, plan.rounds)
+        # Apart from those, because each has a channel in this process, whose threads never rest.
+        environments = alternate(
+            {
+                (game.name, over): environment(stack, ours, game.name, players, plan, over)
+                for game, players in plan.games.items()
+                for over in OVER
+            },
+            plan.rounds,
+        )
     result = Result()
     result.tables["self-play with VectorEnv"] = [
-        {"game": name, "over": over, "moves/CPU-s": middle(found).rate}
-        for (over, name), found in runs.items()
-        if over in OVER
+        {"game": name, "over": over, "moves/CPU-s": middle(found).rate} for (name, over), found in environments.items()
     ]
     if peers.installed():
         result.tables["OpenSpiel in random play"] = listed(
