@@ -87,7 +87,7 @@ class SocketCall:
         except (OSError, ValueError) as error:
             raise TransportError(grpc.StatusCode.UNAVAILABLE, f"no connection to {address}: {error}") from error
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        # Else a machine that vanished would be waited for for ever.
+        # Else there would be no end to waiting for a machine that has vanished.
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         self._decoder = Decoder()
         self._end: ChatiereError | None = None
@@ -305,7 +305,7 @@ class SocketCall:
         elif kind in (_PUSH_PROMISE, _CONTINUATION):
             raise ValueError(f"a frame of type {kind}")
         elif kind not in _CONTROL:
-            # Of a later version of HTTP/2: passed over.
+            # Priorities, and what later versions have: passed over.
             self._padding = size
         return True
 
