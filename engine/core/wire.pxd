@@ -74,7 +74,6 @@ cdef class Reader:
     cdef bytes data
     cdef Message message
     cpdef Reader inner(self, int field)
-    cpdef bint has_number(self, int field)
     cpdef int64_t number(self, int field)
 
 

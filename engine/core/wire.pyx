@@ -210,11 +210,6 @@ cdef class Reader:
         open_field(&self.message, field, &inner.message)
         return inner
 
-    cpdef bint has_number(self, int field):
-        """Whether a number, or truth value, is there."""
-        check_field(field)
-        return has_number(&self.message, field)
-
     cpdef int64_t number(self, int field):
         """A number, or truth value; 0 where it is absent."""
         check_field(field)

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from chatiere import engine
 from chatiere.engine import EngineError, Game
-from chatiere.engine.core.wire import Reader, Writer, cut, fill, written, written_text
+from chatiere.engine.core.wire import Reader, Writer, cut, fill, head, written, written_text
 from chatiere.v1 import game_pb2
+from chatiere.v1.batch_service_pb2 import StepRequest
 from chatiere.v1.game_pb2 import Action, ChanceOutcome, Event, RandomStream
 
 U32, U64 = st.integers(0, 2**32 - 1), st.integers(0, 2**64 - 1)
@@ -84,7 +85,7 @@ def test_an_empty_text_is_one() -> None:
 @pytest.mark.parametrize("field", [-1, 0, 32, 2**31 - 1])
 def test_fields_that_no_message_has_are_refused(field: int) -> None:
     reader = Reader(RandomStream(seed=1))
-    for ask in (reader.inner, reader.has_number, reader.number):
+    for ask in (reader.inner, reader.number, lambda number: head(number, 0)):
         with pytest.raises(ValueError, match="fields are 1 to 31"):
             ask(field)
     with pytest.raises(ValueError, match="fields are 1 to 31"):
@@ -130,6 +131,18 @@ def test_any_bytes_are_cut_or_refused(data: bytes) -> None:
     except ValueError:
         return
     assert len(rest) + sum(map(len, found.values())) <= len(data)
+
+
+@given(st.integers(1, 15), st.binary(max_size=300))
+@example(15, bytes(2**14))
+def test_what_is_before_bytes_is_as_protobuf_has_it(field: int, content: bytes) -> None:
+    rest, found = cut(head(field, len(content)) + content, [field])
+    assert (rest, bytes(found[field])) == (b"", content)
+
+
+def test_what_is_before_a_large_column_is_as_protobuf_has_it() -> None:
+    states = bytes(3 * 2**20)
+    assert head(2, len(states)) + states == StepRequest(states=states).SerializeToString()
 
 
 def test_a_text_is_put_together() -> None:
