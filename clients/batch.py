@@ -4,8 +4,7 @@ import queue
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import grpc
 from numpy.typing import ArrayLike
@@ -26,6 +25,7 @@ from chatiere.clients.batch_calls import (
 )
 from chatiere.clients.calls import DEFAULT_TIMEOUT
 from chatiere.clients.channel import BATCH_SERVICE
+from chatiere.clients.closing import Closing
 from chatiere.clients.columns import Answer, keep_freed_memory
 from chatiere.clients.connection import Connection
 from chatiere.clients.errors import ChatiereError, TransportError, error_of
@@ -185,7 +185,7 @@ class BatchClient(Connection):
         return self._answer(batch_calls.unpack(table, states), timeout)
 
 
-class BatchStream:
+class BatchStream(Closing):
     """Several calls under way on one stream (Play): the service works at the next while you look at the last.
 
         with client.stream() as stream:
@@ -236,16 +236,6 @@ class BatchStream:
         self._call.cancel()
         self._requests.put(None)
         self._reader.join()
-
-    def __enter__(self) -> Self:
-        """The stream itself."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        """Close the stream."""
-        self.close()
 
     def _read(self) -> None:
         end: ChatiereError = TransportError(grpc.StatusCode.UNAVAILABLE, "the service ended the stream")

@@ -1,17 +1,17 @@
 """What the sync clients of both services share."""
 
 from collections.abc import Callable, Sequence
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import grpc
 
 from chatiere.clients.calls import DEFAULT_TIMEOUT
 from chatiere.clients.channel import CallMetadata, open_channel
+from chatiere.clients.closing import Closing
 from chatiere.clients.errors import error_of
 
 
-class Connection:
+class Connection(Closing):
     """Makes a service's calls over a channel. To be used in a `with` statement, or closed."""
 
     channel: grpc.Channel
@@ -50,16 +50,6 @@ class Connection:
         """Close the client's own channel; calls that are under way fail."""
         if self._own_channel is not None:
             self._own_channel.close()
-
-    def __enter__(self) -> Self:
-        """The client itself."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        """Close the client."""
-        self.close()
 
     def _respond(self, method: Any, request: Any, timeout: float | None) -> Any:
         # `method`: a stub's.

@@ -13,8 +13,7 @@ from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from functools import cache
-from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import grpc
 import numpy as np
@@ -25,6 +24,7 @@ from chatiere.clients.batch import BatchClient, BatchStream
 from chatiere.clients.batch_calls import BatchCall, Positions, Stepped
 from chatiere.clients.calls import DEFAULT_TIMEOUT
 from chatiere.clients.client import Client
+from chatiere.clients.closing import Closing
 from chatiere.clients.errors import ChatiereError, TransportError
 from chatiere.clients.socket_stream import SocketStream
 from chatiere.v1.batch_service_pb2 import Columns, Restart, Table
@@ -129,7 +129,7 @@ def observation_part(info: GameInfo, name: str) -> slice:
     raise KeyError(name)
 
 
-class VectorEnv:
+class VectorEnv(Closing):
     """Plays `num_envs` games at a time, each environment one after another, with sampled chance.
 
     The environments are split into `batches` batches, and the calls of all but the one that you look at are under way:
@@ -243,16 +243,6 @@ class VectorEnv:
         """Close the stream, and the channel if it is the environment's own."""
         self._stream.close()
         self._client.close()
-
-    def __enter__(self) -> Self:
-        """The environment itself."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        """Close the environment."""
-        self.close()
 
     def _ask_info(self) -> GameInfo:
         client = Client(self._client.channel, timeout=self._timeout)

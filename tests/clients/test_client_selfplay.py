@@ -185,9 +185,10 @@ def test_all_batches_but_one_are_under_way(address: str, make_fake_batch: MakeFa
             batch, expected = env.step(batch.random_actions()), direct.step(expected.random_actions())
 
 
+@pytest.mark.parametrize("over_socket", [False, True])
 @pytest.mark.parametrize("code", [grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED])
 def test_a_stream_that_breaks_loses_no_game(
-    address: str, make_fake_batch: MakeFakeBatch, code: grpc.StatusCode
+    address: str, make_fake_batch: MakeFakeBatch, code: grpc.StatusCode, over_socket: bool
 ) -> None:
     name = GAMES[0]
 
@@ -199,8 +200,9 @@ def test_a_stream_that_breaks_loses_no_game(
             context.abort(code, "gone")
 
     servicer, relay = make_fake_batch(play=play)
+    socket_address = relay if over_socket else None
     with (
-        VectorEnv(relay, name, fewest(name), num_envs=6, batches=3, games=6) as env,
+        VectorEnv(relay, name, fewest(name), num_envs=6, batches=3, games=6, socket_address=socket_address) as env,
         VectorEnv(address, name, fewest(name), num_envs=6, batches=3, games=6) as direct,
     ):
         assert trajectories(env, SEED) == trajectories(direct, SEED)
@@ -216,25 +218,6 @@ def test_over_a_socket_the_games_are_the_same(address: str, name: str) -> None:
             return trajectories(env, SEED)
 
     assert games_over(address) == games_over(None)
-
-
-def test_a_socket_that_breaks_loses_no_game(address: str, make_fake_batch: MakeFakeBatch) -> None:
-    name = GAMES[0]
-
-    def play(requests: Iterator[Any], context: grpc.ServicerContext) -> Iterator[PlayResponse]:
-        with grpc.insecure_channel(address) as channel:
-            stub = batch_service_pb2_grpc.BatchServiceStub(channel)  # type: ignore[no-untyped-call]
-            for _ in range(7):
-                yield from stub.Play(iter([next(requests)]))
-            context.abort(grpc.StatusCode.UNAVAILABLE, "gone")
-
-    servicer, relay = make_fake_batch(play=play)
-    with (
-        VectorEnv(address, name, fewest(name), num_envs=6, batches=3, games=6, socket_address=relay) as env,
-        VectorEnv(address, name, fewest(name), num_envs=6, batches=3, games=6) as direct,
-    ):
-        assert trajectories(env, SEED) == trajectories(direct, SEED)
-    assert servicer.calls > 5
 
 
 def test_where_the_socket_finds_nobody_any_more_the_channel_goes_on(address: str) -> None:
