@@ -7,7 +7,7 @@ BUILT := $(VENV)/.built
 DEBUG_BUILT := build/debug/.built
 BENCH_BUILT := $(VENV)/.bench-built
 COMPILED := $(shell find engine tests/debug_build -name '*.pyx' -o -name '*.pxd') $(wildcard proto/chatiere/v1/*.proto)
-PYTHON_SOURCES := $(shell find engine service clients command -name '*.py' -o -name '*.pyi')
+PYTHON_SOURCES := $(shell find engine http2 service clients command -name '*.py' -o -name '*.pyi')
 
 # The sanitizers' libraries have to be loaded before Python's own allocator is in use, and Python has to use malloc for them
 # to see the edges of its objects. Python itself never frees some memory: leaks are not looked for.

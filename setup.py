@@ -18,7 +18,7 @@ from google.protobuf.descriptor_pb2 import FileDescriptorProto, FileDescriptorSe
 from setuptools import Extension, find_namespace_packages, setup
 
 ROOT = Path(__file__).parent
-FOLDERS = ("engine", "service", "clients", "command")
+FOLDERS = ("engine", "http2", "service", "clients", "command")
 TREE = Path("src/chatiere")
 # That the engine's codecs can read (FIELDS in engine/core/wire.pxd).
 LARGEST_FIELD = 31

@@ -167,15 +167,16 @@ class VectorEnv(Closing):
         observations: bool = False,
         timeout: float = DEFAULT_TIMEOUT,
         socket_address: str | None = None,
+        socket_token: str | None = None,
     ) -> None:
         """An environment at a service.
 
         `target`: as of Client. `game`, `players`: as of Client.new_game. `num_envs`: games at a time, all batches
         together. `batches`: 1 … num_envs. `games`: how many are played; None: no end. `options`: those of all games;
         absent, all have their defaults. `observations`: whether batches have them. `timeout`: seconds that a batch may
-        take, as each call of another client may. `socket_address`: "HOST:PORT" of a server of the same service, to
-        which the stream goes over a plain socket: for one nearby, on a network that you trust, without TLS or tokens.
-        None: it goes over the channel.
+        take, as each call of another client may. `socket_address`: "HOST:PORT" of a server of the same service, best
+        its play address, to which the stream goes over a plain socket: for one nearby, on a network that you trust,
+        without TLS. `socket_token`: the bearer token for it, if it wants one. None: it goes over the channel.
         """
         if not 1 <= batches <= num_envs:
             raise ValueError("batches is from 1 to num_envs")
@@ -192,13 +193,14 @@ class VectorEnv(Closing):
         self._restart = Restart(options=options, stride=num_envs)
         self._client = BatchClient(target, timeout=timeout)
         self._socket_address = socket_address
+        self._socket_token = socket_token
         try:
             self.info = self._ask_info()
             self._stream: BatchStream | SocketStream
             if socket_address is None:
                 self._stream = self._client.stream()
             else:
-                self._stream = SocketStream(socket_address, timeout=timeout)
+                self._stream = SocketStream(socket_address, timeout=timeout, token=socket_token)
         except ChatiereError:
             self._client.close()
             raise
@@ -286,7 +288,7 @@ class VectorEnv(Closing):
         # nobody, or nobody who answers.
         if isinstance(last, SocketStream) and self._socket_address is not None and last.has_answered:
             with suppress(TransportError):
-                return SocketStream(self._socket_address, timeout=self._timeout)
+                return SocketStream(self._socket_address, timeout=self._timeout, token=self._socket_token)
         return self._client.stream()
 
     def _reopen(self) -> None:

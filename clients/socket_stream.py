@@ -18,25 +18,26 @@ from chatiere.clients.socket_call import SocketCall
 class SocketStream(Closing):
     """What BatchStream does, at less than half of the client's processor time, for one thread.
 
-        with SocketStream("127.0.0.1:50051") as stream:
+        with SocketStream("127.0.0.1:50052") as stream:
             first = stream.submit(batch_calls.step(table, states, moves))
 
-    For a service nearby, on a network that you trust: it goes to one server, nothing is encrypted or proven by a token,
-    and nothing is tried again. Answers are read while a future's `result` or `exception` waits, and at no other time:
-    other ways to wait for futures wait for ever. A stream that nobody waits at for a minute or two breaks, because the
-    service takes its client for gone.
+    It goes to either port of a server; at the one of `chatiere serve --play-address` the server's share of a batch is
+    little more than half, too. For a service nearby, on a network that you trust: it goes to one server, nothing is
+    encrypted, and nothing is tried again. Answers are read while a future's `result` or `exception` waits, and at no
+    other time: other ways to wait for futures wait for ever. At gRPC's port a stream that nobody waits at for a minute
+    or two breaks, because the service takes its client for gone.
 
     Like BatchClient, it lets malloc keep large blocks that are freed.
     """
 
-    def __init__(self, address: str, *, timeout: float = DEFAULT_TIMEOUT) -> None:
-        """A stream to the service at "HOST:PORT".
+    def __init__(self, address: str, *, timeout: float = DEFAULT_TIMEOUT, token: str | None = None) -> None:
+        """A stream to the service at "HOST:PORT", best at its play address.
 
         `timeout`: seconds that connecting may take, and handing on to the system what the service is ready to take.
-        Raises TransportError: UNAVAILABLE.
+        `token`: the bearer token, if the service wants one. Raises TransportError: UNAVAILABLE.
         """
         keep_freed_memory()
-        self._call = SocketCall(address, f"/{BATCH_SERVICE}/Play", timeout)
+        self._call = SocketCall(address, f"/{BATCH_SERVICE}/Play", timeout, token)
         self._pending = Pending()
         self.has_answered = False
         """Whether any answer has come."""

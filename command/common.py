@@ -62,13 +62,13 @@ def reach(address: str | None) -> Iterator[Client]:
 
 @contextmanager
 def reach_for_batches(address: str | None) -> Iterator[tuple[grpc.Channel, str | None]]:
-    """A channel to the server at that address; without one, to one of its own in another process, and its address."""
+    """A channel to the server at that address; without one, to one in another process, and its play address."""
     if address is not None:
         with channel_to(address) as channel:
             yield channel, None
         return
-    with local_server() as own, _local_channel(own) as channel:
-        yield channel, own
+    with local_server() as own, _local_channel(own.address) as channel:
+        yield channel, own.play_address
 
 
 @contextmanager

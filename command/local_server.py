@@ -5,6 +5,7 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from multiprocessing.connection import Connection
+from typing import NamedTuple
 
 from prometheus_client import CollectorRegistry
 
@@ -15,9 +16,16 @@ from chatiere.service.server import create_server
 LOOPBACK = "127.0.0.1"
 
 
+class LocalServer(NamedTuple):
+    """Where it is: as the settings of these names."""
+
+    address: str
+    play_address: str
+
+
 @contextmanager
-def local_server() -> Iterator[str]:
-    """The address of a server on a free port of this machine, in a process that ends with this one at the latest.
+def local_server() -> Iterator[LocalServer]:
+    """A server on free ports of this machine, in a process that ends with this one at the latest.
 
     So client and server work at the same time. Programs that call it need the usual `if __name__ == "__main__"`.
     """
@@ -27,7 +35,7 @@ def local_server() -> Iterator[str]:
     process.start()
     there.close()
     try:
-        yield f"{LOOPBACK}:{here.recv()}"
+        yield LocalServer(*(f"{LOOPBACK}:{port}" for port in here.recv()))
     finally:
         here.close()
         process.join()
@@ -37,9 +45,10 @@ def _serve(parent: Connection) -> None:
     # Ctrl-C reaches both processes; this one ends when the other closes its end of the pipe.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     keep_freed_memory()
-    server, port = create_server(Settings(address=f"{LOOPBACK}:0"), CollectorRegistry())
+    free = f"{LOOPBACK}:0"
+    server, port = create_server(Settings(address=free, play_address=free), CollectorRegistry())
     server.start()
-    parent.send(port)
+    parent.send((port, server.play_port))
     try:
         parent.recv()
     except EOFError:

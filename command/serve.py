@@ -39,6 +39,11 @@ def _setting(name: str, kind: click.ParamType[Any] | None, text: str, flags: str
 # The options in the order of --help, which are the settings in the order of Settings.
 _OPTIONS = (
     _setting("address", Address(), "Where to serve gRPC. Port 0 takes a free port; the log says which."),
+    _setting(
+        "play_address",
+        Address(),
+        "Where to serve streams of batches (BatchService.Play) apart, for half the processor time, and without TLS.",
+    ),
     _setting("metrics_address", _MetricsAddress(), "Where to serve metrics for Prometheus over HTTP."),
     _setting("workers", _NUMBER, "Processes that share the port. As many as cores is right for many single calls."),
     _setting("threads", _NUMBER, "Calls that a worker handles at a time; more wait."),

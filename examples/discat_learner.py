@@ -208,22 +208,24 @@ def main(
     output.mkdir(parents=True, exist_ok=True)
     if address is None:
         with local_server() as own:
-            curve, policy = learn(own, iterations, games, measure_every, measure_games, seed)
+            curve, policy = learn(*own, iterations, games, measure_every, measure_games, seed)
     else:
-        curve, policy = learn(address, iterations, games, measure_every, measure_games, seed)
+        curve, policy = learn(address, address, iterations, games, measure_every, measure_games, seed)
     draw(curve, output / "curve.png")
     np.savez(output / "policy.npz", **policy.parameters)
 
 
 def learn(
-    address: str, iterations: int, games: int, measure_every: int, measure_games: int, seed: int
+    address: str, socket_address: str, iterations: int, games: int, measure_every: int, measure_games: int, seed: int
 ) -> tuple[list[Point], Policy]:
     """The curve and the policy that came of it, told line by line."""
     curve: list[Point] = []
     begun = time.perf_counter()
 
     def play(games: int) -> VectorEnv:
-        return VectorEnv(address, GAME, PLAYERS, num_envs=games, games=games, observations=True, socket_address=address)
+        return VectorEnv(
+            address, GAME, PLAYERS, num_envs=games, games=games, observations=True, socket_address=socket_address
+        )
 
     with play(games) as env, play(measure_games) as measuring:
         policy = Policy(env.info.observation_length, env.info.num_actions, seed)

@@ -338,7 +338,7 @@ def _read_play(data: bytes) -> tuple[pb.PlayRequest, str | None, Request | None]
         ((number, inner),) = found.items()
         name, kind = _CALLS[number]
         return pb.PlayRequest.FromString(rest), name, read(kind, inner)
-    message = pb.PlayRequest.FromString(data)
+    message = pb.PlayRequest.FromString(bytes(data))
     name = message.WhichOneof("request")
     return message, name, None if name is None else read_whole(getattr(message, name))
 

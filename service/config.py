@@ -25,6 +25,8 @@ class Settings:
     Where it listens: HOST:PORT, an IPv6 host in brackets; with port 0 the system chooses one.
 
     - `address`: gRPC.
+    - `play_address`: BatchService.Play alone, for half the processor time of a batch (see `play_port.py`); without TLS.
+      None: it is not served apart.
     - `metrics_address`: metrics for Prometheus, over HTTP; None: no metrics are served.
 
     What it does at a time. Each worker counts for itself; a connection stays with one worker. Calls above a limit are
@@ -63,6 +65,7 @@ class Settings:
     """
 
     address: str = "127.0.0.1:50051"
+    play_address: str | None = None
     metrics_address: str | None = "127.0.0.1:9464"
     workers: int = 1
     threads: int = 8
@@ -92,7 +95,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense."""
-        for name in ("address", "metrics_address"):
+        for name in ("address", "play_address", "metrics_address"):
             if (address := getattr(self, name)) is not None:
                 try:
                     split_address(address)
@@ -112,13 +115,18 @@ class Settings:
         _require("log_format", self.log_format in LOG_FORMATS, f"must be one of {', '.join(LOG_FORMATS)}")
 
     @property
-    def is_local(self) -> bool:
-        """Whether only this machine can reach it."""
-        host, _ = split_address(self.address)
-        try:
-            return ipaddress.ip_address(host).is_loopback
-        except ValueError:
-            return host == "localhost"
+    def open_addresses(self) -> list[str]:
+        """Those that others than this machine can reach without TLS."""
+        addresses = [None if self.tls_certificate else self.address, self.play_address]
+        return [address for address in addresses if address is not None and not _is_loopback(address)]
+
+
+def _is_loopback(address: str) -> bool:
+    host, _ = split_address(address)
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def split_address(address: str) -> tuple[str, int]:

@@ -147,7 +147,7 @@ class CallInterceptor(grpc.ServerInterceptor):
         is_health = path.startswith(_HEALTH)
         # Requests come as bytes and are parsed here: left to gRPC, one that cannot be parsed would never reach a method
         # and end as INTERNAL.
-        parse: Callable[[Any], Any] = handler.request_deserializer or bytes
+        parse: Callable[[Any], Any] = handler.request_deserializer or (lambda request: request)
         serialize: Callable[[Any], bytes] = handler.response_serializer or bytes
 
         def read(argument: Any) -> Any:

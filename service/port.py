@@ -17,43 +17,15 @@ class HeldPort:
     `address`: what the workers are to listen on.
     """
 
-    def __init__(self, address: str) -> None:
-        """Take the port of an address; use it in a `with` statement. Raises SettingError."""
-        host, port = split_address(address)
-        self._sockets: list[socket.socket] = []
-        try:
-            for family, kind, _, _, place in socket.getaddrinfo(
-                host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-            ):
-                port = self._hold(socket.socket(family, kind), place[0], port)
-            if not self._sockets:
-                raise OSError(errno.EADDRNOTAVAIL, "it is not this machine's")
-        except OSError as error:
-            self.close()
-            raise SettingError("address", f"cannot listen on {address}: {error.strerror}") from error
-        self.address = with_port(address, port)
-
-    def _hold(self, held: socket.socket, host: str | int, port: int) -> int:
-        self._sockets.append(held)
-        if held.family == socket.AF_INET6:
-            # As gRPC does: [::] takes IPv4 too.
-            held.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
+    def __init__(self, address: str, setting: str = "address") -> None:
+        """Take the port of an address; use it in a `with` statement. Raises SettingError of that setting."""
         # Past connections that the system still remembers are no hindrance …
-        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            held.bind((host, port))
-        except OSError as error:
-            # A name can stand for addresses of both kinds, and the machine may have one kind only.
-            if error.errno != errno.EADDRNOTAVAIL:
-                raise
-            self._sockets.remove(held)
-            held.close()
-            return port
-        # … but another server is: it may not bind by either option. Workers may, by this one.
-        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 0)
-        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-        taken: int = held.getsockname()[1]
-        return taken
+        self._sockets = _bound(setting, address, socket.SO_REUSEADDR)
+        for held in self._sockets:
+            # … but another server is: it may not bind by either option. Workers may, by this one.
+            held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 0)
+            held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        self.address = with_port(address, self._sockets[0].getsockname()[1])
 
     def close(self) -> None:
         """Let the port go."""
@@ -69,3 +41,45 @@ class HeldPort:
     ) -> None:
         """Let the port go."""
         self.close()
+
+
+def listening_sockets(setting: str, address: str, option: int) -> list[socket.socket]:
+    """Sockets, with that option, that listen on all that an address stands for. Raises SettingError of that setting."""
+    listening = _bound(setting, address, option)
+    for each in listening:
+        each.setblocking(False)
+        each.listen()
+    return listening
+
+
+def _bound(setting: str, address: str, option: int) -> list[socket.socket]:
+    host, port = split_address(address)
+    found: list[socket.socket] = []
+    try:
+        for family, kind, _, _, place in socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        ):
+            made = socket.socket(family, kind)
+            found.append(made)
+            if family == socket.AF_INET6:
+                # As gRPC does: [::] takes IPv4 too.
+                made.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
+            made.setsockopt(socket.SOL_SOCKET, option, 1)
+            try:
+                # Where the system chooses the port, all have the first one's.
+                made.bind((place[0], port))
+            except OSError as error:
+                # A name can stand for addresses of both kinds, and the machine may have one kind only.
+                if error.errno != errno.EADDRNOTAVAIL:
+                    raise
+                found.remove(made)
+                made.close()
+            else:
+                port = made.getsockname()[1]
+        if not found:
+            raise OSError(errno.EADDRNOTAVAIL, "it is not this machine's")
+    except OSError as error:
+        for made in found:
+            made.close()
+        raise SettingError(setting, f"cannot listen on {address}: {error.strerror}") from error
+    return found

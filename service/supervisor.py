@@ -15,6 +15,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
 from types import TracebackType
 from typing import Self
 from wsgiref.simple_server import WSGIServer
@@ -47,22 +48,30 @@ def serve(settings: Settings) -> None:
     """
     multiprocessing.current_process().name = "supervisor"
     configure_logging(settings)
-    if settings.tokens and not settings.tls_certificate and not settings.is_local:
-        _log.warning("tokens without TLS: whoever is between a client and %s can read them", settings.address)
+    if settings.tokens:
+        for address in settings.open_addresses:
+            _log.warning("tokens without TLS: whoever is between a client and %s can read them", address)
     with ExitStack() as stack:
         signals = stack.enter_context(_Signals())
-        port = stack.enter_context(HeldPort(settings.address))
+        address = stack.enter_context(HeldPort(settings.address)).address
+        play_address = None
+        if settings.play_address is not None:
+            play_address = stack.enter_context(HeldPort(settings.play_address, "play_address")).address
         files = stack.enter_context(MetricsFiles(settings.workers))
         registry = CollectorRegistry()
         registry.register(files.collector())
-        workers = _Workers(settings, port.address, files, registry, signals)
+        # What the system chose, all workers share.
+        shared = replace(settings, address=address, play_address=play_address)
+        workers = _Workers(shared, files, registry, signals)
         stack.callback(workers.kill)
         if settings.metrics_address is not None:
             metrics_server = _serve_metrics(settings.metrics_address, registry)
             stack.callback(metrics_server.server_close)
             stack.callback(metrics_server.shutdown)
         workers.start()
-        _log.info("serving chatiere.v1 on %s, workers: %d", port.address, settings.workers)
+        _log.info("serving chatiere.v1 on %s, workers: %d", address, settings.workers)
+        if play_address is not None:
+            _log.info("streams of batches on %s", play_address)
         workers.keep_running()
         _log.info("stopping: calls in flight have %g seconds", settings.grace)
         hurry = workers.stop()
@@ -123,12 +132,9 @@ class _Worker:
 class _Workers:
     """All workers."""
 
-    def __init__(
-        self, settings: Settings, address: str, files: MetricsFiles, registry: CollectorRegistry, signals: _Signals
-    ) -> None:
+    def __init__(self, settings: Settings, files: MetricsFiles, registry: CollectorRegistry, signals: _Signals) -> None:
         self._signals = signals
         self._settings = settings
-        self._address = address
         self._files = files
         self._workers = [_Worker(number) for number in range(settings.workers)]
         self._processes = ProcessesCollector(registry)
@@ -197,7 +203,7 @@ class _Workers:
                 (sys.executable, "-P", "-m", "chatiere.service.worker"), stdin=subprocess.PIPE, stdout=subprocess.PIPE
             )
         assert worker.process.stdin is not None
-        order = Order(self._settings, self._address, worker.number, self._files.directory)
+        order = Order(self._settings, worker.number, self._files.directory)
         # The pipe stays open: its end tells the worker that this process is gone.
         try:
             pickle.dump(order, worker.process.stdin)

@@ -12,7 +12,6 @@ import shutil
 import signal
 import sys
 import threading
-from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,10 +27,9 @@ _log = logging.getLogger(__name__)
 
 
 class Order(NamedTuple):
-    """What a worker is to do: `address` is where all workers listen, `metrics` the directory of MetricsFiles."""
+    """What a worker is to do: `settings` has the ports that all share, `metrics` is the directory of MetricsFiles."""
 
     settings: Settings
-    address: str
     number: int
     metrics: Path
 
@@ -45,8 +43,7 @@ def run_worker(order: Order) -> None:
     configure_logging(order.settings)
     use_files(order.metrics, order.number)
     try:
-        settings = replace(order.settings, address=order.address)
-        server, _ = create_server(settings, CollectorRegistry(), share_port=True)
+        server, _ = create_server(order.settings, CollectorRegistry(), share_port=True)
     except SettingError as error:
         _tell((error.setting, error.message))
         raise SystemExit(1) from error

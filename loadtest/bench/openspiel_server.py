@@ -1,4 +1,4 @@
-"""OpenSpiel behind a BatchService: `python -m loadtest.bench.openspiel_server PORT`.
+"""OpenSpiel behind BatchService.Play: `python -m loadtest.bench.openspiel_server PORT`.
 
 The same messages as Chatière's, so that the same client plays on it: states are OpenSpiel's own serialised ones, each
 followed by a 0 byte; they are read, moved on and written again at every step, as a stateless service must. Only what
@@ -6,14 +6,16 @@ the benchmarks ask for is there: legal lists, restarts, and no word about items 
 """
 
 import random
+import signal
 import sys
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import grpc
 import numpy as np
 
+from chatiere.service.config import Settings
+from chatiere.service.play_port import PlayPort
 from chatiere.v1.batch_service_pb2 import (
     NewGamesRequest,
     NewGamesResponse,
@@ -23,26 +25,25 @@ from chatiere.v1.batch_service_pb2 import (
     StepRequest,
     StepResponse,
 )
-from chatiere.v1.batch_service_pb2_grpc import BatchServiceServicer, add_BatchServiceServicer_to_server
 from loadtest.bench import peers
 from loadtest.bench.servers import LOOPBACK
 
 
-class OpenSpielServicer(BatchServiceServicer):
-    """NewGames, Step and Play for OpenSpiel's games."""
+class Batches:
+    """NewGames and Step for OpenSpiel's games, as Play has them."""
 
     def __init__(self) -> None:
         """With the games of `peers`."""
         self._games = {name: peers.load(name) for name in peers.NAMES}
         self._random = random.Random(7)
 
-    def NewGames(self, request: NewGamesRequest, context: grpc.ServicerContext) -> NewGamesResponse:
+    def new_games(self, request: NewGamesRequest) -> NewGamesResponse:
         """As many games as there are seeds, which say no more than that."""
         game = self._games[request.table.game]
         states = [self._begin(game) for _ in range(len(request.seeds) // 8)]
         return NewGamesResponse(positions=_describe(states, [False] * len(states)))
 
-    def Step(self, request: StepRequest, context: grpc.ServicerContext) -> StepResponse:
+    def step(self, request: StepRequest) -> StepResponse:
         """A move in each game; one that ends begins anew."""
         game = self._games[request.table.game]
         states = []
@@ -56,13 +57,15 @@ class OpenSpielServicer(BatchServiceServicer):
             states.append(self._begin(game) if ended[-1] else state)
         return StepResponse(positions=_describe(states, ended))
 
-    def Play(self, requests: Iterator[PlayRequest], context: grpc.ServicerContext) -> Iterator[PlayResponse]:
-        """The same on a stream."""
-        for request in requests:
+    def play(self, requests: Iterator[memoryview], context: grpc.ServicerContext) -> Iterator[bytes]:
+        """The same on a stream, in wire format."""
+        for data in requests:
+            request = PlayRequest.FromString(bytes(data))
             if request.WhichOneof("request") == "new_games":
-                yield PlayResponse(tag=request.tag, new_games=self.NewGames(request.new_games, context))
+                response = PlayResponse(tag=request.tag, new_games=self.new_games(request.new_games))
             else:
-                yield PlayResponse(tag=request.tag, step=self.Step(request.step, context))
+                response = PlayResponse(tag=request.tag, step=self.step(request.step))
+            yield response.SerializeToString()
 
     def _begin(self, game: Any) -> Any:
         state = game.new_initial_state()
@@ -85,11 +88,11 @@ def _describe(states: list[Any], ended: list[bool]) -> Positions:
 
 def main(port: str) -> None:
     """Serve until killed."""
-    server = grpc.server(ThreadPoolExecutor(8), options=[("grpc.max_receive_message_length", -1)])
-    add_BatchServiceServicer_to_server(OpenSpielServicer(), server)  # type: ignore[no-untyped-call]
-    server.add_insecure_port(f"{LOOPBACK}:{port}")
+    batches = Batches()
+    # As Chatière itself serves them.
+    server = PlayPort(Settings(), f"{LOOPBACK}:{port}", lambda path: batches.play, share_port=False)
     server.start()
-    server.wait_for_termination()
+    signal.pause()
 
 
 if __name__ == "__main__":

@@ -28,11 +28,12 @@ _CHATIERE = ("-c", "from chatiere.command import main; main(prog_name='chatiere'
 
 
 class Server:
-    """A running server: its address and its processes."""
+    """A running server: its addresses (where it takes calls, and streams of batches alone) and its processes."""
 
-    def __init__(self, address: str, programs: list[subprocess.Popen[bytes]]) -> None:
+    def __init__(self, address: str, play_address: str, programs: list[subprocess.Popen[bytes]]) -> None:
         """`programs`: what was started; the processes that these started count too."""
         self.address = address
+        self.play_address = play_address
         roots = [psutil.Process(program.pid) for program in programs]
         self.processes = [process for root in roots for process in (root, *root.children(recursive=True))]
 
@@ -58,20 +59,20 @@ class Server:
 
 
 @contextmanager
-def start(*commands: tuple[str, ...], port: int, listeners: int) -> Iterator[Server]:
-    """Run Python with these arguments; so many of the processes listen at that port of this machine."""
+def start(*commands: tuple[str, ...], port: int, listeners: int, play_port: int = 0) -> Iterator[Server]:
+    """Run Python with these arguments; so many of the processes listen at each of the ports of this machine."""
     programs = [
         subprocess.Popen((sys.executable, *command), cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         for command in commands
     ]
     try:
         end = time.monotonic() + _PATIENCE
-        server = Server(f"{LOOPBACK}:{port}", programs)
+        server = Server(f"{LOOPBACK}:{port}", f"{LOOPBACK}:{play_port}", programs)
         while server.listening(port) < listeners:
             if time.monotonic() > end or any(program.poll() is not None for program in programs):
                 raise RuntimeError(f"a server did not start: {programs[0].args!r}")
             time.sleep(_PAUSE)
-            server = Server(f"{LOOPBACK}:{port}", programs)
+            server = Server(f"{LOOPBACK}:{port}", f"{LOOPBACK}:{play_port}", programs)
         yield server
     finally:
         for program in programs:
@@ -91,17 +92,19 @@ def free_port() -> int:
 @contextmanager
 def chatiere(workers: int = 1) -> Iterator[Server]:
     """A Chatière service, as its command starts it."""
-    port = free_port()
-    arguments = ("--address", f"{LOOPBACK}:{port}", "--metrics-address", f"{LOOPBACK}:0", "--workers", str(workers))
-    with start((*_CHATIERE, "serve", *arguments), port=port, listeners=workers) as server:
+    port, play_port = free_port(), free_port()
+    addresses = ("--address", f"{LOOPBACK}:{port}", "--play-address", f"{LOOPBACK}:{play_port}")
+    arguments = (*addresses, "--metrics-address", f"{LOOPBACK}:0", "--workers", str(workers))
+    with start((*_CHATIERE, "serve", *arguments), port=port, listeners=workers, play_port=play_port) as server:
         yield server
 
 
 @contextmanager
 def openspiel() -> Iterator[Server]:
-    """OpenSpiel behind the same API."""
+    """OpenSpiel behind the same API, for streams of batches alone."""
     port = free_port()
-    with start(("-m", "loadtest.bench.openspiel_server", str(port)), port=port, listeners=1) as server:
+    command = ("-m", "loadtest.bench.openspiel_server", str(port))
+    with start(command, port=port, listeners=1, play_port=port) as server:
         yield server
 
 

@@ -17,8 +17,9 @@ from hpack import Decoder, Encoder
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from chatiere.clients import ChatiereError, TransportError, socket_call
+from chatiere.clients import ChatiereError, TransportError
 from chatiere.clients.socket_call import SocketCall
+from chatiere.http2 import connection as http2_connection
 
 DATA, HEADERS, PRIORITY, RST_STREAM, SETTINGS, PUSH_PROMISE, PING, GOAWAY, WINDOW_UPDATE, CONTINUATION = range(10)
 ACK = END_STREAM = 1
@@ -176,7 +177,7 @@ def test_messages_arrive_however_they_are_cut_into_frames(
 
 
 def test_frames_lie_anywhere_in_the_buffer(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(socket_call, "_BUFFER", 100)
+    monkeypatch.setattr(http2_connection, "_BUFFER", 100)
     call = service.call()
     contents = [bytes([size]) * size for size in range(120)]
     ping = Frame(PING, 0, 0, b"whothere")
@@ -255,11 +256,13 @@ def test_no_more_is_sent_than_the_windows_and_frames_allow(service: Service) -> 
 
 
 def test_what_was_received_is_given_back_to_the_windows(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(socket_call, "_GIVEN_BACK", 100)
+    monkeypatch.setattr(http2_connection, "_SHARES", (2**31 - 1) // 100)
     call = service.call()
     service.send(data(message(bytes(50))), padded(data(message(bytes(50))), 7))
     call.receive(PATIENCE)
     call.receive(PATIENCE)
+    with pytest.raises(TimeoutError):
+        call.receive(0)
     service.greeted()
     size = struct.pack(">I", 55 + 55 + 8)
     assert [service.frame(), service.frame()] == [Frame(WINDOW_UPDATE, 0, stream, size) for stream in (0, 1)]
@@ -281,6 +284,16 @@ def test_a_refusal_says_why(service: Service) -> None:
     call.send([b"nobody takes this"])
 
 
+def test_headers_may_come_in_parts(service: Service) -> None:
+    call = service.call()
+    whole = ended(service, 5, ("grpc-message", "not here"))
+    parts = [whole.payload[:3], whole.payload[3:4], whole.payload[4:]]
+    first = Frame(HEADERS, END_STREAM, 1, parts[0])
+    service.send(first, Frame(CONTINUATION, 0, 1, parts[1]), Frame(CONTINUATION, END_HEADERS, 1, parts[2]))
+    with pytest.raises(TransportError, match="NOT_FOUND: not here"):
+        call.receive(PATIENCE)
+
+
 def test_messages_before_the_end_are_delivered(service: Service) -> None:
     call = service.call()
     service.send(data(message(b"last")), ended(service, 15, ("grpc-message", "gone")))
@@ -291,6 +304,10 @@ def test_messages_before_the_end_are_delivered(service: Service) -> None:
 
 def settings_of(name: int, value: int) -> Frame:
     return Frame(SETTINGS, 0, 0, struct.pack(">HI", name, value))
+
+
+def endless_headers() -> list[Frame]:
+    return [Frame(HEADERS, 0, 1, bytes(2**15)), *[Frame(CONTINUATION, 0, 1, bytes(2**15))] * 2]
 
 
 # What ends a call, and what is said of it.
@@ -309,7 +326,12 @@ BROKEN: dict[str, tuple[Callable[[Service], list[Frame]], str]] = {
     "only padding": (lambda service: [Frame(DATA, PADDED, 1, b"\x05\0\0")], "INTERNAL: .* padding"),
     "another stream": (lambda service: [Frame(DATA, 0, 3, message(b"meow"))], "INTERNAL: .* stream 3"),
     "a promise": (lambda service: [Frame(PUSH_PROMISE, 4, 1, bytes(8))], "INTERNAL: .* type 5"),
-    "headers in parts": (lambda service: [service.headers((":status", "200"), flags=0)], "INTERNAL: .* several frames"),
+    "half of headers": (
+        lambda service: [service.headers((":status", "200"), flags=0), data(b"")],
+        "INTERNAL: .* go on",
+    ),
+    "headers that go on": (lambda service: [Frame(CONTINUATION, 4, 1, b"")], "INTERNAL: .* without a beginning"),
+    "headers without end": (lambda service: endless_headers(), "INTERNAL: .* headers have more than"),
     "no headers": (lambda service: [Frame(HEADERS, END_HEADERS, 1, b"\xff\xff\xff")], "INTERNAL: "),
     "long headers": (lambda service: [Frame(HEADERS, END_HEADERS, 1, bytes(70_000))], "INTERNAL: .* 70000 bytes"),
     "half a setting": (lambda service: [Frame(SETTINGS, 0, 0, b"\0")], "INTERNAL: "),
@@ -423,7 +445,7 @@ def test_a_request_that_cannot_be_sent(service: Service) -> None:
     # Nobody reads, and no socket takes so much.
     for _ in range(10):
         call.send([bytes(2**24 - 100)])
-    with pytest.raises(TransportError, match="DEADLINE_EXCEEDED: the service takes no more"):
+    with pytest.raises(TransportError, match="DEADLINE_EXCEEDED: the other end takes no more"):
         call.receive(PATIENCE)
 
 

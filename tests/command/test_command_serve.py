@@ -32,6 +32,7 @@ def asked(run: Run, monkeypatch: pytest.MonkeyPatch) -> Asked:
 # Another value than the default for each setting.
 OTHERS: dict[str, object] = {
     "address": "[::1]:0",
+    "play_address": "localhost:2",
     "metrics_address": "localhost:1",
     "workers": 3,
     "threads": 1,
@@ -106,6 +107,7 @@ def test_help_explains_every_setting(run: Run, name: str) -> None:
 
 WRONG = {
     "address": "50051",
+    "play_address": "localhost",
     "metrics_address": "none",
     "workers": "0",
     "threads": "many",

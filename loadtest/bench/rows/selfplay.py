@@ -28,7 +28,7 @@ TARGET, CHAT_CARTONNE_TARGET = 1e6, 250e3
 
 def player(stack: ExitStack, server: Server, game: str, players: int, plan: Plan) -> Callable[[], Run]:
     """A contender that plays on; its games are begun, and got out of step, here."""
-    playing = SelfPlay(server.address, game, players, plan.batch, connections=1, in_flight=2)
+    playing = SelfPlay(server.play_address, game, players, plan.batch, connections=1, in_flight=2)
     stack.callback(playing.close)
     playing.play(lambda moves: moves < plan.warm_up * plan.batch * 2)
 
@@ -50,7 +50,7 @@ def environment(stack: ExitStack, server: Server, game: str, players: int, plan:
             players,
             num_envs=2 * plan.batch,
             batches=2,
-            socket_address=server.address if over == SOCKET else None,
+            socket_address=server.play_address if over == SOCKET else None,
         )
     )
     batch = env.reset(SEED)
