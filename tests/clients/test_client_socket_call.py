@@ -5,7 +5,7 @@ import errno
 import socket
 import struct
 from collections.abc import Callable, Iterator
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import grpc
 import numpy as np
@@ -16,28 +16,38 @@ from google.rpc.status_pb2 import Status
 from hpack import Decoder, Encoder
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from played_frames import (
+    ACK,
+    CONTINUATION,
+    DATA,
+    END_HEADERS,
+    END_STREAM,
+    GOAWAY,
+    HEADERS,
+    PADDED,
+    PING,
+    PREFACE,
+    PRIORITY,
+    PRIORITY_FLAG,
+    PUSH_PROMISE,
+    RST_STREAM,
+    SETTINGS,
+    UNKNOWN_KIND,
+    WINDOW_UPDATE,
+    Frame,
+    data,
+    message,
+    padded,
+    setting,
+    window,
+)
 
 from chatiere.clients import ChatiereError, TransportError
 from chatiere.clients.socket_call import SocketCall
 from chatiere.http2 import connection as http2_connection
 
-DATA, HEADERS, PRIORITY, RST_STREAM, SETTINGS, PUSH_PROMISE, PING, GOAWAY, WINDOW_UPDATE, CONTINUATION = range(10)
-ACK = END_STREAM = 1
-END_HEADERS, PADDED, PRIORITY_FLAG = 4, 8, 0x20
-PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 # Longer than any test takes.
 PATIENCE = 60.0
-UNKNOWN_KIND = 0xFA
-
-
-class Frame(NamedTuple):
-    kind: int
-    flags: int
-    stream: int
-    payload: bytes
-
-    def __bytes__(self) -> bytes:
-        return struct.pack(">IBI", len(self.payload) << 8 | self.kind, self.flags, self.stream) + self.payload
 
 
 class Closable(Protocol):
@@ -93,19 +103,6 @@ def service() -> Iterator[Service]:
     service = Service()
     yield service
     service.close()
-
-
-def message(content: bytes) -> bytes:
-    return struct.pack(">BI", 0, len(content)) + content
-
-
-def data(payload: bytes, flags: int = 0) -> Frame:
-    return Frame(DATA, flags, 1, payload)
-
-
-def padded(frame: Frame, padding: int) -> Frame:
-    payload = bytes([padding]) + frame.payload + bytes(padding)
-    return frame._replace(flags=frame.flags | PADDED, payload=payload)
 
 
 def ended(service: Service, code: int, *more: tuple[str, str]) -> Frame:
@@ -217,10 +214,6 @@ def grant(service: Service, call: SocketCall, *frames: Frame) -> None:
     call.receive(PATIENCE)
 
 
-def window(stream: int, more: int) -> Frame:
-    return Frame(WINDOW_UPDATE, 0, stream, struct.pack(">I", more))
-
-
 def test_no_more_is_sent_than_the_windows_and_frames_allow(service: Service) -> None:
     call = service.call()
     grant(service, call, Frame(SETTINGS, 0, 0, struct.pack(">HI", 4, 1000)))
@@ -302,10 +295,6 @@ def test_messages_before_the_end_are_delivered(service: Service) -> None:
         call.receive(PATIENCE)
 
 
-def settings_of(name: int, value: int) -> Frame:
-    return Frame(SETTINGS, 0, 0, struct.pack(">HI", name, value))
-
-
 def endless_headers() -> list[Frame]:
     return [Frame(HEADERS, 0, 1, bytes(2**15)), *[Frame(CONTINUATION, 0, 1, bytes(2**15))] * 2]
 
@@ -336,8 +325,8 @@ BROKEN: dict[str, tuple[Callable[[Service], list[Frame]], str]] = {
     "long headers": (lambda service: [Frame(HEADERS, END_HEADERS, 1, bytes(70_000))], "INTERNAL: .* 70000 bytes"),
     "half a setting": (lambda service: [Frame(SETTINGS, 0, 0, b"\0")], "INTERNAL: "),
     "a short window": (lambda service: [Frame(WINDOW_UPDATE, 0, 0, b"\0")], "INTERNAL: "),
-    "a window too large": (lambda service: [settings_of(4, 2**31)], "INTERNAL: .* a window of"),
-    "frames too large": (lambda service: [settings_of(5, 2**24)], "INTERNAL: .* frames of"),
+    "a window too large": (lambda service: [setting(4, 2**31)], "INTERNAL: .* a window of"),
+    "frames too large": (lambda service: [setting(5, 2**24)], "INTERNAL: .* frames of"),
 }
 
 
