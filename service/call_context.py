@@ -8,7 +8,7 @@ import re
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 from urllib.parse import quote
 
 import grpc
@@ -29,6 +29,12 @@ class Aborted(grpc.RpcError):
     """The call ends with the status that its context has."""
 
 
+class _Metadatum(NamedTuple):
+    # What instrumentation looks for, by these names.
+    key: str
+    value: str
+
+
 class CallContext(grpc.ServicerContext):
     """What a call knows of itself; gRPC's own interface."""
 
@@ -36,7 +42,9 @@ class CallContext(grpc.ServicerContext):
         """`peer`: where it comes from. `headers`: what it began with."""
         self._peer = peer
         self._headers = dict(headers)
-        self._metadata = tuple(each for each in headers if not each[0].startswith(":") and each[0] not in _RESERVED)
+        self._metadata = tuple(
+            _Metadatum(name, value) for name, value in headers if not name.startswith(":") and name not in _RESERVED
+        )
         timeout = _TIMEOUT.fullmatch(self._headers.get("grpc-timeout", ""))
         self._end = time.monotonic() + int(timeout[1]) * _SECONDS[timeout[2]] if timeout else None
         self._code: grpc.StatusCode | None = None
@@ -99,7 +107,7 @@ class CallContext(grpc.ServicerContext):
                 self._callbacks.append(callback)
             return not self._is_over
 
-    def invocation_metadata(self) -> tuple[tuple[str, str | bytes], ...]:
+    def invocation_metadata(self) -> tuple[tuple[str, str], ...]:
         """Its own headers."""
         return self._metadata
 

@@ -545,6 +545,14 @@ def test_calls_and_batches_are_counted() -> None:
         assert server.sample("grpc_server_handled_total", **unknown, grpc_code="Unimplemented") == 1
 
 
+def test_traces_stand_around_the_calls_of_this_port_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("opentelemetry.instrumentation.grpc")
+    monkeypatch.setenv("OTEL_TRACES_SAMPLER", "always_off")
+    with playing(traces=True) as server:
+        everything_is_answered(server)
+        assert refused(play_address(server), [b"\xff"]).reason == "MALFORMED_REQUEST"
+
+
 # HTTP/2: beginnings
 
 
