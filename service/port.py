@@ -3,7 +3,7 @@
 import errno
 import socket
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from chatiere.service.config import SettingError, split_address, with_port
 
@@ -59,27 +59,36 @@ def _bound(setting: str, address: str, option: int) -> list[socket.socket]:
         for family, kind, _, _, place in socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         ):
-            made = socket.socket(family, kind)
-            found.append(made)
-            if family == socket.AF_INET6:
-                # As gRPC does: [::] takes IPv4 too.
-                made.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
-            made.setsockopt(socket.SOL_SOCKET, option, 1)
             try:
                 # Where the system chooses the port, all have the first one's.
-                made.bind((place[0], port))
+                made = _bound_to(family, kind, (place[0], port), option)
             except OSError as error:
                 # A name can stand for addresses of both kinds, and the machine may have one kind only.
-                if error.errno != errno.EADDRNOTAVAIL:
+                if error.errno not in (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT):
                     raise
-                found.remove(made)
-                made.close()
             else:
+                found.append(made)
                 port = made.getsockname()[1]
         if not found:
             raise OSError(errno.EADDRNOTAVAIL, "it is not this machine's")
-    except OSError as error:
+    except (OSError, UnicodeError) as error:
         for made in found:
             made.close()
-        raise SettingError(setting, f"cannot listen on {address}: {error.strerror}") from error
+        # A name can be none before anybody is asked for it.
+        words = error.strerror if isinstance(error, OSError) else error
+        raise SettingError(setting, f"cannot listen on {address}: {words}") from error
     return found
+
+
+def _bound_to(family: int, kind: int, place: tuple[Any, int], option: int) -> socket.socket:
+    made = socket.socket(family, kind)
+    try:
+        if family == socket.AF_INET6:
+            # As gRPC does: [::] takes IPv4 too.
+            made.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
+        made.setsockopt(socket.SOL_SOCKET, option, 1)
+        made.bind(place)
+    except OSError:
+        made.close()
+        raise
+    return made

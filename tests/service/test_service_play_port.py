@@ -1,5 +1,6 @@
 """The port for streams of batches: what gRPC's port answers, and HTTP/2 played here frame by frame (RFC 9113)."""
 
+import errno
 import itertools
 import os
 import random
@@ -51,7 +52,7 @@ from chatiere import engine
 from chatiere.clients import BatchClient, ChatiereError, SocketStream, TransportError, VectorEnv, batch_calls
 from chatiere.engine import Game
 from chatiere.http2 import connection as http2_connection
-from chatiere.service import play_port
+from chatiere.service import play_port, port
 from chatiere.service.batch import Batches
 from chatiere.service.config import SettingError, Settings
 from chatiere.service.port import HeldPort, listening_sockets
@@ -1045,6 +1046,16 @@ def test_a_play_address_that_is_taken(share: bool) -> None:
                 assert second.find(f"^Error: --play-address: cannot .* {address}: Address already in use")
 
 
+@pytest.mark.parametrize("address", ["no-such-host.invalid:1", "192.0.2.1:0", "a..b:0", f"{'a' * 64}:0"])
+def test_a_play_address_that_is_not_this_machine_s(address: str) -> None:
+    for listen in (
+        lambda: HeldPort(address, "play_address"),
+        lambda: listening_sockets("play_address", address, socket.SO_REUSEADDR),
+    ):
+        with pytest.raises(SettingError, match=f"^play_address: cannot listen on {address}: ."):
+            listen()
+
+
 @pytest.mark.parametrize(("host", "reached"), [("localhost", "127.0.0.1"), ("127.0.0.1", "127.0.0.1")])
 def test_where_it_listens(host: str, reached: str) -> None:
     with (
@@ -1070,6 +1081,25 @@ def test_over_ipv6(host: str, echo: None) -> None:
             with grpc.insecure_channel(f"{reached}:{server.server.play_port}") as channel:
                 assert list(channel.stream_stream(PLAY)(iter([b"meow"]), timeout=PATIENCE)) == [b"meow"]
             assert log.wait_for("from ipv4:127.0.0.1:" if "." in reached else "from ipv6:%5B::1%5D:")
+
+
+def test_a_machine_without_one_of_the_families(monkeypatch: pytest.MonkeyPatch) -> None:
+    make = socket.socket
+
+    def refuse(family: int, kind: int) -> socket.socket:
+        if family == socket.AF_INET6:
+            raise OSError(errno.EAFNOSUPPORT, "Address family not supported by protocol")
+        return make(family, kind)
+
+    places = [
+        (family, socket.SOCK_STREAM, 0, "", (host, 0))
+        for family, host in ((socket.AF_INET6, "::1"), (socket.AF_INET, "127.0.0.1"))
+    ]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: places)
+    monkeypatch.setattr(port.socket, "socket", refuse)
+    (listening,) = listening_sockets("play_address", "localhost:0", socket.SO_REUSEADDR)
+    assert listening.getsockname()[0] == "127.0.0.1"
+    listening.close()
 
 
 def test_all_that_a_name_stands_for_has_one_port() -> None:
