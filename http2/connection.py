@@ -426,4 +426,6 @@ class Connection(ABC):
                 if not frames.DEFAULT_FRAME <= value <= frames.LARGEST_FRAME:
                     raise ValueError(f"frames of {value}")
                 self._frame_size = value
+            elif name == frames.HEADER_TABLE_SIZE:
+                self._encoder.header_table_size = min(value, frames.DEFAULT_TABLE)
         self._answer(frames.frame(frames.SETTINGS, frames.ACK, 0))

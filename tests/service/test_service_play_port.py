@@ -787,6 +787,14 @@ def test_no_more_is_sent_than_windows_and_frames_allow(server: Running, echo: No
         assert peer.messages == {1: [content]}
 
 
+def test_a_client_without_memory_for_headers(server: Running, echo: None) -> None:
+    with Peer(server, setting(TABLE_SIZE, 0)) as peer:
+        peer._decoder.max_allowed_table_size = 0
+        peer._decoder.header_table_size = 0
+        for stream in 1, 3, 5:
+            peer.calls(stream, b"meow")
+
+
 # Resets
 
 
