@@ -237,6 +237,10 @@ class Connection(ABC):
         """The first of the messages that have come."""
         message, held = self._messages.popleft()
         self._taken += held
+        if not self._messages:
+            # Of the one that is coming, of which there may be more than a window.
+            self._taken += self._held
+            self._held = 0
         return message
 
     def _wait(self, seconds: float | None) -> None:

@@ -850,6 +850,25 @@ def test_a_client_that_reads_slowly(server: Running, echo: None) -> None:
         assert peer.messages[1] == [b"meow"]
 
 
+def test_a_request_longer_than_the_window_behind_another(server: Running, echo: None) -> None:
+    with Peer(server, setting(WINDOW, 0), window(0, 2**30)) as peer:
+        long = message(bytes(2 * AHEAD))
+        # While the first answer waits for room, the second request and all that the window has room for come.
+        peer.send(peer.headers(), data(message(b"one")))
+        peer.ping()
+        first = message(b"two") + long[: AHEAD - 16]
+        peer.send(data(first))
+        peer.ping()
+        peer.send(window(1, 2**30))
+        assert peer.answers(2) == [b"one", b"two"]
+        given = 0
+        while given < len(first):
+            given += int.from_bytes(peer.skip_to(WINDOW_UPDATE).payload)
+        peer.send(data(long[AHEAD - 16 :][:AHEAD]))
+        peer.send(data(long[2 * AHEAD - 16 :]))
+        assert peer.answers(3)[2] == long[5:]
+
+
 @pytest.mark.parametrize("frame", [Frame(PING, 0, 0, bytes(8)), Frame(SETTINGS, 0, 0, b"")])
 def test_a_client_that_asks_and_asks_and_never_reads(
     server: Running, frame: Frame, monkeypatch: pytest.MonkeyPatch
