@@ -58,7 +58,7 @@ class SocketCall(Connection):
             connected = socket.create_connection((host.removeprefix("[").removesuffix("]"), int(port)), timeout)
         except (OSError, ValueError, OverflowError) as error:
             raise TransportError(grpc.StatusCode.UNAVAILABLE, f"no connection to {address}: {error}") from error
-        super().__init__(connected, patience=timeout, window=frames.LARGEST_WINDOW, longest=_LONGEST)
+        super().__init__(connected, patience=timeout, window=frames.LARGEST_WINDOW, longest=_LONGEST, most=_LONGEST)
         self._end: ChatiereError | None = None
         self._begin_stream(_STREAM)
         settings = {
@@ -169,7 +169,7 @@ class SocketCall(Connection):
             why = f": {text}" if text else ""
             self._finish(TransportError(grpc.StatusCode.UNAVAILABLE, f"the service stops{why}"))
 
-    def _refuse_message(self, reason: str) -> None:
+    def _refuse_message(self, reason: str, *, is_limit: bool) -> None:
         raise ValueError(reason)
 
 

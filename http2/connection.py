@@ -61,8 +61,11 @@ class Connection(ABC):
     fill `window` bytes, and one more message, before any is taken.
     """
 
-    def __init__(self, connected: socket.socket, *, patience: float, window: int, longest: int) -> None:
-        """`patience`: seconds for which the other end may take nothing. `longest`: bytes of a message that comes."""
+    def __init__(self, connected: socket.socket, *, patience: float, window: int, longest: int, most: int) -> None:
+        """`patience`: seconds for which the other end may take nothing.
+
+        `longest`: bytes of a message that comes. `most`: messages in the queue; small ones take more memory than bytes.
+        """
         self._socket = connected
         self._socket.settimeout(None)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -71,7 +74,7 @@ class Connection(ABC):
         for option, value in _KEEPALIVE.items():
             self._socket.setsockopt(socket.IPPROTO_TCP, option, value)
         self._patience = patience
-        self._longest = longest
+        self._longest, self._most = longest, most
         self._readable, self._writable = select.poll(), select.poll()
         self._readable.register(connected, select.POLLIN)
         self._writable.register(connected, select.POLLIN | select.POLLOUT)
@@ -127,8 +130,11 @@ class Connection(ABC):
         """The other end begins no stream after `last`."""
 
     @abstractmethod
-    def _refuse_message(self, reason: str) -> None:
-        """A message of the stream that cannot be read has begun: the rest of the stream will be passed over."""
+    def _refuse_message(self, reason: str, *, is_limit: bool) -> None:
+        """A message of the stream that is not taken has begun: the rest of the stream will be passed over.
+
+        `is_limit`: because of a limit.
+        """
 
     # Sending
 
@@ -145,11 +151,15 @@ class Connection(ABC):
                 self._is_deaf = True
             else:
                 self._drop_sent(sent)
+        if self._is_deaf:
+            # Kept, it would be more and more.
+            self._ready.clear()
 
     def _wait_to_send(self) -> None:
         # The other end may be waiting for the same: reading lets both go on.
         events = self._writable.poll(1000 * self._patience)
         if not events:
+            self._is_deaf = True
             raise Stuck("the other end takes no more")
         if events[0][1] & ~select.POLLOUT:
             try:
@@ -243,15 +253,26 @@ class Connection(ABC):
             self._held = 0
         return message
 
+    @property
+    def _has_part(self) -> bool:
+        # Of a message, and not all of it.
+        return self._filled > 0 or self._target is not self._prefix
+
     def _wait(self, seconds: float | None) -> None:
         """Take what comes next. Raises TimeoutError if nothing has within so many seconds (None: never), and Broken."""
         self._give_back()
         self._send()
-        if seconds is not None and not self._readable.poll(1000 * max(seconds, 0)):
-            raise TimeoutError("nothing has come")
+        if not self._has_come(seconds):
+            return
         self._read()
         self._send()
         self._send_outgoing()
+
+    def _has_come(self, seconds: float | None) -> bool:
+        """Wait until something has; False: the wait is over without. Raises TimeoutError."""
+        if seconds is not None and not self._readable.poll(1000 * max(seconds, 0)):
+            raise TimeoutError("nothing has come")
+        return True
 
     def _read(self) -> None:
         if self._begin == self._come:
@@ -319,9 +340,15 @@ class Connection(ABC):
                 self._target, self._held = self._prefix, 0
                 continue
             compressed, size = _PREFIX.unpack(self._prefix)
-            if compressed or size > self._longest:
-                reason = "is compressed, which nobody asked for" if compressed else f"is longer than {self._longest}"
-                self._refuse_message(f"a message of {size} bytes {reason}")
+            reason = ""
+            if compressed:
+                reason = f"a message of {size} bytes is compressed, which nobody asked for"
+            elif size > self._longest:
+                reason = f"a message of {size} bytes is longer than {self._longest}"
+            elif len(self._messages) >= self._most:
+                reason = f"{self._most} messages wait for their answers, which is the most"
+            if reason:
+                self._refuse_message(reason, is_limit=not compressed)
                 self._is_refused = True
                 return self._pass_over_messages()
             # Not zeroed, which would take as long as another copy.

@@ -9,6 +9,7 @@ them. Here a connection has a thread, which reads a request, answers it and writ
 from __future__ import annotations
 
 import logging
+import select
 import selectors
 import socket
 import threading
@@ -34,8 +35,9 @@ _GREETING, _PATIENCE, _FAREWELL = 30.0, 600.0, 1.0
 # Seconds after which a connection without a call is closed.
 _IDLE = 300.0
 _PAUSE = 0.1
-# Bytes of requests that a client may send ahead of its answers, beside one request of the largest size.
-_WINDOW = 2**22
+# Bytes of requests that a client may send ahead of its answers, beside one request of the largest size; and how many.
+_WINDOW, _MOST_REQUESTS = 2**22, 2**14
+_STOPPING = "the server stops: begin again, at another one"
 # Longer than any deadline that is meant.
 _LONGEST_WAIT = 1e6
 # The stream's own window never matters.
@@ -60,10 +62,11 @@ class PlayPort:
         self._listening = listening_sockets("play_address", address, option)
         self.port: int = self._listening[0].getsockname()[1]
         """The number of the port."""
+        # What is sent here is never read: whoever looks is told that the server stops.
         self._told, self._tells = socket.socketpair()
         self._connections: set[_Connection] = set()
         self._changing = threading.Lock()
-        self._is_stopping = False
+        self._is_stopping = self._is_closed = False
         self._ended = threading.Event()
         self._accepting = threading.Thread(target=self._accept, name="play port", daemon=True)
 
@@ -80,20 +83,16 @@ class PlayPort:
         """
         with self._changing:
             is_first, self._is_stopping = not self._is_stopping, True
-            connections = list(self._connections)
         if is_first:
-            # Whoever accepts closes the sockets.
             self._tells.send(b"\0")
+            # Whoever accepts closes the sockets.
             self.start()
-        for connection in connections:
-            connection.drain()
-        self._end_if_empty()
-        cutting = threading.Timer(grace or 0, self._cut)
-        cutting.daemon = True
-        cutting.start()
+        threading.Thread(target=self._cut_after, args=(grace or 0,), name="play port's end", daemon=True).start()
         return self._ended
 
-    def _cut(self) -> None:
+    def _cut_after(self, grace: float) -> None:
+        if self._ended.wait(grace):
+            return
         with self._changing:
             connections = list(self._connections)
         for connection in connections:
@@ -107,26 +106,48 @@ class PlayPort:
                 for key, _ in selector.select():
                     if key.fileobj is not self._told and not self._is_stopping:
                         self._connect(key.fileobj)
-        for each in (*self._listening, self._told, self._tells):
+        for each in self._listening:
             each.close()
+        with self._changing:
+            self._is_closed = True
+        self._end_if_over()
 
     def _connect(self, listening: Any) -> None:
+        # Whatever is wrong, others are to find the port.
         try:
             connected, _ = listening.accept()
-            connection = _Connection(connected, self._settings, self._behaviour_of)
+        except (BlockingIOError, ConnectionError):
+            # The client is gone already.
+            return
         except OSError as error:
-            # The client is gone already; or the process may open no more files, which may change.
+            # The process may open no more files, which may change.
             _log.warning("a connection for streams could not be taken: %s", error)
             time.sleep(_PAUSE)
             return
+        try:
+            self._begin(_Connection(connected, self._told, self._settings, self._behaviour_of))
+        except OSError:
+            # The client is gone already.
+            connected.close()
+        except Exception as error:
+            # There may be no more threads, or no memory.
+            _log.warning("a connection for streams could not be served: %s", error)
+            connected.close()
+
+    def _begin(self, connection: _Connection) -> None:
         with self._changing:
             is_refused = self._is_stopping or len(self._connections) >= self._settings.max_streams
             if not is_refused:
                 self._connections.add(connection)
         if is_refused:
-            connection.refuse(f"{self._settings.max_streams} streams are open, which is the most")
-        else:
+            most = f"{self._settings.max_streams} streams are open, which is the most"
+            connection.refuse(_STOPPING if self._is_stopping else most)
+            return
+        try:
             threading.Thread(target=self._serve, args=(connection,), name="play", daemon=True).start()
+        except BaseException:
+            self._forget(connection)
+            raise
 
     def _serve(self, connection: _Connection) -> None:
         try:
@@ -134,68 +155,92 @@ class PlayPort:
         except Exception:
             _log.exception("a connection for streams failed")
         finally:
-            with self._changing:
-                self._connections.discard(connection)
-            self._end_if_empty()
+            self._forget(connection)
 
-    def _end_if_empty(self) -> None:
-        if self._is_stopping and not self._connections:
-            self._ended.set()
+    def _forget(self, connection: _Connection) -> None:
+        with self._changing:
+            self._connections.discard(connection)
+        self._end_if_over()
+
+    def _end_if_over(self) -> None:
+        with self._changing:
+            if self._is_closed and not self._connections:
+                # Not before: connections look at it.
+                self._told.close()
+                self._tells.close()
+                self._ended.set()
+
+
+class _Call:
+    """A call, as what has come of its stream tells."""
+
+    def __init__(self, headers: list[tuple[str, str]], has_ended: bool) -> None:
+        self.headers = headers
+        # Whether the client sends nothing more, and has reset the stream.
+        self.has_ended = has_ended
+        self.is_reset = False
+        # What was wrong with a message.
+        self.fault: Refusal | None = None
 
 
 class _Connection(Connection):
     """One client's."""
 
     def __init__(
-        self, connected: socket.socket, settings: Settings, behaviour_of: Callable[[str], Behaviour | None]
+        self,
+        connected: socket.socket,
+        stopping: socket.socket,
+        settings: Settings,
+        behaviour_of: Callable[[str], Behaviour | None],
     ) -> None:
-        """See PlayPort. Raises OSError if the client is gone."""
-        super().__init__(connected, patience=_PATIENCE, window=_WINDOW, longest=settings.max_message_bytes)
+        """`stopping` can be read when the server stops. Raises OSError if the client is gone."""
+        super().__init__(
+            connected,
+            patience=_PATIENCE,
+            window=_WINDOW,
+            longest=settings.max_message_bytes,
+            most=_MOST_REQUESTS,
+        )
         self._behaviour_of = behaviour_of
         self._peer = _name_of(connected.getpeername())
+        self._either = select.poll()
+        self._either.register(connected, select.POLLIN)
+        self._either.register(stopping, select.POLLIN)
         self._is_greeted = self._is_draining = False
-        # The headers of a call that is to be answered next, and the present call's context.
-        self._next: list[tuple[str, str]] | None = None
+        # That of the present stream, if there is one; the one that is to be answered next; the context of the last.
+        self._call: _Call | None = None
+        self._next: _Call | None = None
         self._context: CallContext | None = None
-        # Of the present stream: whether the client sends nothing more, has reset it, and what was wrong with a message.
-        self._has_ended = self._is_reset = False
-        self._fault = ""
 
     def serve(self) -> None:
-        """Answer calls until the connection ends."""
+        """Answer calls until the connection ends; if the server stops, after the requests that have come."""
         try:
             self._greet()
-            while (headers := self._next_call()) is not None:
-                self._answer_call(CallContext(self._peer, headers))
+            while (call := self._next_call()) is not None:
+                self._answer_call(call)
+            self._leave(frames.NO_ERROR, _STOPPING)
         except ProtocolError as error:
             self._leave(frames.PROTOCOL_ERROR, str(error))
-        except (Broken, TimeoutError):
-            self._leave(frames.NO_ERROR, "")
+        except (Broken, TimeoutError) as error:
+            self._leave(frames.NO_ERROR, str(error))
         finally:
             self._hear_out()
             self._socket.close()
 
     def refuse(self, reason: str) -> None:
         """End the connection before it begins."""
-        self._send(frames.settings({}))
+        with suppress(Broken):
+            self._send(frames.settings({}))
         self._leave(frames.ENHANCE_YOUR_CALM, reason)
         self._socket.close()
-
-    def drain(self) -> None:
-        """Let it end after answering the requests that have come; from another thread."""
-        self._is_draining = True
-        self._shut(socket.SHUT_RD)
 
     def cut(self) -> None:
         """End it; from another thread."""
         if (context := self._context) is not None:
             context.finish()
-        self._shut(socket.SHUT_RDWR)
-
-    def _shut(self, how: int) -> None:
         # It may have ended.
         with suppress(OSError):
-            self._socket.shutdown(how)
+            self._socket.shutdown(socket.SHUT_RDWR)
 
     def _greet(self) -> None:
         settings = {
@@ -206,11 +251,12 @@ class _Connection(Connection):
         window = frames.NUMBER.pack(_WINDOW - frames.DEFAULT_WINDOW)
         self._send(frames.settings(settings), frames.frame(frames.WINDOW_UPDATE, 0, 0, window))
         end = time.monotonic() + _GREETING
-        while not self._is_greeted:
+        while not self._is_greeted and not self._is_draining:
             self._wait(end - time.monotonic())
 
     def _leave(self, error: int, reason: str) -> None:
         # Tell why the connection ends, as far as the client listens.
+        self._patience = _FAREWELL
         payload = frames.NUMBER.pack(self._last) + frames.NUMBER.pack(error) + reason.encode()
         with suppress(Broken, OSError):
             self._send(frames.frame(frames.GOAWAY, 0, 0, payload))
@@ -220,65 +266,96 @@ class _Connection(Connection):
         # To close before the client has nothing more to say would take back what it has not read yet.
         end = time.monotonic() + _FAREWELL
         with suppress(OSError):
-            while self._readable.poll(1000 * max(end - time.monotonic(), 0)) and self._socket.recv(_WINDOW):
-                pass
+            while (left := end - time.monotonic()) > 0 and self._readable.poll(1000 * left):
+                if not self._socket.recv(_WINDOW):
+                    break
 
-    def _next_call(self) -> list[tuple[str, str]] | None:
+    def _next_call(self) -> _Call | None:
         while self._next is None:
+            if self._is_draining or self._is_deaf:
+                return None
             self._wait(_IDLE)
-        headers, self._next = self._next, None
-        return headers
+        call, self._next = self._next, None
+        return call
 
-    def _answer_call(self, context: CallContext) -> None:
-        self._context = context
-        self._send(self._headers(0, [(":status", "200"), ("content-type", "application/grpc")]))
+    def _answer_call(self, call: _Call) -> None:
+        context = self._context = CallContext(self._peer, call.headers)
         try:
-            self._answer_requests(context)
-        except Gone:
+            self._send(self._headers(0, [(":status", "200"), ("content-type", "application/grpc")]))
+            self._answer_requests(call, context)
+        except Gone as gone:
+            if isinstance(gone.__cause__, Broken):
+                # No more can be said, but why.
+                raise gone.__cause__ from None
             if self._is_draining:
                 context.set_code(grpc.StatusCode.UNAVAILABLE)
-                context.set_details("the server stops")
+                context.set_details(_STOPPING)
         except Aborted:
             pass
         finally:
             context.finish()
-        if not self._is_reset:
-            # What the client still wants to send is not read.
-            reset = frames.frame(frames.RST_STREAM, 0, self.stream, frames.NUMBER.pack(frames.NO_ERROR))
-            self._send(self._headers(frames.END_STREAM, context.trailers()), reset)
-        self._begin_stream(0)
+        if not call.is_reset:
+            end = [self._headers(frames.END_STREAM, context.trailers())]
+            if not call.has_ended:
+                # What the client still wants to send is not read.
+                end.append(frames.frame(frames.RST_STREAM, 0, self.stream, frames.NUMBER.pack(frames.NO_ERROR)))
+            # Before the client knows, which may begin the next at once.
+            self._leave_stream()
+            self._send(*end)
 
-    def _answer_requests(self, context: CallContext) -> None:
+    def _answer_requests(self, call: _Call, context: CallContext) -> None:
         context.check()
         behaviour = self._behaviour_of(context.path)
         if behaviour is None:
             context.abort(grpc.StatusCode.UNIMPLEMENTED, "this port has streams of batches alone")
-        for response in behaviour(self._requests(context), context):
+        for response in behaviour(self._requests(call, context), context):
             self._send_message([response])
-            while self._outgoing and not self._is_reset:
+            while self._outgoing and self._is_heard(call):
                 self._wait(_PATIENCE)
-            if self._is_reset:
+            if not self._is_heard(call):
                 raise Gone
 
-    def _requests(self, context: CallContext) -> Iterator[memoryview]:
-        try:
-            while True:
-                while not self._messages:
-                    if self._is_reset:
-                        raise Gone
-                    if self._fault:
-                        raise Refusal(ServiceReason.LIMIT_EXCEEDED, self._fault, metadata={})
-                    if self._has_ended:
-                        return
-                    if self._is_draining:
-                        raise Gone
-                    remaining = context.time_remaining()
-                    self._wait(remaining if remaining < _LONGEST_WAIT else None)
+    def _requests(self, call: _Call, context: CallContext) -> Iterator[memoryview]:
+        while True:
+            if not self._is_heard(call):
+                raise Gone
+            remaining = context.time_remaining()
+            if remaining == 0:
+                raise Refusal(ServiceReason.TIME_LIMIT, "the call has had its time", metadata={})
+            if self._messages:
                 yield self._take_message()
-        except TimeoutError:
-            raise Refusal(ServiceReason.TIME_LIMIT, "the call has had its time", metadata={}) from None
-        except Broken as error:
-            raise Gone from error
+                continue
+            if call.fault is not None:
+                raise call.fault
+            if call.has_ended:
+                return
+            if self._is_draining and not self._has_part:
+                raise Gone
+            try:
+                self._wait(remaining if remaining < _LONGEST_WAIT else None)
+            except TimeoutError:
+                # Looked at above.
+                pass
+            except Broken as error:
+                raise Gone from error
+
+    def _is_heard(self, call: _Call) -> bool:
+        # Whether the client still wants answers.
+        return not call.is_reset and not self._is_deaf
+
+    def _leave_stream(self) -> None:
+        self._call = None
+        self._begin_stream(0)
+
+    def _has_come(self, seconds: float | None) -> bool:
+        if self._is_draining:
+            return super()._has_come(seconds)
+        events = self._either.poll(None if seconds is None else 1000 * max(seconds, 0))
+        if not events:
+            raise TimeoutError("nothing has come")
+        found = [descriptor for descriptor, _ in events]
+        self._is_draining = found != [self._socket.fileno()]
+        return self._socket.fileno() in found
 
     # What comes
 
@@ -293,34 +370,39 @@ class _Connection(Connection):
         return self._is_greeted
 
     def _take_headers(self, stream: int, ends: bool, headers: list[tuple[str, str]]) -> None:
-        if stream == self.stream and ends and not self._has_ended:
-            self._has_ended = True
+        call = self._call
+        if call is not None and stream == self.stream and ends and not call.has_ended:
+            self._take_end()
             return
         if stream <= self._last or stream % 2 == 0:
             raise ValueError(f"headers of stream {stream}")
-        if self.stream:
+        if call is not None:
             self._last = stream
             self._answer(frames.frame(frames.RST_STREAM, 0, stream, frames.NUMBER.pack(frames.REFUSED_STREAM)))
             return
         self._begin_stream(stream)
-        self._next = headers
-        self._has_ended, self._is_reset, self._fault = ends, False, ""
+        self._call = self._next = _Call(headers, ends)
 
     def _take_end(self) -> None:
-        self._has_ended = True
+        assert self._call is not None
+        self._call.has_ended = True
+        if self._has_part:
+            self._call.fault = Refusal(ServiceReason.MALFORMED_REQUEST, "the last message breaks off", metadata={})
 
     def _take_reset(self, error: int) -> None:
-        self._is_reset = True
-        if self._next is not None:
-            self._next = None
-            self._begin_stream(0)
+        assert self._call is not None
+        self._call.is_reset = True
+        self._next = None
+        self._leave_stream()
 
     def _take_goaway(self, last: int, text: str) -> None:
         # It will leave.
         pass
 
-    def _refuse_message(self, reason: str) -> None:
-        self._fault = reason
+    def _refuse_message(self, reason: str, *, is_limit: bool) -> None:
+        assert self._call is not None
+        kind = ServiceReason.LIMIT_EXCEEDED if is_limit else ServiceReason.MALFORMED_REQUEST
+        self._call.fault = Refusal(kind, reason, metadata={})
 
 
 def _name_of(place: tuple[Any, ...]) -> str:

@@ -3,6 +3,7 @@
 import errno
 import itertools
 import os
+import queue
 import random
 import re
 import signal
@@ -419,6 +420,15 @@ def test_a_deadline_passes_while_the_client_says_nothing(server: Running) -> Non
         assert peer.end()[0] is grpc.StatusCode.DEADLINE_EXCEEDED
 
 
+def test_a_compressed_message(peer: Peer, echo: None) -> None:
+    peer.send(peer.headers(), data(message(b"first") + struct.pack(">BI", 1, 3) + b"zip"), data(message(b"more")))
+    code, words = peer.end()
+    assert code is grpc.StatusCode.INVALID_ARGUMENT
+    assert "a message of 3 bytes is compressed, which nobody asked for" in words
+    assert peer.messages[1] == [b"first"]
+    peer.calls(3)
+
+
 # Tokens, limits, ids, metrics, log
 
 
@@ -647,6 +657,10 @@ WRONG: dict[str, tuple[Callable[[Peer], list[Frame]], str]] = {
     "updates of the stream beyond": (lambda peer: [peer.headers(), window(1, 2**31 - 1)], "grows by"),
     "half an update": (lambda peer: [Frame(WINDOW_UPDATE, 0, 0, b"\0")], ""),
     "half a farewell": (lambda peer: [Frame(GOAWAY, 0, 0, b"\0")], ""),
+    "more than the window": (
+        lambda peer: [peer.headers(), data(struct.pack(">BI", 0, 2**24) + bytes(AHEAD - 5)), data(b"x")],
+        "more comes than the window has room for",
+    ),
 }
 
 
@@ -731,6 +745,16 @@ def test_a_call_without_requests(peer: Peer, echo: None) -> None:
     peer.calls(3)
 
 
+def test_a_request_that_breaks_off(peer: Peer, echo: None) -> None:
+    for stream, part in (1, message(b"meow")[:7]), (3, message(b"meow")[:3]), (5, message(b"meow")[:5]):
+        peer.send(peer.headers(stream), data(message(b"whole") + part, END_STREAM, stream))
+        code, words = peer.end(stream)
+        assert code is grpc.StatusCode.INVALID_ARGUMENT
+        assert "the last message breaks off" in words
+        assert peer.messages[stream] == [b"whole"]
+    peer.calls(7)
+
+
 def test_a_second_stream_is_refused_and_the_first_goes_on(peer: Peer, echo: None) -> None:
     peer.send(peer.headers(), data(message(b"one")))
     peer.answers(1)
@@ -796,6 +820,50 @@ def test_a_client_without_memory_for_headers(server: Running, echo: None) -> Non
 
 
 # Resets
+
+
+def test_a_reset_between_requests_and_in_the_middle_of_one(peer: Peer, echo: None) -> None:
+    peer.send(peer.headers(), data(message(b"one")))
+    peer.answers(1)
+    # With the next call behind it at once.
+    peer.send(reset(1), peer.headers(3), data(message(b"two")[:6], 0, 3), reset(3), peer.headers(5))
+    peer.send(data(message(b"three"), END_STREAM, 5))
+    assert peer.end(5) == (grpc.StatusCode.OK, "")
+    assert peer.messages == {1: [b"one"], 5: [b"three"]}
+    assert not peer.resets.keys() & {5}
+    # What was under way of those that were reset means nothing.
+    peer.send(data(message(b"late"), END_STREAM, 3), window(1, 5), reset(3))
+    peer.calls(7)
+
+
+def test_a_reset_while_an_answer_is_made(slow: Slow) -> None:
+    with playing() as server, Peer(server) as peer:
+        peer.send(peer.headers(), data(message(b"one")), data(message(b"two")))
+        slow.wait_for_request()
+        peer.send(reset(1), peer.headers(3), data(message(b"three"), END_STREAM, 3))
+        slow.released.release(3)
+        assert peer.end(3) == (grpc.StatusCode.OK, "")
+        assert peer.messages[3] == [b"three"]
+        assert not peer.resets.keys() & {3}
+        assert (handled(server), in_flight(server)) == ({"OK": 1, "Canceled": 1}, 0)
+
+
+def test_a_reset_while_an_answer_waits_for_room(server: Running, echo: None) -> None:
+    with Peer(server, setting(WINDOW, 3)) as peer:
+        peer.send(peer.headers(), data(message(b"one")))
+        peer.skip_to(DATA)
+        peer.send(reset(1), peer.headers(3), window(3, 100), data(message(b"two"), END_STREAM, 3))
+        assert peer.end(3) == (grpc.StatusCode.OK, "")
+        assert peer.messages[3] == [b"two"]
+
+
+def test_a_call_that_a_grpc_client_leaves(server: Running, echo: None) -> None:
+    with grpc.insecure_channel(play_address(server)) as channel:
+        play = channel.stream_stream(PLAY)
+        for _ in range(20):
+            left = play(iter(threading.Event().wait, None), timeout=PATIENCE)
+            left.cancel()
+            assert list(play(iter([b"meow"]), timeout=PATIENCE)) == [b"meow"]
 
 
 # Both ends write at once
@@ -869,6 +937,21 @@ def test_a_request_longer_than_the_window_behind_another(server: Running, echo: 
         assert peer.answers(3)[2] == long[5:]
 
 
+def test_more_small_requests_than_memory_should_hold(server: Running, echo: None) -> None:
+    with Peer(server, setting(WINDOW, 0), window(0, 2**30)) as peer:
+        peer.send(peer.headers(), data(message(b"first")))
+        peer.ping()
+        peer.send(data(message(b"") * 2**14))
+        peer.ping()
+        peer.send(data(message(b"")), window(1, 2**30))
+        code, words = peer.end()
+        assert code is grpc.StatusCode.RESOURCE_EXHAUSTED
+        assert f"{2**14} messages wait for their answers, which is the most" in words
+        assert len(peer.messages[1]) == 1 + 2**14
+        peer.send(setting(WINDOW, 100))
+        peer.calls(3)
+
+
 @pytest.mark.parametrize("frame", [Frame(PING, 0, 0, bytes(8)), Frame(SETTINGS, 0, 0, b"")])
 def test_a_client_that_asks_and_asks_and_never_reads(
     server: Running, frame: Frame, monkeypatch: pytest.MonkeyPatch
@@ -885,6 +968,20 @@ def test_a_client_that_asks_and_asks_and_never_reads(
             ask_for_ever()
     connections_end()
     everything_is_answered(server)
+
+
+def test_answers_for_a_client_that_is_gone_are_neither_kept_nor_made(slow: Slow) -> None:
+    with playing() as server, Peer(server, setting(WINDOW, 2**31 - 1), window(0, 2**30)) as peer:
+        peer.send(peer.headers(), data(message(b"meow") * 1000))
+        slow.wait_for_request()
+        # Its system says so to what is sent next.
+        peer.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        peer._came.close()
+        peer.socket.close()
+        slow.released.release(1000)
+        connections_end()
+        assert len(slow.cancelled) <= 2
+        assert (handled(server), in_flight(server)) == ({"Canceled": 1}, 0)
 
 
 # Any bytes
@@ -967,6 +1064,39 @@ def test_after_any_bytes_nothing_is_left(caplog: pytest.LogCaptureFixture) -> No
 # Clients that are gone before they are served, and what the process has no more of
 
 
+def test_clients_that_are_gone_at_once_hold_nobody_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    def sleep(seconds: float) -> None:
+        raise AssertionError("nobody is to wait for a client that is gone")
+
+    monkeypatch.setattr(play_port.time, "sleep", sleep)
+    port = play_port.PlayPort(own(), "127.0.0.1:0", lambda path: None, share_port=False)
+    for _ in range(3):
+        gone = socket.create_connection(("127.0.0.1", port.port))
+        gone.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        gone.close()
+    with LogLines() as log, socket.create_connection(("127.0.0.1", port.port), PATIENCE) as client:
+        port.start()
+        assert client.recv(9)[3] == SETTINGS
+        assert not log.lines
+    assert port.stop(None).wait(PATIENCE)
+
+
+def test_a_process_without_more_threads_goes_on(server: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    start = threading.Thread.start
+
+    def fail(thread: threading.Thread) -> None:
+        if thread.name == "play":
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    with monkeypatch.context() as patch, LogLines() as log:
+        patch.setattr(threading.Thread, "start", fail)
+        with Peer(server, greets=False) as peer, pytest.raises(EOFError):
+            peer.frame()
+        assert log.wait_for("could not be served: can't start new thread")
+    everything_is_answered(server)
+
+
 def test_a_process_without_more_files_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     accept = socket.socket.accept
     failures = [OSError(24, "Too many open files")]
@@ -986,6 +1116,65 @@ def test_a_process_without_more_files_goes_on(monkeypatch: pytest.MonkeyPatch) -
 
 
 STOPPING = "the server stops: begin again, at another one"
+
+
+def test_what_has_come_is_answered_before_the_end(slow: Slow) -> None:
+    with playing() as server, Peer(server) as peer:
+        peer.send(peer.headers(), data(message(b"one")), data(message(b"two")))
+        slow.wait_for_request()
+        ended = server.server.stop(PATIENCE)
+        slow.released.release(2)
+        assert peer.answers(2) == [b"one", b"two"]
+        assert peer.end() == (grpc.StatusCode.UNAVAILABLE, STOPPING)
+        assert peer.goodbye() == (NO_ERROR, STOPPING)
+        peer.__exit__()
+        assert ended.wait(PATIENCE)
+        assert in_flight(server) == 0
+        with pytest.raises(ConnectionRefusedError):
+            Peer(server)
+
+
+def test_an_answer_that_waits_for_room_is_sent_before_the_end(server: Running, echo: None) -> None:
+    with playing() as server, Peer(server, setting(WINDOW, 3)) as peer:
+        peer.send(peer.headers(), data(message(b"one") + message(b"two")[:6]))
+        peer.skip_to(DATA)
+        server.server.stop(PATIENCE)
+        # Heard after the stop: the end of the connection would be too early now.
+        peer.ping()
+        peer.send(window(1, 100))
+        assert peer.answers(1) == [b"one"]
+        # Half of a request has come.
+        peer.send(data(message(b"two")[6:]))
+        assert peer.answers(2) == [b"one", b"two"]
+        assert peer.end() == (grpc.StatusCode.UNAVAILABLE, STOPPING)
+
+
+def test_a_connection_without_a_call_ends_with_the_server(echo: None) -> None:
+    with playing() as server, Peer(server) as idle, Peer(server, greets=False) as greeting, Peer(server) as over:
+        idle.ping()
+        over.calls(1)
+        greeting.send(PREFACE[:5])
+        assert [greeting.frame().kind, greeting.frame().kind] == [SETTINGS, WINDOW_UPDATE]
+        ended = server.server.stop(PATIENCE)
+        for peer in idle, greeting, over:
+            assert peer.goodbye() == (NO_ERROR, STOPPING)
+            peer.__exit__()
+        assert ended.wait(PATIENCE)
+
+
+def test_a_grpc_client_is_told_that_the_server_stops(echo: None) -> None:
+    with playing() as server, grpc.insecure_channel(play_address(server)) as channel:
+        requests: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        call = channel.stream_stream(PLAY)(iter(requests.get, None), timeout=PATIENCE)
+        requests.put(b"meow")
+        assert next(call) == b"meow"
+        ended = server.server.stop(PATIENCE)
+        with pytest.raises(grpc.RpcError) as raised:
+            next(call)
+        requests.put(None)
+        assert (raised.value.code(), raised.value.details()) == (grpc.StatusCode.UNAVAILABLE, STOPPING)
+        channel.close()
+        assert ended.wait(PATIENCE)
 
 
 def test_a_client_that_takes_nothing_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
