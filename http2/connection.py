@@ -108,8 +108,8 @@ class Connection(ABC):
         # Messages, and the bytes of each that were not given back when they came.
         self._messages: deque[tuple[memoryview, int]] = deque()
         self._held = 0
-        # A block of headers that is not whole yet, and the flags it began with.
-        self._block: tuple[int, bytes] | None = None
+        # A block of headers that is not whole yet, its stream and the flags it began with.
+        self._block: tuple[int, int, bytearray] | None = None
 
     # What the ends differ in
 
@@ -371,6 +371,8 @@ class Connection(ABC):
         payload = bytes(self._buffer[begin : self._begin])
         if (self._block is not None) != (kind == frames.CONTINUATION):
             raise ValueError(f"a frame of type {kind} where headers go on, or go on without a beginning")
+        if self._block is not None and stream != self._block[0]:
+            raise ValueError(f"a frame of stream {stream} where headers go on")
         if kind == frames.DATA:
             self._take_data(stream, size, payload, flags)
         elif kind in _WHOLE:
@@ -384,11 +386,12 @@ class Connection(ABC):
         if kind == frames.HEADERS:
             padding = payload[0] if flags & frames.PADDED else 0
             begin = (1 if flags & frames.PADDED else 0) + (5 if flags & frames.WITH_PRIORITY else 0)
-            self._take_block(stream, flags, payload[begin : len(payload) - padding], flags & frames.END_HEADERS)
+            if begin + padding > len(payload):
+                raise ValueError("headers are only padding")
+            self._block = stream, flags, bytearray()
+            self._take_block(payload[begin : len(payload) - padding], flags)
         elif kind == frames.CONTINUATION:
-            assert self._block is not None
-            first, before = self._block
-            self._take_block(stream, first, before + payload, flags & frames.END_HEADERS)
+            self._take_block(payload, flags)
         elif kind == frames.RST_STREAM:
             (error,) = frames.NUMBER.unpack(payload)
             if stream > self._last or stream == 0:
@@ -399,6 +402,8 @@ class Connection(ABC):
             if not flags & frames.ACK:
                 self._take_settings(payload)
         elif kind == frames.PING:
+            if len(payload) != 8:
+                raise ValueError(f"a ping of {len(payload)} bytes")
             if not flags & frames.ACK:
                 self._answer(frames.frame(frames.PING, frames.ACK, 0, payload))
         elif kind == frames.GOAWAY:
@@ -409,13 +414,16 @@ class Connection(ABC):
         else:
             raise ValueError(f"a frame of type {kind}")
 
-    def _take_block(self, stream: int, flags: int, block: bytes, whole: int) -> None:
+    def _take_block(self, part: bytes, flags: int) -> None:
+        assert self._block is not None
+        stream, first, block = self._block
+        block += part
         if len(block) > _LONGEST_HEADERS:
             raise ValueError(f"headers have more than {_LONGEST_HEADERS} bytes")
-        self._block = None if whole else (flags, block)
-        if whole:
-            headers = [(str(name), str(value)) for name, value in self._decoder.decode(block)]
-            self._take_headers(stream, flags & frames.END_STREAM > 0, headers)
+        if flags & frames.END_HEADERS:
+            self._block = None
+            headers = [(str(name), str(value)) for name, value in self._decoder.decode(bytes(block))]
+            self._take_headers(stream, first & frames.END_STREAM > 0, headers)
 
     def _take_data(self, stream: int, size: int, padding: bytes, flags: int) -> None:
         if stream > self._last or stream == 0:

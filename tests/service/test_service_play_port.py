@@ -634,6 +634,10 @@ WRONG: dict[str, tuple[Callable[[Peer], list[Frame]], str]] = {
     "a promise": (lambda peer: [Frame(PUSH_PROMISE, END_HEADERS, 1, bytes(8))], "type 5"),
     "headers that go on": (lambda peer: [Frame(CONTINUATION, END_HEADERS, 1, b"")], "without a beginning"),
     "headers that break off": (lambda peer: [Frame(HEADERS, 0, 1, b""), Frame(PING, 0, 0, bytes(8))], "headers go on"),
+    "headers of two streams": (
+        lambda peer: [Frame(HEADERS, 0, 1, b""), Frame(CONTINUATION, END_HEADERS, 3, b"\x82")],
+        "headers go on",
+    ),
     "headers without end": (
         lambda peer: [Frame(HEADERS, 0, 1, bytes(2**15)), *[Frame(CONTINUATION, 0, 1, bytes(2**15))] * 2],
         "headers have more than",
@@ -645,6 +649,7 @@ WRONG: dict[str, tuple[Callable[[Peer], list[Frame]], str]] = {
     ),
     "broken headers": (lambda peer: [Frame(HEADERS, END_HEADERS, 1, b"\xff\xff\xff")], ""),
     "no text in headers": (lambda peer: [Frame(HEADERS, END_HEADERS, 1, b"\x00\x01a\x01\xff")], ""),
+    "headers of padding alone": (lambda peer: [Frame(HEADERS, END_HEADERS | PADDED, 1, b"\x09" + bytes(5))], "padding"),
     "headers without padding": (lambda peer: [Frame(HEADERS, END_HEADERS | PADDED, 1, b"")], ""),
     "data of padding alone": (lambda peer: [peer.headers(), Frame(DATA, PADDED, 1, b"\x05\0\0")], "padding"),
     "half a setting": (lambda peer: [Frame(SETTINGS, 0, 0, b"\0")], ""),
@@ -656,6 +661,7 @@ WRONG: dict[str, tuple[Callable[[Peer], list[Frame]], str]] = {
     "updates beyond the largest": (lambda peer: [window(0, 2**31 - 1)], "grows by"),
     "updates of the stream beyond": (lambda peer: [peer.headers(), window(1, 2**31 - 1)], "grows by"),
     "half an update": (lambda peer: [Frame(WINDOW_UPDATE, 0, 0, b"\0")], ""),
+    "a long ping": (lambda peer: [Frame(PING, 0, 0, bytes(60_000))], "a ping of 60000 bytes"),
     "half a farewell": (lambda peer: [Frame(GOAWAY, 0, 0, b"\0")], ""),
     "more than the window": (
         lambda peer: [peer.headers(), data(struct.pack(">BI", 0, 2**24) + bytes(AHEAD - 5)), data(b"x")],
