@@ -943,6 +943,16 @@ def test_a_request_longer_than_the_window_behind_another(server: Running, echo: 
         assert peer.answers(3)[2] == long[5:]
 
 
+def test_padding_is_given_back_to_the_window(peer: Peer, echo: None) -> None:
+    padding = padded(data(b""), 255)
+    peer.send(peer.headers(), *[padding] * (AHEAD // 256))
+    given = 0
+    while given < AHEAD // 2:
+        given += int.from_bytes(peer.skip_to(WINDOW_UPDATE).payload)
+    peer.send(data(message(b"meow")))
+    assert peer.answers(1) == [b"meow"]
+
+
 def test_more_small_requests_than_memory_should_hold(server: Running, echo: None) -> None:
     with Peer(server, setting(WINDOW, 0), window(0, 2**30)) as peer:
         peer.send(peer.headers(), data(message(b"first")))
