@@ -83,8 +83,8 @@ class Connection(ABC):
         # The highest number of a stream so far.
         self._last = 0
 
-        # What goes to the system next, and what the windows have no room for yet; whether the other end takes no more, and
-        # whether it sends no more.
+        # What goes to the system next, and what the windows have no room for yet; whether the other end takes no more,
+        # or sends no more.
         self._ready: list[Buffer] = []
         self._is_deaf = self._is_at_end = False
         self._outgoing: deque[memoryview] = deque()
