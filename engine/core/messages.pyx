@@ -8,7 +8,10 @@ from struct import pack
 from chatiere.engine.core.errors import EngineError
 from chatiere.engine.core.position import CHANCE_PLAYER
 
-from chatiere.engine.core.position cimport Game, Position
+from libc.stdint cimport uint8_t
+
+from chatiere.engine.core.game cimport EVERYBODY, MAX_SEATS
+from chatiere.engine.core.position cimport Game, Position, event_of
 from chatiere.engine.core.stream cimport Stream, stream_at
 from chatiere.engine.core.wire cimport Message, Reader, Writer, has_span, number_of, open_field
 cimport chatiere.fields.game as fields
@@ -115,18 +118,30 @@ cdef class Messages:
 
     def put_events(self, Writer out not None, int field, events, seat, bint whole=False):
         """Events, each an Event in that field, as a seat (None: a spectator) may see them; `whole`: as the host may."""
+        cdef uint8_t seats[MAX_SEATS]
+        cdef int seen_by, viewer = -1 if seat is None else seat, other, count
         cdef size_t begun, inner
         cdef bint seen
+        put_label, put_event = self.codec.put_event_label, self.codec.put_event
         for event in events:
-            seen = whole or event.seen_by is None or seat in event.seen_by
+            seen_by = event_of(event, False).seen_by
             begun = out.begin(field)
-            if event.seen_by is None:
+            if seen_by == EVERYBODY:
+                seen = True
                 out.number(fields.EVENT_EVERYBODY, True)
             else:
-                out.numbers(fields.EVENT_SEEN_WHOLE_BY, sorted(event.seen_by))
-            out.text(fields.EVENT_LABEL, self.codec.event_label(event, seen))
+                seen = whole or viewer >= 0 and seen_by >> viewer & 1
+                count = 0
+                for other in range(MAX_SEATS):
+                    if seen_by >> other & 1:
+                        seats[count] = other
+                        count += 1
+                out.byte_numbers(fields.EVENT_SEEN_WHOLE_BY, seats, count)
+            inner = out.begin(fields.EVENT_LABEL)
+            put_label(out, event, seen)
+            out.end(inner)
             inner = out.begin(self.field)
-            self.codec.put_event(out, event, seen)
+            put_event(out, event, seen)
             out.end(inner)
             out.end(begun)
 

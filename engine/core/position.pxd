@@ -1,7 +1,7 @@
 # The Python face of the engine: a Game and a Position in it.
 from libc.stdint cimport uint8_t, uint64_t
 
-from chatiere.engine.core.game cimport BODY_WORDS, Operations
+from chatiere.engine.core.game cimport BODY_WORDS, Event as KernelEvent, Operations
 from chatiere.engine.core.stream cimport Stream
 
 ctypedef struct Header:
@@ -23,6 +23,19 @@ cdef class OperationTable:
     cdef const Operations* ops
 
 cdef OperationTable wrap_operations(const Operations* ops)
+
+
+# An Event as the kernel had it. Without values (a count of 0) unless all may see them or it is told `whole`.
+cdef KernelEvent event_of(event, bint whole) except *
+
+# The value of an event for a field, -1 without one. `order`: the fields of its values, as codec.value_fields has them.
+cdef inline int value_for(const KernelEvent* event, const char* order, int field) noexcept nogil:
+    cdef int i = 0
+    while i < event.count and order[i]:
+        if order[i] == field:
+            return event.values[i]
+        i += 1
+    return -1
 
 
 cdef class Game:

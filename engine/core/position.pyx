@@ -21,6 +21,7 @@ from chatiere.engine.core.game cimport (
     EVERYBODY,
     GAME_IS_OVER,
     HEADER_NOT_ZERO,
+    MAX_EVENT_VALUES,
     MAX_LEGAL,
     MAX_OUTCOMES,
     MAX_SEATS,
@@ -100,6 +101,7 @@ cdef OperationTable wrap_operations(const Operations* ops):
 
 # By bits: the seats.
 cdef list SEATS_OF = [frozenset(seat for seat in range(MAX_SEATS) if bits >> seat & 1) for bits in range(1 << MAX_SEATS)]
+cdef dict BITS_OF = {seats: bits for bits, seats in enumerate(SEATS_OF)}
 
 
 cdef append_events(list target, const Events* events):
@@ -114,6 +116,30 @@ cdef append_events(list target, const Events* events):
         )
         # As Event(*values), without a call of Python's.
         target.append(tuple.__new__(Event, values))
+
+
+cdef KernelEvent event_of(event, bint whole) except *:
+    cdef KernelEvent told
+    cdef tuple values
+    cdef int i
+    if not isinstance(event, Event):
+        raise TypeError("this is not an Event")
+    memset(&told, 0, sizeof(KernelEvent))
+    kind, seat, seen_by, values = <tuple> event
+    if len(values) > MAX_EVENT_VALUES:
+        raise ValueError(f"an event has at most {MAX_EVENT_VALUES} values")
+    told.kind = kind
+    told.seat = -1
+    if seat is not None:
+        told.seat = seat
+    told.seen_by = EVERYBODY
+    if seen_by is not None:
+        told.seen_by = BITS_OF[seen_by]
+    if whole or seen_by is None:
+        told.count = len(values)
+        for i in range(told.count):
+            told.values[i] = values[i]
+    return told
 
 
 cdef int check_header(const Operations* ops, const Header* header) noexcept nogil:

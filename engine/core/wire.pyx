@@ -354,6 +354,18 @@ cdef class Writer:
             self.size = put_varint(self.data + self.size, numbers[i]) - self.data
         return self.end(begun)
 
+    cdef int short_numbers(self, int field, const uint16_t* numbers, int count) except -1:
+        # A list of numbers below 65536.
+        cdef size_t begun
+        cdef int i
+        if count == 0:
+            return 0
+        begun = self.begin(field)
+        self.make_room(3 * count)
+        for i in range(count):
+            self.size = put_varint(self.data + self.size, numbers[i]) - self.data
+        return self.end(begun)
+
     cpdef int text(self, int field, str text) except -1:
         """A text; an empty one is what absence means, and left out."""
         cdef size_t begun
@@ -404,6 +416,18 @@ cdef class Writer:
             self.data[self.size] = digits[count]
             self.size += 1
         return 0
+
+    cdef int words_before(self, const char** rest) except -1:
+        # A piece of a text made by codec.label_words, up to the next field: its number. At the end 0.
+        cdef const char* begin = rest[0]
+        cdef const char* end = begin
+        while <uint8_t> end[0] >= FIELDS:
+            end += 1
+        self.make_room(end - begin)
+        memcpy(self.data + self.size, begin, end - begin)
+        self.size += end - begin
+        rest[0] = end + 1
+        return end[0]
 
 
 def fill(message, put, *what):

@@ -8,23 +8,25 @@ from chatiere.engine.core.codec import (
     complete_options,
     is_number,
     is_whole,
+    label_words,
     refuse_option,
+    value_fields,
 )
 from chatiere.engine.core.errors import EngineError, Reason
 from chatiere.engine.games.chatpentiers.words import (
     CARD_NAMES,
+    COLOUR_NAMES,
     EVENT_LABELS,
     EVENT_VALUES,
     RULES,
-    UNKNOWN,
-    VALUE_WORDS,
     card_name,
 )
 
 from libc.stdint cimport int64_t, uint8_t, uint64_t
 from libc.string cimport memset
 
-from chatiere.engine.core.position cimport Position
+from chatiere.engine.core.game cimport Event
+from chatiere.engine.core.position cimport Position, event_of, value_for
 from chatiere.engine.core.wire cimport (
     Message,
     Reader,
@@ -84,16 +86,28 @@ from chatiere.engine.games.chatpentiers.state cimport (
 cimport chatiere.fields.chatpentiers as fields
 
 _EVENT_FIELDS = {
+    "seat": fields.EVENT_SEAT,
     "card": fields.EVENT_CARD,
     "zone": fields.EVENT_ZONE,
     "colour": fields.EVENT_COLOUR,
+    "ranking": fields.EVENT_RANKING,
     "round": fields.EVENT_ROUND,
     "points": fields.EVENT_POINTS,
 }
+cdef tuple _LABEL_WORDS = label_words(EVENT_LABELS, _EVENT_FIELDS)
+cdef tuple _VALUE_FIELDS = value_fields(EVENT_VALUES, _EVENT_FIELDS)
 
 
 cdef const State* state_of(Position position) noexcept:
     return <const State*> position.body
+
+
+cdef put_zone_name(Writer out, int zone):
+    if zone == ZERO_ZONE:
+        out.words(b"the zero zone")
+    else:
+        out.words(b"section ")
+        out.decimal(zone)
 
 
 def put_action_label(Writer out not None, Position position not None, int action):
@@ -105,11 +119,9 @@ def put_action_label(Writer out not None, Position position not None, int action
         return
     out.words(b"take ")
     out.string(CARD_NAMES[card])
-    if zone == ZERO_ZONE:
-        out.words(b" into the zero zone")
-    else:
-        out.words(b" into section ")
-        out.decimal(zone)
+    out.words(b" into ")
+    put_zone_name(out, zone)
+    if zone != ZERO_ZONE:
         out.words(b" (limit ")
         out.decimal(state_of(position).section_limits[zone])
         out.words(b")")
@@ -120,15 +132,36 @@ def outcome_label(Position position not None, outcome):
     return f"seat {outcome} begins" if state_of(position).phase == FIRST_SEAT else card_name(outcome)
 
 
-def event_label(event, whole):
+cdef put_ranking(Writer out, const Event* event):
+    cdef int i
+    for i in range(event.count):
+        out.words(b", seat " if i else b"seat ")
+        out.decimal(event.values[i])
+
+
+def put_event_label(Writer out not None, event, bint whole):
     """An event in plain English; `whole`: with what only some seats may see."""
-    words = dict(UNKNOWN)
-    if whole and event.kind == ChatpentiersEvent.TRICK_RANKED:
-        words["ranking"] = ", ".join(f"seat {seat}" for seat in event.values)
-    elif whole:
-        for name, value in zip(EVENT_VALUES.get(event.kind, ()), event.values, strict=True):
-            words[name] = VALUE_WORDS[name](value)
-    return EVENT_LABELS[event.kind].format(seat=event.seat, **words)
+    cdef Event told = event_of(event, whole)
+    cdef bytes label = _LABEL_WORDS[told.kind], order = _VALUE_FIELDS[told.kind]
+    cdef const char* rest = label
+    cdef int value, field = out.words_before(&rest)
+    while field:
+        value = value_for(&told, order, field)
+        if field == fields.EVENT_SEAT:
+            out.decimal(told.seat)
+        elif value < 0:
+            out.words(b"a card")
+        elif field == fields.EVENT_CARD:
+            out.string(CARD_NAMES[value])
+        elif field == fields.EVENT_COLOUR:
+            out.string(COLOUR_NAMES[value])
+        elif field == fields.EVENT_RANKING:
+            put_ranking(out, &told)
+        elif field == fields.EVENT_ZONE:
+            put_zone_name(out, value)
+        else:
+            out.decimal(value)
+        field = out.words_before(&rest)
 
 
 # Options
@@ -481,16 +514,19 @@ def put_view(Writer out not None, Position position not None, seat):
 
 # Events
 
-def put_event(Writer out not None, event, whole):
+def put_event(Writer out not None, event, bint whole):
     """An event → ChatpentiersEvent; `whole`: with what only some seats may see."""
-    out.number(fields.EVENT_KIND, event.kind)
-    if event.seat is not None:
-        out.present(fields.EVENT_SEAT, event.seat)
-    if whole and event.kind == ChatpentiersEvent.TRICK_RANKED:
-        out.numbers(fields.EVENT_RANKING, event.values)
-    elif whole:
-        for name, value in zip(EVENT_VALUES.get(event.kind, ()), event.values, strict=True):
-            out.present(_EVENT_FIELDS[name], value)
+    cdef Event told = event_of(event, whole)
+    cdef bytes order = _VALUE_FIELDS[told.kind]
+    cdef int i
+    out.number(fields.EVENT_KIND, told.kind)
+    if told.seat >= 0:
+        out.present(fields.EVENT_SEAT, told.seat)
+    if told.kind == ChatpentiersEvent.TRICK_RANKED:
+        out.short_numbers(fields.EVENT_RANKING, told.values, told.count)
+        return
+    for i in range(min(told.count, len(order))):
+        out.present(order[i], told.values[i])
 
 
 # Score

@@ -6,6 +6,7 @@ from chatiere.engine.core.codec import (
     action_number,
     complete_options,
     is_whole,
+    label_words,
     refuse_option,
 )
 from chatiere.engine.core.errors import EngineError, Reason
@@ -14,7 +15,8 @@ from chatiere.engine.games.discat.words import EVENT_LABELS, RULES
 from libc.stdint cimport int64_t, uint8_t, uint64_t
 from libc.string cimport memset
 
-from chatiere.engine.core.position cimport Position
+from chatiere.engine.core.game cimport Event
+from chatiere.engine.core.position cimport Position, event_of
 from chatiere.engine.core.wire cimport (
     Message,
     Reader,
@@ -43,7 +45,6 @@ from chatiere.engine.games.discat.state cimport (
     PHASES,
     PLAY_IDS,
     REDRAWN_KEPT,
-    DiscatEvent,
     DiscatFault,
     Options,
     State,
@@ -69,15 +70,20 @@ cimport chatiere.fields.discat as fields
 # Odd cards, that is the even bits ("Arrows").
 _DEFAULTS = {"up_arrows": int("01" * (LARGEST_CARD // 2), 2)}
 
+cdef tuple _LABEL_WORDS = label_words(EVENT_LABELS, {"seat": fields.EVENT_SEAT, "cards": fields.EVENT_CARDS})
+
 
 cdef const State* state_of(Position position) noexcept:
     return <const State*> position.body
 
 
-def _play_label(cards):
-    if len(cards) == 1:
-        return f"{cards[0]}"
-    return f"{' '.join(str(card) for card in cards[:-1])} with {cards[-1]} on top"
+cdef put_card_played(Writer out, int card, int place, int count):
+    # One of the cards of a play.
+    if place:
+        out.words(b" with " if place == count - 1 else b" ")
+    out.decimal(card)
+    if place and place == count - 1:
+        out.words(b" on top")
 
 
 def put_action_label(Writer out not None, Position position not None, int action):
@@ -93,11 +99,7 @@ def put_action_label(Writer out not None, Position position not None, int action
     else:
         out.words(b"play ")
         for i in range(count):
-            if i:
-                out.words(b" with " if i == count - 1 else b" ")
-            out.decimal(cards[i])
-        if count > 1:
-            out.words(b" on top")
+            put_card_played(out, cards[i], i, count)
 
 
 def outcome_label(Position position not None, outcome):
@@ -105,10 +107,21 @@ def outcome_label(Position position not None, outcome):
     return f"seat {outcome} begins" if state_of(position).phase == FIRST_SEAT else f"card {outcome + 1}"
 
 
-def event_label(event, whole):
+def put_event_label(Writer out not None, event, bint whole):
     """An event in plain English; `whole`: with what only some seats may see."""
-    cards = _play_label(event.values) if whole and event.values else "a card"
-    return EVENT_LABELS[event.kind].format(seat=event.seat, cards=cards)
+    cdef Event told = event_of(event, whole)
+    cdef bytes label = _LABEL_WORDS[told.kind]
+    cdef const char* rest = label
+    cdef int i, field = out.words_before(&rest)
+    while field:
+        if field == fields.EVENT_SEAT:
+            out.decimal(told.seat)
+        elif told.count == 0:
+            out.words(b"a card")
+        else:
+            for i in range(told.count):
+                put_card_played(out, told.values[i], i, told.count)
+        field = out.words_before(&rest)
 
 
 # Options
@@ -513,13 +526,13 @@ def put_view(Writer out not None, Position position not None, seat):
 
 # Events
 
-def put_event(Writer out not None, event, whole):
+def put_event(Writer out not None, event, bint whole):
     """An event → DiscatEvent; `whole`: with what only some seats may see."""
-    out.number(fields.EVENT_KIND, event.kind)
-    if event.seat is not None:
-        out.present(fields.EVENT_SEAT, event.seat)
-    if whole:
-        out.numbers(fields.EVENT_CARDS, event.values)
+    cdef Event told = event_of(event, whole)
+    out.number(fields.EVENT_KIND, told.kind)
+    if told.seat >= 0:
+        out.present(fields.EVENT_SEAT, told.seat)
+    out.short_numbers(fields.EVENT_CARDS, told.values, told.count)
 
 
 # Score

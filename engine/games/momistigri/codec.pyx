@@ -3,14 +3,15 @@
 from collections import Counter
 from collections.abc import Mapping
 
-from chatiere.engine.core.codec import action_number, check_numbers, complete_options, refuse_option
+from chatiere.engine.core.codec import action_number, check_numbers, complete_options, label_words, refuse_option
 from chatiere.engine.core.errors import EngineError, Reason
 from chatiere.engine.games.momistigri.words import CARD_NAMES, EVENT_LABELS, FAULTS, RULES, card_name
 
-from libc.stdint cimport int64_t, uint8_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from chatiere.engine.core.position cimport Position
+from chatiere.engine.core.game cimport Event
+from chatiere.engine.core.position cimport Position, event_of
 from chatiere.engine.core.wire cimport (
     Message,
     Reader,
@@ -84,6 +85,16 @@ cimport chatiere.fields.momistigri as fields
 
 DEFAULTS = {"copies": [USUAL.copies[kind] for kind in range(COLOURED)]}
 
+cdef tuple _LABEL_WORDS = label_words(
+    EVENT_LABELS,
+    {
+        "seat": fields.EVENT_SEAT,
+        "other_seat": fields.EVENT_OTHER_SEAT,
+        "cards": fields.EVENT_CARDS,
+        "count": fields.EVENT_COUNT,
+    },
+)
+
 
 cdef const State* state_of(Position position) noexcept:
     return <const State*> position.body
@@ -145,42 +156,70 @@ def outcome_label(Position position not None, outcome):
     return f"seat {outcome} begins" if state_of(position).phase == FIRST_SEAT else f"card {card_name(outcome)}"
 
 
-cdef _other_seat(int kind, event):
-    # A card that moved from hand to hand is seen by both seats, which everybody knows; else None.
-    if kind == MomistigriEvent.CARD_DRAWN or kind == MomistigriEvent.CARD_GIVEN:
-        return min(event.seen_by - {event.seat})
-    return None
+cdef int cards_in(const Event* event) noexcept:
+    # How many of the values are cards, which come first.
+    if event.kind in (MomistigriEvent.TURN_BEGUN, MomistigriEvent.ROUND_BEGUN, MomistigriEvent.PENALTY_TAKEN):
+        return 0
+    return 1 if event.kind == MomistigriEvent.CARD_HANDED_OUT else event.count
 
 
-cdef _parts_of(int kind, event):
-    # What the values of an event are: cards, another seat (or None), a number (or None).
-    values = event.values
-    if kind == MomistigriEvent.CARD_HANDED_OUT:
-        return values[:1], values[1], None
-    if kind == MomistigriEvent.TURN_BEGUN:
-        return (), values[0], values[1]
-    if kind == MomistigriEvent.ROUND_BEGUN or kind == MomistigriEvent.PENALTY_TAKEN:
-        return (), None, values[0]
-    return values, _other_seat(kind, event), None
+cdef int other_seat(const Event* event) noexcept:
+    # The other seat that it is about, or -1.
+    if event.kind == MomistigriEvent.TURN_BEGUN:
+        return event.values[0]
+    if event.kind == MomistigriEvent.CARD_HANDED_OUT:
+        return event.values[1]
+    # A card that moved from hand to hand is seen by both seats, which everybody knows.
+    if event.kind == MomistigriEvent.CARD_DRAWN or event.kind == MomistigriEvent.CARD_GIVEN:
+        return lowest(event.seen_by & ~(1 << event.seat))
+    return -1
 
 
-def event_label(event, whole):
+cdef int number_in(const Event* event) noexcept:
+    # The number that it is about, or -1.
+    if event.kind == MomistigriEvent.TURN_BEGUN:
+        return event.values[1]
+    if event.kind == MomistigriEvent.ROUND_BEGUN or event.kind == MomistigriEvent.PENALTY_TAKEN:
+        return event.values[0]
+    return -1
+
+
+cdef put_card_names(Writer out, const uint16_t* cards, int count):
+    cdef int i
+    if count == 0:
+        out.words(b"a card")
+    for i in range(count):
+        if i:
+            out.words(b" and ")
+        out.string(CARD_NAMES[cards[i]])
+
+
+def put_event_label(Writer out not None, event, bint whole):
     """An event in plain English; `whole`: with what only some seats may see."""
-    cdef int kind = event.kind
-    if kind == MomistigriEvent.ONES_DISCARDED and not event.values:
-        return f"seat {event.seat} has no other 1"
-    if not whole:
-        return EVENT_LABELS[kind].format(
-            seat=event.seat,
-            cards="a card" if event.values else "",
-            other=_other_seat(kind, event),
-            number="some",
-            count="some",
-        )
-    cards, other, count = _parts_of(kind, event)
-    number = "a card" if count == 1 else f"{count} cards"
-    names = " and ".join([card_name(card) for card in cards])
-    return EVENT_LABELS[kind].format(seat=event.seat, cards=names, other=other, number=number, count=count)
+    cdef Event told = event_of(event, whole)
+    cdef bytes label = _LABEL_WORDS[told.kind]
+    cdef const char* rest = label
+    cdef int field
+    if told.kind == MomistigriEvent.ONES_DISCARDED and told.count == 0:
+        out.words(b"seat ")
+        out.decimal(told.seat)
+        out.words(b" has no other 1")
+        return
+    field = out.words_before(&rest)
+    while field:
+        if field == fields.EVENT_SEAT:
+            out.decimal(told.seat)
+        elif field == fields.EVENT_OTHER_SEAT:
+            out.decimal(other_seat(&told))
+        elif field == fields.EVENT_CARDS:
+            put_card_names(out, told.values, cards_in(&told))
+        elif told.kind == MomistigriEvent.TURN_BEGUN and number_in(&told) == 1:
+            out.words(b"a card")
+        else:
+            out.decimal(number_in(&told))
+            if told.kind == MomistigriEvent.TURN_BEGUN:
+                out.words(b" cards")
+        field = out.words_before(&rest)
 
 
 # Options
@@ -625,18 +664,18 @@ def put_view(Writer out not None, Position position not None, seat):
 
 # Events
 
-def put_event(Writer out not None, event, whole):
+def put_event(Writer out not None, event, bint whole):
     """An event → MomistigriEvent; `whole`: with what only some seats may see."""
-    cdef int kind = event.kind
-    cards, other, count = _parts_of(kind, event) if whole else ((), _other_seat(kind, event), None)
-    out.number(fields.EVENT_KIND, kind)
-    if event.seat is not None:
-        out.present(fields.EVENT_SEAT, event.seat)
-    if other is not None:
+    cdef Event told = event_of(event, whole)
+    cdef int other = other_seat(&told), number = number_in(&told)
+    out.number(fields.EVENT_KIND, told.kind)
+    if told.seat >= 0:
+        out.present(fields.EVENT_SEAT, told.seat)
+    if other >= 0:
         out.present(fields.EVENT_OTHER_SEAT, other)
-    out.numbers(fields.EVENT_CARDS, cards)
-    if count is not None:
-        out.present(fields.EVENT_COUNT, count)
+    out.short_numbers(fields.EVENT_CARDS, told.values, cards_in(&told))
+    if number >= 0:
+        out.present(fields.EVENT_COUNT, number)
 
 
 # Score
