@@ -1,5 +1,6 @@
 # Messages in protobuf's wire format (https://protobuf.dev/programming-guides/encoding/), without an object for each of them:
 # the numbers of fields are in chatiere/fields/<file>.pxd, which setup.py generates.
+cimport cython
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
@@ -77,6 +78,7 @@ cdef class Reader:
     cpdef int64_t number(self, int field)
 
 
+@cython.final  # so that its methods call each other directly
 cdef class Writer:
     cdef uint8_t* data
     cdef size_t size

@@ -319,12 +319,15 @@ cdef class Writer:
 
     cpdef int end(self, size_t begun) except -1:
         """End what `begin` returned this for."""
-        cdef size_t size = self.size - begun
+        cdef size_t size = self.size - begun, length
         cdef uint8_t varint[LONGEST_VARINT]
-        cdef size_t length = put_varint(varint, size) - varint
-        if length > 1:
-            self.make_room(length)
-            memmove(self.data + begun + length - 1, self.data + begun, size)
+        # Most are small, and `begin` has left a byte.
+        if size < 0x80:
+            self.data[begun - 1] = <uint8_t> size
+            return 0
+        length = put_varint(varint, size) - varint
+        self.make_room(length)
+        memmove(self.data + begun + length - 1, self.data + begun, size)
         memcpy(self.data + begun - 1, varint, length)
         self.size += length - 1
         return 0
