@@ -1,4 +1,4 @@
-"""What the rooms' codecs share: refusals that cite the rules file, and the options and actions of any game."""
+"""What the rooms' codecs share: refusals that cite the rules file, and the events, options and actions of any game."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn, TypeGuard

@@ -36,6 +36,7 @@ from chatiere.engine.core.game cimport (
     OTHER_RULES_VERSION,
     OVER,
     SAMPLED_CHANCE_IS_PENDING,
+    SPECTATOR,
     STREAM_NOT_ZERO,
     Events,
 )
@@ -118,7 +119,7 @@ cdef append_events(list target, const Events* events):
         target.append(tuple.__new__(Event, values))
 
 
-cdef KernelEvent event_of(event, bint whole) except *:
+cdef KernelEvent event_of(event, int viewer) except *:
     cdef KernelEvent told
     cdef tuple values
     cdef int i
@@ -135,7 +136,7 @@ cdef KernelEvent event_of(event, bint whole) except *:
     told.seen_by = EVERYBODY
     if seen_by is not None:
         told.seen_by = BITS_OF[seen_by]
-    if whole or seen_by is None:
+    if seen_by is None or viewer == HOST or (viewer >= 0 and told.seen_by >> viewer & 1):
         told.count = len(values)
         for i in range(told.count):
             told.values[i] = values[i]
@@ -620,3 +621,32 @@ cdef class Position:
         with nogil:
             paths = count_paths(self.game.ops, self.body, self.stream_in_use(), moves)
         return paths
+
+
+cdef class PutAction:
+    """A codec's function that writes what a legal dense id is."""
+
+    def __call__(self, Writer out not None, Position position not None, int action):
+        """Write it."""
+        self.put(out, position, action)
+
+
+cdef PutAction wrap_put_action(ActionFunction put):
+    cdef PutAction wrapped = PutAction()
+    wrapped.put = put
+    return wrapped
+
+
+cdef class PutEvent:
+    """A codec's function that writes what an event is."""
+
+    def __call__(self, Writer out not None, event, bint whole):
+        """Write it; `whole`: with what only some seats may see."""
+        cdef KernelEvent told = event_of(event, HOST if whole else SPECTATOR)
+        self.put(out, &told)
+
+
+cdef PutEvent wrap_put_event(EventFunction put):
+    cdef PutEvent wrapped = PutEvent()
+    wrapped.put = put
+    return wrapped

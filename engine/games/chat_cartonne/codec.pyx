@@ -10,7 +10,7 @@ from libc.stdint cimport int64_t, uint8_t, uint16_t, uint64_t
 from libc.string cimport memset
 
 from chatiere.engine.core.game cimport Event
-from chatiere.engine.core.position cimport Position, event_of, value_for
+from chatiere.engine.core.position cimport Position, value_for, wrap_put_action, wrap_put_event
 from chatiere.engine.core.wire cimport (
     Message,
     Reader,
@@ -145,8 +145,8 @@ cdef put_cell_name(Writer out, int cell):
     out.words(b")")
 
 
-def put_action_label(Writer out not None, Position position not None, int action):
-    """A dense id in plain English, at a decision; a carton placed must be in the hand of the seat that is to act."""
+cdef int label_action(Writer out, Position position, int action) except -1:
+    # A dense id in plain English, at a decision; a carton placed must be in the hand of the seat that is to act.
     cdef Carton carton
     position.require_action(action)
     if action < DRAW_ID:
@@ -165,30 +165,35 @@ def put_action_label(Writer out not None, Position position not None, int action
         put_cell_name(out, (action - FIRST_SLEEP_ID) % CELLS)
 
 
+put_action_label = wrap_put_action(label_action)
+
+
 def outcome_label(Position position not None, outcome):
     """A possible chance outcome in plain English."""
     return f"seat {outcome} begins" if state_of(position).phase == FIRST_SEAT else CARD_NAMES[outcome]
 
 
-def put_event_label(Writer out not None, event, bint whole):
-    """An event in plain English; `whole`: with what only some seats may see."""
-    cdef Event told = event_of(event, whole)
-    cdef bytes label = _LABEL_WORDS[told.kind], order = _VALUE_FIELDS[told.kind]
+cdef int label_event(Writer out, const Event* event) except -1:
+    # An event in plain English.
+    cdef bytes label = _LABEL_WORDS[event.kind], order = _VALUE_FIELDS[event.kind]
     cdef const char* rest = label
     cdef int value, field = out.words_before(&rest)
     while field:
-        value = value_for(&told, order, field)
+        value = value_for(event, order, field)
         if field == fields.EVENT_SEAT:
-            out.decimal(told.seat)
+            out.decimal(event.seat)
         elif value < 0:
             out.words(b"a card")
         elif field == fields.EVENT_CARD:
-            put_card_name(out, value, value_for(&told, order, fields.EVENT_TURNED) == 1)
+            put_card_name(out, value, value_for(event, order, fields.EVENT_TURNED) == 1)
         elif field == fields.EVENT_CELL:
             put_cell_name(out, value)
         else:
             out.decimal(value)
         field = out.words_before(&rest)
+
+
+put_event_label = wrap_put_event(label_event)
 
 
 # Options
@@ -270,8 +275,8 @@ cdef Carton carton_of(Position position, int action) except *:
     return carton
 
 
-def put_action(Writer out not None, Position position not None, int action):
-    """A dense id at a position → ChatCartonneAction."""
+cdef int write_action(Writer out, Position position, int action) except -1:
+    # A dense id at a position → ChatCartonneAction.
     cdef Carton carton
     cdef size_t begun
     position.require_action(action)
@@ -292,6 +297,9 @@ def put_action(Writer out not None, Position position not None, int action):
         begun = out.begin(placed[0])
         out.number(placed[1], (action - FIRST_SLEEP_ID) % CELLS)
     out.end(begun)
+
+
+put_action = wrap_put_action(write_action)
 
 
 def _carton_id(Position position, kind, turned, cell):
@@ -636,19 +644,21 @@ def put_view(Writer out not None, Position position not None, seat):
 
 # Events
 
-def put_event(Writer out not None, event, bint whole):
-    """An event → ChatCartonneEvent; `whole`: with what only some seats may see."""
-    cdef Event told = event_of(event, whole)
-    cdef bytes order = _VALUE_FIELDS[told.kind]
+cdef int write_event(Writer out, const Event* event) except -1:
+    # An event → ChatCartonneEvent.
+    cdef bytes order = _VALUE_FIELDS[event.kind]
     cdef int i
-    out.number(fields.EVENT_KIND, told.kind)
-    if told.seat >= 0:
-        out.present(fields.EVENT_SEAT, told.seat)
-    for i in range(min(told.count, len(order))):
+    out.number(fields.EVENT_KIND, event.kind)
+    if event.seat >= 0:
+        out.present(fields.EVENT_SEAT, event.seat)
+    for i in range(min(event.count, len(order))):
         if order[i] == fields.EVENT_TURNED:
-            out.number(fields.EVENT_TURNED, told.values[i])
+            out.number(fields.EVENT_TURNED, event.values[i])
         else:
-            out.present(order[i], told.values[i])
+            out.present(order[i], event.values[i])
+
+
+put_event = wrap_put_event(write_event)
 
 
 # Score

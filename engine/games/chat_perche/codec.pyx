@@ -26,7 +26,7 @@ from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcmp, memcpy, memset
 
 from chatiere.engine.core.game cimport Event
-from chatiere.engine.core.position cimport Position, event_of, value_for
+from chatiere.engine.core.position cimport Position, value_for, wrap_put_action, wrap_put_event
 from chatiere.engine.core.wire cimport (
     Message,
     Reader,
@@ -123,8 +123,8 @@ cdef const State* state_of(Position position) noexcept:
     return <const State*> position.body
 
 
-def put_action_label(Writer out not None, Position position not None, int action):
-    """A legal dense id in plain English."""
+cdef int label_action(Writer out, Position position, int action) except -1:
+    # A legal dense id in plain English.
     cdef const State* state = state_of(position)
     position.require_action(action)
     if action < FIRST_MOVE_ID:
@@ -152,6 +152,9 @@ def put_action_label(Writer out not None, Position position not None, int action
         out.string(SPACE_NAMES[action - FIRST_BIRD_ID + TRUNK_SPACES])
 
 
+put_action_label = wrap_put_action(label_action)
+
+
 def outcome_label(Position position not None, outcome):
     """A possible chance outcome in plain English."""
     return f"seat {outcome} begins" if state_of(position).phase == FIRST_SEAT else CARD_NAMES[outcome]
@@ -177,22 +180,24 @@ cdef put_value_words(Writer out, int field, int value):
         out.string(SPACE_NAMES[value])
 
 
-def put_event_label(Writer out not None, event, bint whole):
-    """An event in plain English; `whole`: with what only some seats may see."""
-    cdef Event told = event_of(event, whole)
-    cdef bytes label = _LABEL_WORDS[told.kind], order = _VALUE_FIELDS[told.kind]
+cdef int label_event(Writer out, const Event* event) except -1:
+    # An event in plain English.
+    cdef bytes label = _LABEL_WORDS[event.kind], order = _VALUE_FIELDS[event.kind]
     cdef const char* rest = label
     cdef int value, field = out.words_before(&rest)
     while field:
-        value = value_for(&told, order, field)
+        value = value_for(event, order, field)
         if field == fields.EVENT_SEAT:
-            out.decimal(told.seat)
-        elif told.kind == ChatPercheEvent.CAT_FELL and field == fields.EVENT_COLOUR:
-            out.string(COLOURS[told.seat])
+            out.decimal(event.seat)
+        elif event.kind == ChatPercheEvent.CAT_FELL and field == fields.EVENT_COLOUR:
+            out.string(COLOURS[event.seat])
         elif value >= 0:
             put_value_words(out, field, value)
         # Else the solidity, which only the seat knows.
         field = out.words_before(&rest)
+
+
+put_event_label = wrap_put_event(label_event)
 
 
 # Options
@@ -284,8 +289,8 @@ def put_options(Writer out not None, options):
 
 # Actions
 
-def put_action(Writer out not None, Position position not None, int action):
-    """A dense id at a position → ChatPercheAction."""
+cdef int write_action(Writer out, Position position, int action) except -1:
+    # A dense id at a position → ChatPercheAction.
     cdef size_t begun
     position.require_action(action)
     if action < FIRST_MOVE_ID:
@@ -305,6 +310,9 @@ def put_action(Writer out not None, Position position not None, int action):
         begun = out.begin(fields.ACTION_PLACE_BIRD)
         out.number(fields.PLACE_BIRD_SPACE, action - FIRST_BIRD_ID + TRUNK_SPACES)
     out.end(begun)
+
+
+put_action = wrap_put_action(write_action)
 
 
 def read_action(Reader reader not None, Position position not None):
@@ -568,16 +576,18 @@ def put_view(Writer out not None, Position position not None, seat):
 
 # Events
 
-def put_event(Writer out not None, event, bint whole):
-    """An event → ChatPercheEvent; `whole`: with what only some seats may see."""
-    cdef Event told = event_of(event, whole)
-    cdef bytes order = _VALUE_FIELDS[told.kind]
+cdef int write_event(Writer out, const Event* event) except -1:
+    # An event → ChatPercheEvent.
+    cdef bytes order = _VALUE_FIELDS[event.kind]
     cdef int i
-    out.number(fields.EVENT_KIND, told.kind)
-    if told.seat >= 0:
-        out.present(fields.EVENT_SEAT, told.seat)
-    for i in range(min(told.count, len(order))):
-        out.present(order[i], told.values[i])
+    out.number(fields.EVENT_KIND, event.kind)
+    if event.seat >= 0:
+        out.present(fields.EVENT_SEAT, event.seat)
+    for i in range(min(event.count, len(order))):
+        out.present(order[i], event.values[i])
+
+
+put_event = wrap_put_event(write_event)
 
 
 # Score

@@ -26,7 +26,7 @@ from libc.stdint cimport int64_t, uint8_t, uint64_t
 from libc.string cimport memset
 
 from chatiere.engine.core.game cimport Event
-from chatiere.engine.core.position cimport Position, event_of, value_for
+from chatiere.engine.core.position cimport Position, value_for, wrap_put_action, wrap_put_event
 from chatiere.engine.core.wire cimport (
     Message,
     Reader,
@@ -110,13 +110,13 @@ cdef put_zone_name(Writer out, int zone):
         out.decimal(zone)
 
 
-def put_action_label(Writer out not None, Position position not None, int action):
-    """A dense id in plain English."""
+cdef int label_action(Writer out, Position position, int action) except -1:
+    # A dense id in plain English.
     cdef int zone, card = card_and_zone(position, action, &zone)
     if zone < 0:
         out.words(b"play ")
         out.string(CARD_NAMES[card])
-        return
+        return 0
     out.words(b"take ")
     out.string(CARD_NAMES[card])
     out.words(b" into ")
@@ -125,6 +125,9 @@ def put_action_label(Writer out not None, Position position not None, int action
         out.words(b" (limit ")
         out.decimal(state_of(position).section_limits[zone])
         out.words(b")")
+
+
+put_action_label = wrap_put_action(label_action)
 
 
 def outcome_label(Position position not None, outcome):
@@ -139,16 +142,15 @@ cdef put_ranking(Writer out, const Event* event):
         out.decimal(event.values[i])
 
 
-def put_event_label(Writer out not None, event, bint whole):
-    """An event in plain English; `whole`: with what only some seats may see."""
-    cdef Event told = event_of(event, whole)
-    cdef bytes label = _LABEL_WORDS[told.kind], order = _VALUE_FIELDS[told.kind]
+cdef int label_event(Writer out, const Event* event) except -1:
+    # An event in plain English.
+    cdef bytes label = _LABEL_WORDS[event.kind], order = _VALUE_FIELDS[event.kind]
     cdef const char* rest = label
     cdef int value, field = out.words_before(&rest)
     while field:
-        value = value_for(&told, order, field)
+        value = value_for(event, order, field)
         if field == fields.EVENT_SEAT:
-            out.decimal(told.seat)
+            out.decimal(event.seat)
         elif value < 0:
             out.words(b"a card")
         elif field == fields.EVENT_CARD:
@@ -156,12 +158,15 @@ def put_event_label(Writer out not None, event, bint whole):
         elif field == fields.EVENT_COLOUR:
             out.string(COLOUR_NAMES[value])
         elif field == fields.EVENT_RANKING:
-            put_ranking(out, &told)
+            put_ranking(out, event)
         elif field == fields.EVENT_ZONE:
             put_zone_name(out, value)
         else:
             out.decimal(value)
         field = out.words_before(&rest)
+
+
+put_event_label = wrap_put_event(label_event)
 
 
 # Options
@@ -247,8 +252,8 @@ cdef int card_and_zone(Position position, int action, int* zone) except -1:
     return (action - FIRST_TAKE_ID) // ZONES
 
 
-def put_action(Writer out not None, Position position not None, int action):
-    """A dense id at a position → ChatpentiersAction."""
+cdef int write_action(Writer out, Position position, int action) except -1:
+    # A dense id at a position → ChatpentiersAction.
     cdef int zone, card = card_and_zone(position, action, &zone)
     cdef size_t begun
     if zone < 0:
@@ -259,6 +264,9 @@ def put_action(Writer out not None, Position position not None, int action):
         out.present(fields.TAKE_CARD_CARD, card)
         out.present(fields.TAKE_CARD_ZONE, zone)
     out.end(begun)
+
+
+put_action = wrap_put_action(write_action)
 
 
 cdef int number_in(const Message* message, int field, kind, name, int bound) except -1:
@@ -514,19 +522,21 @@ def put_view(Writer out not None, Position position not None, seat):
 
 # Events
 
-def put_event(Writer out not None, event, bint whole):
-    """An event → ChatpentiersEvent; `whole`: with what only some seats may see."""
-    cdef Event told = event_of(event, whole)
-    cdef bytes order = _VALUE_FIELDS[told.kind]
+cdef int write_event(Writer out, const Event* event) except -1:
+    # An event → ChatpentiersEvent.
+    cdef bytes order = _VALUE_FIELDS[event.kind]
     cdef int i
-    out.number(fields.EVENT_KIND, told.kind)
-    if told.seat >= 0:
-        out.present(fields.EVENT_SEAT, told.seat)
-    if told.kind == ChatpentiersEvent.TRICK_RANKED:
-        out.short_numbers(fields.EVENT_RANKING, told.values, told.count)
-        return
-    for i in range(min(told.count, len(order))):
-        out.present(order[i], told.values[i])
+    out.number(fields.EVENT_KIND, event.kind)
+    if event.seat >= 0:
+        out.present(fields.EVENT_SEAT, event.seat)
+    if event.kind == ChatpentiersEvent.TRICK_RANKED:
+        out.short_numbers(fields.EVENT_RANKING, event.values, event.count)
+        return 0
+    for i in range(min(event.count, len(order))):
+        out.present(order[i], event.values[i])
+
+
+put_event = wrap_put_event(write_event)
 
 
 # Score

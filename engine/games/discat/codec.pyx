@@ -16,7 +16,7 @@ from libc.stdint cimport int64_t, uint8_t, uint64_t
 from libc.string cimport memset
 
 from chatiere.engine.core.game cimport Event
-from chatiere.engine.core.position cimport Position, event_of
+from chatiere.engine.core.position cimport Position, wrap_put_action, wrap_put_event
 from chatiere.engine.core.wire cimport (
     Message,
     Reader,
@@ -86,8 +86,8 @@ cdef put_card_played(Writer out, int card, int place, int count):
         out.words(b" on top")
 
 
-def put_action_label(Writer out not None, Position position not None, int action):
-    """A dense id in plain English; its cards must be in the hand of the seat that is to act."""
+cdef int label_action(Writer out, Position position, int action) except -1:
+    # A dense id in plain English; its cards must be in the hand of the seat that is to act.
     cdef uint8_t cards[LARGEST_HAND]
     cdef int count = cards_of_action(position, action, cards), i
     if action == KEEP_ID:
@@ -102,26 +102,31 @@ def put_action_label(Writer out not None, Position position not None, int action
             put_card_played(out, cards[i], i, count)
 
 
+put_action_label = wrap_put_action(label_action)
+
+
 def outcome_label(Position position not None, outcome):
     """A possible chance outcome in plain English."""
     return f"seat {outcome} begins" if state_of(position).phase == FIRST_SEAT else f"card {outcome + 1}"
 
 
-def put_event_label(Writer out not None, event, bint whole):
-    """An event in plain English; `whole`: with what only some seats may see."""
-    cdef Event told = event_of(event, whole)
-    cdef bytes label = _LABEL_WORDS[told.kind]
+cdef int label_event(Writer out, const Event* event) except -1:
+    # An event in plain English.
+    cdef bytes label = _LABEL_WORDS[event.kind]
     cdef const char* rest = label
     cdef int i, field = out.words_before(&rest)
     while field:
         if field == fields.EVENT_SEAT:
-            out.decimal(told.seat)
-        elif told.count == 0:
+            out.decimal(event.seat)
+        elif event.count == 0:
             out.words(b"a card")
         else:
-            for i in range(told.count):
-                put_card_played(out, told.values[i], i, told.count)
+            for i in range(event.count):
+                put_card_played(out, event.values[i], i, event.count)
         field = out.words_before(&rest)
+
+
+put_event_label = wrap_put_event(label_event)
 
 
 # Options
@@ -204,8 +209,8 @@ cdef int cards_of_action(Position position, int action, uint8_t* cards) except -
     return 1
 
 
-def put_action(Writer out not None, Position position not None, int action):
-    """A dense id at a position → DiscatAction."""
+cdef int write_action(Writer out, Position position, int action) except -1:
+    # A dense id at a position → DiscatAction.
     cdef uint8_t cards[LARGEST_HAND]
     cdef int count = cards_of_action(position, action, cards)
     cdef size_t begun
@@ -218,6 +223,9 @@ def put_action(Writer out not None, Position position not None, int action):
         begun = out.begin(fields.ACTION_EXCHANGE)
         out.number(fields.EXCHANGE_CARD, cards[0])
     out.end(begun)
+
+
+put_action = wrap_put_action(write_action)
 
 
 def _slot_of(Position position, card, field):
@@ -526,13 +534,15 @@ def put_view(Writer out not None, Position position not None, seat):
 
 # Events
 
-def put_event(Writer out not None, event, bint whole):
-    """An event → DiscatEvent; `whole`: with what only some seats may see."""
-    cdef Event told = event_of(event, whole)
-    out.number(fields.EVENT_KIND, told.kind)
-    if told.seat >= 0:
-        out.present(fields.EVENT_SEAT, told.seat)
-    out.short_numbers(fields.EVENT_CARDS, told.values, told.count)
+cdef int write_event(Writer out, const Event* event) except -1:
+    # An event → DiscatEvent.
+    out.number(fields.EVENT_KIND, event.kind)
+    if event.seat >= 0:
+        out.present(fields.EVENT_SEAT, event.seat)
+    out.short_numbers(fields.EVENT_CARDS, event.values, event.count)
+
+
+put_event = wrap_put_event(write_event)
 
 
 # Score

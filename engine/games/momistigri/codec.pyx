@@ -11,7 +11,7 @@ from libc.stdint cimport int64_t, uint8_t, uint16_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from chatiere.engine.core.game cimport Event
-from chatiere.engine.core.position cimport Position, event_of
+from chatiere.engine.core.position cimport Position, wrap_put_action, wrap_put_event
 from chatiere.engine.core.wire cimport (
     Message,
     Reader,
@@ -109,8 +109,8 @@ cdef put_main_label(Writer out, int effect):
         out.words(b"swap a card after the next seat's draw")
 
 
-def put_action_label(Writer out not None, Position position not None, int action):
-    """A dense id in plain English, at a decision."""
+cdef int label_action(Writer out, Position position, int action) except -1:
+    # A dense id in plain English, at a decision.
     cdef int low, high
     position.require_action(action)
     if action < PASS_ID:
@@ -149,6 +149,9 @@ def put_action_label(Writer out not None, Position position not None, int action
         out.words(b"take ")
         out.string(CARD_NAMES[action - FIRST_SWAP_IN_ID])
         out.words(b" from the pile")
+
+
+put_action_label = wrap_put_action(label_action)
 
 
 def outcome_label(Position position not None, outcome):
@@ -194,32 +197,34 @@ cdef put_card_names(Writer out, const uint16_t* cards, int count):
         out.string(CARD_NAMES[cards[i]])
 
 
-def put_event_label(Writer out not None, event, bint whole):
-    """An event in plain English; `whole`: with what only some seats may see."""
-    cdef Event told = event_of(event, whole)
-    cdef bytes label = _LABEL_WORDS[told.kind]
+cdef int label_event(Writer out, const Event* event) except -1:
+    # An event in plain English.
+    cdef bytes label = _LABEL_WORDS[event.kind]
     cdef const char* rest = label
     cdef int field
-    if told.kind == MomistigriEvent.ONES_DISCARDED and told.count == 0:
+    if event.kind == MomistigriEvent.ONES_DISCARDED and event.count == 0:
         out.words(b"seat ")
-        out.decimal(told.seat)
+        out.decimal(event.seat)
         out.words(b" has no other 1")
-        return
+        return 0
     field = out.words_before(&rest)
     while field:
         if field == fields.EVENT_SEAT:
-            out.decimal(told.seat)
+            out.decimal(event.seat)
         elif field == fields.EVENT_OTHER_SEAT:
-            out.decimal(other_seat(&told))
+            out.decimal(other_seat(event))
         elif field == fields.EVENT_CARDS:
-            put_card_names(out, told.values, cards_in(&told))
-        elif told.kind == MomistigriEvent.TURN_BEGUN and number_in(&told) == 1:
+            put_card_names(out, event.values, cards_in(event))
+        elif event.kind == MomistigriEvent.TURN_BEGUN and number_in(event) == 1:
             out.words(b"a card")
         else:
-            out.decimal(number_in(&told))
-            if told.kind == MomistigriEvent.TURN_BEGUN:
+            out.decimal(number_in(event))
+            if event.kind == MomistigriEvent.TURN_BEGUN:
                 out.words(b" cards")
         field = out.words_before(&rest)
+
+
+put_event_label = wrap_put_event(label_event)
 
 
 # Options
@@ -284,8 +289,8 @@ def put_options(Writer out not None, options):
 
 # Actions
 
-def put_action(Writer out not None, Position position not None, int action):
-    """A dense id → MomistigriAction."""
+cdef int write_action(Writer out, Position position, int action) except -1:
+    # A dense id → MomistigriAction.
     cdef uint8_t cards[2]
     cdef int low, high
     cdef size_t begun
@@ -321,6 +326,9 @@ def put_action(Writer out not None, Position position not None, int action):
         begun = out.begin(fields.ACTION_SWAP_IN)
         out.number(fields.SWAP_IN_CARD, action - FIRST_SWAP_IN_ID)
     out.end(begun)
+
+
+put_action = wrap_put_action(write_action)
 
 
 def _pair_id(cards):
@@ -664,18 +672,20 @@ def put_view(Writer out not None, Position position not None, seat):
 
 # Events
 
-def put_event(Writer out not None, event, bint whole):
-    """An event → MomistigriEvent; `whole`: with what only some seats may see."""
-    cdef Event told = event_of(event, whole)
-    cdef int other = other_seat(&told), number = number_in(&told)
-    out.number(fields.EVENT_KIND, told.kind)
-    if told.seat >= 0:
-        out.present(fields.EVENT_SEAT, told.seat)
+cdef int write_event(Writer out, const Event* event) except -1:
+    # An event → MomistigriEvent.
+    cdef int other = other_seat(event), number = number_in(event)
+    out.number(fields.EVENT_KIND, event.kind)
+    if event.seat >= 0:
+        out.present(fields.EVENT_SEAT, event.seat)
     if other >= 0:
         out.present(fields.EVENT_OTHER_SEAT, other)
-    out.short_numbers(fields.EVENT_CARDS, told.values, cards_in(&told))
+    out.short_numbers(fields.EVENT_CARDS, event.values, cards_in(event))
     if number >= 0:
         out.present(fields.EVENT_COUNT, number)
+
+
+put_event = wrap_put_event(write_event)
 
 
 # Score
