@@ -11,6 +11,7 @@ import struct
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Sequence
+from contextlib import suppress
 
 import numpy as np
 from hpack import Decoder, Encoder, HPACKError
@@ -32,6 +33,8 @@ _KEEPALIVE = {
 }
 # What has been taken is given back to the windows when it is this part of one.
 _SHARES = 4
+# Messages that nobody has taken yet, while something is sent: more are not read.
+_MOST_AHEAD = 1000
 # As many as the system takes at once, at least.
 _MOST_PIECES = 16
 # Kinds that are taken whole.
@@ -77,15 +80,16 @@ class Connection(ABC):
         self._longest, self._most = longest, most
         self._readable, self._writable = select.poll(), select.poll()
         self._readable.register(connected, select.POLLIN)
-        self._writable.register(connected, select.POLLIN | select.POLLOUT)
+        self._writable.register(connected, select.POLLOUT)
         self._encoder, self._decoder = Encoder(), Decoder()
         self.stream = 0
         # The highest number of a stream so far.
         self._last = 0
 
-        # What goes to the system next, and what the windows have no room for yet; whether the system takes no more.
+        # What goes to the system next, and what the windows have no room for yet; whether the other end takes no more,
+        # or sends no more.
         self._ready: list[Buffer] = []
-        self._is_deaf = False
+        self._is_deaf = self._is_at_end = False
         self._outgoing: deque[memoryview] = deque()
         # What may be sent: by frame, by the connection's window and by the stream's, which begins as `_first_window`.
         self._frame_size = frames.DEFAULT_FRAME
@@ -157,16 +161,16 @@ class Connection(ABC):
 
     def _wait_to_send(self) -> None:
         # The other end may be waiting for the same: reading lets both go on.
+        reads = not self._is_at_end and len(self._messages) < _MOST_AHEAD
+        self._writable.modify(self._socket, select.POLLOUT | (select.POLLIN if reads else 0))
         events = self._writable.poll(1000 * self._patience)
         if not events:
             self._is_deaf = True
             raise Stuck("the other end takes no more")
-        if events[0][1] & ~select.POLLOUT:
-            try:
+        if reads and events[0][1] & ~select.POLLOUT:
+            # If it sends nothing more, it may still take what is sent.
+            with suppress(Ended):
                 self._read()
-            except Ended:
-                # It may still take what is sent.
-                self._writable.modify(self._socket, select.POLLOUT)
 
     def _drop_sent(self, sent: int) -> None:
         whole = 0
@@ -289,6 +293,7 @@ class Connection(ABC):
         except OSError as error:
             raise Broken(f"the connection broke: {error}") from error
         if count == 0:
+            self._is_at_end = True
             raise Ended("the other end closed the connection")
         try:
             if direct:

@@ -68,16 +68,16 @@ class Batches:
         """The response to a request, both in wire format; `name`: the call's in PlayRequest."""
         return b"".join(self._methods[name](read(_KINDS[name], data), cancellation))
 
-    def play(self, data: bytes, cancellation: Cancellation) -> bytes:
-        """A PlayResponse to a PlayRequest, both in wire format, as the stream has them: a refusal is an answer too."""
+    def play(self, data: bytes | memoryview, cancellation: Cancellation) -> list[bytes]:
+        """A PlayResponse, in pieces to be joined, to a PlayRequest, both in wire format: a refusal is an answer too."""
         message, name, request = _read_play(data)
         try:
             if name is None or request is None:
                 raise Refusal(ServiceReason.MISSING_FIELD, "the message holds no request", field="request", metadata={})
             pieces = put(pb.PlayResponse, [(name, self._methods[name](request, cancellation))])
         except (EngineError, Refusal) as error:
-            return pb.PlayResponse(tag=message.tag, refusal=_refusal(error)).SerializeToString()
-        return b"".join([pb.PlayResponse(tag=message.tag).SerializeToString(), *pieces])
+            return [pb.PlayResponse(tag=message.tag, refusal=_refusal(error)).SerializeToString()]
+        return [pb.PlayResponse(tag=message.tag).SerializeToString(), *pieces]
 
     def _new_games(self, request: Request, cancellation: Cancellation) -> list[bytes]:
         message, columns = pb.NewGamesRequest.FromString(request.rest), request.columns
@@ -327,7 +327,7 @@ def _read_typed_state(typed: game_pb2.State, item: int, table: Table) -> Positio
     return position
 
 
-def _read_play(data: bytes) -> tuple[pb.PlayRequest, str | None, Request | None]:
+def _read_play(data: bytes | memoryview) -> tuple[pb.PlayRequest, str | None, Request | None]:
     # A request on the stream: without the call's own message; the call's name and that message.
     try:
         rest, found = cut(data, _CALLS)

@@ -153,9 +153,9 @@ class CallInterceptor(grpc.ServerInterceptor):
         def read(argument: Any) -> Any:
             return map(parse, argument) if handler.request_streaming else parse(argument)
 
-        def written(response: Any) -> bytes:
-            # Our own methods write their responses themselves.
-            return response if isinstance(response, bytes) else serialize(response)
+        def written(response: Any) -> Any:
+            # Our own methods write their responses themselves, those of streams in pieces.
+            return response if isinstance(response, (bytes, list)) else serialize(response)
 
         def answer(argument: Any, context: grpc.ServicerContext) -> Any:
             call = _Call(self._metrics, method, context)
@@ -197,7 +197,7 @@ class CallInterceptor(grpc.ServerInterceptor):
         refuse.experimental_thread_pool = self._side_threads  # type: ignore[attr-defined]
         return (
             threads,
-            make_handler(body, None, None),
+            make_handler(body, None, _joined),
             # As a stream, so that gRPC does not wait for the request.
             grpc.stream_stream_rpc_method_handler(refuse),
         )
@@ -233,6 +233,11 @@ class CallInterceptor(grpc.ServerInterceptor):
                         f"the call has had its time: {seconds:g} s",
                         metadata={"seconds": f"{seconds:g}"},
                     )
+
+
+def _joined(response: bytes | list[bytes]) -> bytes:
+    # What gRPC is given to send.
+    return response if isinstance(response, bytes) else b"".join(response)
 
 
 def _metadata(context: grpc.ServicerContext, name: str) -> list[str]:

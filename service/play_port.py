@@ -42,8 +42,8 @@ _STOPPING = "the server stops: begin again, at another one"
 _LONGEST_WAIT = 1e6
 # The stream's own window never matters.
 _STREAM_WINDOW = 2**30
-# What answers a call: requests and context → responses; None for a path that there is not.
-Behaviour = Callable[[Iterator[memoryview], grpc.ServicerContext], Iterator[bytes]]
+# What answers a call: requests and context → responses, in pieces to be joined.
+Behaviour = Callable[[Iterator[memoryview], grpc.ServicerContext], Iterator[list[bytes]]]
 
 
 class PlayPort:
@@ -52,9 +52,10 @@ class PlayPort:
     def __init__(
         self, settings: Settings, address: str, behaviour_of: Callable[[str], Behaviour | None], *, share_port: bool
     ) -> None:
-        """Listen on an address, without answering yet; `behaviour_of`: what answers the calls of a path.
+        """Listen on an address, without answering yet.
 
-        Raises SettingError: play_address.
+        `behaviour_of`: what answers the calls of a path, None if there is no such path. Raises SettingError:
+        play_address.
         """
         self._settings = settings
         self._behaviour_of = behaviour_of
@@ -309,7 +310,7 @@ class _Connection(Connection):
         if behaviour is None:
             context.abort(grpc.StatusCode.UNIMPLEMENTED, "this port has streams of batches alone")
         for response in behaviour(self._requests(call, context), context):
-            self._send_message([response])
+            self._send_message(response)
             while self._outgoing and self._is_heard(call):
                 self._wait(_PATIENCE)
             if not self._is_heard(call):

@@ -107,8 +107,8 @@ class BatchServicer:
         """Typed states for packed ones, and the reverse."""
         return self._batches.answer("convert", request, _cancelled_with(context))
 
-    def Play(self, requests: Iterator[bytes], context: grpc.ServicerContext) -> Iterator[bytes]:
-        """The same calls on one stream."""
+    def Play(self, requests: Iterator[bytes | memoryview], context: grpc.ServicerContext) -> Iterator[list[bytes]]:
+        """The same calls on one stream; each response in pieces to be joined."""
         cancellation = _cancelled_with(context)
         for request in requests:
             yield self._batches.play(request, cancellation)

@@ -1,4 +1,4 @@
-"""What the rooms' codecs share: refusals that cite the rules file, and the options and actions of any game."""
+"""What the rooms' codecs share: refusals that cite the rules file, and the events, options and actions of any game."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn, TypeGuard
@@ -60,6 +60,23 @@ class RulesFile:
             return encode(players, read(options))
         except EngineError as error:
             self.refuse_state(f"options.{error.field}", error.message, "Components and setup")
+
+
+# Events
+
+
+def label_words(labels: Mapping[int, str], fields: Mapping[str, int]) -> tuple[bytes, ...]:
+    """The labels of events, by kind from 0, as Writer.words_before takes them: a byte stands for each field in braces.
+
+    `fields`: the numbers by name, which are smaller than any letter's.
+    """
+    marks = {name: chr(number) for name, number in fields.items()}
+    return tuple(labels.get(kind, "").format(**marks).encode() for kind in range(max(labels) + 1))
+
+
+def value_fields(values: Mapping[int, Sequence[str]], fields: Mapping[str, int]) -> tuple[bytes, ...]:
+    """The fields that the values of events are for, in order, by kind from 0; `values`: the same by name."""
+    return tuple(bytes(fields[name] for name in values.get(kind, ())) for kind in range(max(values) + 1))
 
 
 # Options

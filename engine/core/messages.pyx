@@ -8,7 +8,10 @@ from struct import pack
 from chatiere.engine.core.errors import EngineError
 from chatiere.engine.core.position import CHANCE_PLAYER
 
-from chatiere.engine.core.position cimport Game, Position
+from libc.stdint cimport uint8_t
+
+from chatiere.engine.core.game cimport EVERYBODY, MAX_SEATS, SPECTATOR, Event as KernelEvent
+from chatiere.engine.core.position cimport HOST, Game, Position, PutAction, PutEvent, event_of
 from chatiere.engine.core.stream cimport Stream, stream_at
 from chatiere.engine.core.wire cimport Message, Reader, Writer, has_span, number_of, open_field
 cimport chatiere.fields.game as fields
@@ -90,16 +93,17 @@ cdef class Messages:
 
     def put_legal_actions(self, Writer out not None, int field, Position position not None):
         """The legal actions by ascending id, each an Action in that field; none unless a seat has to decide."""
+        cdef int action
         cdef size_t begun, inner
-        put_label, put_action = self.codec.put_action_label, self.codec.put_action
+        cdef PutAction put_label = self.codec.put_action_label, put_action = self.codec.put_action
         for action in position.legal_actions():
             begun = out.begin(field)
             out.present(fields.ACTION_ID, action)
             inner = out.begin(fields.ACTION_LABEL)
-            put_label(out, position, action)
+            put_label.put(out, position, action)
             out.end(inner)
             inner = out.begin(self.field)
-            put_action(out, position, action)
+            put_action.put(out, position, action)
             out.end(inner)
             out.end(begun)
 
@@ -115,18 +119,28 @@ cdef class Messages:
 
     def put_events(self, Writer out not None, int field, events, seat, bint whole=False):
         """Events, each an Event in that field, as a seat (None: a spectator) may see them; `whole`: as the host may."""
+        cdef int other, count, viewer = HOST if whole else SPECTATOR if seat is None else seat
+        cdef uint8_t seats[MAX_SEATS]
+        cdef KernelEvent told
         cdef size_t begun, inner
-        cdef bint seen
+        cdef PutEvent put_label = self.codec.put_event_label, put_event = self.codec.put_event
         for event in events:
-            seen = whole or event.seen_by is None or seat in event.seen_by
+            told = event_of(event, viewer)
             begun = out.begin(field)
-            if event.seen_by is None:
+            if told.seen_by == EVERYBODY:
                 out.number(fields.EVENT_EVERYBODY, True)
             else:
-                out.numbers(fields.EVENT_SEEN_WHOLE_BY, sorted(event.seen_by))
-            out.text(fields.EVENT_LABEL, self.codec.event_label(event, seen))
+                count = 0
+                for other in range(MAX_SEATS):
+                    if told.seen_by >> other & 1:
+                        seats[count] = other
+                        count += 1
+                out.byte_numbers(fields.EVENT_SEEN_WHOLE_BY, seats, count)
+            inner = out.begin(fields.EVENT_LABEL)
+            put_label.put(out, &told)
+            out.end(inner)
             inner = out.begin(self.field)
-            self.codec.put_event(out, event, seen)
+            put_event.put(out, &told)
             out.end(inner)
             out.end(begun)
 

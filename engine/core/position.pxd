@@ -1,8 +1,9 @@
 # The Python face of the engine: a Game and a Position in it.
 from libc.stdint cimport uint8_t, uint64_t
 
-from chatiere.engine.core.game cimport BODY_WORDS, Operations
+from chatiere.engine.core.game cimport BODY_WORDS, Event as KernelEvent, Operations
 from chatiere.engine.core.stream cimport Stream
+from chatiere.engine.core.wire cimport Writer
 
 ctypedef struct Header:
     # The first bytes of every packed state, little-endian; the game's body follows.
@@ -23,6 +24,22 @@ cdef class OperationTable:
     cdef const Operations* ops
 
 cdef OperationTable wrap_operations(const Operations* ops)
+
+
+cdef enum:
+    HOST = -2  # sees everything; a seat or SPECTATOR does not
+
+# An Event as the kernel had it; without values (a count of 0) unless the viewer may see them.
+cdef KernelEvent event_of(event, int viewer) except *
+
+# The value of an event for a field, -1 without one. `order`: the fields of its values, as codec.value_fields has them.
+cdef inline int value_for(const KernelEvent* event, const char* order, int field) noexcept nogil:
+    cdef int i = 0
+    while i < event.count and order[i]:
+        if order[i] == field:
+            return event.values[i]
+        i += 1
+    return -1
 
 
 cdef class Game:
@@ -48,3 +65,18 @@ cdef class Position:
     cdef Stream* stream_in_use(self) noexcept nogil
     cdef run_on(self, events)
     cdef Position checked(self)
+
+
+# A codec's functions for actions and events, which every single call needs many times: for C, and callable from Python.
+
+ctypedef int (*ActionFunction)(Writer out, Position position, int action) except -1
+ctypedef int (*EventFunction)(Writer out, const KernelEvent* event) except -1
+
+cdef class PutAction:
+    cdef ActionFunction put
+
+cdef class PutEvent:
+    cdef EventFunction put
+
+cdef PutAction wrap_put_action(ActionFunction put)
+cdef PutEvent wrap_put_event(EventFunction put)

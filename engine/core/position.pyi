@@ -6,6 +6,7 @@ from typing_extensions import disjoint_base
 
 from chatiere.engine.core.description import Description
 from chatiere.engine.core.errors import FaultText
+from chatiere.engine.core.wire import Writer
 
 CHANCE_PLAYER: Final[int]
 TERMINAL_PLAYER: Final[int]
@@ -83,3 +84,11 @@ class Position:
     def outcome_label(self, outcome: int) -> str: ...
     def play_out(self, seed: int, game_number: int = 0) -> int: ...
     def perft(self, depth: int) -> int: ...
+
+@disjoint_base
+class PutAction:
+    def __call__(self, out: Writer, position: Position, action: int) -> None: ...
+
+@disjoint_base
+class PutEvent:
+    def __call__(self, out: Writer, event: Event, whole: bool) -> None: ...

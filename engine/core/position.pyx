@@ -21,6 +21,7 @@ from chatiere.engine.core.game cimport (
     EVERYBODY,
     GAME_IS_OVER,
     HEADER_NOT_ZERO,
+    MAX_EVENT_VALUES,
     MAX_LEGAL,
     MAX_OUTCOMES,
     MAX_SEATS,
@@ -35,6 +36,7 @@ from chatiere.engine.core.game cimport (
     OTHER_RULES_VERSION,
     OVER,
     SAMPLED_CHANCE_IS_PENDING,
+    SPECTATOR,
     STREAM_NOT_ZERO,
     Events,
 )
@@ -100,6 +102,7 @@ cdef OperationTable wrap_operations(const Operations* ops):
 
 # By bits: the seats.
 cdef list SEATS_OF = [frozenset(seat for seat in range(MAX_SEATS) if bits >> seat & 1) for bits in range(1 << MAX_SEATS)]
+cdef dict BITS_OF = {seats: bits for bits, seats in enumerate(SEATS_OF)}
 
 
 cdef append_events(list target, const Events* events):
@@ -114,6 +117,30 @@ cdef append_events(list target, const Events* events):
         )
         # As Event(*values), without a call of Python's.
         target.append(tuple.__new__(Event, values))
+
+
+cdef KernelEvent event_of(event, int viewer) except *:
+    cdef KernelEvent told
+    cdef tuple values
+    cdef int i
+    if not isinstance(event, Event):
+        raise TypeError("this is not an Event")
+    memset(&told, 0, sizeof(KernelEvent))
+    kind, seat, seen_by, values = <tuple> event
+    if len(values) > MAX_EVENT_VALUES:
+        raise ValueError(f"an event has at most {MAX_EVENT_VALUES} values")
+    told.kind = kind
+    told.seat = -1
+    if seat is not None:
+        told.seat = seat
+    told.seen_by = EVERYBODY
+    if seen_by is not None:
+        told.seen_by = BITS_OF[seen_by]
+    if seen_by is None or viewer == HOST or (viewer >= 0 and told.seen_by >> viewer & 1):
+        told.count = len(values)
+        for i in range(told.count):
+            told.values[i] = values[i]
+    return told
 
 
 cdef int check_header(const Operations* ops, const Header* header) noexcept nogil:
@@ -594,3 +621,32 @@ cdef class Position:
         with nogil:
             paths = count_paths(self.game.ops, self.body, self.stream_in_use(), moves)
         return paths
+
+
+cdef class PutAction:
+    """A codec's function that writes what a legal dense id is."""
+
+    def __call__(self, Writer out not None, Position position not None, int action):
+        """Write it."""
+        self.put(out, position, action)
+
+
+cdef PutAction wrap_put_action(ActionFunction put):
+    cdef PutAction wrapped = PutAction()
+    wrapped.put = put
+    return wrapped
+
+
+cdef class PutEvent:
+    """A codec's function that writes what an event is."""
+
+    def __call__(self, Writer out not None, event, bint whole):
+        """Write it; `whole`: with what only some seats may see."""
+        cdef KernelEvent told = event_of(event, HOST if whole else SPECTATOR)
+        self.put(out, &told)
+
+
+cdef PutEvent wrap_put_event(EventFunction put):
+    cdef PutEvent wrapped = PutEvent()
+    wrapped.put = put
+    return wrapped

@@ -44,8 +44,8 @@ class Codec(Protocol):
     def put_event(self, out: Writer, event: Event, whole: bool) -> None:
         """An event; `whole`: with what only some seats may see."""
 
-    def event_label(self, event: Event, whole: bool) -> str:
-        """An event in plain English."""
+    def put_event_label(self, out: Writer, event: Event, whole: bool) -> None:
+        """The same in plain English, as a piece of a text."""
 
     def put_score(self, out: Writer, position: Position) -> None:
         """The breakdown of the score."""

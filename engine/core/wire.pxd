@@ -1,6 +1,7 @@
 # Messages in protobuf's wire format (https://protobuf.dev/programming-guides/encoding/), without an object for each of them:
 # the numbers of fields are in chatiere/fields/<file>.pxd, which setup.py generates.
-from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+cimport cython
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
 cdef enum:
@@ -77,6 +78,7 @@ cdef class Reader:
     cpdef int64_t number(self, int field)
 
 
+@cython.final  # so that its methods call each other directly
 cdef class Writer:
     cdef uint8_t* data
     cdef size_t size
@@ -91,5 +93,7 @@ cdef class Writer:
     cpdef int string(self, str text) except -1
     cpdef int numbers(self, int field, numbers) except -1
     cdef int byte_numbers(self, int field, const uint8_t* numbers, int count) except -1
+    cdef int short_numbers(self, int field, const uint16_t* numbers, int count) except -1
     cdef int words(self, const char* text) except -1
     cdef int decimal(self, int number) except -1
+    cdef int words_before(self, const char** rest) except -1

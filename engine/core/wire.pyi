@@ -1,5 +1,5 @@
 from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, final
 
 from typing_extensions import disjoint_base
 
@@ -12,7 +12,7 @@ class Reader:
     def inner(self, field: int) -> Reader: ...
     def number(self, field: int) -> int: ...
 
-@disjoint_base
+@final
 class Writer:
     def __bytes__(self) -> bytes: ...
     def number(self, field: int, value: int) -> int: ...

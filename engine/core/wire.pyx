@@ -319,12 +319,15 @@ cdef class Writer:
 
     cpdef int end(self, size_t begun) except -1:
         """End what `begin` returned this for."""
-        cdef size_t size = self.size - begun
+        cdef size_t size = self.size - begun, length
         cdef uint8_t varint[LONGEST_VARINT]
-        cdef size_t length = put_varint(varint, size) - varint
-        if length > 1:
-            self.make_room(length)
-            memmove(self.data + begun + length - 1, self.data + begun, size)
+        # Most are small, and `begin` has left a byte.
+        if size < 0x80:
+            self.data[begun - 1] = <uint8_t> size
+            return 0
+        length = put_varint(varint, size) - varint
+        self.make_room(length)
+        memmove(self.data + begun + length - 1, self.data + begun, size)
         memcpy(self.data + begun - 1, varint, length)
         self.size += length - 1
         return 0
@@ -350,6 +353,18 @@ cdef class Writer:
             return 0
         begun = self.begin(field)
         self.make_room(2 * count)
+        for i in range(count):
+            self.size = put_varint(self.data + self.size, numbers[i]) - self.data
+        return self.end(begun)
+
+    cdef int short_numbers(self, int field, const uint16_t* numbers, int count) except -1:
+        # A list of numbers below 65536.
+        cdef size_t begun
+        cdef int i
+        if count == 0:
+            return 0
+        begun = self.begin(field)
+        self.make_room(3 * count)
         for i in range(count):
             self.size = put_varint(self.data + self.size, numbers[i]) - self.data
         return self.end(begun)
@@ -404,6 +419,18 @@ cdef class Writer:
             self.data[self.size] = digits[count]
             self.size += 1
         return 0
+
+    cdef int words_before(self, const char** rest) except -1:
+        # A piece of a text made by codec.label_words, up to the next field: its number. At the end 0.
+        cdef const char* begin = rest[0]
+        cdef const char* end = begin
+        while <uint8_t> end[0] >= FIELDS:
+            end += 1
+        self.make_room(end - begin)
+        memcpy(self.data + self.size, begin, end - begin)
+        self.size += end - begin
+        rest[0] = end + 1
+        return end[0]
 
 
 def fill(message, put, *what):

@@ -5,7 +5,7 @@
     play.py              the client: random self-play over BatchService, in NumPy
     rows/                what is measured, one file a subject
     peers.py             OpenSpiel in process
-    openspiel_server.py  OpenSpiel behind a BatchService
+    openspiel_server.py  OpenSpiel behind BatchService.Play
     echo_server.py       the service, with a method beside it that does nothing
     report.py            the table, the files and the picture
 

@@ -57,7 +57,7 @@ class Batches:
             states.append(self._begin(game) if ended[-1] else state)
         return StepResponse(positions=_describe(states, ended))
 
-    def play(self, requests: Iterator[memoryview], context: grpc.ServicerContext) -> Iterator[bytes]:
+    def play(self, requests: Iterator[memoryview], context: grpc.ServicerContext) -> Iterator[list[bytes]]:
         """The same on a stream, in wire format."""
         for data in requests:
             request = PlayRequest.FromString(bytes(data))
@@ -65,7 +65,7 @@ class Batches:
                 response = PlayResponse(tag=request.tag, new_games=self.new_games(request.new_games))
             else:
                 response = PlayResponse(tag=request.tag, step=self.step(request.step))
-            yield response.SerializeToString()
+            yield [response.SerializeToString()]
 
     def _begin(self, game: Any) -> Any:
         state = game.new_initial_state()

@@ -9,6 +9,7 @@ from typing import Any
 
 import chatiere.engine
 from chatiere.engine import Event, Game, Position
+from chatiere.engine.core.wire import written_text
 
 GAMES = Path(__file__).parents[1] / "games"
 SEED = 1
@@ -38,7 +39,7 @@ def text(game: Game, players: int) -> str:
     codec = chatiere.engine.codec(game.name)
     lines = [f"{game.description.english_title}, {players} players, seed {SEED}, default options"]
     for step, (position, move, events) in enumerate(seeded_game(game, players, {}, SEED)):
-        lines += [f"  {codec.event_label(event, True)}" for event in events]
+        lines += [f"  {written_text(codec.put_event_label, event, True)}" for event in events]
         lines += ["", f"{step}.", summary(position), f"totals: {' '.join(str(total) for total in position.totals())}"]
         if position.is_terminal():
             lines += [f"ranks: {position.ranks()}", f"winners: {position.winners()}"]

@@ -13,7 +13,7 @@ from google.protobuf.message import Message
 from chatiere import engine
 from chatiere.engine import CHANCE_PLAYER, EngineError, Event, Game, Position
 from chatiere.engine.core.description import Option
-from chatiere.engine.core.wire import Reader, fill
+from chatiere.engine.core.wire import Reader, fill, written_text
 
 Table = tuple[Game, int]
 TABLES: list[Table] = [
@@ -48,7 +48,7 @@ def shown(game: Game, event: Event, whole: bool) -> tuple[bytes, str]:
     codec = engine.codec(game.name)
     filled = message(game, "Event")
     fill(filled, codec.put_event, event, whole)
-    return filled.SerializeToString(deterministic=True), codec.event_label(event, whole)
+    return filled.SerializeToString(deterministic=True), written_text(codec.put_event_label, event, whole)
 
 
 def shown_to(game: Game, events: list[Event], seat: int | None) -> list[tuple[bytes, str]]:

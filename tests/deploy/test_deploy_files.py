@@ -37,6 +37,13 @@ def test_the_dockerfile_lints() -> None:
     assert done.returncode == 0, done.stdout
 
 
+def test_the_image_is_made_of_all_folders_of_the_package() -> None:
+    folders = {path.name for path in (DEPLOY.parent / "src" / "chatiere").iterdir() if path.is_symlink()}
+    kept = (DEPLOY.parent / ".dockerignore").read_text().splitlines()
+    assert folders
+    assert {f"!{folder}" for folder in folders} <= set(kept)
+
+
 @pytest.mark.parametrize("path", MANIFESTS, ids=lambda path: path.stem)
 def test_the_manifest_keeps_to_the_schema_of_kubernetes(path: Path) -> None:
     kubernetes_validate.validate(yaml.safe_load(path.read_text()), KUBERNETES, strict=True)

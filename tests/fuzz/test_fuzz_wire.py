@@ -12,6 +12,7 @@ def test_a_server_answers_some_thousands_of_them() -> None:
     fuzzer = wire.fuzz(4_000, float("inf"), seed=2)
     assert fuzzer.states >= 3_000
     assert fuzzer.messages >= 1_000
+    assert fuzzer.conversations >= 250
     # Some are right by chance, most are not, and neither kind is missing.
     assert fuzzer.codes["OK"] > 0
     assert fuzzer.codes["INVALID_ARGUMENT"] > fuzzer.codes["OK"]
@@ -19,9 +20,9 @@ def test_a_server_answers_some_thousands_of_them() -> None:
 
 
 def test_the_same_seed_sends_the_same() -> None:
-    assert list(islice(wire.bad_messages(random.Random(5)), 40)) == list(
-        islice(wire.bad_messages(random.Random(5)), 40)
-    )
+    for make in (wire.bad_messages, wire.bad_conversations):
+        first, second = (list(islice(make(random.Random(5)), 40)) for _ in range(2))
+        assert first == second
 
 
 def test_every_unary_method_gets_some() -> None:

@@ -1,4 +1,4 @@
-"""Show a real server what nobody should send: mutated, truncated and random messages and packed states.
+"""Show a real server what nobody should send: mutated, truncated and random messages, packed states and connections.
 
 `make fuzz` shows it a million (`python -m fuzz.wire` in tests/). Every one must be answered, by OK or a refusal with a
 reason, never as a fault of the service, and the same process must answer a right call rightly afterwards. The same seed
@@ -6,9 +6,11 @@ makes the same messages.
 """
 
 import random
+import socket
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from itertools import islice
 from typing import Any
 
@@ -17,13 +19,16 @@ import grpc
 from google.protobuf.descriptor import ServiceDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
+from hpack import Encoder
 from service.process import Served, served
 
 from chatiere import engine
 from chatiere.engine import Game, Position
 from chatiere.engine.core.wire import fill
+from chatiere.http2 import frames
+from chatiere.service.config import split_address
 from chatiere.v1 import batch_service_pb2, errors_pb2, game_pb2, game_service_pb2
-from chatiere.v1.batch_service_pb2 import Columns, StepRequest, Table
+from chatiere.v1.batch_service_pb2 import Columns, PlayRequest, StepRequest, Table
 from chatiere.v1.game_service_pb2 import ApplyRequest
 
 SERVICES: tuple[ServiceDescriptor, ...] = (
@@ -33,6 +38,14 @@ SERVICES: tuple[ServiceDescriptor, ...] = (
 # What a client's own fault may end with; anything else is the service's.
 ANSWERS = {grpc.StatusCode.OK, grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.RESOURCE_EXHAUSTED}
 STATES_PER_BATCH = 1_000
+_HEADERS = [(":method", "POST"), (":path", f"/{SERVICES[1].full_name}/Play"), ("content-type", "application/grpc")]
+# What may come after the messages of a stream.
+_BETWEEN: tuple[Callable[[int], bytes], ...] = (
+    lambda stream: frames.frame(frames.DATA, frames.END_STREAM, stream),
+    lambda stream: frames.frame(frames.RST_STREAM, 0, stream, bytes(4)),
+    lambda stream: frames.frame(frames.PING, 0, 0, bytes(8)),
+    lambda stream: frames.frame(frames.WINDOW_UPDATE, 0, stream, b"\0\0\1\0"),
+)
 IN_FLIGHT = 16
 
 
@@ -151,15 +164,39 @@ def bad_batches(choices: random.Random) -> Iterator[StepRequest]:
         )
 
 
+def bad_conversations(choices: random.Random) -> Iterator[bytes]:
+    """Without end: what a client of the port for streams says on a connection, damaged."""
+    tables = [(game, players) for game in engine.games() for players in range(game.min_players, game.max_players + 1)]
+    encoder = Encoder()
+    while True:
+        game, players = choices.choice(tables)
+        positions = sample_positions(game, players, choices)
+        pieces = [frames.PREFACE, frames.settings({frames.ENABLE_PUSH: 0, frames.INITIAL_WINDOW_SIZE: 2**24})]
+        for stream in range(1, 2 * choices.randrange(1, 4), 2):
+            pieces.append(frames.frame(frames.HEADERS, frames.END_HEADERS, stream, encoder.encode(_HEADERS)))
+            for _ in range(choices.randrange(4)):
+                request = StepRequest(table=Table(game=game.name, players=players))
+                complete(request, positions, choices)
+                message = PlayRequest(tag=choices.getrandbits(8), step=request).SerializeToString()
+                content = b"\0" + len(message).to_bytes(4, "big") + message
+                pieces.append(frames.frame(frames.DATA, 0, stream, content))
+            pieces.append(choices.choice(_BETWEEN)(stream))
+        for _ in range(8):
+            # Some stay right up to a place in the middle.
+            kept = choices.randrange(len(pieces))
+            yield b"".join(pieces[:kept]) + damaged(b"".join(pieces[kept:]), choices)
+
+
 class Fuzzer:
     """Sends to one server, and keeps count."""
 
-    def __init__(self, channel: grpc.Channel) -> None:
-        """`channel`: to the server."""
+    def __init__(self, channel: grpc.Channel, play_address: str) -> None:
+        """`channel`: to the server. `play_address`: its port for streams."""
         self.channel = channel
+        self.play_address = split_address(play_address)
         self.codes: Counter[str] = Counter()
         self.reasons: Counter[str] = Counter()
-        self.messages = self.states = 0
+        self.messages = self.states = self.conversations = 0
 
     def send(self, messages: list[tuple[str, bytes]]) -> None:
         """Send some at a time, and look at how each ends."""
@@ -183,6 +220,23 @@ class Fuzzer:
         self.reasons.update(errors_pb2.ErrorReason.Name(reason) if reason else "OK" for reason in reasons)
         self.states += STATES_PER_BATCH
 
+    def send_conversation(self, said: bytes) -> None:
+        """Send a damaged conversation, to its end; the server has to end it, too."""
+        with socket.create_connection(self.play_address, timeout=120) as connection:
+            # The server may have heard enough before.
+            with suppress(OSError):
+                connection.sendall(said)
+                connection.shutdown(socket.SHUT_WR)
+            try:
+                while connection.recv(2**16):
+                    pass
+            except TimeoutError as error:
+                raise Finding(f"a conversation does not end: {said.hex()}") from error
+            except OSError:
+                # Closed without a word is an end, too.
+                pass
+        self.conversations += 1
+
 
 def check_alive(server: Served, pid: int, channel: grpc.Channel) -> None:
     """A right call must be answered rightly, by the process that was there at the beginning."""
@@ -202,18 +256,25 @@ def check_alive(server: Served, pid: int, channel: grpc.Channel) -> None:
 def fuzz(count: int, seconds: float, seed: int) -> Fuzzer:
     """Show a server of its own `count` messages and states, or as many as fit into that time; raises Finding."""
     choices = random.Random(seed)
-    messages, batches = bad_messages(choices), bad_batches(choices)
+    messages, batches, conversations = bad_messages(choices), bad_batches(choices), bad_conversations(choices)
     start = time.monotonic()
     options = [("grpc.max_receive_message_length", -1)]
-    with served() as server, grpc.insecure_channel(server.address, options=options) as channel:
-        fuzzer = Fuzzer(channel)
+    with (
+        served("--play-address", "127.0.0.1:0") as server,
+        grpc.insecure_channel(server.address, options=options) as channel,
+    ):
+        fuzzer = Fuzzer(channel, server.play_address)
         pid = server.worker_pid(0)
         check_alive(server, pid, channel)
         while fuzzer.messages + fuzzer.states < count and time.monotonic() - start < seconds:
             fuzzer.send_batch(next(batches))
             while fuzzer.messages * 3 < fuzzer.states:
                 fuzzer.send(list(islice(messages, IN_FLIGHT)))
+                for said in islice(conversations, IN_FLIGHT // 4):
+                    fuzzer.send_conversation(said)
         check_alive(server, pid, channel)
+        if any("a connection for streams failed" in line for line in server.lines):
+            raise Finding("\n".join(server.lines[-50:]))
     return fuzzer
 
 
@@ -227,6 +288,7 @@ def main(count: int, seconds: float, seed: int) -> None:
     fuzzer = fuzz(count, seconds, seed)
     click.echo(f"{fuzzer.messages} messages: {dict(fuzzer.codes.most_common())}")
     click.echo(f"{fuzzer.states} packed states: {dict(fuzzer.reasons.most_common())}")
+    click.echo(f"{fuzzer.conversations} conversations on the port for streams")
     click.echo(f"no finding, the same process answers; {time.monotonic() - start:.0f} s")
 
 

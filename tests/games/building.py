@@ -1,11 +1,12 @@
 """What the rooms' tests share: positions as messages, and games played move by move, each of which is checked."""
 
+from collections.abc import Iterable
 from pathlib import PurePath
 from typing import Any, Self
 
 from chatiere import engine
 from chatiere.engine import EngineError, Event, Game, Position
-from chatiere.engine.core.wire import Reader, fill
+from chatiere.engine.core.wire import Reader, fill, written_text
 from chatiere.v1 import game_pb2
 
 
@@ -57,6 +58,24 @@ def event_of(game: Game, event: Event, whole: bool = True) -> tuple[str, Any]:
     filled = message(game, "Event")
     fill(filled, engine.codec(game.name).put_event, event, whole)
     return name_of(filled, "kind"), filled
+
+
+def label_of(game: Game, event: Event, whole: bool) -> str:
+    """An event in words."""
+    return written_text(engine.codec(game.name).put_event_label, event, whole)
+
+
+def made_event(game: Game, kind: str, seat: int | None, *values: int, seen_by: Iterable[int] | None = None) -> Event:
+    """An event by the name of its kind."""
+    enum = message(game, "Event").DESCRIPTOR.fields_by_name["kind"].enum_type
+    number = next(value.number for value in enum.values if value.name.endswith(f"_EVENT_KIND_{kind}"))
+    return Event(number, seat, None if seen_by is None else frozenset(seen_by), values)
+
+
+def event_kinds(game: Game) -> set[int]:
+    """The kinds of events that there are; 0 is none."""
+    enum = message(game, "Event").DESCRIPTOR.fields_by_name["kind"].enum_type
+    return {value.number for value in enum.values if value.number}
 
 
 def refusal(position: Position, move: int) -> EngineError:

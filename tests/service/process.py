@@ -71,6 +71,11 @@ class Served:
         return self.find(r'serving chatiere\.v1 on ([^ ",]+)')[1]
 
     @property
+    def play_address(self) -> str:
+        """Where it serves streams of batches; waits until it does."""
+        return self.find(r'streams of batches on ([^ ",]+)')[1]
+
+    @property
     def metrics_url(self) -> str:
         return self.find(r'metrics on (http[^ "]+)')[1]
 

@@ -7,7 +7,7 @@ from google.protobuf import json_format
 
 from chatiere import engine
 from chatiere.engine import Game
-from chatiere.engine.core.wire import fill
+from chatiere.engine.core.wire import fill, written_text
 from chatiere.v1 import game_pb2, game_service_pb2
 
 from .support import LogLines, new_game, play_on, refusal
@@ -78,7 +78,7 @@ def test_viewers_get_whole_only_the_events_that_they_may_see_whole(stub: Any, ga
                         # As many values, but other ones.
                         other = event._replace(values=(0,) * len(event.values))
                         fill(getattr(blank, game.name), codec.put_event, other, False)
-                        blank.label = codec.event_label(other, False)
+                        blank.label = written_text(codec.put_event_label, other, False)
                         assert shown == blank
             if position.turn.kind == game_pb2.TURN_KIND_OVER:
                 break

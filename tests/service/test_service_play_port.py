@@ -215,7 +215,7 @@ def peer(server: Running) -> Iterator[Peer]:
 @pytest.fixture
 def echo(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every request is its own answer."""
-    monkeypatch.setattr(Batches, "play", lambda self, request, cancellation: bytes(request))
+    monkeypatch.setattr(Batches, "play", lambda self, request, cancellation: [bytes(request)])
 
 
 class Slow:
@@ -226,11 +226,11 @@ class Slow:
         self.cancelled: list[bool] = []
         monkeypatch.setattr(Batches, "play", self._play)
 
-    def _play(self, request: memoryview, cancellation: Any) -> bytes:
+    def _play(self, request: memoryview, cancellation: Any) -> list[bytes]:
         self.entered.release()
         assert self.released.acquire(timeout=PATIENCE)
         self.cancelled.append(cancellation.cancelled)
-        return bytes(request)
+        return [bytes(request)]
 
     def wait_for_request(self) -> None:
         assert self.entered.acquire(timeout=PATIENCE)
@@ -1195,7 +1195,7 @@ def test_a_grpc_client_is_told_that_the_server_stops(echo: None) -> None:
 
 def test_a_client_that_takes_nothing_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     # More than all buffers between the ends hold.
-    monkeypatch.setattr(Batches, "play", lambda self, request, cancellation: bytes(50_000_000))
+    monkeypatch.setattr(Batches, "play", lambda self, request, cancellation: [bytes(50_000_000)])
     with playing() as server, Peer(server, setting(WINDOW, 2**31 - 1), window(0, 2**30)) as peer:
         peer.send(peer.headers(), data(message(b"meow")))
         peer.skip_to(DATA)

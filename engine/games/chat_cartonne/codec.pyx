@@ -2,14 +2,15 @@
 
 from collections.abc import Mapping
 
-from chatiere.engine.core.codec import action_number, complete_options, refuse_option
+from chatiere.engine.core.codec import action_number, complete_options, label_words, refuse_option, value_fields
 from chatiere.engine.core.errors import EngineError, Reason
-from chatiere.engine.games.chat_cartonne.words import EVENT_LABELS, RULES, card_name, cell_name
+from chatiere.engine.games.chat_cartonne.words import CARD_NAMES, EVENT_LABELS, EVENT_VALUES, RULES, TURNED_CARD_NAMES
 
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint64_t
 from libc.string cimport memset
 
-from chatiere.engine.core.position cimport Position
+from chatiere.engine.core.game cimport Event
+from chatiere.engine.core.position cimport Position, value_for, wrap_put_action, wrap_put_event
 from chatiere.engine.core.wire cimport (
     Message,
     Reader,
@@ -61,7 +62,6 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     SEATS,
     SIDE,
     STARTS,
-    ChatCartonneEvent,
     ChatCartonneFault,
     Options,
     Seat,
@@ -114,22 +114,15 @@ _PLACED = (
     (fields.ACTION_TOY_ON_JOINT, fields.TOY_ON_JOINT_JOINT, "toy_on_joint.joint", "lay the toy card on the joint at "),
     (fields.ACTION_TOY_AS_CARTON, fields.TOY_AS_CARTON_CELL, "toy_as_carton.cell", "lay the toy card as a carton at "),
 )
-# What the values of an event are, in order.
-_EVENT_VALUES = {
-    int(ChatCartonneEvent.CARD_DEALT): ("card",),
-    int(ChatCartonneEvent.START_DRAWN): ("card",),
-    int(ChatCartonneEvent.START_PLACED): ("card", "turned", "cell"),
-    int(ChatCartonneEvent.CARD_DRAWN): ("card",),
-    int(ChatCartonneEvent.TOY_DRAWN): ("card",),
-    int(ChatCartonneEvent.CARTON_PLACED): ("card", "turned", "cell"),
-    int(ChatCartonneEvent.CAT_ASLEEP): ("cell",),
-    int(ChatCartonneEvent.CAT_AWAKE): ("cell",),
-    int(ChatCartonneEvent.PRINCESS_ON_JOINT): ("cell", "owner"),
-    int(ChatCartonneEvent.PRINCESS_IN_CELL): ("cell", "owner"),
-    int(ChatCartonneEvent.TOY_ON_JOINT): ("card", "cell"),
-    int(ChatCartonneEvent.TOY_AS_CARTON): ("card", "cell"),
+_EVENT_FIELDS = {
+    "seat": fields.EVENT_SEAT,
+    "card": fields.EVENT_CARD,
+    "turned": fields.EVENT_TURNED,
+    "cell": fields.EVENT_CELL,
+    "owner": fields.EVENT_OWNER,
 }
-_EVENT_FIELDS = {"card": fields.EVENT_CARD, "cell": fields.EVENT_CELL, "owner": fields.EVENT_OWNER}
+cdef tuple _LABEL_WORDS = label_words(EVENT_LABELS, _EVENT_FIELDS)
+cdef tuple _VALUE_FIELDS = value_fields(EVENT_VALUES, _EVENT_FIELDS)
 
 
 cdef const State* state_of(Position position) noexcept:
@@ -138,8 +131,12 @@ cdef const State* state_of(Position position) noexcept:
 
 # Words
 
+cdef put_card_name(Writer out, int kind, bint turned):
+    out.string(TURNED_CARD_NAMES[kind] if turned else CARD_NAMES[kind])
+
+
 cdef put_cell_name(Writer out, int cell):
-    # As cell_name().
+    # Of a joint too.
     out.decimal(cell)
     out.words(b" (column ")
     out.decimal(cell % SIDE)
@@ -148,19 +145,19 @@ cdef put_cell_name(Writer out, int cell):
     out.words(b")")
 
 
-def put_action_label(Writer out not None, Position position not None, int action):
-    """A dense id in plain English, at a decision; a carton placed must be in the hand of the seat that is to act."""
+cdef int label_action(Writer out, Position position, int action) except -1:
+    # A dense id in plain English, at a decision; a carton placed must be in the hand of the seat that is to act.
     cdef Carton carton
     position.require_action(action)
     if action < DRAW_ID:
         out.words(b"begin with ")
-        out.string(card_name(FIRST_START + action // 2, action % 2))
+        put_card_name(out, FIRST_START + action // 2, action % 2)
     elif action < FIRST_CARTON_ID:
         out.string(_ALONE[action - DRAW_ID][1])
     elif action < FIRST_SLEEP_ID:
         carton = carton_of(position, action)
         out.words(b"place ")
-        out.string(card_name(carton.kind, carton.turned))
+        put_card_name(out, carton.kind, carton.turned)
         out.words(b" at ")
         put_cell_name(out, carton.cell)
     else:
@@ -168,18 +165,35 @@ def put_action_label(Writer out not None, Position position not None, int action
         put_cell_name(out, (action - FIRST_SLEEP_ID) % CELLS)
 
 
+put_action_label = wrap_put_action(label_action)
+
+
 def outcome_label(Position position not None, outcome):
     """A possible chance outcome in plain English."""
-    return f"seat {outcome} begins" if state_of(position).phase == FIRST_SEAT else card_name(outcome, False)
+    return f"seat {outcome} begins" if state_of(position).phase == FIRST_SEAT else CARD_NAMES[outcome]
 
 
-def event_label(event, whole):
-    """An event in plain English; `whole`: with what only some seats may see."""
-    values = dict(zip(_EVENT_VALUES.get(event.kind, ()), event.values if whole else ()))
-    card = card_name(values["card"], values.get("turned", False)) if "card" in values else "a card"
-    where = cell_name(values["cell"]) if "cell" in values else "a place"
-    owner = values.get("owner", "unknown")
-    return EVENT_LABELS[event.kind - 1].format(seat=event.seat, card=card, where=where, owner=owner)
+cdef int label_event(Writer out, const Event* event) except -1:
+    # An event in plain English.
+    cdef bytes label = _LABEL_WORDS[event.kind], order = _VALUE_FIELDS[event.kind]
+    cdef const char* rest = label
+    cdef int value, field = out.words_before(&rest)
+    while field:
+        value = value_for(event, order, field)
+        if field == fields.EVENT_SEAT:
+            out.decimal(event.seat)
+        elif value < 0:
+            out.words(b"a card")
+        elif field == fields.EVENT_CARD:
+            put_card_name(out, value, value_for(event, order, fields.EVENT_TURNED) == 1)
+        elif field == fields.EVENT_CELL:
+            put_cell_name(out, value)
+        else:
+            out.decimal(value)
+        field = out.words_before(&rest)
+
+
+put_event_label = wrap_put_event(label_event)
 
 
 # Options
@@ -261,8 +275,8 @@ cdef Carton carton_of(Position position, int action) except *:
     return carton
 
 
-def put_action(Writer out not None, Position position not None, int action):
-    """A dense id at a position → ChatCartonneAction."""
+cdef int write_action(Writer out, Position position, int action) except -1:
+    # A dense id at a position → ChatCartonneAction.
     cdef Carton carton
     cdef size_t begun
     position.require_action(action)
@@ -285,6 +299,9 @@ def put_action(Writer out not None, Position position not None, int action):
     out.end(begun)
 
 
+put_action = wrap_put_action(write_action)
+
+
 def _carton_id(Position position, kind, turned, cell):
     cdef const State* state = state_of(position)
     cdef int count, slot
@@ -299,7 +316,7 @@ def _carton_id(Position position, kind, turned, cell):
     for slot in range(count):
         if cartons[slot] == kind:
             return FIRST_CARTON_ID + IDS_OF_SLOT * slot + CELLS * turned + cell
-    RULES.refuse_card(state.active, f"{card_name(kind, False)} to place", "place_carton.kind")
+    RULES.refuse_card(state.active, f"{CARD_NAMES[kind]} to place", "place_carton.kind")
 
 
 def read_action(Reader reader not None, Position position not None):
@@ -627,17 +644,21 @@ def put_view(Writer out not None, Position position not None, seat):
 
 # Events
 
-def put_event(Writer out not None, event, whole):
-    """An event → ChatCartonneEvent; `whole`: with what only some seats may see."""
+cdef int write_event(Writer out, const Event* event) except -1:
+    # An event → ChatCartonneEvent.
+    cdef bytes order = _VALUE_FIELDS[event.kind]
+    cdef int i
     out.number(fields.EVENT_KIND, event.kind)
-    if event.seat is not None:
+    if event.seat >= 0:
         out.present(fields.EVENT_SEAT, event.seat)
-    if whole:
-        for name, value in zip(_EVENT_VALUES.get(event.kind, ()), event.values):
-            if name == "turned":
-                out.number(fields.EVENT_TURNED, value)
-            else:
-                out.present(_EVENT_FIELDS[name], value)
+    for i in range(min(event.count, len(order))):
+        if order[i] == fields.EVENT_TURNED:
+            out.number(fields.EVENT_TURNED, event.values[i])
+        else:
+            out.present(order[i], event.values[i])
+
+
+put_event = wrap_put_event(write_event)
 
 
 # Score

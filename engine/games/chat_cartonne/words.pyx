@@ -1,8 +1,8 @@
-"""Chat Cartonne: the words for cards, cells, events and faults."""
+"""Chat Cartonne: the words for cards, events and faults."""
 
 from chatiere.engine.core.codec import RulesFile
 
-from chatiere.engine.games.chat_cartonne.state cimport SIDE, TURNED, ChatCartonneFault, walls_of
+from chatiere.engine.games.chat_cartonne.state cimport TURNED, ChatCartonneEvent, ChatCartonneFault, walls_of
 
 RULES = RulesFile("chat_cartonne.md")
 _CONTENTS = (
@@ -42,42 +42,56 @@ def _name(kind, turned):
 
 
 KINDS = tuple(_name(kind, False) for kind in range(81))
-_TURNED = tuple(f"{_name(kind, True)[0]}, turned" for kind in range(81))
+CARD_NAMES = tuple(english for english, _ in KINDS)
+# With the walls as they lie.
+TURNED_CARD_NAMES = tuple(f"{_name(kind, True)[0]}, turned" for kind in range(81))
 
+# The fields of an event that its values are for, in order.
+EVENT_VALUES = {
+    int(ChatCartonneEvent.FIRST_SEAT_CHOSEN): (),
+    int(ChatCartonneEvent.CARD_DEALT): ("card",),
+    int(ChatCartonneEvent.START_DRAWN): ("card",),
+    int(ChatCartonneEvent.START_PLACED): ("card", "turned", "cell"),
+    int(ChatCartonneEvent.DRAW_CHOSEN): (),
+    int(ChatCartonneEvent.CARD_DRAWN): ("card",),
+    int(ChatCartonneEvent.TOY_DRAWN): ("card",),
+    int(ChatCartonneEvent.CARTON_PLACED): ("card", "turned", "cell"),
+    int(ChatCartonneEvent.CAT_ASLEEP): ("cell",),
+    int(ChatCartonneEvent.CAT_AWAKE): ("cell",),
+    int(ChatCartonneEvent.NO_CAT_FOLLOWED): (),
+    int(ChatCartonneEvent.PRINCESS_ON_JOINT): ("cell", "owner"),
+    int(ChatCartonneEvent.PRINCESS_IN_CELL): ("cell", "owner"),
+    int(ChatCartonneEvent.TOY_ON_JOINT): ("card", "cell"),
+    int(ChatCartonneEvent.TOY_AS_CARTON): ("card", "cell"),
+    int(ChatCartonneEvent.PASSED): (),
+    int(ChatCartonneEvent.FINAL_PHASE_BEGUN): (),
+    int(ChatCartonneEvent.GAME_ENDED): (),
+}
 
-def card_name(kind, turned):
-    """A kind of card in English, its number if there is none such; if turned, with its walls as they lie."""
-    if kind >= len(KINDS):
-        return f"card {kind}"
-    return _TURNED[kind] if turned else KINDS[kind][0]
-
-
-def cell_name(cell):
-    """A cell or joint in English."""
-    return f"{cell} (column {cell % SIDE}, row {cell // SIDE})"
-
-
-# By kind of event, from 1.
-EVENT_LABELS = (
-    "seat {seat} begins",
-    "seat {seat} is dealt {card}",
-    "seat {seat} draws {card}",
-    "seat {seat} places {card} at {where}",
-    "seat {seat} chooses to draw",
-    "seat {seat} draws {card}",
-    "seat {seat} draws {card}",
-    "seat {seat} places {card} at {where}",
-    "seat {seat} lays a sleeping cat at {where}",
-    "seat {seat} lays a cat on the joint at {where}",
-    "seat {seat} lays no cat beside it",
-    "the Princess of seat {seat} takes the place of the cat of seat {owner} on the joint at {where}",
-    "the Princess of seat {seat} takes the place of the sleeping cat of seat {owner} at {where}",
-    "seat {seat} lays the {card} on the joint at {where}",
-    "seat {seat} lays the {card} as a carton at {where}",
-    "seat {seat} has nothing to play and passes",
-    "the final phase begins",
-    "the game is over",
-)
+EVENT_LABELS = {
+    int(ChatCartonneEvent.FIRST_SEAT_CHOSEN): "seat {seat} begins",
+    int(ChatCartonneEvent.CARD_DEALT): "seat {seat} is dealt {card}",
+    int(ChatCartonneEvent.START_DRAWN): "seat {seat} draws {card}",
+    int(ChatCartonneEvent.START_PLACED): "seat {seat} places {card} at {cell}",
+    int(ChatCartonneEvent.DRAW_CHOSEN): "seat {seat} chooses to draw",
+    int(ChatCartonneEvent.CARD_DRAWN): "seat {seat} draws {card}",
+    int(ChatCartonneEvent.TOY_DRAWN): "seat {seat} draws {card}",
+    int(ChatCartonneEvent.CARTON_PLACED): "seat {seat} places {card} at {cell}",
+    int(ChatCartonneEvent.CAT_ASLEEP): "seat {seat} lays a sleeping cat at {cell}",
+    int(ChatCartonneEvent.CAT_AWAKE): "seat {seat} lays a cat on the joint at {cell}",
+    int(ChatCartonneEvent.NO_CAT_FOLLOWED): "seat {seat} lays no cat beside it",
+    int(ChatCartonneEvent.PRINCESS_ON_JOINT): (
+        "the Princess of seat {seat} takes the place of the cat of seat {owner} on the joint at {cell}"
+    ),
+    int(ChatCartonneEvent.PRINCESS_IN_CELL): (
+        "the Princess of seat {seat} takes the place of the sleeping cat of seat {owner} at {cell}"
+    ),
+    int(ChatCartonneEvent.TOY_ON_JOINT): "seat {seat} lays the {card} on the joint at {cell}",
+    int(ChatCartonneEvent.TOY_AS_CARTON): "seat {seat} lays the {card} as a carton at {cell}",
+    int(ChatCartonneEvent.PASSED): "seat {seat} has nothing to play and passes",
+    int(ChatCartonneEvent.FINAL_PHASE_BEGUN): "the final phase begins",
+    int(ChatCartonneEvent.GAME_ENDED): "the game is over",
+}
 
 
 FAULTS = {

@@ -7,16 +7,17 @@ from chatiere.engine.core.codec import (
     check_numbers,
     complete_options,
     is_number,
+    label_words,
     refuse_option,
+    value_fields,
 )
 from chatiere.engine.core.errors import EngineError, Reason
 from chatiere.engine.games.chat_perche.words import (
     BRANCH_NAMES,
     CARD_NAMES,
     COLOURS,
-    EVENT_FIELDS,
     EVENT_LABELS,
-    FIELD_NAMES,
+    EVENT_VALUES,
     RULES,
     SPACE_NAMES,
 )
@@ -24,7 +25,8 @@ from chatiere.engine.games.chat_perche.words import (
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcmp, memcpy, memset
 
-from chatiere.engine.core.position cimport Position
+from chatiere.engine.core.game cimport Event
+from chatiere.engine.core.position cimport Position, value_for, wrap_put_action, wrap_put_event
 from chatiere.engine.core.wire cimport (
     Message,
     Reader,
@@ -101,7 +103,8 @@ DEFAULTS = {"forward_only": False, "dog_track": 10, "solidity": [1, 2, 3, 3, 4],
 cdef bytes _DEFAULT_SOLIDITY = bytes(DEFAULTS["solidity"].count(value) for value in range(1, LARGEST_SOLIDITY + 1))
 cdef bytes _DEFAULT_FULL_DECK = bytes(card for card, copies in enumerate(_DEFAULT_DECK) for _ in range(copies))
 
-_EVENT_NUMBERS = {
+_EVENT_FIELDS = {
+    "seat": fields.EVENT_SEAT,
     "branch": fields.EVENT_BRANCH,
     "solidity": fields.EVENT_SOLIDITY,
     "card": fields.EVENT_CARD,
@@ -112,14 +115,16 @@ _EVENT_NUMBERS = {
     "to_space": fields.EVENT_TO_SPACE,
     "space": fields.EVENT_SPACE,
 }
+cdef tuple _LABEL_WORDS = label_words(EVENT_LABELS, _EVENT_FIELDS)
+cdef tuple _VALUE_FIELDS = value_fields(EVENT_VALUES, _EVENT_FIELDS)
 
 
 cdef const State* state_of(Position position) noexcept:
     return <const State*> position.body
 
 
-def put_action_label(Writer out not None, Position position not None, int action):
-    """A legal dense id in plain English."""
+cdef int label_action(Writer out, Position position, int action) except -1:
+    # A legal dense id in plain English.
     cdef const State* state = state_of(position)
     position.require_action(action)
     if action < FIRST_MOVE_ID:
@@ -147,25 +152,52 @@ def put_action_label(Writer out not None, Position position not None, int action
         out.string(SPACE_NAMES[action - FIRST_BIRD_ID + TRUNK_SPACES])
 
 
+put_action_label = wrap_put_action(label_action)
+
+
 def outcome_label(Position position not None, outcome):
     """A possible chance outcome in plain English."""
     return f"seat {outcome} begins" if state_of(position).phase == FIRST_SEAT else CARD_NAMES[outcome]
 
 
-def event_label(event, whole):
-    """An event in plain English; `whole`: with what only some seats may see."""
-    values = event.values if whole else [None] * len(event.values)
-    words = {name: _word(name, value) for name, value in zip(EVENT_FIELDS[event.kind], values, strict=True)}
-    owner = COLOURS[event.seat] if event.seat is not None else ""
-    return EVENT_LABELS[event.kind].format(seat=event.seat, owner=owner, **words)
+cdef put_value_words(Writer out, int field, int value):
+    # A value of an event.
+    if field == fields.EVENT_BRANCH:
+        out.string(BRANCH_NAMES[value])
+    elif field == fields.EVENT_SOLIDITY:
+        out.words(b" of solidity ")
+        out.decimal(value)
+    elif field == fields.EVENT_CARD:
+        out.string(CARD_NAMES[value])
+    elif field == fields.EVENT_STEPS:
+        out.decimal(value)
+        out.words(b" step" if value == 1 else b" steps")
+    elif field == fields.EVENT_COLOUR:
+        out.string(COLOURS[value])
+    elif field == fields.EVENT_DOGS:
+        out.decimal(value)
+    else:
+        out.string(SPACE_NAMES[value])
 
 
-cdef _word(field, value):
-    # None: not to be seen.
-    if value is None:
-        return "" if field == "solidity" else "something"
-    names = FIELD_NAMES.get(field, ())
-    return names[value] if value < len(names) else f"{value} steps" if field == "steps" else str(value)
+cdef int label_event(Writer out, const Event* event) except -1:
+    # An event in plain English.
+    cdef bytes label = _LABEL_WORDS[event.kind], order = _VALUE_FIELDS[event.kind]
+    cdef const char* rest = label
+    cdef int value, field = out.words_before(&rest)
+    while field:
+        value = value_for(event, order, field)
+        if field == fields.EVENT_SEAT:
+            out.decimal(event.seat)
+        elif event.kind == ChatPercheEvent.CAT_FELL and field == fields.EVENT_COLOUR:
+            out.string(COLOURS[event.seat])
+        elif value >= 0:
+            put_value_words(out, field, value)
+        # Else the solidity, which only the seat knows.
+        field = out.words_before(&rest)
+
+
+put_event_label = wrap_put_event(label_event)
 
 
 # Options
@@ -257,8 +289,8 @@ def put_options(Writer out not None, options):
 
 # Actions
 
-def put_action(Writer out not None, Position position not None, int action):
-    """A dense id at a position → ChatPercheAction."""
+cdef int write_action(Writer out, Position position, int action) except -1:
+    # A dense id at a position → ChatPercheAction.
     cdef size_t begun
     position.require_action(action)
     if action < FIRST_MOVE_ID:
@@ -278,6 +310,9 @@ def put_action(Writer out not None, Position position not None, int action):
         begun = out.begin(fields.ACTION_PLACE_BIRD)
         out.number(fields.PLACE_BIRD_SPACE, action - FIRST_BIRD_ID + TRUNK_SPACES)
     out.end(begun)
+
+
+put_action = wrap_put_action(write_action)
 
 
 def read_action(Reader reader not None, Position position not None):
@@ -541,14 +576,18 @@ def put_view(Writer out not None, Position position not None, seat):
 
 # Events
 
-def put_event(Writer out not None, event, whole):
-    """An event → ChatPercheEvent; `whole`: with what only some seats may see."""
+cdef int write_event(Writer out, const Event* event) except -1:
+    # An event → ChatPercheEvent.
+    cdef bytes order = _VALUE_FIELDS[event.kind]
+    cdef int i
     out.number(fields.EVENT_KIND, event.kind)
-    if event.seat is not None:
+    if event.seat >= 0:
         out.present(fields.EVENT_SEAT, event.seat)
-    if whole:
-        for name, value in zip(EVENT_FIELDS[event.kind], event.values, strict=True):
-            out.present(_EVENT_NUMBERS[name], value)
+    for i in range(min(event.count, len(order))):
+        out.present(order[i], event.values[i])
+
+
+put_event = wrap_put_event(write_event)
 
 
 # Score

@@ -7,7 +7,6 @@ from chatiere.engine.games.chat_perche.state cimport (
     BRANCH_SPACES,
     CATS,
     DECK_SIZE,
-    LARGEST_SOLIDITY,
     LARGEST_VALUE,
     LONGEST_TRACK,
     TOKENS,
@@ -159,7 +158,8 @@ FAULTS = {
     ),
 }
 
-EVENT_FIELDS = {
+# The fields of an event that its values are for, in order.
+EVENT_VALUES = {
     int(ChatPercheEvent.FIRST_SEAT_CHOSEN): (),
     int(ChatPercheEvent.TOKEN_CHOSEN): ("solidity",),
     int(ChatPercheEvent.TOKEN_PLACED): ("branch",),
@@ -185,22 +185,10 @@ EVENT_LABELS = {
     int(ChatPercheEvent.DOGS_ADVANCED): "the dogs go {steps} on, to space {dogs}",
     int(ChatPercheEvent.CAT_MOVED): "seat {seat} moves a {colour} cat from {from_space} to {to_space} ({steps})",
     int(ChatPercheEvent.STOPPED): "seat {seat} stops",
-    int(ChatPercheEvent.CAT_FELL): "a {owner} cat falls from {space}",
+    int(ChatPercheEvent.CAT_FELL): "a {colour} cat falls from {space}",
     int(ChatPercheEvent.BIRD_PLACED): "seat {seat} puts a bird on {space}",
     int(ChatPercheEvent.NOTHING_POSSIBLE): "nothing is possible for seat {seat}",
     int(ChatPercheEvent.BRANCH_BROKE): "{branch}{solidity} breaks",
     int(ChatPercheEvent.BIRD_LEFT): "a bird flies away from {space}",
     int(ChatPercheEvent.GAME_ENDED): "the dogs have arrived: the game is over",
-}
-
-# The names of the numbers that an event's field can have; other fields are numbers in labels too.
-FIELD_NAMES = {
-    "branch": BRANCH_NAMES,
-    "solidity": ("", *(f" of solidity {value}" for value in range(1, LARGEST_SOLIDITY + 1))),
-    "card": CARD_NAMES,
-    "steps": ("0 steps", "1 step"),
-    "colour": COLOURS,
-    "from_space": SPACE_NAMES,
-    "to_space": SPACE_NAMES,
-    "space": SPACE_NAMES,
 }

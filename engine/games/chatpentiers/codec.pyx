@@ -8,23 +8,25 @@ from chatiere.engine.core.codec import (
     complete_options,
     is_number,
     is_whole,
+    label_words,
     refuse_option,
+    value_fields,
 )
 from chatiere.engine.core.errors import EngineError, Reason
 from chatiere.engine.games.chatpentiers.words import (
     CARD_NAMES,
+    COLOUR_NAMES,
     EVENT_LABELS,
     EVENT_VALUES,
     RULES,
-    UNKNOWN,
-    VALUE_WORDS,
     card_name,
 )
 
 from libc.stdint cimport int64_t, uint8_t, uint64_t
 from libc.string cimport memset
 
-from chatiere.engine.core.position cimport Position
+from chatiere.engine.core.game cimport Event
+from chatiere.engine.core.position cimport Position, value_for, wrap_put_action, wrap_put_event
 from chatiere.engine.core.wire cimport (
     Message,
     Reader,
@@ -84,35 +86,48 @@ from chatiere.engine.games.chatpentiers.state cimport (
 cimport chatiere.fields.chatpentiers as fields
 
 _EVENT_FIELDS = {
+    "seat": fields.EVENT_SEAT,
     "card": fields.EVENT_CARD,
     "zone": fields.EVENT_ZONE,
     "colour": fields.EVENT_COLOUR,
+    "ranking": fields.EVENT_RANKING,
     "round": fields.EVENT_ROUND,
     "points": fields.EVENT_POINTS,
 }
+cdef tuple _LABEL_WORDS = label_words(EVENT_LABELS, _EVENT_FIELDS)
+cdef tuple _VALUE_FIELDS = value_fields(EVENT_VALUES, _EVENT_FIELDS)
 
 
 cdef const State* state_of(Position position) noexcept:
     return <const State*> position.body
 
 
-def put_action_label(Writer out not None, Position position not None, int action):
-    """A dense id in plain English."""
+cdef put_zone_name(Writer out, int zone):
+    if zone == ZERO_ZONE:
+        out.words(b"the zero zone")
+    else:
+        out.words(b"section ")
+        out.decimal(zone)
+
+
+cdef int label_action(Writer out, Position position, int action) except -1:
+    # A dense id in plain English.
     cdef int zone, card = card_and_zone(position, action, &zone)
     if zone < 0:
         out.words(b"play ")
         out.string(CARD_NAMES[card])
-        return
+        return 0
     out.words(b"take ")
     out.string(CARD_NAMES[card])
-    if zone == ZERO_ZONE:
-        out.words(b" into the zero zone")
-    else:
-        out.words(b" into section ")
-        out.decimal(zone)
+    out.words(b" into ")
+    put_zone_name(out, zone)
+    if zone != ZERO_ZONE:
         out.words(b" (limit ")
         out.decimal(state_of(position).section_limits[zone])
         out.words(b")")
+
+
+put_action_label = wrap_put_action(label_action)
 
 
 def outcome_label(Position position not None, outcome):
@@ -120,15 +135,38 @@ def outcome_label(Position position not None, outcome):
     return f"seat {outcome} begins" if state_of(position).phase == FIRST_SEAT else card_name(outcome)
 
 
-def event_label(event, whole):
-    """An event in plain English; `whole`: with what only some seats may see."""
-    words = dict(UNKNOWN)
-    if whole and event.kind == ChatpentiersEvent.TRICK_RANKED:
-        words["ranking"] = ", ".join(f"seat {seat}" for seat in event.values)
-    elif whole:
-        for name, value in zip(EVENT_VALUES.get(event.kind, ()), event.values, strict=True):
-            words[name] = VALUE_WORDS[name](value)
-    return EVENT_LABELS[event.kind].format(seat=event.seat, **words)
+cdef put_ranking(Writer out, const Event* event):
+    cdef int i
+    for i in range(event.count):
+        out.words(b", seat " if i else b"seat ")
+        out.decimal(event.values[i])
+
+
+cdef int label_event(Writer out, const Event* event) except -1:
+    # An event in plain English.
+    cdef bytes label = _LABEL_WORDS[event.kind], order = _VALUE_FIELDS[event.kind]
+    cdef const char* rest = label
+    cdef int value, field = out.words_before(&rest)
+    while field:
+        value = value_for(event, order, field)
+        if field == fields.EVENT_SEAT:
+            out.decimal(event.seat)
+        elif value < 0:
+            out.words(b"a card")
+        elif field == fields.EVENT_CARD:
+            out.string(CARD_NAMES[value])
+        elif field == fields.EVENT_COLOUR:
+            out.string(COLOUR_NAMES[value])
+        elif field == fields.EVENT_RANKING:
+            put_ranking(out, event)
+        elif field == fields.EVENT_ZONE:
+            put_zone_name(out, value)
+        else:
+            out.decimal(value)
+        field = out.words_before(&rest)
+
+
+put_event_label = wrap_put_event(label_event)
 
 
 # Options
@@ -214,8 +252,8 @@ cdef int card_and_zone(Position position, int action, int* zone) except -1:
     return (action - FIRST_TAKE_ID) // ZONES
 
 
-def put_action(Writer out not None, Position position not None, int action):
-    """A dense id at a position → ChatpentiersAction."""
+cdef int write_action(Writer out, Position position, int action) except -1:
+    # A dense id at a position → ChatpentiersAction.
     cdef int zone, card = card_and_zone(position, action, &zone)
     cdef size_t begun
     if zone < 0:
@@ -226,6 +264,9 @@ def put_action(Writer out not None, Position position not None, int action):
         out.present(fields.TAKE_CARD_CARD, card)
         out.present(fields.TAKE_CARD_ZONE, zone)
     out.end(begun)
+
+
+put_action = wrap_put_action(write_action)
 
 
 cdef int number_in(const Message* message, int field, kind, name, int bound) except -1:
@@ -481,16 +522,21 @@ def put_view(Writer out not None, Position position not None, seat):
 
 # Events
 
-def put_event(Writer out not None, event, whole):
-    """An event → ChatpentiersEvent; `whole`: with what only some seats may see."""
+cdef int write_event(Writer out, const Event* event) except -1:
+    # An event → ChatpentiersEvent.
+    cdef bytes order = _VALUE_FIELDS[event.kind]
+    cdef int i
     out.number(fields.EVENT_KIND, event.kind)
-    if event.seat is not None:
+    if event.seat >= 0:
         out.present(fields.EVENT_SEAT, event.seat)
-    if whole and event.kind == ChatpentiersEvent.TRICK_RANKED:
-        out.numbers(fields.EVENT_RANKING, event.values)
-    elif whole:
-        for name, value in zip(EVENT_VALUES.get(event.kind, ()), event.values, strict=True):
-            out.present(_EVENT_FIELDS[name], value)
+    if event.kind == ChatpentiersEvent.TRICK_RANKED:
+        out.short_numbers(fields.EVENT_RANKING, event.values, event.count)
+        return 0
+    for i in range(min(event.count, len(order))):
+        out.present(order[i], event.values[i])
+
+
+put_event = wrap_put_event(write_event)
 
 
 # Score

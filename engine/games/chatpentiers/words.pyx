@@ -2,14 +2,7 @@
 
 from chatiere.engine.core.codec import RulesFile
 
-from chatiere.engine.games.chatpentiers.state cimport (
-    CARDS,
-    COLOURS,
-    VALUES,
-    ZERO_ZONE,
-    ChatpentiersEvent,
-    ChatpentiersFault,
-)
+from chatiere.engine.games.chatpentiers.state cimport CARDS, VALUES, ChatpentiersEvent, ChatpentiersFault
 
 RULES = RulesFile("chatpentiers.md")
 COLOUR_NAMES = ("grey", "green", "red", "brown", "blue")
@@ -109,36 +102,26 @@ EVENT_LABELS = {
     int(ChatpentiersEvent.GAME_ENDED): "the game is over",
 }
 
-# What the values of an event are, in order; a ranking is all of them.
+# The fields of an event that its values are for, in order; a ranking is all of them.
 EVENT_VALUES = {
+    int(ChatpentiersEvent.FIRST_SEAT_CHOSEN): (),
     int(ChatpentiersEvent.ROUND_BEGUN): ("round",),
     int(ChatpentiersEvent.CARD_DEALT): ("card",),
     int(ChatpentiersEvent.EXTRA_CARD_TURNED): ("card",),
     int(ChatpentiersEvent.CARD_PLAYED): ("card",),
     int(ChatpentiersEvent.VOID_SHOWN): ("colour",),
+    int(ChatpentiersEvent.TRICK_RANKED): ("ranking",),
     int(ChatpentiersEvent.CARD_TAKEN): ("card", "zone"),
     int(ChatpentiersEvent.CARD_DISCARDED): ("card",),
+    int(ChatpentiersEvent.LEADER_CHOSEN): (),
     int(ChatpentiersEvent.ROUND_SCORED): ("round", "points"),
+    int(ChatpentiersEvent.GAME_ENDED): (),
 }
-
-
-def _colour_name(colour):
-    return COLOUR_NAMES[colour] if colour < COLOURS else f"colour {colour}"
 
 
 def card_name(card):
     """A card in plain English, such as "red 10"."""
-    return f"{_colour_name(card // VALUES)} {card % VALUES + 1}"
-
-
-def _zone_name(zone):
-    return "the zero zone" if zone == ZERO_ZONE else f"section {zone}"
+    return f"{COLOUR_NAMES[card // VALUES]} {card % VALUES + 1}"
 
 
 CARD_NAMES = tuple(card_name(card) for card in range(CARDS))
-VALUE_WORDS = {"card": card_name, "zone": _zone_name, "colour": _colour_name, "round": str, "points": str}
-
-# Of an event that the viewer may not see whole.
-UNKNOWN = {
-    "card": "a card", "zone": "a zone", "colour": "other", "round": "?", "points": "points", "ranking": "unknown"
-}

@@ -6,6 +6,7 @@ from chatiere.engine.core.codec import (
     action_number,
     complete_options,
     is_whole,
+    label_words,
     refuse_option,
 )
 from chatiere.engine.core.errors import EngineError, Reason
@@ -14,7 +15,8 @@ from chatiere.engine.games.discat.words import EVENT_LABELS, RULES
 from libc.stdint cimport int64_t, uint8_t, uint64_t
 from libc.string cimport memset
 
-from chatiere.engine.core.position cimport Position
+from chatiere.engine.core.game cimport Event
+from chatiere.engine.core.position cimport Position, wrap_put_action, wrap_put_event
 from chatiere.engine.core.wire cimport (
     Message,
     Reader,
@@ -43,7 +45,6 @@ from chatiere.engine.games.discat.state cimport (
     PHASES,
     PLAY_IDS,
     REDRAWN_KEPT,
-    DiscatEvent,
     DiscatFault,
     Options,
     State,
@@ -69,19 +70,24 @@ cimport chatiere.fields.discat as fields
 # Odd cards, that is the even bits ("Arrows").
 _DEFAULTS = {"up_arrows": int("01" * (LARGEST_CARD // 2), 2)}
 
+cdef tuple _LABEL_WORDS = label_words(EVENT_LABELS, {"seat": fields.EVENT_SEAT, "cards": fields.EVENT_CARDS})
+
 
 cdef const State* state_of(Position position) noexcept:
     return <const State*> position.body
 
 
-def _play_label(cards):
-    if len(cards) == 1:
-        return f"{cards[0]}"
-    return f"{' '.join(str(card) for card in cards[:-1])} with {cards[-1]} on top"
+cdef put_card_played(Writer out, int card, int place, int count):
+    # One of the cards of a play.
+    if place:
+        out.words(b" with " if place == count - 1 else b" ")
+    out.decimal(card)
+    if place and place == count - 1:
+        out.words(b" on top")
 
 
-def put_action_label(Writer out not None, Position position not None, int action):
-    """A dense id in plain English; its cards must be in the hand of the seat that is to act."""
+cdef int label_action(Writer out, Position position, int action) except -1:
+    # A dense id in plain English; its cards must be in the hand of the seat that is to act.
     cdef uint8_t cards[LARGEST_HAND]
     cdef int count = cards_of_action(position, action, cards), i
     if action == KEEP_ID:
@@ -93,11 +99,10 @@ def put_action_label(Writer out not None, Position position not None, int action
     else:
         out.words(b"play ")
         for i in range(count):
-            if i:
-                out.words(b" with " if i == count - 1 else b" ")
-            out.decimal(cards[i])
-        if count > 1:
-            out.words(b" on top")
+            put_card_played(out, cards[i], i, count)
+
+
+put_action_label = wrap_put_action(label_action)
 
 
 def outcome_label(Position position not None, outcome):
@@ -105,10 +110,23 @@ def outcome_label(Position position not None, outcome):
     return f"seat {outcome} begins" if state_of(position).phase == FIRST_SEAT else f"card {outcome + 1}"
 
 
-def event_label(event, whole):
-    """An event in plain English; `whole`: with what only some seats may see."""
-    cards = _play_label(event.values) if whole and event.values else "a card"
-    return EVENT_LABELS[event.kind].format(seat=event.seat, cards=cards)
+cdef int label_event(Writer out, const Event* event) except -1:
+    # An event in plain English.
+    cdef bytes label = _LABEL_WORDS[event.kind]
+    cdef const char* rest = label
+    cdef int i, field = out.words_before(&rest)
+    while field:
+        if field == fields.EVENT_SEAT:
+            out.decimal(event.seat)
+        elif event.count == 0:
+            out.words(b"a card")
+        else:
+            for i in range(event.count):
+                put_card_played(out, event.values[i], i, event.count)
+        field = out.words_before(&rest)
+
+
+put_event_label = wrap_put_event(label_event)
 
 
 # Options
@@ -191,8 +209,8 @@ cdef int cards_of_action(Position position, int action, uint8_t* cards) except -
     return 1
 
 
-def put_action(Writer out not None, Position position not None, int action):
-    """A dense id at a position → DiscatAction."""
+cdef int write_action(Writer out, Position position, int action) except -1:
+    # A dense id at a position → DiscatAction.
     cdef uint8_t cards[LARGEST_HAND]
     cdef int count = cards_of_action(position, action, cards)
     cdef size_t begun
@@ -205,6 +223,9 @@ def put_action(Writer out not None, Position position not None, int action):
         begun = out.begin(fields.ACTION_EXCHANGE)
         out.number(fields.EXCHANGE_CARD, cards[0])
     out.end(begun)
+
+
+put_action = wrap_put_action(write_action)
 
 
 def _slot_of(Position position, card, field):
@@ -513,13 +534,15 @@ def put_view(Writer out not None, Position position not None, seat):
 
 # Events
 
-def put_event(Writer out not None, event, whole):
-    """An event → DiscatEvent; `whole`: with what only some seats may see."""
+cdef int write_event(Writer out, const Event* event) except -1:
+    # An event → DiscatEvent.
     out.number(fields.EVENT_KIND, event.kind)
-    if event.seat is not None:
+    if event.seat >= 0:
         out.present(fields.EVENT_SEAT, event.seat)
-    if whole:
-        out.numbers(fields.EVENT_CARDS, event.values)
+    out.short_numbers(fields.EVENT_CARDS, event.values, event.count)
+
+
+put_event = wrap_put_event(write_event)
 
 
 # Score

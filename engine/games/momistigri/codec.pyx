@@ -3,14 +3,15 @@
 from collections import Counter
 from collections.abc import Mapping
 
-from chatiere.engine.core.codec import action_number, check_numbers, complete_options, refuse_option
+from chatiere.engine.core.codec import action_number, check_numbers, complete_options, label_words, refuse_option
 from chatiere.engine.core.errors import EngineError, Reason
 from chatiere.engine.games.momistigri.words import CARD_NAMES, EVENT_LABELS, FAULTS, RULES, card_name
 
-from libc.stdint cimport int64_t, uint8_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from chatiere.engine.core.position cimport Position
+from chatiere.engine.core.game cimport Event
+from chatiere.engine.core.position cimport Position, wrap_put_action, wrap_put_event
 from chatiere.engine.core.wire cimport (
     Message,
     Reader,
@@ -84,6 +85,16 @@ cimport chatiere.fields.momistigri as fields
 
 DEFAULTS = {"copies": [USUAL.copies[kind] for kind in range(COLOURED)]}
 
+cdef tuple _LABEL_WORDS = label_words(
+    EVENT_LABELS,
+    {
+        "seat": fields.EVENT_SEAT,
+        "other_seat": fields.EVENT_OTHER_SEAT,
+        "cards": fields.EVENT_CARDS,
+        "count": fields.EVENT_COUNT,
+    },
+)
+
 
 cdef const State* state_of(Position position) noexcept:
     return <const State*> position.body
@@ -98,8 +109,8 @@ cdef put_main_label(Writer out, int effect):
         out.words(b"swap a card after the next seat's draw")
 
 
-def put_action_label(Writer out not None, Position position not None, int action):
-    """A dense id in plain English, at a decision."""
+cdef int label_action(Writer out, Position position, int action) except -1:
+    # A dense id in plain English, at a decision.
     cdef int low, high
     position.require_action(action)
     if action < PASS_ID:
@@ -140,47 +151,80 @@ def put_action_label(Writer out not None, Position position not None, int action
         out.words(b" from the pile")
 
 
+put_action_label = wrap_put_action(label_action)
+
+
 def outcome_label(Position position not None, outcome):
     """A possible chance outcome in plain English."""
     return f"seat {outcome} begins" if state_of(position).phase == FIRST_SEAT else f"card {card_name(outcome)}"
 
 
-cdef _other_seat(int kind, event):
-    # A card that moved from hand to hand is seen by both seats, which everybody knows; else None.
-    if kind == MomistigriEvent.CARD_DRAWN or kind == MomistigriEvent.CARD_GIVEN:
-        return min(event.seen_by - {event.seat})
-    return None
+cdef int cards_in(const Event* event) noexcept:
+    # How many of the values are cards, which come first.
+    if event.kind in (MomistigriEvent.TURN_BEGUN, MomistigriEvent.ROUND_BEGUN, MomistigriEvent.PENALTY_TAKEN):
+        return 0
+    return 1 if event.kind == MomistigriEvent.CARD_HANDED_OUT else event.count
 
 
-cdef _parts_of(int kind, event):
-    # What the values of an event are: cards, another seat (or None), a number (or None).
-    values = event.values
-    if kind == MomistigriEvent.CARD_HANDED_OUT:
-        return values[:1], values[1], None
-    if kind == MomistigriEvent.TURN_BEGUN:
-        return (), values[0], values[1]
-    if kind == MomistigriEvent.ROUND_BEGUN or kind == MomistigriEvent.PENALTY_TAKEN:
-        return (), None, values[0]
-    return values, _other_seat(kind, event), None
+cdef int other_seat(const Event* event) noexcept:
+    # The other seat that it is about, or -1.
+    if event.kind == MomistigriEvent.TURN_BEGUN:
+        return event.values[0]
+    if event.kind == MomistigriEvent.CARD_HANDED_OUT:
+        return event.values[1]
+    # A card that moved from hand to hand is seen by both seats, which everybody knows.
+    if event.kind == MomistigriEvent.CARD_DRAWN or event.kind == MomistigriEvent.CARD_GIVEN:
+        return lowest(event.seen_by & ~(1 << event.seat))
+    return -1
 
 
-def event_label(event, whole):
-    """An event in plain English; `whole`: with what only some seats may see."""
-    cdef int kind = event.kind
-    if kind == MomistigriEvent.ONES_DISCARDED and not event.values:
-        return f"seat {event.seat} has no other 1"
-    if not whole:
-        return EVENT_LABELS[kind].format(
-            seat=event.seat,
-            cards="a card" if event.values else "",
-            other=_other_seat(kind, event),
-            number="some",
-            count="some",
-        )
-    cards, other, count = _parts_of(kind, event)
-    number = "a card" if count == 1 else f"{count} cards"
-    names = " and ".join([card_name(card) for card in cards])
-    return EVENT_LABELS[kind].format(seat=event.seat, cards=names, other=other, number=number, count=count)
+cdef int number_in(const Event* event) noexcept:
+    # The number that it is about, or -1.
+    if event.kind == MomistigriEvent.TURN_BEGUN:
+        return event.values[1]
+    if event.kind == MomistigriEvent.ROUND_BEGUN or event.kind == MomistigriEvent.PENALTY_TAKEN:
+        return event.values[0]
+    return -1
+
+
+cdef put_card_names(Writer out, const uint16_t* cards, int count):
+    cdef int i
+    if count == 0:
+        out.words(b"a card")
+    for i in range(count):
+        if i:
+            out.words(b" and ")
+        out.string(CARD_NAMES[cards[i]])
+
+
+cdef int label_event(Writer out, const Event* event) except -1:
+    # An event in plain English.
+    cdef bytes label = _LABEL_WORDS[event.kind]
+    cdef const char* rest = label
+    cdef int field
+    if event.kind == MomistigriEvent.ONES_DISCARDED and event.count == 0:
+        out.words(b"seat ")
+        out.decimal(event.seat)
+        out.words(b" has no other 1")
+        return 0
+    field = out.words_before(&rest)
+    while field:
+        if field == fields.EVENT_SEAT:
+            out.decimal(event.seat)
+        elif field == fields.EVENT_OTHER_SEAT:
+            out.decimal(other_seat(event))
+        elif field == fields.EVENT_CARDS:
+            put_card_names(out, event.values, cards_in(event))
+        elif event.kind == MomistigriEvent.TURN_BEGUN and number_in(event) == 1:
+            out.words(b"a card")
+        else:
+            out.decimal(number_in(event))
+            if event.kind == MomistigriEvent.TURN_BEGUN:
+                out.words(b" cards")
+        field = out.words_before(&rest)
+
+
+put_event_label = wrap_put_event(label_event)
 
 
 # Options
@@ -245,8 +289,8 @@ def put_options(Writer out not None, options):
 
 # Actions
 
-def put_action(Writer out not None, Position position not None, int action):
-    """A dense id → MomistigriAction."""
+cdef int write_action(Writer out, Position position, int action) except -1:
+    # A dense id → MomistigriAction.
     cdef uint8_t cards[2]
     cdef int low, high
     cdef size_t begun
@@ -282,6 +326,9 @@ def put_action(Writer out not None, Position position not None, int action):
         begun = out.begin(fields.ACTION_SWAP_IN)
         out.number(fields.SWAP_IN_CARD, action - FIRST_SWAP_IN_ID)
     out.end(begun)
+
+
+put_action = wrap_put_action(write_action)
 
 
 def _pair_id(cards):
@@ -625,18 +672,20 @@ def put_view(Writer out not None, Position position not None, seat):
 
 # Events
 
-def put_event(Writer out not None, event, whole):
-    """An event → MomistigriEvent; `whole`: with what only some seats may see."""
-    cdef int kind = event.kind
-    cards, other, count = _parts_of(kind, event) if whole else ((), _other_seat(kind, event), None)
-    out.number(fields.EVENT_KIND, kind)
-    if event.seat is not None:
+cdef int write_event(Writer out, const Event* event) except -1:
+    # An event → MomistigriEvent.
+    cdef int other = other_seat(event), number = number_in(event)
+    out.number(fields.EVENT_KIND, event.kind)
+    if event.seat >= 0:
         out.present(fields.EVENT_SEAT, event.seat)
-    if other is not None:
+    if other >= 0:
         out.present(fields.EVENT_OTHER_SEAT, other)
-    out.numbers(fields.EVENT_CARDS, cards)
-    if count is not None:
-        out.present(fields.EVENT_COUNT, count)
+    out.short_numbers(fields.EVENT_CARDS, event.values, cards_in(event))
+    if number >= 0:
+        out.present(fields.EVENT_COUNT, number)
+
+
+put_event = wrap_put_event(write_event)
 
 
 # Score

@@ -3,7 +3,7 @@
 import pytest
 
 from chatiere.engine import EngineError, Reason
-from chatiere.engine.core.wire import Reader, fill
+from chatiere.engine.core.wire import Reader, fill, written_text
 from chatiere.v1.chat_perche_pb2 import ChatPercheAction, ChatPercheOptions
 
 from .building import (
@@ -117,18 +117,18 @@ def test_labels_of_cards() -> None:
 def test_labels_of_events() -> None:
     options = holding(card("two own", 6), BIRD)
     table = Table(birds=[left(1, 2)], options=options).turn_up(card("two own", 6)).move(START, left(1, 1))
-    assert [CODEC.event_label(event, True) for event in table.events] == [
+    assert [written_text(CODEC.put_event_label, event, True) for event in table.events] == [
         "seat 0 moves a ginger cat from its start to left branch 1, space 1 (2 steps)",
         "left branch 1 of solidity 1 breaks",
         "a ginger cat falls from left branch 1, space 1",
         "a bird flies away from left branch 1, space 2",
     ]
     table.move(START, trunk(1))
-    assert [CODEC.event_label(event, True) for event in table.events] == [
+    assert [written_text(CODEC.put_event_label, event, True) for event in table.events] == [
         "seat 0 moves a ginger cat from its start to trunk 1 (1 step)"
     ]
     table.turn_up(BIRD)
-    assert [CODEC.event_label(event, True) for event in table.events] == ["seat 1 turns up: bird"]
+    assert [written_text(CODEC.put_event_label, event, True) for event in table.events] == ["seat 1 turns up: bird"]
 
 
 def test_options_as_a_message() -> None:

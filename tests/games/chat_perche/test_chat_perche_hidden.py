@@ -9,6 +9,7 @@ import pytest
 from scipy.stats import chisquare
 
 from chatiere.engine import EngineError, Event, Position
+from chatiere.engine.core.wire import written_text
 
 from ..building import read, state_of, view_of
 from .building import BIRD, CODEC, GAME, START, Table, card, holding, left, right, written
@@ -162,7 +163,7 @@ def test_events_of_placing_hide_the_value_from_the_other_seat() -> None:
     for value in (1, 4):
         events: list[Event] = []
         GAME.new_game(2, {"first_seat": 0}).apply(4 * 3 + value - 1, events)
-        labels.append([CODEC.event_label(event, event.seen_by is None) for event in events])
+        labels.append([written_text(CODEC.put_event_label, event, event.seen_by is None) for event in events])
     assert labels[0] == labels[1] == ["seat 1 takes a token", "seat 1 puts it beside left branch 4"]
 
 

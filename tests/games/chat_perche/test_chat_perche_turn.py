@@ -3,6 +3,7 @@
 import pytest
 
 from chatiere.engine import CHANCE_PLAYER, TERMINAL_PLAYER, Event, Reason
+from chatiere.engine.core.wire import written_text
 
 from ..building import view_of
 from .building import (
@@ -248,7 +249,7 @@ def test_sampled_games_run_through_turns_without_a_choice() -> None:
     while not position.is_terminal():
         told.clear()
         position.apply(position.legal_actions()[0], told)
-    labels = [CODEC.event_label(event, True) for event in told]
+    labels = [written_text(CODEC.put_event_label, event, True) for event in told]
     turns = sum(" turns up: " in label for label in labels)
     # A step of the dogs for each 26 turns of a seat.
     assert 99 * 26 - 52 <= turns <= 99 * 26

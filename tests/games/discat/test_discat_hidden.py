@@ -5,8 +5,8 @@ import random
 import numpy as np
 import pytest
 
-from ..building import read, view_of
-from .building import CODEC, EXCHANGED, GAME, KEPT, Table, late_state, played, told
+from ..building import label_of, read, view_of
+from .building import EXCHANGED, GAME, KEPT, Table, late_state, played, told
 from .reference import Game
 from .test_discat_reference import choose
 
@@ -160,8 +160,8 @@ def test_who_sees_a_hidden_card_of_an_event(kind: str) -> None:
         assert event.seen_by == {event.seat}
         assert len(told(event)[2]) == 1
         assert told(event, whole=False)[2] == ()
-        assert "a card" in CODEC.event_label(event, False)
-        assert str(told(event)[2][0]) in CODEC.event_label(event, True)
+        assert "a card" in label_of(GAME, event, whole=False)
+        assert str(told(event)[2][0]) in label_of(GAME, event, whole=True)
 
 
 def test_plays_marks_and_bonus_piles_are_seen_by_everybody() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from chatiere.engine import EngineError, Event, Reason
-from chatiere.engine.core.wire import Reader, fill
+from chatiere.engine.core.wire import Reader, fill, written_text
 from chatiere.v1.momistigri_pb2 import MomistigriAction, MomistigriEvent
 
 from .building import CODEC, GAME, Table, card, typed
@@ -106,7 +106,7 @@ def test_outcomes_in_words() -> None:
 def told(event: Event, whole: bool) -> tuple[str, MomistigriEvent]:
     message = MomistigriEvent()
     fill(message, CODEC.put_event, event, whole)
-    return CODEC.event_label(event, whole), message
+    return written_text(CODEC.put_event_label, event, whole), message
 
 
 def test_who_takes_a_card_from_whom_is_public_and_the_card_is_not() -> None:

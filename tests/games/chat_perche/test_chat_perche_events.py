@@ -1,0 +1,56 @@
+"""Rules file: Public and hidden. Events in words."""
+
+from functools import partial
+
+import pytest
+
+from chatiere.engine import Event
+
+from ..building import event_kinds, event_of, label_of, made_event
+from .building import GAME
+
+happened = partial(made_event, GAME)
+
+LABELS = (
+    (happened("FIRST_SEAT_CHOSEN", 1), "seat 1 takes the first turn"),
+    (happened("TOKEN_CHOSEN", 0, 4, seen_by={0}), "seat 0 takes a token of solidity 4"),
+    (happened("TOKEN_PLACED", 0, 9), "seat 0 puts it beside right branch 5"),
+    (happened("DECK_REFILLED", 1), "seat 1 shuffles all its cards for a new deck"),
+    (happened("CARD_TURNED_UP", 0, 3), "seat 0 turns up: own cat falls"),
+    (happened("DOGS_ADVANCED", 1, 1, 3), "the dogs go 1 step on, to space 3"),
+    (happened("DOGS_ADVANCED", 1, 2, 10), "the dogs go 2 steps on, to space 10"),
+    (happened("CAT_MOVED", 0, 1, 45, 3, 1), "seat 0 moves a black cat from its start to trunk 4 (1 step)"),
+    (
+        happened("CAT_MOVED", 0, 0, 0, 44, 9),
+        "seat 0 moves a ginger cat from trunk 1 to right branch 5, space 4 (9 steps)",
+    ),
+    (happened("STOPPED", 1), "seat 1 stops"),
+    (happened("CAT_FELL", 0, 7), "a ginger cat falls from left branch 1, space 3"),
+    (happened("CAT_FELL", 1, 2), "a black cat falls from trunk 3"),
+    (happened("BIRD_PLACED", 1, 5), "seat 1 puts a bird on left branch 1, space 1"),
+    (happened("NOTHING_POSSIBLE", 0), "nothing is possible for seat 0"),
+    (happened("BRANCH_BROKE", 1, 0, 3), "left branch 1 of solidity 3 breaks"),
+    (happened("BIRD_LEFT", None, 44), "a bird flies away from right branch 5, space 4"),
+    (happened("GAME_ENDED", None), "the dogs have arrived: the game is over"),
+)
+
+# To those who may not see them whole.
+HIDDEN = ((happened("TOKEN_CHOSEN", 0, 4, seen_by={0}), "seat 0 takes a token"),)
+
+
+@pytest.mark.parametrize(("event", "label"), LABELS)
+def test_events_in_words(event: Event, label: str) -> None:
+    assert label_of(GAME, event, whole=True) == label
+    if event.seen_by is None:
+        assert label_of(GAME, event, whole=False) == label
+
+
+def test_every_kind_of_event_is_tested() -> None:
+    assert {event.kind for event, _ in LABELS} == event_kinds(GAME)
+
+
+@pytest.mark.parametrize(("event", "label"), HIDDEN)
+def test_what_only_some_seats_see_is_not_told(event: Event, label: str) -> None:
+    assert label_of(GAME, event, whole=False) == label
+    _, message = event_of(GAME, event, whole=False)
+    assert not message.HasField("solidity")

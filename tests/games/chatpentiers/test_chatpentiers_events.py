@@ -1,0 +1,49 @@
+"""Rules file: Public and hidden. Events in words."""
+
+from functools import partial
+
+import pytest
+
+from chatiere.engine import Event
+
+from ..building import event_kinds, event_of, label_of, made_event
+from .building import GAME
+
+happened = partial(made_event, GAME)
+
+LABELS = (
+    (happened("FIRST_SEAT_CHOSEN", 3), "seat 3 begins"),
+    (happened("ROUND_BEGUN", 1, 2), "round 2 begins, seat 1 will lead"),
+    (happened("CARD_DEALT", 4, 59, seen_by={4}), "seat 4 is dealt blue 12"),
+    (happened("EXTRA_CARD_TURNED", None, 0), "the extra card is grey 1"),
+    (happened("CARD_PLAYED", 2, 25), "seat 2 plays red 2"),
+    (happened("VOID_SHOWN", 0, 3), "seat 0 holds no brown card"),
+    (happened("TRICK_RANKED", None, 2, 0, 1), "rank: seat 2, seat 0, seat 1"),
+    (happened("CARD_TAKEN", 1, 12, 0), "seat 1 takes green 1 into section 0"),
+    (happened("CARD_TAKEN", 1, 12, 4), "seat 1 takes green 1 into the zero zone"),
+    (happened("CARD_DISCARDED", None, 36), "brown 1 is discarded"),
+    (happened("LEADER_CHOSEN", 0), "seat 0 took two cards and leads"),
+    (happened("ROUND_SCORED", 2, 3, 17), "round 3: seat 2 scores 17"),
+    (happened("GAME_ENDED", None), "the game is over"),
+)
+
+# To those who may not see them whole.
+HIDDEN = ((happened("CARD_DEALT", 4, 59, seen_by={4}), "seat 4 is dealt a card"),)
+
+
+@pytest.mark.parametrize(("event", "label"), LABELS)
+def test_events_in_words(event: Event, label: str) -> None:
+    assert label_of(GAME, event, whole=True) == label
+    if event.seen_by is None:
+        assert label_of(GAME, event, whole=False) == label
+
+
+def test_every_kind_of_event_is_tested() -> None:
+    assert {event.kind for event, _ in LABELS} == event_kinds(GAME)
+
+
+@pytest.mark.parametrize(("event", "label"), HIDDEN)
+def test_what_only_some_seats_see_is_not_told(event: Event, label: str) -> None:
+    assert label_of(GAME, event, whole=False) == label
+    _, message = event_of(GAME, event, whole=False)
+    assert not message.HasField("card")
