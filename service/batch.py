@@ -17,7 +17,7 @@ from prometheus_client import Histogram
 from chatiere import engine
 from chatiere.engine import EngineError, Game, Position, Reason
 from chatiere.engine.core.batch import Cancellation, Cancelled, Columns, Faults, ItemFault, Positions, Restart, Table
-from chatiere.engine.core.wire import cut, written
+from chatiere.engine.core.wire import Reader, cut, written
 from chatiere.service import convert
 from chatiere.service.columns import Request, put, read, read_whole
 from chatiere.service.config import Settings
@@ -85,7 +85,7 @@ class Batches:
         game = table.game
         seeds = columns["seeds"]
         count = len(seeds) // 8 if seeds else message.count
-        options = convert.read_options(message.options, game)
+        options = convert.read_options(Reader(message.options), game)
         with self._measured(table, "NewGames", count, "seeds" if seeds else "count"):
             positions = table.new_games(
                 options,
@@ -298,7 +298,7 @@ def _terms_of_step(rest: bytes) -> tuple[Game, int, Columns, Restart | None]:
     restart = None
     if message.HasField("restart"):
         with _below("restart"):
-            options = convert.read_options(message.restart.options, table.game)
+            options = convert.read_options(Reader(message.restart.options), table.game)
         restart = Restart(options, message.restart.stride)
     return table.game, table.players, _columns_of(message.columns), restart
 
@@ -319,7 +319,7 @@ def _read_typed_state(typed: game_pb2.State, item: int, table: Table) -> Positio
             field=f"typed_states[{item}].{name}",
         )
     try:
-        position = convert.read_state(typed)
+        position = convert.read_state(Reader(typed))
         table.check_position(position)
     except EngineError as error:
         error.field = f"typed_states[{item}]{error.field.removeprefix('states').removeprefix('state')}"

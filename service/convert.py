@@ -10,16 +10,27 @@ from chatiere.engine.core.wire import Reader
 from chatiere.service.errors import Refusal, ServiceReason
 from chatiere.v1 import game_pb2
 
-# By game, what reads and writes its messages.
-_MESSAGES = {
-    game.name: Messages(game, engine.codec(game.name), game_pb2.State.DESCRIPTOR.fields_by_name[game.name].number)
+# What reads and writes the messages of a game, by the number of its field; all these as bits; the same by game.
+_BY_FIELD = {
+    (field := game_pb2.State.DESCRIPTOR.fields_by_name[game.name].number): Messages(
+        game, engine.codec(game.name), field
+    )
     for game in engine.games()
 }
+_FIELDS = sum(1 << field for field in _BY_FIELD)
+_BY_GAME = {messages.game: messages for messages in _BY_FIELD.values()}
+_ACTION_ID = game_pb2.Action.ID_FIELD_NUMBER
 
 
 def of(position: Position) -> Messages:
     """What reads and writes the messages of a position's game."""
-    return _MESSAGES[position.game.name]
+    return _BY_GAME[position.game]
+
+
+def game_of(message: Reader) -> Game | None:
+    """The game whose field a message has; None if it has no game's."""
+    messages = _BY_FIELD.get(message.which(_FIELDS))
+    return None if messages is None else messages.game
 
 
 def lies_below(error: EngineError, path: str, game: Game) -> None:
@@ -33,8 +44,8 @@ def game_names() -> str:
     return ", ".join(game.name for game in engine.games())
 
 
-def read_state(state: game_pb2.State | None) -> Position:
-    """The position of a request's field `state`; None stands for an absent field.
+def read_state(state: Reader | None) -> Position:
+    """The position of a request's field `state`, a State; None stands for an absent field.
 
     Raises Refusal (MISSING_FIELD) and EngineError (UNKNOWN_GAME, UNSUPPORTED_RULES_VERSION, INVALID_STATE).
     """
@@ -46,8 +57,8 @@ def read_state(state: game_pb2.State | None) -> Position:
             field="state",
             metadata={"games": names},
         )
-    name = state.WhichOneof("game")
-    if name is None:
+    messages = _BY_FIELD.get(state.which(_FIELDS))
+    if messages is None:
         names = game_names()
         raise EngineError(
             Reason.UNKNOWN_GAME,
@@ -56,17 +67,18 @@ def read_state(state: game_pb2.State | None) -> Position:
             metadata={"games": names},
         )
     try:
-        return _MESSAGES[name].read_state(state)
+        return messages.read_state(state)
     except EngineError as error:
-        lies_below(error, "state", engine.game(name))
+        lies_below(error, "state", messages.game)
         raise
 
 
-def read_options(options: game_pb2.Options, game: Game) -> dict[str, object]:
-    """The options of a game by name; {} for absent ones. Raises EngineError: INVALID_OPTION."""
-    name = options.WhichOneof("game")
-    if name is None:
+def read_options(options: Reader, game: Game) -> dict[str, object]:
+    """A game's Options by name; {} for absent ones. Raises EngineError: INVALID_OPTION."""
+    field = options.which(_FIELDS)
+    if not field:
         return {}
+    name = _BY_FIELD[field].game.name
     if name != game.name:
         raise EngineError(
             Reason.INVALID_OPTION,
@@ -75,15 +87,15 @@ def read_options(options: game_pb2.Options, game: Game) -> dict[str, object]:
             metadata={"game": game.name},
         )
     try:
-        found: dict[str, object] = engine.codec(name).read_options(Reader(getattr(options, name)))
+        found: dict[str, object] = engine.codec(name).read_options(options.inner(field))
     except EngineError as error:
         lies_below(error, f"options.{name}", game)
         raise
     return found
 
 
-def apply_action(action: game_pb2.Action, position: Position, events: list[Event]) -> None:
-    """Make the move of a request's field `action`; `events`: what happened is appended.
+def apply_action(action: Reader, position: Position, events: list[Event]) -> None:
+    """Make the move of a request's field `action`, an Action; `events`: what happened is appended.
 
     Raises Refusal (MISSING_FIELD, ACTION_MISMATCH) and EngineError (CHANCE_PENDING, GAME_OVER, INVALID_ACTION,
     ILLEGAL_ACTION).
@@ -91,42 +103,42 @@ def apply_action(action: game_pb2.Action, position: Position, events: list[Event
     path = "action"
     try:
         position.require_decision()
-        number, field = _read_action(action, position)
-        path = f"action.{field}"
+        number, path = _read_action(action, position)
         position.apply(number, events)
     except EngineError as error:
         lies_below(error, path, position.game)
         raise
 
 
-def _read_action(action: game_pb2.Action, position: Position) -> tuple[int, str]:
+def _read_action(action: Reader, position: Position) -> tuple[int, str]:
     # The dense id, and the path of the field that told it.
     game = position.game
-    name = action.WhichOneof("game")
-    if name is None:
-        if not action.HasField("id"):
+    messages = _BY_FIELD.get(action.which(_FIELDS))
+    if messages is None:
+        if not action.has_number(_ACTION_ID):
             raise Refusal(
                 ServiceReason.MISSING_FIELD,
                 f"the action has neither an id nor an action of {game.name}",
                 field="action",
                 metadata={"game": game.name},
             )
-        return action.id, "id"
+        return action.number(_ACTION_ID), "action.id"
+    name = messages.game.name
     if name != game.name:
         raise EngineError(
             Reason.INVALID_ACTION,
             f"this is an action of {name}; the state is of {game.name}",
             field=name,
         )
-    typed_id = _MESSAGES[name].read_action(action, position)
-    if action.HasField("id") and action.id != typed_id:
+    typed_id = messages.read_action(action, position)
+    if action.has_number(_ACTION_ID) and action.number(_ACTION_ID) != typed_id:
         raise Refusal(
             ServiceReason.ACTION_MISMATCH,
-            f"the typed action has the id {typed_id}, not {action.id}",
+            f"the typed action has the id {typed_id}, not {action.number(_ACTION_ID)}",
             field="action.id",
             metadata={"game": game.name, "typed_id": str(typed_id)},
         )
-    return typed_id, name
+    return typed_id, f"action.{name}"
 
 
 def write_game_info(game: Game) -> game_pb2.GameInfo:

@@ -1,65 +1,103 @@
-"""The calls of GameService, one function each: request message → response in wire format.
+"""The calls of GameService, one function each: request → response, both in wire format.
 
-In wire format, because making objects of a response takes longer than a move. They know nothing of gRPC. They raise
-EngineError and Refusal with field paths from the request on.
+In wire format, because making objects of them takes longer than a move. They know nothing of gRPC. They raise
+EngineError and Refusal with field paths from the request on, and DecodeError for a request that cannot be parsed.
 """
 
 import secrets
 
 from chatiere import engine
 from chatiere.engine import EngineError, Event, Game, Position, Reason
-from chatiere.engine.core.wire import written, written_in
+from chatiere.engine.core.wire import Reader, written, written_in
 from chatiere.service import convert
 from chatiere.service.errors import Refusal, ServiceReason
-from chatiere.v1 import game_pb2, game_service_pb2
+from chatiere.service.requests import numbers_of, opener
+from chatiere.v1 import game_pb2
+from chatiere.v1 import game_service_pb2 as pb
+
+_open_list_games = opener(pb.ListGamesRequest)
+_open_new_game, _NEW_GAME = opener(pb.NewGameRequest), numbers_of(pb.NewGameRequest)
+_open_list_legal_actions = opener(pb.ListLegalActionsRequest)
+_open_apply, _APPLY = opener(pb.ApplyRequest), numbers_of(pb.ApplyRequest)
+_open_get_score = opener(pb.GetScoreRequest)
+_open_get_view, _GET_VIEW = opener(pb.GetViewRequest), numbers_of(pb.GetViewRequest)
+_open_resample, _RESAMPLE = opener(pb.ResampleRequest), numbers_of(pb.ResampleRequest)
+# The same in all requests that have one.
+(_STATE,) = {
+    kind.STATE_FIELD_NUMBER
+    for kind in (
+        pb.ListLegalActionsRequest,
+        pb.ApplyRequest,
+        pb.GetScoreRequest,
+        pb.GetViewRequest,
+        pb.ResampleRequest,
+    )
+}
+_INCLUDE = numbers_of(game_pb2.Include)
+_LEGAL_ACTIONS = numbers_of(pb.ListLegalActionsResponse)
+_NEW_GAME_ANSWER = pb.NewGameResponse.POSITION_FIELD_NUMBER
+_APPLY_ANSWER = pb.ApplyResponse.POSITION_FIELD_NUMBER
+_GET_SCORE_ANSWER = pb.GetScoreResponse.SCORE_FIELD_NUMBER
+_GET_VIEW_ANSWER = pb.GetViewResponse.VIEW_FIELD_NUMBER
+_RESAMPLE_ANSWER = pb.ResampleResponse.STATE_FIELD_NUMBER
 
 
-def list_games(request: game_service_pb2.ListGamesRequest) -> bytes:
-    """All games, by name: a ListGamesResponse."""
+def list_games(data: bytes) -> bytes:
+    """All games, by name: ListGamesRequest → ListGamesResponse."""
+    _open_list_games(data)
     games = [convert.write_game_info(game) for game in engine.games()]
-    return game_service_pb2.ListGamesResponse(games=games).SerializeToString()
+    return pb.ListGamesResponse(games=games).SerializeToString()
 
 
-def new_game(request: game_service_pb2.NewGameRequest) -> bytes:
-    """Begin a game: a NewGameResponse."""
-    game = _game_of(request)
-    options = convert.read_options(request.options, game)
+def new_game(data: bytes) -> bytes:
+    """Begin a game: NewGameRequest → NewGameResponse."""
+    request = _open_new_game(data)
+    options = request.inner(_NEW_GAME.options)
+    game = _game_of(request, options)
+    chosen = convert.read_options(options, game)
     seed = _seed_of(request, game)
     events: list[Event] = []
     try:
-        position = game.new_game(request.players, options, seed=seed, game_number=request.game_number, events=events)
+        position = game.new_game(
+            request.number(_NEW_GAME.players),
+            chosen,
+            seed=seed,
+            game_number=request.number(_NEW_GAME.game_number),
+            events=events,
+        )
     except EngineError as error:
         if error.reason is Reason.INVALID_OPTION:
             error.lies_below(f"options.{game.name}")
         error.metadata["game"] = game.name
         raise
-    _check_viewers(request.include, position)
-    field = game_service_pb2.NewGameResponse.POSITION_FIELD_NUMBER
-    return written_in(field, convert.of(position).put_position, position, events, request.include)
+    include = request.inner(_NEW_GAME.include)
+    _check_viewers(include, position)
+    return written_in(_NEW_GAME_ANSWER, convert.of(position).put_position, position, events, include)
 
 
-def list_legal_actions(request: game_service_pb2.ListLegalActionsRequest) -> bytes:
-    """What may be done at a state: a ListLegalActionsResponse."""
-    position = _position_of(request)
+def list_legal_actions(data: bytes) -> bytes:
+    """What may be done at a state: ListLegalActionsRequest → ListLegalActionsResponse."""
+    position = _position_of(_open_list_legal_actions(data))
     messages = convert.of(position)
-    response = game_service_pb2.ListLegalActionsResponse
     return (
-        written_in(response.TURN_FIELD_NUMBER, messages.put_turn, position)
-        + written(messages.put_legal_actions, response.LEGAL_ACTIONS_FIELD_NUMBER, position)
-        + written(messages.put_chance_outcomes, response.CHANCE_OUTCOMES_FIELD_NUMBER, position)
+        written_in(_LEGAL_ACTIONS.turn, messages.put_turn, position)
+        + written(messages.put_legal_actions, _LEGAL_ACTIONS.legal_actions, position)
+        + written(messages.put_chance_outcomes, _LEGAL_ACTIONS.chance_outcomes, position)
     )
 
 
-def apply(request: game_service_pb2.ApplyRequest) -> bytes:
-    """Make a move, or resolve a chance event: an ApplyResponse."""
+def apply(data: bytes) -> tuple[bytes, Game]:
+    """Make a move, or resolve a chance event: ApplyRequest → ApplyResponse, and the game that it was made in."""
+    request = _open_apply(data)
     position = _position_of(request)
-    _check_viewers(request.include, position)
+    include = request.inner(_APPLY.include)
+    _check_viewers(include, position)
     events: list[Event] = []
-    move = request.WhichOneof("move")
-    if move == "action":
-        convert.apply_action(request.action, position, events)
-    elif move == "outcome":
-        _apply_outcome(position, request.outcome, events)
+    action = request.find(_APPLY.action)
+    if action is not None:
+        convert.apply_action(action, position, events)
+    elif request.has_number(_APPLY.outcome):
+        _apply_outcome(position, request.number(_APPLY.outcome), events)
     else:
         wanted = "outcome" if position.is_chance_node() else "action"
         raise Refusal(
@@ -68,50 +106,56 @@ def apply(request: game_service_pb2.ApplyRequest) -> bytes:
             field=wanted,
             metadata={"game": position.game.name},
         )
-    field = game_service_pb2.ApplyResponse.POSITION_FIELD_NUMBER
-    return written_in(field, convert.of(position).put_position, position, events, request.include)
+    response = written_in(_APPLY_ANSWER, convert.of(position).put_position, position, events, include)
+    return response, position.game
 
 
-def get_score(request: game_service_pb2.GetScoreRequest) -> bytes:
-    """The score at a state: a GetScoreResponse."""
+def get_score(data: bytes) -> bytes:
+    """The score at a state: GetScoreRequest → GetScoreResponse."""
+    position = _position_of(_open_get_score(data))
+    return written_in(_GET_SCORE_ANSWER, convert.of(position).put_score, position)
+
+
+def get_view(data: bytes) -> bytes:
+    """What a seat, or a spectator, may know of a state: GetViewRequest → GetViewResponse."""
+    request = _open_get_view(data)
     position = _position_of(request)
-    field = game_service_pb2.GetScoreResponse.SCORE_FIELD_NUMBER
-    return written_in(field, convert.of(position).put_score, position)
-
-
-def get_view(request: game_service_pb2.GetViewRequest) -> bytes:
-    """What a seat, or a spectator, may know of a state: a GetViewResponse."""
-    position = _position_of(request)
-    seat = request.seat if request.HasField("seat") else None
-    if seat is not None:
+    seat = None
+    if request.has_number(_GET_VIEW.seat):
+        seat = request.number(_GET_VIEW.seat)
         _check_seat(seat, position, "seat")
-    return written_in(game_service_pb2.GetViewResponse.VIEW_FIELD_NUMBER, convert.of(position).put_view, position, seat)
+    return written_in(_GET_VIEW_ANSWER, convert.of(position).put_view, position, seat)
 
 
-def resample(request: game_service_pb2.ResampleRequest) -> bytes:
-    """A state that a seat cannot tell from the given one: a ResampleResponse."""
+def resample(data: bytes) -> bytes:
+    """A state that a seat cannot tell from the given one: ResampleRequest → ResampleResponse."""
+    request = _open_resample(data)
     position = _position_of(request)
     name = position.game.name
-    if not request.HasField("seat"):
+    if not request.has_number(_RESAMPLE.seat):
         raise Refusal(
             ServiceReason.MISSING_FIELD,
             "the request has no seat: whose knowledge counts?",
             field="seat",
             metadata={"game": name},
         )
-    _check_seat(request.seat, position, "seat")
-    seed = request.seed if request.HasField("seed") else secrets.randbits(64)
+    seat = request.number(_RESAMPLE.seat)
+    _check_seat(seat, position, "seat")
+    seed = request.number(_RESAMPLE.seed) if request.has_number(_RESAMPLE.seed) else secrets.randbits(64)
     try:
-        drawn = position.resample(request.seat, seed, request.game_number)
+        drawn = position.resample(seat, seed, request.number(_RESAMPLE.game_number))
     except EngineError as error:
         convert.lies_below(error, f"state.{name}", position.game)
         raise
-    return written_in(game_service_pb2.ResampleResponse.STATE_FIELD_NUMBER, convert.of(drawn).put_state, drawn)
+    return written_in(_RESAMPLE_ANSWER, convert.of(drawn).put_state, drawn)
 
 
-def _game_of(request: game_service_pb2.NewGameRequest) -> Game:
-    name = request.game or request.options.WhichOneof("game")
-    if name is None:
+def _game_of(request: Reader, options: Reader) -> Game:
+    name = request.text(_NEW_GAME.game)
+    if name:
+        return engine.game(name)
+    game = convert.game_of(options)
+    if game is None:
         names = convert.game_names()
         raise EngineError(
             Reason.UNKNOWN_GAME,
@@ -119,13 +163,13 @@ def _game_of(request: game_service_pb2.NewGameRequest) -> Game:
             field="game",
             metadata={"games": names},
         )
-    return engine.game(name)
+    return game
 
 
-def _seed_of(request: game_service_pb2.NewGameRequest, game: Game) -> int | None:
+def _seed_of(request: Reader, game: Game) -> int | None:
     """The seed of sampled chance; None for explicit chance."""
-    if request.explicit_chance:
-        if request.HasField("seed"):
+    if request.number(_NEW_GAME.explicit_chance):
+        if request.has_number(_NEW_GAME.seed):
             raise EngineError(
                 Reason.INVALID_SEED,
                 "explicit chance is the client's to resolve: it takes no seed",
@@ -133,23 +177,17 @@ def _seed_of(request: game_service_pb2.NewGameRequest, game: Game) -> int | None
                 metadata={"game": game.name},
             )
         return None
-    if request.HasField("seed"):
-        return request.seed
-    if request.game_number:
+    if request.has_number(_NEW_GAME.seed):
+        return request.number(_NEW_GAME.seed)
+    if request.number(_NEW_GAME.game_number):
         raise EngineError(
             Reason.INVALID_SEED, "a game number needs a seed", field="game_number", metadata={"game": game.name}
         )
     return secrets.randbits(64)
 
 
-def _position_of(
-    request: game_service_pb2.ListLegalActionsRequest
-    | game_service_pb2.ApplyRequest
-    | game_service_pb2.GetScoreRequest
-    | game_service_pb2.GetViewRequest
-    | game_service_pb2.ResampleRequest,
-) -> Position:
-    return convert.read_state(request.state if request.HasField("state") else None)
+def _position_of(request: Reader) -> Position:
+    return convert.read_state(request.find(_STATE))
 
 
 def _check_seat(seat: int, position: Position, field: str) -> None:
@@ -157,11 +195,12 @@ def _check_seat(seat: int, position: Position, field: str) -> None:
         raise _no_such_seat(f"seats here are 0 to {position.num_players() - 1}, not {seat}", position, field)
 
 
-def _check_viewers(include: game_pb2.Include, position: Position) -> None:
-    for i, seat in enumerate(include.viewers):
+def _check_viewers(include: Reader, position: Position) -> None:
+    viewers = include.numbers(_INCLUDE.viewers)
+    for i, seat in enumerate(viewers):
         field = f"include.viewers[{i}]"
         _check_seat(seat, position, field)
-        if seat in include.viewers[:i]:
+        if seat in viewers[:i]:
             raise _no_such_seat(f"seat {seat} is named twice", position, field)
 
 

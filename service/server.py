@@ -22,7 +22,7 @@ from chatiere.service.servicer import BatchServicer, GameServicer
 from chatiere.service.threads import Threads
 from chatiere.service.tls import server_credentials
 from chatiere.service.traces import TraceInterceptor
-from chatiere.v1 import batch_service_pb2, game_service_pb2, game_service_pb2_grpc
+from chatiere.v1 import batch_service_pb2, game_service_pb2
 
 GAME_SERVICE = game_service_pb2.DESCRIPTOR.services_by_name["GameService"].full_name
 BATCH_SERVICE = batch_service_pb2.DESCRIPTOR.services_by_name["BatchService"].full_name
@@ -118,7 +118,7 @@ def create_server(settings: Settings, registry: CollectorRegistry, *, share_port
             ("grpc.max_concurrent_streams", 2 * settings.max_calls + settings.max_streams),
         ],
     )
-    game_service_pb2_grpc.add_GameServiceServicer_to_server(GameServicer(metrics), server)  # type: ignore[no-untyped-call]
+    GameServicer(metrics).add_to(server)
     batches = BatchServicer(settings, metrics)
     batches.add_to(server)
     # Its non-blocking way to watch can deadlock: it sends under a lock that the end of another watch needs, too.

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import grpc
+from google.protobuf.descriptor import ServiceDescriptor
 
 from chatiere import engine
 from chatiere.engine.core.batch import Cancellation
@@ -14,49 +15,52 @@ from chatiere.service import handlers
 from chatiere.service.batch import Batches
 from chatiere.service.config import Settings
 from chatiere.service.metrics import Metrics
-from chatiere.v1 import batch_service_pb2, game_service_pb2, game_service_pb2_grpc
+from chatiere.v1 import batch_service_pb2, game_service_pb2
 
-_SERVICE = batch_service_pb2.DESCRIPTOR.services_by_name["BatchService"]
+_GAME_SERVICE = game_service_pb2.DESCRIPTOR.services_by_name["GameService"]
+_BATCH_SERVICE = batch_service_pb2.DESCRIPTOR.services_by_name["BatchService"]
 # By whether requests and responses are streams.
 _HANDLERS: dict[bool, Any] = {False: grpc.unary_unary_rpc_method_handler, True: grpc.stream_stream_rpc_method_handler}
 
 
-class GameServicer(game_service_pb2_grpc.GameServiceServicer):
-    """The methods; the interceptor takes their responses in wire format, and turns their errors into a status."""
+class GameServicer:
+    """The methods of GameService, requests and responses in wire format; the interceptor turns errors into a status."""
 
     def __init__(self, metrics: Metrics) -> None:
         """`metrics`: where applied moves are counted."""
-        self._moves = {game.name: metrics.moves_applied.labels(game.name) for game in engine.games()}
+        self._moves = {game: metrics.moves_applied.labels(game.name) for game in engine.games()}
 
-    def ListGames(self, request: game_service_pb2.ListGamesRequest, context: grpc.ServicerContext) -> bytes:
+    def add_to(self, server: grpc.Server) -> None:
+        """Register them."""
+        _register(_GAME_SERVICE, self, server)
+
+    def ListGames(self, request: bytes, context: grpc.ServicerContext) -> bytes:
         """All games."""
         return handlers.list_games(request)
 
-    def NewGame(self, request: game_service_pb2.NewGameRequest, context: grpc.ServicerContext) -> bytes:
+    def NewGame(self, request: bytes, context: grpc.ServicerContext) -> bytes:
         """Begin a game."""
         return handlers.new_game(request)
 
-    def ListLegalActions(
-        self, request: game_service_pb2.ListLegalActionsRequest, context: grpc.ServicerContext
-    ) -> bytes:
+    def ListLegalActions(self, request: bytes, context: grpc.ServicerContext) -> bytes:
         """What may be done at a state."""
         return handlers.list_legal_actions(request)
 
-    def Apply(self, request: game_service_pb2.ApplyRequest, context: grpc.ServicerContext) -> bytes:
+    def Apply(self, request: bytes, context: grpc.ServicerContext) -> bytes:
         """Make a move, or resolve a chance event."""
-        response = handlers.apply(request)
-        self._moves[request.state.WhichOneof("game")].inc()
+        response, game = handlers.apply(request)
+        self._moves[game].inc()
         return response
 
-    def GetScore(self, request: game_service_pb2.GetScoreRequest, context: grpc.ServicerContext) -> bytes:
+    def GetScore(self, request: bytes, context: grpc.ServicerContext) -> bytes:
         """The score at a state."""
         return handlers.get_score(request)
 
-    def GetView(self, request: game_service_pb2.GetViewRequest, context: grpc.ServicerContext) -> bytes:
+    def GetView(self, request: bytes, context: grpc.ServicerContext) -> bytes:
         """What a seat, or a spectator, may know of a state."""
         return handlers.get_view(request)
 
-    def Resample(self, request: game_service_pb2.ResampleRequest, context: grpc.ServicerContext) -> bytes:
+    def Resample(self, request: bytes, context: grpc.ServicerContext) -> bytes:
         """A state that a seat cannot tell from the given one."""
         return handlers.resample(request)
 
@@ -72,12 +76,8 @@ class BatchServicer:
         self._batches = Batches(settings, metrics)
 
     def add_to(self, server: grpc.Server) -> None:
-        """Register them, as generated code does, but without parsers."""
-        methods: dict[str, grpc.RpcMethodHandler[bytes, bytes]] = {
-            method.name: _HANDLERS[method.client_streaming](getattr(self, method.name)) for method in _SERVICE.methods
-        }
-        server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(_SERVICE.full_name, methods),))
-        server.add_registered_method_handlers(_SERVICE.full_name, methods)
+        """Register them."""
+        _register(_BATCH_SERVICE, self, server)
 
     def NewGames(self, request: bytes, context: grpc.ServicerContext) -> bytes:
         """Begin games."""
@@ -112,6 +112,15 @@ class BatchServicer:
         cancellation = _cancelled_with(context)
         for request in requests:
             yield self._batches.play(request, cancellation)
+
+
+def _register(service: ServiceDescriptor, servicer: object, server: grpc.Server) -> None:
+    """Register a service's methods, as generated code does, but without parsers."""
+    methods: dict[str, grpc.RpcMethodHandler[bytes, bytes]] = {
+        method.name: _HANDLERS[method.client_streaming](getattr(servicer, method.name)) for method in service.methods
+    }
+    server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(service.full_name, methods),))
+    server.add_registered_method_handlers(service.full_name, methods)
 
 
 def _cancelled_with(context: grpc.ServicerContext) -> Cancellation:

@@ -8,12 +8,12 @@ from struct import pack
 from chatiere.engine.core.errors import EngineError
 from chatiere.engine.core.position import CHANCE_PLAYER
 
-from libc.stdint cimport uint8_t
+from libc.stdint cimport int64_t, uint8_t
 
 from chatiere.engine.core.game cimport EVERYBODY, MAX_SEATS, SPECTATOR, Event as KernelEvent
 from chatiere.engine.core.position cimport HOST, Game, Position, PutAction, PutEvent, event_of
 from chatiere.engine.core.stream cimport Stream, stream_at
-from chatiere.engine.core.wire cimport Message, Reader, Writer, has_span, number_of, open_field
+from chatiere.engine.core.wire cimport Message, Reader, Writer, has_span, listed_numbers, number_of, open_field
 cimport chatiere.fields.game as fields
 
 cdef enum TurnKind:
@@ -25,7 +25,7 @@ cdef enum TurnKind:
 cdef class Messages:
     """Reads and writes the messages of one game."""
 
-    cdef Game game
+    cdef readonly Game game
     cdef object codec
     cdef int field
 
@@ -35,16 +35,14 @@ cdef class Messages:
         self.codec = codec
         self.field = field
 
-    def read_state(self, state):
-        """The position of a State, a message object.
-
-        Raises EngineError: UNSUPPORTED_RULES_VERSION, INVALID_STATE.
-        """
-        cdef Reader reader = Reader(state)
+    def read_state(self, Reader state not None):
+        """The position of a State. Raises EngineError: UNSUPPORTED_RULES_VERSION, INVALID_STATE."""
         cdef Message random
         cdef Stream stream
-        self.game.check_rules_version(reader.number(fields.STATE_RULES_VERSION))
-        open_field(&reader.message, fields.STATE_STREAM, &random)
+        cdef int64_t rules_version = number_of(&state.message, fields.STATE_RULES_VERSION)
+        if rules_version != self.game.ops.rules_version:
+            self.game.check_rules_version(rules_version)
+        open_field(&state.message, fields.STATE_STREAM, &random)
         stream = stream_at(
             number_of(&random, fields.RANDOM_STREAM_SEED),
             number_of(&random, fields.RANDOM_STREAM_GAME_NUMBER),
@@ -52,18 +50,17 @@ cdef class Messages:
         )
         try:
             return self.game.position_of(
-                self.codec.read_state(reader.inner(self.field)),
-                &stream if has_span(&reader.message, fields.STATE_STREAM) else NULL,
+                self.codec.read_state(state.inner(self.field)),
+                &stream if has_span(&state.message, fields.STATE_STREAM) else NULL,
             )
         except EngineError as error:
             error.lies_below(self.game.name)
             raise
 
-    def read_action(self, action, Position position not None):
-        """The dense id of a typed Action, a message object, at a position. Raises EngineError as the codec does."""
-        cdef Reader reader = Reader(action)
+    def read_action(self, Reader action not None, Position position not None):
+        """The dense id of a typed Action at a position. Raises EngineError as the codec does."""
         try:
-            return self.codec.read_action(reader.inner(self.field), position)
+            return self.codec.read_action(action.inner(self.field), position)
         except EngineError as error:
             error.lies_below(self.game.name)
             raise
@@ -176,7 +173,7 @@ cdef class Messages:
         out.end(inner)
         out.end(begun)
 
-    def put_position(self, Writer out not None, Position position not None, events, wanted):
+    def put_position(self, Writer out not None, Position position not None, events, Reader wanted not None):
         """A Position with what `wanted`, an Include, asks for."""
         cdef size_t begun, inner
         begun = out.begin(fields.POSITION_STATE)
@@ -186,15 +183,15 @@ cdef class Messages:
         self.put_turn(out, position)
         out.end(begun)
         self.put_events(out, fields.POSITION_EVENTS, events, None, True)
-        if wanted.legal_actions:
+        if number_of(&wanted.message, fields.INCLUDE_LEGAL_ACTIONS):
             self.put_legal_actions(out, fields.POSITION_LEGAL_ACTIONS, position)
             self.put_chance_outcomes(out, fields.POSITION_CHANCE_OUTCOMES, position)
-        if wanted.score:
+        if number_of(&wanted.message, fields.INCLUDE_SCORE):
             begun = out.begin(fields.POSITION_SCORE)
             self.put_score(out, position)
             out.end(begun)
-        viewers = list(wanted.viewers)
-        if wanted.spectator:
+        viewers = listed_numbers(&wanted.message, fields.INCLUDE_VIEWERS)
+        if number_of(&wanted.message, fields.INCLUDE_SPECTATOR):
             viewers.append(None)
         for seat in viewers:
             begun = out.begin(fields.POSITION_VIEWERS)

@@ -4,6 +4,14 @@ cimport cython
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
+cdef enum WireType:
+    VARINT = 0
+    WORD = 1
+    BYTES = 2
+    BEGIN_GROUP = 3
+    END_GROUP = 4
+    HALF_WORD = 5
+
 cdef enum:
     NO_SEAT = 0xFF  # as codec.py has it
     FIELDS = 32  # that a Message knows: 1 … this - 1; setup.py sees to it that no message has more
@@ -75,7 +83,6 @@ cdef class Reader:
     cdef bytes data
     cdef Message message
     cpdef Reader inner(self, int field)
-    cpdef int64_t number(self, int field)
 
 
 @cython.final  # so that its methods call each other directly

@@ -9,14 +9,6 @@ from cpython.mem cimport PyMem_Free, PyMem_Realloc
 from cpython.unicode cimport PyUnicode_AsUTF8AndSize
 from libc.string cimport memmove, strlen
 
-cdef enum WireType:
-    VARINT = 0
-    WORD = 1
-    BYTES = 2
-    BEGIN_GROUP = 3
-    END_GROUP = 4
-    HALF_WORD = 5
-
 cdef enum:
     LONGEST_VARINT = 10
     LONGEST_SIZE = 5
@@ -190,7 +182,7 @@ cdef class Reader:
     """A message, opened."""
 
     def __init__(self, message):
-        """`message`: an object of protobuf."""
+        """`message`: an object of protobuf (for bytes see plain.pyx)."""
         cdef Span span
         # Parsed and written by protobuf, each field of a kind that is not repeated comes once, and lists in one piece.
         self.data = message.SerializeToString()
@@ -210,10 +202,41 @@ cdef class Reader:
         open_field(&self.message, field, &inner.message)
         return inner
 
-    cpdef int64_t number(self, int field):
-        """A number, or truth value; 0 where it is absent."""
+    def find(self, int field):
+        """The same, or None where it is absent."""
         check_field(field)
-        return number_of(&self.message, field)
+        return self.inner(field) if has_span(&self.message, field) else None
+
+    def which(self, uint32_t fields):
+        """Of these fields (as bits), which are a oneof of messages, the one that it has; 0: none."""
+        cdef int field
+        fields &= self.message.spans
+        for field in range(1, FIELDS):
+            if fields >> field & 1:
+                return field
+        return 0
+
+    def has_number(self, int field):
+        """Whether it has a number in that field."""
+        check_field(field)
+        return bool(has_number(&self.message, field))
+
+    def number(self, int field):
+        """A number without a sign, or truth value; 0 where it is absent."""
+        check_field(field)
+        return <uint64_t> number_of(&self.message, field)
+
+    def numbers(self, int field):
+        """A list of numbers; empty where it is absent."""
+        check_field(field)
+        return listed_numbers(&self.message, field)
+
+    def text(self, int field):
+        """A text; "" where it is absent."""
+        cdef Span text
+        check_field(field)
+        text = span_of(&self.message, field)
+        return text.at[:text.end - text.at].decode()
 
 
 def cut(data, fields):

@@ -26,7 +26,7 @@ def main(port: str, *tables: str) -> None:
     for table in tables:
         name, _, players = table.partition(":")
         request = apply_request(engine.game(name), int(players))
-        responses[name] = ApplyResponse.FromString(handlers.apply(request))
+        responses[name] = ApplyResponse.FromString(handlers.apply(request.SerializeToString())[0])
 
     def answer(request: ApplyRequest, context: grpc.ServicerContext) -> ApplyResponse:
         return responses[request.state.WhichOneof("game")]

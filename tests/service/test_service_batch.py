@@ -14,7 +14,7 @@ from google.protobuf.message import Message
 
 from chatiere.engine import Game, Position, Reason
 from chatiere.engine.core.batch import Columns, Restart, Table
-from chatiere.engine.core.wire import fill
+from chatiere.engine.core.wire import Reader, fill
 from chatiere.service import convert
 from chatiere.service.config import Settings
 from chatiere.v1 import batch_service_pb2 as pb
@@ -526,7 +526,7 @@ def by_single_calls(stub: Any, game: Game, players: int, seeds: list[int], steps
         return position
 
     positions = [begin(seed, 1) for seed in seeds]
-    yield [convert.read_state(position.state).pack() for position in positions]
+    yield [convert.read_state(Reader(position.state)).pack() for position in positions]
     for step in range(steps):
         for item, position in enumerate(positions):
             request = game_service_pb2.ApplyRequest(state=position.state, include=include)
@@ -535,7 +535,7 @@ def by_single_calls(stub: Any, game: Game, players: int, seeds: list[int], steps
             if positions[item].turn.kind == game_pb2.TURN_KIND_OVER:
                 stream = positions[item].state.stream
                 positions[item] = begin(stream.seed, stream.game_number + 1)
-        yield [convert.read_state(position.state).pack() for position in positions]
+        yield [convert.read_state(Reader(position.state)).pack() for position in positions]
 
 
 def by_batches(

@@ -328,13 +328,13 @@ def test_reason_limit_exceeded() -> None:
 
 
 def test_reason_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    def wait_for_the_end(self: GameServicer, request: Any, context: grpc.ServicerContext) -> Any:
+    def wait_for_the_end(self: GameServicer, request: bytes, context: grpc.ServicerContext) -> bytes:
         ended = threading.Event()
         context.add_callback(ended.set)
         assert context.is_active()
         assert ended.wait(PATIENCE)
         assert not context.is_active()
-        return game_service_pb2.ListGamesResponse()
+        return game_service_pb2.ListGamesResponse().SerializeToString()
 
     monkeypatch.setattr(GameServicer, "ListGames", wait_for_the_end)
     with running(Settings(address="127.0.0.1:0", default_deadline=0.01, max_deadline=0.02)) as server:
@@ -389,6 +389,6 @@ def test_options_of_another_game_are_refused(game: Game, monkeypatch: pytest.Mon
     request = game_service_pb2.NewGameRequest(game="other", players=4)
     getattr(request.options, game.name).SetInParent()
     with pytest.raises(engine.EngineError) as refused:
-        handlers.new_game(request)
+        handlers.new_game(request.SerializeToString())
     assert refused.value.reason is Reason.INVALID_OPTION
     assert refused.value.field == f"options.{game.name}"

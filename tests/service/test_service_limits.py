@@ -210,9 +210,9 @@ def test_clients_that_have_stopped_calling_are_forgotten(clock: Clock, monkeypat
 def test_a_deadline_of_the_client_s_own_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     remaining: list[float] = []
 
-    def tell(self: GameServicer, request: Any, context: grpc.ServicerContext) -> Any:
+    def tell(self: GameServicer, request: bytes, context: grpc.ServicerContext) -> bytes:
         remaining.append(context.time_remaining())
-        return game_service_pb2.ListGamesResponse()
+        return game_service_pb2.ListGamesResponse().SerializeToString()
 
     monkeypatch.setattr(GameServicer, "ListGames", tell)
     with running(Settings(address="127.0.0.1:0", default_deadline=0.001, max_deadline=1000)) as server:

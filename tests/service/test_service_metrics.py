@@ -93,11 +93,11 @@ def test_unknown_methods_share_one_label(fresh: Running) -> None:
 def test_a_call_that_the_client_gave_up_counts_as_cancelled(monkeypatch: pytest.MonkeyPatch) -> None:
     entered, gone = threading.Event(), threading.Event()
 
-    def wait_until_cancelled(self: GameServicer, request: Any, context: grpc.ServicerContext) -> Any:
+    def wait_until_cancelled(self: GameServicer, request: bytes, context: grpc.ServicerContext) -> bytes:
         context.add_callback(gone.set)
         entered.set()
         assert gone.wait(PATIENCE)
-        return game_service_pb2.ListGamesResponse()
+        return game_service_pb2.ListGamesResponse().SerializeToString()
 
     monkeypatch.setattr(GameServicer, "ListGames", wait_until_cancelled)
     with running() as server, LogLines() as log:

@@ -22,12 +22,13 @@ MOVES = json.loads(Path(__file__).with_name("docs_game.json").read_text(encoding
 def new_game(include: Include) -> Position:
     """What NewGame answers."""
     request = NewGameRequest(game="chat_perche", players=2, seed=7, include=include)
-    return NewGameResponse.FromString(handlers.new_game(request)).position
+    return NewGameResponse.FromString(handlers.new_game(request.SerializeToString())).position
 
 
 def apply(request: ApplyRequest) -> Position:
     """What Apply answers."""
-    return ApplyResponse.FromString(handlers.apply(request)).position
+    response, _ = handlers.apply(request.SerializeToString())
+    return ApplyResponse.FromString(response).position
 
 
 def positions() -> Iterator[Position]:

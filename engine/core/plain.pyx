@@ -1,0 +1,147 @@
+"""Whether a message comes as protobuf itself would write it, but for the order of its fields: then it can be read as it is.
+
+Protobuf reads much more than it writes: fields that come twice, lists in pieces, numbers that are too large. What is not
+plain is for protobuf to read and to write again.
+"""
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
+
+from chatiere.engine.core.wire cimport BYTES, FIELDS, VARINT, Reader, Span, open_span
+
+cdef enum Way:
+    UNKNOWN
+    NUMBER
+    NUMBERS
+    TEXT
+    MESSAGE
+
+cdef struct Shape
+
+cdef struct Field:
+    const Shape* inner  # of a message
+    uint32_t excluded  # bits: the fields that do not come beside it, itself included unless it may come again
+    uint8_t way
+    uint8_t lowest  # number, or size of text or list: 1 where absence means 0, or empty
+    uint8_t bits  # that a number has at most
+
+cdef struct Shape:
+    Field fields[FIELDS]
+
+
+cdef inline bint next_number(Span* rest, uint64_t* number) noexcept nogil:
+    # False: there is none, or it has more bytes than it needs.
+    cdef int shift = 0
+    cdef uint8_t byte
+    number[0] = 0
+    while rest.at < rest.end and shift < 64:
+        byte = rest.at[0]
+        rest.at += 1
+        number[0] |= <uint64_t> (byte & 0x7F) << shift
+        if byte < 0x80:
+            return shift == 0 or 0 < byte <= (1 if shift == 63 else 0x7F)
+        shift += 7
+    return False
+
+
+cdef inline bint has_bits(uint64_t number, int bits) noexcept nogil:
+    return number >> (bits - 1) <= 1
+
+
+cdef bint are_numbers(Span rest, int bits) noexcept nogil:
+    cdef uint64_t number
+    while rest.at < rest.end:
+        if not next_number(&rest, &number) or not has_bits(number, bits):
+            return False
+    return True
+
+
+cdef bint is_ascii(Span text) noexcept nogil:
+    while text.at < text.end:
+        if text.at[0] >= 0x80:
+            return False
+        text.at += 1
+    return True
+
+
+cdef bint is_plain(const Shape* shape, Span rest) noexcept nogil:
+    # As deep as shapes are in shapes: none is in itself.
+    cdef const Field* field
+    cdef Span inner
+    cdef uint64_t tag, number
+    cdef uint32_t seen = 0
+    while rest.at < rest.end:
+        if not next_number(&rest, &tag) or tag >> 3 >= FIELDS:
+            return False
+        field = &shape.fields[tag >> 3]
+        if field.way == UNKNOWN or tag & 7 != (VARINT if field.way == NUMBER else BYTES) or seen & field.excluded:
+            return False
+        seen |= <uint32_t> 1 << (tag >> 3)
+        # The number, or the size of what follows.
+        if not next_number(&rest, &number) or number < field.lowest:
+            return False
+        if field.way == NUMBER:
+            if not has_bits(number, field.bits):
+                return False
+            continue
+        if number > <uint64_t> (rest.end - rest.at):
+            return False
+        inner.at = rest.at
+        inner.end = rest.at = rest.at + number
+        if field.way == MESSAGE:
+            if not is_plain(field.inner, inner):
+                return False
+        elif field.way == NUMBERS:
+            if not are_numbers(inner, field.bits):
+                return False
+        elif not is_ascii(inner):
+            return False
+    return True
+
+
+cdef class Form:
+    """The form of the messages of one kind: which fields they have, and what is in these."""
+
+    cdef Shape shape
+    cdef list inner  # the forms whose shapes this one's points to
+
+    def __cinit__(self):
+        self.inner = []
+
+    def __init__(self, fields):
+        """`fields`: of each its number; what it holds: the Form of a message, how many bits a number has at most, None for
+        text; whether it is a list; the lowest number, or smallest size, with which it comes; the numbers of the fields
+        that do not come beside it, its own among them unless it may come again. A field that is left out is never plain.
+        """
+        cdef Field* field
+        for number, content, is_list, lowest, excluded in fields:
+            if not 0 < number < FIELDS:
+                raise ValueError(f"fields are 1 to {FIELDS - 1}, not {number}")
+            field = &self.shape.fields[<int> number]
+            field.lowest = lowest
+            for other in excluded:
+                field.excluded |= <uint32_t> 1 << <int> other
+            if content is None:
+                field.way = TEXT
+            elif isinstance(content, Form):
+                field.way = MESSAGE
+                field.inner = &(<Form> content).shape
+                self.inner.append(content)
+            elif 1 <= content <= 64:
+                field.way = NUMBERS if is_list else NUMBER
+                field.bits = content
+            else:
+                raise ValueError(f"numbers have 1 to 64 bits, not {content}")
+
+    def open(self, bytes data not None):
+        """A message of this kind, opened, if these bytes are plain; else None."""
+        cdef Reader reader
+        cdef Span span
+        span.at = <const uint8_t*> PyBytes_AS_STRING(data)
+        span.end = span.at + PyBytes_GET_SIZE(data)
+        if not is_plain(&self.shape, span):
+            return None
+        reader = Reader.__new__(Reader)
+        reader.data = data
+        open_span(span, &reader.message)
+        return reader
