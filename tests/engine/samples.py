@@ -1,0 +1,89 @@
+"""Right requests of every single call, at positions of random games."""
+
+import random
+from functools import cache
+from typing import Any
+
+from google.protobuf.message import Message
+from google.protobuf.message_factory import GetMessageClass
+
+from chatiere import engine
+from chatiere.engine import Game, Position
+from chatiere.engine.core.wire import fill
+from chatiere.service import convert
+from chatiere.v1 import game_service_pb2
+
+KINDS: list[type[Message]] = [
+    GetMessageClass(method.input_type) for method in game_service_pb2.DESCRIPTOR.services_by_name["GameService"].methods
+]
+
+
+@cache
+def positions(game: Game) -> list[Position]:
+    """Positions of random games, with sampled chance and with explicit."""
+    choices = random.Random(game.name)
+    found = []
+    for seed in (2**64 - 1, None, 5, None):
+        options = {"first_seat": 1} if seed == 5 else None
+        position = game.new_game(choices.randint(game.min_players, game.max_players), options, seed=seed, game_number=0)
+        while not position.is_terminal():
+            found.append(position.clone())
+            position.apply(choices.choice(_moves(position)))
+        found.append(position)
+    return found
+
+
+def request(kind: type[Message], game: Game, choices: random.Random) -> Any:
+    """A request of that kind, right but for the seats it may name."""
+    filled: Any = kind()
+    position = choices.choice(positions(game))
+    for field in kind.DESCRIPTOR.fields:
+        if field.name == "state":
+            fill(filled.state, convert.of(position).put_state, position)
+        elif field.name == "game":
+            filled.game = choices.choice((game.name, game.name, ""))
+        elif field.name == "players":
+            filled.players = choices.randint(game.min_players, game.max_players)
+        elif field.name == "options":
+            options = getattr(filled.options, game.name)
+            options.SetInParent()
+            if choices.random() < 0.5:
+                options.first_seat = choices.randint(0, game.min_players)
+        elif field.name == "explicit_chance":
+            filled.explicit_chance = choices.random() < 0.3
+        elif field.name in ("seed", "game_number") and not getattr(filled, "explicit_chance", False):
+            setattr(filled, field.name, choices.choice((0, 1, 7, 2**64 - 1)))
+        elif field.name == "seat":
+            filled.seat = choices.randint(0, position.num_players())
+        elif field.name == "include":
+            for name in ("legal_actions", "score", "spectator"):
+                setattr(filled.include, name, choices.random() < 0.3)
+            filled.include.viewers.extend(choices.choice(([], [], [0], [1, 0], [0, 0], [99])))
+        elif field.name == "action":
+            _fill_move(filled, position, choices)
+    return filled
+
+
+def _moves(position: Position) -> list[int]:
+    return position.legal_actions() or [outcome for outcome, _ in position.chance_outcomes()]
+
+
+def _fill_move(filled: Any, position: Position, choices: random.Random) -> None:
+    if position.is_terminal():
+        return
+    move = choices.choice(_moves(position))
+    if position.is_chance_node():
+        filled.outcome = move
+        return
+    how = choices.randrange(4)
+    if how != 1:
+        filled.action.id = move
+    if how != 0:
+        fill(
+            getattr(filled.action, position.game.name),
+            engine.codec(position.game.name).put_action,
+            position,
+            choices.choice((move, move, move, _moves(position)[0])),
+        )
+    if how == 3:
+        filled.action.label = "as the service sends it"

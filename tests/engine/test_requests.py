@@ -1,0 +1,116 @@
+"""Requests read from their bytes: every encoding of a request gets the same answer, and what is none DecodeError."""
+
+import random
+import secrets
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from fuzz.wire import damaged
+from google.protobuf.message import DecodeError, Message
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chatiere import engine
+from chatiere.engine import EngineError, Game
+from chatiere.service import handlers, requests
+from chatiere.service.errors import Refusal
+from chatiere.v1 import game_service_pb2 as pb
+
+from .encodings import odd, shuffled
+from .samples import KINDS, request
+
+HANDLERS: dict[type[Message], Callable[[bytes], Any]] = {
+    pb.ListGamesRequest: handlers.list_games,
+    pb.NewGameRequest: handlers.new_game,
+    pb.ListLegalActionsRequest: handlers.list_legal_actions,
+    pb.ApplyRequest: handlers.apply,
+    pb.GetScoreRequest: handlers.get_score,
+    pb.GetViewRequest: handlers.get_view,
+    pb.ResampleRequest: handlers.resample,
+}
+GAMES = st.sampled_from(engine.games())
+CHOICES = st.builds(random.Random, st.integers(0, 2**32 - 1))
+kinds = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+
+
+def outcome(kind: type[Message], data: bytes) -> object:
+    """What the handler answers, or all that it says of why not; DecodeError if it is no message."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(secrets, "randbits", lambda bits: 2**bits - 5)
+        try:
+            return HANDLERS[kind](data)
+        except DecodeError:
+            return DecodeError
+        except (EngineError, Refusal) as error:
+            return error.reason, error.message, error.field, error.rule, error.metadata
+
+
+def check(kind: type[Message], data: bytes) -> None:
+    """What a request's bytes get is what they get without what is odd about them."""
+    try:
+        message: Any = kind.FromString(data)
+    except DecodeError:
+        assert outcome(kind, data) is DecodeError
+        return
+    expected = outcome(kind, message.SerializeToString())
+    assert expected is not DecodeError
+    assert outcome(kind, data) == expected
+    message.DiscardUnknownFields()
+    assert outcome(kind, message.SerializeToString()) == expected
+
+
+@kinds
+@settings(max_examples=100, deadline=None)
+@given(GAMES, CHOICES)
+def test_requests_as_protobuf_writes_them_never_become_its_objects(
+    kind: type[Message], game: Game, choices: random.Random
+) -> None:
+    class NoObjects:
+        DESCRIPTOR = kind.DESCRIPTOR
+
+    sent = request(kind, game, choices)
+    data = sent.SerializeToString()
+    # Would have to parse what is not plain.
+    reader = requests.opener(NoObjects)(data)  # type: ignore[arg-type]
+    for field in kind.DESCRIPTOR.fields:
+        if field.message_type is not None:
+            assert (reader.find(field.number) is not None) == sent.HasField(field.name)
+            assert bool(reader.inner(field.number)) == bool(getattr(sent, field.name).ByteSize())
+        elif field.type == field.TYPE_STRING:
+            assert reader.text(field.number) == getattr(sent, field.name)
+        else:
+            assert reader.number(field.number) == getattr(sent, field.name)
+            if field.has_presence:
+                assert reader.has_number(field.number) == sent.HasField(field.name)
+
+
+@kinds
+@settings(max_examples=100, deadline=None)
+@given(GAMES, CHOICES)
+def test_the_order_of_fields_means_nothing(kind: type[Message], game: Game, choices: random.Random) -> None:
+    data = request(kind, game, choices).SerializeToString()
+    assert outcome(kind, shuffled(data, kind.DESCRIPTOR, choices)) == outcome(kind, data)
+
+
+@kinds
+@settings(max_examples=300, deadline=None)
+@given(GAMES, CHOICES)
+def test_odd_encodings_are_read_as_protobuf_reads_them(kind: type[Message], game: Game, choices: random.Random) -> None:
+    check(kind, odd(request(kind, game, choices).SerializeToString(), kind.DESCRIPTOR, choices))
+
+
+@kinds
+@settings(max_examples=200, deadline=None)
+@given(GAMES, CHOICES)
+def test_damaged_requests_are_read_as_protobuf_reads_them(
+    kind: type[Message], game: Game, choices: random.Random
+) -> None:
+    check(kind, damaged(request(kind, game, choices).SerializeToString(), choices))
+
+
+@kinds
+@settings(max_examples=200, deadline=None)
+@given(st.binary(max_size=40))
+def test_random_bytes_are_read_as_protobuf_reads_them(kind: type[Message], data: bytes) -> None:
+    check(kind, data)
