@@ -1,7 +1,7 @@
 """The service, and beside Apply a method that does nothing: `python -m loadtest.bench.echo_server PORT GAME:PLAYERS…`.
 
-GameService/Echo parses the same requests and sends the same answers as Apply, through the same threads, interceptor and
-codec; but the answers were made before it is asked, one a game.
+GameService/Echo parses the same requests and sends the same answers as Apply, with protobuf's objects, through the same
+threads and interceptor; but the answers were made before it is asked, one a game.
 """
 
 import signal
