@@ -28,6 +28,8 @@ BOUND = 0.85
 # Calls in flight: connections, each with one call at a time, so that they spread over the workers.
 IN_FLIGHT = (1, 16)
 WORKERS = (1, 2)
+# Of a round: connections are spread over the workers by chance, anew in each run, so that many short ones tell more.
+RUNS = 4
 
 
 class Calls(NamedTuple):
@@ -151,10 +153,10 @@ def _beside_each_other(server: Server, game: Game, players: int, in_flight: int,
     request = apply_request(game, players)
     size = len(_answer(request))
     # About as many as a server in Python answers in that time.
-    count = max(in_flight, int(plan.seconds * (3000 if in_flight > 1 else 1500)))
+    count = max(in_flight, int(plan.seconds / RUNS * (3000 if in_flight > 1 else 1500)))
     found: dict[str, list[Calls]] = {APPLY: [], ECHO: []}
-    for _ in range(plan.rounds):
+    for _ in range(plan.rounds * RUNS):
         for method, calls in found.items():
             calls.append(load(server, method, request.SerializeToString(), size, in_flight, count))
-    ours, peer = (sorted(calls, key=lambda one: one.rate)[(plan.rounds - 1) // 2] for calls in found.values())
+    ours, peer = (sorted(calls, key=lambda one: one.rate)[(len(calls) - 1) // 2] for calls in found.values())
     return ours, peer
