@@ -60,6 +60,8 @@ class SocketCall(Connection):
             raise TransportError(grpc.StatusCode.UNAVAILABLE, f"no connection to {address}: {error}") from error
         super().__init__(connected, patience=timeout, window=frames.LARGEST_WINDOW, longest=_LONGEST, most=_LONGEST)
         self._end: ChatiereError | None = None
+        # Why the service will close the connection.
+        self._farewell = ""
         self._begin_stream(_STREAM)
         settings = {
             frames.ENABLE_PUSH: 0,
@@ -134,7 +136,7 @@ class SocketCall(Connection):
             code = grpc.StatusCode.INTERNAL
         elif isinstance(error, Stuck):
             code = grpc.StatusCode.DEADLINE_EXCEEDED
-        self._finish(TransportError(code, str(error)))
+        self._finish(TransportError(code, f"{error}{self._farewell}"))
         self._socket.close()
 
     def _finish(self, error: ChatiereError) -> None:
@@ -165,9 +167,9 @@ class SocketCall(Connection):
         self._finish(TransportError(code, f"the service reset the stream, HTTP/2 error {error}"))
 
     def _take_goaway(self, last: int, text: str) -> None:
+        self._farewell = f": {text}" if text else ""
         if last < _STREAM:
-            why = f": {text}" if text else ""
-            self._finish(TransportError(grpc.StatusCode.UNAVAILABLE, f"the service stops{why}"))
+            self._finish(TransportError(grpc.StatusCode.UNAVAILABLE, f"the service stops{self._farewell}"))
 
     def _refuse_message(self, reason: str, *, is_limit: bool) -> None:
         raise ValueError(reason)

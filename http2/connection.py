@@ -31,6 +31,7 @@ _KEEPALIVE = {
     for name, value in (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3))
     if hasattr(socket, name)
 }
+_LONGEST_WAIT = 1e6
 # What has been taken is given back to the windows when it is this part of one.
 _SHARES = 4
 # Messages that nobody has taken yet, while something is sent: more are not read.
@@ -55,6 +56,11 @@ class Ended(Broken):
 
 class Stuck(Broken):
     """Because the other end takes nothing."""
+
+
+def milliseconds(seconds: float | None) -> float | None:
+    """A wait as poll takes it, which knows neither less than none nor more than some weeks."""
+    return None if seconds is None else 1000 * min(max(seconds, 0.0), _LONGEST_WAIT)
 
 
 class Connection(ABC):
@@ -274,7 +280,8 @@ class Connection(ABC):
 
     def _has_come(self, seconds: float | None) -> bool:
         """Wait until something has; False: the wait is over without. Raises TimeoutError."""
-        if seconds is not None and not self._readable.poll(1000 * max(seconds, 0)):
+        # Reading waits by itself.
+        if seconds is not None and not self._readable.poll(milliseconds(seconds)):
             raise TimeoutError("nothing has come")
         return True
 

@@ -21,7 +21,7 @@ from typing import Any
 import grpc
 
 from chatiere.http2 import frames
-from chatiere.http2.connection import Broken, Connection, ProtocolError
+from chatiere.http2.connection import Broken, Connection, ProtocolError, milliseconds
 from chatiere.service.call_context import Aborted, CallContext, Gone
 from chatiere.service.config import Settings
 from chatiere.service.errors import Refusal, ServiceReason
@@ -38,8 +38,6 @@ _PAUSE = 0.1
 # Bytes of requests that a client may send ahead of its answers, beside one request of the largest size; and how many.
 _WINDOW, _MOST_REQUESTS = 2**22, 2**14
 _STOPPING = "the server stops: begin again, at another one"
-# Longer than any deadline that is meant.
-_LONGEST_WAIT = 1e6
 # The stream's own window never matters.
 _STREAM_WINDOW = 2**30
 # What answers a call: requests and context → responses, in pieces to be joined.
@@ -272,10 +270,12 @@ class _Connection(Connection):
                     break
 
     def _next_call(self) -> _Call | None:
+        # Whatever else it says, a connection without a call takes others' place.
+        end = time.monotonic() + _IDLE
         while self._next is None:
             if self._is_draining or self._is_deaf:
                 return None
-            self._wait(_IDLE)
+            self._wait(end - time.monotonic())
         call, self._next = self._next, None
         return call
 
@@ -333,10 +333,9 @@ class _Connection(Connection):
             if self._is_draining and not self._has_part:
                 raise Gone
             try:
-                self._wait(remaining if remaining < _LONGEST_WAIT else None)
-            except TimeoutError:
-                # Looked at above.
-                pass
+                # What has come in that time is looked at above.
+                with suppress(TimeoutError):
+                    self._wait(remaining)
             except Broken as error:
                 raise Gone from error
 
@@ -351,7 +350,7 @@ class _Connection(Connection):
     def _has_come(self, seconds: float | None) -> bool:
         if self._is_draining:
             return super()._has_come(seconds)
-        events = self._either.poll(None if seconds is None else 1000 * max(seconds, 0))
+        events = self._either.poll(milliseconds(seconds))
         if not events:
             raise TimeoutError("nothing has come")
         found = [descriptor for descriptor, _ in events]

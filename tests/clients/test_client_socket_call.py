@@ -287,6 +287,16 @@ def test_headers_may_come_in_parts(service: Service) -> None:
         call.receive(PATIENCE)
 
 
+def test_why_the_service_closes_the_connection_is_told(service: Service) -> None:
+    call = service.call()
+    service.greeted()
+    service.send(Frame(GOAWAY, 0, 0, struct.pack(">II", 1, 1) + b"too many pings"))
+    service.connection.shutdown(socket.SHUT_WR)
+    # As long as it likes: no system waits so many milliseconds.
+    with pytest.raises(TransportError, match="UNAVAILABLE: the other end closed the connection: too many pings"):
+        call.receive(1e12)
+
+
 def test_messages_before_the_end_are_delivered(service: Service) -> None:
     call = service.call()
     service.send(data(message(b"last")), ended(service, 15, ("grpc-message", "gone")))
