@@ -49,8 +49,8 @@ class ClientLimits:
         now = time.monotonic()
         share = 1 / self._max_rate
         taken = max(self._taken.get(client, now), now)
-        # A second's calls may come at once.
-        wait = taken + share - now - max(1.0, share)
+        # A second's calls may come at once. In this order nothing is left over of a first call's sum, by rounding.
+        wait = (taken - now) + (share - max(1.0, share))
         if wait > 0:
             raise limit_exceeded("calls of one client a second", self._max_rate, wait)
         self._taken[client] = taken + share

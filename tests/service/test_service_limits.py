@@ -1,5 +1,6 @@
 """How much may be asked for: calls at a time, by all and by one client, calls a second, time."""
 
+import random
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -183,6 +184,13 @@ def test_less_than_a_call_a_second(clock: Clock) -> None:
     assert called(limited, "alice") == pytest.approx(1)
     clock.now += 1.001
     assert called(limited, "alice") is None
+
+
+def test_a_first_call_is_answered_whatever_the_clock_and_the_rate_are(clock: Clock) -> None:
+    choices = random.Random(7)
+    for _ in range(1000):
+        clock.now = choices.uniform(0, 1e6)
+        assert called(ClientLimits(0, choices.choice((0.001, 1, 7, choices.uniform(0.01, 100)))), "alice") is None
 
 
 def test_what_is_tried_again_when_told_to_is_answered(clock: Clock) -> None:
