@@ -42,7 +42,7 @@ def serving() -> Iterator[Callable[..., str]]:
     servers = []
 
     def serve(**settings: Any) -> str:
-        server, port = create_server(Settings(address="localhost:0", **settings), CollectorRegistry())
+        server, port = create_server(Settings(address="127.0.0.1:0", **settings), CollectorRegistry())
         server.start()
         servers.append(server)
         return f"localhost:{port}"

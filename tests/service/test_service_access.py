@@ -199,7 +199,7 @@ class Authority:
     def settings(self, name: str = "server", **details: Any) -> dict[str, Any]:
         """Settings with a new certificate."""
         certificate, key = self.issue(name, **details)
-        return {"address": "localhost:0", "tls_certificate": certificate, "tls_key": key}
+        return {"address": "127.0.0.1:0", "tls_certificate": certificate, "tls_key": key}
 
 
 PAST = datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC)
