@@ -128,8 +128,8 @@ class CallContext(grpc.ServicerContext):
         return {}
 
     def send_initial_metadata(self, initial_metadata: Any) -> NoReturn:
-        """No method here has any."""
-        raise NotImplementedError("no method here has initial metadata")
+        """Too late: it goes before the method is called. Raises ValueError, as gRPC does then."""
+        raise ValueError("initial metadata has been sent")
 
     def set_trailing_metadata(self, trailing_metadata: Any) -> None:
         """What is sent after the last message."""
