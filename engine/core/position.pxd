@@ -72,6 +72,12 @@ cdef class Position:
 ctypedef int (*ActionFunction)(Writer out, Position position, int action) except -1
 ctypedef int (*EventFunction)(Writer out, const KernelEvent* event) except -1
 
+# Writes what stands for a field in an event's label.
+ctypedef int (*EventFieldFunction)(Writer out, const KernelEvent* event, int field) except -1
+
+# An event's label by codec.label_words, its fields written by that function.
+cdef int put_label(Writer out, const KernelEvent* event, tuple labels, EventFieldFunction put_field) except -1
+
 cdef class PutAction:
     cdef ActionFunction put
 

@@ -650,3 +650,13 @@ cdef PutEvent wrap_put_event(EventFunction put):
     cdef PutEvent wrapped = PutEvent()
     wrapped.put = put
     return wrapped
+
+
+cdef int put_label(Writer out, const KernelEvent* event, tuple labels, EventFieldFunction put_field) except -1:
+    cdef bytes label = labels[event.kind]
+    cdef const char* rest = label
+    cdef int field = out.words_before(&rest)
+    while field:
+        put_field(out, event, field)
+        field = out.words_before(&rest)
+    return 0

@@ -10,7 +10,7 @@ from libc.stdint cimport int64_t, uint8_t, uint16_t, uint64_t
 from libc.string cimport memset
 
 from chatiere.engine.core.game cimport Event
-from chatiere.engine.core.position cimport Position, value_for, wrap_put_action, wrap_put_event
+from chatiere.engine.core.position cimport Position, put_label, value_for, wrap_put_action, wrap_put_event
 from chatiere.engine.core.wire cimport (
     Message,
     Reader,
@@ -173,24 +173,24 @@ def outcome_label(Position position not None, outcome):
     return f"seat {outcome} begins" if state_of(position).phase == FIRST_SEAT else CARD_NAMES[outcome]
 
 
+cdef int label_field(Writer out, const Event* event, int field) except -1:
+    # What stands for a field in the label of an event.
+    cdef bytes order = _VALUE_FIELDS[event.kind]
+    cdef int value = value_for(event, order, field)
+    if field == fields.EVENT_SEAT:
+        out.decimal(event.seat)
+    elif value < 0:
+        out.words(b"a card")
+    elif field == fields.EVENT_CARD:
+        put_card_name(out, value, value_for(event, order, fields.EVENT_TURNED) == 1)
+    elif field == fields.EVENT_CELL:
+        put_cell_name(out, value)
+    else:
+        out.decimal(value)
+
 cdef int label_event(Writer out, const Event* event) except -1:
     # An event in plain English.
-    cdef bytes label = _LABEL_WORDS[event.kind], order = _VALUE_FIELDS[event.kind]
-    cdef const char* rest = label
-    cdef int value, field = out.words_before(&rest)
-    while field:
-        value = value_for(event, order, field)
-        if field == fields.EVENT_SEAT:
-            out.decimal(event.seat)
-        elif value < 0:
-            out.words(b"a card")
-        elif field == fields.EVENT_CARD:
-            put_card_name(out, value, value_for(event, order, fields.EVENT_TURNED) == 1)
-        elif field == fields.EVENT_CELL:
-            put_cell_name(out, value)
-        else:
-            out.decimal(value)
-        field = out.words_before(&rest)
+    return put_label(out, event, _LABEL_WORDS, label_field)
 
 
 put_event_label = wrap_put_event(label_event)

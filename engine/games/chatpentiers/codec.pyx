@@ -26,7 +26,7 @@ from libc.stdint cimport int64_t, uint8_t, uint64_t
 from libc.string cimport memset
 
 from chatiere.engine.core.game cimport Event
-from chatiere.engine.core.position cimport Position, value_for, wrap_put_action, wrap_put_event
+from chatiere.engine.core.position cimport Position, put_label, value_for, wrap_put_action, wrap_put_event
 from chatiere.engine.core.wire cimport (
     Message,
     Reader,
@@ -142,28 +142,28 @@ cdef put_ranking(Writer out, const Event* event):
         out.decimal(event.values[i])
 
 
+cdef int label_field(Writer out, const Event* event, int field) except -1:
+    # What stands for a field in the label of an event.
+    cdef bytes order = _VALUE_FIELDS[event.kind]
+    cdef int value = value_for(event, order, field)
+    if field == fields.EVENT_SEAT:
+        out.decimal(event.seat)
+    elif value < 0:
+        out.words(b"a card")
+    elif field == fields.EVENT_CARD:
+        out.string(CARD_NAMES[value])
+    elif field == fields.EVENT_COLOUR:
+        out.string(COLOUR_NAMES[value])
+    elif field == fields.EVENT_RANKING:
+        put_ranking(out, event)
+    elif field == fields.EVENT_ZONE:
+        put_zone_name(out, value)
+    else:
+        out.decimal(value)
+
 cdef int label_event(Writer out, const Event* event) except -1:
     # An event in plain English.
-    cdef bytes label = _LABEL_WORDS[event.kind], order = _VALUE_FIELDS[event.kind]
-    cdef const char* rest = label
-    cdef int value, field = out.words_before(&rest)
-    while field:
-        value = value_for(event, order, field)
-        if field == fields.EVENT_SEAT:
-            out.decimal(event.seat)
-        elif value < 0:
-            out.words(b"a card")
-        elif field == fields.EVENT_CARD:
-            out.string(CARD_NAMES[value])
-        elif field == fields.EVENT_COLOUR:
-            out.string(COLOUR_NAMES[value])
-        elif field == fields.EVENT_RANKING:
-            put_ranking(out, event)
-        elif field == fields.EVENT_ZONE:
-            put_zone_name(out, value)
-        else:
-            out.decimal(value)
-        field = out.words_before(&rest)
+    return put_label(out, event, _LABEL_WORDS, label_field)
 
 
 put_event_label = wrap_put_event(label_event)

@@ -16,7 +16,7 @@ from libc.stdint cimport int64_t, uint8_t, uint64_t
 from libc.string cimport memset
 
 from chatiere.engine.core.game cimport Event
-from chatiere.engine.core.position cimport Position, wrap_put_action, wrap_put_event
+from chatiere.engine.core.position cimport Position, put_label, wrap_put_action, wrap_put_event
 from chatiere.engine.core.wire cimport (
     Message,
     Reader,
@@ -110,20 +110,20 @@ def outcome_label(Position position not None, outcome):
     return f"seat {outcome} begins" if state_of(position).phase == FIRST_SEAT else f"card {outcome + 1}"
 
 
+cdef int label_field(Writer out, const Event* event, int field) except -1:
+    # What stands for a field in the label of an event.
+    cdef int i
+    if field == fields.EVENT_SEAT:
+        out.decimal(event.seat)
+    elif event.count == 0:
+        out.words(b"a card")
+    else:
+        for i in range(event.count):
+            put_card_played(out, event.values[i], i, event.count)
+
 cdef int label_event(Writer out, const Event* event) except -1:
     # An event in plain English.
-    cdef bytes label = _LABEL_WORDS[event.kind]
-    cdef const char* rest = label
-    cdef int i, field = out.words_before(&rest)
-    while field:
-        if field == fields.EVENT_SEAT:
-            out.decimal(event.seat)
-        elif event.count == 0:
-            out.words(b"a card")
-        else:
-            for i in range(event.count):
-                put_card_played(out, event.values[i], i, event.count)
-        field = out.words_before(&rest)
+    return put_label(out, event, _LABEL_WORDS, label_field)
 
 
 put_event_label = wrap_put_event(label_event)

@@ -11,7 +11,7 @@ from libc.stdint cimport int64_t, uint8_t, uint16_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from chatiere.engine.core.game cimport Event
-from chatiere.engine.core.position cimport Position, wrap_put_action, wrap_put_event
+from chatiere.engine.core.position cimport Position, put_label, wrap_put_action, wrap_put_event
 from chatiere.engine.core.wire cimport (
     Message,
     Reader,
@@ -197,31 +197,29 @@ cdef put_card_names(Writer out, const uint16_t* cards, int count):
         out.string(CARD_NAMES[cards[i]])
 
 
+cdef int label_field(Writer out, const Event* event, int field) except -1:
+    # What stands for a field in the label of an event.
+    if field == fields.EVENT_SEAT:
+        out.decimal(event.seat)
+    elif field == fields.EVENT_OTHER_SEAT:
+        out.decimal(other_seat(event))
+    elif field == fields.EVENT_CARDS:
+        put_card_names(out, event.values, cards_in(event))
+    elif event.kind == MomistigriEvent.TURN_BEGUN and number_in(event) == 1:
+        out.words(b"a card")
+    else:
+        out.decimal(number_in(event))
+        if event.kind == MomistigriEvent.TURN_BEGUN:
+            out.words(b" cards")
+
 cdef int label_event(Writer out, const Event* event) except -1:
     # An event in plain English.
-    cdef bytes label = _LABEL_WORDS[event.kind]
-    cdef const char* rest = label
-    cdef int field
     if event.kind == MomistigriEvent.ONES_DISCARDED and event.count == 0:
         out.words(b"seat ")
         out.decimal(event.seat)
         out.words(b" has no other 1")
         return 0
-    field = out.words_before(&rest)
-    while field:
-        if field == fields.EVENT_SEAT:
-            out.decimal(event.seat)
-        elif field == fields.EVENT_OTHER_SEAT:
-            out.decimal(other_seat(event))
-        elif field == fields.EVENT_CARDS:
-            put_card_names(out, event.values, cards_in(event))
-        elif event.kind == MomistigriEvent.TURN_BEGUN and number_in(event) == 1:
-            out.words(b"a card")
-        else:
-            out.decimal(number_in(event))
-            if event.kind == MomistigriEvent.TURN_BEGUN:
-                out.words(b" cards")
-        field = out.words_before(&rest)
+    return put_label(out, event, _LABEL_WORDS, label_field)
 
 
 put_event_label = wrap_put_event(label_event)
