@@ -11,8 +11,9 @@ import grpc
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from chatiere.clients.columns import Answer, Buffer, put
+from chatiere.clients.columns import Answer, put
 from chatiere.clients.errors import ChatiereError, FieldViolation
+from chatiere.http2.connection import Buffer
 from chatiere.v1 import batch_service_pb2
 from chatiere.v1.batch_service_pb2 import Columns, ItemFault, Restart, Table
 from chatiere.v1.errors_pb2 import ErrorReason

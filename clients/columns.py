@@ -7,10 +7,8 @@ from typing import Any
 
 from google.protobuf.message import Message
 
+from chatiere.http2.connection import Buffer
 from chatiere.v1 import batch_service_pb2
-
-Buffer = bytes | memoryview
-"""Bytes, wherever they are."""
 
 # By message and name: the fields.
 _FIELDS = {

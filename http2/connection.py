@@ -19,6 +19,7 @@ from hpack import Decoder, Encoder, HPACKError
 from chatiere.http2 import frames
 
 Buffer = bytes | memoryview
+"""Bytes, wherever they are."""
 
 _PREFIX = struct.Struct(">BI")  # of a gRPC message: whether it is compressed, its length
 # All but the longest part of long messages, which goes where it stays, is read through this.
@@ -34,8 +35,6 @@ _KEEPALIVE = {
 _LONGEST_WAIT = 1e6
 # What has been taken is given back to the windows when it is this part of one.
 _SHARES = 4
-# Messages that nobody has taken yet, while something is sent: more are not read.
-_MOST_AHEAD = 1000
 # As many as the system takes at once, at least.
 _MOST_PIECES = 16
 # Kinds that are taken whole.
@@ -167,7 +166,7 @@ class Connection(ABC):
 
     def _wait_to_send(self) -> None:
         # The other end may be waiting for the same: reading lets both go on.
-        reads = not self._is_at_end and len(self._messages) < _MOST_AHEAD
+        reads = not self._is_at_end
         self._writable.modify(self._socket, select.POLLOUT | (select.POLLIN if reads else 0))
         events = self._writable.poll(1000 * self._patience)
         if not events:

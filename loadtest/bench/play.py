@@ -9,8 +9,9 @@ from collections.abc import Callable
 import numpy as np
 
 from chatiere.clients.channel import BATCH_SERVICE
-from chatiere.clients.columns import Answer, Buffer, put, put_inner
+from chatiere.clients.columns import Answer, put, put_inner
 from chatiere.clients.socket_call import SocketCall
+from chatiere.http2.connection import Buffer
 from chatiere.v1.batch_service_pb2 import (
     Columns,
     NewGamesRequest,
