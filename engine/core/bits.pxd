@@ -1,4 +1,4 @@
-# Sets of up to 64 things as the bits of a word. Written out, because a plain x86-64 has no instructions for these.
+# Sets of up to 64 things as the bits of a word. What processors have no common instruction for is written out.
 from libc.stdint cimport uint8_t, uint64_t
 
 cdef extern from * nogil:
@@ -45,6 +45,7 @@ cdef extern from * nogil:
         chatiere_put_flags(CHATIERE_PICK(chatiere_fours, fours, 2, 2, 3, 3), flags + 16);
     }
     """
+    int __builtin_popcountll(uint64_t word)
     int __builtin_ctzll(uint64_t word)
     int __builtin_clzll(uint64_t word)
     void spread_16 "chatiere_spread_16"(uint64_t bits, uint8_t* flags) noexcept
@@ -57,7 +58,7 @@ cdef inline uint64_t bits_by_byte(uint64_t bits) noexcept nogil:
     return bits + (bits >> 4) & <uint64_t> 0x0F0F0F0F0F0F0F0F
 
 cdef inline int count_bits(uint64_t bits) noexcept nogil:
-    return <int> (bits_by_byte(bits) * <uint64_t> 0x0101010101010101 >> 56)
+    return __builtin_popcountll(bits)
 
 cdef inline int lowest_bit(uint64_t bits) noexcept nogil:
     # The place of the first bit; the set is not empty.

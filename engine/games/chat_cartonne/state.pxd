@@ -3,7 +3,7 @@
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memmove
 
-from chatiere.engine.core.bits cimport bits_by_byte, count_bits, nth_bit
+from chatiere.engine.core.bits cimport count_bits, nth_bit
 
 cdef extern from * nogil:
     """
@@ -289,11 +289,10 @@ cdef inline void put_cell(uint64_t* cells, int cell) noexcept nogil:
 
 cdef inline int place_at(const State* state, int cell) noexcept nogil:
     # In State.cards: how many cards lie in lower cells.
-    cdef uint64_t counts = bits_by_byte(state.filled[cell >> 6] & (<uint64_t> 1 << (cell & 63)) - 1)
-    cdef int word
+    cdef int count = count_bits(state.filled[cell >> 6] & (<uint64_t> 1 << (cell & 63)) - 1), word
     for word in range(cell >> 6):
-        counts += bits_by_byte(state.filled[word])
-    return <int> (counts * <uint64_t> 0x0101010101010101 >> 56)
+        count += count_bits(state.filled[word])
+    return count
 
 cdef inline int find_card(const State* state, int cell) noexcept nogil:
     # The place of the card in a cell; -1 for an empty one.
