@@ -29,7 +29,7 @@ class Pending:
         self._tag += 1
         self._calls[self._tag] = call, future
         field = PlayRequest.DESCRIPTOR.fields_by_name[call.field].number
-        return [PlayRequest(tag=self._tag).SerializeToString(), *put_inner(field, call.request)]
+        return [*put_inner(field, call.request), PlayRequest(tag=self._tag).SerializeToString()]
 
     def settle(self, data: Buffer) -> None:
         """A PlayResponse has come. Raises TransportError if there is no telling whose answer it is."""

@@ -117,7 +117,7 @@ class SocketCall(Connection):
                 left = end - time.monotonic()
                 if left < 0 and not self._messages and self._target is self._prefix:
                     raise TimeoutError("no answer yet")
-        return self._take_message()
+        return self._take_message().toreadonly()
 
     def close(self) -> None:
         """Leave the call, if it is not over, and the connection."""

@@ -18,6 +18,7 @@ from chatiere import engine
 from chatiere.engine import EngineError, Game, Position, Reason
 from chatiere.engine.core.batch import Cancellation, Cancelled, Columns, Faults, ItemFault, Positions, Restart, Table
 from chatiere.engine.core.wire import Reader, cut, written
+from chatiere.http2.connection import Buffer
 from chatiere.service import convert
 from chatiere.service.columns import Request, put, read, read_whole
 from chatiere.service.config import Settings
@@ -54,7 +55,7 @@ class Batches:
             lambda game, method: (metrics.kernel_seconds.labels(game, method), metrics.batch_items.labels(game, method))
         )
         self._moves_of = cache(metrics.moves_applied.labels)
-        self._methods: dict[str, Callable[[Request, Cancellation], list[bytes]]] = {
+        self._methods: dict[str, Callable[[Request, Cancellation], list[Buffer]]] = {
             "new_games": self._new_games,
             "step": self._step,
             "playout": self._playout,
@@ -68,7 +69,7 @@ class Batches:
         """The response to a request, both in wire format; `name`: the call's in PlayRequest."""
         return b"".join(self._methods[name](read(_KINDS[name], data), cancellation))
 
-    def play(self, data: bytes | memoryview, cancellation: Cancellation) -> list[bytes]:
+    def play(self, data: Buffer, cancellation: Cancellation) -> list[Buffer]:
         """A PlayResponse, in pieces to be joined, to a PlayRequest, both in wire format: a refusal is an answer too."""
         message, name, request = _read_play(data)
         try:
@@ -79,7 +80,7 @@ class Batches:
             return [pb.PlayResponse(tag=message.tag, refusal=_refusal(error)).SerializeToString()]
         return [pb.PlayResponse(tag=message.tag).SerializeToString(), *pieces]
 
-    def _new_games(self, request: Request, cancellation: Cancellation) -> list[bytes]:
+    def _new_games(self, request: Request, cancellation: Cancellation) -> list[Buffer]:
         message, columns = pb.NewGamesRequest.FromString(request.rest), request.columns
         table = _table_of(message.table)
         game = table.game
@@ -98,7 +99,7 @@ class Batches:
             )
         return put(pb.NewGamesResponse, [("positions", _put_positions(positions))])
 
-    def _step(self, request: Request, cancellation: Cancellation) -> list[bytes]:
+    def _step(self, request: Request, cancellation: Cancellation) -> list[Buffer]:
         # All but the columns is the same again and again, while games are played.
         terms = _kept_terms if len(request.rest) <= _LONGEST_KEPT else _terms_of_step
         game, players, wanted, restart = terms(request.rest)
@@ -113,13 +114,14 @@ class Batches:
                 columns["moves"],
                 columns=wanted,
                 restart=restart,
+                overwrite_states=True,
                 max_bytes=self._max_bytes,
                 cancellation=cancellation,
             )
         self._moves_of(game.name).inc(cancellation.moves - before)
         return put(pb.StepResponse, [("positions", _put_positions(positions)), ("faults", _put_faults(faults))])
 
-    def _playout(self, request: Request, cancellation: Cancellation) -> list[bytes]:
+    def _playout(self, request: Request, cancellation: Cancellation) -> list[Buffer]:
         message, columns = pb.PlayoutRequest.FromString(request.rest), request.columns
         table = _table_of(message.table)
         states = columns["states"]
@@ -137,14 +139,14 @@ class Batches:
         self._metrics.playout_moves.labels(table.game.name).inc(cancellation.moves - before)
         return put(pb.PlayoutResponse, [*playouts._asdict().items(), ("faults", _put_faults(faults))])
 
-    def _score(self, request: Request, cancellation: Cancellation) -> list[bytes]:
+    def _score(self, request: Request, cancellation: Cancellation) -> list[Buffer]:
         table = _table_of(pb.ScoreRequest.FromString(request.rest).table)
         states = request.columns["states"]
         with self._measured(table, "Score", len(states) // table.game.packed_size):
             scores, faults = table.score(states, cancellation=cancellation)
         return put(pb.ScoreResponse, [*scores._asdict().items(), ("faults", _put_faults(faults))])
 
-    def _resample(self, request: Request, cancellation: Cancellation) -> list[bytes]:
+    def _resample(self, request: Request, cancellation: Cancellation) -> list[Buffer]:
         message, columns = pb.BatchServiceResampleRequest.FromString(request.rest), request.columns
         table = _table_of(message.table)
         states = columns["states"]
@@ -158,7 +160,7 @@ class Batches:
             )
         return put(pb.BatchServiceResampleResponse, [("states", drawn), ("faults", _put_faults(faults))])
 
-    def _observe(self, request: Request, cancellation: Cancellation) -> list[bytes]:
+    def _observe(self, request: Request, cancellation: Cancellation) -> list[Buffer]:
         table = _table_of(pb.ObserveRequest.FromString(request.rest).table)
         states = request.columns["states"]
         with self._measured(table, "Observe", len(states) // table.game.packed_size):
@@ -167,7 +169,7 @@ class Batches:
             )
         return put(pb.ObserveResponse, [("observations", observations), ("faults", _put_faults(faults))])
 
-    def _convert(self, request: Request, cancellation: Cancellation) -> list[bytes]:
+    def _convert(self, request: Request, cancellation: Cancellation) -> list[Buffer]:
         message, states = pb.ConvertRequest.FromString(request.rest), request.columns["states"]
         table = _table_of(message.table)
         if states and message.typed_states:
@@ -181,7 +183,7 @@ class Batches:
             return self._pack(message.typed_states, table, cancellation)
         return self._unpack(states, table, cancellation)
 
-    def _pack(self, typed_states: Any, table: Table, cancellation: Cancellation) -> list[bytes]:
+    def _pack(self, typed_states: Any, table: Table, cancellation: Cancellation) -> list[Buffer]:
         packed = [bytes(table.game.packed_size)] * len(typed_states)
         faults = _Faults(len(packed))
         with self._measured(table, "Convert", len(packed), "typed_states"):
@@ -191,10 +193,10 @@ class Batches:
                     packed[item] = _read_typed_state(typed, item, table).pack()
         return put(pb.ConvertResponse, [("states", b"".join(packed)), ("faults", _put_faults(faults.found()))])
 
-    def _unpack(self, states: Any, table: Table, cancellation: Cancellation) -> list[bytes]:
+    def _unpack(self, states: Any, table: Table, cancellation: Cancellation) -> list[Buffer]:
         with self._measured(table, "Convert", len(states) // table.game.packed_size):
             faults = _Faults(table.count_states(states))
-            typed_states: list[list[bytes]] = [[] for _ in range(faults.count)]
+            typed_states: list[list[Buffer]] = [[] for _ in range(faults.count)]
             for item, typed in enumerate(typed_states):
                 _check_cancelled(cancellation)
                 with faults.caught(item):
@@ -327,7 +329,7 @@ def _read_typed_state(typed: game_pb2.State, item: int, table: Table) -> Positio
     return position
 
 
-def _read_play(data: bytes | memoryview) -> tuple[pb.PlayRequest, str | None, Request | None]:
+def _read_play(data: Buffer) -> tuple[pb.PlayRequest, str | None, Request | None]:
     # A request on the stream: without the call's own message; the call's name and that message.
     try:
         rest, found = cut(data, _CALLS)
@@ -343,11 +345,11 @@ def _read_play(data: bytes | memoryview) -> tuple[pb.PlayRequest, str | None, Re
     return message, name, None if name is None else read_whole(getattr(message, name))
 
 
-def _put_positions(positions: Positions) -> list[bytes]:
+def _put_positions(positions: Positions) -> list[Buffer]:
     return put(pb.Positions, zip(Positions._fields, positions, strict=True))
 
 
-def _put_faults(faults: Faults) -> list[bytes] | None:
+def _put_faults(faults: Faults) -> list[Buffer] | None:
     """None if no item failed."""
     if not faults.reasons:
         return None

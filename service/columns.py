@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 from google.protobuf.message import Message
 
-from chatiere.engine.core.wire import cut, head
+from chatiere.engine.core.wire import cut, pieces_of
+from chatiere.http2.connection import Buffer
 from chatiere.v1.batch_service_pb2 import DESCRIPTOR
 
 _MESSAGES = DESCRIPTOR.message_types_by_name.values()
@@ -53,18 +54,10 @@ def read_whole(message: Message) -> Request:
     return Request(message.SerializeToString(), columns)
 
 
-def put(kind: type[Message], fields: Iterable[tuple[str, bytes | list[bytes] | None]]) -> list[bytes]:
+def put(kind: type[Message], fields: Iterable[tuple[str, Buffer | list[Buffer] | None]]) -> list[Buffer]:
     """A message of that kind in wire format, in pieces to be joined.
 
     `fields`: name and content of each: a column's, which is left out if it is empty, or the pieces of a message; None:
     absent.
     """
-    numbers = _NUMBERS[kind.DESCRIPTOR.name]
-    pieces: list[bytes] = []
-    for name, content in fields:
-        if isinstance(content, list):
-            pieces.append(head(numbers[name], sum(map(len, content))))
-            pieces += content
-        elif content:
-            pieces += (head(numbers[name], len(content)), content)
-    return pieces
+    return pieces_of(_NUMBERS[kind.DESCRIPTOR.name], fields)

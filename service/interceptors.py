@@ -13,6 +13,7 @@ from typing import Any
 
 import grpc
 
+from chatiere.http2.connection import Buffer
 from chatiere.service.config import Settings
 from chatiere.service.deadlines import Deadlines
 from chatiere.service.errors import Refusal, ServiceReason, limit_exceeded, status_of
@@ -235,7 +236,7 @@ class CallInterceptor(grpc.ServerInterceptor):
                     )
 
 
-def _joined(response: bytes | list[bytes]) -> bytes:
+def _joined(response: bytes | list[Buffer]) -> bytes:
     # What gRPC is given to send.
     return response if isinstance(response, bytes) else b"".join(response)
 

@@ -21,7 +21,7 @@ from typing import Any
 import grpc
 
 from chatiere.http2 import frames
-from chatiere.http2.connection import Broken, Connection, ProtocolError, milliseconds
+from chatiere.http2.connection import Broken, Buffer, Connection, ProtocolError, milliseconds
 from chatiere.service.call_context import Aborted, CallContext, Gone
 from chatiere.service.config import Settings
 from chatiere.service.errors import Refusal, ServiceReason
@@ -41,7 +41,7 @@ _STOPPING = "the server stops: begin again, at another one"
 # The stream's own window never matters.
 _STREAM_WINDOW = 2**30
 # What answers a call: requests and context → responses, in pieces to be joined.
-Behaviour = Callable[[Iterator[memoryview], grpc.ServicerContext], Iterator[list[bytes]]]
+Behaviour = Callable[[Iterator[memoryview], grpc.ServicerContext], Iterator[list[Buffer]]]
 
 
 class PlayPort:

@@ -11,6 +11,7 @@ from google.protobuf.descriptor import ServiceDescriptor
 
 from chatiere import engine
 from chatiere.engine.core.batch import Cancellation
+from chatiere.http2.connection import Buffer
 from chatiere.service import handlers
 from chatiere.service.batch import Batches
 from chatiere.service.config import Settings
@@ -107,7 +108,7 @@ class BatchServicer:
         """Typed states for packed ones, and the reverse."""
         return self._batches.answer("convert", request, _cancelled_with(context))
 
-    def Play(self, requests: Iterator[bytes | memoryview], context: grpc.ServicerContext) -> Iterator[list[bytes]]:
+    def Play(self, requests: Iterator[Buffer], context: grpc.ServicerContext) -> Iterator[list[Buffer]]:
         """The same calls on one stream; each response in pieces to be joined."""
         cancellation = _cancelled_with(context)
         for request in requests:

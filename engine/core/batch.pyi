@@ -17,7 +17,7 @@ class Restart(NamedTuple):
     stride: int = ...
 
 class Positions(NamedTuple):
-    states: bytes
+    states: bytes | memoryview
     actors: bytes
     legal_offsets: bytes
     legal_ids: bytes
@@ -83,6 +83,7 @@ class Table:
         *,
         columns: Columns = ...,
         restart: Restart | None = None,
+        overwrite_states: bool = False,
         max_bytes: int | None = None,
         cancellation: Cancellation | None = None,
     ) -> tuple[Positions, Faults]: ...

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
-from libc.stdint cimport int8_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int8_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t, uintptr_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
@@ -44,7 +44,9 @@ cdef enum:
     # As many lists of legal ids as any game can have then still fit into 32 bits.
     MAX_ITEMS = 524_288
     # Legal ids that an item is given room for at first.
-    LEGAL_GUESS = 16
+    LEGAL_GUESS = 64
+    # Of states, in bytes.
+    ALIGNMENT = 8
     # How many faults are told in words.
     MAX_WORDS = 20
 
@@ -76,7 +78,7 @@ class Restart(NamedTuple):
 class Positions(NamedTuple):
     """Where n games stand, in columns; dtype and shape of each:
 
-    `states` uint8 (n, packed_size); that of a failed item is as it was sent.
+    `states` uint8 (n, packed_size); that of a failed item is as it was sent. A memoryview if they were overwritten.
     `actors` int8 (n,): the seat that has to decide, -1 at a chance event, -2 when the game is over, -3 where the state is
     broken: its other columns are 0 and it has no legal ids.
     `legal_offsets` uint32 (n + 1,): item i has the legal ids from legal_offsets[i] to before legal_offsets[i + 1].
@@ -88,7 +90,7 @@ class Positions(NamedTuple):
     `final_observations` uint8 (k, players, observation_length): of every seat at the end of the k restarted games.
     """
 
-    states: bytes
+    states: bytes | memoryview
     actors: bytes
     legal_offsets: bytes
     legal_ids: bytes
@@ -306,25 +308,36 @@ cdef class Table:
         with nogil:
             outcome = begin_all(&batch, &new_games, packed, actor_data)
         require_done(outcome)
-        positions = self.describe(&batch, states, bytes(n), actors, NULL, 0, columns, max_bytes)
+        positions = self.describe(&batch, packed, states, bytes(n), actors, NULL, 0, columns, max_bytes)
         self.sound = states
         return positions
 
     def step(
-        self, states, moves, *, columns=Columns(), restart=None, max_bytes=None, Cancellation cancellation=None
+        self,
+        states,
+        moves,
+        *,
+        columns=Columns(),
+        restart=None,
+        overwrite_states=False,
+        max_bytes=None,
+        Cancellation cancellation=None,
     ):
         """Make a move in each game.
 
         `states`: uint8 (n, packed_size). `moves`: uint16 (n,), for each the dense id of an action or, at a chance event,
         the outcome that comes. `restart`: a Restart, to begin a new game where one ends; None: games that are over stay
-        over. `max_bytes`: as in `new_games`.
+        over. `overwrite_states`: `states` is not needed any more, and if it can be written to and lies at a multiple of
+        8 bytes, the new states take their place, which saves a copy. Nobody else may write there meanwhile; it holds
+        garbage if the call raises. `max_bytes`: as in `new_games`.
 
         Returns (Positions, Faults). Raises EngineError: INVALID_OPTION (of the restart), BATCH_TOO_LARGE.
         """
         cdef const uint8_t[::1] before = view_of(states)
         cdef Py_ssize_t n = self.count_states(states), ended = 0
         cdef bytes move_column = copy_of("moves", moves, sizeof(uint16_t), n)
-        cdef bytes after, faults, actors, encoded
+        cdef bytes faults, actors, encoded
+        cdef object after
         cdef Restarts restarts
         cdef const uint8_t* source = &before[0] if n else NULL
         cdef const uint16_t* ids = <const uint16_t*> data_of(move_column)
@@ -340,20 +353,24 @@ cdef class Table:
         cancellation = cancellation or Cancellation()
         batch = self.batch_of(n, cancellation, states)
         check_size(self.size_of(n, columns), max_bytes)
-        after = new_column(n * batch.packed_size)
+        if overwrite_states and n and not memoryview(states).readonly and <uintptr_t> source % ALIGNMENT == 0:
+            after = memoryview(states).cast("B")
+            packed = <uint8_t*> source
+        else:
+            after = new_column(n * batch.packed_size)
+            packed = <uint8_t*> data_of(after)
         faults = new_column(n)
         actors = new_column(n)
-        packed = <uint8_t*> data_of(after)
         fault_data = <uint8_t*> data_of(faults)
         actor_data = <int8_t*> data_of(actors)
         with nogil:
             outcome = move_all(&batch, source, ids, packed, fault_data, actor_data, &ended)
         require_done(outcome)
         positions = self.describe(
-            &batch, after, faults, actors, &restarts if restart is not None else NULL, ended, columns, max_bytes
+            &batch, packed, after, faults, actors, &restarts if restart is not None else NULL, ended, columns, max_bytes
         )
         told = self.faults_of(faults, after, "moves", partial(_apply, memoryview(move_column).cast("H")))
-        self.sound = after if told is NO_FAULTS else None
+        self.sound = after if told is NO_FAULTS and isinstance(after, bytes) else None
         return positions, told
 
     def playout(self, states, count, *, seed, first_game_number=0, Cancellation cancellation=None):
@@ -522,7 +539,8 @@ cdef class Table:
     cdef describe(
         self,
         const Batch* batch,
-        bytes states,
+        uint8_t* packed,
+        states,
         bytes faults,
         bytes actors,
         const Restarts* restarts,
@@ -536,7 +554,7 @@ cdef class Table:
         cdef bytes final = new_column(n)
         cdef bytes legal_offsets = b"", legal_ids = b"", weights = b"", totals = b"", returns = b""
         cdef bytes observations = b"", final_observations = b""
-        cdef uint8_t* packed = <uint8_t*> data_of(states)
+        # `packed`: the bytes of `states`.
         cdef const uint8_t* fault_data = <const uint8_t*> data_of(faults)
         cdef uint32_t* weight_data
         cdef Described described

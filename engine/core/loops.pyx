@@ -141,7 +141,7 @@ cdef Outcome move_all(
     int8_t* actors,
     Py_ssize_t* ended,
 ) noexcept nogil:
-    # Fills `states`, `faults` and `actors`; `ended`: how many games ended with these moves.
+    # Fills `states`, which may be `before`, `faults` and `actors`; `ended`: how many games ended with these moves.
     cdef uint8_t* packed
     cdef Py_ssize_t i
     ended[0] = 0
@@ -149,7 +149,8 @@ cdef Outcome move_all(
         if is_cancelled(batch.control):
             return Outcome.CANCELLED
         packed = states + i * batch.packed_size
-        memcpy(packed, before + i * batch.packed_size, batch.packed_size)
+        if states != before:
+            memcpy(packed, before + i * batch.packed_size, batch.packed_size)
         faults[i] = check_item(batch, packed)
         if faults[i] != OK:
             actors[i] = BROKEN

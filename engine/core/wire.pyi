@@ -1,9 +1,10 @@
-from collections.abc import Callable, Iterable
-from typing import Any, TypeVar, final
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeAlias, TypeVar, final
 
 from typing_extensions import disjoint_base
 
 _Filled = TypeVar("_Filled")
+_Buffer: TypeAlias = bytes | memoryview
 
 @disjoint_base
 class Reader:
@@ -31,6 +32,9 @@ class Writer:
 
 def cut(data: Any, fields: Iterable[int]) -> tuple[bytes, dict[int, memoryview]]: ...
 def head(field: int, size: int) -> bytes: ...
+def pieces_of(
+    numbers: Mapping[str, int], fields: Iterable[tuple[str, _Buffer | list[_Buffer] | None]]
+) -> list[_Buffer]: ...
 def fill(message: _Filled, put: Callable[..., object], *what: object) -> _Filled: ...
 def written(put: Callable[..., object], *what: object) -> bytes: ...
 def written_in(field: int, put: Callable[..., object], *what: object) -> bytes: ...

@@ -291,13 +291,34 @@ cdef inline uint8_t* put_varint(uint8_t* at, uint64_t value) noexcept nogil:
     return at + 1
 
 
-def head(int field, Py_ssize_t size):
+cpdef bytes head(int field, Py_ssize_t size):
     """What stands before so many bytes of a field that is bytes, text or a message."""
     cdef uint8_t[LONGEST_VARINT + LONGEST_VARINT] bytes_before
     cdef uint8_t* at
     check_field(field)
     at = put_varint(put_varint(bytes_before, field << 3 | BYTES), size)
     return (<const char*> bytes_before)[:at - bytes_before]
+
+
+def pieces_of(numbers, fields):
+    """Fields of a message that are bytes or messages, in pieces to be joined: what is long is not copied.
+
+    `numbers`: those of the message's fields, by name. `fields`: name and content of each: a buffer of bytes, left out if
+    it is empty, or a list of the pieces of a message; None: absent.
+    """
+    cdef list pieces = []
+    cdef Py_ssize_t size
+    for name, content in fields:
+        if type(content) is list:
+            size = 0
+            for piece in content:
+                size += len(piece)
+            pieces.append(head(numbers[name], size))
+            pieces += content
+        elif content:
+            pieces.append(head(numbers[name], len(content)))
+            pieces.append(content)
+    return pieces
 
 
 cdef class Writer:

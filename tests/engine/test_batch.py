@@ -246,6 +246,41 @@ def test_broken_states_stay_broken_when_they_are_sent_back(table: Table, states:
     assert positions.actors[1] == again.actors[1] == BROKEN
 
 
+def test_states_may_be_overwritten(table: Table) -> None:
+    # Of the second item the state is broken, of the third the move is.
+    size, columns, restart = (
+        table.game.packed_size,
+        Columns(legal=True, scores=True, observations=True),
+        Restart(None, 20),
+    )
+    seeds, numbers = np.full(20, 1, "<u8"), np.arange(20, dtype="<u8")
+    positions = table.new_games(seeds=seeds, game_numbers=numbers, columns=columns)
+    states = np.frombuffer(positions.states, "u1").reshape(20, size).copy()
+    states[1, 1] ^= 0xFF
+    for _ in range(60):
+        moves = np.frombuffer(positions.legal_ids, "<u2")[np.frombuffer(positions.legal_offsets, "<u4")[:-1]].copy()
+        moves[2] = 0xFFFF
+        expected, expected_faults = table.step(states.tobytes(), moves, columns=columns, restart=restart)
+        before = states.copy()
+        positions, faults = table.step(states, moves, columns=columns, restart=restart, overwrite_states=True)
+        assert np.shares_memory(np.frombuffer(positions.states, "u1"), states)
+        assert (positions, faults) == (expected, expected_faults)
+        assert states.tobytes() == expected.states
+        assert (states[1:3] == before[1:3]).all()
+        assert [fault.item for fault in faults.items] == [1, 2]
+
+
+def test_states_that_cannot_be_overwritten_are_copied(table: Table, states: bytes) -> None:
+    odd = memoryview(bytearray(b"x" + states))[1:]
+    expected = table.step(states, bytes(6))
+    for same in (states, memoryview(states), odd):
+        answered = table.step(same, bytes(6), overwrite_states=True)
+        assert answered == expected
+        assert isinstance(answered[0].states, bytes)
+        assert same == states
+    assert table.step(bytearray(), b"", overwrite_states=True)[0].states == b""
+
+
 def test_a_single_item_leaves_python_s_own_bytes_alone(table: Table, states: bytes) -> None:
     # Python shares bytes objects of one byte.
     before = [bytes([value])[0] for value in range(256)]

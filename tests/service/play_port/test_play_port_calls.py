@@ -20,6 +20,7 @@ from played_frames import (
 from chatiere import engine
 from chatiere.clients import BatchClient, ChatiereError, SocketStream, TransportError, batch_calls
 from chatiere.engine import Game
+from chatiere.service import batch
 from chatiere.service.batch import Batches
 from chatiere.service.tokens import new_token
 from chatiere.v1.batch_service_pb2 import (
@@ -29,6 +30,7 @@ from chatiere.v1.batch_service_pb2 import (
     PlayoutRequest,
     PlayRequest,
     PlayResponse,
+    Restart,
     ScoreRequest,
     StepRequest,
     Table,
@@ -124,6 +126,29 @@ def test_both_clients_have_the_same_answers_at_both_ports(server: Running, game:
         with SocketStream(address) as over_socket:
             found.append(answers(over_socket))
     assert found[0] == found[1] == found[2] == found[3]
+
+
+def test_states_of_usual_batches_are_overwritten_where_they_came(
+    server: Running, game: Game, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    count = 2**14 // game.packed_size + 1
+    table, restart = Table(game=game.name, players=game.min_players), Restart(stride=count)
+    columns = Columns(legal=True, scores=True, observations=True)
+    kept, put_positions = [], batch._put_positions
+    monkeypatch.setattr(batch, "_put_positions", lambda positions: kept.append(positions) or put_positions(positions))
+    with BatchClient(server.address) as client, SocketStream(play_address(server)) as stream:
+        positions = client.new_games(table, range(count), columns=columns)
+        for _ in range(60):
+            moves = positions.legal_ids[positions.legal_offsets[:-1]]
+            # An item that fails.
+            moves[1] = 0xFFFF
+            expected = client.step(table, positions.states, moves, columns=columns, restart=restart)
+            call = batch_calls.step(table, positions.states, moves, columns=columns, restart=restart)
+            answer = stream.submit(call).result(PATIENCE)
+            assert [type(each.states) for each in kept[-2:]] == [bytes, memoryview]
+            assert repr(answer) == repr(expected)
+            positions = answer.positions
+            assert answer.positions.states.tobytes() == expected.positions.states.tobytes()
 
 
 def refused(address: str, requests: list[bytes], path: str = PLAY, **options: Any) -> Any:
