@@ -22,8 +22,9 @@ Buffer = bytes | memoryview
 """Bytes, wherever they are."""
 
 _PREFIX = struct.Struct(">BI")  # of a gRPC message: whether it is compressed, its length
-# All but the longest part of long messages, which goes where it stays, is read through this.
-_BUFFER = 2**16
+# All but the longest part of long messages, which goes where it stays, is read through this; as much of it at a time as
+# small messages have, because what else comes is copied once more.
+_BUFFER, _GULP = 2**16, 2**12
 # Header blocks, and what the other end may let wait to be answered: pings, settings.
 _LONGEST_HEADERS, _MOST_WAITING = 2**16, 1000
 # Where the system has these options: seconds until it asks a silent machine, between questions, and how many.
@@ -178,6 +179,9 @@ class Connection(ABC):
                 self._read()
 
     def _drop_sent(self, sent: int) -> None:
+        if sent == sum(map(len, self._ready)):
+            self._ready.clear()
+            return
         whole = 0
         while whole < len(self._ready) and sent >= len(self._ready[whole]):
             sent -= len(self._ready[whole])
@@ -194,6 +198,8 @@ class Connection(ABC):
 
     def _send_message(self, pieces: Sequence[Buffer]) -> None:
         """Send a message, in pieces that are to be joined; what the windows have no room for is sent when they have."""
+        # Before it, which costs less than apart from it.
+        self._give_back()
         size = sum(map(len, pieces))
         pieces = [_PREFIX.pack(0, size), *pieces]
         size += _PREFIX.size
@@ -253,7 +259,7 @@ class Connection(ABC):
     # Receiving
 
     def _take_message(self) -> memoryview:
-        """The first of the messages that have come."""
+        """The first of the messages that have come, for whoever takes it to keep and to write to."""
         message, held = self._messages.popleft()
         self._taken += held
         if not self._messages:
@@ -270,11 +276,13 @@ class Connection(ABC):
     def _wait(self, seconds: float | None) -> None:
         """Take what comes next. Raises TimeoutError if nothing has within so many seconds (None: never), and Broken."""
         self._give_back()
-        self._send()
+        if self._ready:
+            self._send()
         if not self._has_come(seconds):
             return
         self._read()
-        self._send()
+        if self._ready:
+            self._send()
         self._send_outgoing()
 
     def _has_come(self, seconds: float | None) -> bool:
@@ -285,31 +293,48 @@ class Connection(ABC):
         return True
 
     def _read(self) -> None:
+        try:
+            if not self._reads_rest():
+                self._read_anything()
+                # Of a message that has begun the rest has mostly come, too. While there is something else to do, it can
+                # wait, and so can the connection's end.
+                if not self._messages and self._reads_rest():
+                    self._read_rest(socket.MSG_DONTWAIT)
+            else:
+                self._read_rest(0)
+        except (ValueError, IndexError, MemoryError, HPACKError, struct.error) as error:
+            raise ProtocolError(f"this is not gRPC: {error}") from error
+
+    def _reads_rest(self) -> bool:
+        # The rest of a message, of which the buffer has no more, goes where it stays.
+        return self._data_left > 0 and self._begin == self._come and self._target is not self._prefix
+
+    def _read_rest(self, flags: int) -> None:
+        self._fill(self._receive(self._target[self._filled :][: self._data_left], flags))
+
+    def _read_anything(self) -> None:
         if self._begin == self._come:
             self._begin = self._come = 0
         elif self._come == _BUFFER:
             self._come -= self._begin
             self._buffer[: self._come] = bytes(self._buffer[self._begin :])
             self._begin = 0
-        # The rest of a message, of which the buffer has no more, goes where it stays.
-        direct = self._data_left > 0 and self._come == 0 and self._target is not self._prefix
-        room = self._target[self._filled :][: self._data_left] if direct else self._buffer[self._come :]
+        self._come += self._receive(self._buffer[self._come : self._come + _GULP], 0)
+        while self._begin < self._come and self._take():
+            pass
+
+    def _receive(self, room: memoryview, flags: int) -> int:
+        # How many bytes have come; 0 if none, where `flags` say that nobody waits.
         try:
-            count = self._socket.recv_into(room)
+            count = self._socket.recv_into(room, 0, flags)
+        except BlockingIOError:
+            return 0
         except OSError as error:
             raise Broken(f"the connection broke: {error}") from error
         if count == 0:
             self._is_at_end = True
             raise Ended("the other end closed the connection")
-        try:
-            if direct:
-                self._fill(count)
-            else:
-                self._come += count
-                while self._take():
-                    pass
-        except (ValueError, IndexError, MemoryError, HPACKError, struct.error) as error:
-            raise ProtocolError(f"this is not gRPC: {error}") from error
+        return count
 
     def _give_back(self) -> None:
         if self._taken <= self._window // _SHARES:
@@ -347,7 +372,7 @@ class Connection(ABC):
         while self._filled == len(self._target):
             self._filled = 0
             if self._target is not self._prefix:
-                self._messages.append((self._target.toreadonly(), self._held))
+                self._messages.append((self._target, self._held))
                 self._target, self._held = self._prefix, 0
                 continue
             compressed, size = _PREFIX.unpack(self._prefix)

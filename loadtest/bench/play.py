@@ -39,10 +39,10 @@ def seeds_and_numbers(first: int, count: int) -> tuple[bytes, bytes]:
 
 def choose(offsets: Buffer, ids: Buffer, random: np.random.Generator) -> bytes:
     """A uniformly random legal id for each item."""
-    begins = np.frombuffer(offsets, "<u4")
-    counts = begins[1:] - begins[:-1]
-    picks = begins[:-1] + (random.random(counts.size) * counts).astype(np.uint32)
-    return np.frombuffer(ids, "<u2")[picks].tobytes()
+    begins = np.frombuffer(offsets, "<u4").astype(np.intp)
+    picks = random.random(begins.size - 1)
+    picks *= begins[1:] - begins[:-1]
+    return np.frombuffer(ids, "<u2").take(begins[:-1] + picks.astype(np.intp)).tobytes()
 
 
 class Stream:

@@ -411,7 +411,7 @@ def test_what_came_before_a_connection_broke_is_told(service: Service) -> None:
 
 
 def test_a_connection_that_the_system_gives_up_is_no_timeout(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    def give_up(self: socket.socket, buffer: memoryview) -> int:
+    def give_up(*_: object) -> int:
         raise TimeoutError(errno.ETIMEDOUT, "Connection timed out")
 
     monkeypatch.setattr(socket.socket, "recv_into", give_up)

@@ -22,6 +22,7 @@ from played_frames import (
     PREFACE,
     RST_STREAM,
     SETTINGS,
+    WINDOW_UPDATE,
     Frame,
     data,
     message,
@@ -61,7 +62,10 @@ def play_address(server: Running) -> str:
 
 
 class Peer:
-    """A client, frame by frame. `messages`, `ends`, `resets`: what has come so far, by stream."""
+    """A client, frame by frame.
+
+    `messages`, `ends`, `resets`: what has come so far, by stream; `given`: to windows, in all.
+    """
 
     def __init__(self, server: Running, *greeting: Frame, greets: bool = True) -> None:
         assert server.server.play_port is not None
@@ -72,6 +76,7 @@ class Peer:
         self.messages: dict[int, list[bytes]] = {}
         self.ends: dict[int, dict[str, str]] = {}
         self.resets: dict[int, int] = {}
+        self.given = 0
         if greets:
             self.socket.sendall(PREFACE)
             self.send(*(greeting or (Frame(SETTINGS, 0, 0, b""),)))
@@ -120,6 +125,8 @@ class Peer:
                 assert headers == {":status": "200", "content-type": "application/grpc"}
         elif frame.kind == RST_STREAM:
             (self.resets[stream],) = struct.unpack(">I", frame.payload)
+        elif frame.kind == WINDOW_UPDATE:
+            self.given += int.from_bytes(frame.payload)
         return frame
 
     def skip_to(self, kind: int, flags: int = 0) -> Frame:
