@@ -182,13 +182,11 @@ class Connection(ABC):
         if sent == sum(map(len, self._ready)):
             self._ready.clear()
             return
-        whole = 0
-        while whole < len(self._ready) and sent >= len(self._ready[whole]):
-            sent -= len(self._ready[whole])
-            whole += 1
-        del self._ready[:whole]
-        if sent:
-            self._ready[0] = memoryview(self._ready[0])[sent:]
+        for whole, piece in enumerate(self._ready):
+            if sent < len(piece):
+                self._ready[: whole + 1] = [memoryview(piece)[sent:]]
+                return
+            sent -= len(piece)
 
     def _answer(self, frame: bytes) -> None:
         # Behind what is being sent, if something is.
