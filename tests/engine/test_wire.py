@@ -1,6 +1,7 @@
 """The wire format: what is written is what protobuf reads, and bytes that are no message end in a refusal."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from hypothesis import example, given, settings
@@ -8,9 +9,9 @@ from hypothesis import strategies as st
 
 from chatiere import engine
 from chatiere.engine import EngineError, Game
-from chatiere.engine.core.wire import Reader, Writer, cut, fill, head, written, written_text
+from chatiere.engine.core.wire import Reader, Writer, cut, fill, head, pieces_of, written, written_text
 from chatiere.v1 import game_pb2
-from chatiere.v1.batch_service_pb2 import StepRequest
+from chatiere.v1.batch_service_pb2 import Positions, StepRequest, StepResponse
 from chatiere.v1.game_pb2 import Action, ChanceOutcome, Event, RandomStream
 
 U32, U64 = st.integers(0, 2**32 - 1), st.integers(0, 2**64 - 1)
@@ -143,6 +144,21 @@ def test_what_is_before_bytes_is_as_protobuf_has_it(field: int, content: bytes) 
 def test_what_is_before_a_large_column_is_as_protobuf_has_it() -> None:
     states = bytes(3 * 2**20)
     assert head(2, len(states)) + states == StepRequest(states=states).SerializeToString()
+
+
+@given(st.binary(max_size=300), st.binary(max_size=300), st.sampled_from([None, b"", b"\1\0"]))
+def test_pieces_of_a_message_are_what_protobuf_writes(states: bytes, actors: bytes, reasons: bytes | None) -> None:
+    """A column that is empty is left out, a message only where it is None."""
+    positions = pieces_of({"states": 1, "actors": 2}, [("states", memoryview(states)), ("actors", actors)])
+    assert b"".join(positions) == Positions(states=states, actors=actors).SerializeToString()
+    faults: list[Any] | None = None if reasons is None else pieces_of({"reasons": 1}, [("reasons", reasons)])
+    message = StepResponse(positions=Positions(states=states, actors=actors))
+    if reasons is not None:
+        message.faults.SetInParent()
+        message.faults.reasons = reasons
+    pieces = pieces_of({"faults": 2, "positions": 1}, [("positions", positions), ("faults", faults)])
+    assert b"".join(pieces) == message.SerializeToString()
+    assert not states or any(piece is positions[1] for piece in pieces)
 
 
 def test_a_text_is_put_together() -> None:
