@@ -50,7 +50,8 @@ lint: $(BUILT) ## Check style (ruff), types (mypy) and the API's definition (buf
 
 debug: $(DEBUG_BUILT) ## Run the engine's tests with invariants and sanitizers on
 	find build/debug -name '*.gcda' -delete
-	$(SANITIZED) CHATIERE_COVERAGE=1 CHATIERE_MUTATIONS=$(MUTATIONS) $(PYTEST) tests/debug_build tests/engine tests/conformance tests/games
+	$(SANITIZED) CHATIERE_COVERAGE=1 CHATIERE_MUTATIONS=$(MUTATIONS) $(PYTEST) -m "not frequencies" \
+		tests/debug_build tests/engine tests/conformance tests/games
 
 coverage: $(DEBUG_BUILT) ## List the lines of the compiled engine that make debug did not run; fails where one has no reason
 	$(BIN)/python tests/kernel_coverage.py build/debug

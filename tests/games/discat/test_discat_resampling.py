@@ -54,6 +54,7 @@ def went_through_the_queue_unseen(knowledge: Knowledge) -> bool:
     )
 
 
+@pytest.mark.frequencies
 @pytest.mark.parametrize("style", ["random", "exchanges"])
 def test_resampling_reaches_every_state_that_agrees_equally_often(style: str) -> None:
     exact = restricted = unseen = 0
