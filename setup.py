@@ -12,6 +12,7 @@ sanitizers and coverage counters (see `make debug`).
 import os
 import platform
 import re
+import sys
 from pathlib import Path
 
 from Cython.Build import cythonize
@@ -25,9 +26,10 @@ TREE = Path("src/chatiere")
 LARGEST_FIELD = 31
 DEBUG = os.environ.get("CHATIERE_BUILD") == "debug"
 
-# What NumPy's own builds, too, ask of such a processor (x86-64-v2, those since 2009); by older names, which every
-# compiler knows.
-PROCESSOR_FLAGS = ["-msse4.2", "-mpopcnt"] if platform.machine() in ("x86_64", "AMD64") else []
+# What NumPy's own builds since 2.4, too, ask of such a processor (x86-64-v2, those since 2009); by older names, which
+# every compiler knows. A Mac's Python may build for two kinds of processors at once.
+IS_X86 = platform.machine() in ("x86_64", "AMD64") and sys.platform != "darwin"
+PROCESSOR_FLAGS = ["-msse4.2", "-mpopcnt"] if IS_X86 else []
 RELEASE_FLAGS = ["-O3"]
 DEBUG_FLAGS = [
     "-O1",

@@ -22,8 +22,8 @@ Buffer = bytes | memoryview
 """Bytes, wherever they are."""
 
 _PREFIX = struct.Struct(">BI")  # of a gRPC message: whether it is compressed, its length
-# All but the longest part of long messages, which goes where it stays, is read through this; as much of it at a time as
-# small messages have, because what else comes is copied once more.
+# All but the longest part of long messages, which goes where it stays, is read through this; not all of it at a time,
+# because what comes through it is copied once more.
 _BUFFER, _GULP = 2**16, 2**12
 # Header blocks, and what the other end may let wait to be answered: pings, settings.
 _LONGEST_HEADERS, _MOST_WAITING = 2**16, 1000
@@ -296,7 +296,7 @@ class Connection(ABC):
                 self._read_anything()
                 # Of a message that has begun the rest has mostly come, too. While there is something else to do, it can
                 # wait, and so can the connection's end.
-                if not self._messages and self._reads_rest():
+                if not (self._messages or self._ready or self._outgoing) and self._reads_rest():
                     self._read_rest(socket.MSG_DONTWAIT)
             else:
                 self._read_rest(0)

@@ -21,7 +21,7 @@ from typing import Any
 import grpc
 
 from chatiere.http2 import frames
-from chatiere.http2.connection import Broken, Buffer, Connection, ProtocolError, milliseconds
+from chatiere.http2.connection import Broken, Buffer, Connection, Ended, ProtocolError, milliseconds
 from chatiere.service.call_context import Aborted, CallContext, Gone
 from chatiere.service.config import Settings
 from chatiere.service.errors import Refusal, ServiceReason
@@ -346,6 +346,15 @@ class _Connection(Connection):
     def _leave_stream(self) -> None:
         self._call = None
         self._begin_stream(0)
+
+    def _wait(self, seconds: float | None) -> None:
+        was_draining = self._is_draining
+        super()._wait(seconds)
+        if self._is_draining and not was_draining:
+            # All that has come is to be answered. It is no more than the windows have room for, and its end can wait.
+            with suppress(Ended):
+                while self._readable.poll(0):
+                    self._read()
 
     def _has_come(self, seconds: float | None) -> bool:
         if self._is_draining:

@@ -2,9 +2,9 @@
 
 A batch is of one game at one number of players (`Table`). States and all else go in and come out as columns: arrays in C
 order, little-endian, without padding. What goes in may be any contiguous buffer (bytes, a NumPy array of the column's
-dtype); what comes out is bytes that NumPy reads in place, such as `numpy.frombuffer(positions.actors, "<i1")`. A column
-that was not asked for is empty. An item that fails (a broken state, an illegal move) fails alone: `Faults` tells its
-reason, and the others go on.
+dtype); what comes out is bytes that NumPy reads in place, such as `numpy.frombuffer(positions.actors, "<i1")`, or a
+memoryview of states that were overwritten. A column that was not asked for is empty. An item that fails (a broken state,
+an illegal move) fails alone: `Faults` tells its reason, and the others go on.
 """
 
 from functools import partial
@@ -237,7 +237,7 @@ cdef class Table:
     with Cancelled if that says so, and raises EngineError for what is wrong with a batch as a whole: INVALID_BATCH (a
     column has not the length that it should have, there are more than 524,288 items), and what else it names.
 
-    States are checked, but not those that it answered last, if they come back as the same object.
+    States are checked, but not those that it answered last, if they come back as the same bytes object.
     """
 
     cdef readonly Game game

@@ -52,13 +52,15 @@ from .peer import (
 STOPPING = "the server stops: begin again, at another one"
 
 
-def test_what_has_come_is_answered_before_the_end(slow: Slow) -> None:
+@pytest.mark.parametrize("sizes", [[3, 3], [3_000] * 15])
+def test_what_has_come_is_answered_before_the_end(slow: Slow, sizes: list[int]) -> None:
+    requests = [bytes([number]) * size for number, size in enumerate(sizes)]
     with playing() as server, Peer(server) as peer:
-        peer.send(peer.headers(), data(message(b"one")), data(message(b"two")))
+        peer.send(peer.headers(), *[data(message(request)) for request in requests])
         slow.wait_for_request()
         ended = server.server.stop(PATIENCE)
-        slow.released.release(2)
-        assert peer.answers(2) == [b"one", b"two"]
+        slow.released.release(len(requests))
+        assert peer.answers(len(requests)) == requests
         assert peer.end() == (grpc.StatusCode.UNAVAILABLE, STOPPING)
         assert peer.goodbye() == (NO_ERROR, STOPPING)
         peer.__exit__()
