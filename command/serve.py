@@ -46,7 +46,6 @@ _OPTIONS = (
     ),
     _setting("metrics_address", _MetricsAddress(), "Where to serve metrics for Prometheus over HTTP."),
     _setting("workers", _NUMBER, "Processes that share the port. As many as cores is right for many single calls."),
-    _setting("threads", _NUMBER, "Calls that a worker handles at a time; more wait."),
     _setting("max_calls", _NUMBER, "Calls that a worker has at a time, waiting ones included; more are refused."),
     _setting("max_streams", _NUMBER, "Streams that a worker holds open at a time; more are refused."),
     _setting(
@@ -60,6 +59,8 @@ _OPTIONS = (
     _setting("max_batch_items", _NUMBER, "Items of a batch at most."),
     _setting("max_playouts", _NUMBER, "Playouts of a batch at most: items times playouts of each."),
     _setting("max_answer_bytes", _NUMBER, "Bytes of the columns of a batch's answer at most."),
+    _setting("max_undelivered_bytes", _NUMBER, "Bytes of requests under way and answers not yet taken, at most."),
+    _setting("request_timeout", _SECONDS, "Seconds in which a call's request must come."),
     _setting("default_deadline", _SECONDS, "Seconds that a call without a deadline gets."),
     _setting("max_deadline", _SECONDS, "Seconds that a call gets at most, whatever its deadline."),
     _setting("grace", _SECONDS, "Seconds that calls in flight get to finish on SIGTERM."),

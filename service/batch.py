@@ -38,6 +38,16 @@ _CALLS: dict[int, tuple[str, type[Message]]] = {
     if field.message_type
 }
 _KINDS = dict(_CALLS.values())
+# Reserves so many bytes for a call, in place of those before. Raises Refusal.
+Hold = Callable[[int], None]
+# Bytes of an answer are there twice while it is put together.
+_COPIES = 2
+# Legal ids that an item is reckoned to have, each of two bytes; typed states, beside packed ones.
+_LEGAL_BYTES, _TYPED = 2 * 64, 4
+
+
+def _hold_nothing(size: int) -> None:
+    """Reserve nothing, where there is no budget."""
 
 
 class Batches:
@@ -55,7 +65,7 @@ class Batches:
             lambda game, method: (metrics.kernel_seconds.labels(game, method), metrics.batch_items.labels(game, method))
         )
         self._moves_of = cache(metrics.moves_applied.labels)
-        self._methods: dict[str, Callable[[Request, Cancellation], list[Buffer]]] = {
+        self._methods: dict[str, Callable[[Request, Cancellation, Hold], list[Buffer]]] = {
             "new_games": self._new_games,
             "step": self._step,
             "playout": self._playout,
@@ -65,41 +75,47 @@ class Batches:
             "convert": self._convert,
         }
 
-    def answer(self, name: str, data: bytes, cancellation: Cancellation) -> bytes:
-        """The response to a request, both in wire format; `name`: the call's in PlayRequest."""
-        return b"".join(self._methods[name](read(_KINDS[name], data), cancellation))
+    def answer(self, name: str, data: bytes, cancellation: Cancellation, hold: Hold = _hold_nothing) -> bytes:
+        """The response to a request, both in wire format.
 
-    def play(self, data: Buffer, cancellation: Cancellation) -> list[Buffer]:
+        `name`: the call's in PlayRequest. `hold`: what reserves memory for the response.
+        """
+        return b"".join(self._methods[name](read(_KINDS[name], data), cancellation, hold))
+
+    def play(self, data: Buffer, cancellation: Cancellation, hold: Hold = _hold_nothing) -> list[Buffer]:
         """A PlayResponse, in pieces to be joined, to a PlayRequest, both in wire format: a refusal is an answer too."""
         message, name, request = _read_play(data)
         try:
             if name is None or request is None:
                 raise Refusal(ServiceReason.MISSING_FIELD, "the message holds no request", field="request", metadata={})
-            pieces = put(pb.PlayResponse, [(name, self._methods[name](request, cancellation))])
+            pieces = put(pb.PlayResponse, [(name, self._methods[name](request, cancellation, hold))])
         except (EngineError, Refusal) as error:
             return [pb.PlayResponse(tag=message.tag, refusal=_refusal(error)).SerializeToString()]
         return [pb.PlayResponse(tag=message.tag).SerializeToString(), *pieces]
 
-    def _new_games(self, request: Request, cancellation: Cancellation) -> list[Buffer]:
+    def _new_games(self, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
         message, columns = pb.NewGamesRequest.FromString(request.rest), request.columns
         table = _table_of(message.table)
         game = table.game
         seeds = columns["seeds"]
         count = len(seeds) // 8 if seeds else message.count
         options = convert.read_options(Reader(message.options), game)
-        with self._measured(table, "NewGames", count, "seeds" if seeds else "count"):
+        wanted = _columns_of(message.columns)
+        with self._measured(
+            table, "NewGames", count, hold, _size_of(game, table.players, wanted), "seeds" if seeds else "count"
+        ):
             positions = table.new_games(
                 options,
                 seeds=seeds or None,
                 game_numbers=columns["game_numbers"] or None,
                 count=message.count,
-                columns=_columns_of(message.columns),
+                columns=wanted,
                 max_bytes=self._max_bytes,
                 cancellation=cancellation,
             )
         return put(pb.NewGamesResponse, [("positions", _put_positions(positions))])
 
-    def _step(self, request: Request, cancellation: Cancellation) -> list[Buffer]:
+    def _step(self, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
         # All but the columns is the same again and again, while games are played.
         terms = _kept_terms if len(request.rest) <= _LONGEST_KEPT else _terms_of_step
         game, players, wanted, restart = terms(request.rest)
@@ -108,7 +124,7 @@ class Batches:
         columns = request.columns
         states = columns["states"]
         before = cancellation.moves
-        with self._measured(table, "Step", len(states) // game.packed_size):
+        with self._measured(table, "Step", len(states) // game.packed_size, hold, _size_of(game, players, wanted)):
             positions, faults = table.step(
                 states,
                 columns["moves"],
@@ -121,14 +137,14 @@ class Batches:
         self._moves_of(game.name).inc(cancellation.moves - before)
         return put(pb.StepResponse, [("positions", _put_positions(positions)), ("faults", _put_faults(faults))])
 
-    def _playout(self, request: Request, cancellation: Cancellation) -> list[Buffer]:
+    def _playout(self, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
         message, columns = pb.PlayoutRequest.FromString(request.rest), request.columns
         table = _table_of(message.table)
         states = columns["states"]
         items = len(states) // table.game.packed_size
         self._check_limit(items * message.count, self._max_playouts, "playouts", "count", table.game)
         before = cancellation.moves
-        with self._measured(table, "Playout", items):
+        with self._measured(table, "Playout", items, hold, table.players * (8 + 4) + 8):
             playouts, faults = table.playout(
                 states,
                 message.count,
@@ -139,18 +155,20 @@ class Batches:
         self._metrics.playout_moves.labels(table.game.name).inc(cancellation.moves - before)
         return put(pb.PlayoutResponse, [*playouts._asdict().items(), ("faults", _put_faults(faults))])
 
-    def _score(self, request: Request, cancellation: Cancellation) -> list[Buffer]:
+    def _score(self, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
         table = _table_of(pb.ScoreRequest.FromString(request.rest).table)
         states = request.columns["states"]
-        with self._measured(table, "Score", len(states) // table.game.packed_size):
+        with self._measured(
+            table, "Score", len(states) // table.game.packed_size, hold, table.players * (4 + 4 + 1) + 1
+        ):
             scores, faults = table.score(states, cancellation=cancellation)
         return put(pb.ScoreResponse, [*scores._asdict().items(), ("faults", _put_faults(faults))])
 
-    def _resample(self, request: Request, cancellation: Cancellation) -> list[Buffer]:
+    def _resample(self, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
         message, columns = pb.BatchServiceResampleRequest.FromString(request.rest), request.columns
         table = _table_of(message.table)
         states = columns["states"]
-        with self._measured(table, "Resample", len(states) // table.game.packed_size):
+        with self._measured(table, "Resample", len(states) // table.game.packed_size, hold, table.game.packed_size):
             drawn, faults = table.resample(
                 states,
                 columns["seats"],
@@ -160,16 +178,18 @@ class Batches:
             )
         return put(pb.BatchServiceResampleResponse, [("states", drawn), ("faults", _put_faults(faults))])
 
-    def _observe(self, request: Request, cancellation: Cancellation) -> list[Buffer]:
+    def _observe(self, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
         table = _table_of(pb.ObserveRequest.FromString(request.rest).table)
         states = request.columns["states"]
-        with self._measured(table, "Observe", len(states) // table.game.packed_size):
+        with self._measured(
+            table, "Observe", len(states) // table.game.packed_size, hold, table.game.observation_length
+        ):
             observations, faults = table.observe(
                 states, request.columns["seats"], max_bytes=self._max_bytes, cancellation=cancellation
             )
         return put(pb.ObserveResponse, [("observations", observations), ("faults", _put_faults(faults))])
 
-    def _convert(self, request: Request, cancellation: Cancellation) -> list[Buffer]:
+    def _convert(self, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
         message, states = pb.ConvertRequest.FromString(request.rest), request.columns["states"]
         table = _table_of(message.table)
         if states and message.typed_states:
@@ -180,21 +200,23 @@ class Batches:
                 metadata={"game": table.game.name},
             )
         if message.typed_states:
-            return self._pack(message.typed_states, table, cancellation)
-        return self._unpack(states, table, cancellation)
+            return self._pack(message.typed_states, table, cancellation, hold)
+        return self._unpack(states, table, cancellation, hold)
 
-    def _pack(self, typed_states: Any, table: Table, cancellation: Cancellation) -> list[Buffer]:
+    def _pack(self, typed_states: Any, table: Table, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
         packed = [bytes(table.game.packed_size)] * len(typed_states)
         faults = _Faults(len(packed))
-        with self._measured(table, "Convert", len(packed), "typed_states"):
+        with self._measured(table, "Convert", len(packed), hold, table.game.packed_size, "typed_states"):
             for item, typed in enumerate(typed_states):
                 _check_cancelled(cancellation)
                 with faults.caught(item):
                     packed[item] = _read_typed_state(typed, item, table).pack()
         return put(pb.ConvertResponse, [("states", b"".join(packed)), ("faults", _put_faults(faults.found()))])
 
-    def _unpack(self, states: Any, table: Table, cancellation: Cancellation) -> list[Buffer]:
-        with self._measured(table, "Convert", len(states) // table.game.packed_size):
+    def _unpack(self, states: Any, table: Table, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
+        with self._measured(
+            table, "Convert", len(states) // table.game.packed_size, hold, _TYPED * table.game.packed_size
+        ):
             faults = _Faults(table.count_states(states))
             typed_states: list[list[Buffer]] = [[] for _ in range(faults.count)]
             for item, typed in enumerate(typed_states):
@@ -205,9 +227,15 @@ class Batches:
         fields = [("typed_states", typed) for typed in typed_states]
         return put(pb.ConvertResponse, [*fields, ("faults", _put_faults(faults.found()))])
 
-    def _measured(self, table: Table, method: str, items: int, field: str = "states") -> "_Measured":
-        """Refuse a batch that is too large, and count and time the others; refusals from inside name the game."""
+    def _measured(
+        self, table: Table, method: str, items: int, hold: Hold, item_bytes: int, field: str = "states"
+    ) -> "_Measured":
+        """Refuse a batch that is too large, and count and time the others; refusals from inside name the game.
+
+        `item_bytes`: what an item's part of the answer takes, about; memory for it is reserved.
+        """
         self._check_limit(items, self._max_items, "items", field, table.game)
+        hold(_COPIES * min(items * item_bytes, self._max_bytes))
         return _Measured(table.game.name, items, *self._figures_of(table.game.name, method))
 
     def _check_limit(self, asked: int, limit: int, what: str, field: str, game: Game) -> None:
@@ -306,6 +334,18 @@ def _terms_of_step(rest: bytes) -> tuple[Game, int, Columns, Restart | None]:
 
 
 _kept_terms = lru_cache(maxsize=256)(_terms_of_step)
+
+
+def _size_of(game: Game, players: int, columns: Columns) -> int:
+    # About what an item of Positions takes.
+    size = game.packed_size + 1 + 1
+    if columns.legal:
+        size += 4 + _LEGAL_BYTES
+    if columns.scores:
+        size += players * (4 + 4)
+    if columns.observations:
+        size += game.observation_length
+    return size
 
 
 def _columns_of(columns: pb.Columns) -> Columns:

@@ -33,20 +33,23 @@ class Settings:
     answered RESOURCE_EXHAUSTED, with the time after which to try again.
 
     - `workers`: processes that share the port.
-    - `threads`: unary calls of GameService that a worker handles at a time; more wait.
-    - `max_calls`: unary calls of each service that a worker has at a time, waiting ones included.
-    - `max_streams`: streams (Play, watches of the health, …) that a worker holds open.
+    - `max_calls`: unary calls of each service that a worker has at a time, waiting ones included; and, apart, calls
+      whose request has not come yet.
+    - `max_streams`: streams (Play, reflection) that a worker holds open.
     - `max_calls_per_client`: calls that one client may have handled at a time; 0: no limit. A client is the name of its
       token or, without tokens, its network address.
     - `max_rate_per_client`: calls a second that one client may make; 0: no limit.
     - `max_message_bytes`: the largest request.
-    - `batch_threads`: unary calls of BatchService that a worker handles at a time, in threads of their own, so that
-      others never wait for them.
+    - `batch_threads`: unary calls of BatchService that a worker handles at a time, and as many requests of streams, in
+      threads of their own, so that others never wait for them.
+    - `max_undelivered_bytes`: what the requests under way and the answers that clients have not taken yet may hold
+      together; one call alone always passes.
     - `max_batch_items`, `max_playouts` (items × playouts of each), `max_answer_bytes` (of the columns of an answer):
       what BatchService does in a call at most; more is answered BATCH_TOO_LARGE.
 
     How long it takes, in seconds.
 
+    - `request_timeout`: what a unary call's request may take to come.
     - `default_deadline`: what a unary call without a deadline gets.
     - `max_deadline`: what a unary call gets at most; then it is ended with DEADLINE_EXCEEDED.
     - `grace`: what calls in flight get to finish when the server stops.
@@ -68,7 +71,6 @@ class Settings:
     play_address: str | None = None
     metrics_address: str | None = "127.0.0.1:9464"
     workers: int = 1
-    threads: int = 8
     max_calls: int = 1000
     max_streams: int = 1000
     max_calls_per_client: int = 0
@@ -80,6 +82,8 @@ class Settings:
     max_playouts: int = 1_000_000
     # 4,096 observations of the largest game, and of some hundred games that end at one step, every seat's.
     max_answer_bytes: int = 128 * 1024 * 1024
+    max_undelivered_bytes: int = 192 * 1024 * 1024
+    request_timeout: float = 10.0
     default_deadline: float = 60.0
     max_deadline: float = 600.0
     grace: float = 10.0
@@ -101,11 +105,12 @@ class Settings:
                     split_address(address)
                 except ValueError as error:
                     raise SettingError(name, str(error)) from error
-        at_least_1 = ("workers", "threads", "max_calls", "max_streams", "max_message_bytes", "batch_threads")
-        for name in (*at_least_1, "max_batch_items", "max_playouts", "max_answer_bytes"):
+        at_least_1 = ("workers", "max_calls", "max_streams", "max_message_bytes", "batch_threads")
+        for name in (*at_least_1, "max_batch_items", "max_playouts", "max_answer_bytes", "max_undelivered_bytes"):
             _require(name, getattr(self, name) >= 1, "must be 1 or more")
         for name in ("max_calls_per_client", "max_rate_per_client", "grace"):
             _require(name, getattr(self, name) >= 0, "must be 0 or more")
+        _require("request_timeout", self.request_timeout > 0, "must be more than 0")
         _require("default_deadline", self.default_deadline > 0, "must be more than 0")
         _require("max_deadline", self.max_deadline >= self.default_deadline, "must not be less than default_deadline")
         _require("tls_key", self.tls_certificate is None or self.tls_key is not None, "tls_certificate needs it")

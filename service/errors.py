@@ -1,15 +1,14 @@
-"""Refusals, and how they and failures look to a client: one mapping to a gRPC status with details."""
+"""Refusals, and how they and failures look to a client: one mapping to a status with details, whatever the door."""
 
 import logging
 import secrets
 from datetime import timedelta
 from enum import StrEnum
+from typing import NamedTuple
 
-import grpc
 from google.protobuf import any_pb2
 from google.protobuf.message import DecodeError, Message
 from google.rpc import code_pb2, error_details_pb2, status_pb2
-from grpc_status import rpc_status
 
 from chatiere.engine import EngineError
 from chatiere.engine.core.batch import Cancelled
@@ -31,6 +30,7 @@ class ServiceReason(StrEnum):
     UNAUTHENTICATED = "UNAUTHENTICATED"
     LIMIT_EXCEEDED = "LIMIT_EXCEEDED"
     TIME_LIMIT = "TIME_LIMIT"
+    REQUEST_TIMEOUT = "REQUEST_TIMEOUT"
 
 
 # The status of refusals whose fault is not in the request.
@@ -38,7 +38,24 @@ _CODES = {
     ServiceReason.UNAUTHENTICATED: code_pb2.UNAUTHENTICATED,
     ServiceReason.LIMIT_EXCEEDED: code_pb2.RESOURCE_EXHAUSTED,
     ServiceReason.TIME_LIMIT: code_pb2.DEADLINE_EXCEEDED,
+    ServiceReason.REQUEST_TIMEOUT: code_pb2.DEADLINE_EXCEEDED,
 }
+
+
+class Status(NamedTuple):
+    """How a call ends: `code` and `message` as google.rpc.Status has them; `details` is that message in wire format.
+
+    `reason`: the name of its ErrorReason; "" if it has none.
+    """
+
+    code: int
+    reason: str = ""
+    message: str = ""
+    details: bytes = b""
+
+
+OK = Status(code_pb2.OK)
+CANCELLED = Status(code_pb2.CANCELLED, message="the call was cancelled")
 
 
 class Refusal(ValueError):
@@ -77,33 +94,31 @@ def limit_exceeded(limit: str, most: float, retry_after: float) -> Refusal:
     )
 
 
-def status_of(error: Exception, request_id: str) -> tuple[grpc.Status, str]:
-    """The status that a call which raised `error` ends with, and its reason.
+def status_of(error: Exception, request_id: str) -> Status:
+    """The status that a call which raised `error` ends with.
 
     Anything but a refusal or a request that cannot be parsed is a failure of the service: it is logged under an id,
     which is all that the client learns of it.
     """
     request_info = error_details_pb2.RequestInfo(request_id=request_id)
     if isinstance(error, (EngineError, Refusal)):
-        return _refusal(error, request_info), error.reason.value
+        return _refusal(error, request_info)
     if isinstance(error, DecodeError):
-        info = _info(ServiceReason.MALFORMED_REQUEST, {})
         message = "the request cannot be parsed: it is not the message of this method"
-        return _status(code_pb2.INVALID_ARGUMENT, message, info, request_info), ServiceReason.MALFORMED_REQUEST.value
+        return _status(code_pb2.INVALID_ARGUMENT, ServiceReason.MALFORMED_REQUEST, message, {}, request_info)
     if isinstance(error, Cancelled):
         # Nobody is there to hear it any more.
-        return _status(code_pb2.CANCELLED, "the call was cancelled"), ""
+        return CANCELLED
     incident = secrets.token_hex(8)
     extra = {"incident": incident, "request_id": request_id}
     _log.error("incident %s of request %s", incident, request_id, exc_info=error, extra=extra)
-    info = _info(ServiceReason.INTERNAL, {"incident": incident})
     message = f"the service failed; its log has incident {incident}"
-    return _status(code_pb2.INTERNAL, message, info, request_info), ServiceReason.INTERNAL.value
+    return _status(code_pb2.INTERNAL, ServiceReason.INTERNAL, message, {"incident": incident}, request_info)
 
 
-def _refusal(error: EngineError | Refusal, request_info: error_details_pb2.RequestInfo) -> grpc.Status:
+def _refusal(error: EngineError | Refusal, request_info: error_details_pb2.RequestInfo) -> Status:
     metadata = error.metadata | ({"rule": error.rule} if error.rule else {})
-    details: list[Message] = [_info(error.reason, metadata), request_info]
+    details: list[Message] = [request_info]
     message = error.message
     if error.field:
         violation = error_details_pb2.BadRequest.FieldViolation(field=error.field, description=_clip(error.message))
@@ -116,22 +131,18 @@ def _refusal(error: EngineError | Refusal, request_info: error_details_pb2.Reque
             retry = error_details_pb2.RetryInfo()
             retry.retry_delay.FromTimedelta(timedelta(seconds=error.retry_after))
             details.append(retry)
-    return _status(code, message, *details)
+    return _status(code, error.reason, message, metadata, *details)
 
 
-def _info(reason: StrEnum, metadata: dict[str, str]) -> error_details_pb2.ErrorInfo:
+def _status(code: int, reason: StrEnum, message: str, metadata: dict[str, str], *details: Message) -> Status:
     clipped = {key: _clip(value) for key, value in metadata.items()}
-    return error_details_pb2.ErrorInfo(reason=f"ERROR_REASON_{reason.value}", domain=DOMAIN, metadata=clipped)
-
-
-def _status(code: int, message: str, *details: Message) -> grpc.Status:
+    info = error_details_pb2.ErrorInfo(reason=f"ERROR_REASON_{reason.value}", domain=DOMAIN, metadata=clipped)
     status = status_pb2.Status(code=code, message=_clip(message))
-    for detail in details:
+    for detail in (info, *details):
         packed = any_pb2.Any()
         packed.Pack(detail)
         status.details.append(packed)
-    answer: grpc.Status = rpc_status.to_status(status)
-    return answer
+    return Status(code, reason.value, status.message, status.SerializeToString())
 
 
 def _clip(text: str) -> str:

@@ -5,6 +5,7 @@ EngineError and Refusal with field paths from the request on, and DecodeError fo
 """
 
 import secrets
+from functools import cache
 
 from chatiere import engine
 from chatiere.engine import EngineError, Event, Game, Position, Reason
@@ -45,6 +46,12 @@ _RESAMPLE_ANSWER = pb.ResampleResponse.STATE_FIELD_NUMBER
 def list_games(data: bytes) -> bytes:
     """All games, by name: ListGamesRequest → ListGamesResponse."""
     _open_list_games(data)
+    return _all_games()
+
+
+@cache
+def _all_games() -> bytes:
+    # Takes milliseconds.
     games = [convert.write_game_info(game) for game in engine.games()]
     return pb.ListGamesResponse(games=games).SerializeToString()
 

@@ -1,15 +1,14 @@
-"""How much one client may ask for."""
+"""How much may be asked for: by one client, by all together, and by those who have only begun to ask."""
 
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 from chatiere.service.errors import limit_exceeded
 
-# Seconds after which a client that has too many calls at a time may try again.
-_RETRY = 0.1
+# Seconds after which a client that has too many calls at a time may try again; and one of too many clients.
+_RETRY, _RETRY_ALL = 0.1, 1.0
 # From how many clients on those that have not called lately are forgotten.
 _MANY = 10_000
 
@@ -28,22 +27,21 @@ class ClientLimits:
         self._taken: dict[str, float] = {}
         self._many = _MANY
 
-    @contextmanager
-    def call_of(self, client: str) -> Iterator[None]:
-        """While a call of a client runs. Raises Refusal (LIMIT_EXCEEDED)."""
+    def begin(self, client: str) -> None:
+        """Count a call of a client, which `end` must follow. Raises Refusal (LIMIT_EXCEEDED)."""
         with self._lock:
             if self._max_calls and self._running[client] >= self._max_calls:
                 raise limit_exceeded("calls of one client at a time", self._max_calls, _RETRY)
             if self._max_rate:
                 self._count(client)
             self._running[client] += 1
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._running[client] -= 1
-                if not self._running[client]:
-                    del self._running[client]
+
+    def end(self, client: str) -> None:
+        """Count the end of a call."""
+        with self._lock:
+            self._running[client] -= 1
+            if not self._running[client]:
+                del self._running[client]
 
     def _count(self, client: str) -> None:
         now = time.monotonic()
@@ -57,3 +55,63 @@ class ClientLimits:
         if len(self._taken) > self._many:
             self._taken = {each: until for each, until in self._taken.items() if until > now}
             self._many = max(_MANY, 2 * len(self._taken))
+
+
+class CallLimit:
+    """Counts the calls of one kind that all clients have at a time."""
+
+    def __init__(self, name: str, most: int) -> None:
+        """`name`: the kind, in words."""
+        self._name = name
+        self._most = most
+        self._lock = threading.Lock()
+        self._calls = 0
+
+    def begin(self) -> None:
+        """Count a call, which `end` must follow. Raises Refusal (LIMIT_EXCEEDED)."""
+        with self._lock:
+            if self._calls >= self._most:
+                raise limit_exceeded(self._name, self._most, _RETRY_ALL)
+            self._calls += 1
+
+    def end(self) -> None:
+        """Count the end of a call."""
+        with self._lock:
+            self._calls -= 1
+
+
+class Room:
+    """A number of places for calls that cost nothing to begin.
+
+    When all are taken a newcomer gets one all the same: the client that holds most loses its oldest. All by one thread.
+    """
+
+    def __init__(self, places: int) -> None:
+        """See the class."""
+        self._places = places
+        self._free = places
+        # By client the calls in the order in which they came, each with what ends it.
+        self._held: dict[str, dict[object, Callable[[], None]]] = {}
+
+    def __len__(self) -> int:
+        """How many places are taken."""
+        return self._places - self._free
+
+    def enter(self, client: str, call: object, end: Callable[[], None]) -> None:
+        """Take a place for a call, which `leave` must follow; `end` is called if somebody else is to have it."""
+        if not self._free:
+            largest = max(self._held, key=lambda each: len(self._held[each]))
+            oldest, end_oldest = next(iter(self._held[largest].items()))
+            self.leave(largest, oldest)
+            end_oldest()
+        self._free -= 1
+        self._held.setdefault(client, {})[call] = end
+
+    def leave(self, client: str, call: object) -> None:
+        """Give a place back, if the call still has one."""
+        calls = self._held.get(client)
+        if calls is None or calls.pop(call, None) is None:
+            return
+        self._free += 1
+        if not calls:
+            del self._held[client]

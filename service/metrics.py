@@ -1,19 +1,19 @@
 """The figures of a server, under the names and label values that dashboards for gRPC expect (those of gRPC for Go)."""
 
-import grpc
+from google.rpc import code_pb2
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 _METHOD = ("grpc_type", "grpc_service", "grpc_method")
 # Most calls take well below a millisecond.
 _SECONDS = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
 _ITEMS = (1, 4, 16, 64, 256, 1024, 4096, 16384)
-# Go's spelling, where it is not the capitalised words of the status.
-_CODES = {grpc.StatusCode.OK: "OK", grpc.StatusCode.CANCELLED: "Canceled"}
+# Go's spelling, where it is not the capitalised words of the code.
+_CODES = {code_pb2.OK: "OK", code_pb2.CANCELLED: "Canceled"}
 
 
-def code_label(code: grpc.StatusCode) -> str:
-    """A status as the label grpc_code has it, such as "InvalidArgument"."""
-    return _CODES.get(code) or "".join(word.capitalize() for word in code.name.split("_"))
+def code_label(code: int) -> str:
+    """A code of google.rpc.Code as the label grpc_code has it, such as "InvalidArgument"."""
+    return _CODES.get(code) or "".join(word.capitalize() for word in code_pb2.Code.Name(code).split("_"))
 
 
 class Metrics:
@@ -29,7 +29,7 @@ class Metrics:
         )
         self.handling_seconds = Histogram(
             "grpc_server_handling_seconds",
-            "How long calls took, from their first byte being parsed to the answer.",
+            "How long calls took, from their headers to the answer.",
             _METHOD,
             registry=registry,
             buckets=_SECONDS,
@@ -39,6 +39,18 @@ class Metrics:
             "chatiere_calls_in_flight",
             "Calls that have reached the server's methods and have not ended.",
             ("grpc_type",),
+            registry=registry,
+            multiprocess_mode="livesum",
+        )
+        self.half_open = Gauge(
+            "chatiere_calls_half_open",
+            "Unary calls whose request has not come yet; they are looked at once a second.",
+            registry=registry,
+            multiprocess_mode="livesum",
+        )
+        self.held_bytes = Gauge(
+            "chatiere_held_bytes",
+            "Bytes that are reserved for requests under way and answers not yet delivered; looked at once a second.",
             registry=registry,
             multiprocess_mode="livesum",
         )

@@ -1,42 +1,63 @@
-"""A server in one process: what it is made of."""
+"""A server in one process: what it is made of, and the loop that serves."""
 
 # Some of gRPC's types can be subscripted by type checkers only.
 from __future__ import annotations
 
+import asyncio
+import logging
 import threading
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Coroutine
+from concurrent.futures import Future
 from typing import Any
 
 import grpc
-from grpc_channelz.v1 import channelz
-from grpc_health.v1 import health, health_pb2, health_pb2_grpc
-from grpc_reflection.v1alpha import reflection
+import grpc.aio
+import uvloop
+from grpc_health.v1 import health_pb2
 from prometheus_client import CollectorRegistry
 
 from chatiere.service.config import SettingError, Settings
-from chatiere.service.interceptors import CallInterceptor
+from chatiere.service.guards import Guards
+from chatiere.service.health import HealthServicer
+from chatiere.service.heartbeat import Heartbeat
+from chatiere.service.methods import BATCH_SERVICE, GAME_SERVICE, Methods
 from chatiere.service.metrics import Metrics
-from chatiere.service.play_port import Behaviour, PlayPort
-from chatiere.service.servicer import BatchServicer, GameServicer
-from chatiere.service.threads import Threads
+from chatiere.service.play_calls import play_behaviours
+from chatiere.service.play_port import PlayPort
 from chatiere.service.tls import server_credentials
 from chatiere.service.traces import TraceInterceptor
-from chatiere.v1 import batch_service_pb2, game_service_pb2
 
-GAME_SERVICE = game_service_pb2.DESCRIPTOR.services_by_name["GameService"].full_name
-BATCH_SERVICE = batch_service_pb2.DESCRIPTOR.services_by_name["BatchService"].full_name
-_CHANNELZ = "grpc.channelz.v1.Channelz"
+_log = logging.getLogger(__name__)
+
+# Seconds between two looks of the loop at itself, where no supervisor wants more.
+_INTERVAL = 1.0
 
 
 class Server:
-    """A gRPC server, its health and its port for streams: as grpc.Server has them, the methods to start and stop."""
+    """A gRPC server, its health and its port for streams, served by a loop in a thread of its own.
 
-    def __init__(self, server: grpc.Server, health_servicer: health.HealthServicer, play: PlayPort | None) -> None:
+    As grpc.Server has them: the methods to start and stop.
+    """
+
+    def __init__(
+        self, settings: Settings, registry: CollectorRegistry, *, share_port: bool, heartbeat: Heartbeat | None
+    ) -> None:
         """See create_server."""
-        self._server = server
-        self._health = health_servicer
-        self._play = play
+        self._settings = settings
+        self._heartbeat = heartbeat
+        self._metrics = Metrics(registry)
+        self._guards = Guards(settings, self._metrics)
+        self._play: PlayPort | None = None
+        self._ended = threading.Event()
+        self._loop = uvloop.new_event_loop()
+        self._thread = threading.Thread(target=self._run, name="serving loop", daemon=True)
+        self._thread.start()
+        try:
+            self.port: int = self._do(self._build(share_port)).result()
+            """The number of the port that it listens on."""
+        except BaseException:
+            self._end()
+            raise
 
     @property
     def play_port(self) -> int | None:
@@ -45,7 +66,7 @@ class Server:
 
     def start(self) -> None:
         """Begin to answer calls."""
-        self._server.start()
+        self._do(self._serve()).result()
         if self._play is not None:
             self._play.start()
 
@@ -54,111 +75,111 @@ class Server:
 
         Returns an event that is set when all calls have ended.
         """
-        self._health.enter_graceful_shutdown()
-        stopped = [self._server.stop(grace)]
-        if self._play is not None:
-            stopped.append(self._play.stop(grace))
-        return _All(stopped)
+        if not self._ended.is_set():
+            self._do(self._stop(grace))
+        return self._ended
 
     def wait_for_termination(self, timeout: float | None = None) -> bool:
-        """Wait until the server has stopped; whether it has not after `timeout` seconds."""
-        return self._server.wait_for_termination(timeout)
+        """Wait until the server has stopped or failed; whether it has not after `timeout` seconds."""
+        return not self._ended.wait(timeout)
+
+    def _do(self, work: Coroutine[Any, Any, Any]) -> Future[Any]:
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
+
+    def _run(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        try:
+            self._loop.run_forever()
+        finally:
+            self._ended.set()
+
+    def _end(self) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    # In the loop
+
+    async def _build(self, share_port: bool) -> int:
+        settings = self._settings
+        before = set(threading.enumerate())
+        self._server = grpc.aio.server(
+            interceptors=[TraceInterceptor()] if settings.traces else [],
+            options=[
+                ("grpc.max_receive_message_length", settings.max_message_bytes),
+                # Unasked, two servers could share a port without anybody noticing.
+                ("grpc.so_reuseport", int(share_port)),
+                # A connection whose other end is gone without a word is closed, and its streams with it.
+                ("grpc.keepalive_time_ms", 60_000),
+                ("grpc.keepalive_timeout_ms", 20_000),
+                ("grpc.keepalive_permit_without_calls", 1),
+                # More of one connection wait at the client: calls take memory before they are answered, and after.
+                ("grpc.max_concurrent_streams", 2 * settings.max_calls + settings.max_streams),
+            ],
+        )
+        # gRPC's thread that hands events to loops; in a process with other servers it may have been there before.
+        self._pollers = set(threading.enumerate()) - before
+        self._health = HealthServicer()
+        for name in (GAME_SERVICE, BATCH_SERVICE):
+            await self._health.set(name, health_pb2.HealthCheckResponse.SERVING)
+        self._methods = Methods(settings, self._metrics, self._guards, self._health)
+        self._server.add_generic_rpc_handlers((self._methods,))
+        port = _bind(self._server, settings)
+        if settings.play_address is not None:
+            behaviour_of = play_behaviours(self._methods, self._guards, has_traces=settings.traces)
+            self._play = PlayPort(settings, settings.play_address, behaviour_of, share_port=share_port)
+        return port
+
+    async def _serve(self) -> None:
+        await self._server.start()
+        self._looking = asyncio.create_task(self._look_after_itself())
+        self._ending = asyncio.create_task(self._end_with_grpc())
+
+    async def _look_after_itself(self) -> None:
+        interval = _INTERVAL if self._heartbeat is None else self._heartbeat.interval
+        while all(poller.is_alive() for poller in self._pollers):
+            if self._heartbeat is not None:
+                self._heartbeat.beat()
+            self._metrics.half_open.set(self._methods.calls.half_open)
+            self._metrics.held_bytes.set(self._guards.budget.held)
+            self._guards.budget.give_back()
+            await asyncio.sleep(interval)
+        _log.error("gRPC's poller has ended: the server answers nothing any more")
+        self._loop.stop()
+
+    async def _end_with_grpc(self) -> None:
+        # It ends by itself if its own loop fails.
+        try:
+            await self._server.wait_for_termination()
+        except Exception:
+            _log.exception("gRPC's server has failed")
+        self._looking.cancel()
+        self._methods.close()
+        if self._play is not None:
+            await asyncio.to_thread(self._play.stop(0).wait)
+        self._loop.stop()
+
+    async def _stop(self, grace: float | None) -> None:
+        await self._health.enter_graceful_shutdown()
+        if self._play is not None:
+            self._play.stop(grace)
+        await self._server.stop(grace)
 
 
-class _All(threading.Event):
-    """Is set when all of some events are."""
-
-    def __init__(self, events: list[threading.Event]) -> None:
-        super().__init__()
-        self._events = events
-        threading.Thread(target=self._watch, daemon=True).start()
-
-    def _watch(self) -> None:
-        for event in self._events:
-            event.wait()
-        self.set()
-
-
-class _CallDetails(grpc.HandlerCallDetails):
-    """What interceptors are told of a call on the port for streams."""
-
-    def __init__(self, method: str) -> None:
-        self.method = method
-        self.invocation_metadata = ()
-
-
-def create_server(settings: Settings, registry: CollectorRegistry, *, share_port: bool = False) -> tuple[Server, int]:
+def create_server(
+    settings: Settings, registry: CollectorRegistry, *, share_port: bool = False, heartbeat: Heartbeat | None = None
+) -> tuple[Server, int]:
     """A server in this process, not yet started, and the port that it listens on.
 
     Its metrics are registered in `registry`; `metrics_address`, `workers` and `log_…` are settings for `supervisor`.
-    `share_port`: whether other processes may listen on the port, too. Raises SettingError where the settings cannot be
-    followed.
+    `share_port`: whether other processes may listen on the port, too. `heartbeat`: where the serving loop shows that it
+    lives. Raises SettingError where the settings cannot be followed.
     """
-    metrics = Metrics(registry)
-    # Single calls never wait for batches.
-    threads = {
-        GAME_SERVICE: Threads("calls at a time", settings.threads, settings.max_calls),
-        BATCH_SERVICE: Threads("batches at a time", settings.batch_threads, settings.max_calls),
-    }
-    calls = CallInterceptor(settings, metrics, threads)
-    interceptors: list[grpc.ServerInterceptor] = [TraceInterceptor(), calls] if settings.traces else [calls]
-    server = grpc.server(
-        # Which threads a method has is said by the interceptor.
-        threads[GAME_SERVICE],
-        interceptors=interceptors,
-        options=[
-            ("grpc.max_receive_message_length", settings.max_message_bytes),
-            # Unasked, two servers could share a port without anybody noticing.
-            ("grpc.so_reuseport", int(share_port)),
-            # A connection whose other end is gone without a word is closed, and its streams with it.
-            ("grpc.keepalive_time_ms", 60_000),
-            ("grpc.keepalive_timeout_ms", 20_000),
-            ("grpc.keepalive_permit_without_calls", 1),
-            # More of one connection wait at the client: the answers of calls that are never read take memory.
-            ("grpc.max_concurrent_streams", 2 * settings.max_calls + settings.max_streams),
-        ],
-    )
-    GameServicer(metrics).add_to(server)
-    batches = BatchServicer(settings, metrics)
-    batches.add_to(server)
-    # Its non-blocking way to watch can deadlock: it sends under a lock that the end of another watch needs, too.
-    health_servicer = health.HealthServicer(experimental_non_blocking=False)
-    for service in (GAME_SERVICE, BATCH_SERVICE):
-        health_servicer.set(service, health_pb2.HealthCheckResponse.SERVING)
-    health_pb2_grpc.add_HealthServicer_to_server(health_servicer, server)
-    names = [GAME_SERVICE, BATCH_SERVICE, health.SERVICE_NAME]
-    if settings.channelz:
-        channelz.add_channelz_servicer(server)
-        names.append(_CHANNELZ)
-    if settings.reflection:
-        reflection.enable_server_reflection((*names, reflection.SERVICE_NAME), server)
-    port = _bind(server, settings)
-    play = None
-    if settings.play_address is not None:
-        handlers: dict[str, Any] = {f"/{BATCH_SERVICE}/Play": grpc.stream_stream_rpc_method_handler(batches.Play)}
-        play = PlayPort(settings, settings.play_address, _behaviours(handlers, interceptors), share_port=share_port)
-    return Server(server, health_servicer, play), port
+    server = Server(settings, registry, share_port=share_port, heartbeat=heartbeat)
+    return server, server.port
 
 
-def _behaviours(
-    handlers: dict[str, grpc.RpcMethodHandler[Any, Any]], interceptors: Sequence[grpc.ServerInterceptor]
-) -> Callable[[str], Behaviour | None]:
-    """What answers a stream, by its path, with the interceptors around it."""
-
-    def find(details: grpc.HandlerCallDetails) -> Any:
-        return handlers.get(details.method)
-
-    for interceptor in reversed(interceptors):
-        find = partial(interceptor.intercept_service, find)
-
-    def behaviour_of(path: str) -> Behaviour | None:
-        handler = find(_CallDetails(path))
-        return None if handler is None else handler.stream_stream
-
-    return behaviour_of
-
-
-def _bind(server: grpc.Server, settings: Settings) -> int:
+def _bind(server: grpc.aio.Server, settings: Settings) -> int:
     credentials = server_credentials(settings)
     address = settings.address
     try:

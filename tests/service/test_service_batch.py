@@ -608,7 +608,7 @@ def wait_until_begun(server: Running, method: str, kind: str) -> None:
 @pytest.fixture
 def patient() -> Iterator[Running]:
     """A server that takes endless batches, with one thread for them and one for all else."""
-    settings = Settings(address="127.0.0.1:0", threads=1, batch_threads=1, max_playouts=2**32)
+    settings = Settings(address="127.0.0.1:0", batch_threads=1, max_playouts=2**32)
     with running(settings) as server:
         yield server
 

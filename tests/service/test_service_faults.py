@@ -178,7 +178,7 @@ def test_thousands_of_connections_opened_and_left(two_workers: Served) -> None:
 
 
 def test_a_client_that_never_reads_keeps_nobody_from_being_answered() -> None:
-    with running(Settings(address="127.0.0.1:0", threads=1)) as server:
+    with running(Settings(address="127.0.0.1:0")) as server:
         with grpc.insecure_channel(server.address, [("grpc.use_local_subchannel_pool", 1)]) as channel:
             reflection: Any = reflection_pb2_grpc.ServerReflectionStub(channel)
             question = reflection_pb2.ServerReflectionRequest(file_containing_symbol="chatiere.v1.GameService")

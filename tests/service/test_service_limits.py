@@ -31,7 +31,7 @@ GET_SCORE = game_service_pb2.GetScoreRequest()
 
 
 def test_calls_above_the_limit_are_refused_and_the_others_answered(slow_call: SlowCall) -> None:
-    with running(Settings(address="127.0.0.1:0", threads=1, max_calls=3)) as server:
+    with running(Settings(address="127.0.0.1:0", max_calls=3)) as server:
         # One runs, two wait.
         slow = server.stub.ListGames.future(LIST_GAMES)
         assert slow_call.entered.wait(PATIENCE)
@@ -61,7 +61,7 @@ def _refused(server: Running) -> Any:
 
 
 def test_calls_that_are_given_up_while_they_wait_count_no_more(slow_call: SlowCall) -> None:
-    with running(Settings(address="127.0.0.1:0", threads=1, max_calls=2)) as server:
+    with running(Settings(address="127.0.0.1:0", max_calls=2)) as server:
         slow = server.stub.ListGames.future(LIST_GAMES)
         assert slow_call.entered.wait(PATIENCE)
         given_up = server.stub.GetScore.future(GET_SCORE)
@@ -96,7 +96,7 @@ def test_streams_above_the_limit_are_refused() -> None:
 
 
 def test_many_watches_of_the_health_can_be_open() -> None:
-    with running(Settings(address="127.0.0.1:0", threads=1)) as server:
+    with running(Settings(address="127.0.0.1:0")) as server:
         health: Any = health_pb2_grpc.HealthStub(server.channel)
         watches = [health.Watch(health_pb2.HealthCheckRequest(), timeout=PATIENCE) for _ in range(200)]
         assert all(next(watch).status == health_pb2.HealthCheckResponse.SERVING for watch in watches)

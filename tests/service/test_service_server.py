@@ -36,7 +36,7 @@ def test_health_is_serving(server: Running, service: str) -> None:
 
 
 def test_watches_of_the_health_take_up_no_worker() -> None:
-    with running(Settings(address="127.0.0.1:0", threads=1)) as server:
+    with running(Settings(address="127.0.0.1:0")) as server:
         health: Any = health_pb2_grpc.HealthStub(server.channel)
         watches = [health.Watch(health_pb2.HealthCheckRequest(), timeout=PATIENCE) for _ in range(3)]
         assert [next(watch).status for watch in watches] == [SERVING] * 3

@@ -1,0 +1,259 @@
+"""Calls over gRPC: each on its way from its headers through the guards to its handler, and back.
+
+Left alone, gRPC reads a unary call's request before it tells of the call. So unary methods, too, are registered as ones
+that take a stream, which is the same on the wire: the request is read here, after the token is known and within a time.
+"""
+
+# Some of gRPC's types can be subscripted by type checkers only.
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from concurrent.futures import Executor
+from functools import partial
+from typing import Any
+
+import grpc
+import grpc.aio
+
+from chatiere.engine.core.batch import Cancellation, Cancelled
+from chatiere.http2.connection import Buffer
+from chatiere.service.config import Settings
+from chatiere.service.errors import CANCELLED, Refusal, ServiceReason, Status, limit_exceeded
+from chatiere.service.guards import REQUEST_ID, Call, Guards, Method
+from chatiere.service.limits import Room
+from chatiere.service.memory import Holding
+
+# grpc.aio.ServicerContext, whose types are only half known.
+Context = Any
+# Handlers of batches: request, what stops them, what reserves memory for them → response.
+Batch = Callable[[bytes, Cancellation, Callable[[int], None]], bytes]
+Batches = Callable[[bytes, Cancellation, Callable[[int], None]], list[Buffer]]
+
+# A request of more bytes may take longer to read than a serving loop should wait.
+_LARGE = 64 * 1024
+# Seconds after which a client may try again whose half-open call had to make room.
+_RETRY = 1.0
+# The metadata that has a status with its details, and gRPC's codes by number.
+DETAILS = "grpc-status-details-bin"
+CODES = {code.value[0]: code for code in grpc.StatusCode}
+
+
+class Calls:
+    """Makes what gRPC calls of the handlers of methods; all in one serving loop."""
+
+    def __init__(self, settings: Settings, guards: Guards) -> None:
+        """See the class."""
+        self._settings = settings
+        self._guards = guards
+        self._half_open = Room(settings.max_calls)
+
+    @property
+    def half_open(self) -> int:
+        """How many unary calls wait for their request."""
+        return len(self._half_open)
+
+    def single(self, method: Method, handle: Callable[[bytes], bytes], threads: Executor) -> Any:
+        """A unary method that takes microseconds; `threads` handle its large requests."""
+
+        async def work(call: Call, context: Context) -> bytes:
+            request = await self._request(call, context)
+            self._guards.admit(call)
+            if len(request) <= _LARGE:
+                response = handle(request)
+            else:
+                response = await asyncio.get_running_loop().run_in_executor(threads, handle, request)
+            self._until_taken(call, context).hold(2 * len(response))
+            return response
+
+        return self._unary(method, work)
+
+    def batch(self, method: Method, handle: Batch, threads: Executor) -> Any:
+        """A unary method that may take long, and stops when its call is cancelled or has had its time."""
+
+        async def answer(call: Call, context: Context) -> bytes:
+            request = await self._request(call, context)
+            self._guards.admit(call)
+            holding = self._until_taken(call, context)
+            cancellation = Cancellation()
+            work = partial(handle, request, cancellation, holding.beside(request))
+            response: bytes = await _finished(threads, self._seconds_of(context), cancellation, work)
+            # Until it is taken gRPC has a copy of it.
+            holding.hold(2 * len(response))
+            return response
+
+        return self._unary(method, answer)
+
+    def play(self, method: Method, handle: Batches, threads: Executor) -> Any:
+        """A stream of batches, each answered in turn."""
+
+        async def work(call: Call, context: Context) -> AsyncIterator[bytes]:
+            self._guards.admit(call)
+            holding = self._until_taken(call, context)
+            cancellation = Cancellation()
+            following = asyncio.ensure_future(context.read())
+            try:
+                while (request := await following) is not grpc.aio.EOF:
+                    # The next request may come while this one is answered.
+                    following = asyncio.ensure_future(context.read())
+                    answering = partial(handle, request, cancellation, holding.beside(request))
+                    yield b"".join(await _finished(threads, None, cancellation, answering))
+                    holding.release()
+            finally:
+                following.cancel()
+
+        return self._stream(method, work)
+
+    def of_library(self, method: Method, handler: Any) -> Any:
+        """A method of a library's servicer, which has message objects; not one with a single response to a stream."""
+        parse: Callable[[bytes], Any] = handler.request_deserializer
+        write: Callable[[Any], bytes] = handler.response_serializer
+
+        async def unary(call: Call, context: Context) -> bytes:
+            request = parse(await self._request(call, context))
+            self._guards.admit(call)
+            return write(await handler.unary_unary(request, context))
+
+        async def server_stream(call: Call, context: Context) -> AsyncIterator[bytes]:
+            request = parse(await self._request(call, context))
+            self._guards.admit(call)
+            async for response in handler.unary_stream(request, context):
+                yield write(response)
+
+        async def stream(call: Call, context: Context) -> AsyncIterator[bytes]:
+            self._guards.admit(call)
+            async for response in handler.stream_stream(_parsed(context, parse), context):
+                yield write(response)
+
+        if not handler.response_streaming:
+            return self._unary(method, unary)
+        return self._stream(method, stream if handler.request_streaming else server_stream)
+
+    def _unary(self, method: Method, work: Callable[[Call, Context], Awaitable[bytes]]) -> Any:
+        async def answer(_: object, context: Context) -> bytes:
+            call = self._begin(method, context)
+            try:
+                self._guards.identify(call, context.invocation_metadata())
+                response = await work(call, context)
+                self._end(call, context)
+                return response
+            except grpc.aio.AbortError:
+                self._end(call, context)
+                raise
+            except Exception as error:
+                refused: bytes = await self._refuse(call, context, error)
+                return refused
+            finally:
+                self._guards.end(call, CANCELLED)
+
+        return grpc.stream_unary_rpc_method_handler(answer)
+
+    def _stream(self, method: Method, work: Callable[[Call, Context], AsyncIterator[bytes]]) -> Any:
+        async def answer(_: object, context: Context) -> AsyncIterator[bytes]:
+            call = self._begin(method, context)
+            try:
+                self._guards.identify(call, context.invocation_metadata())
+                async for response in work(call, context):
+                    yield response
+                self._end(call, context)
+            except grpc.aio.AbortError:
+                self._end(call, context)
+                raise
+            except Exception as error:
+                await self._refuse(call, context, error)
+            finally:
+                self._guards.end(call, CANCELLED)
+
+        return grpc.stream_stream_rpc_method_handler(answer)
+
+    def _begin(self, method: Method, context: Context) -> Call:
+        call = self._guards.begin(method, context.peer(), context.invocation_metadata())
+        context.set_trailing_metadata(((REQUEST_ID, call.request_id),))
+        return call
+
+    def _end(self, call: Call, context: Context) -> None:
+        # With the status that a library's method may have set.
+        code = context.code()
+        self._guards.end(call, *([] if code is None else [Status(code.value[0])]))
+
+    async def _refuse(self, call: Call, context: Context, error: Exception) -> Any:
+        # Raises AbortError.
+        status = self._guards.refuse(call, error)
+        details = ((DETAILS, status.details),) if status.details else ()
+        await context.abort(CODES[status.code], status.message, (*details, (REQUEST_ID, call.request_id)))
+
+    async def _request(self, call: Call, context: Context) -> bytes:
+        """The request of a unary call. Raises Refusal: it does not come in time, or is not one."""
+        timeout = asyncio.timeout(self._settings.request_timeout)
+        had_to_go = False
+
+        def end() -> None:
+            nonlocal had_to_go
+            had_to_go = True
+            timeout.reschedule(0)
+
+        origin = call.origin
+        self._half_open.enter(origin, call, end)
+        try:
+            async with timeout:
+                request = await context.read()
+                if request is grpc.aio.EOF or await context.read() is not grpc.aio.EOF:
+                    raise Refusal(
+                        ServiceReason.MALFORMED_REQUEST, "a call of this method has one request message", metadata={}
+                    )
+        except TimeoutError:
+            if had_to_go:
+                raise limit_exceeded("calls whose request has not come", self._settings.max_calls, _RETRY) from None
+            seconds = f"{self._settings.request_timeout:g}"
+            raise Refusal(
+                ServiceReason.REQUEST_TIMEOUT,
+                f"request timeout: the request did not come within {seconds} s",
+                metadata={"seconds": seconds},
+            ) from None
+        finally:
+            self._half_open.leave(origin, call)
+        return bytes(request)
+
+    def _until_taken(self, call: Call, context: Context) -> Holding:
+        """The call's memory, released when its answer has been taken or the call has ended in another way."""
+        holding = self._guards.holding(call)
+        context.add_done_callback(lambda _: holding.release())
+        return holding
+
+    def _seconds_of(self, context: Context) -> float | None:
+        """How long a unary call may take; None: its own deadline comes first."""
+        remaining = context.time_remaining()
+        if remaining is None:
+            return self._settings.default_deadline
+        return None if remaining <= self._settings.max_deadline else self._settings.max_deadline
+
+
+async def _finished(
+    threads: Executor, seconds: float | None, cancellation: Cancellation, work: Callable[[], Any]
+) -> Any:
+    """The result of work in a thread, which has ended when this does. Raises Refusal after so many seconds."""
+    submitted = threads.submit(work)
+    working = asyncio.wrap_future(submitted)
+    try:
+        done, _ = await asyncio.wait([working], timeout=seconds)
+        if done:
+            return working.result()
+    finally:
+        if not working.done():
+            # It stops soon; work that has not begun never does.
+            cancellation.cancel()
+            if not submitted.cancel():
+                await asyncio.wait([working])
+    try:
+        return working.result()
+    except (Cancelled, asyncio.CancelledError):
+        raise Refusal(
+            ServiceReason.TIME_LIMIT,
+            f"deadline exceeded: the server allows {seconds:g} s",
+            metadata={"seconds": f"{seconds:g}"},
+        ) from None
+
+
+async def _parsed(context: Context, parse: Callable[[bytes], Any]) -> AsyncIterator[Any]:
+    while (request := await context.read()) is not grpc.aio.EOF:
+        yield parse(request)

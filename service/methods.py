@@ -1,0 +1,140 @@
+"""The methods of a server, by path: its own, and those of gRPC's libraries (health, reflection, channelz)."""
+
+# Some of gRPC's types can be subscripted by type checkers only.
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any
+
+import grpc
+from google.rpc import code_pb2
+from grpc_channelz.v1 import channelz, channelz_pb2_grpc
+from grpc_health.v1 import health_pb2_grpc
+from grpc_reflection.v1alpha import reflection, reflection_pb2_grpc
+
+from chatiere.service.batch import Batches
+from chatiere.service.config import SettingError, Settings
+from chatiere.service.errors import Status
+from chatiere.service.grpc_calls import Calls
+from chatiere.service.guards import Guards, Method
+from chatiere.service.health import HEALTH_SERVICE, HealthServicer
+from chatiere.service.limits import CallLimit
+from chatiere.service.metrics import Metrics
+from chatiere.service.servicer import GameServicer
+from chatiere.service.threads import started_threads
+from chatiere.v1 import batch_service_pb2, game_service_pb2
+
+_GAME = game_service_pb2.DESCRIPTOR.services_by_name["GameService"]
+_BATCH = batch_service_pb2.DESCRIPTOR.services_by_name["BatchService"]
+GAME_SERVICE, BATCH_SERVICE = _GAME.full_name, _BATCH.full_name
+PLAY = f"/{BATCH_SERVICE}/Play"
+_CHANNELZ = "grpc.channelz.v1.Channelz"
+# Threads for large requests of GameService.
+_SIDE_THREADS = 2
+# By whether requests and responses are streams: the label grpc_type.
+_KINDS = {
+    (False, False): "unary",
+    (False, True): "server_stream",
+    (True, True): "bidi_stream",
+}
+
+
+class Methods(grpc.GenericRpcHandler):
+    """What gRPC asks for the handler of a path."""
+
+    def __init__(self, settings: Settings, metrics: Metrics, guards: Guards, health: HealthServicer) -> None:
+        """Raises SettingError where there cannot be as many threads."""
+        self._metrics = metrics
+        self._guards = guards
+        self._handlers: dict[str, grpc.RpcMethodHandler[Any, Any]] = {}
+        # Calls of methods that do not exist count together: their names are the client's, and without bound.
+        self._unknown = Method(metrics, "unknown", "/unknown/unknown")
+        self._pools: list[ThreadPoolExecutor] = []
+        self.calls = Calls(settings, guards)
+        self.streams = CallLimit("streams at a time", settings.max_streams)
+        self.batches = Batches(settings, metrics)
+        try:
+            self._add_game_service(settings.max_calls)
+            self._add_batch_service(settings)
+        except RuntimeError as error:
+            self.close()
+            raise SettingError("batch_threads", f"cannot start so many threads: {error}") from error
+        self._add_libraries(settings, health)
+
+    def service(self, handler_call_details: grpc.HandlerCallDetails) -> grpc.RpcMethodHandler[Any, Any] | None:
+        """The handler of a call's path; None if there is no such method."""
+        handler = self._handlers.get(handler_call_details.method)
+        if handler is None:
+            call = self._guards.begin(self._unknown, "", ())
+            self._guards.end(call, Status(code_pb2.UNIMPLEMENTED))
+        return handler
+
+    def close(self) -> None:
+        """Let the threads end."""
+        for pool in self._pools:
+            pool.shutdown(wait=False)
+
+    def _threads(self, name: str, count: int) -> ThreadPoolExecutor:
+        self._pools.append(started_threads(name, count))
+        return self._pools[-1]
+
+    def _add_game_service(self, max_calls: int) -> None:
+        servicer = GameServicer(self._metrics)
+        limit = CallLimit("calls at a time", max_calls)
+        side = self._threads("side", _SIDE_THREADS)
+        for each in _GAME.methods:
+            path = f"/{GAME_SERVICE}/{each.name}"
+            method = Method(self._metrics, "unary", path, limit=limit, counts_clients=True)
+            self._handlers[path] = self.calls.single(method, getattr(servicer, each.name), side)
+
+    def _add_batch_service(self, settings: Settings) -> None:
+        limit = CallLimit("batches at a time", settings.max_calls)
+        threads = self._threads("batches", settings.batch_threads)
+        for each in _BATCH.methods:
+            path = f"/{BATCH_SERVICE}/{each.name}"
+            if path == PLAY:
+                continue
+            method = Method(self._metrics, "unary", path, limit=limit, counts_clients=True)
+            handle = partial(self.batches.answer, _snake_case(each.name))
+            self._handlers[path] = self.calls.batch(method, handle, threads)
+        stream_threads = self._threads("streams", settings.batch_threads)
+        self._handlers[PLAY] = self.calls.play(self.play_method(), self.batches.play, stream_threads)
+
+    def play_method(self) -> Method:
+        """The stream of batches as the guards know it."""
+        return Method(self._metrics, "bidi_stream", PLAY, limit=self.streams, counts_clients=True)
+
+    def _add_libraries(self, settings: Settings, health: HealthServicer) -> None:
+        health_pb2_grpc.add_HealthServicer_to_server(health, self)
+        names = [GAME_SERVICE, BATCH_SERVICE, HEALTH_SERVICE]
+        if settings.channelz:
+            channelz_pb2_grpc.add_ChannelzServicer_to_server(channelz.aio.ChannelzServicer(), self)
+            names.append(_CHANNELZ)
+        if settings.reflection:
+            servicer = reflection.aio.ReflectionServicer((*names, reflection.SERVICE_NAME))
+            reflection_pb2_grpc.add_ServerReflectionServicer_to_server(servicer, self)
+
+    # What generated code calls to add a servicer to a server.
+
+    def add_generic_rpc_handlers(self, generic_rpc_handlers: Iterable[grpc.GenericRpcHandler]) -> None:
+        """Nothing: `add_registered_method_handlers` tells the same."""
+
+    def add_registered_method_handlers(
+        self, service_name: str, method_handlers: Mapping[str, grpc.RpcMethodHandler[Any, Any]]
+    ) -> None:
+        """Add the methods of a library's service."""
+        for name, handler in method_handlers.items():
+            path = f"/{service_name}/{name}"
+            kind = _KINDS[handler.request_streaming, handler.response_streaming]
+            # Watches of the health have a limit of their own.
+            is_health = service_name == HEALTH_SERVICE
+            limit = self.streams if handler.response_streaming and not is_health else None
+            method = Method(self._metrics, kind, path, needs_token=not is_health, limit=limit)
+            self._handlers[path] = self.calls.of_library(method, handler)
+
+
+def _snake_case(name: str) -> str:
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()

@@ -1,0 +1,47 @@
+"""Calls on the port for streams: through the guards to the stream of batches, in a connection's thread."""
+
+# Some of gRPC's types can be subscripted by type checkers only.
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import grpc
+
+from chatiere.engine.core.batch import Cancellation
+from chatiere.http2.connection import Buffer
+from chatiere.service.errors import CANCELLED
+from chatiere.service.grpc_calls import CODES, DETAILS
+from chatiere.service.guards import REQUEST_ID, Guards
+from chatiere.service.methods import PLAY, Methods
+from chatiere.service.play_port import Behaviour
+from chatiere.service.traces import traced_stream
+
+
+def play_behaviours(methods: Methods, guards: Guards, *, has_traces: bool) -> Callable[[str], Behaviour | None]:
+    """What answers a stream, by its path."""
+    method = methods.play_method()
+
+    def play(requests: Iterator[memoryview], context: grpc.ServicerContext) -> Iterator[list[Buffer]]:
+        call = guards.begin(method, context.peer(), context.invocation_metadata())
+        context.set_trailing_metadata(((REQUEST_ID, call.request_id),))
+        try:
+            guards.identify(call, context.invocation_metadata())
+            guards.admit(call)
+            cancellation = Cancellation()
+            if not context.add_callback(cancellation.cancel):
+                cancellation.cancel()
+            for request in requests:
+                yield methods.batches.play(request, cancellation)
+            guards.end(call)
+        except grpc.RpcError:
+            # The client is gone.
+            raise
+        except Exception as error:
+            status = guards.refuse(call, error)
+            context.set_trailing_metadata(((DETAILS, status.details), (REQUEST_ID, call.request_id)))
+            context.abort(CODES[status.code], status.message)
+        finally:
+            guards.end(call, CANCELLED)
+
+    behaviour = traced_stream(PLAY, play) if has_traces else play
+    return {PLAY: behaviour}.get
