@@ -44,8 +44,8 @@ class Method:
     ) -> None:
         """`kind`: the label grpc_type. `path`: "/SERVICE/METHOD".
 
-        `needs_token`: where there are tokens. `limit`: for its calls of all clients. `counts_clients`: whether a client's
-        limits hold for it.
+        `needs_token`: where there are tokens. `limit`: for its calls of all clients. `counts_clients`: whether the
+        limits of a client hold for it.
         """
         self.kind = kind
         self.service, _, self.name = path.removeprefix("/").partition("/")
