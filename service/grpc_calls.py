@@ -112,7 +112,7 @@ class Calls:
         async def unary(call: Call, context: Context) -> bytes:
             request = parse(await self._request(call, context))
             self._guards.admit(call)
-            return write(await handler.unary_unary(request, context))
+            return write(await handler.unary_unary(request, _CountedContext(context, partial(self._guards.end, call))))
 
         async def server_stream(call: Call, context: Context) -> AsyncIterator[bytes]:
             request = parse(await self._request(call, context))
@@ -138,7 +138,6 @@ class Calls:
                 self._end(call, context)
                 return response
             except grpc.aio.AbortError:
-                self._end(call, context)
                 raise
             except Exception as error:
                 refused: bytes = await self._refuse(call, context, error)
@@ -157,7 +156,6 @@ class Calls:
                     yield response
                 self._end(call, context)
             except grpc.aio.AbortError:
-                self._end(call, context)
                 raise
             except Exception as error:
                 await self._refuse(call, context, error)
@@ -252,6 +250,21 @@ async def _finished(
             f"deadline exceeded: the server allows {seconds:g} s",
             metadata={"seconds": f"{seconds:g}"},
         ) from None
+
+
+class _CountedContext:
+    """A call's context for a library's method: a call that it aborts is counted before its client knows."""
+
+    def __init__(self, context: Context, end: Callable[[Status], None]) -> None:
+        self._context = context
+        self._end = end
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._context, name)
+
+    async def abort(self, code: grpc.StatusCode, details: str = "") -> None:
+        self._end(Status(code.value[0]))
+        await self._context.abort(code, details)
 
 
 async def _parsed(context: Context, parse: Callable[[bytes], Any]) -> AsyncIterator[Any]:

@@ -14,6 +14,28 @@ HEALTH_SERVICE = health.SERVICE_NAME
 _WATCHES = 256
 
 
+class _Watch:
+    """The context of a watch, as far as the library's servicer uses it."""
+
+    def __init__(self) -> None:
+        # None: there are no more.
+        self.responses: asyncio.Queue[HealthCheckResponse | None] = asyncio.Queue()
+        self._status = HealthCheckResponse.UNKNOWN
+
+    async def write(self, response: HealthCheckResponse) -> None:
+        self._status = response.status
+        self.responses.put_nowait(response)
+
+    def end(self) -> None:
+        self.responses.put_nowait(None)
+
+    def stop(self) -> None:
+        # The library tells its watches one after another, which may be too late.
+        if self._status == HealthCheckResponse.SERVING:
+            self.responses.put_nowait(HealthCheckResponse(status=HealthCheckResponse.NOT_SERVING))
+        self.end()
+
+
 class HealthServicer(health.aio.HealthServicer):  # type: ignore[misc]
     """The health of the services."""
 
@@ -21,23 +43,25 @@ class HealthServicer(health.aio.HealthServicer):  # type: ignore[misc]
         """No service yet."""
         super().__init__()
         self._room = Room(_WATCHES)
+        self._watches: set[_Watch] = set()
 
     async def Watch(self, request: HealthCheckRequest, context: Any) -> AsyncIterator[HealthCheckResponse]:
-        """Tell the status of a service, and each change of it; the last one is NOT_SERVING."""
-        told: asyncio.Queue[HealthCheckResponse | None] = asyncio.Queue()
-
-        class Told:
-            async def write(self, response: HealthCheckResponse) -> None:
-                told.put_nowait(response)
-
-        watching = asyncio.create_task(super().Watch(request, Told()))
+        """Tell the status of a service, and each change of it, until the server stops."""
+        watch = _Watch()
         client = context.peer().rpartition(":")[0]
-        self._room.enter(client, watching, lambda: told.put_nowait(None))
+        self._room.enter(client, watch, watch.end)
+        self._watches.add(watch)
+        watching = asyncio.create_task(super().Watch(request, watch))
         try:
-            while (response := await told.get()) is not None:
+            while (response := await watch.responses.get()) is not None:
                 yield response
-                if response.status == HealthCheckResponse.NOT_SERVING:
-                    return
         finally:
-            self._room.leave(client, watching)
             watching.cancel()
+            self._watches.discard(watch)
+            self._room.leave(client, watch)
+
+    async def enter_graceful_shutdown(self) -> None:
+        """Tell NOT_SERVING of all services from now on, and end all watches."""
+        await super().enter_graceful_shutdown()
+        for watch in self._watches:
+            watch.stop()

@@ -51,7 +51,7 @@ class Methods(grpc.GenericRpcHandler):
         self._guards = guards
         self._handlers: dict[str, grpc.RpcMethodHandler[Any, Any]] = {}
         # Calls of methods that do not exist count together: their names are the client's, and without bound.
-        self._unknown = Method(metrics, "unknown", "/unknown/unknown")
+        self._unknown = Method(metrics, "unknown", "/unknown/unknown", needs_token=False)
         self._pools: list[ThreadPoolExecutor] = []
         self.calls = Calls(settings, guards)
         self.streams = CallLimit("streams at a time", settings.max_streams)
@@ -68,14 +68,18 @@ class Methods(grpc.GenericRpcHandler):
         """The handler of a call's path; None if there is no such method."""
         handler = self._handlers.get(handler_call_details.method)
         if handler is None:
-            call = self._guards.begin(self._unknown, "", ())
-            self._guards.end(call, Status(code_pb2.UNIMPLEMENTED))
+            self.count_unknown()
         return handler
 
+    def count_unknown(self) -> None:
+        """Count a call of a method that does not exist."""
+        call = self._guards.begin(self._unknown, "", ())
+        self._guards.end(call, Status(code_pb2.UNIMPLEMENTED))
+
     def close(self) -> None:
-        """Let the threads end."""
+        """Wait until the threads have ended what they do."""
         for pool in self._pools:
-            pool.shutdown(wait=False)
+            pool.shutdown()
 
     def _threads(self, name: str, count: int) -> ThreadPoolExecutor:
         self._pools.append(started_threads(name, count))

@@ -28,8 +28,13 @@ def play_behaviours(methods: Methods, guards: Guards, *, has_traces: bool) -> Ca
             guards.identify(call, context.invocation_metadata())
             guards.admit(call)
             cancellation = Cancellation()
-            if not context.add_callback(cancellation.cancel):
+
+            def cancel() -> None:
                 cancellation.cancel()
+                guards.end(call, CANCELLED)
+
+            if not context.add_callback(cancel):
+                cancel()
             for request in requests:
                 yield methods.batches.play(request, cancellation)
             guards.end(call)
@@ -44,4 +49,11 @@ def play_behaviours(methods: Methods, guards: Guards, *, has_traces: bool) -> Ca
             guards.end(call, CANCELLED)
 
     behaviour = traced_stream(PLAY, play) if has_traces else play
-    return {PLAY: behaviour}.get
+
+    def behaviour_of(path: str) -> Behaviour | None:
+        if path == PLAY:
+            return behaviour
+        methods.count_unknown()
+        return None
+
+    return behaviour_of

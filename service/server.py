@@ -48,15 +48,16 @@ class Server:
         self._metrics = Metrics(registry)
         self._guards = Guards(settings, self._metrics)
         self._play: PlayPort | None = None
+        self._tasks: list[asyncio.Task[None]] = []
         self._ended = threading.Event()
         self._loop = uvloop.new_event_loop()
-        self._thread = threading.Thread(target=self._run, name="serving loop", daemon=True)
-        self._thread.start()
+        threading.Thread(target=self._run, name="serving loop", daemon=True).start()
         try:
             self.port: int = self._do(self._build(share_port)).result()
             """The number of the port that it listens on."""
         except BaseException:
-            self._end()
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._ended.wait()
             raise
 
     @property
@@ -76,7 +77,8 @@ class Server:
         Returns an event that is set when all calls have ended.
         """
         if not self._ended.is_set():
-            self._do(self._stop(grace))
+            play_ended = None if self._play is None else self._play.stop(grace)
+            self._do(self._stop(grace, play_ended))
         return self._ended
 
     def wait_for_termination(self, timeout: float | None = None) -> bool:
@@ -90,13 +92,10 @@ class Server:
         asyncio.set_event_loop(self._loop)
         try:
             self._loop.run_forever()
+            self._loop.run_until_complete(self._loop.shutdown_asyncgens())
         finally:
+            self._loop.close()
             self._ended.set()
-
-    def _end(self) -> None:
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
-        self._loop.close()
 
     # In the loop
 
@@ -132,8 +131,7 @@ class Server:
 
     async def _serve(self) -> None:
         await self._server.start()
-        self._looking = asyncio.create_task(self._look_after_itself())
-        self._ending = asyncio.create_task(self._end_with_grpc())
+        self._tasks = [asyncio.create_task(self._look_after_itself()), asyncio.create_task(self._end_with_grpc())]
 
     async def _look_after_itself(self) -> None:
         interval = _INTERVAL if self._heartbeat is None else self._heartbeat.interval
@@ -144,26 +142,27 @@ class Server:
             self._metrics.held_bytes.set(self._guards.budget.held)
             self._guards.budget.give_back()
             await asyncio.sleep(interval)
-        _log.error("gRPC's poller has ended: the server answers nothing any more")
+        _log.error("gRPC's poller has ended: no call can be answered any more")
         self._loop.stop()
 
     async def _end_with_grpc(self) -> None:
-        # It ends by itself if its own loop fails.
+        # gRPC's server ends by itself if it fails.
         try:
             await self._server.wait_for_termination()
         except Exception:
             _log.exception("gRPC's server has failed")
-        self._looking.cancel()
-        self._methods.close()
-        if self._play is not None:
-            await asyncio.to_thread(self._play.stop(0).wait)
-        self._loop.stop()
+            self._loop.stop()
 
-    async def _stop(self, grace: float | None) -> None:
+    async def _stop(self, grace: float | None, play_ended: threading.Event | None) -> None:
         await self._health.enter_graceful_shutdown()
-        if self._play is not None:
-            self._play.stop(grace)
         await self._server.stop(grace)
+        if play_ended is not None:
+            await asyncio.to_thread(play_ended.wait)
+        # Batches under way have been cancelled.
+        await asyncio.to_thread(self._methods.close)
+        for task in self._tasks:
+            task.cancel()
+        self._loop.stop()
 
 
 def create_server(

@@ -14,7 +14,7 @@ from chatiere import engine
 from chatiere.service import handlers
 from chatiere.service.config import Settings
 from chatiere.service.logs import configure_logging
-from chatiere.service.server import GAME_SERVICE, create_server
+from chatiere.service.methods import GAME_SERVICE, create_server
 from chatiere.v1.game_service_pb2 import ApplyRequest, ApplyResponse
 from loadtest.bench.rows.unary import ECHO, apply_request
 from loadtest.bench.servers import LOOPBACK

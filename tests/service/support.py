@@ -5,6 +5,7 @@ import logging
 import queue
 import random
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,9 +17,11 @@ from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 from prometheus_client import CollectorRegistry
 
-from chatiere.service import handlers
+from chatiere.engine.core.batch import Cancellation, Cancelled
+from chatiere.service.batch import Batches
 from chatiere.service.config import Settings
 from chatiere.service.server import Server, create_server
+from chatiere.v1 import batch_service_pb2 as pb
 from chatiere.v1 import batch_service_pb2_grpc, game_pb2, game_service_pb2, game_service_pb2_grpc
 
 # How long, in seconds, a test waits for what must happen; it fails after that.
@@ -153,16 +156,25 @@ def new_game(stub: Any, game: str, players: int, **fields: Any) -> game_pb2.Posi
 
 
 class SlowCall:
-    """A ListGames that takes until it is released."""
+    """A BatchService.NewGames that takes until it is released, or its call is over."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.entered, self.released = threading.Event(), threading.Event()
-        monkeypatch.setattr(handlers, "list_games", self.answer)
+        self.was_cancelled = False
+        self._answer = Batches.answer
+        monkeypatch.setattr(Batches, "answer", lambda *arguments: self.answer(*arguments))
 
-    def answer(self, request: object) -> bytes:
+    def answer(self, batches: Batches, name: str, data: bytes, cancellation: Cancellation, hold: Any) -> bytes:
+        if name != "new_games":
+            return self._answer(batches, name, data, cancellation, hold)
         self.entered.set()
-        assert self.released.wait(PATIENCE)
-        return game_service_pb2.ListGamesResponse(games=[game_pb2.GameInfo(name="answered")]).SerializeToString()
+        end = time.monotonic() + PATIENCE
+        while not self.released.wait(0.01):
+            assert time.monotonic() < end
+            if cancellation.cancelled:
+                self.was_cancelled = True
+                raise Cancelled("the batch was cancelled")
+        return pb.NewGamesResponse(positions=pb.Positions(states=b"answered")).SerializeToString()
 
 
 class LogLines(logging.Handler):

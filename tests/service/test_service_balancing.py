@@ -14,7 +14,7 @@ import pytest
 from grpc_health.v1 import health_pb2
 
 from chatiere.clients import AsyncClient, Client
-from chatiere.service.server import GAME_SERVICE
+from chatiere.service.methods import GAME_SERVICE
 from chatiere.v1.game_pb2 import Include
 
 from .process import Served, served, wait_until
@@ -106,6 +106,10 @@ def calls_of(server: Running) -> float:
     return server.sample("grpc_server_started_total", **labels)
 
 
+def set_health(server: Running, status: Any) -> None:
+    server.server._do(server.server._health.set(GAME_SERVICE, status)).result(PATIENCE)
+
+
 def test_calls_go_to_servers_in_turn_and_to_healthy_ones_only(two: tuple[Running, Running]) -> None:
     first, second = two
     with Client([first.address, second.address]) as client:
@@ -120,8 +124,7 @@ def test_calls_go_to_servers_in_turn_and_to_healthy_ones_only(two: tuple[Running
             client.list_games()
         assert (calls_of(first), calls_of(second)) == (before[0] + 10, before[1] + 10)
 
-        health: Any = first.server._health
-        health.set(GAME_SERVICE, health_pb2.HealthCheckResponse.NOT_SERVING)
+        set_health(first, health_pb2.HealthCheckResponse.NOT_SERVING)
 
         def first_is_left_out() -> bool:
             before = calls_of(first)
@@ -130,7 +133,7 @@ def test_calls_go_to_servers_in_turn_and_to_healthy_ones_only(two: tuple[Running
             return calls_of(first) == before
 
         wait_until(first_is_left_out, "the unhealthy server is asked no more")
-        health.set(GAME_SERVICE, health_pb2.HealthCheckResponse.SERVING)
+        set_health(first, health_pb2.HealthCheckResponse.SERVING)
         wait_until(lambda: not first_is_left_out(), "it is asked again")
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from chatiere import engine
 from chatiere.service.columns import put, read
-from chatiere.service.server import BATCH_SERVICE
+from chatiere.service.methods import BATCH_SERVICE
 from chatiere.v1.batch_service_pb2 import (
     Faults,
     NewGamesRequest,

@@ -2,6 +2,7 @@
 
 import re
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,10 @@ from chatiere.engine import Game, Reason
 from chatiere.service import handlers
 from chatiere.service.config import Settings
 from chatiere.service.errors import ServiceReason
-from chatiere.service.servicer import GameServicer
 from chatiere.service.tokens import new_token
 from chatiere.v1 import batch_service_pb2, errors_pb2, game_pb2, game_service_pb2
 
-from .support import PATIENCE, LogLines, Refused, Running, batch_stub, new_game, raw, refusal, running
+from .support import PATIENCE, LogLines, Refused, Running, SlowCall, batch_stub, new_game, raw, refusal, running
 
 INCLUDE = game_pb2.Include(legal_actions=True)
 
@@ -327,22 +327,39 @@ def test_reason_limit_exceeded() -> None:
     assert 900 < refused.retry_after <= 1000
 
 
-def test_reason_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    def wait_for_the_end(self: GameServicer, request: bytes, context: grpc.ServicerContext) -> bytes:
-        ended = threading.Event()
-        context.add_callback(ended.set)
-        assert context.is_active()
-        assert ended.wait(PATIENCE)
-        assert not context.is_active()
-        return game_service_pb2.ListGamesResponse().SerializeToString()
-
-    monkeypatch.setattr(GameServicer, "ListGames", wait_for_the_end)
+def test_reason_time_limit(slow_call: SlowCall) -> None:
     with running(Settings(address="127.0.0.1:0", default_deadline=0.01, max_deadline=0.02)) as server:
+        stub = batch_stub(server.channel)
         for timeout, seconds in (None, "0.01"), (PATIENCE, "0.02"):
-            refused = refusal(server.stub.ListGames, game_service_pb2.ListGamesRequest(), timeout=timeout)
+            refused = refusal(stub.NewGames, batch_service_pb2.NewGamesRequest(), timeout=timeout)
             assert refused.code is grpc.StatusCode.DEADLINE_EXCEEDED
             assert (refused.reason, refused.domain) == ("TIME_LIMIT", "chatiere.v1")
             assert refused.metadata == {"seconds": seconds}
+            assert slow_call.was_cancelled
+
+
+def test_reason_request_timeout() -> None:
+    with running(Settings(address="127.0.0.1:0", request_timeout=0.05)) as server:
+        never = threading.Event()
+
+        def requests() -> Iterator[bytes]:
+            never.wait(PATIENCE)
+            yield from ()
+
+        # On the wire a unary call whose request does not come.
+        call = server.channel.stream_unary("/chatiere.v1.GameService/ListGames")
+        refused = refusal(call, requests())
+        never.set()
+    assert refused.code is grpc.StatusCode.DEADLINE_EXCEEDED
+    assert (refused.reason, refused.domain) == ("REQUEST_TIMEOUT", "chatiere.v1")
+    assert refused.metadata == {"seconds": "0.05"}
+
+
+@pytest.mark.parametrize("count", [0, 2])
+def test_a_unary_call_has_one_request(server: Running, count: int) -> None:
+    call = server.channel.stream_unary("/chatiere.v1.GameService/ListGames")
+    refused = refusal(call, iter([b""] * count))
+    assert (refused.code, refused.reason) == (grpc.StatusCode.INVALID_ARGUMENT, "MALFORMED_REQUEST")
 
 
 def test_the_next_call_after_a_failure_is_answered(stub: Any, monkeypatch: pytest.MonkeyPatch) -> None:

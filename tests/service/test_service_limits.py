@@ -11,46 +11,50 @@ import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2_grpc
 
+from chatiere.service import health as health_module
 from chatiere.service import limits
 from chatiere.service.config import Settings
-from chatiere.service.deadlines import Deadlines
 from chatiere.service.errors import Refusal
 from chatiere.service.limits import ClientLimits
-from chatiere.service.servicer import GameServicer
 from chatiere.service.tokens import new_token
-from chatiere.v1 import game_service_pb2
+from chatiere.v1 import batch_service_pb2, game_service_pb2
 
 from .process import wait_until
-from .support import PATIENCE, Running, SlowCall, code_of, read_refusal, refusal, running
+from .support import PATIENCE, Running, SlowCall, batch_stub, code_of, read_refusal, refusal, running
 
 LIST_GAMES = game_service_pb2.ListGamesRequest()
 GET_SCORE = game_service_pb2.GetScoreRequest()
+NEW_GAMES = batch_service_pb2.NewGamesRequest()
+SCORE = batch_service_pb2.ScoreRequest()
 
 
 # Calls at a time
 
 
 def test_calls_above_the_limit_are_refused_and_the_others_answered(slow_call: SlowCall) -> None:
-    with running(Settings(address="127.0.0.1:0", max_calls=3)) as server:
+    with running(Settings(address="127.0.0.1:0", batch_threads=1, max_calls=3)) as server:
+        batches = batch_stub(server.channel)
         # One runs, two wait.
-        slow = server.stub.ListGames.future(LIST_GAMES)
+        slow = batches.NewGames.future(NEW_GAMES)
         assert slow_call.entered.wait(PATIENCE)
-        waiting = [server.stub.GetScore.future(GET_SCORE) for _ in range(2)]
-        refused = wait_until(lambda: _refused(server), "a call is refused")
+        waiting = [batches.Score.future(SCORE) for _ in range(2)]
+        refused = wait_until(lambda: _refused(batches), "a call is refused")
         assert (refused.code, refused.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "LIMIT_EXCEEDED")
-        assert refused.metadata == {"limit": "calls at a time", "most": "3"}
+        assert refused.metadata == {"limit": "batches at a time", "most": "3"}
         assert refused.retry_after == 1
+        # Single calls and checks of the health are not held up.
+        assert server.stub.ListGames(LIST_GAMES, timeout=PATIENCE).games
         health: Any = health_pb2_grpc.HealthStub(server.channel)
         assert health.Check(health_pb2.HealthCheckRequest(), timeout=PATIENCE).status
         slow_call.released.set()
-        assert slow.result(PATIENCE).games
+        assert slow.result(PATIENCE).positions.states
         assert [call.code() for call in waiting] == [grpc.StatusCode.INVALID_ARGUMENT] * 2
-        wait_until(lambda: code_of(server.stub.ListGames, LIST_GAMES) is grpc.StatusCode.OK, "calls are taken again")
+        wait_until(lambda: code_of(batches.NewGames, NEW_GAMES) is grpc.StatusCode.OK, "calls are taken again")
 
 
-def _refused(server: Running) -> Any:
+def _refused(batches: Any) -> Any:
     # Until the server has read the calls before it, one more would wait, too.
-    call = server.stub.GetScore.future(GET_SCORE, timeout=0.2)
+    call = batches.Score.future(SCORE, timeout=0.2)
     try:
         call.result()
     except grpc.FutureTimeoutError:
@@ -61,45 +65,64 @@ def _refused(server: Running) -> Any:
 
 
 def test_calls_that_are_given_up_while_they_wait_count_no_more(slow_call: SlowCall) -> None:
-    with running(Settings(address="127.0.0.1:0", max_calls=2)) as server:
-        slow = server.stub.ListGames.future(LIST_GAMES)
+    with running(Settings(address="127.0.0.1:0", batch_threads=1, max_calls=2)) as server:
+        batches = batch_stub(server.channel)
+        slow = batches.NewGames.future(NEW_GAMES)
         assert slow_call.entered.wait(PATIENCE)
-        given_up = server.stub.GetScore.future(GET_SCORE)
+        given_up = batches.Score.future(SCORE)
+        wait_until(lambda: server.sample("chatiere_calls_in_flight", grpc_type="unary") == 2, "both have come")
         given_up.cancel()
+        wait_until(lambda: server.sample("chatiere_calls_in_flight", grpc_type="unary") == 1, "one has left")
+        another = batches.Score.future(SCORE)
         slow_call.released.set()
-        assert slow.result(PATIENCE).games
-
-        def two_are_taken() -> bool:
-            both = [server.stub.ListGames.future(LIST_GAMES) for _ in range(2)]
-            return [call.code() for call in both] == [grpc.StatusCode.OK] * 2
-
-        # A call still counts for a moment after its answer has arrived.
-        wait_until(two_are_taken, "two calls are taken at a time")
+        assert slow.result(PATIENCE).positions.states
+        assert another.code() is grpc.StatusCode.INVALID_ARGUMENT
 
 
 def test_streams_above_the_limit_are_refused() -> None:
     with running(Settings(address="127.0.0.1:0", max_streams=2)) as server:
-        health: Any = health_pb2_grpc.HealthStub(server.channel)
-        watches = [health.Watch(health_pb2.HealthCheckRequest(), timeout=PATIENCE) for _ in range(2)]
-        for watch in watches:
-            next(watch)
+        over = threading.Event()
+        plays = [batch_stub(server.channel).Play(requests_until(over)) for _ in range(2)]
+        wait_until(lambda: server.sample("chatiere_calls_in_flight", grpc_type="bidi_stream") == 2, "both are open")
         reflection: Any = reflection_pb2_grpc.ServerReflectionStub(server.channel)
         refused = refusal(lambda: list(reflection.ServerReflectionInfo(iter([]))))
         assert refused.metadata == {"limit": "streams at a time", "most": "2"}
         assert code_of(server.stub.ListGames, LIST_GAMES) is grpc.StatusCode.OK
-        for watch in watches:
-            watch.cancel()
-        wait_until(
-            lambda: code_of(lambda: list(reflection.ServerReflectionInfo(iter([])))) is grpc.StatusCode.OK,
-            "streams are taken again",
-        )
+        over.set()
+        assert [list(play) for play in plays] == [[], []]
+        assert code_of(lambda: list(reflection.ServerReflectionInfo(iter([])))) is grpc.StatusCode.OK
 
 
-def test_many_watches_of_the_health_can_be_open() -> None:
-    with running(Settings(address="127.0.0.1:0")) as server:
-        health: Any = health_pb2_grpc.HealthStub(server.channel)
-        watches = [health.Watch(health_pb2.HealthCheckRequest(), timeout=PATIENCE) for _ in range(200)]
-        assert all(next(watch).status == health_pb2.HealthCheckResponse.SERVING for watch in watches)
+def requests_until(over: threading.Event) -> Iterator[batch_service_pb2.PlayRequest]:
+    """No requests; the stream stays open until it is over."""
+    over.wait(PATIENCE)
+    yield from ()
+
+
+def watch_the_health(server: Running, service: str = "") -> Any:
+    """A watch that has told the first status."""
+    health: Any = health_pb2_grpc.HealthStub(server.channel)
+    watch = health.Watch(health_pb2.HealthCheckRequest(service=service), timeout=PATIENCE)
+    assert next(watch).status == health_pb2.HealthCheckResponse.SERVING
+    return watch
+
+
+def test_watches_of_the_health_leave_streams_their_places() -> None:
+    with running(Settings(address="127.0.0.1:0", max_streams=1)) as server:
+        watches = [watch_the_health(server) for _ in range(200)]
+        reflection: Any = reflection_pb2_grpc.ServerReflectionStub(server.channel)
+        assert code_of(lambda: list(reflection.ServerReflectionInfo(iter([])))) is grpc.StatusCode.OK
+        assert all(watch.is_active() for watch in watches)
+
+
+def test_one_watch_too_many_ends_the_oldest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(health_module, "_WATCHES", 2)
+    with running() as server:
+        first, second, third = (watch_the_health(server) for _ in range(3))
+        assert list(first) == []
+        assert first.code() is grpc.StatusCode.OK
+        assert second.is_active()
+        assert third.is_active()
 
 
 # One client
@@ -115,9 +138,9 @@ def two_clients(tmp_path: Path) -> Iterator[tuple[Running, Any, Any]]:
         yield server, *((("authorization", f"Bearer {token}"),) for token in (alice, bob))
 
 
-def test_a_client_has_its_own_limit(two_clients: tuple[Running, Any, Any], slow_call: SlowCall) -> None:
+def test_a_client_has_its_own_limit(slow_call: SlowCall, two_clients: tuple[Running, Any, Any]) -> None:
     server, alice, bob = two_clients
-    slow = server.stub.ListGames.future(LIST_GAMES, metadata=alice)
+    slow = batch_stub(server.channel).NewGames.future(NEW_GAMES, metadata=alice)
     assert slow_call.entered.wait(PATIENCE)
     refused = refusal(server.stub.GetScore, GET_SCORE, metadata=alice)
     assert refused.code is grpc.StatusCode.RESOURCE_EXHAUSTED
@@ -125,7 +148,7 @@ def test_a_client_has_its_own_limit(two_clients: tuple[Running, Any, Any], slow_
     assert refused.retry_after == 0.1
     assert code_of(server.stub.GetScore, GET_SCORE, metadata=bob) is grpc.StatusCode.INVALID_ARGUMENT
     slow_call.released.set()
-    assert slow.result(PATIENCE).games
+    assert slow.result(PATIENCE).positions.states
     wait_until(
         lambda: code_of(server.stub.ListGames, LIST_GAMES, metadata=alice) is grpc.StatusCode.OK,
         "the limit is free",
@@ -134,13 +157,13 @@ def test_a_client_has_its_own_limit(two_clients: tuple[Running, Any, Any], slow_
 
 def test_without_tokens_a_client_is_its_address(slow_call: SlowCall) -> None:
     with running(Settings(address="127.0.0.1:0", max_calls_per_client=1)) as server:
-        slow = server.stub.ListGames.future(LIST_GAMES)
+        slow = batch_stub(server.channel).NewGames.future(NEW_GAMES)
         assert slow_call.entered.wait(PATIENCE)
         with grpc.insecure_channel(server.address, [("grpc.use_local_subchannel_pool", 1)]) as other:
             call = other.unary_unary("/chatiere.v1.GameService/GetScore")
             assert refusal(call, b"").reason == "LIMIT_EXCEEDED"
         slow_call.released.set()
-        assert slow.result(PATIENCE).games
+        assert slow.result(PATIENCE).positions.states
 
 
 class Clock:
@@ -159,10 +182,11 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 def called(limited: ClientLimits, client: str) -> float | None:
     """Make a call; when to try again if it is refused."""
     try:
-        with limited.call_of(client):
-            return None
+        limited.begin(client)
     except Refusal as refused:
         return refused.retry_after
+    limited.end(client)
+    return None
 
 
 def test_calls_a_second(clock: Clock) -> None:
@@ -215,52 +239,9 @@ def test_clients_that_have_stopped_calling_are_forgotten(clock: Clock, monkeypat
 # Time
 
 
-def test_a_deadline_of_the_client_s_own_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    remaining: list[float] = []
-
-    def tell(self: GameServicer, request: bytes, context: grpc.ServicerContext) -> bytes:
-        remaining.append(context.time_remaining())
-        return game_service_pb2.ListGamesResponse().SerializeToString()
-
-    monkeypatch.setattr(GameServicer, "ListGames", tell)
+def test_a_deadline_of_the_client_s_own_is_left_alone(slow_call: SlowCall) -> None:
     with running(Settings(address="127.0.0.1:0", default_deadline=0.001, max_deadline=1000)) as server:
-        server.stub.ListGames(LIST_GAMES, timeout=500)
-    assert 300 < remaining[0] < 600
-
-
-class FakeContext:
-    """A call that goes on."""
-
-    def add_callback(self, callback: object) -> bool:
-        return True
-
-    def is_active(self) -> bool:
-        return True
-
-
-def test_the_calls_that_are_over_time_are_cut_and_no_others() -> None:
-    deadlines = Deadlines()
-    context: Any = FakeContext()
-    late, soon = threading.Event(), threading.Event()
-    with deadlines.cut_after(1000, context) as first, deadlines.cut_after(0.01, context) as second:
-        assert first.add_callback(late.set)
-        assert second.add_callback(soon.set)
-        assert soon.wait(PATIENCE)
-        assert second.is_cut
-        assert not second.is_active()
-        assert not second.add_callback(soon.set)
-        assert not late.is_set()
-        assert first.is_active()
-    with deadlines.cut_after(0.01, context) as third:
-        again = threading.Event()
-        # It may have been cut before it is asked.
-        assert not third.add_callback(again.set) or again.wait(PATIENCE)
-
-
-def test_the_thread_for_deadlines_ends_with_the_calls() -> None:
-    before = set(threading.enumerate())
-    deadlines = Deadlines()
-    context: Any = FakeContext()
-    with deadlines.cut_after(0.2, context):
-        assert set(threading.enumerate()) > before
-    wait_until(lambda: set(threading.enumerate()) <= before, "the thread has ended")
+        call = batch_stub(server.channel).NewGames.future(NEW_GAMES, timeout=PATIENCE)
+        assert slow_call.entered.wait(PATIENCE)
+        slow_call.released.set()
+        assert call.result().positions.states

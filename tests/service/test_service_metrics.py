@@ -6,6 +6,7 @@ from typing import Any
 
 import grpc
 import pytest
+from google.rpc import code_pb2
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
@@ -13,10 +14,9 @@ from chatiere.engine import Game
 from chatiere.service import handlers
 from chatiere.service.config import Settings
 from chatiere.service.metrics import code_label
-from chatiere.service.servicer import GameServicer
-from chatiere.v1 import game_pb2, game_service_pb2
+from chatiere.v1 import batch_service_pb2, game_pb2, game_service_pb2
 
-from .support import PATIENCE, LogLines, Running, code_of, new_game, running
+from .support import PATIENCE, LogLines, Running, SlowCall, batch_stub, code_of, new_game, running
 
 SERVICE = "chatiere.v1.GameService"
 
@@ -35,7 +35,7 @@ def counts(server: Running, method: str, service: str = SERVICE, kind: str = "un
         "started": server.sample("grpc_server_started_total", **labels),
         "timed": server.sample("grpc_server_handling_seconds_count", **labels),
     }
-    for code in grpc.StatusCode:
+    for code in code_pb2.Code.values():
         handled = server.sample("grpc_server_handled_total", **labels, grpc_code=code_label(code))
         if handled:
             found[code_label(code)] = handled
@@ -90,23 +90,16 @@ def test_unknown_methods_share_one_label(fresh: Running) -> None:
     assert started == {"unknown"}
 
 
-def test_a_call_that_the_client_gave_up_counts_as_cancelled(monkeypatch: pytest.MonkeyPatch) -> None:
-    entered, gone = threading.Event(), threading.Event()
-
-    def wait_until_cancelled(self: GameServicer, request: bytes, context: grpc.ServicerContext) -> bytes:
-        context.add_callback(gone.set)
-        entered.set()
-        assert gone.wait(PATIENCE)
-        return game_service_pb2.ListGamesResponse().SerializeToString()
-
-    monkeypatch.setattr(GameServicer, "ListGames", wait_until_cancelled)
+def test_a_call_that_the_client_gave_up_counts_as_cancelled(slow_call: SlowCall) -> None:
+    labels = ("NewGames", "chatiere.v1.BatchService")
     with running() as server, LogLines() as log:
-        call = server.stub.ListGames.future(game_service_pb2.ListGamesRequest())
-        assert entered.wait(PATIENCE)
-        assert counts(server, "ListGames") == {"started": 1, "timed": 0}
+        call = batch_stub(server.channel).NewGames.future(batch_service_pb2.NewGamesRequest())
+        assert slow_call.entered.wait(PATIENCE)
+        assert counts(server, *labels) == {"started": 1, "timed": 0}
         call.cancel()
-        log.wait_for("ListGames CANCELLED - ")
-        assert counts(server, "ListGames") == {"started": 1, "timed": 1, "Canceled": 1}
+        log.wait_for("NewGames CANCELLED - ")
+        assert slow_call.was_cancelled
+        assert counts(server, *labels) == {"started": 1, "timed": 1, "Canceled": 1}
 
 
 def test_health_checks_are_counted(fresh: Running) -> None:
@@ -193,8 +186,7 @@ def test_servers_in_one_process_count_apart(fresh: Running) -> None:
 
 def test_codes_are_spelled_as_dashboards_have_them() -> None:
     # https://pkg.go.dev/google.golang.org/grpc/codes, by their numbers.
-    by_number = sorted(grpc.StatusCode, key=lambda code: code.value[0])
-    assert " ".join(code_label(code) for code in by_number) == (
+    assert " ".join(code_label(code) for code in sorted(code_pb2.Code.values())) == (
         "OK Canceled Unknown InvalidArgument DeadlineExceeded NotFound AlreadyExists PermissionDenied ResourceExhausted"
         " FailedPrecondition Aborted OutOfRange Unimplemented Internal Unavailable DataLoss Unauthenticated"
     )

@@ -213,7 +213,7 @@ def test_metrics_files_are_allocated_whole() -> None:
 _USE_ALL_LABELS = """
 import itertools, os, sys
 from pathlib import Path
-import grpc
+from google.rpc import code_pb2
 from prometheus_client import CollectorRegistry
 from chatiere import engine
 from chatiere.service.metrics_files import use_files
@@ -232,7 +232,7 @@ methods = [("unknown", "unknown", "unknown")] + [
 ]
 others = {
     "grpc_type": ["unary", "server_stream", "client_stream", "bidi_stream"],
-    "grpc_code": [code_label(code) for code in grpc.StatusCode],
+    "grpc_code": [code_label(code) for code in code_pb2.Code.values()],
     "game": [game.name for game in engine.games()],
     "method": [method.name for method in batch_service_pb2.DESCRIPTOR.services_by_name["BatchService"].methods],
 }

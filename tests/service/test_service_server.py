@@ -16,14 +16,15 @@ from prometheus_client import CollectorRegistry
 from chatiere.engine import Game
 from chatiere.service.config import SettingError, Settings, split_address
 from chatiere.service.server import create_server
-from chatiere.v1 import game_pb2, game_service_pb2
+from chatiere.v1 import batch_service_pb2, game_pb2, game_service_pb2
 
-from .support import PATIENCE, Running, SlowCall, code_of, game_stub, new_game, play_on, running
+from .support import PATIENCE, Running, SlowCall, batch_stub, code_of, game_stub, new_game, play_on, running
 
 SERVING = health_pb2.HealthCheckResponse.SERVING
 NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
 GAME_SERVICE = "chatiere.v1.GameService"
 BATCH_SERVICE = "chatiere.v1.BatchService"
+NEW_GAMES = batch_service_pb2.NewGamesRequest()
 
 
 # Beside the game service
@@ -33,14 +34,6 @@ BATCH_SERVICE = "chatiere.v1.BatchService"
 def test_health_is_serving(server: Running, service: str) -> None:
     stub: Any = health_pb2_grpc.HealthStub(server.channel)
     assert stub.Check(health_pb2.HealthCheckRequest(service=service)).status == SERVING
-
-
-def test_watches_of_the_health_take_up_no_worker() -> None:
-    with running(Settings(address="127.0.0.1:0")) as server:
-        health: Any = health_pb2_grpc.HealthStub(server.channel)
-        watches = [health.Watch(health_pb2.HealthCheckRequest(), timeout=PATIENCE) for _ in range(3)]
-        assert [next(watch).status for watch in watches] == [SERVING] * 3
-        assert server.stub.ListGames(game_service_pb2.ListGamesRequest(), timeout=PATIENCE).games
 
 
 def test_reflection_lists_the_services_and_tells_their_messages(server: Running) -> None:
@@ -120,7 +113,7 @@ def test_stopping_lets_a_call_in_flight_finish_and_refuses_new_ones(slow_call: S
             health.Watch(health_pb2.HealthCheckRequest(service=name), timeout=PATIENCE) for name in ("", GAME_SERVICE)
         ]
         assert [next(watch).status for watch in watches] == [SERVING, SERVING]
-        in_flight = server.stub.ListGames.future(game_service_pb2.ListGamesRequest())
+        in_flight = batch_stub(server.channel).NewGames.future(NEW_GAMES)
         assert slow_call.entered.wait(PATIENCE)
 
         stopped = server.server.stop(grace=PATIENCE)
@@ -131,19 +124,19 @@ def test_stopping_lets_a_call_in_flight_finish_and_refuses_new_ones(slow_call: S
         assert not in_flight.done()
         assert not stopped.is_set()
 
-        for watch in watches:
-            watch.cancel()
+        # They end at once: nothing waits for them.
+        assert [list(watch) for watch in watches] == [[], []]
         slow_call.released.set()
-        assert in_flight.result(PATIENCE).games[0].name == "answered"
+        assert in_flight.result(PATIENCE).positions.states == b"answered"
         assert stopped.wait(PATIENCE)
         assert not server.server.wait_for_termination(PATIENCE)
 
 
 def test_a_call_that_outlasts_the_grace_is_ended(slow_call: SlowCall) -> None:
     with running() as server:
-        in_flight = server.stub.ListGames.future(game_service_pb2.ListGamesRequest())
+        in_flight = batch_stub(server.channel).NewGames.future(NEW_GAMES)
         assert slow_call.entered.wait(PATIENCE)
         stopped = server.server.stop(grace=0)
         assert in_flight.exception(PATIENCE).code() in (grpc.StatusCode.CANCELLED, grpc.StatusCode.UNAVAILABLE)
-        slow_call.released.set()
         assert stopped.wait(PATIENCE)
+    assert slow_call.was_cancelled

@@ -17,7 +17,7 @@ import numpy as np
 from chatiere.engine import Game
 from chatiere.engine.core.wire import fill
 from chatiere.service import convert, handlers
-from chatiere.service.server import GAME_SERVICE
+from chatiere.service.methods import GAME_SERVICE
 from chatiere.v1.game_service_pb2 import ApplyRequest
 from loadtest.bench.measure import Plan, Result, Row, Run
 from loadtest.bench.servers import Server, echoing
