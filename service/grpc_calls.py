@@ -32,7 +32,7 @@ Batches = Callable[[bytes, Cancellation, Callable[[int], None]], list[Buffer]]
 
 # A request of more bytes may take longer to read than a serving loop should wait.
 _LARGE = 64 * 1024
-# Seconds after which a client may try again whose half-open call had to make room.
+# Seconds after which a client may try again whose call had to make room.
 _RETRY = 1.0
 # The metadata that has a status with its details, and gRPC's codes by number.
 DETAILS = "grpc-status-details-bin"
@@ -46,12 +46,10 @@ class Calls:
         """See the class."""
         self._settings = settings
         self._guards = guards
-        self._half_open = Room(settings.max_calls)
-
-    @property
-    def half_open(self) -> int:
-        """How many unary calls wait for their request."""
-        return len(self._half_open)
+        self.half_open = Room(settings.max_calls)
+        """The unary calls whose request has not come."""
+        self.streams = Room(settings.max_streams)
+        """The streams of batches, whose next request may be coming."""
 
     def single(self, method: Method, handle: Callable[[bytes], bytes], threads: Executor) -> Any:
         """A unary method that takes microseconds; `threads` handle its large requests."""
@@ -92,6 +90,15 @@ class Calls:
             holding = self._until_taken(call, context)
             cancellation = Cancellation()
             following = asyncio.ensure_future(context.read())
+            had_to_go = False
+
+            def end() -> None:
+                nonlocal had_to_go
+                had_to_go = True
+                following.cancel()
+
+            origin = call.origin
+            self.streams.enter(origin, call, end)
             try:
                 while (request := await following) is not grpc.aio.EOF:
                     # The next request may come while this one is answered.
@@ -99,7 +106,13 @@ class Calls:
                     answering = partial(handle, request, cancellation, holding.beside(request))
                     yield b"".join(await _finished(threads, None, cancellation, answering))
                     holding.release()
+            except asyncio.CancelledError:
+                if had_to_go:
+                    most = self._settings.max_streams
+                    raise limit_exceeded("streams whose request has not come whole", most, _RETRY) from None
+                raise
             finally:
+                self.streams.leave(origin, call)
                 following.cancel()
 
         return self._stream(method, work)
@@ -191,7 +204,7 @@ class Calls:
             timeout.reschedule(0)
 
         origin = call.origin
-        self._half_open.enter(origin, call, end)
+        self.half_open.enter(origin, call, end)
         try:
             async with timeout:
                 request = await context.read()
@@ -201,7 +214,8 @@ class Calls:
                     )
         except TimeoutError:
             if had_to_go:
-                raise limit_exceeded("calls whose request has not come", self._settings.max_calls, _RETRY) from None
+                most = self._settings.max_calls
+                raise limit_exceeded("calls whose request has not come whole", most, _RETRY) from None
             seconds = f"{self._settings.request_timeout:g}"
             raise Refusal(
                 ServiceReason.REQUEST_TIMEOUT,
@@ -209,7 +223,7 @@ class Calls:
                 metadata={"seconds": seconds},
             ) from None
         finally:
-            self._half_open.leave(origin, call)
+            self.half_open.leave(origin, call)
         return bytes(request)
 
     def _until_taken(self, call: Call, context: Context) -> Holding:

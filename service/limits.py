@@ -97,15 +97,36 @@ class Room:
         """How many places are taken."""
         return self._places - self._free
 
+    @property
+    def largest(self) -> int:
+        """How many places the client has that holds most."""
+        return max(map(len, self._held.values()), default=0)
+
     def enter(self, client: str, call: object, end: Callable[[], None]) -> None:
         """Take a place for a call, which `leave` must follow; `end` is called if somebody else is to have it."""
         if not self._free:
-            largest = max(self._held, key=lambda each: len(self._held[each]))
-            oldest, end_oldest = next(iter(self._held[largest].items()))
-            self.leave(largest, oldest)
-            end_oldest()
+            client_with_most = self._client_with_most()
+            self._end(client_with_most, next(iter(self._held[client_with_most])))
         self._free -= 1
         self._held.setdefault(client, {})[call] = end
+
+    def end_largest(self) -> int:
+        """End all calls of the client that holds most places; how many these were."""
+        if not self._held:
+            return 0
+        client = self._client_with_most()
+        calls = list(self._held[client])
+        for call in calls:
+            self._end(client, call)
+        return len(calls)
+
+    def _client_with_most(self) -> str:
+        return max(self._held, key=lambda client: len(self._held[client]))
+
+    def _end(self, client: str, call: object) -> None:
+        end = self._held[client][call]
+        self.leave(client, call)
+        end()
 
     def leave(self, client: str, call: object) -> None:
         """Give a place back, if the call still has one."""

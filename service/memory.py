@@ -1,18 +1,28 @@
 """The memory that calls hold: requests under way, and answers until their clients have taken them."""
 
 import ctypes
+import logging
+import resource
 import threading
+import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from chatiere.service.errors import limit_exceeded
+from chatiere.service.limits import Room
+
+_log = logging.getLogger(__name__)
+
+_PAGE = resource.getpagesize()
 
 # Seconds after which a call that found no room may be tried again.
 _RETRY = 1.0
 # Bytes of an answer that is small: for these a part of the budget is kept free.
 _SMALL = 64 * 1024
-# Bytes that must have been held for memory to be given back to the system afterwards, and below which that is done.
-_MUCH, _LITTLE = 64 * 1024 * 1024, 16 * 1024 * 1024
+# Bytes above its idle size from which on a process gives freed memory back to the system; seconds between two times.
+_MUCH, _PAUSE = 48 * 1024 * 1024, 2.0
+# Bytes that requests which have come in part may take together, and how many of the largest that is at least.
+_PARTS, _LARGEST = 128 * 1024 * 1024, 2
 
 
 class Budget:
@@ -27,7 +37,7 @@ class Budget:
         self._most = most
         self._lock = threading.Lock()
         self._held: Counter[str] = Counter()
-        self._total = self._peak = 0
+        self._total = 0
 
     @property
     def held(self) -> int:
@@ -49,18 +59,6 @@ class Budget:
             if not own:
                 del self._held[client]
             self._total = total
-            self._peak = max(self._peak, total)
-
-    def give_back(self) -> bool:
-        """Return freed memory to the system where much was held and no longer is; whether that was so."""
-        with self._lock:
-            if self._peak < _MUCH or self._total > _LITTLE:
-                return False
-            self._peak = self._total
-        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
-        if trim is not None:
-            trim(0)
-        return True
 
 
 class Holding:
@@ -88,3 +86,38 @@ class Holding:
     def release(self) -> None:
         """Hold nothing any more."""
         self.hold(0)
+
+
+class MemoryWatch:
+    """Looks at the memory of a process that does nothing but serve.
+
+    What requests take that have come in part only gRPC knows: it is what nothing else accounts for.
+    """
+
+    def __init__(self, budget: Budget, max_message_bytes: int, receiving: Sequence[Room]) -> None:
+        """`receiving`: the calls whose requests are still to come. The process should be as it is when idle."""
+        self._budget = budget
+        self._most = max(_PARTS, _LARGEST * max_message_bytes)
+        self._receiving = receiving
+        self._trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+        self._idle = _resident()
+        self._trimmed = 0.0
+
+    def look(self) -> None:
+        """Give back what is free, and end calls whose requests take too much without coming."""
+        above = _resident() - self._idle - self._budget.held
+        now = time.monotonic()
+        if above > self._most or (above > _MUCH and now > self._trimmed + _PAUSE):
+            self._trimmed = now
+            if self._trim is not None:
+                self._trim(0)
+            above = _resident() - self._idle - self._budget.held
+        if above > self._most:
+            ended = max(self._receiving, key=lambda room: room.largest).end_largest()
+            _log.warning("requests that do not come take %d MiB: ended %d calls of one client", above >> 20, ended)
+
+
+def _resident() -> int:
+    # Bytes of this process that are in memory.
+    with open("/proc/self/statm", "rb") as file:
+        return int(file.read().split()[1]) * _PAGE

@@ -20,6 +20,7 @@ from chatiere.service.config import SettingError, Settings
 from chatiere.service.guards import Guards
 from chatiere.service.health import HealthServicer
 from chatiere.service.heartbeat import Heartbeat
+from chatiere.service.memory import MemoryWatch
 from chatiere.service.methods import BATCH_SERVICE, GAME_SERVICE, Methods
 from chatiere.service.metrics import Metrics
 from chatiere.service.play_calls import play_behaviours
@@ -31,6 +32,8 @@ _log = logging.getLogger(__name__)
 
 # Seconds between two looks of the loop at itself, where no supervisor wants more.
 _INTERVAL = 1.0
+# Seconds between two looks at the memory: what a network can bring in that time must not matter.
+_MEMORY_INTERVAL = 0.1
 
 
 class Server:
@@ -131,19 +134,29 @@ class Server:
 
     async def _serve(self) -> None:
         await self._server.start()
-        self._tasks = [asyncio.create_task(self._look_after_itself()), asyncio.create_task(self._end_with_grpc())]
+        work = [self._look_after_itself(), self._end_with_grpc()]
+        if self._heartbeat is not None:
+            # The process is a worker: all of its memory is the server's.
+            work.append(self._look_after_memory())
+        self._tasks = [asyncio.create_task(each) for each in work]
 
     async def _look_after_itself(self) -> None:
         interval = _INTERVAL if self._heartbeat is None else self._heartbeat.interval
         while all(poller.is_alive() for poller in self._pollers):
             if self._heartbeat is not None:
                 self._heartbeat.beat()
-            self._metrics.half_open.set(self._methods.calls.half_open)
+            self._metrics.half_open.set(len(self._methods.calls.half_open))
             self._metrics.held_bytes.set(self._guards.budget.held)
-            self._guards.budget.give_back()
             await asyncio.sleep(interval)
         _log.error("gRPC's poller has ended: no call can be answered any more")
         self._loop.stop()
+
+    async def _look_after_memory(self) -> None:
+        calls = self._methods.calls
+        watch = MemoryWatch(self._guards.budget, self._settings.max_message_bytes, (calls.half_open, calls.streams))
+        while True:
+            await asyncio.sleep(_MEMORY_INTERVAL)
+            watch.look()
 
     async def _end_with_grpc(self) -> None:
         # gRPC's server ends by itself if it fails.
