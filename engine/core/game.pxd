@@ -21,6 +21,10 @@ cdef inline int distance_to(int seat, int other, int players) noexcept nogil:
     # How many seats clockwise from one to the other.
     return other - seat + (players if other < seat else 0)
 
+cdef inline int seat_at(int seat, int distance, int players) noexcept nogil:
+    # The reverse: who sits so many places to the left, at most once round the table.
+    return seat + distance - (players if seat + distance >= players else 0)
+
 cdef enum:
     # Room for what any game can list, or can happen in one move or chance event.
     MAX_SEATS = 6

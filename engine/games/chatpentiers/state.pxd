@@ -3,6 +3,7 @@ from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
 from chatiere.engine.core.bits cimport count_bits, lowest_bit
+from chatiere.engine.core.game cimport seat_at
 
 cdef enum:
     NO_SEAT = 255
@@ -177,8 +178,7 @@ cdef inline int next_seat(const State* state, int seat) noexcept nogil:
     return 0 if seat + 1 == state.players else seat + 1
 
 cdef inline int seat_after(const State* state, int seat, int steps) noexcept nogil:
-    # `steps` is at most the number of players.
-    return seat + steps - (state.players if seat + steps >= state.players else 0)
+    return seat_at(seat, steps, state.players)
 
 cdef inline int first_seat_of_round(const State* state) noexcept nogil:
     return seat_after(state, state.first_seat, state.round)

@@ -10,7 +10,7 @@ from chatiere.engine.games.momistigri.words import CARD_NAMES, EVENT_LABELS, FAU
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from chatiere.engine.core.game cimport Event
+from chatiere.engine.core.game cimport Event, distance_to, seat_at
 from chatiere.engine.core.position cimport Position, put_label, wrap_put_action, wrap_put_event
 from chatiere.engine.core.wire cimport (
     Message,
@@ -45,7 +45,7 @@ from chatiere.engine.games.momistigri.cards cimport (
     lowest,
 )
 from chatiere.engine.games.momistigri.kernel cimport note_copies, view
-from chatiere.engine.games.momistigri.legal cimport cards_of_pair
+from chatiere.engine.games.momistigri.legal cimport cards_of_pair, distance_of_gift, forbids_gift, id_of_gift, kind_of_gift
 from chatiere.engine.games.momistigri.state cimport (
     DEAL,
     DRAW,
@@ -77,6 +77,7 @@ from chatiere.engine.games.momistigri.state cimport (
     State,
     View,
     box_of,
+    decider,
     drawn_from,
     pile_of,
     sum_of,
@@ -109,9 +110,18 @@ cdef put_main_label(Writer out, int effect):
         out.words(b"swap a card after the next seat's draw")
 
 
+cdef int receiver_of(Position position, int action) except -1:
+    # The seat that a Give names by its distance from the one that decides.
+    cdef const State* state = state_of(position)
+    cdef int distance = distance_of_gift(action)
+    if distance >= state.players:
+        position.refuse_move(forbids_gift(state, box_of(state), distance, kind_of_gift(action)), action)
+    return seat_at(decider(state), distance, state.players)
+
+
 cdef int label_action(Writer out, Position position, int action) except -1:
     # A dense id in plain English, at a decision.
-    cdef int low, high
+    cdef int low, high, receiver
     position.require_action(action)
     if action < PASS_ID:
         cards_of_pair(action, &low, &high)
@@ -132,10 +142,11 @@ cdef int label_action(Writer out, Position position, int action) except -1:
         out.string(CARD_NAMES[action - FIRST_NAME_ID])
         out.words(b" for the next seat to draw")
     elif action < FIRST_HAND_OUT_ID:
+        receiver = receiver_of(position, action)
         out.words(b"give ")
-        out.string(CARD_NAMES[(action - FIRST_GIVE_ID) % KINDS])
+        out.string(CARD_NAMES[kind_of_gift(action)])
         out.words(b" to seat ")
-        out.decimal((action - FIRST_GIVE_ID) // KINDS)
+        out.decimal(receiver)
     elif action < FIRST_SWAP_OUT_ID:
         out.words(b"hand ")
         out.string(CARD_NAMES[action - FIRST_HAND_OUT_ID])
@@ -290,7 +301,7 @@ def put_options(Writer out not None, options):
 cdef int write_action(Writer out, Position position, int action) except -1:
     # A dense id → MomistigriAction.
     cdef uint8_t cards[2]
-    cdef int low, high
+    cdef int low, high, receiver
     cdef size_t begun
     position.require_action(action)
     if action < PASS_ID:
@@ -311,9 +322,10 @@ cdef int write_action(Writer out, Position position, int action) except -1:
         begun = out.begin(fields.ACTION_NAME_CARD)
         out.number(fields.NAME_CARD_CARD, action - FIRST_NAME_ID)
     elif action < FIRST_HAND_OUT_ID:
+        receiver = receiver_of(position, action)
         begun = out.begin(fields.ACTION_GIVE)
-        out.number(fields.GIVE_CARD, (action - FIRST_GIVE_ID) % KINDS)
-        out.number(fields.GIVE_SEAT, (action - FIRST_GIVE_ID) // KINDS)
+        out.number(fields.GIVE_CARD, kind_of_gift(action))
+        out.number(fields.GIVE_SEAT, receiver)
     elif action < FIRST_SWAP_OUT_ID:
         begun = out.begin(fields.ACTION_HAND_OUT)
         out.number(fields.HAND_OUT_CARD, action - FIRST_HAND_OUT_ID)
@@ -346,10 +358,12 @@ cdef card_in(const Message* action, int field, int card_field, name):
 def read_action(Reader reader not None, Position position not None):
     """MomistigriAction → the dense id; whether it is legal is for `apply` to say.
 
-    Raises EngineError: INVALID_ACTION, CHANCE_PENDING, GAME_OVER.
+    Raises EngineError: INVALID_ACTION, ILLEGAL_ACTION (a card given to the own seat), CHANCE_PENDING, GAME_OVER.
     """
     cdef const Message* action = &reader.message
+    cdef const State* state = state_of(position)
     cdef Message inner
+    cdef int distance
     position.require_decision()
     if has_span(action, fields.ACTION_DISCARD_PAIR):
         open_field(action, fields.ACTION_DISCARD_PAIR, &inner)
@@ -368,7 +382,10 @@ def read_action(Reader reader not None, Position position not None):
         card = card_in(action, fields.ACTION_GIVE, fields.GIVE_CARD, "give")
         open_field(action, fields.ACTION_GIVE, &inner)
         seat = action_number(number_of(&inner, fields.GIVE_SEAT), 0, position.num_players() - 1, "give.seat")
-        return FIRST_GIVE_ID + KINDS * seat + card
+        distance = distance_to(decider(state), seat, state.players)
+        if distance == 0:
+            position.refuse_move(forbids_gift(state, box_of(state), distance, card), None)
+        return id_of_gift(distance, card)
     if has_span(action, fields.ACTION_HAND_OUT):
         return FIRST_HAND_OUT_ID + card_in(action, fields.ACTION_HAND_OUT, fields.HAND_OUT_CARD, "hand_out")
     if has_span(action, fields.ACTION_SWAP_OUT):

@@ -19,6 +19,7 @@ from chatiere.engine.core.game cimport (
     Operations,
     add_event,
     debug_assert,
+    seat_at,
 )
 from chatiere.engine.core.position cimport wrap_operations
 from chatiere.engine.core.stream cimport Stream, number_below, walk_weights
@@ -54,6 +55,7 @@ from chatiere.engine.games.momistigri.hidden cimport (
 from chatiere.engine.games.momistigri.invariants cimport check
 from chatiere.engine.games.momistigri.legal cimport (
     cards_of_pair,
+    distance_of_gift,
     forbids_gift,
     forbids_handing_out,
     forbids_naming,
@@ -61,6 +63,7 @@ from chatiere.engine.games.momistigri.legal cimport (
     forbids_phase,
     forbids_swapping_in,
     forbids_swapping_out,
+    kind_of_gift,
     legal_actions,
 )
 from chatiere.engine.games.momistigri.observation cimport OBSERVATION_LENGTH, observe
@@ -448,7 +451,7 @@ cdef int apply(void* body, int action, Events* events) noexcept nogil:
     cdef State* state = <State*> body
     cdef const Box* box = box_of(state)
     cdef uint64_t low_bits, high_bits
-    cdef int low, high, seat, kind, fault
+    cdef int low, high, distance, kind, fault
     if state.phase == FINISHED:
         return GAME_IS_OVER
     if state.phase <= DRAW:
@@ -484,11 +487,11 @@ cdef int apply(void* body, int action, Events* events) noexcept nogil:
         if fault == OK:
             name_card(state, box, kind, events)
     elif action < FIRST_HAND_OUT_ID:
-        seat = (action - FIRST_GIVE_ID) // KINDS
-        kind = (action - FIRST_GIVE_ID) % KINDS
-        fault = forbids_gift(state, box, seat, kind)
+        distance = distance_of_gift(action)
+        kind = kind_of_gift(action)
+        fault = forbids_gift(state, box, distance, kind)
         if fault == OK:
-            give(state, box, seat, kind, events)
+            give(state, box, seat_at(state.active, distance, state.players), kind, events)
     elif action < FIRST_SWAP_OUT_ID:
         kind = action - FIRST_HAND_OUT_ID
         fault = forbids_handing_out(state, box, kind)

@@ -3,9 +3,9 @@ from libc.stdint cimport uint8_t, uint16_t, uint64_t
 
 from chatiere.engine.core.game cimport OK
 from chatiere.engine.games.momistigri.cards cimport KINDS, Box
-from chatiere.engine.games.momistigri.state cimport AGAIN, DISCARD, PASS_ID, MomistigriFault, State
+from chatiere.engine.games.momistigri.state cimport AGAIN, DISCARD, FIRST_GIVE_ID, PASS_ID, MomistigriFault, State
 
-cdef int forbids_gift(const State* state, const Box* box, int seat, int kind) noexcept nogil
+cdef int forbids_gift(const State* state, const Box* box, int distance, int kind) noexcept nogil
 cdef int forbids_handing_out(const State* state, const Box* box, int kind) noexcept nogil
 cdef int forbids_naming(const State* state, const Box* box, int kind) noexcept nogil
 cdef int forbids_swapping_in(const State* state, const Box* box, int kind) noexcept nogil
@@ -21,6 +21,16 @@ cdef uint64_t PARTNERS[KINDS]
 cdef inline void cards_of_pair(int action, int* low, int* high) noexcept nogil:
     low[0] = PAIRS[action][0]
     high[0] = PAIRS[action][1]
+
+cdef inline int distance_of_gift(int action) noexcept nogil:
+    # How many places to the giver's left the receiver sits, 1-4; with fewer seats maybe nobody does.
+    return 1 + (action - FIRST_GIVE_ID) // KINDS
+
+cdef inline int kind_of_gift(int action) noexcept nogil:
+    return (action - FIRST_GIVE_ID) % KINDS
+
+cdef inline int id_of_gift(int distance, int kind) noexcept nogil:
+    return FIRST_GIVE_ID + KINDS * (distance - 1) + kind
 
 cdef inline int forbids_phase(const State* state, int phase, MomistigriFault not_now) noexcept nogil:
     if state.phase != phase:

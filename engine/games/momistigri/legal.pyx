@@ -2,7 +2,7 @@
 
 from libc.stdint cimport uint16_t, uint64_t
 
-from chatiere.engine.core.game cimport OK
+from chatiere.engine.core.game cimport OK, seat_at
 from chatiere.engine.games.momistigri.cards cimport (
     KINDS,
     MOMISTIGRI,
@@ -20,7 +20,6 @@ from chatiere.engine.games.momistigri.state cimport (
     AGAIN,
     CHOICE,
     DISCARD,
-    FIRST_GIVE_ID,
     FIRST_HAND_OUT_ID,
     FIRST_NAME_ID,
     FIRST_SWAP_IN_ID,
@@ -115,7 +114,7 @@ cdef int list_pairs(const State* state, const Box* box, uint16_t* ids) noexcept 
 cdef int legal_actions(const void* body, uint16_t* ids) noexcept nogil:
     cdef const State* state = <const State*> body
     cdef const Box* box = box_of(state)
-    cdef int phase = state.phase, count = 0, seat
+    cdef int phase = state.phase, count = 0, distance
     if phase == DISCARD or phase == AGAIN:
         count = list_pairs(state, box, ids)
         ids[count] = PASS_ID if phase == DISCARD else STOP_ID
@@ -127,9 +126,9 @@ cdef int legal_actions(const void* body, uint16_t* ids) noexcept nogil:
     if phase == NAME:
         return list_kinds(box, state.hands[state.active], FIRST_NAME_ID, ids)
     if phase == GIVE:
-        for seat in range(state.players):
-            if seat != state.active and state.in_round >> seat & 1:
-                count += list_kinds(box, state.hands[state.active], FIRST_GIVE_ID + KINDS * seat, &ids[count])
+        for distance in range(1, state.players):
+            if state.in_round >> seat_at(state.active, distance, state.players) & 1:
+                count += list_kinds(box, state.hands[state.active], id_of_gift(distance, 0), &ids[count])
         return count
     if phase == HAND_OUT:
         return list_kinds(box, state.left, FIRST_HAND_OUT_ID, ids)
@@ -173,7 +172,7 @@ cdef int forbids_naming(const State* state, const Box* box, int kind) noexcept n
     )
 
 
-cdef int forbids_gift(const State* state, const Box* box, int seat, int kind) noexcept nogil:
+cdef int forbids_gift(const State* state, const Box* box, int distance, int kind) noexcept nogil:
     cdef int fault = forbids_card(
         state,
         box,
@@ -183,9 +182,11 @@ cdef int forbids_gift(const State* state, const Box* box, int seat, int kind) no
         MomistigriFault.NO_GIVING_NOW,
         MomistigriFault.CARD_NOT_IN_HAND,
     )
-    if fault == OK and (seat == state.active or not state.in_round >> seat & 1):
-        return MomistigriFault.SEAT_NOT_ELIGIBLE
-    return fault
+    if fault != OK:
+        return fault
+    if 0 < distance < state.players and state.in_round >> seat_at(state.active, distance, state.players) & 1:
+        return OK
+    return MomistigriFault.SEAT_NOT_ELIGIBLE
 
 
 cdef int forbids_handing_out(const State* state, const Box* box, int kind) noexcept nogil:

@@ -115,10 +115,10 @@ cdef enum:
     REVERSE_ID = 1084
     FIRST_NAME_ID = 1085
     FIRST_GIVE_ID = 1131
-    FIRST_HAND_OUT_ID = 1361
-    FIRST_SWAP_OUT_ID = 1407
-    FIRST_SWAP_IN_ID = 1453
-    NUM_ACTIONS = 1499
+    FIRST_HAND_OUT_ID = 1315
+    FIRST_SWAP_OUT_ID = 1361
+    FIRST_SWAP_IN_ID = 1407
+    NUM_ACTIONS = 1453
 
 ctypedef struct Options:
     uint8_t first_seat  # NO_SEAT: a chance event

@@ -96,10 +96,16 @@ DESCRIPTION = Description(
         ActionKind(
             "name_card", "Name the card of the own hand, kind id - 1085, that the next seat must draw.", 1085, 1130
         ),
-        ActionKind("give", "After a pair of 4: give a card to a seat: id 1131 + 46 x seat + kind.", 1131, 1360),
-        ActionKind("hand_out", "After a pair of 5: the pile's card, kind id - 1361, for the receiver.", 1361, 1406),
-        ActionKind("swap_out", "In a swap: the own card, kind id - 1407, that is discarded.", 1407, 1452),
-        ActionKind("swap_in", "In a swap: the card of the pile, kind id - 1453, that is taken.", 1453, 1498),
+        ActionKind(
+            "give",
+            "After a pair of 4: give a card to the seat d places to the left of the own one, d = 1 ... 4: id "
+            "1131 + 46 x (d - 1) + kind.",
+            1131,
+            1314,
+        ),
+        ActionKind("hand_out", "After a pair of 5: the pile's card, kind id - 1315, for the receiver.", 1315, 1360),
+        ActionKind("swap_out", "In a swap: the own card, kind id - 1361, that is discarded.", 1361, 1406),
+        ActionKind("swap_in", "In a swap: the card of the pile, kind id - 1407, that is taken.", 1407, 1452),
     ),
     outcomes="For the first seat the seat's number; for a card that is dealt or drawn its kind.",
     pieces=_pieces(),

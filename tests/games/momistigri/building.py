@@ -14,7 +14,7 @@ from chatiere.v1.momistigri_pb2 import (
 
 from .. import building
 from ..building import event_of, read, state_of, view_of
-from .reference import GIVE, HAND_OUT, MAIN, MOMISTIGRI, NAME, PASS, REVERSE, STOP, SWAP_IN, SWAP_OUT, pair_id
+from .reference import HAND_OUT, MAIN, MOMISTIGRI, NAME, PASS, REVERSE, STOP, SWAP_IN, SWAP_OUT, gift_id, pair_id
 from .reference import Game as Reference
 
 GAME = engine.game("momistigri")
@@ -155,8 +155,8 @@ class Table(building.Table):
         return self.apply(NAME + card(one))
 
     def give(self, one: str, seat: int) -> "Table":
-        """Give a card."""
-        return self.apply(GIVE + 46 * seat + card(one))
+        """Give a card to a seat, by its number."""
+        return self.apply(gift_id((seat - self.actor) % self.position.num_players(), card(one)))
 
     def hand_out(self, one: str) -> "Table":
         """A card for the receiver."""

@@ -19,9 +19,9 @@ PASS, STOP, MAIN, REVERSE, NAME, GIVE, HAND_OUT, SWAP_OUT, SWAP_IN = (
     1084,
     1085,
     1131,
+    1315,
     1361,
     1407,
-    1453,
 )
 LAST_TURN = 200
 # Who knows things of a hand, beside the seats.
@@ -61,6 +61,11 @@ def pair_id(first: int, second: int) -> int:
 def pair_of(move: int) -> tuple[int, int]:
     """The reverse."""
     return next((a, b) for b in range(46) for a in range(b + 1) if pair_id(a, b) == move)
+
+
+def gift_id(places: int, card: int) -> int:
+    """The dense id of Give to the seat so many places to the left."""
+    return GIVE + 46 * (places - 1) + card
 
 
 def pairs_in(hand: Counter[int]) -> set[int]:
@@ -245,9 +250,10 @@ class Game(Script):
                 return "swap", None
         elif points == 4 and targets:
             cards = [card for card, n in self.hands[seat].items() if n]
-            gift = yield from self._ask(seat, {GIVE + 46 * other + card for other in others for card in cards})
-            receiver, card = divmod(gift - GIVE, 46)
-            self._move_card(seat, receiver, card)
+            places = {(other - seat) % self.players for other in others}
+            gift = yield from self._ask(seat, {gift_id(place, card) for place in places for card in cards})
+            place, card = 1 + (gift - GIVE) // 46, (gift - GIVE) % 46
+            self._move_card(seat, (seat + place) % self.players, card)
         elif points == 5 and others:
             receiver = self.beside(seat, 1)
             while receiver != seat and self.pile.total():

@@ -10,8 +10,8 @@ from .building import CODEC, GAME, Table, card, typed
 from .reference import pair_of
 
 
-def test_there_are_1499_ids() -> None:
-    assert GAME.num_distinct_actions == 1499
+def test_there_are_1453_ids() -> None:
+    assert GAME.num_distinct_actions == 1453
     kinds = [(kind.name, kind.first_id, kind.last_id) for kind in GAME.description.action_kinds]
     assert kinds == [
         ("discard_pair", 0, 1080),
@@ -20,10 +20,10 @@ def test_there_are_1499_ids() -> None:
         ("main", 1083, 1083),
         ("reverse", 1084, 1084),
         ("name_card", 1085, 1130),
-        ("give", 1131, 1360),
-        ("hand_out", 1361, 1406),
-        ("swap_out", 1407, 1452),
-        ("swap_in", 1453, 1498),
+        ("give", 1131, 1314),
+        ("hand_out", 1315, 1360),
+        ("swap_out", 1361, 1406),
+        ("swap_in", 1407, 1452),
     ]
 
 
@@ -35,16 +35,47 @@ def typed_of(table: Table, action: int) -> MomistigriAction:
 
 def test_every_id_has_its_typed_action() -> None:
     table = Table.late("4A 4B 3A", "6A", "6B", "6C", "6D")
-    for action in range(1499):
+    for action in range(1453):
         message = typed_of(table, action)
         assert CODEC.read_action(Reader(message), table.position) == action
         if action < 1081:
             assert tuple(message.discard_pair.cards) == pair_of(action)
-    assert typed_of(table, 1131 + 46 * 3 + 45) == typed("give", card=45, seat=3)
     assert typed_of(table, 1085) == typed("name_card", card=0)
-    assert typed_of(table, 1361 + 7) == typed("hand_out", card=7)
-    assert typed_of(table, 1407 + 44) == typed("swap_out", card=44)
-    assert typed_of(table, 1453 + 45) == typed("swap_in", card=45)
+    assert typed_of(table, 1315 + 7) == typed("hand_out", card=7)
+    assert typed_of(table, 1361 + 44) == typed("swap_out", card=44)
+    assert typed_of(table, 1407 + 45) == typed("swap_in", card=45)
+
+
+@pytest.mark.parametrize(
+    ("giver", "places", "seat"),
+    [(0, 1, 1), (0, 4, 4), (2, 1, 3), (2, 3, 0), (4, 1, 0), (4, 4, 3)],
+)
+def test_messages_name_the_receiver_and_ids_count_the_places_to_it(giver: int, places: int, seat: int) -> None:
+    table = Table.late("6A", "6B", "6C", "6D", "3A", active=giver)
+    assert typed_of(table, 1131 + 46 * (places - 1) + 45) == typed("give", card=45, seat=seat)
+    assert table.position.action_label(1131 + 46 * (places - 1) + 45) == f"give Momistigri to seat {seat}"
+
+
+def test_a_receiver_at_more_places_than_there_are_seats_has_no_words_and_is_refused() -> None:
+    table = Table.late("4A 4B 3A", "6A", "6B").pair("4A 4B")
+    for places in (3, 4):
+        action = 1131 + 46 * (places - 1) + card("3A")
+        for ask in (table.position.action_label, lambda id: typed_of(table, id), table.position.child):
+            with pytest.raises(EngineError) as caught:
+                ask(action)
+            assert caught.value.reason is Reason.ILLEGAL_ACTION
+            assert "another seat" in caught.value.message
+
+
+def test_a_card_given_to_the_own_seat_has_no_id() -> None:
+    for table, words in (
+        (Table.late("6A", "4A 4B 3A", "6B", active=1), "after a pair of 4"),
+        (Table.late("6A", "4A 4B 3A", "6B", active=1).pair("4A 4B"), "another seat"),
+    ):
+        with pytest.raises(EngineError) as caught:
+            CODEC.read_action(Reader(typed("give", card=card("3A"), seat=1)), table.position)
+        assert caught.value.reason is Reason.ILLEGAL_ACTION
+        assert words in caught.value.message
 
 
 @pytest.mark.parametrize(
@@ -71,7 +102,7 @@ def test_typed_actions_that_have_no_id_are_refused(message: MomistigriAction, fi
 
 def test_ids_beyond_the_range_have_no_words() -> None:
     table = Table.late("4A 4B 3A", "6A", "6B")
-    for action in (-1, 1499):
+    for action in (-1, 1453):
         for ask in (lambda id: table.position.action_label(id), lambda id: typed_of(table, id)):
             with pytest.raises(EngineError) as caught:
                 ask(action)

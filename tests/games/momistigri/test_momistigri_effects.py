@@ -3,7 +3,7 @@
 import pytest
 
 from .building import Table, card
-from .reference import GIVE, HAND_OUT, NAME, pair_id
+from .reference import HAND_OUT, NAME, gift_id, pair_id
 
 
 def test_main_of_a_1_discards_all_other_1s() -> None:
@@ -86,13 +86,12 @@ def test_main_or_reverse_is_asked_also_when_the_round_is_about_to_end(both: str,
 def test_a_4_gives_a_card_to_another_seat_of_choice() -> None:
     table = Table.late("4A 4B 3A M", "6A", "6B", "", "7A").pair("4A 4B")
     assert (table.phase, table.actor) == ("GIVE", 0)
-    assert table.position.legal_actions() == [GIVE + 46 * seat + card(one) for seat in (1, 2, 4) for one in ("3A", "M")]
+    assert table.position.legal_actions() == [gift_id(places, card(one)) for places in (1, 2, 4) for one in ("3A", "M")]
     assert table.legal()[0] == "give 3A to seat 1"
-    for seat in (0, 3):
-        error = table.refusal(GIVE + 46 * seat + card("M"))
-        assert "another seat" in error.message
-        assert error.rule == "momistigri.md: Effects of a pair of one value"
-    assert "not twice" in table.refusal(GIVE + 46 + card("6A")).message
+    error = table.refusal(gift_id(3, card("M")))
+    assert "another seat" in error.message
+    assert error.rule == "momistigri.md: Effects of a pair of one value"
+    assert "not twice" in table.refusal(gift_id(1, card("6A"))).message
     table.give("M", 2)
     assert (table.hand(0), table.hand(2)) == ("3A", "6B M")
     assert table.told()[0] == ("CARD_GIVEN", 0, "M")
@@ -100,16 +99,19 @@ def test_a_4_gives_a_card_to_another_seat_of_choice() -> None:
     assert table.active == 1
 
 
+def test_a_4_counts_receivers_from_the_giver() -> None:
+    table = Table.late("6C", "6A", "", "4A 4B 3A M", "7A", active=3).pair("4A 4B")
+    assert table.position.legal_actions() == [gift_id(places, card(one)) for places in (1, 2, 3) for one in ("3A", "M")]
+    assert table.legal()[::2] == ["give 3A to seat 4", "give 3A to seat 0", "give 3A to seat 1"]
+    assert "another seat" in table.refusal(gift_id(4, card("M"))).message
+    table.apply(gift_id(2, card("M")))
+    assert (table.hand(3), table.hand(0)) == ("3A", "6C M")
+
+
 def test_giving_the_last_card_leaves_the_round_after_it() -> None:
     table = Table.late("4A 4B M", "6A", "6B").pair("4A 4B").give("M", 1)
     assert table.inside() == [1, 2]
     assert (table.active, table.hand(1)) == (1, "6A M")
-
-
-def test_a_seat_that_no_player_has_gets_nothing() -> None:
-    table = Table.late("4A 4B M", "6A", "6B").pair("4A 4B")
-    for seat in (3, 4):
-        assert "another seat" in table.refusal(GIVE + 46 * seat + card("M")).message
 
 
 def test_a_4_does_nothing_with_an_empty_hand_or_nobody_else() -> None:

@@ -209,8 +209,8 @@ def test_what_belongs_to_other_moments_is_refused() -> None:
         (1083, "Effects of a pair of one value", "1, 2 or 3"),
         (1084, "Effects of a pair of one value", "1, 2 or 3"),
         (1085 + card("3A"), "Effects of a pair of one value", "main effect of a pair of 2"),
-        (1131 + 46 + card("3A"), "Effects of a pair of one value", "pair of 4"),
-        (1361 + card("8A"), "Effects of a pair of one value", "pair of 5"),
+        (1131 + card("3A"), "Effects of a pair of one value", "pair of 4"),
+        (1315 + card("8A"), "Effects of a pair of one value", "pair of 5"),
         (SWAP_OUT + card("3A"), "A turn", "swap"),
         (SWAP_IN + card("8A"), "A turn", "swap"),
     ):
