@@ -12,6 +12,7 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     CELL,
     CELLS,
     FINISHED,
+    FIRST_SEAT,
     FIRST_TOY,
     JOINT_SHIFT,
     KIND,
@@ -108,7 +109,7 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
         numbers[1] = 1 + state.just_played // SIDE
         numbers[2] = 1 + state.just_played % SIDE
     numbers += 3
-    if state.phase != FINISHED:
+    if FIRST_SEAT < state.phase < FINISHED:
         numbers[OBSERVATION_SEAT_NUMBERS * distance_to(seat, state.active, players) + 3] = 1
     if state.first_seat != NO_SEAT:
         numbers[OBSERVATION_SEAT_NUMBERS * distance_to(seat, state.first_seat, players) + 4] = 1

@@ -9,6 +9,7 @@ from chatiere.engine.games.chat_perche.state cimport (
     CARD_TYPES,
     DECK_SIZE,
     FINISHED,
+    FIRST_SEAT,
     LARGEST_SOLIDITY,
     NO_CARD,
     SPACES,
@@ -86,6 +87,6 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
     place[5] = state.dog_track
     place[6] = state.forward_only
     place[7] = state.first_seat == seat
-    place[8] = state.phase != FINISHED and state.active == seat
+    place[8] = FIRST_SEAT < state.phase < FINISHED and state.active == seat
     place += 9
     place[state.phase] = 1

@@ -9,6 +9,7 @@ from chatiere.engine.games.chatpentiers.state cimport (
     CARDS,
     COLOURS,
     FINISHED,
+    FIRST_SEAT,
     MAX_PLAYERS,
     MIN_PLAYERS,
     NO_CARD,
@@ -42,8 +43,8 @@ cdef inline void put_seat(uint8_t* numbers, const View* seen, int seat) noexcept
     numbers[4] = score.points
     numbers[5] = score.points - score.sum
     numbers[6] = score.perfect_sections
-    numbers[7] = state.phase != FINISHED and state.active == seat
-    numbers[8] = state.leader == seat
+    numbers[7] = FIRST_SEAT < state.phase < FINISHED and state.active == seat
+    numbers[8] = state.phase != FIRST_SEAT and state.leader == seat
     numbers[9] = state.points[seat][0] + state.points[seat][1] + score.points
     # A whole word, and the next numbers over what is too much of it.
     memcpy(numbers + 10, &voids, sizeof(voids))

@@ -15,6 +15,7 @@ from chatiere.engine.games.discat.state cimport (
     CODES,
     DEALT,
     FINISHED,
+    FIRST_SEAT,
     HIGHEST_CODE,
     LARGEST_CARD,
     LARGEST_PILE,
@@ -440,6 +441,7 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
     cdef uint8_t* up = meets + OBSERVATION_CARDS
     cdef uint8_t* numbers = up + OBSERVATION_CARDS
     cdef int players = seen.players, used = cards_in_use(players), other = seat, distance, i
+    cdef int turn = seen.active if FIRST_SEAT < seen.phase < FINISHED else NO_SEAT
     # Each plane is written with its end rounded up, and the next one over that.
     clear_plane(own)
     memcpy(laid, &seen.laid[1], PLANE)
@@ -459,7 +461,7 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
         numbers[3] = seen.bonus_count[other]
         numbers[4] = seen.top[other]
         numbers[5] = seen.turned >> other & 1
-        numbers[6] = (seen.phase != FINISHED) & (seen.active == other)
+        numbers[6] = turn == other
         numbers[7] = seen.creator == other
         numbers += OBSERVATION_SEAT_NUMBERS
         other = other + 1 if other + 1 < players else 0

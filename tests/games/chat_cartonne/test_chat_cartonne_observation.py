@@ -88,8 +88,9 @@ def compare(position: Position, seat: int) -> None:
         other = (seat + distance) % players
         held = view.seats[other]
         parts = len(held.drawn)
-        acts = not position.is_terminal() and view.active_seat == other
-        begins = view.HasField("first_seat") and view.first_seat == other
+        began = view.HasField("first_seat")
+        acts = began and not position.is_terminal() and view.active_seat == other
+        begins = began and view.first_seat == other
         assert numbers[:6] == [1, held.hand_size, held.supply, acts, begins, held.holds_carton]
         assert numbers[6:16] == [*held.drawn, *[0] * (5 - parts), *held.princesses_played, *[0] * (5 - parts)]
         shown = [np.flatnonzero(patterns[distance, slot]).tolist() for slot in range(3)]
