@@ -1,0 +1,207 @@
+"""Every game is the same from every seat: if all move round the table, each meets what it met before.
+
+A game and its twin, in which every seat is so many places further to the left: its first seat is, and ids and outcomes
+are the same from there on. What rules make unequal stands with each game, in games/<game>/turning.py. In all of them
+`first_seat` is a seat's number, as an option and as a chance outcome (docs/rules/README.md).
+"""
+
+import importlib
+import random
+from collections.abc import Iterator
+from itertools import groupby
+from typing import Any, NamedTuple
+
+from games.building import event_of, label_of, message, phase, score_of, state_of, view_of
+from games.turning import Seats
+
+from chatiere import engine
+from chatiere.engine import Event, Game, Position
+from chatiere.engine.core.wire import Reader, fill
+
+from .support import Table, may_see_whole, moves_of, random_move, random_options
+
+# Of each number of players; for each number of places that the table is turned at least.
+POSITIONS = 3000
+GAMES = 3
+
+
+class Told(NamedTuple):
+    """An event as a viewer gets it."""
+
+    kind: str
+    message: Any
+    label: str
+
+
+class Turned(NamedTuple):
+    """A position, and the same one with every seat `by` places further to the left."""
+
+    position: Position
+    twin: Position
+    by: int
+
+    @property
+    def seats(self) -> list[tuple[int, int]]:
+        """Each seat, and where it sits in the twin."""
+        return [(seat, self.place_of(seat)) for seat in range(self.position.num_players())]
+
+    def place_of(self, seat: int) -> int:
+        """Where a seat sits in the twin."""
+        return (seat + self.by) % self.position.num_players()
+
+    def message(self, filled: Any) -> Any:
+        """A message about the position as the twin should have it."""
+        return seats_of(self.position.game).turned(filled, self.by, self.position.num_players())
+
+    def words(self, text: str) -> str:
+        """The same for a label."""
+        return seats_of(self.position.game).turned_words(text, self.by, self.position.num_players())
+
+    def told(self, event: Told) -> Told:
+        """The same for an event."""
+        return Told(event.kind, self.message(event.message), self.words(event.label))
+
+    def move(self, move: int) -> int:
+        """The move in the twin that is the position's."""
+        return self.place_of(move) if phase(self.position) == "FIRST_SEAT" else move
+
+    def child(self, move: int) -> "Turned":
+        """Both after a move."""
+        return Turned(self.position.child(move), self.twin.child(self.move(move)), self.by)
+
+
+def seats_of(game: Game) -> Seats:
+    """Where the game's messages name seats."""
+    seats: Seats = importlib.import_module(f"games.{game.name}.turning").SEATS
+    return seats
+
+
+def begin_turned(game: Game, players: int, choices: random.Random, by: int, *, sampled: bool) -> Turned:
+    """A new game with random options. A sampled one has its first seat given: else the stream chooses it by number."""
+    options = random_options(game, players, choices)
+    if sampled:
+        options["first_seat"] = choices.randrange(players)
+    twin = {**options, "first_seat": (options["first_seat"] + by) % players} if "first_seat" in options else options
+    seed = choices.getrandbits(64) if sampled else None
+    return Turned(game.new_game(players, options, seed=seed), game.new_game(players, twin, seed=seed), by)
+
+
+def turned_game(game: Game, players: int, choices: random.Random, by: int, *, sampled: bool) -> Iterator[Turned]:
+    """A random game beside its twin."""
+    turned = begin_turned(game, players, choices, by, sampled=sampled)
+    # Every game has likings of its own, so that rare actions come up too.
+    likings = [10 ** -choices.uniform(0, 3) for _ in game.description.action_kinds]
+    yield turned
+    while not turned.position.is_terminal():
+        turned = turned.child(liked_move(turned.position, likings, choices))
+        yield turned
+
+
+def liked_move(position: Position, likings: list[float], choices: random.Random) -> int:
+    """An outcome as likely as it is, or an action: of a kind by how much that is liked."""
+    if position.is_chance_node():
+        return random_move(position, choices)
+    legal = position.legal_actions()
+    kinds = position.game.description.action_kinds
+    of_kind = [[action for action in legal if kind.first_id <= action <= kind.last_id] for kind in kinds]
+    (actions,) = choices.choices(of_kind, [liking * bool(some) for liking, some in zip(likings, of_kind, strict=True)])
+    return choices.choice(actions)
+
+
+def turned_games(table: Table, *, sampled: bool = False) -> Iterator[Turned]:
+    """Random games, turned by every number of places."""
+    game, players = table
+    for by in range(1, players):
+        choices = random.Random(f"turned {game.name} {players} {by}")
+        games = seen = 0
+        while games < GAMES or seen * (players - 1) < POSITIONS:
+            for turned in turned_game(game, players, choices, by, sampled=sampled):
+                yield turned
+                seen += 1
+            games += 1
+
+
+def thinned(turned: Iterator[Turned], step: int) -> Iterator[Turned]:
+    """Every so manyth, without those where chance is to say who begins: messages call seat 0 active there."""
+    return (one for number, one in enumerate(turned) if number % step == 0 and phase(one.position) != "FIRST_SEAT")
+
+
+def test_each_seat_meets_the_same_numbers(table: Table) -> None:
+    """Who acts, observations, legal ids, outcomes and scores."""
+    for turned in turned_games(table):
+        assert_same_numbers(turned)
+
+
+def test_each_seat_meets_the_same_numbers_where_chance_is_sampled(table: Table) -> None:
+    for turned in turned_games(table, sampled=True):
+        assert_same_numbers(turned)
+        assert turned.twin.random_stream() == turned.position.random_stream()
+
+
+def assert_same_numbers(turned: Turned) -> None:
+    position, twin, _ = turned
+    actor = position.current_player()
+    assert twin.current_player() == (turned.place_of(actor) if actor >= 0 else actor)
+    assert twin.legal_actions() == position.legal_actions()
+    assert twin.chance_outcomes() == position.chance_outcomes()
+    ranks, twin_ranks = position.ranks() or [], twin.ranks() or []
+    assert len(twin_ranks) == len(ranks)
+    for seat, place in turned.seats:
+        assert twin.observation(place) == position.observation(seat), f"seat {seat} and seat {place}"
+        assert twin.totals()[place] == position.totals()[seat]
+        assert twin.returns()[place] == position.returns()[seat]
+        assert not ranks or twin_ranks[place] == ranks[seat]
+
+
+def test_states_views_and_scores_name_the_same_seats(table: Table) -> None:
+    for turned in thinned(turned_games(table), 31):
+        position, twin, _ = turned
+        assert state_of(twin) == turned.message(state_of(position))
+        assert score_of(twin) == turned.message(score_of(position))
+        for seat, place in [*turned.seats, (None, None)]:
+            assert view_of(twin, place) == turned.message(view_of(position, seat))
+
+
+def test_typed_actions_and_labels_name_the_same_seats(table: Table) -> None:
+    game, _ = table
+    codec = engine.codec(game.name)
+    for turned in thinned(turned_games(table), 11):
+        position, twin, _ = turned
+        for action in position.legal_actions():
+            typed = message(game, "Action")
+            fill(typed, codec.put_action, position, action)
+            assert codec.read_action(Reader(turned.message(typed)), twin) == action
+            assert twin.action_label(action) == turned.words(position.action_label(action))
+
+
+def test_events_tell_the_same_seats_the_same(table: Table) -> None:
+    game, _ = table
+    for turned in thinned(turned_games(table), 11):
+        moves = moves_of(turned.position)
+        for move in moves[:: max(1, len(moves) // 3)]:
+            events: list[Event] = []
+            twin_events: list[Event] = []
+            turned.position.clone().apply(move, events)
+            turned.twin.clone().apply(turned.move(move), twin_events)
+            for seat, place in [*turned.seats, (None, None)]:
+                expected = [turned.told(event) for event in told(game, events, seat)]
+                assert told(game, twin_events, place) == in_seat_order(game, expected)
+
+
+def told(game: Game, events: list[Event], seat: int | None) -> list[Told]:
+    """Events as a seat, or a spectator, gets them."""
+    whole = [may_see_whole(event, seat) for event in events]
+    return [
+        Told(*event_of(game, event, known), label_of(game, event, known))
+        for event, known in zip(events, whole, strict=True)
+    ]
+
+
+def in_seat_order(game: Game, events: list[Told]) -> list[Told]:
+    """Events of a twin; those that the rules tell of one seat after another are brought into that order."""
+    of_every_seat = seats_of(game).told_in_seat_order
+    ordered: list[Told] = []
+    for by_seat, group in groupby(events, lambda event: event.kind in of_every_seat):
+        run = list(group)
+        ordered += sorted(run, key=lambda event: event.message.seat) if by_seat else run
+    return ordered

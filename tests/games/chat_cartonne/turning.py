@@ -1,0 +1,11 @@
+"""Seats in the messages of Chat Cartonne. By its rules none differs from another but by who begins."""
+
+from ..turning import Seats
+
+SEATS = Seats(
+    named=frozenset(
+        {"seat", "first_seat", "active_seat", "princess_drawn_by", "sleeping_cat", "cat", "owner", "majority"}
+    ),
+    one_each=frozenset({"seats", "awake", "asleep", "bonus"}),
+    ascending=frozenset({"majority"}),
+)

@@ -1,0 +1,13 @@
+"""Seats in the messages of Chat perché. By its rules none differs from the other but by who begins.
+
+Ginger's start lies at the left and black's at the right, but both touch the trunk's first space and no other (rules:
+"Components and setup"), so the tree is the same seen from either.
+"""
+
+from ..turning import Seats
+
+SEATS = Seats(
+    named=frozenset({"seat", "first_seat", "active_seat", "owner", "colour"}),
+    one_each=frozenset({"seats"}),
+    names=("ginger", "black"),
+)

@@ -1,0 +1,10 @@
+"""Seats in the messages of Chatpentiers. By its rules none differs from another but by who is first in a round."""
+
+from ..turning import Seats
+
+SEATS = Seats(
+    named=frozenset({"seat", "first_seat", "active_seat", "leader", "ranking"}),
+    one_each=frozenset({"seats"}),
+    # Rules: "Decisions of the engine", at the end of a round.
+    told_in_seat_order=frozenset({"ROUND_SCORED"}),
+)

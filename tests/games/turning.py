@@ -1,0 +1,66 @@
+"""A table turned: what messages and words say once every seat sits so many places further to the left.
+
+Which fields name seats is said with each game, in `games/<game>/turning.py`; what its rules make unequal too.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Seats:
+    """Where a game's messages name seats, by the names of fields, and what its rules do by the numbers of seats."""
+
+    # A seat, or several in an order that means something.
+    named: frozenset[str]
+    # One entry a seat, in seat order.
+    one_each: frozenset[str]
+    # Seats, or messages with a field `seat`, ascending; without one it comes first.
+    ascending: frozenset[str] = frozenset()
+    # Kinds of events that are told of every seat one after another, from seat 0 on.
+    told_in_seat_order: frozenset[str] = frozenset()
+    # What the seats are called, beside "seat 0" and so on.
+    names: tuple[str, ...] = ()
+
+    def turned(self, filled: Any, by: int, players: int) -> Any:
+        """A message of the game as the same seats fill it `by` places further to the left."""
+        copy = type(filled)()
+        for field in filled.DESCRIPTOR.fields:
+            if field.has_presence and not filled.HasField(field.name):
+                continue
+            value = getattr(filled, field.name)
+            entries = [self._entry(field, entry, by, players) for entry in (value if field.is_repeated else [value])]
+            if field.name in self.one_each:
+                entries = entries[-by:] + entries[:-by]
+            if field.name in self.ascending:
+                entries.sort(key=_seat_of)
+            if field.is_repeated:
+                getattr(copy, field.name).extend(entries)
+            elif field.message_type is not None:
+                getattr(copy, field.name).SetInParent()
+                getattr(copy, field.name).CopyFrom(entries[0])
+            else:
+                setattr(copy, field.name, entries[0])
+        return copy
+
+    def _entry(self, field: Any, value: Any, by: int, players: int) -> Any:
+        if field.message_type is not None:
+            return self.turned(value, by, players)
+        return (value + by) % players if field.name in self.named else value
+
+    def turned_words(self, text: str, by: int, players: int) -> str:
+        """A label that names seats."""
+
+        def turn(found: re.Match[str]) -> str:
+            if found[1]:
+                return f"seat {(int(found[1]) + by) % players}"
+            return self.names[(self.names.index(found[0]) + by) % players]
+
+        return re.sub("|".join([r"\bseat (\d)", *(rf"\b{name}\b" for name in self.names)]), turn, text)
+
+
+def _seat_of(entry: Any) -> int:
+    if isinstance(entry, int):
+        return entry
+    return int(entry.seat) if entry.HasField("seat") else -1
