@@ -8,6 +8,7 @@ that take a stream, which is the same on the wire: the request is read here, aft
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import Executor
 from functools import partial
@@ -37,6 +38,14 @@ _RETRY = 1.0
 # The metadata that has a status with its details, and gRPC's codes by number.
 DETAILS = "grpc-status-details-bin"
 CODES = {code.value[0]: code for code in grpc.StatusCode}
+
+
+def _is_no_departure(record: logging.LogRecord) -> bool:
+    # gRPC logs an error with a traceback for clients that leave before they have their answer.
+    return not record.getMessage().startswith("ExecuteBatchError raised in core by servicer method")
+
+
+logging.getLogger("grpc._cython.cygrpc").addFilter(_is_no_departure)
 
 
 class Calls:

@@ -32,6 +32,8 @@ _log = logging.getLogger(__name__)
 
 # Seconds between two looks of the loop at itself, where no supervisor wants more.
 _INTERVAL = 1.0
+# Calls that one connection may have under way, and those of all connections that gRPC has not told of yet.
+_MOST_OF_A_CONNECTION, _MOST_PENDING = 256, 1_000_000
 # Seconds between two looks at the memory: what a network can bring in that time must not matter.
 _MEMORY_INTERVAL = 0.1
 
@@ -115,8 +117,11 @@ class Server:
                 ("grpc.keepalive_time_ms", 60_000),
                 ("grpc.keepalive_timeout_ms", 20_000),
                 ("grpc.keepalive_permit_without_calls", 1),
-                # More of one connection wait at the client: calls take memory before they are answered, and after.
-                ("grpc.max_concurrent_streams", 2 * settings.max_calls + settings.max_streams),
+                # More of one connection wait at the client: however many calls one begins at once, others soon have a turn.
+                ("grpc.max_concurrent_streams", _MOST_OF_A_CONNECTION),
+                # Otherwise gRPC ends calls at random, anybody's, when many begin at once.
+                ("grpc.server.max_pending_requests", _MOST_PENDING),
+                ("grpc.server.max_pending_requests_hard_limit", _MOST_PENDING),
             ],
         )
         # gRPC's thread that hands events to loops; in a process with other servers it may have been there before.

@@ -1,0 +1,325 @@
+"""Calls that begin and do not go on: half-open, half-sent, never read. They cost nobody else."""
+
+import socket
+import struct
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import grpc
+import h2.config
+import h2.connection
+import h2.events
+import h2.settings
+import pytest
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from prometheus_client import CollectorRegistry
+
+from chatiere.service.batch import Batches
+from chatiere.service.config import Settings
+from chatiere.service.errors import Refusal
+from chatiere.service.limits import Room
+from chatiere.service.memory import Budget, Holding, MemoryWatch
+from chatiere.service.tokens import new_token
+from chatiere.v1 import batch_service_pb2, game_service_pb2
+
+from .process import served, wait_until
+from .support import PATIENCE, Running, batch_stub, code_of, game_stub, refusal, running
+
+LIST_GAMES = game_service_pb2.ListGamesRequest()
+OK = grpc.StatusCode.OK
+APPLY, STEP, CHECK = (
+    "/chatiere.v1.GameService/Apply",
+    "/chatiere.v1.BatchService/Step",
+    "/grpc.health.v1.Health/Check",
+)
+MIB = 2**20
+
+
+class Peer:
+    """A client that does just what it is told, from an address of its own."""
+
+    def __init__(self, address: str, window: int = 65_535) -> None:
+        host, port = address.split(":")
+        self.socket = socket.create_connection((host, int(port)), PATIENCE, source_address=("127.0.0.2", 0))
+        self.connection = h2.connection.H2Connection(h2.config.H2Configuration(header_encoding="utf-8"))
+        sizes = {h2.settings.SettingCodes.INITIAL_WINDOW_SIZE: window}
+        self.connection.local_settings = h2.settings.Settings(initial_values=sizes)
+        self.connection.initiate_connection()
+        self.events: list[Any] = []
+        self.flush()
+        # The server's own settings.
+        self.wait_for(h2.events.RemoteSettingsChanged)
+
+    def flush(self) -> None:
+        self.socket.sendall(self.connection.data_to_send())
+
+    def begin(self, path: str, *metadata: tuple[str, str]) -> int:
+        """The headers of a call; its stream."""
+        stream: int = self.connection.get_next_available_stream_id()
+        head = [(":method", "POST"), (":scheme", "http"), (":path", path), (":authority", "test")]
+        kind = [("content-type", "application/grpc"), ("te", "trailers")]
+        self.connection.send_headers(stream, [*head, *kind, *metadata])
+        self.flush()
+        return stream
+
+    def send(self, stream: int, message: bytes, *, claims: int | None = None, ends: bool = False) -> None:
+        """A message, or the beginning of one that claims to be longer, as far as the windows let it go."""
+        data = b"\0" + struct.pack(">I", len(message) if claims is None else claims) + message
+        while data:
+            room = self.connection.local_flow_control_window(stream)
+            if not room:
+                self._read()
+                continue
+            part, data = data[: min(room, 16_384)], data[min(room, 16_384) :]
+            self.connection.send_data(stream, part, end_stream=ends and not data)
+            self.flush()
+
+    def wait_for(self, kind: type, stream: int | None = None) -> Any:
+        """The next event of that kind, of a stream if one is named."""
+        while True:
+            for event in self.events:
+                if isinstance(event, kind) and stream in (None, getattr(event, "stream_id", None)):
+                    self.events.remove(event)
+                    return event
+            self._read()
+
+    def _read(self) -> None:
+        came = self.socket.recv(65_536)
+        assert came, "the connection has ended"
+        self.events += self.connection.receive_data(came)
+        self.flush()
+
+    def status(self, stream: int) -> tuple[int, str]:
+        """How a call has ended: its code and message."""
+        while True:
+            for event in self.events:
+                fields = dict(getattr(event, "headers", None) or ())
+                if getattr(event, "stream_id", None) == stream and "grpc-status" in fields:
+                    return int(fields["grpc-status"]), fields.get("grpc-message", "")
+            self._read()
+
+    def close(self) -> None:
+        self.socket.close()
+
+
+@contextmanager
+def attacker(server: Running, window: int = 65_535) -> Iterator[Peer]:
+    with closing(Peer(server.address, window)) as peer:
+        yield peer
+
+
+def started(server: Running, method: str) -> float:
+    labels = {"grpc_type": "unary", "grpc_service": "chatiere.v1.GameService", "grpc_method": method}
+    return server.sample("grpc_server_started_total", **labels)
+
+
+# Half-open
+
+
+def test_half_open_calls_of_every_service_keep_nobody_waiting(server: Running) -> None:
+    with attacker(server) as peer:
+        for _ in range(60):
+            for path in APPLY, STEP, CHECK:
+                peer.begin(path)
+        wait_until(lambda: started(server, "Apply") >= 60, "they have come")
+        assert server.stub.ListGames(LIST_GAMES, timeout=PATIENCE).games
+        assert code_of(batch_stub(server.channel).Step, batch_service_pb2.StepRequest(), timeout=PATIENCE) is not OK
+        health: Any = health_pb2_grpc.HealthStub(server.channel)
+        assert health.Check(health_pb2.HealthCheckRequest(), timeout=PATIENCE).status
+
+
+def test_a_call_of_a_full_house_ends_the_oldest_of_the_client_with_most() -> None:
+    with running(Settings(address="127.0.0.1:0", max_calls=3)) as server, attacker(server) as peer:
+        streams = [peer.begin(APPLY) for _ in range(3)]
+        wait_until(lambda: started(server, "Apply") == 3, "they have come")
+        assert server.stub.ListGames(LIST_GAMES, timeout=PATIENCE).games
+        code, message = peer.status(streams[0])
+        assert code == grpc.StatusCode.RESOURCE_EXHAUSTED.value[0]
+        assert "calls whose request has not come whole, 3 at most" in message
+        # The others are still waited for.
+        peer.send(streams[1], game_service_pb2.ApplyRequest().SerializeToString(), ends=True)
+        assert peer.status(streams[1])[0] == grpc.StatusCode.INVALID_ARGUMENT.value[0]
+
+
+def test_without_a_token_a_call_ends_at_its_headers(tmp_path: Path) -> None:
+    token, line = new_token("alice")
+    (tmp_path / "tokens").write_text(line)
+    with running(Settings(address="127.0.0.1:0", tokens=tmp_path / "tokens")) as server, attacker(server) as peer:
+        for path in APPLY, STEP, "/chatiere.v1.BatchService/Play":
+            assert peer.status(peer.begin(path))[0] == grpc.StatusCode.UNAUTHENTICATED.value[0]
+        stream = peer.begin(APPLY, ("authorization", f"Bearer {token}"))
+        peer.send(stream, b"", ends=True)
+        assert peer.status(stream)[0] == grpc.StatusCode.INVALID_ARGUMENT.value[0]
+
+
+def test_a_request_that_breaks_off_ends_in_time() -> None:
+    with running(Settings(address="127.0.0.1:0", request_timeout=0.05)) as server, attacker(server) as peer:
+        stream = peer.begin(STEP)
+        peer.send(stream, bytes(1000), claims=2000)
+        code, message = peer.status(stream)
+        assert code == grpc.StatusCode.DEADLINE_EXCEEDED.value[0]
+        assert message == "request timeout: the request did not come within 0.05 s"
+
+
+def test_the_client_that_holds_most_places_loses_its_oldest() -> None:
+    room, ended = Room(3), list[str]()
+    for client, call in ("a", "a1"), ("b", "b1"), ("b", "b2"), ("c", "c1"), ("b", "b3"):
+        room.enter(client, call, lambda call=call: ended.append(call))  # type: ignore[misc]
+    # b holds two of three when c comes; then each holds one, and the oldest of all is a's.
+    assert ended == ["b1", "a1"]
+    assert len(room) == 3
+    # Those that were ended leave as well, and nothing of theirs is given back twice.
+    for client, call in ("b", "b1"), ("a", "a1"), ("b", "b2"), ("b", "b3"), ("c", "c1"):
+        room.leave(client, call)
+    assert len(room) == 0
+
+
+# Answers that are not taken
+
+
+def test_a_budget_is_for_all_and_a_client_has_half_of_it() -> None:
+    budget = Budget(1000 * MIB)
+    first, second, third, other = (Holding(budget, client) for client in ("a", "a", "b", "c"))
+    # Whatever its size, one alone always passes.
+    first.hold(2000 * MIB)
+    with pytest.raises(Refusal) as refused:
+        third.hold(MIB)
+    assert refused.value.retry_after == 1
+    first.hold(400 * MIB)
+    with pytest.raises(Refusal, match=r"bytes of one client.s answers"):
+        second.hold(101 * MIB)
+    second.hold(100 * MIB)
+    third.hold(500 * MIB)
+    with pytest.raises(Refusal, match=r"bytes of requests under way and answers"):
+        other.hold(MIB)
+    # Small answers have room of their own.
+    other.hold(1000)
+    assert budget.held == 1000 * MIB + 1000
+    for each in first, second, third, other:
+        each.release()
+    assert budget.held == 0
+
+
+def test_answers_that_nobody_takes_are_held_until_the_connection_ends() -> None:
+    request = batch_service_pb2.NewGamesRequest(
+        table=batch_service_pb2.Table(game="discat", players=2),
+        count=1000,
+        columns=batch_service_pb2.Columns(observations=True),
+    ).SerializeToString()
+    settings = Settings(address="127.0.0.1:0", max_undelivered_bytes=2 * MIB)
+    with running(settings) as server:
+        held = server.server._guards.budget
+        with attacker(server, window=0) as peer:
+            streams = [peer.begin("/chatiere.v1.BatchService/NewGames") for _ in range(20)]
+            for stream in streams:
+                peer.send(stream, request, ends=True)
+            refused = peer.status(streams[-1])
+            assert refused[0] == grpc.StatusCode.RESOURCE_EXHAUSTED.value[0]
+            assert 0 < held.held <= 3 * MIB
+            # Others are answered.
+            assert server.stub.ListGames(LIST_GAMES, timeout=PATIENCE).games
+        wait_until(lambda: held.held == 0, "nothing is held any more")
+        with running(settings):
+            assert batch_stub(server.channel).NewGames(batch_service_pb2.NewGamesRequest.FromString(request)).positions
+
+
+def test_memory_is_reserved_before_an_answer_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = batch_service_pb2.Table(game="discat", players=2)
+    request = batch_service_pb2.NewGamesRequest(table=table, count=1000)
+    sizes: list[int] = []
+
+    def hold(size: int) -> None:
+        sizes.append(size)
+        raise RuntimeError("no more")
+
+    batches: Any = Batches(Settings(), _metrics())
+    with pytest.raises(RuntimeError, match="no more"):
+        batches.answer("new_games", request.SerializeToString(), None, hold)
+    answer = batches.answer("new_games", request.SerializeToString(), None)
+    assert len(answer) <= sizes[0] <= 3 * len(answer)
+
+
+def _metrics() -> Any:
+    from chatiere.service.metrics import Metrics
+
+    return Metrics(CollectorRegistry())
+
+
+# Requests that come in part
+
+
+class Rooms:
+    """Rooms of calls, and which have been ended."""
+
+    def __init__(self) -> None:
+        self.ended: list[str] = []
+        self.rooms = Room(10), Room(10)
+        for room, client, call in (0, "a", "a1"), (0, "b", "b1"), (1, "a", "a2"), (1, "a", "a3"):
+            self.rooms[room].enter(client, call, lambda call=call: self.ended.append(call))  # type: ignore[misc]
+
+
+def test_requests_that_take_too_much_end_for_the_client_with_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    from chatiere.service import memory
+
+    resident = 100 * MIB
+    monkeypatch.setattr(memory, "_resident", lambda: resident)
+    held, rooms = Budget(1000 * MIB), Rooms()
+    watch = MemoryWatch(held, 16 * MIB, rooms.rooms)
+    resident = 220 * MIB
+    watch.look()
+    assert rooms.ended == []
+    # What answers take is accounted for.
+    resident = 420 * MIB
+    Holding(held, "c").hold(200 * MIB)
+    watch.look()
+    assert rooms.ended == []
+    resident = 440 * MIB
+    watch.look()
+    assert rooms.ended == ["a2", "a3"]
+    watch.look()
+    assert rooms.ended == ["a2", "a3", "a1"]
+
+
+def test_a_worker_keeps_its_size_when_requests_come_in_part() -> None:
+    with served("--request-timeout", "600") as server:
+        pid = server.worker_pid(0)
+        with grpc.insecure_channel(server.address) as channel:
+            assert game_stub(channel).ListGames(LIST_GAMES, timeout=PATIENCE).games
+            idle = _resident(pid)
+            with closing(Peer(server.address)) as peer:
+                # More than the worker may have in parts: 40 times 8 MiB.
+                streams = [peer.begin(STEP) for _ in range(40)]
+                with pytest.raises(h2.exceptions.ProtocolError):
+                    for stream in streams:
+                        peer.send(stream, bytes(8 * MIB), claims=16 * MIB - 10)
+                server.find("requests that do not come take [0-9]+ MiB")
+                assert game_stub(channel).ListGames(LIST_GAMES, timeout=PATIENCE).games
+                wait_until(lambda: _resident(pid) < idle + 64 * MIB, "the memory is given back")
+
+
+def _resident(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * 4096
+
+
+def test_a_stream_whose_request_comes_in_part_is_ended_too() -> None:
+    with running() as server, attacker(server) as peer:
+        stream = peer.begin("/chatiere.v1.BatchService/Play")
+        peer.send(stream, bytes(10), claims=1000)
+        calls = server.server._methods.calls
+        wait_until(lambda: len(calls.streams) == 1, "it has come")
+        server.server._loop.call_soon_threadsafe(calls.streams.end_largest)
+        code, message = peer.status(stream)
+        assert code == grpc.StatusCode.RESOURCE_EXHAUSTED.value[0]
+        assert "streams whose request has not come whole" in message
+
+
+def test_a_refusal_for_room_may_be_tried_again() -> None:
+    with running(Settings(address="127.0.0.1:0", max_calls=1)) as server:
+        blocked: Any = server.channel.stream_unary(APPLY)
+        never = iter(lambda: server.server.wait_for_termination(PATIENCE), False)
+        first = blocked.future(never)
+        wait_until(lambda: started(server, "Apply") == 1, "it has come")
+        assert server.stub.ListGames(LIST_GAMES, timeout=PATIENCE).games
+        assert refusal(first.result).retry_after == 1
