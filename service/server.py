@@ -52,6 +52,8 @@ class Server:
         self._heartbeat = heartbeat
         self._metrics = Metrics(registry)
         self._guards = Guards(settings, self._metrics)
+        self.methods: Methods
+        """What is called by which path."""
         self._play: PlayPort | None = None
         self._tasks: list[asyncio.Task[None]] = []
         self._ended = threading.Event()
@@ -129,11 +131,11 @@ class Server:
         self._health = HealthServicer()
         for name in (GAME_SERVICE, BATCH_SERVICE):
             await self._health.set(name, health_pb2.HealthCheckResponse.SERVING)
-        self._methods = Methods(settings, self._metrics, self._guards, self._health)
-        self._server.add_generic_rpc_handlers((self._methods,))
+        self.methods = Methods(settings, self._metrics, self._guards, self._health)
+        self._server.add_generic_rpc_handlers((self.methods,))
         port = _bind(self._server, settings)
         if settings.play_address is not None:
-            behaviour_of = play_behaviours(self._methods, self._guards, has_traces=settings.traces)
+            behaviour_of = play_behaviours(self.methods, self._guards, has_traces=settings.traces)
             self._play = PlayPort(settings, settings.play_address, behaviour_of, share_port=share_port)
         return port
 
@@ -150,14 +152,14 @@ class Server:
         while all(poller.is_alive() for poller in self._pollers):
             if self._heartbeat is not None:
                 self._heartbeat.beat()
-            self._metrics.half_open.set(len(self._methods.calls.half_open))
+            self._metrics.half_open.set(len(self.methods.calls.half_open))
             self._metrics.held_bytes.set(self._guards.budget.held)
             await asyncio.sleep(interval)
         _log.error("gRPC's poller has ended: no call can be answered any more")
         self._loop.stop()
 
     async def _look_after_memory(self) -> None:
-        calls = self._methods.calls
+        calls = self.methods.calls
         watch = MemoryWatch(self._guards.budget, self._settings.max_message_bytes, (calls.half_open, calls.streams))
         while True:
             await asyncio.sleep(_MEMORY_INTERVAL)
@@ -177,7 +179,7 @@ class Server:
         if play_ended is not None:
             await asyncio.to_thread(play_ended.wait)
         # Batches under way have been cancelled.
-        await asyncio.to_thread(self._methods.close)
+        await asyncio.to_thread(self.methods.close)
         for task in self._tasks:
             task.cancel()
         self._loop.stop()

@@ -1,7 +1,7 @@
 """The service, and beside Apply a method that does nothing: `python -m loadtest.bench.echo_server PORT GAME:PLAYERS…`.
 
 GameService/Echo parses the same requests and sends the same answers as Apply, with protobuf's objects, through the same
-threads and interceptor; but the answers were made before it is asked, one a game.
+guards; but the answers were made before it is asked, one a game.
 """
 
 import signal
@@ -14,7 +14,8 @@ from chatiere import engine
 from chatiere.service import handlers
 from chatiere.service.config import Settings
 from chatiere.service.logs import configure_logging
-from chatiere.service.methods import GAME_SERVICE, create_server
+from chatiere.service.methods import GAME_SERVICE
+from chatiere.service.server import create_server
 from chatiere.v1.game_service_pb2 import ApplyRequest, ApplyResponse
 from loadtest.bench.rows.unary import ECHO, apply_request
 from loadtest.bench.servers import LOOPBACK
@@ -28,18 +29,15 @@ def main(port: str, *tables: str) -> None:
         request = apply_request(engine.game(name), int(players))
         responses[name] = ApplyResponse.FromString(handlers.apply(request.SerializeToString())[0])
 
-    def answer(request: ApplyRequest, context: grpc.ServicerContext) -> ApplyResponse:
+    async def answer(request: ApplyRequest, context: object) -> ApplyResponse:
         return responses[request.state.WhichOneof("game")]
 
     settings = Settings(address=f"{LOOPBACK}:{port}")
     server, _ = create_server(settings, CollectorRegistry(), share_port=True)
     configure_logging(settings)
-    methods = {
-        ECHO: grpc.unary_unary_rpc_method_handler(answer, ApplyRequest.FromString, ApplyResponse.SerializeToString)
-    }
-    # As generated code registers its methods.
-    server._server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(GAME_SERVICE, methods),))
-    server._server.add_registered_method_handlers(GAME_SERVICE, methods)
+    echo = grpc.unary_unary_rpc_method_handler(answer, ApplyRequest.FromString, ApplyResponse.SerializeToString)
+    # As libraries' servicers add their methods.
+    server.methods.add_registered_method_handlers(GAME_SERVICE, {ECHO: echo})
     server.start()
     signal.sigwait({signal.SIGTERM})
     server.stop(grace=None).wait()

@@ -307,7 +307,7 @@ def test_a_stream_whose_request_comes_in_part_is_ended_too() -> None:
     with running() as server, attacker(server) as peer:
         stream = peer.begin("/chatiere.v1.BatchService/Play")
         peer.send(stream, bytes(10), claims=1000)
-        calls = server.server._methods.calls
+        calls = server.server.methods.calls
         wait_until(lambda: len(calls.streams) == 1, "it has come")
         server.server._loop.call_soon_threadsafe(calls.streams.end_largest)
         code, message = peer.status(stream)
