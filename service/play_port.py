@@ -57,8 +57,7 @@ class PlayPort:
         """
         self._settings = settings
         self._behaviour_of = behaviour_of
-        option = socket.SO_REUSEPORT if share_port else socket.SO_REUSEADDR
-        self._listening = listening_sockets("play_address", address, option)
+        self._listening = listening_sockets("play_address", address, share_port=share_port)
         self.port: int = self._listening[0].getsockname()[1]
         """The number of the port."""
         # What is sent here is never read: whoever looks is told that the server stops.

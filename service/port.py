@@ -43,16 +43,22 @@ class HeldPort:
         self.close()
 
 
-def listening_sockets(setting: str, address: str, option: int) -> list[socket.socket]:
-    """Sockets, with that option, that listen on all that an address stands for. Raises SettingError of that setting."""
-    listening = _bound(setting, address, option)
+def listening_sockets(setting: str, address: str, *, share_port: bool = False) -> list[socket.socket]:
+    """Sockets that listen on all that an address stands for. Raises SettingError of that setting.
+
+    `share_port`: whether others may listen there by SO_REUSEPORT, too.
+    """
+    # Connections have the options of the socket that accepted them: where it lacks SO_REUSEADDR, they keep whoever comes
+    # by that alone from the port for a minute after they were closed.
+    options = (socket.SO_REUSEADDR, socket.SO_REUSEPORT) if share_port else (socket.SO_REUSEADDR,)
+    listening = _bound(setting, address, *options)
     for each in listening:
         each.setblocking(False)
         each.listen()
     return listening
 
 
-def _bound(setting: str, address: str, option: int) -> list[socket.socket]:
+def _bound(setting: str, address: str, *options: int) -> list[socket.socket]:
     host, port = split_address(address)
     found: list[socket.socket] = []
     try:
@@ -61,7 +67,7 @@ def _bound(setting: str, address: str, option: int) -> list[socket.socket]:
         ):
             try:
                 # Where the system chooses the port, all have the first one's.
-                made = _bound_to(family, kind, (place[0], port), option)
+                made = _bound_to(family, kind, (place[0], port), options)
             except OSError as error:
                 # A name can stand for addresses of both kinds, and the machine may have one kind only.
                 if error.errno not in (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT):
@@ -80,13 +86,14 @@ def _bound(setting: str, address: str, option: int) -> list[socket.socket]:
     return found
 
 
-def _bound_to(family: int, kind: int, place: tuple[Any, int], option: int) -> socket.socket:
+def _bound_to(family: int, kind: int, place: tuple[Any, int], options: tuple[int, ...]) -> socket.socket:
     made = socket.socket(family, kind)
     try:
         if family == socket.AF_INET6:
             # As gRPC does: [::] takes IPv4 too.
             made.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
-        made.setsockopt(socket.SOL_SOCKET, option, 1)
+        for option in options:
+            made.setsockopt(socket.SOL_SOCKET, option, 1)
         made.bind(place)
     except OSError:
         made.close()

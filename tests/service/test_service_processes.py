@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+import urllib.parse
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -17,7 +18,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from chatiere.service.config import SettingError
 from chatiere.service.metrics_files import FILE_BYTES, MetricsFiles
-from chatiere.service.port import HeldPort
+from chatiere.service.port import HeldPort, listening_sockets
 from chatiere.v1 import game_service_pb2
 
 from .process import Served, served, wait_until
@@ -68,13 +69,12 @@ def test_a_port_that_another_server_listens_on_is_refused(reuse_port: bool) -> N
 
 def test_a_port_is_held_again_while_connections_to_it_linger() -> None:
     with HeldPort("127.0.0.1:0") as held:
-        host, port = held.address.split(":")
-        with socket.create_server((host, int(port)), reuse_port=True) as worker:
-            client = socket.create_connection((host, int(port)))
+        (worker,) = listening_sockets("address", held.address, share_port=True)
+        with worker, socket.create_connection(worker.getsockname()):
+            worker.setblocking(True)
             accepted, _ = worker.accept()
-        # The side that closes first is the one that remembers.
-        accepted.close()
-        client.close()
+            # The side that closes first is the one that remembers.
+            accepted.close()
     with HeldPort(held.address):
         pass
 
@@ -183,6 +183,39 @@ def test_a_worker_that_does_not_end_is_killed() -> None:
         os.kill(server.worker_pid(0), signal.SIGSTOP)
         assert server.stop() == 0
         assert server.find("killing workers")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_a_server_starts_again_at_once_on_the_ports_that_it_had(number: signal.Signals) -> None:
+    """Its side of open connections was closed first: the system remembers them for a minute."""
+    with served("--play-address", "127.0.0.1:0", "--grace", "0") as server:
+        ports = {
+            "--address": server.address,
+            "--play-address": server.play_address,
+            "--metrics-address": urllib.parse.urlsplit(server.metrics_url).netloc,
+        }
+        pid = server.worker_pid(0)
+        assert server.metrics()
+        open_connections = [connected(ports[name]) for name in ("--address", "--play-address")]
+        server.stop(number)
+        wait_until(lambda: not runs(pid), "the worker has ended")
+    for connection in open_connections:
+        while connection.recv(4096):
+            pass
+        # Now both sides are closed, which the system remembers for longest.
+        connection.close()
+    with served(*(argument for port in ports.items() for argument in port)) as server:
+        assert (server.address, server.play_address) == (ports["--address"], ports["--play-address"])
+
+
+def connected(address: str) -> socket.socket:
+    """A connection over which a server has greeted as HTTP/2 does."""
+    host, port = address.split(":")
+    connection = socket.create_connection((host, int(port)), timeout=PATIENCE)
+    # The client's greeting: the preface and no settings.
+    connection.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0]))
+    assert connection.recv(4096)
+    return connection
 
 
 # Refusing to start
