@@ -64,6 +64,11 @@ _OPTIONS = (
     _setting("default_deadline", _SECONDS, "Seconds that a call without a deadline gets."),
     _setting("max_deadline", _SECONDS, "Seconds that a call gets at most, whatever its deadline."),
     _setting("grace", _SECONDS, "Seconds that calls in flight get to finish on SIGTERM."),
+    _setting(
+        "hang_timeout",
+        click.FloatRange(min=1),
+        "Seconds after which a worker whose serving loop stands still is killed and replaced.",
+    ),
     _setting("tls_certificate", _FILE, "PEM file of the certificate chain, for TLS; read again when it changes."),
     _setting("tls_key", _FILE, "PEM file of the certificate's key."),
     _setting("client_ca", _FILE, "PEM file of the authorities that clients' certificates must come from (mutual TLS)."),

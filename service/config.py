@@ -53,6 +53,7 @@ class Settings:
     - `default_deadline`: what a unary call without a deadline gets.
     - `max_deadline`: what a unary call gets at most; then it is ended with DEADLINE_EXCEEDED.
     - `grace`: what calls in flight get to finish when the server stops.
+    - `hang_timeout`: after which a worker whose serving loop stands still is killed and replaced.
 
     Who may call. All files are read again when they change.
 
@@ -87,6 +88,7 @@ class Settings:
     default_deadline: float = 60.0
     max_deadline: float = 600.0
     grace: float = 10.0
+    hang_timeout: float = 30.0
     tls_certificate: Path | None = None
     tls_key: Path | None = None
     client_ca: Path | None = None
@@ -111,6 +113,7 @@ class Settings:
         for name in ("max_calls_per_client", "max_rate_per_client", "grace"):
             _require(name, getattr(self, name) >= 0, "must be 0 or more")
         _require("request_timeout", self.request_timeout > 0, "must be more than 0")
+        _require("hang_timeout", self.hang_timeout >= 1, "must be 1 or more")
         _require("default_deadline", self.default_deadline > 0, "must be more than 0")
         _require("max_deadline", self.max_deadline >= self.default_deadline, "must not be less than default_deadline")
         _require("tls_key", self.tls_certificate is None or self.tls_key is not None, "tls_certificate needs it")

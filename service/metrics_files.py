@@ -16,15 +16,16 @@ from typing import Self
 
 from prometheus_client import CollectorRegistry, ProcessCollector, values
 from prometheus_client.metrics_core import Metric
-from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
+from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
 from chatiere.service.config import SettingError
 
 # The size of a file, enough for all values that the labels allow (a test fills them).
 FILE_BYTES = 2**20
-# The files of a worker: one a kind of metric.
-_KINDS = ("counter", "histogram", "gauge_livesum")
+# The files of a worker, one a kind of metric: those that tell of the present, and all.
+_PRESENT = ("gauge_livesum",)
+_KINDS = ("counter", "histogram", *_PRESENT)
 _MEMORY = Path("/dev/shm")
 
 
@@ -57,7 +58,9 @@ class MetricsFiles:
 
     def forget_present(self, worker: int) -> None:
         """Take out what is no longer true of a worker that is dead (its gauges); its totals stay. Raises OSError."""
-        mark_process_dead(worker, str(self.directory))  # type: ignore[no-untyped-call]
+        # prometheus_client's mark_process_dead finds no file where the process may open no more.
+        for kind in _PRESENT:
+            (self.directory / f"{kind}_{worker}.db").unlink(missing_ok=True)
         self.prepare(worker)
 
     def collector(self) -> Collector:

@@ -48,7 +48,7 @@ def listening_sockets(setting: str, address: str, *, share_port: bool = False) -
 
     `share_port`: whether others may listen there by SO_REUSEPORT, too.
     """
-    # Connections have the options of the socket that accepted them: where it lacks SO_REUSEADDR, they keep whoever comes
+    # Connections have the options of the socket that accepted them: without SO_REUSEADDR they keep whoever comes
     # by that alone from the port for a minute after they were closed.
     options = (socket.SO_REUSEADDR, socket.SO_REUSEPORT) if share_port else (socket.SO_REUSEADDR,)
     listening = _bound(setting, address, *options)

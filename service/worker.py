@@ -1,9 +1,12 @@
 """One worker of a server: the program `python -m chatiere.service.worker`, which supervisor.py starts.
 
 On its standard input it gets an Order, pickled; the end of the input tells it that the supervisor is gone. On its
-standard output it tells, pickled, None when it answers calls, or the setting and the message of a SettingError.
+standard output it tells in JSON, a line each, that it serves (null, again and again: heartbeat.py), or the setting and
+the message of a SettingError. It logs to a descriptor of its own: what stands on standard error the supervisor logs.
 """
 
+import faulthandler
+import json
 import logging
 import multiprocessing
 import os
@@ -19,6 +22,7 @@ from prometheus_client import CollectorRegistry
 
 from chatiere.engine.memory import keep_freed_memory
 from chatiere.service.config import SettingError, Settings
+from chatiere.service.heartbeat import Heartbeat
 from chatiere.service.logs import configure_logging
 from chatiere.service.metrics_files import use_files
 from chatiere.service.server import create_server
@@ -27,11 +31,15 @@ _log = logging.getLogger(__name__)
 
 
 class Order(NamedTuple):
-    """What a worker is to do: `settings` has the ports that all share, `metrics` is the directory of MetricsFiles."""
+    """What a worker is to do."""
 
     settings: Settings
+    """With the ports that all share."""
     number: int
     metrics: Path
+    """The directory of MetricsFiles."""
+    log: int
+    """The descriptor to log to."""
 
 
 def run_worker(order: Order) -> None:
@@ -40,28 +48,26 @@ def run_worker(order: Order) -> None:
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGINT})
     multiprocessing.current_process().name = f"worker-{order.number}"
     keep_freed_memory()
-    configure_logging(order.settings)
+    faulthandler.enable()
+    configure_logging(order.settings, os.fdopen(order.log, "w", buffering=1, errors="backslashreplace"))
     use_files(order.metrics, order.number)
+    heartbeat = Heartbeat(sys.stdout.fileno(), order.settings.hang_timeout)
     try:
-        server, _ = create_server(order.settings, CollectorRegistry(), share_port=True)
+        server, _ = create_server(order.settings, CollectorRegistry(), share_port=True, heartbeat=heartbeat)
     except SettingError as error:
-        _tell((error.setting, error.message))
+        print(json.dumps((error.setting, error.message)), flush=True)
         raise SystemExit(1) from error
     server.start()
     _log.info("worker %d serves, pid %d", order.number, os.getpid())
-    _tell(None)
     orphaned = threading.Event()
     threading.Thread(target=_end_with_supervisor, args=(orphaned,), daemon=True).start()
-    signal.sigwait({signal.SIGTERM})
+    while signal.sigtimedwait({signal.SIGTERM}, heartbeat.interval) is None:
+        if not server.wait_for_termination(0):
+            raise RuntimeError("the serving loop has ended")
     server.stop(order.settings.grace).wait()
     if orphaned.is_set():
         # Nobody else is there to do it.
         shutil.rmtree(order.metrics, ignore_errors=True)
-
-
-def _tell(answer: tuple[str, str] | None) -> None:
-    pickle.dump(answer, sys.stdout.buffer)
-    sys.stdout.flush()
 
 
 def _end_with_supervisor(orphaned: threading.Event) -> None:
@@ -75,4 +81,9 @@ if __name__ == "__main__":
     # Under its real name, by which it was pickled.
     from chatiere.service import worker
 
-    worker.run_worker(pickle.load(sys.stdin.buffer))
+    try:
+        worker.run_worker(pickle.load(sys.stdin.buffer))
+    except Exception:
+        logging.getLogger(worker.__name__).critical("the worker cannot go on", exc_info=True)
+        # The threads that gRPC has started would keep the process from ending.
+        os._exit(1)

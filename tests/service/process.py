@@ -11,6 +11,7 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from textwrap import dedent, indent
 from typing import Any
 
 from prometheus_client.parser import text_string_to_metric_families
@@ -116,6 +117,16 @@ class Served:
         self.process.kill()
         self.process.wait()
         self._reader.join(PATIENCE)
+        if self._reader.is_alive():
+            # A worker that hangs has nobody left to end it.
+            os.killpg(self.process.pid, signal.SIGKILL)
+
+
+def injected(folder: Path, code: str) -> dict[str, str]:
+    """An environment in which every worker runs some code before anything else of its own; written into that folder."""
+    guard = "import sys\nif 'chatiere.service.worker' in sys.orig_argv:\n"
+    (folder / "sitecustomize.py").write_text(guard + indent(dedent(code), "    "))
+    return {"PYTHONPATH": str(folder)}
 
 
 @contextmanager
@@ -130,7 +141,7 @@ def served(
     # gRPC's own words on standard error are not the point here.
     variables = os.environ | {"GRPC_VERBOSITY": "NONE"} | (environment or {})
     command = (*prefix, *_COMMAND, *ports, *arguments)
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=variables) as process:
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=variables, start_new_session=True) as process:
         server = Served(process)
         try:
             yield server

@@ -248,6 +248,26 @@ def test_mutual_tls(authority: Authority, stranger: Authority) -> None:
                 assert code_of(stub.ListGames, LIST_GAMES) is code
 
 
+@pytest.mark.parametrize(
+    ("play_address", "with_tokens", "warned"),
+    [("0.0.0.0:0", False, True), ("0.0.0.0:0", True, False), ("127.0.0.1:0", False, False), (None, False, False)],
+)
+def test_mutual_tls_beside_an_open_port_is_warned_of(
+    authority: Authority, tmp_path: Path, play_address: str | None, with_tokens: bool, warned: bool
+) -> None:
+    certificate, key = authority.issue("server")
+    arguments = ["--tls-certificate", str(certificate), "--tls-key", str(key), "--client-ca", str(authority.file)]
+    if play_address:
+        arguments += ["--play-address", play_address]
+    if with_tokens:
+        write_tokens(tmp_path / "tokens", "alice")
+        arguments += ["--tokens", str(tmp_path / "tokens")]
+    with served(*arguments) as server:
+        assert server.address
+        found = [line for line in server.lines if "WARNING" in line and "mutual TLS beside an open port" in line]
+        assert bool(found) is warned
+
+
 def test_an_expired_certificate_is_no_connection_until_it_is_replaced(authority: Authority) -> None:
     settings = Settings(**authority.settings(not_after=PAST))
     with running(settings) as server:

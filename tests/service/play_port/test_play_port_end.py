@@ -202,7 +202,7 @@ def test_a_play_address_that_is_taken(share: bool) -> None:
 def test_a_play_address_that_is_not_this_machine_s(address: str) -> None:
     for listen in (
         lambda: HeldPort(address, "play_address"),
-        lambda: listening_sockets("play_address", address, socket.SO_REUSEADDR),
+        lambda: listening_sockets("play_address", address),
     ):
         with pytest.raises(SettingError, match=f"^play_address: cannot listen on {address}: ."):
             listen()
@@ -249,7 +249,7 @@ def test_a_machine_without_one_of_the_families(monkeypatch: pytest.MonkeyPatch) 
     ]
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: places)
     monkeypatch.setattr(port.socket, "socket", refuse)
-    (listening,) = listening_sockets("play_address", "localhost:0", socket.SO_REUSEADDR)
+    (listening,) = listening_sockets("play_address", "localhost:0")
     assert listening.getsockname()[0] == "127.0.0.1"
     listening.close()
 
@@ -258,7 +258,7 @@ def test_all_that_a_name_stands_for_has_one_port() -> None:
     with HeldPort("localhost:0", "play_address") as held:
         number = int(held.address.removeprefix("localhost:"))
         assert number
-        found = listening_sockets("play_address", held.address, socket.SO_REUSEPORT)
+        found = listening_sockets("play_address", held.address, share_port=True)
         assert {each.getsockname()[1] for each in found} == {number}
         for each in found:
             each.close()

@@ -1,0 +1,113 @@
+"""What a supervisor waits for: signals, and what its workers write into pipes."""
+
+import os
+import selectors
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import TracebackType
+from typing import Self
+
+STOP_SIGNALS = {signal.SIGTERM, signal.SIGINT}
+_SIGNALS = STOP_SIGNALS | {signal.SIGCHLD}
+_CHUNK = 2**16
+
+
+class Events:
+    """Waits for signals, whichever thread the system hands them to, and for lines from pipes."""
+
+    def __enter__(self) -> Self:
+        """Begin to take signals."""
+        # It needs no file of its own.
+        self._selector = selectors.PollSelector()
+        self._told, self._tells = socket.socketpair()
+        self._tells.setblocking(False)
+        self._selector.register(self._told, selectors.EVENT_READ)
+        # Libraries start threads when they are imported.
+        self._before = {number: signal.signal(number, lambda *_: None) for number in _SIGNALS}
+        signal.set_wakeup_fd(self._tells.fileno(), warn_on_full_buffer=False)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        """Let signals do again what they did before."""
+        signal.set_wakeup_fd(-1)
+        for number, handler in self._before.items():
+            # As Python has them: SIGINT raises KeyboardInterrupt, the others do what the system does.
+            signal.signal(number, handler)
+        self._selector.close()
+        self._told.close()
+        self._tells.close()
+
+    def wait(self, timeout: float) -> int | None:
+        """The next signal, while lines are taken; None if there is none in so many seconds, or when lines have come."""
+        got = None
+        for key, _ in self._selector.select(timeout):
+            if key.fileobj is self._told:
+                got = self._told.recv(1)[0]
+            else:
+                key.data()
+        return got
+
+    def listen(self, lines: "Lines") -> None:
+        """Take lines while there is a wait, until the pipe ends."""
+
+        def take() -> None:
+            lines.take()
+            if lines.has_ended:
+                self.forget(lines)
+
+        self._selector.register(lines.descriptor, selectors.EVENT_READ, take)
+
+    def forget(self, lines: "Lines") -> None:
+        """Take no more."""
+        if lines.descriptor in self._selector.get_map():
+            self._selector.unregister(lines.descriptor)
+
+    @contextmanager
+    def held_back(self) -> Iterator[None]:
+        """Let programs started inside begin with signals that wait: Ctrl-C is sent to them too."""
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
+        try:
+            yield
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+class Lines:
+    """The lines that come through a pipe."""
+
+    def __init__(self, descriptor: int, found: Callable[[bytes], None]) -> None:
+        """`descriptor`: the pipe's end to read from. `found` is called with each line, a long one in parts."""
+        self.descriptor = descriptor
+        self.has_ended = False
+        self._found = found
+        self._part = b""
+        os.set_blocking(descriptor, False)
+
+    def take(self) -> bool:
+        """Take some of what has come; whether there was anything."""
+        try:
+            chunk = os.read(self.descriptor, _CHUNK)
+        except BlockingIOError:
+            return False
+        self.has_ended = not chunk
+        *lines, self._part = (self._part + chunk).split(b"\n")
+        for line in lines:
+            self._found(line)
+        if len(self._part) > _CHUNK:
+            self._take_part()
+        return bool(chunk)
+
+    def take_rest(self) -> None:
+        """Take all that a process has left, with or without an end of the line."""
+        while self.take():
+            pass
+        if self._part:
+            self._take_part()
+
+    def _take_part(self) -> None:
+        part, self._part = self._part, b""
+        self._found(part)

@@ -1,0 +1,329 @@
+"""Workers that hang, that cannot be started, that crash, and what they write: their supervisor lives on."""
+
+import itertools
+import json
+import os
+import re
+import resource
+import signal
+import socket
+import urllib.parse
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import grpc
+import psutil
+import pytest
+from prometheus_client import CollectorRegistry
+
+from chatiere.service import supervisor
+from chatiere.service.config import SettingError, Settings
+from chatiere.service.events import Events, Lines
+from chatiere.service.heartbeat import BEAT, Heartbeat
+from chatiere.service.logs import log_line
+from chatiere.service.metrics_files import MetricsFiles
+from chatiere.v1 import game_service_pb2
+
+from .process import Served, injected, served, wait_until
+from .support import PATIENCE, game_stub
+
+REPLACED = "chatiere_workers_restarted_total"
+
+
+def list_games(address: str) -> None:
+    with grpc.insecure_channel(address, [("grpc.use_local_subchannel_pool", 1)]) as channel:
+        game_stub(channel).ListGames(game_service_pb2.ListGamesRequest(), timeout=PATIENCE, wait_for_ready=True)
+
+
+# Hanging
+
+
+def test_a_worker_that_is_stopped_is_replaced() -> None:
+    with served("--hang-timeout", "3") as server:
+        address, pid = server.address, server.worker_pid(0)
+        seen = len(server.lines)
+        os.kill(pid, signal.SIGSTOP)
+        server.find(rf"ERROR supervisor .*worker 0 \(pid {pid}\) hangs: no sign of it for 3 s; it is killed", seen)
+        assert server.worker_pid(0, seen) != pid
+        list_games(address)
+        assert server.total(REPLACED) >= 1
+
+
+# A loop in C that never lets other threads run.
+STUCK = """
+    import collections, itertools
+    from chatiere.service import handlers
+    handlers.list_games = lambda request: collections.deque(itertools.repeat(None), maxlen=0)
+"""
+
+
+def test_a_worker_whose_interpreter_is_stuck_is_replaced(tmp_path: Path) -> None:
+    with served("--hang-timeout", "3", environment=injected(tmp_path, STUCK)) as server:
+        address = server.address
+        seen = len(server.lines)
+        with grpc.insecure_channel(address) as channel:
+            call = game_stub(channel).ListGames.future(game_service_pb2.ListGamesRequest(), timeout=PATIENCE)
+            server.find("worker 0 .* hangs", seen)
+            assert call.code() is grpc.StatusCode.UNAVAILABLE
+        assert server.worker_pid(0, seen)
+
+
+NEVER_SERVES = """
+    import threading
+    threading.Event().wait()
+"""
+
+
+def test_a_server_can_be_stopped_before_it_serves(tmp_path: Path) -> None:
+    with served(environment=injected(tmp_path, NEVER_SERVES)) as server:
+        assert server.metrics_url
+        wait_until(lambda: psutil.Process(server.process.pid).children(), "there is a worker")
+        assert server.stop() == 0
+
+
+def test_a_heartbeat_never_waits() -> None:
+    reads, writes = os.pipe()
+    heart = Heartbeat(writes, 1.0)
+    assert heart.interval < 0.5
+    for _ in range(2**17):
+        heart.beat()
+    lines: list[bytes] = []
+    Lines(reads, lines.append).take_rest()
+    assert set(lines[:-1]) == {BEAT}
+    os.close(reads)
+    heart.beat()
+    os.close(writes)
+
+
+class Silent:
+    """The process of a worker that says nothing, at times that a test sets."""
+
+    pid, serves, refusal, exit_code, patience = 1, True, None, None, 30.0
+
+    def __init__(self, *_: object) -> None:
+        self.is_killed = False
+        self.hangs_at = 30.0
+
+    def forgive(self) -> None:
+        self.hangs_at = supervisor.time.monotonic() + 30.0
+
+    def kill(self) -> None:
+        self.is_killed = True
+
+
+class Clockwork(Events):
+    """Waits that take as long as a test says, and then a signal to stop."""
+
+    def __init__(self, *times: float) -> None:
+        self.now = 0.0
+        self._times = iter(times)
+
+    def wait(self, timeout: float) -> int | None:
+        self.now = next(self._times, self.now)
+        return None if self._times.__length_hint__() else signal.SIGTERM
+
+
+@pytest.mark.parametrize(
+    ("times", "killed"),
+    [
+        (range(1, 29), False),
+        (range(1, 35), True),
+        # All processes were stopped for a minute: workers get their time again.
+        ([1, 2, 60, 61, 62], False),
+        ([1, 2, *range(60, 95)], True),
+    ],
+)
+def test_a_worker_hangs_only_while_its_supervisor_looks(
+    monkeypatch: pytest.MonkeyPatch, times: Any, killed: bool
+) -> None:
+    clock = Clockwork(*times)
+    monkeypatch.setattr(supervisor, "time", SimpleNamespace(monotonic=lambda: clock.now))
+    monkeypatch.setattr(supervisor, "WorkerProcess", Silent)
+    with MetricsFiles(1) as files:
+        workers = supervisor._Workers(Settings(), files, CollectorRegistry(), clock, 2)
+        assert workers.start()
+        workers.keep_running()
+        (place,) = workers._places
+        assert place.process.is_killed is killed
+
+
+# Shortage
+
+
+def test_a_supervisor_outlives_that_no_worker_can_be_started() -> None:
+    with served() as server:
+        address, pid = server.address, server.worker_pid(0)
+        assert server.metrics()
+        seen = len(server.lines)
+        # Those that it has, and no more.
+        files = [int(each.name) for each in Path(f"/proc/{server.process.pid}/fd").iterdir()]
+        before = resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE)
+        resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (max(files) + 1, before[1]))
+        os.kill(pid, signal.SIGKILL)
+        for _ in range(3):
+            server.find(r"ERROR supervisor .*worker 0 could not be started: .*Too many open files", seen)
+            seen = len(server.lines)
+        resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, before)
+        assert server.worker_pid(0, seen)
+        list_games(address)
+        # Tries that fail do not count.
+        assert server.total(REPLACED) == 1
+
+
+NO_THREADS = """
+    import os, threading
+    start = threading.Thread.start
+    def start_if_there_are_threads(self):
+        if os.path.exists(os.environ["NO_THREADS"]):
+            raise RuntimeError("can't start new thread")
+        start(self)
+    threading.Thread.start = start_if_there_are_threads
+"""
+
+
+def test_a_worker_is_replaced_when_it_ends_for_want_of_threads(tmp_path: Path) -> None:
+    shortage = tmp_path / "shortage"
+    with served(environment=injected(tmp_path, NO_THREADS) | {"NO_THREADS": str(shortage)}) as server:
+        address, pid = server.address, server.worker_pid(0)
+        shortage.touch()
+        os.kill(pid, signal.SIGKILL)
+        seen = len(server.lines)
+        for _ in range(2):
+            server.find("worker 0 .*has died, exit code 1; the next one starts in", seen)
+            seen = len(server.lines)
+        shortage.unlink()
+        assert server.worker_pid(0, seen)
+        list_games(address)
+
+
+def test_no_files_for_a_worker_stop_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    with ExitStack() as stack:
+        events = stack.enter_context(Events())
+        files = stack.enter_context(MetricsFiles(1))
+        workers = supervisor._Workers(Settings(), files, CollectorRegistry(), events, 2)
+        before = resource.getrlimit(resource.RLIMIT_NOFILE)
+        stack.callback(resource.setrlimit, resource.RLIMIT_NOFILE, before)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (0, before[1]))
+        with pytest.raises(SettingError, match=r"^workers: worker 0 cannot be started: .*Too many open files"):
+            workers.start()
+
+
+# Connections to the metrics port that say nothing
+
+
+@pytest.fixture
+def few_files() -> Iterator[Served]:
+    with served(prefix=("sh", "-c", 'ulimit -n 48; exec "$@"', "sh")) as server:
+        yield server
+
+
+def test_silent_connections_for_metrics_take_neither_metrics_nor_workers_away(few_files: Served) -> None:
+    place = urllib.parse.urlsplit(few_files.metrics_url)
+    pid = few_files.worker_pid(0)
+    with ExitStack() as stack:
+        for _ in range(300):
+            stack.enter_context(socket.create_connection((place.hostname, place.port), timeout=PATIENCE))
+        seen = len(few_files.lines)
+        os.kill(pid, signal.SIGKILL)
+        assert few_files.worker_pid(0, seen) != pid
+        assert few_files.total(REPLACED) == 1
+        list_games(few_files.address)
+
+
+# What they write
+
+
+def written_by_workers(server: Served) -> list[dict[str, Any]]:
+    """The lines of a log in JSON, all of which must be objects, that are workers'."""
+    lines = [json.loads(line) for line in server.lines]
+    return [line for line in lines if line["process"] == "worker-0"]
+
+
+def test_what_grpc_s_core_says_is_logged_as_all_else() -> None:
+    # That level is not suitable for production, it says.
+    with served("--log-format", "json", environment={"GRPC_VERBOSITY": "debug"}) as server:
+        assert server.address
+        (line,) = [line for line in written_by_workers(server) if "not suitable for production" in line["message"]]
+        assert (line["level"], line["logger"]) == ("WARNING", "grpc")
+        assert re.match(r"log\.cc:\d+: ", line["message"])
+        assert line["time"]
+
+
+@pytest.mark.parametrize(
+    ("line", "logged"),
+    [
+        (
+            "I1122 06:43:37.810613   15231 trace.cc:91] gRPC Tracers: http",
+            ("grpc", "INFO", "trace.cc:91: gRPC Tracers: http"),
+        ),
+        ("W1122 06:43:37.810613  7 log.cc:1] [a] b", ("grpc", "WARNING", "log.cc:1: [a] b")),
+        ("E1122 06:43:37.810613 15231 a/b.cc:91] ", ("grpc", "ERROR", "a/b.cc:91: ")),
+        ("F1122 06:43:37.810613 15231 b.cc:9] Check failed", ("grpc", "CRITICAL", "b.cc:9: Check failed")),
+        ("Exit 100% sure", ("stderr", "ERROR", "Exit 100% sure")),
+        ("", ("stderr", "ERROR", "")),
+    ],
+)
+def test_lines_of_grpc_s_core_have_its_levels(
+    caplog: pytest.LogCaptureFixture, line: str, logged: tuple[str, str, str]
+) -> None:
+    with caplog.at_level("INFO"):
+        log_line("worker-7", line)
+    (record,) = caplog.records
+    assert (record.name, record.levelname, record.getMessage()) == logged
+    assert record.processName == "worker-7"
+    caplog.clear()
+    with caplog.at_level("WARNING"):
+        log_line("worker-7", line)
+    assert bool(caplog.records) is (logged[1] != "INFO")
+
+
+def test_what_a_worker_says_when_it_crashes_is_logged() -> None:
+    with served("--log-format", "json") as server:
+        assert server.address
+        seen = len(server.lines)
+        os.kill(server.worker_pid(0), signal.SIGSEGV)
+        server.find("has died, exit code -11", seen)
+        lines = [line["message"] for line in written_by_workers(server)]
+        assert "Fatal Python error: Segmentation fault" in lines
+        assert any("in run_worker" in line for line in lines)
+        server.worker_pid(0, seen)
+
+
+NOISY = """
+    import os
+    for number in range(20_000):
+        os.write(2, b"noise %d\\n" % number)
+    os.write(1, b"a library prints\\n")
+    os.write(2, b"no end of the line")
+"""
+
+
+def test_a_worker_may_write_much_before_it_serves(tmp_path: Path) -> None:
+    with served("--log-format", "json", environment=injected(tmp_path, NOISY)) as server:
+        assert server.address
+        assert server.stop() == 0
+        said = [line["message"] for line in written_by_workers(server) if line["logger"] == "stderr"]
+        expected = [f"noise {number}" for number in range(20_000)]
+        assert sorted(said) == sorted([*expected, "a library prints", "no end of the line"])
+
+
+@pytest.mark.parametrize("size", [999, 2**15, 2**16])
+def test_lines_are_found_however_they_come(size: int) -> None:
+    text = b"first\n\nsecond\n" + b"x" * 200_000 + b"\nlast"
+    found: list[bytes] = []
+    reads, writes = os.pipe()
+    lines = Lines(reads, found.append)
+    for begin in range(0, len(text), size):
+        os.write(writes, text[begin : begin + size])
+        lines.take()
+    os.close(writes)
+    lines.take_rest()
+    os.close(reads)
+    assert lines.has_ended
+    assert found[:3] == [b"first", b"", b"second"]
+    assert found[-1] == b"last"
+    assert b"".join(found[3:-1]) == b"x" * 200_000
+    assert max(map(len, itertools.islice(found, 3, None))) <= 2 * 2**16
