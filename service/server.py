@@ -119,7 +119,7 @@ class Server:
                 ("grpc.keepalive_time_ms", 60_000),
                 ("grpc.keepalive_timeout_ms", 20_000),
                 ("grpc.keepalive_permit_without_calls", 1),
-                # More of one connection wait at the client: however many calls one begins at once, others soon have a turn.
+                # More of one connection wait at the client: others soon have a turn, however many it begins at once.
                 ("grpc.max_concurrent_streams", _MOST_OF_A_CONNECTION),
                 # Otherwise gRPC ends calls at random, anybody's, when many begin at once.
                 ("grpc.server.max_pending_requests", _MOST_PENDING),
