@@ -1,26 +1,28 @@
 """The memory that calls hold: requests under way, and answers until their clients have taken them."""
 
-import ctypes
+import gc
 import logging
-import resource
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 
+from chatiere.engine import memory
 from chatiere.service.errors import limit_exceeded
 from chatiere.service.limits import Room
 
 _log = logging.getLogger(__name__)
 
-_PAGE = resource.getpagesize()
 
 # Seconds after which a call that found no room may be tried again.
 _RETRY = 1.0
 # Bytes of an answer that is small: for these a part of the budget is kept free.
 _SMALL = 64 * 1024
-# Bytes above its idle size from which on a process gives freed memory back to the system; seconds between two times.
-_MUCH, _PAUSE = 48 * 1024 * 1024, 2.0
+# Bytes beyond those of the idle process: when there were more than the first, and are fewer than the second, memory is
+# given back.
+_MUCH, _LITTLE = 32 * 1024 * 1024, 16 * 1024 * 1024
+# Seconds between two collections of what may be free.
+_PAUSE = 2.0
 # Bytes that requests which have come in part may take together, and how many of the largest that is at least.
 _PARTS, _LARGEST = 128 * 1024 * 1024, 2
 
@@ -99,25 +101,28 @@ class MemoryWatch:
         self._budget = budget
         self._most = max(_PARTS, _LARGEST * max_message_bytes)
         self._receiving = receiving
-        self._trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
-        self._idle = _resident()
-        self._trimmed = 0.0
+        self._idle = memory.allocated_bytes() or 0
+        self._collected = 0.0
+        self._peak = 0
 
     def look(self) -> None:
-        """Give back what is free, and end calls whose requests take too much without coming."""
-        above = _resident() - self._idle - self._budget.held
+        """End calls whose requests take too much without coming; return to the system what was much and is free."""
+        beyond = self._beyond_idle()
+        above = beyond - self._budget.held
         now = time.monotonic()
-        if above > self._most or (above > _MUCH and now > self._trimmed + _PAUSE):
-            self._trimmed = now
-            if self._trim is not None:
-                self._trim(0)
-            above = _resident() - self._idle - self._budget.held
+        if above > self._most or (above > _LITTLE and now > self._collected + _PAUSE):
+            # What gRPC keeps of a call is often part of a cycle.
+            gc.collect()
+            self._collected = now
+            beyond = self._beyond_idle()
+            above = beyond - self._budget.held
         if above > self._most:
             ended = max(self._receiving, key=lambda room: room.largest).end_largest()
             _log.warning("requests that do not come take %d MiB: ended %d calls of one client", above >> 20, ended)
+        self._peak = max(self._peak, beyond)
+        if self._peak > _MUCH and beyond < _LITTLE:
+            self._peak = beyond
+            memory.give_back_freed_memory()
 
-
-def _resident() -> int:
-    # Bytes of this process that are in memory.
-    with open("/proc/self/statm", "rb") as file:
-        return int(file.read().split()[1]) * _PAGE
+    def _beyond_idle(self) -> int:
+        return (memory.allocated_bytes() or 0) - self._idle

@@ -6,6 +6,7 @@ the message of a SettingError. It logs to a descriptor of its own: what stands o
 """
 
 import faulthandler
+import gc
 import json
 import logging
 import multiprocessing
@@ -20,7 +21,7 @@ from typing import NamedTuple
 
 from prometheus_client import CollectorRegistry
 
-from chatiere.engine.memory import keep_freed_memory
+from chatiere.engine.memory import keep_freed_memory, share_one_heap
 from chatiere.service.config import SettingError, Settings
 from chatiere.service.heartbeat import Heartbeat
 from chatiere.service.logs import configure_logging
@@ -48,6 +49,7 @@ def run_worker(order: Order) -> None:
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGINT})
     multiprocessing.current_process().name = f"worker-{order.number}"
     keep_freed_memory()
+    share_one_heap()
     faulthandler.enable()
     configure_logging(order.settings, os.fdopen(order.log, "w", buffering=1, errors="backslashreplace"))
     use_files(order.metrics, order.number)
@@ -57,6 +59,8 @@ def run_worker(order: Order) -> None:
     except SettingError as error:
         print(json.dumps((error.setting, error.message)), flush=True)
         raise SystemExit(1) from error
+    # What there is now stays: collections need not look at it.
+    gc.freeze()
     server.start()
     _log.info("worker %d serves, pid %d", order.number, os.getpid())
     orphaned = threading.Event()

@@ -4,7 +4,7 @@ import ctypes
 
 import pytest
 
-from chatiere.engine.memory import keep_freed_memory
+from chatiere.engine.memory import allocated_bytes, give_back_freed_memory, keep_freed_memory, share_one_heap
 
 
 class Library:
@@ -36,3 +36,23 @@ def test_other_libraries_are_left_alone(monkeypatch: pytest.MonkeyPatch, failure
 
     monkeypatch.setattr(ctypes, "CDLL", load)
     assert keep_freed_memory() is False
+    assert share_one_heap() is False
+    assert allocated_bytes() is None
+    give_back_freed_memory()
+
+
+def test_what_is_allocated_is_told() -> None:
+    before = allocated_bytes()
+    assert before is not None
+    block = bytearray(10_000_000)
+    during = allocated_bytes()
+    assert during is not None
+    assert len(block) <= during - before < 11_000_000
+
+
+def test_threads_share_a_heap(monkeypatch: pytest.MonkeyPatch) -> None:
+    library = Library(takes=True)
+    monkeypatch.setattr(ctypes, "CDLL", lambda name: library)
+    assert share_one_heap()
+    # M_ARENA_MAX of malloc.h.
+    assert library.settings == {-8: 1}

@@ -85,8 +85,9 @@ def test_a_worker_that_dies_again_and_again_is_replaced_more_and_more_slowly() -
     with served() as server:
         assert server.address
         for pause in "0.1", "0.2", "0.4":
+            pid = server.worker_pid(0)
             seen = len(server.lines)
-            os.kill(server.worker_pid(0), signal.SIGKILL)
+            os.kill(pid, signal.SIGKILL)
             assert server.find(r"worker 0 .* has died, exit code -9; the next one starts in (\S+) s", seen)[1] == pause
             server.worker_pid(0, seen)
         with grpc.insecure_channel(server.address) as channel:

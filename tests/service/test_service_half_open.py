@@ -16,6 +16,7 @@ import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from prometheus_client import CollectorRegistry
 
+from chatiere.engine import memory
 from chatiere.service.batch import Batches
 from chatiere.service.config import Settings
 from chatiere.service.errors import Refusal
@@ -261,25 +262,32 @@ class Rooms:
 
 
 def test_requests_that_take_too_much_end_for_the_client_with_most(monkeypatch: pytest.MonkeyPatch) -> None:
-    from chatiere.service import memory
-
-    resident = 100 * MIB
-    monkeypatch.setattr(memory, "_resident", lambda: resident)
+    allocated = 100 * MIB
+    given_back: list[int] = []
+    monkeypatch.setattr(memory, "allocated_bytes", lambda: allocated)
+    monkeypatch.setattr(memory, "give_back_freed_memory", lambda: given_back.append(allocated))
     held, rooms = Budget(1000 * MIB), Rooms()
     watch = MemoryWatch(held, 16 * MIB, rooms.rooms)
-    resident = 220 * MIB
+    allocated = 220 * MIB
     watch.look()
     assert rooms.ended == []
     # What answers take is accounted for.
-    resident = 420 * MIB
-    Holding(held, "c").hold(200 * MIB)
+    allocated = 420 * MIB
+    answer = Holding(held, "c")
+    answer.hold(200 * MIB)
     watch.look()
     assert rooms.ended == []
-    resident = 440 * MIB
+    allocated = 440 * MIB
     watch.look()
     assert rooms.ended == ["a2", "a3"]
     watch.look()
     assert rooms.ended == ["a2", "a3", "a1"]
+    answer.release()
+    assert given_back == []
+    allocated = 105 * MIB
+    watch.look()
+    watch.look()
+    assert given_back == [allocated]
 
 
 def test_a_worker_keeps_its_size_when_requests_come_in_part() -> None:
