@@ -57,7 +57,7 @@ class Positions(NamedTuple):
     states: NDArray[np.uint8]
     """uint8 (n, packed_size): the packed states, opaque."""
     actors: NDArray[np.int8]
-    """int8 (n,): the seat that has to decide; -1: a chance event, -2: the game is over, -3: the state is broken."""
+    """int8 (n,): the seat that has to decide; -1: a chance event, -4: the game is over, -3: the state is broken."""
     legal_offsets: NDArray[np.uint32]
     """uint32 (n + 1,): item i has the legal ids from legal_offsets[i] to before legal_offsets[i + 1]."""
     legal_ids: NDArray[np.uint16]

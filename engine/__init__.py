@@ -1,7 +1,7 @@
 """The rules of the games, compiled: a library of its own, which knows nothing of gRPC or the service."""
 
 from chatiere.engine.core.errors import EngineError, Reason
-from chatiere.engine.core.position import CHANCE_PLAYER, TERMINAL_PLAYER, Event, Game, Position
+from chatiere.engine.core.position import CHANCE_PLAYER, INVALID_PLAYER, TERMINAL_PLAYER, Event, Game, Position
 from chatiere.engine.core.room import Codec, Room
 from chatiere.engine.games import ROOMS
 
@@ -41,6 +41,7 @@ def _room(name: str) -> Room:
 
 __all__ = [
     "CHANCE_PLAYER",
+    "INVALID_PLAYER",
     "TERMINAL_PLAYER",
     "Codec",
     "EngineError",

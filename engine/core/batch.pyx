@@ -79,7 +79,7 @@ class Positions(NamedTuple):
     """Where n games stand, in columns; dtype and shape of each:
 
     `states` uint8 (n, packed_size); that of a failed item is as it was sent. A memoryview if they were overwritten.
-    `actors` int8 (n,): the seat that has to decide, -1 at a chance event, -2 when the game is over, -3 where the state is
+    `actors` int8 (n,): the seat that has to decide, -1 at a chance event, -4 when the game is over, -3 where the state is
     broken: its other columns are 0 and it has no legal ids.
     `legal_offsets` uint32 (n + 1,): item i has the legal ids from legal_offsets[i] to before legal_offsets[i + 1].
     `legal_ids` uint16: dense ids of the legal actions, ascending, or at a chance event its outcomes.

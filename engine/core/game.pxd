@@ -11,9 +11,11 @@ cdef extern from "<assert.h>" nogil:
 
 
 cdef enum:
-    # Who acts at a position: a seat from 0, or one of these.
+    # Who acts at a position: a seat from 0, or one of these, as OpenSpiel numbers them (spiel_globals.h; -2 there stands for
+    # simultaneous moves).
     CHANCE = -1
-    OVER = -2
+    BROKEN = -3  # only in batches: nobody knows
+    OVER = -4
     # A view for nobody's seat.
     SPECTATOR = -1
 

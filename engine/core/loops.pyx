@@ -10,6 +10,7 @@ from libc.string cimport memcpy, memset
 
 from chatiere.engine.core.game cimport (
     BODY_WORDS,
+    BROKEN,
     CHANCE,
     MAX_LEGAL,
     MAX_OUTCOMES,
@@ -24,11 +25,6 @@ from chatiere.engine.core.game cimport (
 from chatiere.engine.core.play cimport make_move, play_out
 from chatiere.engine.core.position cimport Header, check_body, check_header
 from chatiere.engine.core.stream cimport Stream, stream_at
-
-cdef enum:
-    # What an actor is where the state is broken.
-    BROKEN = -3
-
 
 ctypedef struct Item:
     # A packed state, copied to where it is aligned and nobody else writes.

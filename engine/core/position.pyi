@@ -9,6 +9,7 @@ from chatiere.engine.core.errors import FaultText
 from chatiere.engine.core.wire import Writer
 
 CHANCE_PLAYER: Final[int]
+INVALID_PLAYER: Final[int]
 TERMINAL_PLAYER: Final[int]
 
 class Event(NamedTuple):

@@ -1,6 +1,6 @@
 """Games and positions for Python: the same rules in process as behind the service.
 
-The names are those that users of OpenSpiel know, where both have the thing.
+Names and constants are those that users of OpenSpiel know, where both have the thing.
 """
 
 from collections.abc import Mapping
@@ -16,6 +16,7 @@ from chatiere.engine.core.wire import written_text
 
 from chatiere.engine.core.game cimport (
     BODY_WORDS,
+    BROKEN,
     CHANCE,
     CHANCE_IS_PENDING,
     EVERYBODY,
@@ -44,6 +45,7 @@ from chatiere.engine.core.play cimport count_paths, draw, make_move, play_out
 from chatiere.engine.core.stream cimport stream_at
 
 CHANCE_PLAYER = CHANCE
+INVALID_PLAYER = BROKEN
 TERMINAL_PLAYER = OVER
 LARGEST_U64 = 2**64 - 1
 
@@ -395,7 +397,7 @@ cdef class Position:
         return (self.stream.key[0], self.stream.key[1], self.stream.drawn) if self.sampled else None
 
     def current_player(self):
-        """The seat that has to decide, CHANCE_PLAYER (-1) or TERMINAL_PLAYER (-2)."""
+        """The seat that has to decide, CHANCE_PLAYER (-1) or TERMINAL_PLAYER (-4)."""
         return self.game.ops.actor(self.body)
 
     def is_chance_node(self):
@@ -418,7 +420,7 @@ cdef class Position:
     def chance_outcomes(self):
         """(outcome, weight) of all that can come of the pending chance event, ascending; empty when none is pending.
 
-        Weights are the smallest whole numbers; an outcome's probability is its weight over their sum.
+        Weights are the smallest whole numbers, not OpenSpiel's probabilities: an outcome's is its weight over their sum.
         """
         cdef uint16_t outcomes[MAX_OUTCOMES]
         cdef uint32_t weights[MAX_OUTCOMES]

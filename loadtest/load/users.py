@@ -94,7 +94,7 @@ class FrontendUser(ServiceUser):
 
 def agree(position: Position, mirror: engine.Position) -> bool:
     """Whether the service's position is the one in process: same actor, legal actions and score."""
-    seat = position.turn.seat if position.turn.HasField("seat") else -2
+    seat = position.turn.seat if position.turn.HasField("seat") else engine.TERMINAL_PLAYER
     return (
         seat == mirror.current_player()
         and [action.id for action in position.legal_actions] == mirror.legal_actions()

@@ -140,7 +140,7 @@ def test_a_game_that_ends_is_begun_anew_if_asked(client: BatchClient, name: str,
     over = positions[1].child(moves[1])
     stayed = client.step(table, packed(positions), moves, columns=EVERYTHING).positions
     assert stayed.final.tolist() == [False, True]
-    assert stayed.actors[1] == -2
+    assert stayed.actors[1] == -4
     assert stayed.states[1].tobytes() == over.pack()
     begun = client.step(table, packed(positions), moves, columns=EVERYTHING, restart=Restart(stride=3)).positions
     assert begun.final.tolist() == [False, True]

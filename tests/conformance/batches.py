@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from chatiere.engine import CHANCE_PLAYER, EngineError, Position, Reason
+from chatiere.engine import CHANCE_PLAYER, INVALID_PLAYER, EngineError, Position, Reason
 from chatiere.engine.core.batch import Columns, Faults, Positions
 from chatiere.engine.core.batch import Table as BatchTable
 
@@ -89,7 +89,7 @@ def check_broken_item(item: Item, table: BatchTable, state: bytes) -> None:
     length = table.game.observation_length
     zeros = [0] * table.players
     assert item.weights in (None, [])
-    assert (item.state, item.actor, item.legal_ids, item.final) == (state, -3, [], 0)
+    assert (item.state, item.actor, item.legal_ids, item.final) == (state, INVALID_PLAYER, [], 0)
     assert (item.totals, item.returns, item.observation) == (zeros, zeros, [0] * length)
 
 

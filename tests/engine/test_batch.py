@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from chatiere.engine import EngineError, Game, Reason
+from chatiere.engine import INVALID_PLAYER, EngineError, Game, Reason
 from chatiere.engine.core.batch import Cancellation, Cancelled, Columns, Faults, Restart, Table
 
 # How long, in seconds, a test waits for what must happen; it fails after that.
@@ -21,8 +21,8 @@ PATIENCE = 30.0
 LONGEST_GAME = 5_000
 # More playouts than are finished while a test waits.
 ENDLESS = 3_000_000
-# -3 as a byte: what an actor is where the state is broken.
-BROKEN = 0xFD
+# As a byte: what an actor is where the state is broken.
+BROKEN = INVALID_PLAYER & 0xFF
 
 
 @pytest.fixture

@@ -6,13 +6,18 @@ import pickle
 import pytest
 from conformance.documented_stream import DocumentedStream
 
-from chatiere.engine import CHANCE_PLAYER, TERMINAL_PLAYER, EngineError, Game, Position, Reason
+from chatiere.engine import CHANCE_PLAYER, INVALID_PLAYER, TERMINAL_PLAYER, EngineError, Game, Position, Reason
 
 
 @pytest.fixture
 def position(game: Game) -> Position:
     """A first decision, with sampled chance."""
     return game.new_game(game.min_players, seed=7)
+
+
+def test_who_is_no_seat_is_who_it_is_in_openspiel() -> None:
+    # kChancePlayerId, kInvalidPlayer and kTerminalPlayerId of spiel_globals.h; -2 is kSimultaneousPlayerId.
+    assert (CHANCE_PLAYER, INVALID_PLAYER, TERMINAL_PLAYER) == (-1, -3, -4)
 
 
 def test_copies_are_equal_and_apart(position: Position) -> None:

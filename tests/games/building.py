@@ -112,7 +112,7 @@ class Table:
 
     @property
     def actor(self) -> int:
-        """Who decides (-1 chance, -2 nobody)."""
+        """Who decides (-1 chance, -4 nobody)."""
         return int(self.position.current_player())
 
     @property

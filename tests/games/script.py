@@ -11,7 +11,7 @@ from typing import Any, Self
 from chatiere.engine import Position
 
 CHANCE = -1
-OVER = -2
+OVER = -4
 
 
 @dataclass(frozen=True)

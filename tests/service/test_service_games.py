@@ -173,7 +173,7 @@ def test_a_game_through_the_wire_is_the_engine_s(stub: Any, game: Game, explicit
 
 def check_turn(turn: game_pb2.Turn, twin: engine.Position) -> None:
     player = twin.current_player()
-    kind = {-1: game_pb2.TURN_KIND_CHANCE, -2: game_pb2.TURN_KIND_OVER}.get(player, game_pb2.TURN_KIND_DECISION)
+    kind = {-1: game_pb2.TURN_KIND_CHANCE, -4: game_pb2.TURN_KIND_OVER}.get(player, game_pb2.TURN_KIND_DECISION)
     assert turn.kind == kind
     assert turn.HasField("seat") == (player >= 0)
     assert turn.seat == max(player, 0)

@@ -95,7 +95,7 @@ def test_outcomes_are_the_card_less_one() -> None:
 def test_a_group_of_five_wins_at_once_alone_whatever_the_points() -> None:
     table = Table([50, 42, 43, 44, 45], [1, 11, 21, 31, 41], [12, 13, 14, 15, 16], up_arrows=[]).play(50).draw(46)
     table.play(1, 11, 21, 41, 31)
-    assert (table.actor, table.phase) == (-2, "OVER")
+    assert (table.actor, table.phase) == (-4, "OVER")
     assert table.told() == [("CARDS_PLAYED", 1, (1, 11, 21, 41, 31)), ("GAME_ENDED", None, ())]
     assert table.position.winners() == [1]
     # No refill; scores are still reported; all five lie on the personal pile.
