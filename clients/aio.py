@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from types import TracebackType
-from typing import Self
+from typing import Self, SupportsIndex
 
 import grpc
 
@@ -69,11 +69,11 @@ class AsyncClient:
     async def new_game(
         self,
         game: str,
-        players: int,
+        players: SupportsIndex,
         *,
         options: Options | None = None,
-        seed: int | None = None,
-        game_number: int = 0,
+        seed: SupportsIndex | None = None,
+        game_number: SupportsIndex = 0,
         explicit_chance: bool = False,
         include: Include | None = None,
         timeout: float | None = None,
@@ -89,9 +89,9 @@ class AsyncClient:
     async def apply(
         self,
         state: State,
-        action: int | Action | None = None,
+        action: SupportsIndex | Action | None = None,
         *,
-        outcome: int | None = None,
+        outcome: SupportsIndex | None = None,
         include: Include | None = None,
         timeout: float | None = None,
     ) -> Position:
@@ -102,12 +102,18 @@ class AsyncClient:
         """See Client.get_score."""
         return (await self._answer(calls.get_score(state), timeout)).score
 
-    async def get_view(self, state: State, seat: int | None = None, *, timeout: float | None = None) -> View:
+    async def get_view(self, state: State, seat: SupportsIndex | None = None, *, timeout: float | None = None) -> View:
         """See Client.get_view."""
         return (await self._answer(calls.get_view(state, seat), timeout)).view
 
     async def resample(
-        self, state: State, seat: int, *, seed: int | None = None, game_number: int = 0, timeout: float | None = None
+        self,
+        state: State,
+        seat: SupportsIndex,
+        *,
+        seed: SupportsIndex | None = None,
+        game_number: SupportsIndex = 0,
+        timeout: float | None = None,
     ) -> State:
         """See Client.resample."""
         return (await self._answer(calls.resample(state, seat, seed, game_number), timeout)).state

@@ -4,7 +4,7 @@ import queue
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from typing import Any
+from typing import Any, SupportsIndex
 
 import grpc
 from numpy.typing import ArrayLike
@@ -49,9 +49,10 @@ class BatchClient(Connection):
     played: `Table(game="discat", players=3)`. Table, Columns, Restart and Options are messages of chatiere.v1
     (`from chatiere.v1.batch_service_pb2 import Columns, Restart, Table`), where every field is explained.
 
-    Arrays are taken in any integer type that NumPy knows, as long as the column can hold the numbers (ValueError). They
-    come back in the types that the results say and are not writable. They are read in place where they can be: an array
-    that you keep keeps its whole answer in memory, so copy what you keep for long.
+    Columns are taken as arrays of any integer type that NumPy knows or as sequences, as long as the column can hold the
+    numbers (ValueError), or as bytes of what the column holds. They come back as arrays of the types that the results
+    say and are not writable. They are read in place where they can be: an array that you keep keeps its whole answer in
+    memory, so copy what you keep for long.
 
     An item that fails fails alone: it is told in `faults`, and no error is raised. `faults.raise_first()` does.
 
@@ -95,7 +96,7 @@ class BatchClient(Connection):
         seeds: ArrayLike | None = None,
         game_numbers: ArrayLike | None = None,
         *,
-        count: int = 0,
+        count: SupportsIndex | None = None,
         options: Options | None = None,
         columns: Columns | None = None,
         timeout: float | None = None,
@@ -103,12 +104,12 @@ class BatchClient(Connection):
         """Begin games.
 
         `seeds`, `game_numbers`: (n,), 0 … 2**64 - 1, of sampled chance; without game numbers all are 0. Without seeds
-        chance is explicit, and `count` says how many games. `options`: those of the game; absent, all have their
-        defaults. `columns`: what is wanted beside states, actors and final.
+        chance is explicit, and `count` says how many games, 1 or more. `options`: those of the game; absent, all have
+        their defaults. `columns`: what is wanted beside states, actors and final.
 
         Returns the positions at the first decision; with explicit chance, at the first chance event or decision.
 
-        Reasons: INVALID_OPTION, INVALID_SEED.
+        Reasons: INVALID_OPTION, INVALID_SEED; INVALID_BATCH also without seeds and count.
         """
         call = batch_calls.new_games(table, seeds, game_numbers, count=count, options=options, columns=columns)
         return self._answer(call, timeout)
@@ -137,10 +138,10 @@ class BatchClient(Connection):
         self,
         table: Table,
         states: States,
-        count: int,
-        seed: int,
+        count: SupportsIndex,
+        seed: SupportsIndex,
         *,
-        first_game_number: int = 0,
+        first_game_number: SupportsIndex = 0,
         timeout: float | None = None,
     ) -> Playouts:
         """Play each of the states (n, packed_size) to its end `count` times, with random moves.
@@ -159,9 +160,9 @@ class BatchClient(Connection):
         table: Table,
         states: States,
         seats: ArrayLike,
-        seed: int,
+        seed: SupportsIndex,
         *,
-        first_game_number: int = 0,
+        first_game_number: SupportsIndex = 0,
         timeout: float | None = None,
     ) -> Resampled:
         """For each of the states (n, packed_size) one drawn uniformly from those that agree with all that a seat knows.

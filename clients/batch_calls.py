@@ -5,14 +5,16 @@ not writable: those of bytes, and of numbers that lie where numbers should, are 
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, SupportsIndex, TypeVar
 
 import grpc
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from chatiere.clients.calls import unsigned
 from chatiere.clients.columns import Answer, put
 from chatiere.clients.errors import ChatiereError, FieldViolation
+from chatiere.engine.core.integers import column_of
 from chatiere.http2.connection import Buffer
 from chatiere.v1 import batch_service_pb2
 from chatiere.v1.batch_service_pb2 import Columns, ItemFault, Restart, Table
@@ -73,7 +75,7 @@ class Positions(NamedTuple):
     observations: NDArray[np.uint8]
     """uint8 (n, observation_length): what the seat that has to decide knows; 0 where nobody has to."""
     final_observations: NDArray[np.uint8]
-    """uint8 (k, players, observation_length): what each seat knew at the end of the k games that were restarted."""
+    """uint8 (r, players, observation_length): what each seat knew at the end of the r games that were restarted."""
 
 
 class Stepped(NamedTuple):
@@ -169,13 +171,15 @@ def new_games(
     seeds: ArrayLike | None = None,
     game_numbers: ArrayLike | None = None,
     *,
-    count: int = 0,
+    count: SupportsIndex | None = None,
     options: Options | None = None,
     columns: Columns | None = None,
 ) -> BatchCall[Positions]:
     """See BatchClient.new_games."""
-    message = batch_service_pb2.NewGamesRequest(table=table, options=options, count=count, columns=columns)
-    request = put(message, {"seeds": _column(seeds, np.uint64), "game_numbers": _column(game_numbers, np.uint64)})
+    games = None if count is None else unsigned("count", count, 32)
+    message = batch_service_pb2.NewGamesRequest(table=table, options=options, count=games, columns=columns)
+    numbered = {"seeds": seeds, "game_numbers": game_numbers}
+    request = put(message, {name: column_of(name, each, 8) for name, each in numbered.items() if each is not None})
     return BatchCall(
         "NewGames", "new_games", request, lambda answer: _positions(answer.inner("positions"), table.players)
     )
@@ -191,7 +195,7 @@ def step(
 ) -> BatchCall[Stepped]:
     """See BatchClient.step."""
     message = batch_service_pb2.StepRequest(table=table, columns=columns, restart=restart)
-    request = put(message, {"states": _column(states, np.uint8), "moves": _column(moves, np.uint16)})
+    request = put(message, {"states": _states(states), "moves": column_of("moves", moves, 2)})
 
     def read(answer: Answer) -> Stepped:
         positions = _positions(answer.inner("positions"), table.players)
@@ -200,26 +204,42 @@ def step(
     return BatchCall("Step", "step", request, read)
 
 
-def playout(table: Table, states: States, count: int, seed: int, *, first_game_number: int = 0) -> BatchCall[Playouts]:
+def playout(
+    table: Table,
+    states: States,
+    count: SupportsIndex,
+    seed: SupportsIndex,
+    *,
+    first_game_number: SupportsIndex = 0,
+) -> BatchCall[Playouts]:
     """See BatchClient.playout."""
-    message = batch_service_pb2.PlayoutRequest(table=table, count=count, seed=seed, first_game_number=first_game_number)
-    return BatchCall("Playout", "playout", put(message, {"states": _column(states, np.uint8)}), _playouts)
+    message = batch_service_pb2.PlayoutRequest(
+        table=table,
+        count=unsigned("count", count, 32),
+        seed=unsigned("seed", seed, 64),
+        first_game_number=unsigned("first_game_number", first_game_number, 64),
+    )
+    return BatchCall("Playout", "playout", put(message, {"states": _states(states)}), _playouts)
 
 
 def score(table: Table, states: States) -> BatchCall[Scores]:
     """See BatchClient.score."""
-    request = put(batch_service_pb2.ScoreRequest(table=table), {"states": _column(states, np.uint8)})
+    request = put(batch_service_pb2.ScoreRequest(table=table), {"states": _states(states)})
     return BatchCall("Score", "score", request, _scores)
 
 
 def resample(
-    table: Table, states: States, seats: ArrayLike, seed: int, *, first_game_number: int = 0
+    table: Table, states: States, seats: ArrayLike, seed: SupportsIndex, *, first_game_number: SupportsIndex = 0
 ) -> BatchCall[Resampled]:
     """See BatchClient.resample."""
-    message = batch_service_pb2.BatchServiceResampleRequest(table=table, seed=seed, first_game_number=first_game_number)
-    seat_column = _column(seats, np.uint8)
+    message = batch_service_pb2.BatchServiceResampleRequest(
+        table=table,
+        seed=unsigned("seed", seed, 64),
+        first_game_number=unsigned("first_game_number", first_game_number, 64),
+    )
+    seat_column = column_of("seats", seats, 1)
     count = len(seat_column)
-    request = put(message, {"states": _column(states, np.uint8), "seats": seat_column})
+    request = put(message, {"states": _states(states), "seats": seat_column})
 
     def read(answer: Answer) -> Resampled:
         return Resampled(_rows(answer.column("states"), np.uint8, count), _faults(answer, count))
@@ -229,11 +249,9 @@ def resample(
 
 def observe(table: Table, states: States, seats: ArrayLike) -> BatchCall[Observed]:
     """See BatchClient.observe."""
-    seat_column = _column(seats, np.uint8)
+    seat_column = column_of("seats", seats, 1)
     count = len(seat_column)
-    request = put(
-        batch_service_pb2.ObserveRequest(table=table), {"states": _column(states, np.uint8), "seats": seat_column}
-    )
+    request = put(batch_service_pb2.ObserveRequest(table=table), {"states": _states(states), "seats": seat_column})
 
     def read(answer: Answer) -> Observed:
         return Observed(_rows(answer.column("observations"), np.uint8, count), _faults(answer, count))
@@ -254,7 +272,7 @@ def pack(table: Table, typed_states: Sequence[State]) -> BatchCall[Packed]:
 
 def unpack(table: Table, states: States) -> BatchCall[Unpacked]:
     """See BatchClient.unpack."""
-    request = put(batch_service_pb2.ConvertRequest(table=table), {"states": _column(states, np.uint8)})
+    request = put(batch_service_pb2.ConvertRequest(table=table), {"states": _states(states)})
 
     def read(answer: Answer) -> Unpacked:
         typed_states = answer.whole().typed_states
@@ -268,23 +286,9 @@ def reason_name(reason: int) -> str:
     return ErrorReason.Name(reason).removeprefix("ERROR_REASON_")
 
 
-def _column(values: ArrayLike | None, dtype: type[np.integer[Any]]) -> Buffer:
-    # Values that the column's type cannot hold are refused, as protobuf refuses numbers that a field cannot hold.
-    if values is None:
-        return b""
-    if isinstance(values, bytes):
-        return values
-    array = np.asarray(values)
-    if array.size == 0:
-        return b""
-    if array.dtype != dtype:
-        limits = np.iinfo(dtype)
-        # Integers that no type of NumPy holds make an array of objects.
-        if array.dtype.kind not in "iu" or array.min() < 0 or array.max() > limits.max:
-            raise ValueError(f"the column takes integers from 0 to {limits.max}")
-        array = array.astype(dtype)
-    array = array.astype(array.dtype.newbyteorder("<"), copy=False)
-    return np.ascontiguousarray(array).data.cast("B")
+def _states(states: States) -> Buffer:
+    # How long a state is, is for the service to say.
+    return column_of("states", states if isinstance(states, bytes) else np.asarray(states).reshape(-1), 1)
 
 
 def _array(column: Buffer, dtype: type[Element]) -> NDArray[Element]:

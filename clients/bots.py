@@ -2,6 +2,8 @@
 
 import random
 from collections.abc import Mapping, Sequence
+from operator import index
+from typing import SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,13 +47,13 @@ def bot_names(game: str) -> list[str]:
     return list(_makers(game))
 
 
-def make_bots(game: str, names: Sequence[str], players: int, seed: int) -> list[Bot]:
+def make_bots(game: str, names: Sequence[str], players: SupportsIndex, seed: SupportsIndex) -> list[Bot]:
     """A bot for each seat of a game, taking the names (of `bot_names`) in turn; KeyError where there is no such bot.
 
     Seats have luck of their own: bots of one name choose apart, and the same arguments make the same bots.
     """
     makers = _makers(game)
-    return [makers[names[seat % len(names)]].single(f"{seed} {seat}") for seat in range(players)]
+    return [makers[names[seat % len(names)]].single(f"{index(seed)} {seat}") for seat in range(players)]
 
 
 def make_batch_bot(info: GameInfo, name: str) -> BatchBot:

@@ -1,9 +1,10 @@
 """What the sync and the asyncio client share: how each call's request is built."""
 
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, SupportsIndex, TypeVar
 
 from google.protobuf.message import Message
 
+from chatiere.engine.core.integers import must_be, require_integer
 from chatiere.v1.game_pb2 import Action, Include, Options, State
 from chatiere.v1.game_service_pb2 import (
     ApplyRequest,
@@ -35,6 +36,14 @@ class Call(NamedTuple, Generic[Response]):
     request: Message
 
 
+def unsigned(name: str, value: SupportsIndex, bits: int) -> int:
+    """A number for an unsigned field of so many bits, as an int. Raises TypeError; ValueError where it does not fit."""
+    number = require_integer(name, value)
+    if not 0 <= number < 2**bits:
+        raise ValueError(must_be(name, number, 0, 2**bits - 1))
+    return number
+
+
 def list_games() -> Call[ListGamesResponse]:
     """ListGames."""
     return Call("ListGames", ListGamesRequest())
@@ -42,20 +51,20 @@ def list_games() -> Call[ListGamesResponse]:
 
 def new_game(
     game: str,
-    players: int,
+    players: SupportsIndex,
     options: Options | None,
-    seed: int | None,
-    game_number: int,
+    seed: SupportsIndex | None,
+    game_number: SupportsIndex,
     explicit_chance: bool,
     include: Include | None,
 ) -> Call[NewGameResponse]:
     """NewGame."""
     request = NewGameRequest(
         game=game,
-        players=players,
+        players=unsigned("players", players, 32),
         options=options,
-        seed=seed,
-        game_number=game_number,
+        seed=None if seed is None else unsigned("seed", seed, 64),
+        game_number=unsigned("game_number", game_number, 64),
         explicit_chance=explicit_chance,
         include=include,
     )
@@ -68,13 +77,14 @@ def list_legal_actions(state: State) -> Call[ListLegalActionsResponse]:
 
 
 def apply(
-    state: State, action: int | Action | None, outcome: int | None, include: Include | None
+    state: State, action: SupportsIndex | Action | None, outcome: SupportsIndex | None, include: Include | None
 ) -> Call[ApplyResponse]:
     """Apply; a bare number is a dense id."""
     if (action is None) == (outcome is None):
         raise TypeError("apply takes either an action or an outcome")
-    if isinstance(action, int):
-        action = Action(id=action)
+    if action is not None and not isinstance(action, Action):
+        action = Action(id=unsigned("action", action, 32))
+    outcome = None if outcome is None else unsigned("outcome", outcome, 32)
     return Call("Apply", ApplyRequest(state=state, action=action, outcome=outcome, include=include))
 
 
@@ -83,11 +93,20 @@ def get_score(state: State) -> Call[GetScoreResponse]:
     return Call("GetScore", GetScoreRequest(state=state))
 
 
-def get_view(state: State, seat: int | None) -> Call[GetViewResponse]:
+def get_view(state: State, seat: SupportsIndex | None) -> Call[GetViewResponse]:
     """GetView."""
-    return Call("GetView", GetViewRequest(state=state, seat=seat))
+    viewer = None if seat is None else unsigned("seat", seat, 32)
+    return Call("GetView", GetViewRequest(state=state, seat=viewer))
 
 
-def resample(state: State, seat: int, seed: int | None, game_number: int) -> Call[ResampleResponse]:
+def resample(
+    state: State, seat: SupportsIndex, seed: SupportsIndex | None, game_number: SupportsIndex
+) -> Call[ResampleResponse]:
     """Resample."""
-    return Call("Resample", ResampleRequest(state=state, seat=seat, seed=seed, game_number=game_number))
+    request = ResampleRequest(
+        state=state,
+        seat=unsigned("seat", seat, 32),
+        seed=None if seed is None else unsigned("seed", seed, 64),
+        game_number=unsigned("game_number", game_number, 64),
+    )
+    return Call("Resample", request)

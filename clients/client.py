@@ -1,6 +1,7 @@
 """The client of GameService."""
 
 from collections.abc import Callable, Sequence
+from typing import SupportsIndex
 
 import grpc
 
@@ -22,7 +23,8 @@ class Client(Connection):
     Every method takes a `timeout` in seconds, in place of the client's own, and raises ChatiereError with the reasons
     that it names; its subclass TransportError where the service cannot be reached, or not in time. While the service is
     UNAVAILABLE, gRPC itself tries a call up to five times within the timeout: that is safe, as all calls are pure.
-    A number that its field cannot hold (a negative seat, say) is a ValueError.
+    Numbers may be of any type of integers, NumPy's too. One that its field cannot hold (a negative seat, say) is a
+    ValueError, what is no integer a TypeError.
 
     Use it in a `with` statement, or close it.
     """
@@ -51,11 +53,11 @@ class Client(Connection):
     def new_game(
         self,
         game: str,
-        players: int,
+        players: SupportsIndex,
         *,
         options: Options | None = None,
-        seed: int | None = None,
-        game_number: int = 0,
+        seed: SupportsIndex | None = None,
+        game_number: SupportsIndex = 0,
         explicit_chance: bool = False,
         include: Include | None = None,
         timeout: float | None = None,
@@ -90,9 +92,9 @@ class Client(Connection):
     def apply(
         self,
         state: State,
-        action: int | Action | None = None,
+        action: SupportsIndex | Action | None = None,
         *,
-        outcome: int | None = None,
+        outcome: SupportsIndex | None = None,
         include: Include | None = None,
         timeout: float | None = None,
     ) -> Position:
@@ -119,7 +121,7 @@ class Client(Connection):
         """
         return self._answer(calls.get_score(state), timeout).score
 
-    def get_view(self, state: State, seat: int | None = None, *, timeout: float | None = None) -> View:
+    def get_view(self, state: State, seat: SupportsIndex | None = None, *, timeout: float | None = None) -> View:
         """What a seat (0 … players - 1) may know of a state; without a seat, what a spectator may.
 
         Reasons: INVALID_STATE, UNSUPPORTED_RULES_VERSION, MISSING_FIELD, INVALID_SEAT.
@@ -127,7 +129,13 @@ class Client(Connection):
         return self._answer(calls.get_view(state, seat), timeout).view
 
     def resample(
-        self, state: State, seat: int, *, seed: int | None = None, game_number: int = 0, timeout: float | None = None
+        self,
+        state: State,
+        seat: SupportsIndex,
+        *,
+        seed: SupportsIndex | None = None,
+        game_number: SupportsIndex = 0,
+        timeout: float | None = None,
     ) -> State:
         """A state drawn uniformly from those that agree with all that a seat (0 … players - 1) knows of this one.
 

@@ -1,7 +1,7 @@
 """Whole games between bots, one call a move."""
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, SupportsIndex
 
 from chatiere.clients.client import Client
 from chatiere.clients.room import Bot
@@ -17,7 +17,7 @@ class Step(NamedTuple):
     after: Position
 
 
-def _everything(players: int) -> Include:
+def _everything(players: SupportsIndex) -> Include:
     # What bots need and spectators want to see: every seat's view, what is legal, the score.
     return Include(legal_actions=True, score=True, viewers=range(players))
 
@@ -25,11 +25,11 @@ def _everything(players: int) -> Include:
 def begin(
     client: Client,
     game: str,
-    players: int,
+    players: SupportsIndex,
     *,
     options: Options | None = None,
-    seed: int | None = None,
-    game_number: int = 0,
+    seed: SupportsIndex | None = None,
+    game_number: SupportsIndex = 0,
 ) -> Position:
     """Begin a game with sampled chance, for `play`; arguments and errors as in Client.new_game.
 

@@ -13,7 +13,7 @@ from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, SupportsIndex
 
 import grpc
 import numpy as np
@@ -22,31 +22,32 @@ from numpy.typing import ArrayLike, NDArray
 from chatiere.clients import batch_calls
 from chatiere.clients.batch import BatchClient, BatchStream
 from chatiere.clients.batch_calls import BatchCall, Positions, Stepped
-from chatiere.clients.calls import DEFAULT_TIMEOUT
+from chatiere.clients.calls import DEFAULT_TIMEOUT, unsigned
 from chatiere.clients.client import Client
 from chatiere.clients.closing import Closing
 from chatiere.clients.errors import ChatiereError, TransportError
 from chatiere.clients.socket_stream import SocketStream
+from chatiere.engine.core.integers import require_integer
 from chatiere.v1.batch_service_pb2 import Columns, Restart, Table
 from chatiere.v1.game_pb2 import GameInfo, Options
 
 
 @dataclass(frozen=True)
 class Ended:
-    """k games that the last actions ended."""
+    """e games that the last actions ended."""
 
     envs: NDArray[np.intp]
-    """intp (k,): the environments that they were played in."""
+    """intp (e,): the environments that they were played in."""
     game_numbers: NDArray[np.uint64]
-    """uint64 (k,): their numbers."""
+    """uint64 (e,): their numbers."""
     lengths: NDArray[np.uint32]
-    """uint32 (k,): how many decisions they had."""
+    """uint32 (e,): how many decisions they had."""
     returns: NDArray[np.float32]
-    """float32 (k, players): each of w winners players / w - 1, every other seat -1."""
+    """float32 (e, players): each of w winners players / w - 1, every other seat -1."""
     totals: NDArray[np.int32]
-    """int32 (k, players): each seat's score, in the game's own points."""
+    """int32 (e, players): each seat's score, in the game's own points."""
     observations: NDArray[np.uint8]
-    """uint8 (k, players, observation_length): what each seat knew at the end; without elements unless asked for."""
+    """uint8 (e, players, observation_length): what each seat knew at the end; without elements unless asked for."""
 
 
 @dataclass(frozen=True)
@@ -158,11 +159,11 @@ class VectorEnv(Closing):
         self,
         target: str | grpc.Channel,
         game: str,
-        players: int,
+        players: SupportsIndex,
         *,
-        num_envs: int = 1024,
-        batches: int = 2,
-        games: int | None = None,
+        num_envs: SupportsIndex = 1024,
+        batches: SupportsIndex = 2,
+        games: SupportsIndex | None = None,
         options: Options | None = None,
         observations: bool = False,
         timeout: float = DEFAULT_TIMEOUT,
@@ -178,19 +179,19 @@ class VectorEnv(Closing):
         its play address, to which the stream goes over a plain socket: for one nearby, on a network that you trust,
         without TLS. `socket_token`: the bearer token for it, if it wants one. None: it goes over the channel.
         """
-        if not 1 <= batches <= num_envs:
+        self.players = unsigned("players", players, 32)
+        self.num_envs = require_integer("num_envs", num_envs)
+        self._batches = require_integer("batches", batches)
+        self._games = None if games is None else require_integer("games", games)
+        if not 1 <= self._batches <= self.num_envs:
             raise ValueError("batches is from 1 to num_envs")
-        if games is not None and games < 1:
+        if self._games is not None and self._games < 1:
             raise ValueError("games is 1 or more")
-        self.players = players
-        self.num_envs = num_envs
-        self._batches = batches
-        self._games = games
         self._timeout = timeout
-        self._table = Table(game=game, players=players)
+        self._table = Table(game=game, players=self.players)
         self._options = options
         self._columns = Columns(legal=True, scores=True, observations=observations)
-        self._restart = Restart(options=options, stride=num_envs)
+        self._restart = Restart(options=options, stride=self.num_envs)
         self._client = BatchClient(target, timeout=timeout)
         self._socket_address = socket_address
         self._socket_token = socket_token
@@ -208,18 +209,16 @@ class VectorEnv(Closing):
         self._last: Batch | None = None
         self._under_way: deque[_UnderWay] = deque()
 
-    def reset(self, seed: int = 0) -> Batch:
+    def reset(self, seed: SupportsIndex = 0) -> Batch:
         """Begin all environments anew, with the games of that seed (0 … 2**64 - 1); the first batch."""
-        if not 0 <= seed < 2**64:
-            raise ValueError("a seed is from 0 to 2**64 - 1")
-        self._seed = seed
+        self._seed = unsigned("seed", seed, 64)
         self._under_way.clear()
         if self._stream.is_over:
             self._reopen()
         begun = self.num_envs if self._games is None else min(self.num_envs, self._games)
         for envs in np.array_split(np.arange(begun), min(self._batches, begun)):
             rows = _Rows(envs, envs.astype(np.uint64), np.zeros(len(envs), np.uint32))
-            seeds = np.full(len(envs), seed, np.uint64)
+            seeds = np.full(len(envs), self._seed, np.uint64)
             call = batch_calls.new_games(
                 self._table, seeds, rows.game_numbers, options=self._options, columns=self._columns
             )

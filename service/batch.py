@@ -108,7 +108,8 @@ class Batches:
                 options,
                 seeds=seeds or None,
                 game_numbers=columns["game_numbers"] or None,
-                count=message.count,
+                # 0 is as absent.
+                count=message.count or None,
                 columns=wanted,
                 max_bytes=self._max_bytes,
                 cancellation=cancellation,

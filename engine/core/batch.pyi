@@ -1,11 +1,14 @@
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, SupportsIndex
 
 from _typeshed import ReadableBuffer
 from typing_extensions import disjoint_base
 
 from chatiere.engine.core.errors import Reason
 from chatiere.engine.core.position import Game, Position
+
+_Column = ReadableBuffer | Sequence[SupportsIndex]
+_States = ReadableBuffer | Sequence[SupportsIndex] | Sequence[Sequence[SupportsIndex]]
 
 class Columns(NamedTuple):
     legal: bool = ...
@@ -14,7 +17,7 @@ class Columns(NamedTuple):
 
 class Restart(NamedTuple):
     options: Mapping[str, Any] | None = ...
-    stride: int = ...
+    stride: SupportsIndex = ...
 
 class Positions(NamedTuple):
     states: bytes | memoryview
@@ -64,56 +67,56 @@ class Cancellation:
 class Table:
     game: Game
     players: int
-    def __init__(self, game: Game, players: int) -> None: ...
+    def __init__(self, game: Game, players: SupportsIndex) -> None: ...
     def new_games(
         self,
         options: Mapping[str, Any] | None = None,
         *,
-        seeds: ReadableBuffer | None = None,
-        game_numbers: ReadableBuffer | None = None,
-        count: int = 0,
+        seeds: _Column | None = None,
+        game_numbers: _Column | None = None,
+        count: SupportsIndex | None = None,
         columns: Columns = ...,
-        max_bytes: int | None = None,
+        max_bytes: SupportsIndex | None = None,
         cancellation: Cancellation | None = None,
     ) -> Positions: ...
     def step(
         self,
-        states: ReadableBuffer,
-        moves: ReadableBuffer,
+        states: _States,
+        moves: _Column,
         *,
         columns: Columns = ...,
         restart: Restart | None = None,
         overwrite_states: bool = False,
-        max_bytes: int | None = None,
+        max_bytes: SupportsIndex | None = None,
         cancellation: Cancellation | None = None,
     ) -> tuple[Positions, Faults]: ...
     def playout(
         self,
-        states: ReadableBuffer,
-        count: int,
+        states: _States,
+        count: SupportsIndex,
         *,
-        seed: int,
-        first_game_number: int = 0,
+        seed: SupportsIndex,
+        first_game_number: SupportsIndex = 0,
         cancellation: Cancellation | None = None,
     ) -> tuple[Playouts, Faults]: ...
-    def score(self, states: ReadableBuffer, *, cancellation: Cancellation | None = None) -> tuple[Scores, Faults]: ...
+    def score(self, states: _States, *, cancellation: Cancellation | None = None) -> tuple[Scores, Faults]: ...
     def resample(
         self,
-        states: ReadableBuffer,
-        seats: ReadableBuffer,
+        states: _States,
+        seats: _Column,
         *,
-        seed: int,
-        first_game_number: int = 0,
+        seed: SupportsIndex,
+        first_game_number: SupportsIndex = 0,
         cancellation: Cancellation | None = None,
     ) -> tuple[bytes, Faults]: ...
     def observe(
         self,
-        states: ReadableBuffer,
-        seats: ReadableBuffer,
+        states: _States,
+        seats: _Column,
         *,
-        max_bytes: int | None = None,
+        max_bytes: SupportsIndex | None = None,
         cancellation: Cancellation | None = None,
     ) -> tuple[bytes, Faults]: ...
-    def count_states(self, states: ReadableBuffer) -> int: ...
-    def position(self, states: ReadableBuffer, item: int) -> Position: ...
+    def count_states(self, states: _States) -> int: ...
+    def position(self, states: _States, item: SupportsIndex) -> Position: ...
     def check_position(self, position: Position) -> None: ...

@@ -1,9 +1,10 @@
 """Many games at a time: what `Position` does, for n packed states in one call and without the GIL.
 
 A batch is of one game at one number of players (`Table`). States and all else go in and come out as columns: arrays in C
-order, little-endian, without padding. What goes in may be any contiguous buffer (bytes, a NumPy array of the column's
-dtype); what comes out is bytes that NumPy reads in place, such as `numpy.frombuffer(positions.actors, "<i1")`, or a
-memoryview of states that were overwritten. A column that was not asked for is empty. An item that fails (a broken state,
+order, little-endian, without padding. What goes in may be such bytes, or integers that fit the column: an array of any
+integer dtype, a buffer of them, a sequence. It is read in place if it is bytes or a contiguous array of the column's dtype.
+What comes out is bytes that NumPy reads in place, such as `numpy.frombuffer(positions.actors, "<i1")`, or a memoryview of
+states that were overwritten. A column that was not asked for is empty. An item that fails (a broken state,
 an illegal move) fails alone: `Faults` tells its reason, and the others go on.
 """
 
@@ -17,8 +18,10 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 from chatiere.engine.core.errors import EngineError, Reason
+from chatiere.engine.core.integers import LARGEST_U64, column_of
 
 from chatiere.engine.core.game cimport MAX_LEGAL, OK
+from chatiere.engine.core.integers cimport read_number, read_u64
 from chatiere.engine.core.loops cimport (
     Batch,
     Control,
@@ -49,8 +52,6 @@ cdef enum:
     ALIGNMENT = 8
     # How many faults are told in words.
     MAX_WORDS = 20
-
-LARGEST_U64 = 2**64 - 1
 
 
 class Columns(NamedTuple):
@@ -87,7 +88,7 @@ class Positions(NamedTuple):
     `totals` int32 (n, players), `returns` float32 (n, players): as in Position; of the game that ended, if restarted.
     `final` uint8 (n,): 1 where the game is over, or was until it was restarted.
     `observations` uint8 (n, observation_length): of the seat that has to decide; 0 where nobody has to.
-    `final_observations` uint8 (k, players, observation_length): of every seat at the end of the k restarted games.
+    `final_observations` uint8 (r, players, observation_length): of every seat at the end of the r restarted games.
     """
 
     states: bytes | memoryview
@@ -179,35 +180,26 @@ cdef inline void* data_of(bytes column):
     return PyBytes_AS_STRING(column)
 
 
-cdef const uint8_t[::1] view_of(column):
-    # The bytes of any contiguous buffer, where they are.
-    cdef object view = memoryview(column)
-    if view.format[0] in ">!":
-        raise TypeError("columns are little-endian")
-    return view.cast("B") if view.nbytes else memoryview(b"")
-
-
-cdef bytes copy_of(name, column, Py_ssize_t item_size, Py_ssize_t count):
+cdef bytes copy_of(name, values, Py_ssize_t item_size):
     # A small column, aligned, that nobody else can change while it is read.
-    cdef bytes copy = bytes(view_of(column))
+    return values if type(values) is bytes else bytes(column_of(name, values, item_size))
+
+
+cdef bytes copy_for(name, values, Py_ssize_t item_size, Py_ssize_t count):
+    # The same, of so many items.
+    cdef bytes copy = copy_of(name, values, item_size)
     if len(copy) != item_size * count:
         raise EngineError(
             Reason.INVALID_BATCH,
-            f"the column has {len(copy)} bytes; with {count} items it should have {item_size * count}",
+            f"{name} must be uint{8 * item_size} ({count},), {item_size * count} bytes, not {len(copy)} bytes",
             field=name,
             metadata={"expected_size": str(item_size * count), "size": str(len(copy))},
         )
     return copy
 
 
-cdef uint64_t read_u64(name, value, reason, uint64_t lowest=0) except? 0:
-    if not isinstance(value, int) or isinstance(value, bool) or not lowest <= value <= LARGEST_U64:
-        raise EngineError(reason, f"this must be a whole number from {lowest} to 2**64 - 1", field=name)
-    return value
-
-
 cdef int check_size(Py_ssize_t size, max_bytes) except -1:
-    if max_bytes is not None and size > max_bytes:
+    if max_bytes is not None and size > read_number("max_bytes", max_bytes, 0, LARGEST_U64):
         raise EngineError(
             Reason.BATCH_TOO_LARGE,
             f"the answer would have more than {max_bytes} bytes: send fewer items, or ask for fewer columns",
@@ -216,9 +208,9 @@ cdef int check_size(Py_ssize_t size, max_bytes) except -1:
     return 0
 
 
-cdef Py_ssize_t check_count(name, count) except -1:
-    if not 0 <= count <= MAX_ITEMS:
-        raise EngineError(Reason.INVALID_BATCH, f"a batch has 0 to {MAX_ITEMS} items", field=name)
+cdef Py_ssize_t check_count(name, Py_ssize_t count) except -1:
+    if count > MAX_ITEMS:
+        raise EngineError(Reason.INVALID_BATCH, f"a batch has 0 to {MAX_ITEMS} items, not {count}", field=name)
     return count
 
 
@@ -235,7 +227,8 @@ cdef class Table:
 
     Its methods may be called by several threads at a time. Each takes a Cancellation (None: nobody will cancel it), ends
     with Cancelled if that says so, and raises EngineError for what is wrong with a batch as a whole: INVALID_BATCH (a
-    column has not the length that it should have, there are more than 524,288 items), and what else it names.
+    column has not the length that it should have or holds what does not fit in it, there are more than 524,288 items), and
+    what else it names.
 
     States are checked, but not those that it answered last, if they come back as the same bytes object.
     """
@@ -247,9 +240,8 @@ cdef class Table:
 
     def __init__(self, Game game not None, players):
         """`game` for `players` seats. Raises EngineError: INVALID_PLAYERS."""
-        game.check_players(players)
+        self.players = game.read_players(players)
         self.game = game
-        self.players = players
 
     def __repr__(self):
         return f"<Table of {self.game.name}, {self.players} players>"
@@ -260,7 +252,7 @@ cdef class Table:
         *,
         seeds=None,
         game_numbers=None,
-        count=0,
+        count=None,
         columns=Columns(),
         max_bytes=None,
         Cancellation cancellation=None,
@@ -268,8 +260,8 @@ cdef class Table:
         """Begin games, all with the same options (by name; None: all defaults).
 
         With `seeds`, uint64 (n,), chance is sampled from the streams (seed, game number); `game_numbers`, uint64 (n,),
-        None: all 0. Without, chance is explicit, and `count` says how many games. `max_bytes`: what would answer more is
-        refused with BATCH_TOO_LARGE; None: no limit.
+        None: all 0. Without, chance is explicit, and `count` says how many games. One of the two has to be there.
+        `max_bytes`: what would answer more is refused with BATCH_TOO_LARGE; None: no limit.
 
         Returns Positions. Raises EngineError: INVALID_OPTION, INVALID_SEED, BATCH_TOO_LARGE.
         """
@@ -285,15 +277,20 @@ cdef class Table:
         if seeds is not None:
             if count:
                 raise EngineError(Reason.INVALID_BATCH, "the seeds say how many games there are", field="count")
-            n = check_count("seeds", memoryview(seeds).nbytes // sizeof(uint64_t))
-            seed_column = copy_of("seeds", seeds, sizeof(uint64_t), n)
+            seed_column = copy_of("seeds", seeds, sizeof(uint64_t))
+            n = check_count("seeds", (len(seed_column) + 7) // 8)
+            seed_column = copy_for("seeds", seed_column, sizeof(uint64_t), n)
             number_column = bytes(n * sizeof(uint64_t))
             if game_numbers is not None:
-                number_column = copy_of("game_numbers", game_numbers, sizeof(uint64_t), n)
+                number_column = copy_for("game_numbers", game_numbers, sizeof(uint64_t), n)
         else:
             if game_numbers is not None:
                 raise EngineError(Reason.INVALID_SEED, "game numbers need seeds", field="game_numbers")
-            n = check_count("count", count)
+            if count is None:
+                raise EngineError(
+                    Reason.INVALID_BATCH, "either seeds or, for explicit chance, a count of games is needed", field="count"
+                )
+            n = read_number("count", count, 0, MAX_ITEMS)
         new_games.options = data_of(encoded)
         new_games.sampled = seeds is not None
         new_games.seeds = <const uint64_t*> data_of(seed_column)
@@ -333,9 +330,10 @@ cdef class Table:
 
         Returns (Positions, Faults). Raises EngineError: INVALID_OPTION (of the restart), BATCH_TOO_LARGE.
         """
-        cdef const uint8_t[::1] before = view_of(states)
-        cdef Py_ssize_t n = self.count_states(states), ended = 0
-        cdef bytes move_column = copy_of("moves", moves, sizeof(uint16_t), n)
+        cdef object given = self.view_of(states)
+        cdef const uint8_t[::1] before = given
+        cdef Py_ssize_t n = self.count_of(given), ended = 0
+        cdef bytes move_column = copy_for("moves", moves, sizeof(uint16_t), n)
         cdef bytes faults, actors, encoded
         cdef object after
         cdef Restarts restarts
@@ -347,14 +345,14 @@ cdef class Table:
         cdef Batch batch
         cdef Outcome outcome
         if restart is not None:
-            restarts.stride = read_u64("restart.stride", restart.stride, Reason.INVALID_BATCH, 1)
+            restarts.stride = read_number("restart.stride", restart.stride, 1, LARGEST_U64)
             encoded = self.encode_options(restart.options, "restart.options")
             restarts.options = data_of(encoded)
         cancellation = cancellation or Cancellation()
         batch = self.batch_of(n, cancellation, states)
         check_size(self.size_of(n, columns), max_bytes)
-        if overwrite_states and n and not memoryview(states).readonly and <uintptr_t> source % ALIGNMENT == 0:
-            after = memoryview(states).cast("B")
+        if overwrite_states and n and not given.readonly and <uintptr_t> source % ALIGNMENT == 0:
+            after = given
             packed = <uint8_t*> source
         else:
             after = new_column(n * batch.packed_size)
@@ -381,12 +379,13 @@ cdef class Table:
 
         Returns (Playouts, Faults). Raises EngineError: INVALID_SEED, BATCH_TOO_LARGE.
         """
-        cdef const uint8_t[::1] packed = view_of(states)
-        cdef Py_ssize_t n = self.count_states(states)
+        cdef object given = self.view_of(states)
+        cdef const uint8_t[::1] packed = given
+        cdef Py_ssize_t n = self.count_of(given)
         cdef const uint8_t* source = &packed[0] if n else NULL
-        cdef uint64_t stream_seed = read_u64("seed", seed, Reason.INVALID_SEED)
-        cdef uint64_t first = read_u64("first_game_number", first_game_number, Reason.INVALID_SEED)
-        cdef uint32_t playouts
+        cdef uint64_t stream_seed = read_u64("seed", seed)
+        cdef uint64_t first = read_u64("first_game_number", first_game_number)
+        cdef uint32_t playouts = read_number("count", count, 1, 2**32 - 1)
         cdef bytes faults, mean_returns, wins, moves
         cdef uint8_t* fault_data
         cdef double* return_data
@@ -394,9 +393,6 @@ cdef class Table:
         cdef uint64_t* move_data
         cdef Batch batch
         cdef Outcome outcome
-        if not 1 <= count <= 0xFFFFFFFF:
-            raise EngineError(Reason.INVALID_BATCH, "a state is played 1 to 2**32 - 1 times", field="count")
-        playouts = count
         cancellation = cancellation or Cancellation()
         batch = self.batch_of(n, cancellation, states)
         faults = new_column(n)
@@ -412,12 +408,13 @@ cdef class Table:
                 &batch, source, playouts, stream_seed, first, fault_data, return_data, win_data, move_data
             )
         require_done(outcome)
-        return Playouts(mean_returns, wins, moves), self.faults_of(faults, states)
+        return Playouts(mean_returns, wins, moves), self.faults_of(faults, given)
 
     def score(self, states, *, Cancellation cancellation=None):
         """The scores at `states`, uint8 (n, packed_size). Returns (Scores, Faults)."""
-        cdef const uint8_t[::1] packed = view_of(states)
-        cdef Py_ssize_t n = self.count_states(states)
+        cdef object given = self.view_of(states)
+        cdef const uint8_t[::1] packed = given
+        cdef Py_ssize_t n = self.count_of(given)
         cdef const uint8_t* source = &packed[0] if n else NULL
         cdef bytes faults = new_column(n), final = new_column(n), ranks = new_column(n * self.players)
         cdef bytes totals = new_column(n * self.players * sizeof(int32_t))
@@ -434,7 +431,7 @@ cdef class Table:
         with nogil:
             outcome = score_all(&batch, source, fault_data, total_data, final_data, rank_data, return_data)
         require_done(outcome)
-        return Scores(totals, final, ranks, returns), self.faults_of(faults, states)
+        return Scores(totals, final, ranks, returns), self.faults_of(faults, given)
 
     def resample(self, states, seats, *, seed, first_game_number=0, Cancellation cancellation=None):
         """For each state one drawn uniformly from those that agree with all that a seat knows of it.
@@ -444,13 +441,14 @@ cdef class Table:
 
         Returns (states, Faults), the states of failed items as they were sent. Raises EngineError: INVALID_SEED.
         """
-        cdef const uint8_t[::1] before = view_of(states)
-        cdef Py_ssize_t n = self.count_states(states)
+        cdef object given = self.view_of(states)
+        cdef const uint8_t[::1] before = given
+        cdef Py_ssize_t n = self.count_of(given)
         cdef const uint8_t* source = &before[0] if n else NULL
-        cdef bytes seat_column = copy_of("seats", seats, 1, n)
+        cdef bytes seat_column = copy_for("seats", seats, 1, n)
         cdef const uint8_t* seat_data = <const uint8_t*> data_of(seat_column)
-        cdef uint64_t stream_seed = read_u64("seed", seed, Reason.INVALID_SEED)
-        cdef uint64_t first = read_u64("first_game_number", first_game_number, Reason.INVALID_SEED)
+        cdef uint64_t stream_seed = read_u64("seed", seed)
+        cdef uint64_t first = read_u64("first_game_number", first_game_number)
         cdef bytes faults = new_column(n), after = new_column(n * self.game.packed_size)
         cdef uint8_t* fault_data = <uint8_t*> data_of(faults)
         cdef uint8_t* packed = <uint8_t*> data_of(after)
@@ -461,7 +459,7 @@ cdef class Table:
         with nogil:
             outcome = resample_all(&batch, source, seat_data, stream_seed, first, fault_data, packed)
         require_done(outcome)
-        return after, self.faults_of(faults, after, "seats", partial(_resample, seat_column, seed, first_game_number))
+        return after, self.faults_of(faults, after, "seats", partial(_resample, seat_column, stream_seed, first))
 
     def observe(self, states, seats, *, max_bytes=None, Cancellation cancellation=None):
         """What seats know, as numbers.
@@ -471,11 +469,12 @@ cdef class Table:
         Returns (observations, Faults): uint8 (n, observation_length), 0 for failed items. Raises EngineError:
         BATCH_TOO_LARGE.
         """
-        cdef const uint8_t[::1] packed = view_of(states)
-        cdef Py_ssize_t n = self.count_states(states)
+        cdef object given = self.view_of(states)
+        cdef const uint8_t[::1] packed = given
+        cdef Py_ssize_t n = self.count_of(given)
         cdef Py_ssize_t size = n * self.game.observation_length
         cdef const uint8_t* source = &packed[0] if n else NULL
-        cdef bytes seat_column = copy_of("seats", seats, 1, n)
+        cdef bytes seat_column = copy_for("seats", seats, 1, n)
         cdef const uint8_t* seat_data = <const uint8_t*> data_of(seat_column)
         cdef bytes faults, observations
         cdef uint8_t* fault_data
@@ -492,7 +491,7 @@ cdef class Table:
         with nogil:
             outcome = observe_all(&batch, source, seat_data, fault_data, values)
         require_done(outcome)
-        return observations, self.faults_of(faults, states, "seats", partial(_observe, seat_column))
+        return observations, self.faults_of(faults, given, "seats", partial(_observe, seat_column))
 
     cdef Batch batch_of(self, Py_ssize_t count, Cancellation cancellation, states):
         cdef Batch batch
@@ -504,14 +503,21 @@ cdef class Table:
         batch.control = &cancellation.control
         return batch
 
+    cdef object view_of(self, states):
+        # A column of packed states as a memoryview of bytes.
+        return column_of("states", states, 1, self.game.packed_size)
+
     cpdef Py_ssize_t count_states(self, states) except -1:
         """How many packed states a column holds. Raises EngineError: INVALID_BATCH."""
+        return self.count_of(self.view_of(states))
+
+    cdef Py_ssize_t count_of(self, given) except -1:
         cdef Py_ssize_t packed_size = self.game.packed_size
-        cdef Py_ssize_t size = memoryview(states).nbytes
+        cdef Py_ssize_t size = len(given)
         if size % packed_size:
             raise EngineError(
                 Reason.INVALID_BATCH,
-                f"the column has {size} bytes, which is no whole number of packed states of {packed_size} bytes",
+                f"states must be uint8 (n, {packed_size}), a multiple of {packed_size} bytes, not {size} bytes",
                 field="states",
                 metadata={"expected_size": str(size // packed_size * packed_size), "size": str(size)},
             )
@@ -629,7 +635,7 @@ cdef class Table:
         cdef Py_ssize_t packed_size = self.game.packed_size
         cdef Position position
         try:
-            position = self.game.unpack(view_of(states)[item * packed_size:(item + 1) * packed_size])
+            position = self.game.unpack(self.view_of(states)[item * packed_size:(item + 1) * packed_size])
         except EngineError as error:
             error.lies_below("states")
             raise

@@ -1,9 +1,10 @@
 """What the rooms' codecs share: refusals that cite the rules file, and the events, options and actions of any game."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NoReturn, TypeGuard
+from typing import Any, NoReturn
 
 from chatiere.engine.core.errors import EngineError, FaultText, Reason
+from chatiere.engine.core.integers import as_integer, must_be, shown
 from chatiere.engine.core.wire import Reader
 
 _ReadOptions = Callable[[Reader], dict[str, Any]]
@@ -87,14 +88,17 @@ def refuse_option(name: str, message: str) -> NoReturn:
     raise EngineError(Reason.INVALID_OPTION, message, field=name)
 
 
-def is_whole(value: object) -> TypeGuard[int]:
-    """Whether it is a whole number; True and False are none."""
-    return isinstance(value, int) and not isinstance(value, bool)
+def whole(value: object) -> int | None:
+    """The value of an option as an int; None if it is no integer. True and False are none: some options are flags."""
+    return None if isinstance(value, bool) else as_integer(value)
 
 
-def is_number(value: object, lowest: int, highest: int) -> bool:
-    """Whether it is a whole number in that range, both bounds included."""
-    return is_whole(value) and lowest <= value <= highest
+def read_number(name: str, value: object, lowest: int, highest: int) -> int:
+    """An option that is an integer in that range, both bounds included. Raises INVALID_OPTION."""
+    number = whole(value)
+    if number is None or not lowest <= number <= highest:
+        refuse_option(name, must_be(name, value, lowest, highest))
+    return number
 
 
 def complete_options(
@@ -102,25 +106,24 @@ def complete_options(
 ) -> dict[str, Any]:
     """All options of a game, those that are absent or None as `defaults` (all names but first_seat) has them.
 
-    `first_seat`, which every game has, is examined, and NO_SEAT where it is absent; the game examines the others.
+    `first_seat`, which every game has, is read, and NO_SEAT where it is absent; the game reads the others.
     """
     names = ("first_seat", *defaults)
     for name in options:
         if name not in names:
             refuse_option(str(name), f"{game} has no option {name!r}; its options are {', '.join(names)}")
     given = {name: value for name, value in options.items() if value is not None}
-    if "first_seat" in given and not is_number(given["first_seat"], 0, players - 1):
-        refuse_option("first_seat", f"the first seat must be 0 to {players - 1}")
+    if "first_seat" in given:
+        given["first_seat"] = read_number("first_seat", given["first_seat"], 0, players - 1)
     return {"first_seat": NO_SEAT, **defaults, **given}
 
 
-def check_numbers(name: str, values: object, count: int, lowest: int, highest: int) -> None:
-    """Refuse an option that is not `count` numbers in that range."""
-    if isinstance(values, str) or not isinstance(values, Sequence) or len(values) != count:
-        refuse_option(name, f"{name} must be {count} numbers")
-    for i, value in enumerate(values):
-        if not is_number(value, lowest, highest):
-            refuse_option(f"{name}[{i}]", f"the numbers of {name} must be whole and {lowest} to {highest}")
+def read_numbers(name: str, values: Any, count: int, lowest: int, highest: int) -> list[int]:
+    """An option that is `count` integers in that range, as a sequence or an array. Raises INVALID_OPTION."""
+    listed = values.__array__().tolist() if hasattr(values, "__array__") else values
+    if isinstance(listed, str) or not isinstance(listed, Sequence) or len(listed) != count:
+        refuse_option(name, f"{name} must be {count} integers, not {shown(values)}")
+    return [read_number(f"{name}[{i}]", value, lowest, highest) for i, value in enumerate(listed)]
 
 
 # Actions

@@ -48,6 +48,7 @@ cdef class Game:
     cdef dict default_options  # by players, as the kernel has them; those that were asked for
 
     cdef Position empty_position(self)
+    cpdef int read_players(self, players) except -1
     # The position of a body that nobody has checked; `stream`: NULL for explicit chance. Raises EngineError: INVALID_STATE.
     cdef Position position_of(self, bytes body, const Stream* stream)
 
@@ -62,6 +63,7 @@ cdef class Position:
     cpdef int require_decision(self) except -1
     # The same, and for a number that is no dense id: INVALID_ACTION. Whether it is legal is not asked.
     cdef int require_action(self, int action) except -1
+    cdef int read_seat(self, seat) except -1
     cdef Stream* stream_in_use(self) noexcept nogil
     cdef run_on(self, events)
     cdef Position checked(self)

@@ -4,14 +4,15 @@ Names and constants are those that users of OpenSpiel know, where both have the 
 """
 
 from collections.abc import Mapping
-from operator import index
 from typing import NamedTuple
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
+from libc.limits cimport INT_MAX
 from libc.stdint cimport int32_t, uint16_t, uint32_t
 from libc.string cimport memcpy, memset
 
 from chatiere.engine.core.errors import EngineError, FaultText, Reason
+from chatiere.engine.core.integers import must_be, shown
 from chatiere.engine.core.wire import written_text
 
 from chatiere.engine.core.game cimport (
@@ -41,13 +42,13 @@ from chatiere.engine.core.game cimport (
     STREAM_NOT_ZERO,
     Events,
 )
+from chatiere.engine.core.integers cimport integer_in, read_u64, require_integer
 from chatiere.engine.core.play cimport count_paths, draw, make_move, play_out
 from chatiere.engine.core.stream cimport stream_at
 
 CHANCE_PLAYER = CHANCE
 INVALID_PLAYER = BROKEN
 TERMINAL_PLAYER = OVER
-LARGEST_U64 = 2**64 - 1
 
 _COMMON_FAULTS = {
     GAME_IS_OVER: FaultText(Reason.GAME_OVER, "the game is over: nobody can move"),
@@ -170,9 +171,10 @@ cdef int check_body(const Operations* ops, const void* body, bint sampled) noexc
     return fault
 
 
-def _check_u64(name, value):
-    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= LARGEST_U64:
-        raise EngineError(Reason.INVALID_SEED, f"{name} must be a whole number 0 … 2**64 - 1", field=name)
+cdef Stream read_stream(seed, game_number) except *:
+    # Raises EngineError: INVALID_SEED.
+    cdef uint64_t first = read_u64("seed", seed)
+    return stream_at(first, read_u64("game_number", game_number), 0)
 
 
 cdef class Game:
@@ -246,17 +248,15 @@ cdef class Game:
         """
         cdef Position position = self.empty_position()
         cdef bytes encoded
-        self.check_players(players)
-        if seed is not None:
-            _check_u64("seed", seed)
-            _check_u64("game_number", game_number)
-        elif game_number != 0:
-            raise EngineError(Reason.INVALID_SEED, "a game number needs a seed", field="game_number")
-        encoded = self.encode_options(players, options)
-        self.ops.start(position.body, players, <const char*> encoded)
+        cdef int seats = self.read_players(players)
         if seed is not None:
             position.sampled = True
-            position.stream = stream_at(seed, game_number, 0)
+            position.stream = read_stream(seed, game_number)
+        elif game_number != 0:
+            raise EngineError(Reason.INVALID_SEED, "a game number needs a seed", field="game_number")
+        encoded = self.encode_options(seats, options)
+        self.ops.start(position.body, seats, <const char*> encoded)
+        if seed is not None:
             position.run_on(events)
         return position
 
@@ -294,9 +294,9 @@ cdef class Game:
         cdef Stream drawn
         if stream is None:
             return self.position_of(body, NULL)
-        for name, value in zip(("seed", "game_number", "drawn"), stream, strict=True):
-            _check_u64(name, value)
-        drawn = stream_at(stream[0], stream[1], stream[2])
+        seed, game_number, words = stream
+        drawn = read_stream(seed, game_number)
+        drawn.drawn = read_u64("drawn", words)
         return self.position_of(body, &drawn)
 
     cdef Position position_of(self, bytes body, const Stream* stream):
@@ -320,15 +320,17 @@ cdef class Game:
             self.default_options[players] = self.description.encode_options(players, {})
         return self.default_options[players]
 
-    def check_players(self, players):
-        """Raise INVALID_PLAYERS unless the game is for so many."""
-        if not isinstance(players, int) or not self.ops.min_players <= players <= self.ops.max_players:
+    cpdef int read_players(self, players) except -1:
+        """A number of players as an int. Raises INVALID_PLAYERS unless the game is for so many."""
+        number = integer_in(players, self.ops.min_players, self.ops.max_players)
+        if number is None:
             raise EngineError(
                 Reason.INVALID_PLAYERS,
-                f"{self.name} is for {self.ops.min_players} to {self.ops.max_players} players",
+                f"{self.name}: {must_be('players', players, self.ops.min_players, self.ops.max_players)}",
                 field="players",
                 metadata={"min_players": str(self.ops.min_players), "max_players": str(self.ops.max_players)},
             )
+        return number
 
     def fault_text(self, fault):
         """The FaultText of a kernel's answer."""
@@ -441,8 +443,7 @@ cdef class Position:
         """
         cdef Events log
         cdef int fault
-        # Out of any game's range, and within C's.
-        cdef int number = index(move) if -1 <= move <= 0xFFFF else -1
+        cdef int number = id_of("move", move)
         log.count = 0
         fault = make_move(self.game.ops, self.body, NULL, number, NULL if events is None else &log)
         if fault != OK:
@@ -473,7 +474,7 @@ cdef class Position:
         actor = self.current_player()
         metadata = {"actor": "chance" if actor == CHANCE else "nobody" if actor == OVER else str(actor)}
         if move is not None:
-            metadata["move"] = str(move)
+            metadata["move"] = shown(move)
         turn = f" (seat {actor} is to act)" if actor >= 0 else ""
         raise EngineError(text.reason, text.message + turn, field=text.field, rule=text.rule, metadata=metadata)
 
@@ -518,14 +519,18 @@ cdef class Position:
         gain = self.num_players() / len(winners) - 1.0
         return [gain if seat in winners else -1.0 for seat in range(self.num_players())]
 
-    def _check_seat(self, seat):
-        if not isinstance(seat, int) or not 0 <= seat < self.num_players():
+    cdef int read_seat(self, seat) except -1:
+        # Raises EngineError: INVALID_SEAT.
+        cdef int players = (<const uint8_t*> self.body)[0]
+        number = integer_in(seat, 0, players - 1)
+        if number is None:
             raise EngineError(
                 Reason.INVALID_SEAT,
-                f"seats here are 0 to {self.num_players() - 1}",
+                must_be("seat", seat, 0, players - 1),
                 field="seat",
-                metadata={"players": str(self.num_players())},
+                metadata={"players": str(players)},
             )
+        return number
 
     def observation(self, seat):
         """What a seat knows, as uint8 in the layout of `Description.observation`.
@@ -534,10 +539,10 @@ cdef class Position:
         """
         cdef uint64_t view[VIEW_WORDS]
         cdef bytes values
-        self._check_seat(seat)
+        cdef int viewer = self.read_seat(seat)
         # A fresh bytes object is written once, before anybody else sees it.
         values = PyBytes_FromStringAndSize(NULL, self.game.ops.observation_length)
-        self.game.ops.view(self.body, seat, view)
+        self.game.ops.view(self.body, viewer, view)
         self.game.ops.observe(view, seat, <uint8_t*> <char*> values)
         return values
 
@@ -549,13 +554,9 @@ cdef class Position:
         not have reached).
         """
         cdef Position position = self.clone()
-        cdef Stream stream
-        cdef int fault
-        self._check_seat(seat)
-        _check_u64("seed", seed)
-        _check_u64("game_number", game_number)
-        stream = stream_at(seed, game_number, 0)
-        fault = self.game.ops.resample(position.body, seat, &stream)
+        cdef int viewer = self.read_seat(seat)
+        cdef Stream stream = read_stream(seed, game_number)
+        cdef int fault = self.game.ops.resample(position.body, viewer, &stream)
         if fault != OK:
             self.game.refuse_state(fault)
         if self.sampled:
@@ -591,22 +592,19 @@ cdef class Position:
 
     def action_label(self, action):
         """A legal dense id in plain English."""
-        return written_text(self.game.description.put_action_label, self, action)
+        return written_text(self.game.description.put_action_label, self, id_of("action", action))
 
     def outcome_label(self, outcome):
         """A possible chance outcome in plain English."""
-        return self.game.description.outcome_label(self, outcome)
+        return self.game.description.outcome_label(self, require_integer("outcome", outcome))
 
     def play_out(self, seed, game_number=0):
         """Play uniformly random legal actions to the end, on this position; returns how many decisions were made.
 
         Chance and choices are drawn from the stream (seed, game_number).
         """
-        cdef Stream stream
+        cdef Stream stream = read_stream(seed, game_number)
         cdef uint64_t decisions
-        _check_u64("seed", seed)
-        _check_u64("game_number", game_number)
-        stream = stream_at(seed, game_number, 0)
         with nogil:
             decisions = play_out(self.game.ops, self.body, &stream)
         return decisions
@@ -617,12 +615,20 @@ cdef class Position:
         With explicit chance an outcome is a move, whatever its weight; with sampled chance only decisions are.
         """
         cdef uint64_t paths
-        cdef int moves = depth
-        if moves < 0:
-            raise ValueError("depth must be 0 or more")
+        cdef int moves
+        number = integer_in(depth, 0, INT_MAX)
+        if number is None:
+            raise ValueError(must_be("depth", depth, 0, INT_MAX))
+        moves = number
         with nogil:
             paths = count_paths(self.game.ops, self.body, self.stream_in_use(), moves)
         return paths
+
+
+cdef int id_of(name, value) except? -2:
+    # An action or outcome; -1, which none has, for numbers that are out of any game's range. Raises TypeError.
+    number = require_integer(name, value)
+    return number if -1 <= number <= 0xFFFF else -1
 
 
 cdef class PutAction:

@@ -267,11 +267,57 @@ def test_columns_take_any_integers_that_they_can_hold(client: BatchClient, name:
     assert client.step(table, games.states[::-1], moves[::-1]).positions.states.tolist() == after[::-1]
     assert client.step(table, games.states[1:], moves[1:]).positions.states.tolist() == after[1:]
     for wrong in ([-1, 0], [0, 2**16], [0.5, 1]):
-        with pytest.raises(ValueError, match="from 0 to 65535"):
+        with pytest.raises(ValueError, match=r"moves\[.\] must be an integer from 0 to 65535"):
             client.step(table, games.states, wrong)
     for wrong in ([-1, 0], [0, 2**64], [-1, 2**64]):
-        with pytest.raises(ValueError, match="from 0 to 18446744073709551615"):
+        with pytest.raises(ValueError, match=r"seeds\[.\] must be an integer from 0 to 2\*\*64 - 1"):
             client.new_games(table, wrong)
+
+
+def test_numbers_may_be_numpys(client: BatchClient) -> None:
+    table = Table(game=GAMES[0], players=engine.game(GAMES[0]).min_players)
+    assert len(client.new_games(table, count=np.int64(2)).states) == 2
+    states = client.new_games(table, range(2)).states
+    number = np.array(3)
+    played = client.playout(table, states, number, number, first_game_number=number)
+    assert played.moves.tolist() == client.playout(table, states, 3, 3, first_game_number=3).moves.tolist()
+    drawn = client.resample(table, states, [0, 1], number, first_game_number=number)
+    expected = client.resample(table, states, [0, 1], 3, first_game_number=3)
+    assert drawn.states.tolist() == expected.states.tolist()
+    for name, call in (
+        ("count", lambda wrong: client.new_games(table, count=wrong)),
+        ("count", lambda wrong: client.playout(table, states, wrong, 1)),
+        ("seed", lambda wrong: client.playout(table, states, 1, wrong)),
+        ("seed", lambda wrong: client.resample(table, states, [0, 1], wrong)),
+        ("first_game_number", lambda wrong: client.resample(table, states, [0, 1], 1, first_game_number=wrong)),
+    ):
+        with pytest.raises(TypeError, match=f"^{name} must be an integer, not 0.5"):
+            call(0.5)
+        with pytest.raises(ValueError, match=f"^{name} must be an integer from 0 to "):
+            call(-1)
+
+
+def test_columns_that_are_no_integers_are_refused_by_name(client: BatchClient) -> None:
+    table = Table(game=GAMES[0], players=engine.game(GAMES[0]).min_players)
+    states = client.new_games(table, range(2)).states
+    for name, call in (
+        ("seeds", lambda: client.new_games(table, 7)),
+        ("seeds", lambda: client.new_games(table, np.zeros(2))),
+        ("game_numbers", lambda: client.new_games(table, [1, 2], np.zeros(2))),
+        ("states", lambda: client.score(table, states.astype(float))),
+        ("moves", lambda: client.step(table, states, [[0], [0]])),
+        ("seats", lambda: client.observe(table, states, None)),
+    ):
+        with pytest.raises(ValueError, match=rf"^{name}(\[0\])? must be "):
+            call()
+
+
+def test_new_games_need_seeds_or_a_count(client: BatchClient) -> None:
+    for given in ({}, {"seeds": []}, {"count": 0}):
+        with pytest.raises(ChatiereError) as raised:
+            client.new_games(Table(game=GAMES[0], players=3), **given)
+        assert raised.value.reason == "INVALID_BATCH"
+        assert raised.value.violations[0].field == "count"
 
 
 def test_what_is_wrong_with_a_request_ends_the_call(client: BatchClient) -> None:

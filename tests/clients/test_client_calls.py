@@ -2,8 +2,11 @@
 
 import asyncio
 import inspect
+from collections.abc import Callable
+from typing import Any
 
 import grpc
+import numpy as np
 import pytest
 
 from chatiere import engine
@@ -44,6 +47,42 @@ def test_new_game_begins_the_game_of_seed_and_number(ask: Ask, name: str) -> Non
     assert [action.id for action in position.legal_actions] == expected.legal_actions()
     stream = position.state.stream
     assert (stream.seed, stream.game_number, stream.drawn) == expected.random_stream()
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.uint8, np.array])
+def test_numbers_may_be_numpys(ask: Ask, kind: Callable[[int], Any]) -> None:
+    name = GAMES[0]
+    position = ask("new_game", name, 3, seed=5, game_number=6, include=Include(legal_actions=True))
+    assert ask("new_game", name, kind(3), seed=kind(5), game_number=kind(6)).state == position.state
+    action = position.legal_actions[0].id
+    assert ask("apply", position.state, kind(action)) == ask("apply", position.state, action)
+    assert ask("get_view", position.state, kind(1)) == ask("get_view", position.state, 1)
+    drawn = ask("resample", position.state, 1, seed=2, game_number=3)
+    assert ask("resample", position.state, kind(1), seed=kind(2), game_number=kind(3)) == drawn
+    begun = ask("new_game", name, 3, explicit_chance=True)
+    outcome = ask("list_legal_actions", begun.state).chance_outcomes[-1].outcome
+    assert ask("apply", begun.state, outcome=kind(outcome)) == ask("apply", begun.state, outcome=outcome)
+
+
+def test_what_is_no_number_or_fits_in_no_field_is_refused_by_name(ask: Ask) -> None:
+    state = ask("new_game", GAMES[0], 3, seed=5).state
+    for name, call in (
+        ("players", lambda wrong: ask("new_game", GAMES[0], wrong)),
+        ("seed", lambda wrong: ask("new_game", GAMES[0], 3, seed=wrong)),
+        ("game_number", lambda wrong: ask("new_game", GAMES[0], 3, seed=1, game_number=wrong)),
+        ("action", lambda wrong: ask("apply", state, wrong)),
+        ("outcome", lambda wrong: ask("apply", state, outcome=wrong)),
+        ("seat", lambda wrong: ask("get_view", state, wrong)),
+        ("seat", lambda wrong: ask("resample", state, wrong)),
+        ("seed", lambda wrong: ask("resample", state, 0, seed=wrong)),
+        ("game_number", lambda wrong: ask("resample", state, 0, game_number=wrong)),
+    ):
+        for wrong in (0.0, "0", np.float64(0)):
+            with pytest.raises(TypeError, match=f"^{name} must be an integer, not "):
+                call(wrong)
+        for wrong in (-1, 2**64, np.int64(-1)):
+            with pytest.raises(ValueError, match=f"^{name} must be an integer from 0 to "):
+                call(wrong)
 
 
 @pytest.mark.parametrize("name", GAMES)

@@ -49,7 +49,7 @@ def test_seeds_and_game_numbers_begin_different_games(game: Game) -> None:
 
 
 def test_seeds_are_64_bit_numbers(game: Game) -> None:
-    for wrong in (-1, 2**64, 1.0, "1", True):
+    for wrong in (-1, 2**64, 1.0, "1"):
         error = refused(game.new_game, game.min_players, seed=wrong)
         assert (error.reason, error.field) == (Reason.INVALID_SEED, "seed")
         error = refused(game.new_game, game.min_players, seed=1, game_number=wrong)
@@ -172,5 +172,5 @@ def test_a_body_may_be_given_any_stream(game: Game) -> None:
             error = refused(game.position, body, tuple(stream))
             assert (error.reason, error.field) == (Reason.INVALID_SEED, name)
     for wrong_length in ((), (1, 2), (1, 2, 3, 4)):
-        with pytest.raises(ValueError, match="zip"):
+        with pytest.raises(ValueError, match="values to unpack"):
             game.position(body, wrong_length)

@@ -326,6 +326,7 @@ def test_what_makes_no_sense_is_refused(batches: Any, game: Game, table: pb.Tabl
     cases = [
         ("new_games", pb.NewGamesRequest(table=table, seeds=bytes(7)), "INVALID_BATCH", "seeds"),
         ("new_games", pb.NewGamesRequest(table=table, seeds=bytes(8), count=1), "INVALID_BATCH", "count"),
+        ("new_games", pb.NewGamesRequest(table=table), "INVALID_BATCH", "count"),
         (
             "new_games",
             pb.NewGamesRequest(table=table, seeds=bytes(8), game_numbers=bytes(16)),

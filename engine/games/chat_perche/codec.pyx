@@ -4,10 +4,10 @@ from collections.abc import Mapping
 
 from chatiere.engine.core.codec import (
     action_number,
-    check_numbers,
     complete_options,
-    is_number,
     label_words,
+    read_number,
+    read_numbers,
     refuse_option,
     value_fields,
 )
@@ -202,12 +202,13 @@ put_event_label = wrap_put_event(label_event)
 
 # Options
 
-def _check_deck(deck):
-    check_numbers("deck", deck, CARD_TYPES, 0, DECK_SIZE)
+def _read_deck(deck):
+    deck = read_numbers("deck", deck, CARD_TYPES, 0, DECK_SIZE)
     if sum(deck) != DECK_SIZE:
         refuse_option("deck", f"a deck must have {DECK_SIZE} cards, not {sum(deck)}")
     if not any(deck[:DOGS_2 + 1]):
         refuse_option("deck", "a deck must have a dogs card: else the game would not end")
+    return deck
 
 
 def encode_options(players, options: Mapping):
@@ -215,16 +216,15 @@ def encode_options(players, options: Mapping):
     cdef Options encoded
     cdef int card, copy, place = 0
     options = complete_options("Chat perché", options, DEFAULTS, players)
-    dog_track, solidity, deck = options["dog_track"], options["solidity"], options["deck"]
+    solidity, deck = options["solidity"], options["deck"]
     if not isinstance(options["forward_only"], bool):
         refuse_option("forward_only", "forward_only must be true or false")
-    if not is_number(dog_track, 1, LONGEST_TRACK):
-        refuse_option("dog_track", f"the dogs' track must have 1 to {LONGEST_TRACK} steps")
+    dog_track = read_number("dog_track", options["dog_track"], 1, LONGEST_TRACK)
     # Every batch that begins games comes here: the default ones do not have to be examined.
     if solidity is not DEFAULTS["solidity"]:
-        check_numbers("solidity", solidity, TOKENS, 1, LARGEST_SOLIDITY)
+        solidity = read_numbers("solidity", solidity, TOKENS, 1, LARGEST_SOLIDITY)
     if deck is not DEFAULTS["deck"]:
-        _check_deck(deck)
+        deck = _read_deck(deck)
     memset(&encoded, 0, sizeof(Options))
     encoded.first_seat = options["first_seat"]
     encoded.forward_only = options["forward_only"]

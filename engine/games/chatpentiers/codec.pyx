@@ -4,15 +4,16 @@ from collections.abc import Mapping
 
 from chatiere.engine.core.codec import (
     action_number,
-    check_numbers,
     complete_options,
-    is_number,
-    is_whole,
     label_words,
+    read_number,
+    read_numbers,
     refuse_option,
     value_fields,
+    whole,
 )
 from chatiere.engine.core.errors import EngineError, Reason
+from chatiere.engine.core.integers import shown
 from chatiere.engine.games.chatpentiers.words import (
     CARD_NAMES,
     COLOUR_NAMES,
@@ -184,11 +185,13 @@ def encode_options(players, options: Mapping):
     cdef int section
     defaults = {"section_limits": _default_limits(players), "removed_colour": _REMOVED_COLOUR}
     options = complete_options("Chatpentiers", options, defaults, players)
-    limits, removed_colour = options["section_limits"], options["removed_colour"]
-    check_numbers("section_limits", limits, SECTIONS, 1, LARGEST_LIMIT)
-    # With 4 or 5 players any number is ignored.
-    if not is_whole(removed_colour) or (players == 3 and not is_number(removed_colour, 0, COLOURS - 1)):
-        refuse_option("removed_colour", f"the colour that is left out must be 0 to {COLOURS - 1}")
+    limits = read_numbers("section_limits", options["section_limits"], SECTIONS, 1, LARGEST_LIMIT)
+    removed_colour = options["removed_colour"]
+    if players == 3:
+        removed_colour = read_number("removed_colour", removed_colour, 0, COLOURS - 1)
+    elif whole(removed_colour) is None:
+        # With 4 or 5 players any number is ignored.
+        refuse_option("removed_colour", f"removed_colour must be an integer, not {shown(removed_colour)}")
     memset(&encoded, 0, sizeof(Options))
     encoded.first_seat = options["first_seat"]
     encoded.removed_colour = removed_colour if players == 3 else NO_COLOUR

@@ -5,11 +5,12 @@ from collections.abc import Mapping
 from chatiere.engine.core.codec import (
     action_number,
     complete_options,
-    is_whole,
     label_words,
     refuse_option,
+    whole,
 )
 from chatiere.engine.core.errors import EngineError, Reason
+from chatiere.engine.core.integers import shown
 from chatiere.engine.games.discat.words import EVENT_LABELS, RULES
 
 from libc.stdint cimport int64_t, uint8_t, uint64_t
@@ -135,9 +136,11 @@ def encode_options(players, options: Mapping):
     """Options by name as the kernel's struct. Raises EngineError: INVALID_OPTION."""
     cdef Options encoded
     options = complete_options("Discat", options, _DEFAULTS, players)
-    up_arrows = options["up_arrows"]
-    if not is_whole(up_arrows) or up_arrows < 0 or up_arrows >> LARGEST_CARD:
-        refuse_option("up_arrows", "up_arrows must be a whole number with bits 0 to 89 only")
+    up_arrows = whole(options["up_arrows"])
+    if up_arrows is None or up_arrows < 0 or up_arrows >> LARGEST_CARD:
+        refuse_option(
+            "up_arrows", f"up_arrows must be an integer with bits 0 to 89 only, not {shown(options['up_arrows'])}"
+        )
     memset(&encoded, 0, sizeof(Options))
     encoded.first_seat = options["first_seat"]
     encoded.up_arrows[0] = up_arrows & 0xFFFFFFFFFFFFFFFF

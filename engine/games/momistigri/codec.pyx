@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping
 
-from chatiere.engine.core.codec import action_number, check_numbers, complete_options, label_words, refuse_option
+from chatiere.engine.core.codec import action_number, complete_options, label_words, read_numbers, refuse_option
 from chatiere.engine.core.errors import EngineError, Reason
 from chatiere.engine.games.momistigri.words import CARD_NAMES, EVENT_LABELS, FAULTS, RULES, card_name
 
@@ -238,12 +238,13 @@ put_event_label = wrap_put_event(label_event)
 
 # Options
 
-def _check_copies(copies):
-    check_numbers("copies", copies, COLOURED, 0, VALUES)
+def _read_copies(copies):
+    copies = read_numbers("copies", copies, COLOURED, 0, VALUES)
     for value in range(1, VALUES + 1):
         number = sum(copies[value - 1 :: VALUES])
         if number != VALUES + 1 - value:
             refuse_option("copies", f"the box has {VALUES + 1 - value} cards of value {value}, not {number}")
+    return copies
 
 
 def encode_options(players, options: Mapping):
@@ -258,7 +259,7 @@ def encode_options(players, options: Mapping):
     if copies is DEFAULTS["copies"]:
         memcpy(encoded.copies, USUAL.copies, sizeof(encoded.copies))
     else:
-        _check_copies(copies)
+        copies = _read_copies(copies)
         for kind in range(COLOURED):
             encoded.copies[kind] = copies[kind]
     return (<const char*> &encoded)[:sizeof(Options)]

@@ -48,7 +48,7 @@ def test_the_field_of_a_refused_option(stub: Any) -> None:
     seat = refused_option(stub, discat_pb2.DiscatOptions(first_seat=4))
     assert (seat.field, seat.message) == (
         "options.discat.first_seat",
-        "options.discat.first_seat: the first seat must be 0 to 3",
+        "options.discat.first_seat: first_seat must be an integer from 0 to 3, not 4",
     )
     for cards, place in ([1, 91], 1), ([0], 0), ([7, 9, 7], 2), ([2**32 - 1], 0):
         arrows = discat_pb2.DiscatOptions(up_arrows=discat_pb2.DiscatCards(cards=cards))

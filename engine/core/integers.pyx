@@ -1,0 +1,162 @@
+"""Integers as callers give them: of any type that `operator.index` takes, Python's or NumPy's, alone and in columns."""
+
+import reprlib
+from array import array
+from collections.abc import Sequence
+from operator import index
+
+from chatiere.engine.core.errors import EngineError, Reason
+
+LARGEST_U64 = 2**64 - 1
+
+# By the size of a number in bytes: array's code for it, and the largest one.
+cdef dict CODES = {1: "B", 2: "H", 8: "Q"}
+cdef dict LIMITS = {1: 2**8 - 1, 2: 2**16 - 1, 8: 2**64 - 1}
+# The codes of unsigned integers in a buffer.
+cdef frozenset UNSIGNED = frozenset("BHILQN")
+# LARGEST_U64, found without a look-up.
+cdef object LARGEST = LARGEST_U64
+
+
+# One
+
+cpdef object as_integer(value):
+    """The value as an int; None if it is no integer."""
+    if type(value) is int:
+        return value
+    try:
+        return index(value)
+    except TypeError:
+        return None
+
+
+cpdef object integer_in(value, lowest, highest):
+    """The value as an int; None if it is no integer in that range, both bounds included."""
+    number = as_integer(value)
+    return number if number is not None and lowest <= number <= highest else None
+
+
+cpdef object require_integer(name, value):
+    """The value as an int. Raises TypeError."""
+    number = as_integer(value)
+    if number is None:
+        raise TypeError(f"{name} must be an integer, not {shown(value)}")
+    return number
+
+
+cdef uint64_t read_u64(name, value) except? 0:
+    # Of a seed or what goes with it. Raises EngineError: INVALID_SEED.
+    number = as_integer(value)
+    if number is None or number < 0 or number > LARGEST:
+        raise EngineError(Reason.INVALID_SEED, must_be(name, value, 0, LARGEST), field=name)
+    return number
+
+
+cdef uint64_t read_number(name, value, uint64_t lowest, uint64_t highest) except? 0:
+    # Of a batch as a whole. Raises EngineError: INVALID_BATCH.
+    number = integer_in(value, lowest, highest)
+    if number is None:
+        raise EngineError(Reason.INVALID_BATCH, must_be(name, value, lowest, highest), field=name)
+    return number
+
+
+def must_be(name, value, lowest, highest):
+    """The message that refuses a value that is no integer in that range."""
+    last = f"2**{highest.bit_length()} - 1" if highest >= 2**31 - 1 else highest
+    return f"{name} must be an integer from {lowest} to {last}, not {shown(value)}"
+
+
+def shown(value):
+    """A value as a message names it, in one short piece."""
+    if isinstance(value, int) and value.bit_length() > 128:
+        return f"an integer of {value.bit_length()} bits"
+    if hasattr(value, "dtype") and getattr(value, "shape", ()):
+        return f"{value.dtype} {tuple(value.shape)}"
+    return reprlib.repr(value)
+
+
+# Columns
+
+def column_of(name, values, Py_ssize_t item_size, row=None):
+    """A column of unsigned integers of `item_size` bytes as a memoryview of bytes.
+
+    `values`: the column's bytes (bytes, a bytearray, a memoryview of bytes), or integers: an array of any integer dtype,
+    a buffer of other numbers, or a sequence. `row`: how many a row has if the column has two dimensions; its values may
+    have one or two then. They are read where they are if they lie there as the column has them, else copied.
+
+    Raises EngineError: INVALID_BATCH.
+    """
+    cdef object view
+    try:
+        view = memoryview(values)
+    except (TypeError, ValueError, BufferError):
+        # No buffer, or one of a dtype that buffers do not have.
+        return copied(name, values, item_size, row)
+    if view.format == "B" and isinstance(values, (bytes, bytearray, memoryview)):
+        return view if view.ndim == 1 and view.c_contiguous else memoryview(view.tobytes())
+    if (
+        view.itemsize == item_size
+        and view.format in UNSIGNED
+        and view.c_contiguous
+        and (view.ndim == 1 or row is not None and view.ndim == 2 and view.shape[1] == row)
+    ):
+        return view.cast("B") if view.nbytes else memoryview(b"")
+    return copied(name, values, item_size, row)
+
+
+cdef object copied(name, values, Py_ssize_t item_size, row):
+    # As in `column_of`.
+    cdef object numbers = values.__array__() if hasattr(values, "__array__") else values
+    if getattr(numbers, "shape", None) == ():
+        refuse_column(name, shown(values), item_size, row)
+    if hasattr(numbers, "dtype"):
+        return copied_array(name, numbers, item_size, row)
+    if isinstance(numbers, memoryview):
+        try:
+            numbers = numbers.tolist()
+        except NotImplementedError:
+            refuse_column(name, f"a memoryview of format {numbers.format!r}", item_size, row)
+    elif isinstance(numbers, str) or not isinstance(numbers, (Sequence, array)):
+        refuse_column(name, shown(values), item_size, row)
+    if row is not None and len(numbers) and as_integer(numbers[0]) is None:
+        for place, each in enumerate(numbers):
+            if not hasattr(each, "__len__") or len(each) != row:
+                refuse_column(f"{name}[{place}]", shown(each), item_size, row, f"({row},)")
+        numbers = [number for each in numbers for number in each]
+    try:
+        return memoryview(array(CODES[item_size], numbers)).cast("B")
+    except (TypeError, OverflowError):
+        refuse_first(name, numbers, item_size)
+
+
+cdef object copied_array(name, numbers, Py_ssize_t item_size, row):
+    # Of NumPy's arrays, and by their own methods.
+    if not numbers.size:
+        return memoryview(b"")
+    if numbers.ndim != 1 and (row is None or numbers.ndim != 2 or numbers.shape[1] != row):
+        refuse_column(name, shown(numbers), item_size, row)
+    if numbers.dtype.kind == "O":
+        # Integers that no type of NumPy's holds, or anything.
+        return copied(name, numbers.ravel().tolist(), item_size, None)
+    if numbers.dtype.kind not in "biu":
+        refuse_column(name, shown(numbers), item_size, row)
+    if numbers.dtype.kind != "b" and (numbers.min() < 0 or numbers.max() > LIMITS[item_size]):
+        refuse_first(name, numbers.ravel().tolist(), item_size)
+    return memoryview(numbers.astype(f"<u{item_size}").tobytes())
+
+
+cdef object refuse_column(name, found, Py_ssize_t item_size, row, shape=None):
+    if shape is None:
+        shape = "(n,)" if row is None else f"(n, {row})"
+    raise EngineError(
+        Reason.INVALID_BATCH,
+        f"{name} must be uint{8 * item_size} {shape}, or integers that fit in it, not {found}",
+        field=name,
+    )
+
+
+cdef object refuse_first(name, numbers, Py_ssize_t item_size):
+    # The first of them that does not fit.
+    cdef object limit = LIMITS[item_size]
+    place, wrong = next((i, each) for i, each in enumerate(numbers) if integer_in(each, 0, limit) is None)
+    raise EngineError(Reason.INVALID_BATCH, must_be(f"{name}[{place}]", wrong, 0, limit), field=name)
