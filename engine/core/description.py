@@ -1,8 +1,10 @@
 """What a game says of itself, for people and for programs that should need no table of their own."""
 
 import math
+import textwrap
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from chatiere.engine.core.errors import FaultText
@@ -28,6 +30,10 @@ class Option:
     default: str
     default_values: tuple[int, ...] = ()
 
+    def __str__(self) -> str:
+        """The option in a line."""
+        return f"{self.name}, {self.lowest} to {self.highest}: {self.meaning} Default: {self.default}."
+
 
 def first_seat_option(meaning: str, seats: int) -> Option:
     """The option that every game has; `seats`: of the largest number of players."""
@@ -42,6 +48,10 @@ class ActionKind:
     meaning: str
     first_id: int
     last_id: int
+
+    def __str__(self) -> str:
+        """The kind in a line."""
+        return f"{_run(self.first_id, self.last_id)} {self.name}: {self.meaning}"
 
 
 @dataclass(frozen=True)
@@ -65,6 +75,12 @@ class ObservationPart:
     meaning: str
     offset: int
     shape: tuple[int, ...]
+
+    def __str__(self) -> str:
+        """The part in a line, with the places of its numbers."""
+        places = _run(self.offset, self.offset + math.prod(self.shape) - 1)
+        shape = f" ({' x '.join(map(str, self.shape))})" if self.shape else ""
+        return f"{places} {self.name}{shape}: {self.meaning}"
 
 
 def lay_out(parts: Iterable[tuple[str, str, tuple[int, ...]]]) -> tuple[ObservationPart, ...]:
@@ -97,3 +113,45 @@ class Description:
     # Plain English for a dense id at a position where it is legal, as a piece of a text, and for an outcome.
     put_action_label: Callable[["Writer", "Position", int], None]
     outcome_label: Callable[["Position", int], str]
+    # Of the table of operations: filled in by the Game that is made of both.
+    min_players: int = 0
+    max_players: int = 0
+
+    def __str__(self) -> str:
+        """All that it tells people, as text to print: a line or a list for each field."""
+        players = str(self.max_players)
+        if self.min_players != self.max_players:
+            players = f"{self.min_players} to {players}"
+        lines = [f"{self.english_title} ({self.name}), {players} players"]
+        for field in fields(self):
+            value = getattr(self, field.name)
+            title = field.name.replace("_", " ")
+            if field.name in _HEADLINE or isinstance(value, Mapping) or callable(value):
+                continue
+            if field.name == "pieces":
+                value = tuple(_pieces_by_kind(value))
+            if isinstance(value, tuple):
+                lines += [f"{title}:", *(_paragraph(f"  {entry}") for entry in value)]
+            else:
+                lines.append(_paragraph(f"{title}: {value}"))
+        return "\n".join(lines)
+
+
+# The fields that the first line of a description's text has.
+_HEADLINE = ("name", "english_title", "min_players", "max_players")
+
+
+def _paragraph(text: str) -> str:
+    return textwrap.fill(text, 100, subsequent_indent="      ", break_on_hyphens=False)
+
+
+def _run(first: int, last: int) -> str:
+    return str(first) if first == last else f"{first}-{last}"
+
+
+def _pieces_by_kind(pieces: Iterable[Piece]) -> Iterable[str]:
+    # Each kind in a line: there may be a hundred of one.
+    for kind, group in groupby(pieces, lambda piece: piece.kind):
+        members = list(group)
+        names = dict.fromkeys((members[0].english, members[-1].english))
+        yield f"{kind} {_run(members[0].number, members[-1].number)}: {' … '.join(names)}"

@@ -4,6 +4,7 @@ Names and constants are those that users of OpenSpiel know, where both have the 
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
@@ -185,7 +186,9 @@ cdef class Game:
         if table.ops.body_size > 8 * BODY_WORDS or table.ops.view_size > 8 * VIEW_WORDS:
             raise ValueError("a state or view is larger than there is room for")  # uncovered: no game's is
         self.ops = table.ops
-        self.description = description
+        self.description = replace(
+            description, min_players=table.ops.min_players, max_players=table.ops.max_players
+        )
         self.default_options = {}
 
     def __repr__(self):

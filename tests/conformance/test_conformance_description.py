@@ -2,6 +2,7 @@
 
 import math
 import random
+import re
 from pathlib import Path
 
 import numpy as np
@@ -67,6 +68,28 @@ def test_observation_parts_cover_the_observation(game: Game) -> None:
         offset += math.prod(part.shape)
     assert offset == game.observation_length
     assert len({part.name for part in game.description.observation}) == len(game.description.observation)
+
+
+def test_a_description_prints_as_text_to_read(game: Game) -> None:
+    description = game.description
+    text = str(description)
+    lines = text.splitlines()
+    players = sorted({game.min_players, game.max_players})
+    assert lines[0] == f"{description.english_title} ({game.name}), {' to '.join(map(str, players))} players"
+    assert max(map(len, lines)) <= 100
+    assert " at 0x" not in text
+    words = " ".join(text.split())
+    for option in description.options:
+        assert (
+            f"{option.name}, {option.lowest} to {option.highest}: {option.meaning} Default: {option.default}" in words
+        )
+    for kind in description.action_kinds:
+        ids = sorted({kind.first_id, kind.last_id})
+        assert f" {'-'.join(map(str, ids))} {kind.name}: {kind.meaning}" in words
+    for part in description.observation:
+        assert re.search(rf" {part.offset}(-\d+)? {part.name}( \([\dx ]+\))?: {re.escape(part.meaning)}", words)
+    titles = [line for line in lines if not line.startswith(" ")]
+    assert [each for each in titles if each.endswith(":")] == ["options:", "action kinds:", "pieces:", "observation:"]
 
 
 def test_options_are_the_fields_of_the_options_message(game: Game) -> None:
