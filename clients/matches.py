@@ -4,7 +4,7 @@ import math
 import statistics
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import BinaryIO, NamedTuple, Self
+from typing import Any, BinaryIO, NamedTuple, Self, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,9 @@ def bots_of(game_numbers: NDArray[np.uint64], seats: NDArray[np.int8], bots: int
     return (game_numbers + seats.astype(np.uint64)) % np.uint64(bots)
 
 
-def play_many(env: VectorEnv, bots: Sequence[BatchBot], seed: int) -> Iterator[tuple[Batch, NDArray[np.uint16]]]:
+def play_many(
+    env: VectorEnv, bots: Sequence[BatchBot], seed: SupportsIndex
+) -> Iterator[tuple[Batch, NDArray[np.uint16]]]:
     """Play all games of an environment that has a number of them, seats going to bots as in `bots_of`.
 
     Yields each batch and the actions that were chosen; at last one without positions.
@@ -97,17 +99,30 @@ class Recording:
 
     def add(self, batch: Batch, actions: NDArray[np.uint16]) -> None:
         """Enter a batch and what was chosen there."""
-        observations = batch.observations if self._observations else _NONE
-        self._chunks.append(_Chunk(batch.game_numbers, batch.decisions, batch.actors, actions, observations))
+        chunk = _Chunk(
+            game_numbers=batch.game_numbers,
+            decisions=batch.decisions,
+            actors=batch.actors,
+            actions=actions,
+            observations=batch.observations if self._observations else _NONE,
+            legal_counts=batch.legal_counts(),
+            legal_ids=batch.legal_ids,
+        )
+        # What lies in an answer would keep all of it, states too.
+        columns: list[NDArray[Any]] = [column if column.flags.owndata else column.copy() for column in chunk]
+        self._chunks.append(_Chunk(*columns))
 
     def save(self, file: BinaryIO, info: GameInfo, seed: int, bot_names: Sequence[str], results: Results) -> None:
         """Write all games to a compressed .npz, game after game: G games, M decisions.
 
-        - `game`, `rules_version`, `seed`, `bot_names`: what was played by whom; game i has the game number i;
+        - `game`, `rules_version`, `seed`, `bot_names`: what was played by whom; game i has the game number i, and the
+          default options unless the environment had others;
         - `bots`, `lengths`, `returns`, `totals`: as in Results;
         - `offsets`, int64 (G + 1,): game i has the decisions from offsets[i] to before offsets[i + 1];
         - `actors`, int8 (M,): the seats that decided;
         - `actions`, uint16 (M,): the dense ids of what they chose;
+        - `legal_offsets`, int64 (M + 1,), `legal_ids`, uint16 (legal_offsets[M],): the dense ids that were legal at
+          decision m, from legal_offsets[m] to before legal_offsets[m + 1], ascending;
         - `observations`, uint8 (M, observation_length): what they knew; if they are recorded.
         """
         columns = _Chunk(*(np.concatenate(column) for column in zip(*self._chunks, strict=True)))
@@ -118,9 +133,11 @@ class Recording:
             "seed": np.array(seed, np.uint64),
             "bot_names": np.array(bot_names),
             **vars(results),
-            "offsets": np.concatenate([[0], np.cumsum(results.lengths, dtype=np.int64)]),
+            "offsets": _offsets(results.lengths),
             "actors": columns.actors[order],
             "actions": columns.actions[order],
+            "legal_offsets": _offsets(columns.legal_counts[order]),
+            "legal_ids": _reordered(columns.legal_ids, columns.legal_counts, order),
             **({"observations": columns.observations[order]} if self._observations else {}),
         }
         np.savez_compressed(file, **arrays)
@@ -135,6 +152,20 @@ class _Chunk(NamedTuple):
     actors: NDArray[np.int8]
     actions: NDArray[np.uint16]
     observations: NDArray[np.uint8]
+    legal_counts: NDArray[np.uint32]
+    legal_ids: NDArray[np.uint16]
+
+
+def _offsets(lengths: NDArray[np.uint32]) -> NDArray[np.int64]:
+    # Where each of lists of these lengths begins that stand one after the other, and where the last one ends.
+    return np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
+
+
+def _reordered(values: NDArray[np.uint16], lengths: NDArray[np.uint32], order: NDArray[np.intp]) -> NDArray[np.uint16]:
+    # Lists of these lengths that stand one after the other, in another order.
+    begins, after = _offsets(lengths), _offsets(lengths[order])
+    moved = np.repeat(begins[order] - after[:-1], lengths[order])
+    return values[np.arange(len(values)) + moved]
 
 
 def wilson_interval(rate: float, count: int) -> tuple[float, float]:

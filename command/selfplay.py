@@ -80,7 +80,7 @@ def command(
                 observations=observations or any(bot.needs_observations for bot in bots),
                 socket_address=own,
             ) as env,
-            click.progressbar(length=games, label=info.english_title, file=sys.stderr) as bar,
+            click.progressbar(length=games, label=info.name, file=sys.stderr) as bar,
         ):
             for played, actions in play_many(env, bots, seed):
                 results.add(played.ended)
@@ -99,7 +99,7 @@ def _report(info: GameInfo, names: Sequence[str], results: Results, seconds: flo
     games, seats = results.bots.shape
     decisions = int(results.lengths.sum())
     yield (
-        f"{info.english_title}, {seats} players: {games:,} games, {decisions:,} decisions "
+        f"{info.name}, {seats} players: {games:,} games, {decisions:,} decisions "
         f"in {seconds:.1f} s ({decisions / seconds:,.0f} a second)"
     )
     low, median, high = np.quantile(results.lengths, (0.05, 0.5, 0.95), method="inverted_cdf")

@@ -110,13 +110,17 @@ def test_a_recording_can_be_replayed(address: str, name: str, players: int) -> N
     assert record["bot_names"].tolist() == names
     assert record["offsets"][0] == 0
     assert np.diff(record["offsets"]).tolist() == record["lengths"].tolist()
+    assert record["legal_offsets"].shape == (len(record["actions"]) + 1,)
+    assert record["legal_offsets"][-1] == len(record["legal_ids"])
     for number in range(12):
         assert record["bots"][number].tolist() == [(number + seat) % len(names) for seat in range(players)]
         position = engine.game(name).new_game(players, seed=SEED, game_number=number)
         for decision in range(record["offsets"][number], record["offsets"][number + 1]):
             assert record["actors"][decision] == position.current_player()
             assert record["observations"][decision].tobytes() == position.observation(position.current_player())
-            position.apply(int(record["actions"][decision]))
+            legal = slice(*record["legal_offsets"][decision : decision + 2])
+            assert record["legal_ids"][legal].tolist() == position.legal_actions()
+            position.apply(record["actions"][decision])
         assert position.is_terminal()
         assert record["returns"][number].tolist() == pytest.approx(position.returns())
         assert record["totals"][number].tolist() == position.totals()

@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +15,9 @@ from .conftest import Run
 
 GAMES = [game.name for game in engine.games()]
 TABLES = [(game.name, players) for game in engine.games() for players in range(game.min_players, game.max_players + 1)]
+PROGRAMS = re.findall(
+    r"^```python\n(.*?)^```$", (Path(__file__).parents[2] / "README.md").read_text("utf-8"), re.MULTILINE | re.DOTALL
+)
 WINS = re.compile(
     r"(\w+): wins ([\d.]+)% of ([\d,]+) games \(95 % interval ([\d.]+)% to ([\d.]+)%\); "
     r"its share of the seats is ([\d.]+)%"
@@ -34,7 +38,7 @@ def test_the_report_is_that_of_the_games(run: Run, address: str, tmp_path: Path,
     first, second, *wins, last = result.stdout.splitlines()
     with np.load(file) as record:
         lengths, returns, bots = record["lengths"], record["returns"], record["bots"]
-        assert f", {players} players: 60 games, {lengths.sum():,} decisions in " in first
+        assert first.startswith(f"{name}, {players} players: 60 games, {lengths.sum():,} decisions in ")
         assert re.search(r" in [\d.]+ s \([\d,]+ a second\)$", first)
         ordered = sorted(lengths)
         assert second == (
@@ -74,6 +78,20 @@ def test_the_same_seed_is_the_same_however_it_is_batched(run: Run, address: str,
         assert again == printed
         assert all(np.array_equal(same[key], record[key]) for key in record)
     assert not np.array_equal(games(9, "--seed", 2)[1]["actions"], record["actions"])
+
+
+@pytest.mark.parametrize(("name", "players"), TABLES)
+def test_games_are_replayed_from_the_file_as_the_readme_says(
+    run: Run, address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, players: int
+) -> None:
+    (program,) = (code for code in PROGRAMS if "games.npz" in code)
+    monkeypatch.chdir(tmp_path)
+    asked = ("--game", name, "--players", players, "--games", 8, "--seed", 2**64 - 1, "--address", address)
+    assert run("selfplay", *asked, "--batch", 3, "--output", "games.npz").exit_code == 0
+    replayed: dict[str, Any] = {}
+    exec(compile(program, "README.md", "exec"), replayed)
+    assert (replayed["rules"].name, replayed["players"], replayed["i"]) == (name, players, 7)
+    assert replayed["m"] + 1 == len(replayed["record"]["actions"])
 
 
 def test_without_an_address_a_server_of_its_own_is_asked(run: Run, address: str) -> None:

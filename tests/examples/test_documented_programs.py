@@ -4,6 +4,9 @@ import re
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
+
+from chatiere.command import main
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -18,6 +21,15 @@ def test_there_are_programs() -> None:
     assert {"README.md 0", "batch.md 0"} <= {program.id for program in PROGRAMS}
 
 
+@pytest.fixture
+def recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str) -> None:
+    """The games.npz that the README's `chatiere selfplay` writes, with fewer games."""
+    monkeypatch.chdir(tmp_path)
+    asked = "selfplay --game discat --games 5 --bots random,largest --output games.npz --address"
+    assert CliRunner().invoke(main, [*asked.split(), address]).exit_code == 0
+
+
+@pytest.mark.usefixtures("recorded")
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_documented_programs_run(program: str, address: str) -> None:
     # What goes on for long may be shorter here.
