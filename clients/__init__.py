@@ -18,18 +18,20 @@ from chatiere.clients.client import Client
 from chatiere.clients.errors import ChatiereError, FieldViolation, TransportError
 from chatiere.clients.match import Step, begin, play
 from chatiere.clients.room import BatchBot, Bot
-from chatiere.clients.selfplay import VectorEnv
+from chatiere.clients.selfplay import Batch, Ended, VectorEnv, observation_part
 from chatiere.clients.socket_stream import SocketStream
 
 __all__ = [
     "CHANNEL_OPTIONS",
     "AsyncClient",
+    "Batch",
     "BatchBot",
     "BatchClient",
     "BatchStream",
     "Bot",
     "ChatiereError",
     "Client",
+    "Ended",
     "FieldViolation",
     "RandomBatchBot",
     "RandomBot",
@@ -41,5 +43,6 @@ __all__ = [
     "bot_names",
     "make_batch_bot",
     "make_bots",
+    "observation_part",
     "play",
 ]

@@ -1,5 +1,6 @@
 """The rules of the games, compiled: a library of its own, which knows nothing of gRPC or the service."""
 
+from chatiere.engine.core.batch import Columns, Restart, Table
 from chatiere.engine.core.errors import EngineError, Reason
 from chatiere.engine.core.position import CHANCE_PLAYER, INVALID_PLAYER, TERMINAL_PLAYER, Event, Game, Position
 from chatiere.engine.core.room import Codec, Room
@@ -44,11 +45,14 @@ __all__ = [
     "INVALID_PLAYER",
     "TERMINAL_PLAYER",
     "Codec",
+    "Columns",
     "EngineError",
     "Event",
     "Game",
     "Position",
     "Reason",
+    "Restart",
+    "Table",
     "codec",
     "game",
     "games",

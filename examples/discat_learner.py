@@ -16,9 +16,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from numpy.typing import NDArray
 
-from chatiere.clients import make_batch_bot
+from chatiere.clients import Batch, VectorEnv, make_batch_bot
 from chatiere.clients.matches import Results, play_many, wilson_interval
-from chatiere.clients.selfplay import Batch, VectorEnv
 from chatiere.command.local_server import local_server
 
 GAME, PLAYERS = "discat", 2

@@ -2,9 +2,11 @@
 
 import contextlib
 import dataclasses
+import re
 import socket
 import threading
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import grpc
@@ -17,8 +19,7 @@ from prometheus_client import CollectorRegistry
 from scipy import stats
 
 from chatiere import engine
-from chatiere.clients import ChatiereError, TransportError
-from chatiere.clients.selfplay import Batch, VectorEnv, observation_part
+from chatiere.clients import Batch, ChatiereError, Ended, TransportError, VectorEnv, observation_part
 from chatiere.engine.core.wire import fill
 from chatiere.service.config import Settings
 from chatiere.service.server import create_server
@@ -340,8 +341,27 @@ def test_numbers_that_make_no_sense(address: str, wrong: dict[str, int]) -> None
 
 @pytest.mark.parametrize("seed", [-1, 2**64])
 def test_a_seed_out_of_range(address: str, seed: int) -> None:
-    with VectorEnv(address, GAMES[0], fewest(GAMES[0])) as env, pytest.raises(ValueError, match="a seed is from 0"):
+    refused = pytest.raises(ValueError, match="seed must be an integer from 0")
+    with VectorEnv(address, GAMES[0], fewest(GAMES[0])) as env, refused:
         env.reset(seed)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_numbers_may_be_numpys(address: str, name: str) -> None:
+    def play(number: Callable[[int], Any]) -> list[list[int]]:
+        asked = {"num_envs": number(5), "batches": number(1), "games": number(7)}
+        with VectorEnv(address, name, number(fewest(name)), **asked) as env:
+            batch = env.reset(number(SEED))
+            return [batch.luck().tolist(), env.step(batch.random_actions().astype(np.int64)).luck().tolist()]
+
+    assert play(np.int64) == play(np.uint16) == play(int)
+    for argument in ("num_envs", "batches", "games"):
+        with pytest.raises(TypeError, match=rf"{argument} must be an integer, not 2\.0"):
+            VectorEnv(address, name, fewest(name), **{argument: 2.0})
+    with pytest.raises(TypeError, match=r"players must be an integer, not 2\.0"):
+        VectorEnv(address, name, 2.0)
+    with VectorEnv(address, name, fewest(name)) as env, pytest.raises(TypeError, match="seed must be an integer"):
+        env.reset(1.5)
 
 
 def test_what_the_service_does_not_play(address: str) -> None:
@@ -360,6 +380,16 @@ def test_a_ready_channel_is_used_and_left_open(address: str) -> None:
         for _ in range(2):
             with VectorEnv(channel, GAMES[0], fewest(GAMES[0])) as env:
                 env.reset(SEED)
+
+
+@pytest.mark.parametrize("kind", [Batch, Ended])
+def test_the_page_about_batches_names_all_that_there_is(kind: type) -> None:
+    page = (Path(__file__).parents[2] / "docs/batch.md").read_text("utf-8")
+    (table,) = re.findall(rf"^\| of `{kind.__name__}` \|.*?^\|[ -|]+\n(.*?)^$", page, re.MULTILINE | re.DOTALL)
+    told = [name for row in table.splitlines() for name in re.findall(r"`(\w+)", row.split("|")[1])]
+    fields = [field.name for field in dataclasses.fields(kind)]
+    methods = [name for name in vars(kind) if not name.startswith("_") and name not in fields]
+    assert sorted(told) == sorted([*fields, *methods])
 
 
 @pytest.fixture(scope="module")
