@@ -5,6 +5,7 @@ In each oneof a game has the field of its own name; what is inside is for the ga
 
 from chatiere import engine
 from chatiere.engine import EngineError, Event, Game, Position, Reason
+from chatiere.engine.core.description import ObservationField
 from chatiere.engine.core.messages import Messages
 from chatiere.engine.core.wire import Reader
 from chatiere.service.errors import Refusal, ServiceReason
@@ -176,8 +177,37 @@ def write_game_info(game: Game) -> game_pb2.GameInfo:
         ],
         packed_size=game.packed_size,
         observation=[
-            game_pb2.ObservationPartInfo(name=part.name, meaning=part.meaning, offset=part.offset, shape=part.shape)
+            game_pb2.ObservationPartInfo(
+                name=part.name,
+                meaning=part.meaning,
+                offset=part.offset,
+                shape=part.shape,
+                fields=[_field_info(field) for field in part.fields],
+            )
             for part in description.observation
         ],
         observation_length=game.observation_length,
+        lowest_total_wins=game.lowest_total_wins,
+        zero_sum=game.zero_sum,
+        tables=[
+            game_pb2.TableInfo(
+                players=players,
+                limits=game_pb2.GameLimits(**game.limits(players)._asdict()),
+                limits_of_any_options=game_pb2.GameLimits(**game.limits_of_any_options(players)._asdict()),
+            )
+            for players in range(game.min_players, game.max_players + 1)
+        ],
+    )
+
+
+def _field_info(field: ObservationField) -> game_pb2.ObservationFieldInfo:
+    return game_pb2.ObservationFieldInfo(
+        name=field.name,
+        kind=field.kind,
+        largest=field.largest,
+        offset=field.offset,
+        shape=field.shape,
+        strides=field.strides,
+        first_bit=field.first_bit,
+        num_bits=field.num_bits,
     )

@@ -91,6 +91,13 @@ cdef inline void add_event(
         event.values[i] = values[i]
 
 
+ctypedef struct Limits:
+    # What no game of so many players exceeds.
+    int max_game_length  # decisions
+    int max_chance_nodes  # chance events
+    int max_chance_outcomes  # of one chance event
+
+
 ctypedef struct Operations:
     # Every `body` is body_size bytes (a multiple of 8), aligned to 8; its first byte is the number of players. Only apply,
     # apply_outcome, settle, start and resample write to it, and they write nothing when they answer a fault. All but check rely
@@ -105,6 +112,8 @@ ctypedef struct Operations:
     uint8_t max_players
     # Begin a game; `options` is the game's own struct, already valid.
     void (*start)(void* body, int players, const void* options) noexcept nogil
+    # How long its games can be; `options` as above, or NULL: whatever the options.
+    void (*limits)(int players, const void* options, Limits* limits) noexcept nogil
     # The seat that decides, CHANCE or OVER.
     int (*actor)(const void* body) noexcept nogil
     # At a decision: the dense ids that are legal, ascending; their number. `ids` has room for MAX_LEGAL, all of which may

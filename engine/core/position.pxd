@@ -51,6 +51,8 @@ cdef class Game:
     cpdef int read_players(self, players) except -1
     # The position of a body that nobody has checked; `stream`: NULL for explicit chance. Raises EngineError: INVALID_STATE.
     cdef Position position_of(self, bytes body, const Stream* stream)
+    # `options`: the game's own struct, or NULL for whatever the options.
+    cdef limits_of(self, int players, const void* options)
 
 
 cdef class Position:

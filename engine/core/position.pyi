@@ -4,7 +4,7 @@ from typing import Any, Final, NamedTuple, NoReturn, Self, SupportsIndex
 from _typeshed import ReadableBuffer
 from typing_extensions import disjoint_base
 
-from chatiere.engine.core.description import Description
+from chatiere.engine.core.description import Description, Limits
 from chatiere.engine.core.errors import FaultText
 from chatiere.engine.core.wire import Writer
 
@@ -39,6 +39,12 @@ class Game:
     def observation_length(self) -> int: ...
     @property
     def packed_size(self) -> int: ...
+    @property
+    def zero_sum(self) -> bool: ...
+    @property
+    def lowest_total_wins(self) -> bool: ...
+    def limits(self, players: int, options: Mapping[str, Any] | None = None) -> Limits: ...
+    def limits_of_any_options(self, players: int) -> Limits: ...
     def new_game(
         self,
         players: SupportsIndex,

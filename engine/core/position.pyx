@@ -12,6 +12,7 @@ from libc.limits cimport INT_MAX
 from libc.stdint cimport int32_t, uint16_t, uint32_t
 from libc.string cimport memcpy, memset
 
+from chatiere.engine.core.description import Limits
 from chatiere.engine.core.errors import EngineError, FaultText, Reason
 from chatiere.engine.core.integers import must_be, shown
 from chatiere.engine.core.wire import written_text
@@ -43,6 +44,7 @@ from chatiere.engine.core.game cimport (
     STREAM_NOT_ZERO,
     Events,
 )
+from chatiere.engine.core.game cimport Limits as LimitsOfGame
 from chatiere.engine.core.integers cimport integer_in, read_u64, require_integer
 from chatiere.engine.core.play cimport count_paths, draw, make_move, play_out
 from chatiere.engine.core.stream cimport stream_at
@@ -233,6 +235,39 @@ cdef class Game:
     def packed_size(self):
         """How many bytes a packed state has."""
         return sizeof(Header) + self.ops.body_size
+
+    @property
+    def zero_sum(self):
+        """Whether the returns of all seats sum to 0: True for every game."""
+        return True
+
+    @property
+    def lowest_total_wins(self):
+        """Whether totals are penalties: the lowest wins, not the highest."""
+        return self.description.lowest_total_wins
+
+    def limits(self, players, options=None):
+        """Return the Limits of games with so many players and these options, as `new_game` takes them.
+
+        Raises EngineError: INVALID_PLAYERS, INVALID_OPTION.
+        """
+        cdef bytes encoded
+        self.check_players(players)
+        encoded = self.encode_options(players, options)
+        return self.limits_of(players, <const char*> encoded)
+
+    def limits_of_any_options(self, players):
+        """Return Limits that hold whatever the options. Raises EngineError: INVALID_PLAYERS."""
+        self.check_players(players)
+        return self.limits_of(players, NULL)
+
+    cdef limits_of(self, int players, const void* options):
+        cdef LimitsOfGame limits
+        self.ops.limits(players, options, &limits)
+        # Each of w winners gets players / w - 1, every other seat -1.
+        return Limits(
+            limits.max_game_length, limits.max_chance_nodes, limits.max_chance_outcomes, -1.0, players - 1.0
+        )
 
     cdef Position empty_position(self):
         cdef Position position = Position.__new__(Position)

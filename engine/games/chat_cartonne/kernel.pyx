@@ -27,6 +27,7 @@ from chatiere.engine.games.chat_cartonne.chance cimport can_come, chance_outcome
 from chatiere.engine.games.chat_cartonne.hidden cimport resample
 from chatiere.engine.games.chat_cartonne.invariants cimport check
 from chatiere.engine.games.chat_cartonne.legal cimport forbids, legal_actions, playable_types
+from chatiere.engine.games.chat_cartonne.limits cimport limits
 from chatiere.engine.games.chat_cartonne.observation cimport OBSERVATION_LENGTH, observe
 from chatiere.engine.games.chat_cartonne.state cimport (
     ALL_PRINCESSES,
@@ -448,6 +449,7 @@ cdef Operations operations = Operations(
     min_players=2,
     max_players=5,
     start=start,
+    limits=limits,
     actor=actor,
     legal_actions=legal_actions,
     apply=apply,

@@ -1,6 +1,18 @@
 """Chat Cartonne in words: what the game says of itself."""
 
-from chatiere.engine.core.description import ActionKind, Description, Option, Piece, first_seat_option, lay_out
+from chatiere.engine.core.description import (
+    ActionKind,
+    Description,
+    Each,
+    Option,
+    Piece,
+    bits,
+    category,
+    count,
+    first_seat_option,
+    flag,
+    lay_out,
+)
 from chatiere.engine.games.chat_cartonne.codec import encode_options, options_of, outcome_label, put_action_label
 from chatiere.engine.games.chat_cartonne.words import FAULTS, KINDS
 
@@ -8,7 +20,15 @@ _SEATS = 5
 _PARTS = 5
 _SIDE = 24
 _SLOTS = 3
-_HAND_KINDS = 76
+_CATS = 5
+_CARTONS = 72
+_TOYS = 3
+# Kinds of cards that a pile has: cartons, toys and, the last one, the Princess.
+_HAND_KINDS = _CARTONS + _TOYS + 1
+_PRINCESSES = 5
+_LAST_KIND = 80
+# Before the deal.
+_MOST_IN_PILE = _CARTONS + _TOYS + _PRINCESSES
 
 
 _OBSERVATION = (
@@ -18,6 +38,7 @@ _OBSERVATION = (
         "and ball, 6 ball and fish, 7 fish and mouse, 8 a sprayer, 9 two mice, 10 two balls, 11 two fish; 12 + d a "
         "sleeping cat of the seat d seats to the left (12: own); 17 the Princess. One-hot: numpy.eye(18)[contents].",
         (_SIDE, _SIDE),
+        (category(17),),
     ),
     (
         "walls",
@@ -26,20 +47,33 @@ _OBSERVATION = (
         "mice; 8 balls; 9 fish. Planes of walls: walls >> numpy.arange(4)[:, None, None] & 1; of joints, one-hot: "
         "numpy.eye(10)[walls >> 4].",
         (_SIDE, _SIDE),
+        (bits(4, "sides"), category(9, "joint", first_bit=4)),
     ),
     (
         "own_hand",
         "Per slot of the own hand: 1 + kind (76: the Princess); 0 for none. One-hot: numpy.eye(77)[own_hand].",
         (_SLOTS,),
+        (category(_HAND_KINDS),),
     ),
-    ("unseen", "Per kind of card 0-75: how many of it are in the pile or in other hands.", (_HAND_KINDS,)),
+    (
+        "unseen",
+        "Per kind of card 0-75: how many of it are in the pile or in other hands.",
+        (_HAND_KINDS,),
+        (flag("cards", (_HAND_KINDS - 1,)), count(_PRINCESSES, "princesses")),
+    ),
     (
         "pending",
         "The kind of the toy card (72-74) or starting carton (76-80) that the seat whose turn it is has drawn and has "
         "to place at once; else 0.",
         (),
+        (category(_LAST_KIND),),
     ),
-    ("just_played", "1 + row and 1 + column of the carton that a cat may follow now; else 0.", (2,)),
+    (
+        "just_played",
+        "1 + row and 1 + column of the carton that a cat may follow now; else 0.",
+        (2,),
+        (category(_SIDE),),
+    ),
     (
         "seats",
         "Per seat, the own one first, then clockwise (zeros beyond the players): 1; hand size; cats in supply; 1 if it "
@@ -49,20 +83,44 @@ _OBSERVATION = (
         "over wall patterns p, 0-7, and 1 if it is not the Princess. Flags of patterns: "
         'numpy.unpackbits(seats[:, 16::2, None], axis=2, bitorder="little").',
         (_SEATS, 22),
+        (
+            flag("present"),
+            count(_SLOTS, "hand_size"),
+            count(_CATS, "supply"),
+            flag("has_turn"),
+            flag("first"),
+            flag("holds_carton"),
+            # With 2 players, after the deal.
+            count(_CARTONS - 4 + _PRINCESSES, "drawn", (_PARTS,)),
+            count(_PRINCESSES, "played", (_PARTS,)),
+            Each(_SLOTS, (bits(8, "not_patterns"), flag("not_princess"))),
+        ),
     ),
     (
         "parts",
         "Per part of the pile, the upper one first: cards left; 1 if the own seat drew its Princess.",
         (_PARTS, 2),
+        (count(_MOST_IN_PILE, "left"), flag("own_princess")),
     ),
-    ("players", "The number of players.", ()),
-    ("pile", "Cards in the pile.", ()),
-    ("final_phase", "1 if the final phase has begun; passes in succession in it.", (2,)),
-    ("variants", "1 for each of all_princesses, no_double_walls, no_crowd_bonus, half_sleepers in force.", (4,)),
+    ("players", "The number of players.", (), (count(_SEATS),)),
+    ("pile", "Cards in the pile.", (), (count(_MOST_IN_PILE),)),
+    (
+        "final_phase",
+        "1 if the final phase has begun; passes in succession in it.",
+        (2,),
+        (flag("begun"), count(_SEATS, "passes")),
+    ),
+    (
+        "variants",
+        "1 for each of all_princesses, no_double_walls, no_crowd_bonus, half_sleepers in force.",
+        (4,),
+        (flag(),),
+    ),
     (
         "phase",
         "One-hot: first seat, deal, choose start, draw start, place start, turn, draw, play, toy, cat, over.",
         (11,),
+        (flag(),),
     ),
 )
 
@@ -114,6 +172,7 @@ DESCRIPTION = Description(
             for cell in range(_SIDE * _SIDE)
         ),
     ),
+    lowest_total_wins=False,
     observation=lay_out(_OBSERVATION),
     faults=FAULTS,
     encode_options=encode_options,

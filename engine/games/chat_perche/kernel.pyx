@@ -25,6 +25,7 @@ from chatiere.engine.core.stream cimport Stream, number_below, walk_weights
 from chatiere.engine.core.weights cimport reduce_weights
 from chatiere.engine.games.chat_perche.hidden cimport resample
 from chatiere.engine.games.chat_perche.invariants cimport check
+from chatiere.engine.games.chat_perche.limits cimport limits
 from chatiere.engine.games.chat_perche.observation cimport OBSERVATION_LENGTH, observe
 from chatiere.engine.games.chat_perche.state cimport (
     BIRD,
@@ -566,6 +567,7 @@ cdef Operations operations = Operations(
     min_players=PLAYERS,
     max_players=PLAYERS,
     start=start,
+    limits=limits,
     actor=actor,
     legal_actions=legal_actions,
     apply=apply,

@@ -2,7 +2,17 @@
 
 from collections.abc import Iterator
 
-from chatiere.engine.core.description import ActionKind, Description, Option, Piece, first_seat_option, lay_out
+from chatiere.engine.core.description import (
+    ActionKind,
+    Description,
+    Option,
+    Piece,
+    category,
+    count,
+    first_seat_option,
+    flag,
+    lay_out,
+)
 from chatiere.engine.games.chat_perche.codec import (
     DEFAULTS,
     encode_options,
@@ -20,53 +30,80 @@ _VALUES = 9
 _SOLIDITIES = 4
 _LONGEST_TRACK = 99
 _DECK_SIZE = 26
+_CATS = 12
+_BIRDS = 6
+_TOKENS = 5
 
 _OBSERVATION = (
-    ("own_cats", "Per space: 1 if an own cat stands there.", (_SPACES,)),
-    ("other_cats", "Per space: 1 if a cat of the other seat stands there.", (_SPACES,)),
-    ("birds", "Per space: 1 if a bird is there.", (_SPACES,)),
+    ("own_cats", "Per space: 1 if an own cat stands there.", (_SPACES,), (flag(),)),
+    ("other_cats", "Per space: 1 if a cat of the other seat stands there.", (_SPACES,), (flag(),)),
+    ("birds", "Per space: 1 if a bird is there.", (_SPACES,), (flag(),)),
     (
         "barred",
         "Per space: 1 if a cat stands there that must not be moved, because the other seat than the active one moved "
         "it in its last turn.",
         (_SPACES,),
+        (flag(),),
     ),
-    ("moved", "Per space: 1 if the cat stands there that has moved first, while a second may move.", (_SPACES,)),
+    (
+        "moved",
+        "Per space: 1 if the cat stands there that has moved first, while a second may move.",
+        (_SPACES,),
+        (flag(),),
+    ),
     (
         "branches",
         "Per branch whose token lies there (0 nobody's, 1 the own, 2 the other's); per branch its value (0: none, or "
         "not known); per branch 1 if it is broken; per branch animals now; per branch the most animals so far (0 once "
         "broken).",
         (5, _BRANCHES),
+        (
+            category(2, "owner", (_BRANCHES,)),
+            category(_SOLIDITIES, "value", (_BRANCHES,)),
+            flag("broken", (_BRANCHES,)),
+            count(_BRANCH_SPACES, "animals", (_BRANCHES,)),
+            count(_BRANCH_SPACES, "most_animals", (_BRANCHES,)),
+        ),
     ),
     (
         "tokens",
         "How many of each value 1-4: own tokens that are not placed; the other seat's tokens that the own seat has not "
         "seen; tokens that a seat begins with.",
         (3, _SOLIDITIES),
+        (
+            count(_TOKENS, "own", (_SOLIDITIES,)),
+            count(_TOKENS, "other", (_SOLIDITIES,)),
+            count(_TOKENS, "all", (_SOLIDITIES,)),
+        ),
     ),
     (
         "decks",
         "For the 26 cards of a full deck, in the order of their numbers: the card; 1 if it is left in the own deck; "
         "1 if it is left in the other seat's deck. Of equal cards the last ones are left.",
         (3, _DECK_SIZE),
+        (
+            category(_CARDS - 1, "card", (_DECK_SIZE,)),
+            flag("own", (_DECK_SIZE,)),
+            flag("other", (_DECK_SIZE,)),
+        ),
     ),
     (
         "card",
         "One-hot, per card: the one that the active seat has turned up and decides about; own and opponent's are the "
         "active seat's.",
         (_CARDS,),
+        (flag(),),
     ),
-    ("steps", "Steps left for the move; else 0.", ()),
-    ("own_start", "Own cats at their start.", ()),
-    ("other_start", "Cats of the other seat at their start.", ()),
-    ("birds_beside", "Birds beside the board.", ()),
-    ("dogs", "Steps that the dogs have made.", ()),
-    ("dog_track", "Steps to the dogs' last space.", ()),
-    ("forward_only", "1 if cats move up the trunk and outward only.", ()),
-    ("takes_first_turn", "1 if the own seat takes the first turn.", ()),
-    ("own_turn", "1 if it is the own seat's turn.", ()),
-    ("phase", "One-hot: first seat, place token, turn up, move, second move, fall, place bird, over.", (8,)),
+    ("steps", "Steps left for the move; else 0.", (), (count(_VALUES),)),
+    ("own_start", "Own cats at their start.", (), (count(_CATS),)),
+    ("other_start", "Cats of the other seat at their start.", (), (count(_CATS),)),
+    ("birds_beside", "Birds beside the board.", (), (count(_BIRDS),)),
+    ("dogs", "Steps that the dogs have made.", (), (count(_LONGEST_TRACK),)),
+    ("dog_track", "Steps to the dogs' last space.", (), (count(_LONGEST_TRACK),)),
+    ("forward_only", "1 if cats move up the trunk and outward only.", (), (flag(),)),
+    ("takes_first_turn", "1 if the own seat takes the first turn.", (), (flag(),)),
+    ("own_turn", "1 if it is the own seat's turn.", (), (flag(),)),
+    ("phase", "One-hot: first seat, place token, turn up, move, second move, fall, place bird, over.", (8,), (flag(),)),
 )
 
 
@@ -143,6 +180,7 @@ DESCRIPTION = Description(
     ),
     outcomes="For the first seat the seat's number; for a card that is turned up the card's number.",
     pieces=tuple(_pieces()),
+    lowest_total_wins=False,
     observation=lay_out(_OBSERVATION),
     faults=FAULTS,
     encode_options=encode_options,

@@ -24,6 +24,7 @@ from chatiere.engine.core.position cimport wrap_operations
 from chatiere.engine.core.stream cimport Stream, number_below
 from chatiere.engine.games.chatpentiers.hidden cimport resample
 from chatiere.engine.games.chatpentiers.invariants cimport check
+from chatiere.engine.games.chatpentiers.limits cimport limits
 from chatiere.engine.games.chatpentiers.observation cimport OBSERVATION_LENGTH, observe
 from chatiere.engine.games.chatpentiers.state cimport (
     CARDS,
@@ -412,6 +413,7 @@ cdef Operations operations = Operations(
     min_players=MIN_PLAYERS,
     max_players=MAX_PLAYERS,
     start=start,
+    limits=limits,
     actor=actor,
     legal_actions=legal_actions,
     apply=apply,

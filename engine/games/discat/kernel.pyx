@@ -23,6 +23,7 @@ from chatiere.engine.core.position cimport wrap_operations
 from chatiere.engine.core.stream cimport Stream, number_below
 from chatiere.engine.games.discat.hidden cimport read_table, resample
 from chatiere.engine.games.discat.invariants cimport check
+from chatiere.engine.games.discat.limits cimport limits
 from chatiere.engine.games.discat.observation cimport OBSERVATION_LENGTH, observe, see
 from chatiere.engine.games.discat.state cimport (
     BONUS,
@@ -649,6 +650,7 @@ cdef Operations operations = Operations(
     min_players=2,
     max_players=6,
     start=start,
+    limits=limits,
     actor=actor,
     legal_actions=legal_actions,
     apply=apply,

@@ -1,38 +1,72 @@
 """Discat in words: what the game says of itself."""
 
-from chatiere.engine.core.description import ActionKind, Description, Option, Piece, first_seat_option, lay_out
+from chatiere.engine.core.description import (
+    ActionKind,
+    Description,
+    Option,
+    Piece,
+    category,
+    count,
+    first_seat_option,
+    flag,
+    lay_out,
+)
 from chatiere.engine.games.discat.codec import encode_options, options_of, outcome_label, put_action_label
 from chatiere.engine.games.discat.words import FAULTS
 
 _CARDS = 90
 _SEATS = 6
+_DEALT = 5
+_LARGEST_HAND = 6
+_BONUS_GROUP = 4
 
 
 _OBSERVATION = (
-    ("own_hand", "Per card (index card - 1): 1 in the own hand.", (_CARDS,)),
-    ("laid", "Per card: 1 if it lies on a personal or bonus pile.", (_CARDS,)),
+    ("own_hand", "Per card (index card - 1): 1 in the own hand.", (_CARDS,), (flag(),)),
+    ("laid", "Per card: 1 if it lies on a personal or bonus pile.", (_CARDS,), (flag(),)),
     (
         "known",
         "Per card: 1 if the own seat put it under the draw pile and it lies there; 1 + d if it is known to be in the "
         "hand d seats to the left; else 0.",
         (_CARDS,),
+        (category(_SEATS),),
     ),
-    ("meets_constraint", "Per card in use: 1 if it is on the constraint's right side, or there is none.", (_CARDS,)),
-    ("points_up", "Per card in use: 1 if its arrows point up.", (_CARDS,)),
+    (
+        "meets_constraint",
+        "Per card in use: 1 if it is on the constraint's right side, or there is none.",
+        (_CARDS,),
+        (flag(),),
+    ),
+    ("points_up", "Per card in use: 1 if its arrows point up.", (_CARDS,), (flag(),)),
     (
         "seats",
         "Per seat, the own one first, then clockwise (zeros beyond the players): 1; hand size; cards on the personal "
         "pile; cards on the bonus pile; number of the top card of the personal pile (0: none); 1 if that lies face "
         "down; 1 if it is its turn; 1 if it created the constraint in force.",
         (_SEATS, 8),
+        (
+            flag("present"),
+            count(_LARGEST_HAND, "hand_size"),
+            count(_CARDS, "personal_pile"),
+            count(_CARDS // _BONUS_GROUP, "bonus_pile"),
+            category(_CARDS, "top"),
+            flag("top_face_down"),
+            flag("has_turn"),
+            flag("creator"),
+        ),
     ),
-    ("players", "The number of players.", ()),
-    ("draw_pile", "Cards in the draw pile, those put under it included.", ()),
-    ("queue", "Cards that were put under the draw pile and lie there.", ()),
-    ("passes", "Passes since the last play.", ()),
-    ("bonus_drawn", "1 if the constraint's creator has drawn its bonus card.", ()),
-    ("last_turns", "Turns left once last turns have begun, the present one included; else 0.", ()),
-    ("phase", "One-hot: first seat, deal, play, bonus, pass, exchange, refill, over.", (8,)),
+    ("players", "The number of players.", (), (count(_SEATS),)),
+    ("draw_pile", "Cards in the draw pile, those put under it included.", (), (count(_CARDS),)),
+    ("queue", "Cards that were put under the draw pile and lie there.", (), (count(_CARDS - _DEALT * _SEATS),)),
+    ("passes", "Passes since the last play.", (), (count(_SEATS - 1),)),
+    ("bonus_drawn", "1 if the constraint's creator has drawn its bonus card.", (), (flag(),)),
+    (
+        "last_turns",
+        "Turns left once last turns have begun, the present one included; else 0.",
+        (),
+        (count(_SEATS - 1),),
+    ),
+    ("phase", "One-hot: first seat, deal, play, bonus, pass, exchange, refill, over.", (8,), (flag(),)),
 )
 
 DESCRIPTION = Description(
@@ -63,6 +97,7 @@ DESCRIPTION = Description(
     ),
     outcomes="For the first seat the seat's number; for a card that is dealt or drawn the card's number - 1.",
     pieces=tuple(Piece(card, f"card {card}", f"carte {card}") for card in range(1, _CARDS + 1)),
+    lowest_total_wins=False,
     observation=lay_out(_OBSERVATION),
     faults=FAULTS,
     encode_options=encode_options,

@@ -66,6 +66,7 @@ from chatiere.engine.games.momistigri.legal cimport (
     kind_of_gift,
     legal_actions,
 )
+from chatiere.engine.games.momistigri.limits cimport limits
 from chatiere.engine.games.momistigri.observation cimport OBSERVATION_LENGTH, observe
 from chatiere.engine.games.momistigri.state cimport (
     AGAIN,
@@ -664,6 +665,7 @@ cdef Operations operations = Operations(
     min_players=3,
     max_players=MOST_PLAYERS,
     start=start,
+    limits=limits,
     actor=actor,
     legal_actions=legal_actions,
     apply=apply,

@@ -1,6 +1,16 @@
 """Momistigri in words: what the game says of itself."""
 
-from chatiere.engine.core.description import ActionKind, Description, Option, Piece, first_seat_option, lay_out
+from chatiere.engine.core.description import (
+    ActionKind,
+    Description,
+    Option,
+    Piece,
+    category,
+    count,
+    first_seat_option,
+    flag,
+    lay_out,
+)
 from chatiere.engine.games.momistigri.codec import DEFAULTS, encode_options, options_of, outcome_label, put_action_label
 from chatiere.engine.games.momistigri.words import CARD_NAMES, FAULTS
 
@@ -8,6 +18,12 @@ _CARDS = 46
 _SEATS = 5
 _COLOURED = 45
 _MOMISTIGRI = 45
+_ONES = 9
+_ROUNDS = 3
+_LAST_TURN = 200
+_LARGEST_DRAW = 3
+# Of all cards: nine 1s, eight 2s ... one 9, and the Momistigri's 10.
+_MOST_POINTS = sum(value * (10 - value) for value in range(1, 11)) + 10
 
 _OBSERVATION = (
     (
@@ -15,16 +31,18 @@ _OBSERVATION = (
         "A flag per card of the whole box, in ascending order of kind (as `copies` says): of a kind of which the own "
         "hand holds n the first n are 1. So in all parts with 46 numbers.",
         (_CARDS,),
+        (flag(),),
     ),
-    ("pile", "What lies in the discard pile.", (_CARDS,)),
-    ("unseen", "What is in the game of which the own seat does not know where it is.", (_CARDS,)),
+    ("pile", "What lies in the discard pile.", (_CARDS,), (flag(),)),
+    ("unseen", "What is in the game of which the own seat does not know where it is.", (_CARDS,), (flag(),)),
     (
         "known",
         "Per other seat, clockwise from the own one (zeros beyond the players): what its hand holds at least, as the "
         "own seat surely knows.",
         (_SEATS - 1, _CARDS),
+        (flag(),),
     ),
-    ("copies", "Per kind 0-44: how many cards the whole box has; kind 45 has one.", (_COLOURED,)),
+    ("copies", "Per kind 0-44: how many cards the whole box has; kind 45 has one.", (_COLOURED,), (count(_ONES),)),
     (
         "seats",
         "Per seat, the own one first, then clockwise (zeros beyond the players): 1; hand size; 1 if in the round; "
@@ -33,20 +51,39 @@ _OBSERVATION = (
         "holds at most, as the own seat knows beyond counting cards, 0 for no such knowledge; penalties of rounds "
         "1, 2 and 3.",
         (_SEATS, 13),
+        (
+            flag("present"),
+            count(_CARDS, "hand_size"),
+            flag("in_round"),
+            flag("passed"),
+            flag("has_turn"),
+            flag("decides"),
+            flag("gives"),
+            flag("receives"),
+            flag("first"),
+            category(1 + _ONES, "most_ones"),
+            count(_MOST_POINTS, "penalties", (_ROUNDS,)),
+        ),
     ),
-    ("players", "The number of players.", ()),
-    ("round", "The round, from 1.", ()),
-    ("turn", "The turn of the round, from 1; 0 during the deal.", ()),
-    ("reversed", "1 if play goes counter-clockwise.", ()),
-    ("draws_left", "Cards still to be drawn in the draw under way; else 0.", ()),
-    ("effect", "The value of the pair for which Main or Reverse is to be chosen; else 0.", ()),
-    ("swapped_out", "1 + the kind just discarded by the seat that swaps; else 0.", ()),
-    ("mark", "One-hot, what changes the draw under way: nothing, a swap after it, two cards, three cards.", (4,)),
+    ("players", "The number of players.", (), (count(_SEATS),)),
+    ("round", "The round, from 1.", (), (count(_ROUNDS),)),
+    ("turn", "The turn of the round, from 1; 0 during the deal.", (), (count(_LAST_TURN),)),
+    ("reversed", "1 if play goes counter-clockwise.", (), (flag(),)),
+    ("draws_left", "Cards still to be drawn in the draw under way; else 0.", (), (count(_LARGEST_DRAW),)),
+    ("effect", "The value of the pair for which Main or Reverse is to be chosen; else 0.", (), (category(3),)),
+    ("swapped_out", "1 + the kind just discarded by the seat that swaps; else 0.", (), (category(_CARDS),)),
+    (
+        "mark",
+        "One-hot, what changes the draw under way: nothing, a swap after it, two cards, three cards.",
+        (4,),
+        (flag(),),
+    ),
     (
         "phase",
         "One-hot: first seat, deal, draw, swap out, swap in, discard, Main or Reverse, name, give, hand out, "
         "another pair, over.",
         (12,),
+        (flag(),),
     ),
 )
 
@@ -109,6 +146,7 @@ DESCRIPTION = Description(
     ),
     outcomes="For the first seat the seat's number; for a card that is dealt or drawn its kind.",
     pieces=_pieces(),
+    lowest_total_wins=True,
     observation=lay_out(_OBSERVATION),
     faults=FAULTS,
     encode_options=encode_options,

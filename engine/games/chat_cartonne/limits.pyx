@@ -1,0 +1,39 @@
+"""Chat Cartonne: how long a game can be (rules file: Components and setup; A turn; End)."""
+
+from chatiere.engine.games.chat_cartonne.state cimport (
+    ALL_PRINCESSES,
+    CARTONS,
+    CATS,
+    DEALT,
+    LARGEST_HAND,
+    NO_DOUBLE_WALLS,
+    NO_SEAT,
+    PARTS,
+    PILE_KINDS,
+    Options,
+)
+
+
+cdef void limits(int players, const void* options, Limits* found) noexcept nogil:
+    # Decisions: each seat places a starting carton; Draw, once a card of the pile; the play of each card, once; Cat or Skip,
+    # once a carton or toy card; Sleep, once a cat, and once more for each that a Princess gives back; and passes.
+    #
+    # A pass in the main phase follows a draw: at a turn's start every seat has a cat left, which may sleep. Where wall may
+    # meet wall a carton can always be placed: so a seat passes with three Princesses in its hand and no cat on the table,
+    # again only with another one in place of one that it has played, and never in the final phase, where it holds a carton.
+    # With `no_double_walls` each draw may be followed by a pass; and in the final phase each other play by one of every
+    # other seat, and the last one by those of all. What is played in the final phase are hands, and cats.
+    cdef const Options* chosen = <const Options*> options
+    cdef bint first_seat_comes = chosen == NULL or chosen.first_seat == NO_SEAT
+    cdef int variants = chosen.variants if chosen != NULL else ALL_PRINCESSES | NO_DOUBLE_WALLS
+    cdef int princesses = PARTS if variants & ALL_PRINCESSES else players
+    cdef int pile = PILE_KINDS - DEALT * players + princesses
+    cdef int sleeps = CATS * players + princesses
+    cdef int passes = max(0, princesses - LARGEST_HAND + 1)
+    if variants & NO_DOUBLE_WALLS:
+        passes = pile + (players - 1) * (LARGEST_HAND * players + sleeps) + players
+    found.max_game_length = players + pile + PILE_KINDS + princesses + PILE_KINDS + sleeps + passes
+    # The first seat, the deal, the starting cartons of the others, the draws.
+    found.max_chance_nodes = first_seat_comes + DEALT * players + players - 1 + pile
+    # The first card of the deal. From the pile fewer can come: four kinds or more are dealt, one is the Princess.
+    found.max_chance_outcomes = CARTONS

@@ -1,0 +1,77 @@
+"""Chat perché: how long a game can be (rules file: Components and setup; A turn; End)."""
+
+from libc.stdint cimport uint8_t
+
+from chatiere.engine.games.chat_perche.state cimport (
+    BRANCHES,
+    DECK_SIZE,
+    DOGS_1,
+    DOGS_2,
+    FIRST_MOVE_CARD,
+    FIRST_TWO_CAT_CARD,
+    LONGEST_TRACK,
+    NO_SEAT,
+    PLAYERS,
+    Options,
+    card_value,
+)
+
+
+cdef struct Deck:
+    int ones  # of dogs cards
+    int twos
+    int decisions  # that its cards can bring
+    int kinds
+
+
+cdef inline int most_decisions(int card) noexcept nogil:
+    # A second cat can move if the first one leaves it a step.
+    if card <= DOGS_2:
+        return 0
+    return 1 + (card >= FIRST_TWO_CAT_CARD and card_value(card) > 1)
+
+
+cdef Deck read_deck(const uint8_t* cards) noexcept nogil:
+    # Ascending.
+    cdef Deck deck = Deck(0, 0, 0, 0)
+    cdef int i
+    for i in range(DECK_SIZE):
+        deck.ones += cards[i] == DOGS_1
+        deck.twos += cards[i] == DOGS_2
+        deck.decisions += most_decisions(cards[i])
+        deck.kinds += i == 0 or cards[i] != cards[i - 1]
+    return deck
+
+
+cdef int fewest_steps(const Deck* deck, int turns) noexcept nogil:
+    # Of the dogs, by a seat's first so many turns: with its dogs cards last in every pass through its deck, 1s before 2s.
+    cdef int others = DECK_SIZE - deck.ones - deck.twos, place = turns % DECK_SIZE
+    return (
+        turns // DECK_SIZE * (deck.ones + 2 * deck.twos)
+        + min(max(0, place - others), deck.ones)
+        + 2 * max(0, place - others - deck.ones)
+    )
+
+
+cdef void limits(int players, const void* options, Limits* found) noexcept nogil:
+    # Both seats draw in turn, each from its own deck, all of it before it begins again. So the dogs have made at least the
+    # fewest steps of either after each turn, and an order of the cards makes it just as many: the last turn is the first
+    # one after which that reaches the end of the track.
+    #
+    # Neither begins a pass through its deck before both have ended the one before. So as many passes as were begun bring at
+    # most all decisions of both decks, beside a token a branch. It is a bound: nobody may be there to move or to fall.
+    cdef const Options* chosen = <const Options*> options
+    cdef bint first_seat_comes = chosen == NULL or chosen.first_seat == NO_SEAT
+    # Without options: one dogs card of one step, and two cats to move on all others, none of which are alike.
+    cdef Deck deck = Deck(1, 0, 2 * (DECK_SIZE - 1), DECK_SIZE)
+    cdef int track = LONGEST_TRACK, turns = 0, passes
+    if chosen != NULL:
+        deck = read_deck(chosen.full_deck)
+        track = chosen.dog_track
+    while fewest_steps(&deck, (turns + 1) // 2) + fewest_steps(&deck, turns // 2) < track:
+        turns += 1
+    passes = (turns + PLAYERS * DECK_SIZE - 1) // (PLAYERS * DECK_SIZE)
+    found.max_game_length = BRANCHES + passes * PLAYERS * deck.decisions
+    found.max_chance_nodes = first_seat_comes + turns
+    # The first card of a pass; or the first seat.
+    found.max_chance_outcomes = max(deck.kinds, PLAYERS if first_seat_comes else 1)
