@@ -20,6 +20,7 @@ from chatiere.clients.match import Step, begin, play
 from chatiere.clients.room import BatchBot, Bot
 from chatiere.clients.selfplay import Batch, Ended, VectorEnv, observation_part
 from chatiere.clients.socket_stream import SocketStream
+from chatiere.engine.core.observation import ObservationLayout
 
 __all__ = [
     "CHANNEL_OPTIONS",
@@ -33,6 +34,7 @@ __all__ = [
     "Client",
     "Ended",
     "FieldViolation",
+    "ObservationLayout",
     "RandomBatchBot",
     "RandomBot",
     "SocketStream",

@@ -123,7 +123,10 @@ class Batch:
 
 
 def observation_part(info: GameInfo, name: str) -> slice:
-    """Where the part of that name stands in an observation; KeyError where there is no such part."""
+    """Where the part of that name stands in an observation; KeyError where there is no such part.
+
+    ObservationLayout reads all parts, by the kinds of their numbers.
+    """
     for part in info.observation:
         if part.name == name:
             return slice(part.offset, part.offset + math.prod(part.shape))

@@ -203,7 +203,7 @@ def write_game_info(game: Game) -> game_pb2.GameInfo:
 def _field_info(field: ObservationField) -> game_pb2.ObservationFieldInfo:
     return game_pb2.ObservationFieldInfo(
         name=field.name,
-        kind=field.kind,
+        kind=f"OBSERVATION_KIND_{field.kind.name}",
         largest=field.largest,
         offset=field.offset,
         shape=field.shape,

@@ -180,9 +180,9 @@ def lay_out(
 def _fields(
     part: str, offset: int, shape: tuple[int, ...], items: tuple[Numbers | Each, ...]
 ) -> Iterator[ObservationField]:
-    if isinstance(items[0], Numbers) and not items[0].name:
-        (numbers,) = items
-        yield _field(numbers, part, offset, shape, _strides(shape))
+    first = items[0]
+    if isinstance(first, Numbers) and not first.name:
+        yield _field(first, part, offset, shape, _strides(shape))
         return
     row = sum(map(_size, items))
     axes = next(axes for axes in range(len(shape) + 1) if math.prod(shape[axes:]) == row)

@@ -53,8 +53,8 @@ class _Numbers(NamedTuple):
     kind: int
     largest: int
     places: NDArray[np.intp]
-    first_bit: int
-    mask: int
+    first_bit: np.uint8
+    mask: np.uint8
 
 
 class ObservationLayout:
@@ -76,8 +76,8 @@ class ObservationLayout:
                 places = np.full(tuple(field.shape), field.offset, np.intp)
                 for axis, stride in enumerate(field.strides):
                     places += stride * np.indices(places.shape, sparse=True)[axis]
-                mask = (1 << field.num_bits) - 1
-                self._fields[field.name] = _Numbers(field.kind, field.largest, places, field.first_bit, mask)
+                first_bit, mask = np.uint8(field.first_bit), np.uint8((1 << field.num_bits) - 1)
+                self._fields[field.name] = _Numbers(field.kind, field.largest, places, first_bit, mask)
         self.num_features = sum(math.prod(_plane_shape(numbers)) for numbers in self._fields.values())
         """How many numbers `features` makes of an observation."""
 
@@ -108,11 +108,10 @@ class ObservationLayout:
 
     def features(self, observations: NDArray[np.uint8] | bytes) -> NDArray[np.float32]:
         """float32 (…, num_features): all planes of an observation in a row, in the order of the fields."""
-        planes = self.planes(observations)
-        rows = [
-            plane.reshape(*plane.shape[: plane.ndim - len(_plane_shape(self._fields[name]))], -1)
-            for name, plane in planes.items()
-        ]
+        rows = []
+        for name, plane in self.planes(observations).items():
+            shape = _plane_shape(self._fields[name])
+            rows.append(plane.reshape(*plane.shape[: plane.ndim - len(shape)], math.prod(shape)))
         return np.concatenate(rows, axis=-1)
 
 
@@ -127,7 +126,8 @@ def _plane_shape(numbers: _Numbers) -> tuple[int, ...]:
 
 def _planes(numbers: _Numbers, values: NDArray[np.uint8]) -> NDArray[np.float32]:
     if numbers.kind == ObservationKind.CATEGORY:
-        return (values[..., None] == np.arange(numbers.largest + 1)).astype(np.float32)
+        return np.eye(numbers.largest + 1, dtype=np.float32)[values]
     if numbers.kind == ObservationKind.BITS:
-        return (values[..., None] >> np.arange(numbers.largest.bit_length()) & 1).astype(np.float32)
-    return values / np.float32(numbers.largest)
+        width = numbers.largest.bit_length()
+        return np.unpackbits(values[..., None], axis=-1, count=width, bitorder="little").astype(np.float32)
+    return values.astype(np.float32) / np.float32(numbers.largest)

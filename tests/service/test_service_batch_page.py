@@ -6,6 +6,9 @@ from typing import Any
 
 import pytest
 
+from chatiere import engine
+from chatiere.engine import Game
+
 from .support import Running
 
 PAGE = (Path(__file__).parents[2] / "docs/batch.md").read_text()
@@ -28,5 +31,23 @@ def test_the_step_in_process() -> None:
     assert found["observations"].any(axis=1).all()
 
 
+def test_the_numbers_of_an_observation(server: Running, capsys: pytest.CaptureFixture[str]) -> None:
+    exec(compile(EXAMPLES[2].replace("127.0.0.1:50051", server.address), "docs/batch.md", "exec"), {})
+    *shapes, in_a_row = capsys.readouterr().out.splitlines()
+    assert shapes == ["(32, 90) (32, 6)", "(32, 90) (32, 6, 91)"]
+    assert in_a_row == "True"
+
+
 def test_there_are_no_other_examples() -> None:
-    assert len(EXAMPLES) == 2
+    assert len(EXAMPLES) == 3
+
+
+@pytest.mark.parametrize("game", engine.games(), ids=lambda game: game.name)
+def test_the_table_of_limits(game: Game) -> None:
+    players = range(game.min_players, game.max_players + 1)
+    (row,) = (line for line in PAGE.splitlines() if line.startswith(f"| {game.description.french_title} ("))
+    seats, decisions, chance_events = (re.findall(r"[\d,]*\d", cell) for cell in row.split("|")[1:4])
+    assert {int(seats[0]), int(seats[-1])} == {players[0], players[-1]}
+    limits = [game.limits(each) for each in players]
+    assert decisions == [f"{each.max_game_length:,}" for each in limits]
+    assert chance_events == [f"{each.max_chance_nodes_in_history:,}" for each in limits]

@@ -9,6 +9,8 @@ from google.protobuf.message import Message
 
 from chatiere import engine
 from chatiere.engine import Game
+from chatiere.engine.core.description import ObservationKind
+from chatiere.engine.core.observation import ObservationLayout
 from chatiere.engine.core.wire import Reader
 from chatiere.v1 import game_pb2, game_service_pb2
 
@@ -54,6 +56,34 @@ def test_list_games_describes_every_game(stub: Any) -> None:
             next_offset += size
         assert next_offset == info.observation_length
         assert all(piece.english_name and piece.french_name for piece in info.pieces)
+
+
+def test_list_games_tells_limits_and_who_wins(stub: Any) -> None:
+    for info in stub.ListGames(game_service_pb2.ListGamesRequest()).games:
+        game = engine.game(info.name)
+        assert (info.zero_sum, info.lowest_total_wins) == (game.zero_sum, game.lowest_total_wins)
+        assert [each.players for each in info.tables] == list(range(game.min_players, game.max_players + 1))
+        for each in info.tables:
+            for told, limits in (
+                (each.limits, game.limits(each.players)),
+                (each.limits_of_any_options, game.limits_of_any_options(each.players)),
+            ):
+                assert {field.name: value for field, value in told.ListFields()} == limits._asdict()
+
+
+def test_list_games_tells_all_that_is_needed_to_read_an_observation(stub: Any) -> None:
+    kinds = {value.number: value.name for value in game_pb2.DESCRIPTOR.enum_types_by_name["ObservationKind"].values}
+    assert {kind.value: f"OBSERVATION_KIND_{kind.name}" for kind in ObservationKind}.items() <= kinds.items()
+    for info in stub.ListGames(game_service_pb2.ListGamesRequest()).games:
+        game = engine.game(info.name)
+        told, known = ObservationLayout(info), ObservationLayout(game.description)
+        assert (told.length, told.num_features) == (info.observation_length, known.num_features)
+        position = game.new_game(game.max_players, seed=3)
+        for seat in range(game.max_players):
+            planes = told.planes(position.observation(seat))
+            expected = known.planes(position.observation(seat))
+            assert list(planes) == list(expected)
+            assert all((planes[name] == expected[name]).all() for name in planes)
 
 
 def test_every_game_has_its_field_in_every_oneof(game: Game) -> None:

@@ -5,18 +5,34 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     CARTONS,
     CATS,
     DEALT,
+    EAST,
+    FIRST_START,
     LARGEST_HAND,
     NO_DOUBLE_WALLS,
     NO_SEAT,
     PARTS,
     PILE_KINDS,
+    PRINCESS,
+    STARTS,
+    WEST,
     Options,
+    walls_of,
 )
+
+
+cdef int count_joints() noexcept nogil:
+    # The most joints without walls that there can be: each takes two open long edges, of a carton, toy or starting carton.
+    cdef int edges = 0, kind
+    for kind in range(FIRST_START + STARTS):
+        if kind != PRINCESS:
+            edges += (walls_of(kind) & EAST == 0) + (walls_of(kind) & WEST == 0)
+    return edges // 2
 
 
 cdef void limits(int players, const void* options, Limits* found) noexcept nogil:
     # Decisions: each seat places a starting carton; Draw, once a card of the pile; the play of each card, once; Cat or Skip,
-    # once a carton or toy card; Sleep, once a cat, and once more for each that a Princess gives back; and passes.
+    # once a joint without walls, when the second of its cards is laid; Sleep, once a cat, and once more for each that a
+    # Princess gives back; and passes. It is a bound: a seat that sleeps with its last cat cannot be asked again.
     #
     # A pass in the main phase follows a draw: at a turn's start every seat has a cat left, which may sleep. Where wall may
     # meet wall a carton can always be placed: so a seat passes with three Princesses in its hand and no cat on the table,
@@ -32,7 +48,7 @@ cdef void limits(int players, const void* options, Limits* found) noexcept nogil
     cdef int passes = max(0, princesses - LARGEST_HAND + 1)
     if variants & NO_DOUBLE_WALLS:
         passes = pile + (players - 1) * (LARGEST_HAND * players + sleeps) + players
-    found.max_game_length = players + pile + PILE_KINDS + princesses + PILE_KINDS + sleeps + passes
+    found.max_game_length = players + pile + PILE_KINDS + princesses + count_joints() + sleeps + passes
     # The first seat, the deal, the starting cartons of the others, the draws.
     found.max_chance_nodes = first_seat_comes + DEALT * players + players - 1 + pile
     # The first card of the deal. From the pile fewer can come: four kinds or more are dealt, one is the Princess.
