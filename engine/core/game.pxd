@@ -140,7 +140,8 @@ ctypedef struct Operations:
     void (*view)(const void* body, int seat, void* view) noexcept nogil
     # That as numbers, 0 to 255 each.
     void (*observe)(const void* view, int seat, uint8_t* values) noexcept nogil
-    # Draw what the seat cannot know anew, uniformly over what agrees with all it knows.
+    # Draw what the seat cannot know anew, uniformly over what agrees with all it knows. Bodies that the seat cannot tell
+    # apart become the same one and take as many words: nothing drawn may begin with how the hidden things lie.
     int (*resample)(void* body, int seat, Stream* stream) noexcept nogil
     # OK, or which of the rules' invariants (or bounds that memory safety needs) the body breaks.
     int (*check)(const void* body) noexcept nogil

@@ -588,7 +588,7 @@ cdef class Position:
         """A position drawn uniformly from those that agree with all that a seat knows of this one.
 
         The random numbers are those of the stream (seed, game_number); with sampled chance the new position goes on
-        with that stream. Raises EngineError: INVALID_SEAT, INVALID_SEED, INVALID_STATE (of a state that play could
+        with that stream. The draw depends on these and on what the seat knows alone. Raises EngineError: INVALID_SEAT, INVALID_SEED, INVALID_STATE (of a state that play could
         not have reached).
         """
         cdef Position position = self.clone()

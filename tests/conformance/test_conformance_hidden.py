@@ -89,6 +89,19 @@ def test_resampling_is_fixed_by_its_seed_and_really_random(table: Table) -> None
     assert varied > 10
 
 
+def test_a_draw_depends_on_what_the_seat_knows_and_its_seed_and_number_alone(table: Table) -> None:
+    # Who knows the seed of a draw must not learn from it which of the worlds that the seat cannot tell apart is the true one.
+    _, players = table
+    varied = 0
+    for position in thinned(positions(table), 80):
+        for seat in range(players):
+            worlds = [position, *(position.resample(seat, seed) for seed in SEEDS)]
+            varied += len({world.pack() for world in worlds[1:]}) > 1
+            for number in range(2):
+                assert len({world.resample(seat, 6, number).pack() for world in worlds}) == 1, (position, seat)
+    assert varied > 10
+
+
 def test_resampled_chance_goes_on_with_the_stream_of_the_draw(table: Table) -> None:
     _, players = table
     for position in thinned(positions(table), 60):

@@ -48,8 +48,11 @@ cdef enum:
     # Where a card of the queue or the unknown part of the draw pile lies; else a seat.
     IN_QUEUE = 6
     IN_PILE = 7
-    SHUFFLES = 16  # tries, before the walk
+    SHUFFLES = 16  # tries, before the search and the walk
     WALK = 24  # steps for each hidden card
+    NOW_AND_THEN = 0x7F  # bits of a word: all are 0 in one of 128
+    ANY_NUMBER = 0xFFFF  # of misfits
+    SEARCH = 100_000  # steps, some 50 milliseconds. What random play leads to needs a few hundred
 
 cdef enum Fate:
     # What became of a card that left a hand.
@@ -84,6 +87,22 @@ ctypedef struct Story:
     Arrival arrived[MAX_ARRIVALS]
     Leaving left[MAX_ARRIVALS]
     Showing shown[LARGEST_CARD + 1]
+
+ctypedef struct Hidden:
+    # The places that a seat cannot see: first those that stories tell of, then the unknown part of the pile.
+    int viewer
+    int told
+    int places
+    uint8_t where[LARGEST_CARD]
+    uint8_t slot[LARGEST_CARD]
+    uint8_t told_by[LARGEST_CARD]
+    uint8_t cards[LARGEST_CARD]  # all that lie there, ascending
+
+ctypedef struct Deal:
+    State state
+    uint8_t cards[LARGEST_CARD]  # at each hidden place
+    int misfits[6]  # of each seat but the viewer
+    int total
 
 
 # What the plays and passes tell
@@ -286,17 +305,21 @@ cdef bint knows(const State* state, const Table* table, int viewer, int redraw) 
     )
 
 
-cdef bint agrees(const State* state, const Table* table, int seat, const Story* story, int viewer) noexcept nogil:
-    # Whether, for all that the viewer knows, each card of the hand can be matched to an arrival after it was last forbidden
-    # and before it left. Taking arrivals in order, and giving each to the waiting card that leaves first, finds such a
-    # matching if there is one. A card that came from the queue, or left for it and was drawn, has to be the one that the
-    # viewer put there or drew; else it may be any.
+cdef int count_misfits(
+    const State* state, const Table* table, int seat, const Story* story, int viewer, int most
+) noexcept nogil:
+    # How many arrivals are left without a card if, for all that the viewer knows, as many cards of the hand as possible are
+    # matched to an arrival after they were last forbidden and before they left; counted until there are more than `most`.
+    # Taking arrivals in order, and giving each to the waiting card that leaves first, finds such a matching. A card that
+    # came from the queue, or left for it and was drawn, has to be the one that the viewer put there or drew; else it may be
+    # any. One more if the seat does not hold what it has shown to hold.
     cdef uint16_t after[MAX_ARRIVALS]
     cdef uint16_t until[MAX_ARRIVALS]  # ascending; 0 for a card that is matched
     cdef uint8_t cards[MAX_ARRIVALS]
     cdef uint8_t met[MAX_ARRIVALS]
     cdef const Leaving* leaving
     cdef int count = 0, first_open = 0, i, j, redraw, last_any = 0
+    cdef int misfits = seat == state.active and not shows_it_can_play(state)
     for i in range(story.leavings):
         leaving = &story.left[i]
         cards[count] = card_that_left(state, leaving)
@@ -313,6 +336,8 @@ cdef bint agrees(const State* state, const Table* table, int seat, const Story* 
         after[count] = last_forbidden(story, cards[count], NEVER)
         count += 1
     for i in range(story.arrivals):
+        if misfits > most:
+            return misfits
         met[i] = 0
         redraw = story.arrived[i].redraw
         # Where a card that may be any left later, the one that came may be it, and may even have come again.
@@ -321,22 +346,27 @@ cdef bint agrees(const State* state, const Table* table, int seat, const Story* 
         j = 0
         while j < count and (cards[j] != card_under(state, redraw) or until[j] <= story.arrived[i].time):
             j += 1
-        if j == count or after[j] >= story.arrived[i].time:
-            return False
-        until[j] = 0
         met[i] = 1
+        if j == count or after[j] >= story.arrived[i].time:
+            misfits += 1
+        else:
+            until[j] = 0
     for i in range(story.arrivals):
+        if misfits > most:
+            return misfits
         if met[i]:
             continue
-        while first_open < count and until[first_open] == 0:
+        # Those that left before are matched or stay without.
+        while first_open < count and until[first_open] < story.arrived[i].time:
             first_open += 1
         j = first_open
         while j < count and (until[j] == 0 or after[j] >= story.arrived[i].time):
             j += 1
-        if j == count or until[j] < story.arrived[i].time:
-            return False
-        until[j] = 0
-    return seat != state.active or shows_it_can_play(state)
+        if j == count:
+            misfits += 1
+        else:
+            until[j] = 0
+    return misfits
 
 
 cdef bint shows_it_can_play(const State* state) noexcept nogil:
@@ -350,37 +380,111 @@ cdef bint shows_it_can_play(const State* state) noexcept nogil:
     return False
 
 
-cdef bint fit(
-    const State* state, const Table* table, const Story* stories, int viewer, const uint8_t* tellers, int count
+cdef void list_hidden(const State* state, const Table* table, int viewer, Hidden* hidden) noexcept nogil:
+    # The places in an order that all know, the cards in their own: nothing of which card lies where.
+    cdef uint64_t cards[2]
+    cdef int seat, i, card
+    hidden.viewer = viewer
+    hidden.told = hidden.places = 0
+    memcpy(cards, state.unknown, sizeof(cards))
+    for seat in range(state.players):
+        for i in range(state.hand_size[seat] if seat != viewer else 0):
+            put_card(cards, card_in_slot(state.hand[seat], i))
+            hidden.where[hidden.told] = hidden.told_by[hidden.told] = seat
+            hidden.slot[hidden.told] = i
+            hidden.told += 1
+    for i in range(state.queue_length):
+        if table.queue_seat[i] != viewer:
+            put_card(cards, card_under(state, state.redrawn_count + i))
+            hidden.where[hidden.told] = IN_QUEUE
+            hidden.told_by[hidden.told] = table.queue_seat[i]
+            hidden.slot[hidden.told] = i
+            hidden.told += 1
+    for card in range(1, cards_in_use(state.players) + 1):
+        if has_card(cards, card):
+            if hidden.places >= hidden.told:
+                hidden.where[hidden.places] = hidden.told_by[hidden.places] = IN_PILE
+            hidden.cards[hidden.places] = card
+            hidden.places += 1
+
+
+# Drawing one of them
+
+cdef void lay(Deal* deal, const Hidden* hidden, int place, int card) noexcept nogil:
+    cdef int slot = hidden.slot[place]
+    cdef uint64_t* hand
+    deal.cards[place] = card
+    if hidden.where[place] < IN_QUEUE:
+        hand = &deal.state.hand[hidden.where[place]]
+        hand[0] = hand[0] & ~(<uint64_t> 0xFF << 8 * slot) | <uint64_t> card << 8 * slot
+    elif hidden.where[place] == IN_QUEUE:
+        put_card_under(&deal.state, deal.state.redrawn_count + slot, card)
+
+
+cdef bint count_anew(
+    Deal* deal, const Hidden* hidden, const Table* table, const Story* stories, int seats, int most
 ) noexcept nogil:
-    # Whether the hands whose stories tell of some changed places agree with what the viewer knows.
-    cdef int changed = 0, i
-    for i in range(count):
-        changed |= 1 << tellers[i]
-    for i in range(state.players):
-        if changed >> i & 1 and not agrees(state, table, i, &stories[i], viewer):
-            return False
+    # The misfits of these seats (bit seat). False, and not all counted, if those of all together are more than `most`.
+    cdef int seat
+    for seat in range(deal.state.players):
+        if seats >> seat & 1:
+            deal.total -= deal.misfits[seat]
+            deal.misfits[seat] = 0
+    for seat in range(deal.state.players):
+        if seats >> seat & 1:
+            deal.misfits[seat] = count_misfits(
+                &deal.state, table, seat, &stories[seat], hidden.viewer, most - deal.total
+            )
+            deal.total += deal.misfits[seat]
+            if deal.total > most:
+                return False
     return True
 
 
-cdef void write_card(State* state, const uint8_t* where, const uint8_t* slot, int place, int card) noexcept nogil:
-    cdef uint64_t* hand
-    if where[place] < IN_QUEUE:
-        hand = &state.hand[where[place]]
-        hand[0] = hand[0] & ~(<uint64_t> 0xFF << 8 * slot[place]) | <uint64_t> card << 8 * slot[place]
-    elif where[place] == IN_QUEUE:
-        put_card_under(state, state.redrawn_count + slot[place], card)
+cdef void shuffle(Deal* deal, const Hidden* hidden, Stream* stream) noexcept nogil:
+    cdef uint8_t card
+    cdef int i, j
+    for i in range(hidden.told):
+        j = i + number_below(stream, hidden.places - i)
+        card = deal.cards[j]
+        deal.cards[j] = deal.cards[i]
+        lay(deal, hidden, i, card)
 
 
-cdef void rotate(
-    State* work, const uint8_t* where, const uint8_t* slot, uint8_t* cards, const uint8_t* moved, int n
-) noexcept nogil:
+cdef void rotate(Deal* deal, const Hidden* hidden, const uint8_t* moved, int n) noexcept nogil:
     # Each of the n places gets the next one's card; n times over changes nothing.
-    cdef uint8_t first = cards[moved[0]]
+    cdef uint8_t first = deal.cards[moved[0]]
     cdef int k
     for k in range(n):
-        cards[moved[k]] = cards[moved[k + 1]] if k + 1 < n else first
-        write_card(work, where, slot, moved[k], cards[moved[k]])
+        lay(deal, hidden, moved[k], deal.cards[moved[k + 1]] if k + 1 < n else first)
+
+
+cdef void step(
+    Deal* deal, const Hidden* hidden, const Table* table, const Story* stories, Stream* stream
+) noexcept nogil:
+    # Swap two places, or turn three round; back again if that leaves more misfits. But as long as there are some, one more
+    # is taken now and then: so there is a way on from everywhere.
+    cdef uint8_t moved[3]
+    cdef int misfits[6]
+    cdef int total = deal.total, seats = 0, i, n
+    cdef uint64_t word
+    moved[0] = number_below(stream, hidden.told)
+    moved[1] = number_below(stream, hidden.places)
+    moved[2] = number_below(stream, hidden.places)
+    word = next_word(stream)
+    n = 2 + (word & 1)
+    if moved[0] == moved[1] or (n == 3 and (moved[2] == moved[0] or moved[2] == moved[1])):
+        return
+    memcpy(misfits, deal.misfits, sizeof(misfits))
+    rotate(deal, hidden, moved, n)
+    for i in range(n):
+        if hidden.told_by[moved[i]] != IN_PILE:
+            seats |= 1 << hidden.told_by[moved[i]]
+    if not count_anew(deal, hidden, table, stories, seats, total + (total > 0 and word >> 1 & NOW_AND_THEN == 0)):
+        deal.total = total
+        memcpy(deal.misfits, misfits, sizeof(misfits))
+        for i in range(n - 1):
+            rotate(deal, hidden, moved, n)
 
 
 cdef void sort_hand(State* state, int seat) noexcept nogil:
@@ -391,102 +495,56 @@ cdef void sort_hand(State* state, int seat) noexcept nogil:
     state.hand[seat] = hand
 
 
-cdef int list_hidden(
-    const State* state, const Table* table, int seat, uint8_t* where, uint8_t* slot, uint8_t* told_by, uint8_t* cards
-) noexcept nogil:
-    # The places that the seat cannot see but for the unknown part of the pile, whose stories tell of them, and their cards.
-    cdef int places = 0, other, i
-    for other in range(state.players):
-        for i in range(state.hand_size[other] if other != seat else 0):
-            where[places] = told_by[places] = other
-            slot[places] = i
-            cards[places] = card_in_slot(state.hand[other], i)
-            places += 1
-    for i in range(state.queue_length):
-        if table.queue_seat[i] != seat:
-            where[places] = IN_QUEUE
-            told_by[places] = table.queue_seat[i]
-            slot[places] = i
-            cards[places] = card_under(state, state.redrawn_count + i)
-            places += 1
-    return places
-
-
-cdef int list_unknown(const State* state, uint8_t* where, uint8_t* told_by, uint8_t* cards) noexcept nogil:
-    cdef int places = 0, card
-    for card in range(1, cards_in_use(state.players) + 1):
-        if has_card(state.unknown, card):
-            where[places] = told_by[places] = IN_PILE
-            cards[places] = card
-            places += 1
-    return places
-
-
 cdef int resample(void* body, int seat, Stream* stream) noexcept nogil:
     cdef State* state = <State*> body
-    cdef State work = state[0]
     cdef Table table
     cdef Story stories[6]
-    # The hidden places, those in the unknown part of the pile last, and the card now at each.
-    cdef uint8_t where[LARGEST_CARD]
-    cdef uint8_t slot[LARGEST_CARD]
-    cdef uint8_t told_by[LARGEST_CARD]
-    cdef uint8_t cards[LARGEST_CARD]
-    cdef uint8_t moved[3]
-    cdef uint8_t tellers[3]
-    cdef uint8_t card
-    cdef int constrained, places, i, j, n, attempt
-    cdef bint found = False
+    cdef Hidden hidden
+    cdef Deal deal
+    cdef int others = (1 << state.players) - 1 & ~(1 << seat), i, steps
+    cdef bint agrees = False
     read_piles(state, &table)
     if not read_stories(state, &table, stories):
         return DiscatFault.HISTORY_CONTRADICTS_HANDS
     for i in range(state.players):
-        if not agrees(state, &table, i, &stories[i], seat):
+        if count_misfits(state, &table, i, &stories[i], seat, 0):
             return DiscatFault.HISTORY_CONTRADICTS_HANDS
-    constrained = list_hidden(state, &table, seat, where, slot, told_by, cards)
-    if constrained == 0:
+    list_hidden(state, &table, seat, &hidden)
+    if hidden.told == 0:
         return OK
-    places = constrained + list_unknown(state, &where[constrained], &told_by[constrained], &cards[constrained])
 
     # A plain shuffle that happens to agree is a uniform draw.
-    for attempt in range(SHUFFLES):
-        for i in range(places - 1, 0, -1):
-            j = number_below(stream, i + 1)
-            card = cards[i]
-            cards[i] = cards[j]
-            cards[j] = card
-        for i in range(constrained):
-            write_card(&work, where, slot, i, cards[i])
-        found = fit(&work, &table, stories, seat, told_by, constrained)
-        if found:
+    deal.state = state[0]
+    memcpy(deal.cards, hidden.cards, sizeof(deal.cards))
+    for i in range(SHUFFLES):
+        shuffle(&deal, &hidden, stream)
+        deal.total = 0
+        memset(deal.misfits, 0, sizeof(deal.misfits))
+        agrees = count_anew(&deal, &hidden, &table, stories, others, 0)
+        if agrees:
             break
-    if not found:
-        # Else walk from the present state: swap two places, or turn three round, wherever the result agrees. Every step is
-        # as likely as its reverse, so the walk's limit is uniform too.
-        memcpy(&work, state, sizeof(State))
-        list_hidden(state, &table, seat, where, slot, told_by, cards)
-        list_unknown(state, &where[constrained], &told_by[constrained], &cards[constrained])
-        for attempt in range(WALK * places):
-            moved[0] = number_below(stream, constrained)
-            moved[1] = number_below(stream, places)
-            moved[2] = number_below(stream, places)
-            n = 2 + (next_word(stream) & 1)
-            if moved[0] == moved[1] or (n == 3 and (moved[2] == moved[0] or moved[2] == moved[1])):
-                continue
-            for i in range(n):
-                tellers[i] = told_by[moved[i]]
-            rotate(&work, where, slot, cards, moved, n)
-            if not fit(&work, &table, stories, seat, tellers, n):
-                for i in range(n - 1):
-                    rotate(&work, where, slot, cards, moved, n)
+    if not agrees:
+        # Else search from the last one on for a deal that agrees, and walk on from there among those that do. Every step of
+        # the walk is as likely as its reverse, so its limit is uniform too.
+        deal.total = 0
+        memset(deal.misfits, 0, sizeof(deal.misfits))
+        count_anew(&deal, &hidden, &table, stories, others, ANY_NUMBER)
+        steps = 0
+        while deal.total:
+            if steps == SEARCH:
+                return DiscatFault.TOO_FEW_DEALS  # uncovered: no state that needs so many steps is known
+            step(&deal, &hidden, &table, stories, stream)
+            steps += 1
+        for i in range(WALK * hidden.places):
+            step(&deal, &hidden, &table, stories, stream)
 
-    work.unknown[0] = work.unknown[1] = 0
-    for i in range(constrained, places):
-        put_card(work.unknown, cards[i])
+    deal.state.unknown[0] = deal.state.unknown[1] = 0
+    for i in range(hidden.told, hidden.places):
+        put_card(deal.state.unknown, deal.cards[i])
     for i in range(state.players):
-        sort_hand(&work, i)
+        sort_hand(&deal.state, i)
     for i in range(state.redrawn_count):
         if not knows(state, &table, seat, i):
-            put_card_under(&work, i, ANY_CARD)
-    memcpy(state, &work, sizeof(State))
+            put_card_under(&deal.state, i, ANY_CARD)
+    memcpy(state, &deal.state, sizeof(State))
     return OK

@@ -54,6 +54,7 @@ cdef enum DiscatFault:
     CARD_TWICE_OR_MISSING
     NOT_ZERO
     HISTORY_CONTRADICTS_HANDS
+    TOO_FEW_DEALS
 
 cdef enum DiscatEvent:
     FIRST_SEAT_CHOSEN = 1

@@ -64,6 +64,11 @@ FAULTS = {
     int(DiscatFault.HISTORY_CONTRADICTS_HANDS): RULES.broken(
         "what the turns have shown and the hidden cards contradict each other", "turns", "Public and hidden"
     ),
+    int(DiscatFault.TOO_FEW_DEALS): RULES.broken(
+        "the turns have shown so much that no placement of the hidden cards has been found; play does not lead there",
+        "turns",
+        "Public and hidden",
+    ),
 }
 
 EVENT_LABELS = {
