@@ -253,3 +253,19 @@ class Board:
     def position(self, change: Callable[[ChatCartonneState], None] | None = None) -> Position:
         """The checked position."""
         return read(self.state(change))
+
+
+def late(
+    players: int, left: int, hands: Mapping[int, tuple[int, ...]], princesses: tuple[int, ...] = (), **options: Any
+) -> Board:
+    """A table with all cartons but those in hands and about `left` others."""
+    board = Board(players, **options)
+    for seat, hand in hands.items():
+        board.hand(seat, *hand)
+    for number, seat in enumerate(princesses):
+        board.princess(cell(2 + number, 10), False, seat)
+    free = 72 - sum(kind < 72 for hand in board.hands for kind in hand) - left
+    cells = [cell(column, row) for row in (11, 12, 13, 14, 15, 10, 9) for column in range(24)]
+    cells = [where for where in cells if where not in board.cards]
+    board.fill(*cells[:free])
+    return board

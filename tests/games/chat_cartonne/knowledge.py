@@ -1,0 +1,137 @@
+"""Which deals agree with what a seat knows, and in how many ways each has come about: by trying them all.
+
+A deal counts once for each way in which distinct cards can have come to the draws of the other seats and the places of the
+pile (rules file: "Decisions of the engine"). Every placement of the Princesses is tried with all hands; the kernel counts by
+formulas. It shares nothing with the kernel.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import combinations_with_replacement, permutations, product
+from math import comb, factorial, perm, prod
+from typing import Any
+
+from chatiere.engine import Position
+
+from ..building import state_of, view_of
+from .reference import PRINCESS
+
+# The hands, and who drew the Princess of each part.
+Deal = tuple[tuple[tuple[int, ...], ...], tuple[int | None, ...]]
+
+
+def only_pattern(kind: int) -> int:
+    """Of all kinds with the same walls the first; a Princess is one."""
+    return kind if kind == PRINCESS else kind // 9 * 9
+
+
+def deal_of(position: Position, patterns: bool = False) -> Deal:
+    """What is hidden; with `patterns` of each carton in a hand the walls alone."""
+    state = state_of(position)
+    drawers = tuple(part.princess_drawn_by if part.HasField("princess_drawn_by") else None for part in state.parts)
+    return tuple(tuple(map(only_pattern, seat.hand) if patterns else seat.hand) for seat in state.seats), drawers
+
+
+def all_deals(position: Position, viewer: int, patterns: bool = False) -> dict[Deal, Fraction]:
+    """Every deal that agrees with what the viewer knows, with its number of ways (up to a common factor)."""
+    state = state_of(position)
+    others = [seat for seat in range(len(state.seats)) if seat != viewer]
+    hidden = [kind for seat in others for kind in state.seats[seat].hand if kind != PRINCESS] + list(
+        state.unknown_cards
+    )
+    cartons = Counter(only_pattern(kind) if patterns else kind for kind in hidden if kind < 72)
+    deals: dict[Deal, Fraction] = {}
+    for held, drawers, ways in _princesses(position, viewer):
+        weight = Fraction(ways)
+        sizes = {seat: len(state.seats[seat].hand) - held[seat] for seat in others}
+        if min(sizes.values()) < 0 or sum(sizes.values()) > cartons.total():
+            continue
+        if state.final_phase and any((sizes[seat] > 0) != _holds_carton(state.seats[seat]) for seat in others):
+            continue
+        for seat in others:
+            # The cartons that it was dealt and drew came in any order; the hand has none.
+            played = sum(state.seats[seat].princesses_played)
+            weight *= factorial(2 + sum(state.seats[seat].drawn) - played - held[seat])
+        # The cards of the pile in any order.
+        weight *= factorial(len(hidden) - sum(sizes.values()))
+        for hands, choices in _hands(state, cartons, [(seat, sizes[seat], held[seat]) for seat in others]):
+            own = deal_of(position, patterns)[0][viewer]
+            whole = tuple(own if seat == viewer else hands[seat] for seat in range(len(state.seats)))
+            deals[whole, drawers] = weight * choices
+    return deals
+
+
+def _holds_carton(seat: Any) -> bool:
+    return any(kind != PRINCESS for kind in seat.hand)
+
+
+def _princesses(position: Position, viewer: int) -> Iterator[tuple[dict[int, int], tuple[int | None, ...], int]]:
+    # How many each other seat holds, who drew which, and in how many ways.
+    state = state_of(position)
+    lefts = [part.left for part in view_of(position, None).parts]
+    others = [seat for seat in range(len(state.seats)) if seat != viewer]
+    played = {seat: sum(state.seats[seat].princesses_played) for seat in others}
+    if len(lefts) == 1:
+        # All in one part: those not on the table are distinct, and so are the other draws and the places of the pile.
+        unlocated = 5 - sum(sum(seat.princesses_played) for seat in state.seats)
+        unlocated -= list(state.seats[viewer].hand).count(PRINCESS)
+        for counts in product(range(unlocated + 1), repeat=len(others)):
+            if sum(counts) <= unlocated:
+                held = dict(zip(others, counts, strict=True))
+                rest, ways = unlocated, 1
+                for seat, count in held.items():
+                    ways *= comb(rest, count) * perm(state.seats[seat].drawn[0] - played[seat], count)
+                    rest -= count
+                if ways * perm(lefts[0], rest):
+                    yield held, (None,), ways * perm(lefts[0], rest)
+        return
+    options: list[list[tuple[int | None, int]]] = []
+    for part, left in enumerate(lefts):
+        drawer = state.parts[part].princess_drawn_by if state.parts[part].HasField("princess_drawn_by") else None
+        if drawer == viewer:
+            options.append([(viewer, 1)])
+        else:
+            drawn = [(seat, state.seats[seat].drawn[part]) for seat in others]
+            options.append([(who, ways) for who, ways in ((None, left), *drawn) if ways])
+    for chosen in product(*options):
+        drawers = tuple(who for who, _ in chosen)
+        ways = prod(count for _, count in chosen) * prod(_ways_played(state, seat, drawers) for seat in others)
+        if ways:
+            yield {seat: drawers.count(seat) - played[seat] for seat in others}, drawers, ways
+
+
+def _ways_played(state: Any, seat: int, drawers: tuple[int | None, ...]) -> int:
+    # In how many ways the Princesses that the seat played can be those that it drew, none before it was drawn.
+    drew = [part for part, who in enumerate(drawers) if who == seat]
+    played = [part for part, count in enumerate(state.seats[seat].princesses_played) for _ in range(count)]
+    return sum(
+        all(of <= when for of, when in zip(chosen, played, strict=True)) for chosen in permutations(drew, len(played))
+    )
+
+
+def _hands(
+    state: Any, cartons: Counter[int], seats: list[tuple[int, int, int]]
+) -> Iterator[tuple[dict[int, tuple[int, ...]], int]]:
+    # Hands of so many cartons and Princesses each, and in how many ways they can be chosen.
+    if not seats:
+        yield {}, 1
+        return
+    (seat, size, princesses), *further = seats
+    for chosen in combinations_with_replacement(sorted(cartons), size):
+        taken = Counter(chosen)
+        ways = prod(comb(cartons[kind], count) for kind, count in taken.items())
+        hand = (*chosen, *(PRINCESS,) * princesses)
+        if ways and _fits(state.seats[seat].shown, hand):
+            for rest, choices in _hands(state, cartons - taken, further):
+                yield {seat: hand, **rest}, ways * choices
+
+
+def _fits(shown: Any, hand: tuple[int, ...]) -> bool:
+    # Whether the cards of the hand can be those that the passes have spoken of, in some order.
+    def may_be(kind: int, each: Any) -> bool:
+        return not each.not_princess if kind == PRINCESS else kind // 9 not in each.not_patterns
+
+    return any(
+        all(may_be(kind, each) for kind, each in zip(order, shown, strict=False)) for order in permutations(hand)
+    )
