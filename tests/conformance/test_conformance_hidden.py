@@ -90,7 +90,7 @@ def test_resampling_is_fixed_by_its_seed_and_really_random(table: Table) -> None
 
 
 def test_a_draw_depends_on_what_the_seat_knows_and_its_seed_and_number_alone(table: Table) -> None:
-    # Who knows the seed of a draw must not learn from it which of the worlds that the seat cannot tell apart is the true one.
+    # Who knows the seed of a draw must not learn from it in which of the worlds that the seat cannot tell apart it is.
     _, players = table
     varied = 0
     for position in thinned(positions(table), 80):

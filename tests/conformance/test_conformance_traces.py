@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from games.script import move_both
 
 from chatiere import engine
 from chatiere.engine import CHANCE_PLAYER, TERMINAL_PLAYER, Game, Position
@@ -73,3 +74,12 @@ def test_the_reference_agrees_with_the_trace(game: Game, path: Path) -> None:
         assert reference_step(script) == step, f"line {number}"
         if move is not None:
             script.move(move)
+
+
+@every_trace
+def test_kernel_and_reference_tell_the_same_events(game: Game, path: Path) -> None:
+    first, steps = lines_of(path)
+    position = game.new_game(first["players"], first["options"])
+    script = reference(game)(first["players"], first["options"])
+    for step in steps[:-1]:
+        move_both(position, script, step["move"])

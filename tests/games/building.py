@@ -53,11 +53,17 @@ def phase(position: Position) -> str:
     return name_of(state_of(position), "phase")
 
 
+def kind_of(game: Game, event: Event) -> str:
+    """The name of an event's kind, without the enum's: CARD_DEALT …"""
+    enum = message(game, "Event").DESCRIPTOR.fields_by_name["kind"].enum_type
+    return str(enum.values_by_number[event.kind].name).partition("_EVENT_KIND_")[2]
+
+
 def event_of(game: Game, event: Event, whole: bool = True) -> tuple[str, Any]:
     """An event's kind and message."""
     filled = message(game, "Event")
     fill(filled, engine.codec(game.name).put_event, event, whole)
-    return name_of(filled, "kind"), filled
+    return kind_of(game, event), filled
 
 
 def label_of(game: Game, event: Event, whole: bool) -> str:

@@ -1,14 +1,17 @@
 """What the games' slow references share: a game is a script that stops wherever somebody has to decide.
 
-A reference is its game's rules file once more as plain Python, to hold against the kernel, of which it knows nothing.
+A reference is its game's rules file once more as plain Python, to hold against the kernel, of which it knows nothing but
+the names of events.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
-from chatiere.engine import Position
+from chatiere.engine import Event, Game, Position
+
+from .building import kind_of
 
 CHANCE = -1
 OVER = -4
@@ -28,10 +31,23 @@ class Question:
         return list(zip(self.moves, self.weights or (1,) * len(self.moves), strict=True))
 
 
+class Happening(NamedTuple):
+    """An event, whole: its kind by name, whom it is about, who may see its values (None: everybody), and these."""
+
+    kind: str
+    seat: int | None
+    seen_by: frozenset[int] | None
+    values: tuple[int, ...]
+
+
 class Script(ABC):
-    """A game under way. `question` is what it waits for; `move` answers it. Chance is always explicit."""
+    """A game under way. `question` is what it waits for; `move` answers it. Chance is always explicit.
+
+    `happened` are the events of the last move, in order.
+    """
 
     question: Question
+    happened: list[Happening]
 
     @abstractmethod
     def __init__(self, players: int, options: Mapping[str, Any] | None = None) -> None:
@@ -55,13 +71,19 @@ class Script(ABC):
 
     def begin(self) -> None:
         """Run to the first question."""
+        self.happened = []
         self._script = self._run()
         self.question = next(self._script)
 
     def move(self, move: int) -> None:
         """Answer the question."""
         assert move in self.question.moves
+        self.happened = []
         self.question = self._script.send(move)
+
+    def tell(self, kind: str, seat: int | None, *values: int, seen_by: Iterable[int] | None = None) -> None:
+        """Add an event."""
+        self.happened.append(Happening(kind, seat, None if seen_by is None else frozenset(seen_by), values))
 
     @classmethod
     def replay(cls, players: int, options: Mapping[str, Any], moves: Iterable[int]) -> Self:
@@ -80,6 +102,19 @@ class Script(ABC):
         if depth == 1:
             return len(question.moves)
         return sum(cls.perft(players, options, [*moves, move], depth - 1) for move in question.moves)
+
+
+def happenings(game: Game, events: Iterable[Event]) -> list[Happening]:
+    """The kernel's events as a reference tells them."""
+    return [Happening(kind_of(game, event), *event[1:]) for event in events]
+
+
+def move_both(position: Position, game: Script, move: int) -> None:
+    """Make a move in both; the same events, whole, come of it."""
+    events: list[Event] = []
+    position.apply(move, events)
+    game.move(move)
+    assert happenings(position.game, events) == game.happened
 
 
 def same(position: Position, game: Script) -> None:

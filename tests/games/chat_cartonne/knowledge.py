@@ -1,8 +1,8 @@
 """Which deals agree with what a seat knows, and in how many ways each has come about: by trying them all.
 
-A deal counts once for each way in which distinct cards can have come to the draws of the other seats and the places of the
-pile (rules file: "Decisions of the engine"). Every placement of the Princesses is tried with all hands; the kernel counts by
-formulas. It shares nothing with the kernel.
+A deal counts once for each way in which distinct cards can have come to the draws of the other seats and the places of
+the pile (rules file: "Decisions of the engine"). Every placement of the Princesses is tried with all hands; the kernel
+counts by formulas. It shares nothing with the kernel.
 """
 
 from collections import Counter

@@ -97,11 +97,13 @@ class Game(Script):
         first = self.options.get("first_seat")
         if first is None:
             first = yield self._chance(dict.fromkeys(range(self.players), Fraction(1)))
+            self.tell("FIRST_SEAT_CHOSEN", first)
         order = [(first + distance) % self.players for distance in range(self.players)]
         for seat in order * 2:
             card = yield self._chance(dict.fromkeys((k for k in self.unknown if k < 72), Fraction(1)))
             self.unknown.remove(card)
             self.hands[seat] = sorted([*self.hands[seat], card])
+            self.tell("CARD_DEALT", seat, card, seen_by={seat})
         if self.options.get("all_princesses"):
             self.parts = [[len(self.unknown) + 5, 5]]
         else:
@@ -112,9 +114,11 @@ class Game(Script):
         kind, turn = 76 + choice // 2, choice % 2
         starts.remove(kind)
         self.table[11, 11] = Card(walls_of(kind, bool(turn)))
+        self.tell("START_PLACED", first, kind, turn, number((11, 11)))
         for seat in order[1:]:
             kind = yield self._chance(dict.fromkeys(starts, Fraction(1)))
             starts.remove(kind)
+            self.tell("START_DRAWN", seat, kind)
             rows = [row for _, row in self.table]
             ids = [
                 13 + 576 * turn + number((11, row))
@@ -123,7 +127,9 @@ class Game(Script):
                 if self._may_lie((11, row), walls_of(kind, bool(turn)))
             ]
             choice = yield Question(seat, tuple(sorted(ids)))
-            self.table[at((choice - 13) % 576)] = Card(walls_of(kind, choice - 13 >= 576))
+            turn, cell = divmod(choice - 13, 576)
+            self.table[at(cell)] = Card(walls_of(kind, bool(turn)))
+            self.tell("START_PLACED", seat, kind, turn, cell)
         yield from self._turns(first)
         yield Question(OVER, ())
 
@@ -144,8 +150,11 @@ class Game(Script):
             played = yield from self._turn(seat)
             passed = passed + 1 if was_final and not played else 0
             self.final |= sum(part[0] for part in self.parts) == 0 or 0 in self.supply
+            if self.final and not was_final:
+                self.tell("FINAL_PHASE_BEGUN", None)
             holding = [s for s in range(self.players) if any(card != PRINCESS for card in self.hands[s])]
             if self.final and (not holding or passed == len(holding)):
+                self.tell("GAME_ENDED", None)
                 return
             seat = (seat + 1) % self.players
             while self.final and seat not in holding:
@@ -161,11 +170,14 @@ class Game(Script):
             if choice != 10:
                 self._sleep(seat, at(choice - 3469))
                 return True
+            self.tell("DRAW_CHOSEN", seat)
             card = yield self._next_card()
             self._draw(card)
             if card in TOYS:
+                self.tell("TOY_DRAWN", seat, card)
                 yield from self._toy(seat, card)
                 return True
+            self.tell("CARD_DRAWN", seat, card, seen_by={seat})
             hand.append(card)
             hand.sort()
             drew = True
@@ -175,22 +187,28 @@ class Game(Script):
             ids += [5197 + number(cell) for cell, card in self.table.items() if card.sleeper is not None]
         choice = yield Question(seat, tuple(sorted(ids)) or (12,))
         if choice == 12:
+            self.tell("PASSED", seat)
             return False
         if choice < 3469:
             slot, place = divmod(choice - 13, 1152)
+            turn, cell = divmod(place, 576)
             kind = hand.pop(slot)
-            self.table[at(place % 576)] = Card(walls_of(kind, place >= 576), CONTENTS[kind % 9])
-            yield from self._cat(seat, at(place % 576))
+            self.table[at(cell)] = Card(walls_of(kind, bool(turn)), CONTENTS[kind % 9])
+            self.tell("CARTON_PLACED", seat, kind, turn, cell)
+            yield from self._cat(seat, at(cell))
         elif choice < 4045:
             self._sleep(seat, at(choice - 3469))
         else:
             hand.remove(PRINCESS)
             if choice < 5197:
-                self.supply[self.joints[at(choice - 4621)][1]] += 1
+                owner = self.joints[at(choice - 4621)][1]
                 self.joints[at(choice - 4621)] = ("princess", 0)
+                self.tell("PRINCESS_ON_JOINT", seat, choice - 4621, owner)
             else:
-                self.supply[self.table[at(choice - 5197)].sleeper] += 1
+                owner = self.table[at(choice - 5197)].sleeper
                 self.table[at(choice - 5197)] = Card(frozenset(), carton=False, princess=True)
+                self.tell("PRINCESS_IN_CELL", seat, choice - 5197, owner)
+            self.supply[owner] += 1
         return True
 
     def _next_card(self) -> Question:
@@ -221,15 +239,18 @@ class Game(Script):
     def _sleep(self, seat: int, cell: Cell) -> None:
         self.supply[seat] -= 1
         self.table[cell] = Card(frozenset(), carton=False, sleeper=seat)
+        self.tell("CAT_ASLEEP", seat, number(cell))
 
     def _toy(self, seat: int, kind: int) -> Generator[Question, int, None]:
         joints = [joint for joint in self.table if self._is_joint(joint) and self._welcome(seat, joint)]
         if joints:
             choice = yield Question(seat, tuple(sorted(5773 + number(joint) for joint in joints)))
             self.joints[at(choice - 5773)] = ("toy", TOYS[kind])
+            self.tell("TOY_ON_JOINT", seat, kind, choice - 5773)
             return
         choice = yield Question(seat, tuple(sorted(6349 + number(cell) for cell in self._free_cells())))
         self.table[at(choice - 6349)] = Card(frozenset(), 2 * TOYS[kind])
+        self.tell("TOY_AS_CARTON", seat, kind, choice - 6349)
         yield from self._cat(seat, at(choice - 6349))
 
     def _cat(self, seat: int, cell: Cell) -> Generator[Question, int, None]:
@@ -238,9 +259,12 @@ class Game(Script):
         if not joints or not self.supply[seat]:
             return
         choice = yield Question(seat, (11, *sorted(joints)))
-        if choice != 11:
+        if choice == 11:
+            self.tell("NO_CAT_FOLLOWED", seat)
+        else:
             self.supply[seat] -= 1
             self.joints[at(choice - 4045)] = ("cat", seat)
+            self.tell("CAT_AWAKE", seat, choice - 4045)
 
     # The table
 

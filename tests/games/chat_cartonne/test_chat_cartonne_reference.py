@@ -13,7 +13,7 @@ import pytest
 from chatiere.engine import TERMINAL_PLAYER, Position
 
 from ..building import score_of, state_of
-from ..script import same
+from ..script import move_both, same
 from .building import GAME, VARIANTS, cell
 from .reference import PRINCESS, Game
 
@@ -110,9 +110,8 @@ def play_both(players: int, options: dict[str, Any], style: str, choices: random
         move = choose(game, style, choices)
         if game.question.actor >= 0:
             done[kind_of(move)] += 1
-        position.apply(move)
+        move_both(position, game, move)
         position.check()
-        game.move(move)
         step += 1
 
 

@@ -1,4 +1,4 @@
-"""Rules file: Public and hidden. Resampling: uniform over all assignments of distinct cards, counted by knowledge.py."""
+"""Rules file: Public and hidden. Resampling: uniform over the assignments of distinct cards (see knowledge.py)."""
 
 import random
 from collections import Counter

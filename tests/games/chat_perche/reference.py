@@ -114,6 +114,7 @@ class Game(Script):
         if self.first_seat is None:
             self.phase = "FIRST_SEAT"
             self.first_seat = yield Question(CHANCE, (0, 1), (1, 1))
+            self.tell("FIRST_SEAT_CHOSEN", self.first_seat)
         self.seat = self.first_seat
         self.phase = "PLACE_TOKEN"
         while len(self.tokens) < 10:
@@ -123,11 +124,14 @@ class Game(Script):
             value = chosen % 4 + 1
             self.hands[self.seat].remove(value)
             self.tokens[chosen // 4] = self.seat, value
+            self.tell("TOKEN_CHOSEN", self.seat, value, seen_by={self.seat})
+            self.tell("TOKEN_PLACED", self.seat, chosen // 4)
         while True:
             yield from self._turn()
             if self.dogs == self.dog_track:
                 break
             self.seat = 1 - self.seat
+        self.tell("GAME_ENDED", None)
         self.phase = "OVER"
         self.card = None
         yield Question(OVER, ())
@@ -140,12 +144,16 @@ class Game(Script):
         outcome = yield Question(CHANCE, tuple(types), tuple(copies[t] // divisor for t in types))
         if not self.decks[self.seat]:
             self.decks[self.seat] = list(self.full_deck)
+            self.tell("DECK_REFILLED", self.seat)
+        self.tell("CARD_TURNED_UP", self.seat, outcome)
         self.card = CARDS[outcome]
         self.decks[self.seat].remove(self.card)
         self.moved[self.seat] = {}
         words = self.card.split()
         if words[0] == "dogs":
-            self.dogs = min(self.dogs + int(words[1]), self.dog_track)
+            steps = min(int(words[1]), self.dog_track - self.dogs)
+            self.dogs += steps
+            self.tell("DOGS_ADVANCED", self.seat, steps, self.dogs)
         elif words == ["bird"]:
             yield from self._place_bird()
         elif words[1] == "falls":
@@ -159,24 +167,33 @@ class Game(Script):
         if spaces and len(self.birds) < 6:
             chosen = yield Question(self.seat, tuple(2156 + space - 5 for space in spaces))
             self.birds.append(chosen - 2156 + 5)
+            self.tell("BIRD_PLACED", self.seat, self.birds[-1])
             self._look_for_breaking()
+        else:
+            self.tell("NOTHING_POSSIBLE", self.seat)
 
     def _fall(self, colour: int) -> Generator[Question, int, None]:
         self.phase = "FALL"
         cats = {2111 + cat.space: cat for cat in self.cats if cat.colour == colour and cat.space is not None}
         if cats:
             self._let_fall(cats[(yield Question(self.seat, tuple(sorted(cats))))])
+        else:
+            self.tell("NOTHING_POSSIBLE", self.seat)
 
     def _move_cats(self, colour: int, cats: str, value: int) -> Generator[Question, int, None]:
         self.steps = value
         for self.phase in ("MOVE", "SECOND_MOVE") if cats == "two" else ("MOVE",):
             moves = self._moves(colour)
             if not moves:
+                if self.steps:
+                    self.tell("NOTHING_POSSIBLE", self.seat)
                 return
             chosen = yield Question(self.seat, (*sorted(moves), STOP))
             if chosen == STOP:
+                self.tell("STOPPED", self.seat)
                 return
             cat, space, steps = moves[chosen]
+            self.tell("CAT_MOVED", self.seat, colour, START if cat.space is None else cat.space, space, steps)
             if cat in self.starts[colour]:
                 self.starts[colour].remove(cat)
                 self.cats.append(cat)
@@ -215,6 +232,8 @@ class Game(Script):
         return moves
 
     def _let_fall(self, cat: Cat) -> None:
+        assert cat.space is not None
+        self.tell("CAT_FELL", cat.colour, cat.space)
         self.cats.remove(cat)
         cat.space = None
         self.starts[cat.colour].insert(0, cat)
@@ -224,9 +243,15 @@ class Game(Script):
             load = sum(space in branch(number) for space in self._animals())
             if load > self.tokens[number][1]:
                 self.broken.add(number)
-                for cat in [cat for cat in self.cats if cat.space in branch(number)]:
-                    self._let_fall(cat)
-                self.birds = [space for space in self.birds if space not in branch(number)]
+                owner, value = self.tokens[number]
+                self.tell("BRANCH_BROKE", owner, number, value)
+                # From the trunk outward.
+                for space in branch(number):
+                    for cat in [cat for cat in self.cats if cat.space == space]:
+                        self._let_fall(cat)
+                    if space in self.birds:
+                        self.birds.remove(space)
+                        self.tell("BIRD_LEFT", None, space)
             else:
                 self.loads[number].append(load)
 

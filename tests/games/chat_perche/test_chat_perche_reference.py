@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ..building import phase, state_of
-from ..script import CHANCE, OVER, same
+from ..script import CHANCE, OVER, move_both, same
 from .building import GAME
 from .reference import CARDS, Game
 
@@ -102,8 +102,7 @@ def play_both(options: dict[str, Any], policy: Policy, choices: random.Random) -
             move = choices.choices(question.moves, question.weights)[0]
         else:
             move = policy(list(question.moves), choices)
-        reference.move(move)
-        position.apply(move)
+        move_both(position, reference, move)
 
 
 @pytest.mark.parametrize("policy", [uniform, crowding, climbing, hesitating])

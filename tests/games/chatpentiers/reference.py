@@ -61,24 +61,33 @@ class Game(Script):
         self.table: set[Card] = set()
         self.discards: set[Card] = set()
         self.tricks: list[Trick] = []
+        self.voids: set[tuple[int, int]] = set()
 
     # The game
 
     def _run(self) -> Generator[Question, int, None]:
         if self.first_seat is None:
             self.first_seat = yield Question(CHANCE, tuple(range(self.players)))
+            self.tell("FIRST_SEAT_CHOSEN", self.first_seat)
         for self.round in (1, 2, 3):
+            leader = (self.first_seat + self.round - 1) % self.players
             if self.round > 1:
                 self._lay_out()
-            leader = (self.first_seat + self.round - 1) % self.players
+                self.tell("ROUND_BEGUN", leader, self.round)
             for _ in range(DEALT[self.players]):
                 for distance in range(self.players):
                     card = yield from self._draw()
-                    self.hands[(leader + distance) % self.players].add(card)
+                    seat = (leader + distance) % self.players
+                    self.hands[seat].add(card)
+                    self.tell("CARD_DEALT", seat, number(card), seen_by={seat})
             while self.hands[leader]:
                 leader = yield from self._trick(leader)
+                if self.hands[leader]:
+                    self.tell("LEADER_CHOSEN", leader)
             for seat in range(self.players):
                 self.finished[seat].append(self.board_score(seat))
+                self.tell("ROUND_SCORED", seat, self.round, self.board_score(seat))
+        self.tell("GAME_ENDED", None)
         yield Question(OVER, ())
 
     def _draw(self) -> Generator[Question, int, Card]:
@@ -92,6 +101,7 @@ class Game(Script):
         if self.players == 3:
             trick.extra = yield from self._draw()
             self.table.add(trick.extra)
+            self.tell("EXTRA_CARD_TURNED", None, number(trick.extra))
         for distance in range(self.players):
             seat = (leader + distance) % self.players
             choices = sorted(number(card) for card in self._playable(seat, trick))
@@ -99,11 +109,19 @@ class Game(Script):
             self.hands[seat].remove(card)
             self.table.add(card)
             trick.plays.append((seat, card))
+            self.tell("CARD_PLAYED", seat, number(card))
+            led = trick.plays[0][1][0]
+            if card[0] != led and (seat, led) not in self.voids:
+                self.voids.add((seat, led))
+                self.tell("VOID_SHOWN", seat, led)
+        self.tell("TRICK_RANKED", None, *self.ranking(trick))
         for rank, seat in enumerate(self.ranking(trick)):
             for _ in range(TAKES[self.players][rank]):
                 yield from self._take(seat)
             if TAKES[self.players][rank] == 2:
                 leader = seat
+        for card in self.table:
+            self.tell("CARD_DISCARDED", None, number(card))
         self.discards |= self.table
         self.table = set()
         return leader
@@ -127,6 +145,7 @@ class Game(Script):
         card, zone = choices[(yield Question(seat, tuple(sorted(choices))))]
         self.table.remove(card)
         self.boards[seat].setdefault(zone, []).append(card)
+        self.tell("CARD_TAKEN", seat, number(card), zone)
 
     def _zones_for(self, seat: int, card: Card) -> list[int]:
         board = self.boards[seat]

@@ -9,7 +9,7 @@ import pytest
 from chatiere.engine import Position
 
 from ..building import state_of
-from ..script import CHANCE, OVER, same
+from ..script import CHANCE, OVER, move_both, same
 from .building import GAME, score_of
 from .reference import ZERO_ZONE, Game, number
 
@@ -119,8 +119,6 @@ def test_kernel_and_reference_play_the_same_game(players: int, strategy: str) ->
                 compare_cards(position, game)
             if game.question.actor == OVER:
                 break
-            move = STRATEGIES[strategy](game, choices)
-            position.apply(move)
-            game.move(move)
+            move_both(position, game, STRATEGIES[strategy](game, choices))
             steps += 1
         assert steps == {3: 330, 4: 462, 5: 504}[players] + ("first_seat" not in options)

@@ -72,9 +72,10 @@ class Game(Script):
     def _run(self) -> Generator[Question, int, None]:
         if self.first_seat is None:
             self.first_seat = yield Question(CHANCE, tuple(range(self.players)))
+            self.tell("FIRST_SEAT_CHOSEN", self.first_seat)
         for _ in range(5):
             for distance in range(self.players):
-                yield from self._draw((self.first_seat + distance) % self.players)
+                yield from self._draw((self.first_seat + distance) % self.players, "CARD_DEALT")
         seat = self.first_seat
         yield from self._play(seat)
         yield from self._refill(seat)
@@ -82,26 +83,29 @@ class Game(Script):
         while self.group_winner is None and turns_left != 0:
             if turns_left is None and not self.hands[seat] and not self._pile_size():
                 turns_left = self.players - 1
+                self.tell("LAST_TURNS_BEGUN", seat)
             seat = (seat + 1) % self.players
             yield from self._turn(seat)
             if turns_left is not None:
                 turns_left -= 1
+        self.tell("GAME_ENDED", None)
         yield Question(OVER, ())
 
     def _turn(self, seat: int) -> Generator[Question, int, None]:
         if seat == self.creator:
             self._turn_top(seat)
             self.constraint = None
+            self.tell("CONSTRAINT_LIFTED", seat)
         able = any(self.respects(card) for card in self.hands[seat])
         if self.constraint is not None:
-            self._tell("able" if able else "unable", seat, (self.constraint,), None)
+            self._note("able" if able else "unable", seat, (self.constraint,), None)
         if able:
             yield from self._play(seat)
             if self.group_winner is not None:
                 return
         else:
             if not self.bonus_drawn and self._pile_size():
-                yield from self._draw(self.creator)
+                yield from self._draw(self.creator, "BONUS_CARD_DRAWN")
                 self.bonus_drawn = True
             self._turn_top(seat)
             yield from self._pass(seat)
@@ -111,10 +115,12 @@ class Game(Script):
         hand = self.hands[seat]
         choices = {play_id(hand, cards): cards for cards in self.plays(seat)}
         cards = choices[(yield Question(seat, tuple(sorted(choices))))]
-        self._tell("play", seat, cards, None)
+        self._note("play", seat, cards, None)
         hand.difference_update(cards)
         laid = [*sorted(cards[:-1]), cards[-1]]
+        self.tell("CARDS_PLAYED", seat, *laid)
         if len(laid) == 4:
+            self.tell("CARD_TO_BONUS_PILE", seat, laid[0])
             self.bonus[seat].append(laid.pop(0))
         self.piles[seat] += laid
         self.constraint = cards[-1]
@@ -129,35 +135,44 @@ class Game(Script):
         if self._pile_size():
             moves += [EXCHANGE + slot for slot in range(len(hand))]
         move = yield Question(seat, tuple(moves))
-        if move != KEEP:
+        if move == KEEP:
+            self.tell("HAND_KEPT", seat)
+        else:
             card = hand[move - EXCHANGE]
+            self.tell("CARD_EXCHANGED", seat, card, seen_by={seat})
             self.hands[seat].remove(card)
             self.queue.append(card)
             self.queue_seats.append(seat)
-            self._tell("exchange", seat, (card,), {seat})
-            yield from self._draw(seat)
+            self._note("exchange", seat, (card,), {seat})
+            yield from self._draw(seat, "EXCHANGE_DRAWN")
 
     def _refill(self, seat: int) -> Generator[Question, int, None]:
         while self.group_winner is None and len(self.hands[seat]) < 5 and self._pile_size():
-            yield from self._draw(seat)
+            yield from self._draw(seat, "CARD_REFILLED")
 
-    def _draw(self, seat: int) -> Generator[Question, int, None]:
+    def _draw(self, seat: int, event: str) -> Generator[Question, int, None]:
+        seers = {seat}
         if self.unknown:
             card = 1 + (yield Question(CHANCE, tuple(card - 1 for card in sorted(self.unknown))))
             self.unknown.remove(card)
-            self._tell("draw", seat, (card,), {seat})
+            self._note("draw", seat, (card,), seers)
         else:
             card = self.queue.pop(0)
-            self._tell("draw_queue", seat, (card,), {seat, self.queue_seats.pop(0)})
+            seers.add(self.queue_seats.pop(0))
+            self._note("draw_queue", seat, (card,), seers)
         self.hands[seat].add(card)
+        self.tell(event, seat, card, seen_by=seers)
 
     def _turn_top(self, seat: int) -> None:
-        self.face_down.update(self.piles[seat][-1:])
+        for top in self.piles[seat][-1:]:
+            if top not in self.face_down:
+                self.face_down.add(top)
+                self.tell("TOP_TURNED", seat, top)
 
     def _pile_size(self) -> int:
         return len(self.unknown) + len(self.queue)
 
-    def _tell(self, kind: str, seat: int, cards: tuple[int, ...], seers: set[int] | None) -> None:
+    def _note(self, kind: str, seat: int, cards: tuple[int, ...], seers: set[int] | None) -> None:
         self.facts.append(Fact(kind, seat, cards, None if seers is None else frozenset(seers)))
 
     # Questions about it

@@ -9,7 +9,7 @@ from chatiere.engine.core.wire import fill
 from chatiere.v1.discat_pb2 import DiscatScoreDetail
 
 from ..building import state_of, view_of
-from ..script import same
+from ..script import move_both, same
 from .building import CODEC, GAME, LARGEST
 from .reference import EXCHANGE, KEEP, Game, Question
 
@@ -65,9 +65,7 @@ def test_random_games_agree(players: int, style: str) -> None:
                 same_table(position, game)
             if position.is_terminal():
                 break
-            move = choose(game.question, style, choices)
-            position.apply(move)
-            game.move(move)
+            move_both(position, game, choose(game.question, style, choices))
 
 
 def test_the_styles_reach_what_is_rare() -> None:

@@ -135,6 +135,7 @@ class Game(Script):
     def _run(self) -> Play:
         if self.first_seat is None:
             self.first_seat = yield Question(CHANCE, tuple(range(self.players)), (1,) * self.players)
+            self.tell("FIRST_SEAT_CHOSEN", self.first_seat)
         first = self.first_seat
         while True:
             yield from self._round(first)
@@ -144,6 +145,8 @@ class Game(Script):
                 break
             clockwise = [(first + i) % self.players for i in range(self.players)]
             first = next(seat for seat in clockwise if totals[seat] == max(totals))
+            self.tell("ROUND_BEGUN", first, len(self.penalties) + 1)
+        self.tell("GAME_ENDED", None)
         self.over = True
         self.known, self.most_ones = {}, {}
         yield Question(OVER, ())
@@ -160,6 +163,7 @@ class Game(Script):
             card = yield from self._chance(left)
             left[card] -= 1
             self.hands[seat][card] += 1
+            self.tell("CARD_DEALT", seat, card, seen_by={seat})
         active, mark = first, (None, None)
         while True:
             self.turn += 1
@@ -169,6 +173,14 @@ class Game(Script):
             if ended or len(self.inside) <= 1 or self.turn == LAST_TURN:
                 break
             active = self.beside(active, 1)
+        alone = len(self.inside) <= 1
+        self.tell("ONE_SEAT_LEFT" if alone else "ALL_PASSED" if ended else "TURN_LIMIT_REACHED", None)
+        for seat in range(self.players):
+            shown = sorted(self.hands[seat].elements())
+            # No more than eight in one event.
+            for i in range(0, len(shown), 8):
+                self.tell("HAND_SHOWN", seat, *shown[i : i + 8])
+            self.tell("PENALTY_TAKEN", seat, self.hand_sum(seat))
         self.penalties.append([self.hand_sum(seat) for seat in range(self.players)])
 
     def size(self, seat: int) -> int:
@@ -184,6 +196,7 @@ class Game(Script):
         raise AssertionError("nobody else is in the round")
 
     def _leave(self, seat: int) -> None:
+        self.tell("SEAT_LEFT", seat)
         self.inside.discard(seat)
         self.passed.discard(seat)
         for key in [key for key in self.most_ones if key[1] == seat]:
@@ -193,13 +206,12 @@ class Game(Script):
         # Answers whether all have passed, and what is pending for the next draw.
         kind, named = mark
         previous = self.beside(seat, -1)
-        if kind == "chosen":
-            self._move_card(previous, seat, named)
-        else:
-            wanted = {"two": 2, "three": 3}.get(kind, 1)
-            for _ in range(min(wanted, self.size(previous))):
-                card = yield from self._chance(self.hands[previous])
-                self._move_card(previous, seat, card)
+        wanted = min({"two": 2, "three": 3}.get(kind, 1), self.size(previous))
+        self.tell("TURN_BEGUN", seat, previous, wanted)
+        for _ in range(wanted):
+            card = named if kind == "chosen" else (yield from self._chance(self.hands[previous]))
+            self._move_card(previous, seat, card)
+            self.tell("CARD_DRAWN", seat, card, seen_by={previous, seat})
         if self.size(previous) == 0:
             self._leave(previous)
         elif kind == "swap":
@@ -207,10 +219,12 @@ class Game(Script):
         hand = self.hands[seat]
         move = yield from self._ask(seat, pairs_in(hand) | {PASS})
         if move == PASS:
+            self.tell("PASSED", seat)
             self.passed.add(seat)
             return self.inside <= self.passed, (None, None)
         while move not in (PASS, STOP):
             first, second = pair_of(move)
+            self.tell("PAIR_DISCARDED", seat, first, second)
             self._discard(seat, first)
             self._discard(seat, second)
             self.passed.discard(seat)
@@ -219,14 +233,18 @@ class Game(Script):
             if value(first) != 6:
                 return False, (yield from self._effect(seat, value(first)))
             move = yield from self._ask(seat, pairs_in(hand) | {STOP})
+        if move == STOP:
+            self.tell("STOPPED", seat)
         return False, (None, None)
 
     def _swap(self, seat: int) -> Play:
         before = self.pile.copy()
         out = (yield from self._ask(seat, {SWAP_OUT + card for card, n in self.hands[seat].items() if n})) - SWAP_OUT
         self._discard(seat, out)
+        self.tell("CARD_SWAPPED_OUT", seat, out)
         card = (yield from self._ask(seat, {SWAP_IN + card for card, n in before.items() if n})) - SWAP_IN
         self._take(seat, card)
+        self.tell("CARD_SWAPPED_IN", seat, card)
 
     def _effect(self, seat: int, points: int) -> Play:
         # Answers what is pending for the next draw.
@@ -236,33 +254,43 @@ class Game(Script):
         if points in (1, 2, 3):
             if (yield from self._ask(seat, {MAIN, REVERSE})) == REVERSE:
                 self.direction *= -1
+                self.tell("DIRECTION_REVERSED", seat)
                 return nothing
             if points == 1:
-                for card in [card for card in self.hands[seat].elements() if value(card) == 1]:
+                ones = sorted(card for card in self.hands[seat].elements() if value(card) == 1)
+                for card in ones:
                     self._discard(seat, card)
+                self.tell("ONES_DISCARDED", seat, *ones)
                 for knower in (*range(self.players), ALL):
                     if knower != seat:
                         self.most_ones[knower, seat] = 0
             elif points == 2 and targets:
                 name = yield from self._ask(seat, {NAME + card for card, n in self.hands[seat].items() if n})
+                self.tell("CARD_NAMED", seat, name - NAME, seen_by={seat})
                 return "chosen", name - NAME
             elif points == 3 and targets:
+                self.tell("SWAP_PENDING", seat)
                 return "swap", None
         elif points == 4 and targets:
             cards = [card for card, n in self.hands[seat].items() if n]
             places = {(other - seat) % self.players for other in others}
             gift = yield from self._ask(seat, {gift_id(place, card) for place in places for card in cards})
             place, card = 1 + (gift - GIVE) // 46, (gift - GIVE) % 46
-            self._move_card(seat, (seat + place) % self.players, card)
+            receiver = (seat + place) % self.players
+            self._move_card(seat, receiver, card)
+            self.tell("CARD_GIVEN", seat, card, seen_by={seat, receiver})
         elif points == 5 and others:
             receiver = self.beside(seat, 1)
             while receiver != seat and self.pile.total():
                 card = (yield from self._ask(seat, {HAND_OUT + card for card, n in self.pile.items() if n})) - HAND_OUT
                 self._take(receiver, card)
+                self.tell("CARD_HANDED_OUT", receiver, card, seat)
                 receiver = self.beside(receiver, 1)
         elif points == 7 and targets:
+            self.tell("TWO_PENDING", seat)
             return "two", None
         elif points == 8 and targets:
+            self.tell("THREE_PENDING", seat)
             return "three", None
         return nothing
 

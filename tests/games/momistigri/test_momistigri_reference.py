@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from chatiere.engine import CHANCE_PLAYER, TERMINAL_PLAYER, Event, Position
+from chatiere.engine import CHANCE_PLAYER, TERMINAL_PLAYER, Position
 from chatiere.engine.core.wire import fill
-from chatiere.v1.momistigri_pb2 import MOMISTIGRI_EVENT_KIND_TURN_LIMIT_REACHED, MomistigriScoreDetail
+from chatiere.v1.momistigri_pb2 import MomistigriScoreDetail
 
 from ..building import state_of
-from ..script import same
+from ..script import move_both, same
 from .building import CODEC, GAME, PLAYERS
 from .reference import (
     ALL,
@@ -137,9 +137,7 @@ def test_random_games_agree(players: int, style: str) -> None:
                 position.check()
             if position.is_terminal():
                 break
-            move = choose(game.question, style, choices)
-            position.apply(move)
-            game.move(move)
+            move_both(position, game, choose(game.question, style, choices))
 
 
 @pytest.mark.parametrize("players", PLAYERS)
@@ -152,10 +150,8 @@ def test_rounds_of_200_turns_agree(players: int) -> None:
         same_table(position, game)
         move = choose_to_go_on(game, choices)
         last_turn = game.turn == LAST_TURN
-        events: list[Event] = []
-        position.apply(move, events)
-        game.move(move)
-        limits = [event for event in events if event.kind == MOMISTIGRI_EVENT_KIND_TURN_LIMIT_REACHED]
+        move_both(position, game, move)
+        limits = [event for event in game.happened if event.kind == "TURN_LIMIT_REACHED"]
         assert not limits or last_turn
         ends += len(limits)
     same(position, game)
