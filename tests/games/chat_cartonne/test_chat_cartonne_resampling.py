@@ -272,6 +272,20 @@ def test_several_parts_of_the_pile(
         check_uniform(position, viewer, draws=8000, patterns=True)
 
 
+@pytest.mark.frequencies
+@pytest.mark.parametrize("options", [{}, {"all_princesses": True}], ids=["parts", "one part"])
+@pytest.mark.parametrize("princesses", [(), (1,)])
+@pytest.mark.parametrize("players", [2, 3])
+def test_seats_that_have_drawn_few_cards(players: int, princesses: tuple[int, ...], options: dict[str, Any]) -> None:
+    # The fewer there are, the more does each count that can have been a Princess.
+    # In parts none but the first one's Princess can have come.
+    board = Board(players, **options).hand(1, 68, 67 if princesses and not options else PRINCESS)
+    board.fill(cell(12, 11), cell(13, 11))
+    for seat in princesses:
+        board.princess(cell(12, 10), False, seat)
+    check_uniform(board.position(), 0, draws=40_000, patterns=True)
+
+
 def late_positions(seed: int) -> Iterator[tuple[Position, int]]:
     """Positions late in a random game, with a seat: many Princesses come, and passes where walls may not meet."""
     choices = random.Random(seed)
