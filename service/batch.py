@@ -11,19 +11,20 @@ from functools import cache, lru_cache
 from types import TracebackType
 from typing import Any
 
-from google.protobuf.message import Message
+from google.protobuf.message import DecodeError, Message
 from prometheus_client import Histogram
 
 from chatiere import engine
 from chatiere.engine import EngineError, Game, Position, Reason
 from chatiere.engine.core.batch import Cancellation, Cancelled, Columns, Faults, ItemFault, Positions, Restart, Table
-from chatiere.engine.core.wire import Reader, cut, written
+from chatiere.engine.core.wire import Reader, cut, cut_list, written
 from chatiere.http2.connection import Buffer
 from chatiere.service import convert
 from chatiere.service.columns import Request, put, read, read_whole
 from chatiere.service.config import Settings
 from chatiere.service.errors import Refusal, ServiceReason
 from chatiere.service.metrics import Metrics
+from chatiere.service.requests import opener, parse
 from chatiere.v1 import batch_service_pb2 as pb
 from chatiere.v1 import game_pb2
 
@@ -38,6 +39,8 @@ _CALLS: dict[int, tuple[str, type[Message]]] = {
     if field.message_type
 }
 _KINDS = dict(_CALLS.values())
+_TYPED_STATES = pb.ConvertRequest.TYPED_STATES_FIELD_NUMBER
+_open_state = opener(game_pb2.State)
 # Reserves so many bytes for a call, in place of those before. Raises Refusal.
 Hold = Callable[[int], None]
 # Bytes of an answer are there twice while it is put together.
@@ -94,7 +97,7 @@ class Batches:
         return [pb.PlayResponse(tag=message.tag).SerializeToString(), *pieces]
 
     def _new_games(self, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
-        message, columns = pb.NewGamesRequest.FromString(request.rest), request.columns
+        message, columns = parse(pb.NewGamesRequest, request.rest), request.columns
         table = _table_of(message.table)
         game = table.game
         seeds = columns["seeds"]
@@ -139,7 +142,7 @@ class Batches:
         return put(pb.StepResponse, [("positions", _put_positions(positions)), ("faults", _put_faults(faults))])
 
     def _playout(self, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
-        message, columns = pb.PlayoutRequest.FromString(request.rest), request.columns
+        message, columns = parse(pb.PlayoutRequest, request.rest), request.columns
         table = _table_of(message.table)
         states = columns["states"]
         items = len(states) // table.game.packed_size
@@ -157,7 +160,7 @@ class Batches:
         return put(pb.PlayoutResponse, [*playouts._asdict().items(), ("faults", _put_faults(faults))])
 
     def _score(self, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
-        table = _table_of(pb.ScoreRequest.FromString(request.rest).table)
+        table = _table_of(parse(pb.ScoreRequest, request.rest).table)
         states = request.columns["states"]
         with self._measured(
             table, "Score", len(states) // table.game.packed_size, hold, table.players * (4 + 4 + 1) + 1
@@ -166,7 +169,7 @@ class Batches:
         return put(pb.ScoreResponse, [*scores._asdict().items(), ("faults", _put_faults(faults))])
 
     def _resample(self, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
-        message, columns = pb.BatchServiceResampleRequest.FromString(request.rest), request.columns
+        message, columns = parse(pb.BatchServiceResampleRequest, request.rest), request.columns
         table = _table_of(message.table)
         states = columns["states"]
         with self._measured(table, "Resample", len(states) // table.game.packed_size, hold, table.game.packed_size):
@@ -180,7 +183,7 @@ class Batches:
         return put(pb.BatchServiceResampleResponse, [("states", drawn), ("faults", _put_faults(faults))])
 
     def _observe(self, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
-        table = _table_of(pb.ObserveRequest.FromString(request.rest).table)
+        table = _table_of(parse(pb.ObserveRequest, request.rest).table)
         states = request.columns["states"]
         with self._measured(
             table, "Observe", len(states) // table.game.packed_size, hold, table.game.observation_length
@@ -191,23 +194,29 @@ class Batches:
         return put(pb.ObserveResponse, [("observations", observations), ("faults", _put_faults(faults))])
 
     def _convert(self, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
-        message, states = pb.ConvertRequest.FromString(request.rest), request.columns["states"]
-        table = _table_of(message.table)
-        if states and message.typed_states:
+        # Objects for all of them would take thirty times their bytes.
+        try:
+            rest, asked, typed_states = cut_list(request.rest, _TYPED_STATES, self._max_items)
+        except ValueError as error:
+            raise DecodeError(str(error)) from error
+        table, states = _table_of(parse(pb.ConvertRequest, rest).table), request.columns["states"]
+        if states and asked:
             raise EngineError(
                 Reason.INVALID_BATCH,
                 "either packed states are converted or typed ones, not both",
                 field="typed_states",
                 metadata={"game": table.game.name},
             )
-        if message.typed_states:
-            return self._pack(message.typed_states, table, cancellation, hold)
+        if asked:
+            return self._pack(asked, typed_states, table, cancellation, hold)
         return self._unpack(states, table, cancellation, hold)
 
-    def _pack(self, typed_states: Any, table: Table, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
-        packed = [bytes(table.game.packed_size)] * len(typed_states)
-        faults = _Faults(len(packed))
-        with self._measured(table, "Convert", len(packed), hold, table.game.packed_size, "typed_states"):
+    def _pack(
+        self, asked: int, typed_states: list[bytes], table: Table, cancellation: Cancellation, hold: Hold
+    ) -> list[Buffer]:
+        with self._measured(table, "Convert", asked, hold, table.game.packed_size, "typed_states"):
+            packed = [bytes(table.game.packed_size)] * asked
+            faults = _Faults(asked)
             for item, typed in enumerate(typed_states):
                 _check_cancelled(cancellation)
                 with faults.caught(item):
@@ -324,7 +333,7 @@ def _table_of(table: pb.Table) -> Table:
 
 def _terms_of_step(rest: bytes) -> tuple[Game, int, Columns, Restart | None]:
     # What a StepRequest without its columns asks for: the table's game and players, columns and restart.
-    message = pb.StepRequest.FromString(rest)
+    message = parse(pb.StepRequest, rest)
     table = _table_of(message.table)
     restart = None
     if message.HasField("restart"):
@@ -353,16 +362,17 @@ def _columns_of(columns: pb.Columns) -> Columns:
     return Columns(columns.legal, columns.scores, columns.observations)
 
 
-def _read_typed_state(typed: game_pb2.State, item: int, table: Table) -> Position:
-    name = typed.WhichOneof("game")
-    if name not in (None, table.game.name):
+def _read_typed_state(data: bytes, item: int, table: Table) -> Position:
+    typed = _open_state(data)
+    game = convert.game_of(typed)
+    if game not in (None, table.game):
         raise EngineError(
             Reason.INVALID_STATE,
-            f"this is a state of {name}; the table's game is {table.game.name}",
-            field=f"typed_states[{item}].{name}",
+            f"this is a state of {game.name}; the table's game is {table.game.name}",
+            field=f"typed_states[{item}].{game.name}",
         )
     try:
-        position = convert.read_state(Reader(typed))
+        position = convert.read_state(typed)
         table.check_position(position)
     except EngineError as error:
         error.field = f"typed_states[{item}]{error.field.removeprefix('states').removeprefix('state')}"
@@ -381,7 +391,7 @@ def _read_play(data: Buffer) -> tuple[pb.PlayRequest, str | None, Request | None
         ((number, inner),) = found.items()
         name, kind = _CALLS[number]
         return pb.PlayRequest.FromString(rest), name, read(kind, inner)
-    message = pb.PlayRequest.FromString(bytes(data))
+    message = parse(pb.PlayRequest, data)
     name = message.WhichOneof("request")
     return message, name, None if name is None else read_whole(getattr(message, name))
 

@@ -11,6 +11,7 @@ from google.protobuf.message import Message
 
 from chatiere.engine.core.wire import cut, pieces_of
 from chatiere.http2.connection import Buffer
+from chatiere.service.requests import parse
 from chatiere.v1.batch_service_pb2 import DESCRIPTOR
 
 _MESSAGES = DESCRIPTOR.message_types_by_name.values()
@@ -32,14 +33,14 @@ class Request(NamedTuple):
 
 
 def read(kind: type[Message], data: Any) -> Request:
-    """The request of that kind in a buffer, of which only the columns are looked at. Raises DecodeError."""
+    """The request of that kind in a buffer, of which only the columns are looked at. Raises what `parse` does."""
     names = _COLUMNS[kind.DESCRIPTOR.name]
     columns: dict[str, Any] = dict.fromkeys(names.values(), b"")
     try:
         rest, found = cut(data, frozenset(names))
     except ValueError:
         # No message at all, or one that is written in an unusual way.
-        return read_whole(kind.FromString(bytes(data)))
+        return read_whole(parse(kind, data))
     for number, column in found.items():
         columns[names[number]] = column
     return Request(rest, columns)

@@ -1,14 +1,17 @@
-"""Requests of single calls, opened from their bytes: over protobuf's objects that takes as long as the rules."""
+"""Requests opened from their bytes: over protobuf's objects that takes as long as the rules."""
 
 from collections.abc import Callable
 from functools import cache
 from types import SimpleNamespace
+from typing import TypeVar
 
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.message import Message
 
 from chatiere.engine.core.plain import Form
 from chatiere.engine.core.wire import Reader
+from chatiere.http2.connection import Buffer
+from chatiere.service.errors import Refusal, ServiceReason
 
 # How many bits numbers of that type have. Numbers below 0 are left to protobuf, as are all other types.
 _BITS = {
@@ -19,14 +22,31 @@ _BITS = {
     FieldDescriptor.TYPE_UINT64: 64,
 }
 
+# Messages that a message holds at most where protobuf makes objects of them, which take fifty bytes of memory and more,
+# however short what they are made of is. The largest state has some hundred.
+_MOST_MESSAGES = 100_000
+_Kind = TypeVar("_Kind", bound=Message)
+
+
+def parse(kind: type[_Kind], data: Buffer) -> _Kind:
+    """The message of that kind in a buffer. Raises DecodeError, and Refusal for one that holds too many others."""
+    count = form_of(kind.DESCRIPTOR).count_messages(data)
+    if count > _MOST_MESSAGES:
+        raise Refusal(
+            ServiceReason.MALFORMED_REQUEST,
+            f"the request holds {count} messages; this service reads at most {_MOST_MESSAGES}",
+            metadata={},
+        )
+    return kind.FromString(bytes(data))
+
 
 def opener(kind: type[Message]) -> Callable[[bytes], Reader]:
-    """What opens requests of that kind; it raises DecodeError for bytes that are none."""
+    """What opens requests of that kind; it raises what `parse` does."""
     form = form_of(kind.DESCRIPTOR)
 
     def opened(data: bytes) -> Reader:
         request = form.open(data)
-        return Reader(kind.FromString(data)) if request is None else request
+        return Reader(parse(kind, data)) if request is None else request
 
     return opened
 

@@ -280,6 +280,40 @@ def cut(data, fields):
     return b"".join(rest), found
 
 
+def cut_list(data, int field, Py_ssize_t most):
+    """A message without the messages of a repeated field, how many these are, and the bytes of the first so many.
+
+    `data`: a buffer. Raises ValueError if this is not a message.
+    """
+    cdef const uint8_t[::1] buffer = data
+    cdef const uint8_t* begin
+    cdef Span span, inner
+    cdef uint64_t tag
+    cdef Py_ssize_t kept = 0, before, count = 0
+    view, rest, found = memoryview(data), [], []
+    check_field(field)
+    if buffer.shape[0] == 0:
+        return b"", 0, found
+    begin = span.at = &buffer[0]
+    span.end = begin + buffer.shape[0]
+    while span.at < span.end:
+        before = span.at - begin
+        tag = read_varint(&span)
+        if tag & 7 != BYTES:
+            skip(&span, tag & 7)
+            continue
+        inner = read_bytes(&span)
+        if tag >> 3 == <uint64_t> field:
+            if kept < before:
+                rest.append(view[kept:before])
+            kept = span.at - begin
+            if count < most:
+                found.append((<const char*> inner.at)[:inner.end - inner.at])
+            count += 1
+    rest.append(view[kept:])
+    return b"".join(rest), count, found
+
+
 # Writing
 
 cdef inline uint8_t* put_varint(uint8_t* at, uint64_t value) noexcept nogil:

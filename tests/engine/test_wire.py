@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 
 from chatiere import engine
 from chatiere.engine import EngineError, Game
-from chatiere.engine.core.wire import Reader, Writer, cut, fill, head, pieces_of, written, written_text
+from chatiere.engine.core.wire import Reader, Writer, cut, cut_list, fill, head, pieces_of, written, written_text
 from chatiere.v1 import game_pb2
 from chatiere.v1.batch_service_pb2 import Positions, StepRequest, StepResponse
-from chatiere.v1.game_pb2 import Action, ChanceOutcome, Event, RandomStream
+from chatiere.v1.game_pb2 import Action, ChanceOutcome, Event, GameInfo, RandomStream
+from chatiere.v1.game_service_pb2 import ListGamesResponse
 
 U32, U64 = st.integers(0, 2**32 - 1), st.integers(0, 2**64 - 1)
 
@@ -123,6 +124,34 @@ def test_nothing_is_cut_out_of_nothing() -> None:
 def test_what_comes_in_an_unusual_way_is_not_cut(data: bytes) -> None:
     with pytest.raises(ValueError, match=r"unusual|not a protobuf message"):
         cut(data, {2})
+
+
+@given(st.lists(st.text(max_size=200), max_size=5), st.integers(0, 6))
+def test_lists_are_cut_out_of_a_message(titles: list[str], most: int) -> None:
+    message = ListGamesResponse(games=[GameInfo(name=title) for title in titles])
+    # Between them what there is not: a number, eight bytes, a text, a group.
+    strange = b"\x78\x07\x79" + bytes(8) + b"\x7a\x01a\x7b\x08\x05\x7c"
+    parts = [ListGamesResponse(games=[game]).SerializeToString() for game in message.games]
+    rest, count, found = cut_list(memoryview(strange.join([*parts, b""])), 1, most)
+    assert (count, found) == (len(titles), [game.SerializeToString() for game in message.games][:most])
+    assert rest == strange * len(titles)
+
+
+def test_no_list_is_cut_out_of_nothing() -> None:
+    assert cut_list(b"", 2, 9) == (b"", 0, [])
+    with pytest.raises(ValueError, match="fields are 1 to 31"):
+        cut_list(b"", 32, 9)
+
+
+@given(st.binary(max_size=60))
+def test_lists_are_cut_out_of_any_bytes_or_refused(data: bytes) -> None:
+    try:
+        rest, count, found = cut_list(data, 1, 60)
+    except ValueError as error:
+        assert str(error) == "this is not a protobuf message"
+        return
+    assert len(rest) + sum(map(len, found)) <= len(data)
+    assert len(found) == count
 
 
 @given(st.binary(max_size=60))

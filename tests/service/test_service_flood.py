@@ -1,0 +1,110 @@
+"""Requests of millions of empty messages, of which objects would take half a gigabyte, are refused without any."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from chatiere.engine.core.wire import head
+from chatiere.v1 import batch_service_pb2 as pb
+from chatiere.v1 import discat_pb2, game_pb2, game_service_pb2
+
+from .support import PATIENCE, Running, batch_stub, raw, refusal
+
+COUNT = 2**22
+# Megabytes beside a request, of 8 MB and some copies of it.
+MOST = 48
+
+_MEASURE = """
+import re, sys
+from pathlib import Path
+from prometheus_client import CollectorRegistry
+from chatiere.engine import EngineError
+from chatiere.engine.core.batch import Cancellation
+from chatiere.service import handlers
+from chatiere.service.batch import Batches
+from chatiere.service.config import Settings
+from chatiere.service.errors import Refusal
+from chatiere.service.metrics import Metrics
+
+def peak():
+    return int(re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1]) // 1024
+
+batches = Batches(Settings(), Metrics(CollectorRegistry()))
+calls = {
+    "Apply": handlers.apply,
+    "Convert": lambda data: batches.answer("convert", data, Cancellation()),
+    "Play": lambda data: batches.play(data, Cancellation()),
+}
+data = Path(sys.argv[2]).read_bytes()
+before = peak()
+try:
+    calls[sys.argv[1]](data)
+except (EngineError, Refusal):
+    pass
+print(peak() - before)
+"""
+
+
+def within(field: int, body: bytes) -> bytes:
+    return head(field, len(body)) + body
+
+
+def flood(name: str) -> bytes:
+    """A request to a method, named so up to a space."""
+    state = within(game_pb2.State.DISCAT_FIELD_NUMBER, head(discat_pb2.DiscatState.HANDS_FIELD_NUMBER, 0) * COUNT)
+    table = pb.ConvertRequest(table=pb.Table(game="discat", players=2)).SerializeToString()
+    empty_states = table + head(pb.ConvertRequest.TYPED_STATES_FIELD_NUMBER, 0) * COUNT
+    one_state = table + within(pb.ConvertRequest.TYPED_STATES_FIELD_NUMBER, state)
+    column = within(pb.ConvertRequest.STATES_FIELD_NUMBER, b"")
+    apply = within(game_service_pb2.ApplyRequest.STATE_FIELD_NUMBER, state)
+    # A field that nobody knows, and one that comes twice, are for protobuf.
+    return {
+        "Apply plainly": apply,
+        "Apply strangely": apply + b"\x98\x06\x07",
+        "Convert many states": empty_states,
+        "Convert one large state": one_state,
+        "Convert one large strange state": one_state + b"\x1a\x05\x52\x03\x98\x06\x07",
+        "Convert with a column twice": empty_states + column + column,
+        "Play a conversion": within(pb.PlayRequest.CONVERT_FIELD_NUMBER, empty_states),
+        "Play a conversion in parts": within(pb.PlayRequest.CONVERT_FIELD_NUMBER, empty_states)
+        + within(pb.PlayRequest.CONVERT_FIELD_NUMBER, table),
+    }[name]
+
+
+NAMES = [
+    "Apply plainly",
+    "Apply strangely",
+    "Convert many states",
+    "Convert one large state",
+    "Convert one large strange state",
+    "Convert with a column twice",
+    "Play a conversion",
+    "Play a conversion in parts",
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_flood_of_empty_messages_takes_no_memory(name: str, tmp_path: Path) -> None:
+    file = tmp_path / "request"
+    file.write_bytes(flood(name))
+    command = (sys.executable, "-c", _MEASURE, name.split()[0], str(file))
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=True)
+    assert int(done.stdout) < MOST
+
+
+def test_a_flood_is_refused_by_what_it_asks_for(server: Running) -> None:
+    batches = batch_stub(server.channel)
+    convert = server.channel.unary_unary("/chatiere.v1.BatchService/Convert")
+    refused = refusal(convert, flood("Convert many states"))
+    assert (refused.reason, refused.field) == ("BATCH_TOO_LARGE", "typed_states")
+    assert refused.metadata == {"game": "discat", "limit": "16384", "asked": str(COUNT)}
+    asked = pb.ConvertRequest(table=pb.Table(game="discat", players=2), typed_states=[{}] * 20_000)
+    (answer,) = batches.Play(iter([pb.PlayRequest(tag=7, convert=asked)]))
+    assert (answer.tag, answer.refusal.field, answer.refusal.metadata["asked"]) == (7, "typed_states", "20000")
+    refused = refusal(raw(server, "Apply"), flood("Apply strangely"))
+    assert (refused.reason, refused.message) == (
+        "MALFORMED_REQUEST",
+        f"the request holds {COUNT + 2} messages; this service reads at most 100000",
+    )
