@@ -1,7 +1,7 @@
 """What the games' slow references share: a game is a script that stops wherever somebody has to decide.
 
-A reference is its game's rules file once more as plain Python, to hold against the kernel, of which it knows nothing but
-the names of events.
+A reference is its game's rules file once more as plain Python, to hold against the kernel, of which it knows nothing
+but the names of events.
 """
 
 from abc import ABC, abstractmethod
