@@ -5,7 +5,10 @@ import random
 import numpy as np
 import pytest
 
-from ..building import label_of, read, view_of
+from chatiere.engine import EngineError
+
+from ..building import label_of, read, state_of, view_of
+from . import plain_observation
 from .building import EXCHANGED, GAME, KEPT, Table, late_state, played, told
 from .reference import Game
 from .test_discat_reference import choose
@@ -148,6 +151,36 @@ def test_cards_seen_drawn_are_known_until_played_or_until_that_seat_exchanges(pl
                         )
     assert known > 50
     assert lapsed > 50
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_an_observation_knows_what_the_view_knows_where_the_hands_contradict_what_was_played(players: int) -> None:
+    # A card has gone from one hand to another: of what was drawn from the queue not all has been drawn by anybody.
+    choices = random.Random(players)
+    compared = known = 0
+    for _ in range(10):
+        position, game = GAME.new_game(players), Game(players)
+        while not position.is_terminal():
+            move = choose(game.question, "always exchange", choices)
+            position.apply(move)
+            game.move(move)
+            state = state_of(position)
+            giver, receiver = choices.sample(state.hands, 2)
+            if not state.redrawn or not giver.cards:
+                continue
+            receiver.cards.append(giver.cards.pop(choices.randrange(len(giver.cards))))
+            receiver.cards.sort()
+            try:
+                table = Table.at(read(state))
+            except EngineError:
+                continue
+            for seat in range(players):
+                expected = plain_observation.observation(view_of(table.position, seat), [], seat)["known"]
+                assert list(observed(table, seat, "known")) == expected
+                compared += 1
+                known += any(expected)
+    assert compared > 100
+    assert known > 20
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,59 @@
+"""Observations are what each game's description says, part by part: as a slow, plain second way makes them.
+
+games/<game>/plain_observation.py has that way. It knows only what a seat is shown: its view, and the events that it was
+told.
+"""
+
+import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from games.building import event_of
+from games.plain import check_observation
+
+from chatiere.engine import Game, Position
+
+from .support import Table, begin, liked_move, may_see_whole, random_likings
+from .test_conformance_traces import every_trace, lines_of
+
+# Of each number of players; whole games.
+POSITIONS = 600
+
+
+def watched(position: Position, moves: Callable[[Position], int | None]) -> Iterator[Position]:
+    """Play a game to its end, checking what each seat observes at every position."""
+    told: list[list[Any]] = [[] for _ in range(position.num_players())]
+    while True:
+        for seat, events_told in enumerate(told):
+            check_observation(position, seat, events_told)
+        yield position
+        if (move := moves(position)) is None:
+            return
+        events: list[Any] = []
+        position.apply(move, events)
+        for event in events:
+            messages = [event_of(position.game, event, whole)[1] for whole in (False, True)]
+            for seat, events_told in enumerate(told):
+                events_told.append(messages[may_see_whole(event, seat)])
+
+
+def test_observations_of_random_games_are_what_their_parts_say(table: Table) -> None:
+    game, players = table
+    choices = random.Random(f"observations {game.name} {players}")
+    seen = 0
+    while seen < POSITIONS:
+        likings = random_likings(game, choices)
+
+        def move(position: Position, likings: list[float] = likings) -> int | None:
+            return None if position.is_terminal() else liked_move(position, likings, choices)
+
+        seen += sum(1 for _ in watched(begin(game, players, choices, sampled=False), move))
+
+
+@every_trace
+def test_observations_of_the_sample_games_are_what_their_parts_say(game: Game, path: Path) -> None:
+    first, steps = lines_of(path)
+    moves = iter(step.get("move") for step in steps)
+    for _ in watched(game.new_game(first["players"], first["options"]), lambda _: next(moves)):
+        pass

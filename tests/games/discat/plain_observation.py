@@ -1,0 +1,69 @@
+"""A seat's observation once more, plainly."""
+
+from typing import Any
+
+from ..building import name_of
+from ..plain import Parts, clockwise, flags, one_hot, padded
+
+CARDS = range(1, 91)
+SEATS = 6
+
+
+def observation(view: Any, events: list[Any], seat: int) -> Parts:
+    """The parts by name."""
+    players = len(view.seats)
+    phase = name_of(view, "phase")
+    deciding = None if phase in ("FIRST_SEAT", "OVER") else view.active_seat
+    in_use = range(1, 30 + 10 * players + 1)
+    up = set(view.options.up_arrows.cards) if view.options.HasField("up_arrows") else set(range(1, 91, 2))
+    constraint = view.constraint if view.HasField("constraint") else None
+
+    def fits(card: int) -> bool:
+        if card not in in_use or constraint is None:
+            return card in in_use
+        return bool(card > constraint.card if constraint.card in up else card < constraint.card)
+
+    laid = {card for seen in view.seats for card in [*(card.card for card in seen.pile), *seen.bonus_pile]}
+    known = {queued.card: 1 for queued in view.queue if queued.seat == seat}
+    rows = []
+    for distance, other in enumerate(clockwise(seat, players)):
+        seen = view.seats[other]
+        if distance:
+            known |= dict.fromkeys(seen.known_cards, 1 + distance)
+        top = seen.pile[-1] if seen.pile else None
+        rows.append(
+            [
+                1,
+                seen.hand_size,
+                len(seen.pile),
+                len(seen.bonus_pile),
+                top.card if top else 0,
+                int(top is not None and top.face_down),
+                int(other == deciding),
+                int(constraint is not None and constraint.creator == other),
+            ]
+        )
+    return {
+        "own_hand": flags(view.seats[seat].known_cards, CARDS),
+        "laid": flags(laid, CARDS),
+        "known": [known.get(card, 0) for card in CARDS],
+        "meets_constraint": [int(fits(card)) for card in CARDS],
+        "points_up": flags(up.intersection(in_use), CARDS),
+        "seats": padded(rows, SEATS, [0] * 8),
+        "players": players,
+        "draw_pile": view.draw_pile_size,
+        "queue": len(view.queue),
+        "passes": view.passes,
+        "bonus_drawn": bonus_drawn(events),
+        "last_turns": view.last_turns,
+        "phase": one_hot(view.phase - 1, 8),
+    }
+
+
+def bonus_drawn(events: list[Any]) -> int:
+    """Whether a bonus card has been drawn since the last play."""
+    for event in reversed(events):
+        kind = name_of(event, "kind")
+        if kind in ("BONUS_CARD_DRAWN", "CARDS_PLAYED"):
+            return int(kind == "BONUS_CARD_DRAWN")
+    return 0

@@ -1,0 +1,69 @@
+"""A seat's observation once more, plainly."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..building import name_of
+from ..plain import Parts, clockwise, is_set, one_hot, padded
+
+SEATS = 5
+
+
+def observation(view: Any, _: list[Any], seat: int) -> Parts:
+    """The parts by name."""
+    players = len(view.seats)
+    order = clockwise(seat, players)
+    copies = list(view.options.copies) or usual_copies()
+
+    def placed(cards: Sequence[int]) -> list[int]:
+        return [
+            int(copy < list(cards).count(kind)) for kind, number in enumerate([*copies, 1]) for copy in range(number)
+        ]
+
+    known = [placed(view.seats[other].known_cards) for other in order[1:]]
+    return {
+        "own_hand": placed(view.seats[seat].known_cards),
+        "pile": placed(view.pile),
+        "unseen": placed(view.unseen_cards),
+        "known": padded(known, SEATS - 1, [0] * 46),
+        "copies": copies,
+        "seats": padded([seat_numbers(view, other) for other in order], SEATS, [0] * 13),
+        "players": players,
+        "round": view.round,
+        "turn": view.turn,
+        "reversed": int(view.reversed),
+        "draws_left": view.draws_left,
+        "effect": view.effect,
+        "swapped_out": 1 + view.swapped_out if view.HasField("swapped_out") else 0,
+        "mark": one_hot(view.mark, 4),
+        "phase": one_hot(view.phase - 1, 12),
+    }
+
+
+def usual_copies() -> list[int]:
+    """How many cards of each kind the box has: in the order of value, card i has colour i mod 5."""
+    values = [value for value in range(1, 10) for _ in range(10 - value)]
+    kinds = [9 * (card % 5) + value - 1 for card, value in enumerate(values)]
+    return [kinds.count(kind) for kind in range(45)]
+
+
+def seat_numbers(view: Any, other: int) -> list[int]:
+    """What the part `seats` says of a seat."""
+    seen = view.seats[other]
+    phase = name_of(view, "phase")
+    playing = phase not in ("FIRST_SEAT", "DEAL", "OVER")
+    swaps = phase in ("SWAP_OUT", "SWAP_IN")
+    decides = view.drawn_from if swaps else view.active_seat
+    return [
+        1,
+        seen.hand_size,
+        int(seen.in_round),
+        int(seen.passed),
+        int(playing and view.active_seat == other),
+        int(playing and phase != "DRAW" and decides == other),
+        is_set(view, "drawn_from", other),
+        is_set(view, "receiver", other),
+        is_set(view, "first_seat", other),
+        1 + seen.most_ones if seen.HasField("most_ones") else 0,
+        *padded(seen.penalties, 3),
+    ]
