@@ -1,5 +1,6 @@
 """A seat's observation once more, plainly."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from ..building import name_of
@@ -18,7 +19,7 @@ FIRST_STARTING = 76
 VARIANTS = ("all_princesses", "no_double_walls", "no_crowd_bonus", "half_sleepers")
 
 
-def observation(view: Any, _: list[Any], seat: int) -> Parts:
+def observation(view: Any, _: Sequence[Any], seat: int) -> Parts:
     """The parts by name."""
     players = len(view.seats)
     order = clockwise(seat, players)

@@ -1,6 +1,7 @@
 """A seat's observation once more, plainly."""
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 from ..building import name_of
@@ -24,7 +25,7 @@ DECK = (
 )
 
 
-def observation(view: Any, _: list[Any], seat: int) -> Parts:
+def observation(view: Any, _: Sequence[Any], seat: int) -> Parts:
     """The parts by name."""
     own, other = view.seats[seat], view.seats[1 - seat]
     phase = name_of(view, "phase")

@@ -1,6 +1,5 @@
 """Rules file: Public and hidden; resampling."""
 
-import math
 import random
 from collections import Counter
 
@@ -12,6 +11,7 @@ from chatiere.engine import EngineError, Event, Position
 from chatiere.engine.core.wire import written_text
 
 from ..building import read, state_of, view_of
+from ..plain import observed
 from .building import BIRD, CODEC, GAME, START, Table, card, holding, left, right, written
 from .reference import Game
 from .test_chat_perche_reference import Policy, crowding, random_options, uniform
@@ -23,15 +23,6 @@ def shown_values(position: Position, seat: int | None) -> list[int | None]:
     """The value at each branch as a viewer sees it."""
     branches = view_of(position, seat).branches
     return [branch.solidity if branch.HasField("solidity") else None for branch in branches]
-
-
-def observed(position: Position, seat: int) -> dict[str, np.ndarray]:
-    """The parts of a seat's observation."""
-    observation = np.frombuffer(position.observation(seat), "u1")
-    return {
-        part.name: observation[part.offset :][: math.prod(part.shape)].reshape(part.shape)
-        for part in GAME.description.observation
-    }
 
 
 def played(seed: int, policy: Policy = uniform) -> list[tuple[Game, Position]]:
@@ -92,30 +83,6 @@ def test_the_token_of_a_broken_branch_is_public() -> None:
     assert parts["branches"][1].tolist() == [1, 2, 3, 3, 4, 0, 2, 0, 0, 0]
     # Black's 2 has been seen.
     assert parts["tokens"].tolist() == [[0, 0, 0, 0], [1, 0, 2, 1], [1, 1, 2, 1]]
-
-
-@pytest.mark.parametrize("seat", [0, 1])
-def test_an_observation_says_what_the_view_says(seat: int) -> None:
-    for seed in range(5):
-        for _, position in played(seed):
-            view, parts = view_of(position, seat), observed(position, seat)
-            mine, other = view.seats[seat], view.seats[1 - seat]
-            full = parts["decks"][0].tolist()
-            for held, flags in ((mine, parts["decks"][1]), (other, parts["decks"][2])):
-                deck = [copies.card for copies in held.deck for _ in range(copies.count)]
-                discards = [copies.card for copies in held.discards for _ in range(copies.count)]
-                assert full == sorted(deck + discards)
-                assert [number for number, flag in zip(full, flags.tolist(), strict=True) if flag] == deck
-            owners = [0 if not branch.HasField("owner") else 1 + (branch.owner != seat) for branch in view.branches]
-            assert parts["branches"][0].tolist() == owners
-            assert parts["branches"][1].tolist() == [branch.solidity for branch in view.branches]
-            assert parts["branches"][2].tolist() == [branch.broken for branch in view.branches]
-            animals = [*mine.cats, *other.cats, *view.birds]
-            there = [sum(5 + 4 * number <= space < 9 + 4 * number for space in animals) for number in range(10)]
-            assert parts["branches"][3].tolist() == there
-            assert parts["branches"][4].tolist() == [branch.greatest_load for branch in view.branches]
-            hand = list(mine.hand)
-            assert parts["tokens"][0].tolist() == [hand.count(value) for value in range(1, 5)]
 
 
 def test_all_else_is_public() -> None:
@@ -193,8 +160,8 @@ def assert_uniform(position: Position, seat: int, spreads: Counter[tuple[tuple[i
     seen = Counter(values_of(position.resample(seat, 99, number), seat) for number in range(draws))
     assert seen.keys() <= spreads.keys()
     weights = np.array([spreads[spread] for spread in spreads])
-    observed = [seen[spread] for spread in spreads]
-    assert chisquare(observed, weights / weights.sum() * draws).pvalue > P_VALUE
+    counts = [seen[spread] for spread in spreads]
+    assert chisquare(counts, weights / weights.sum() * draws).pvalue > P_VALUE
 
 
 def test_resampling_is_uniform_over_the_spreads() -> None:

@@ -1,5 +1,6 @@
 """A seat's observation once more, plainly."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from ..building import name_of
@@ -12,7 +13,7 @@ TRICKS = {3: 11, 4: 14, 5: 12}
 BONUS = (0, 0, 1, 2, 4)
 
 
-def observation(view: Any, _: list[Any], seat: int) -> Parts:
+def observation(view: Any, _: Sequence[Any], seat: int) -> Parts:
     """The parts by name."""
     players = len(view.seats)
     order = clockwise(seat, players)

@@ -1,5 +1,6 @@
 """A seat's observation once more, plainly."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from ..building import name_of
@@ -9,7 +10,7 @@ CARDS = range(1, 91)
 SEATS = 6
 
 
-def observation(view: Any, events: list[Any], seat: int) -> Parts:
+def observation(view: Any, events: Sequence[Any], seat: int) -> Parts:
     """The parts by name."""
     players = len(view.seats)
     phase = name_of(view, "phase")
@@ -60,7 +61,7 @@ def observation(view: Any, events: list[Any], seat: int) -> Parts:
     }
 
 
-def bonus_drawn(events: list[Any]) -> int:
+def bonus_drawn(events: Sequence[Any]) -> int:
     """Whether a bonus card has been drawn since the last play."""
     for event in reversed(events):
         kind = name_of(event, "kind")

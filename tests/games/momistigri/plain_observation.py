@@ -9,7 +9,7 @@ from ..plain import Parts, clockwise, is_set, one_hot, padded
 SEATS = 5
 
 
-def observation(view: Any, _: list[Any], seat: int) -> Parts:
+def observation(view: Any, _: Sequence[Any], seat: int) -> Parts:
     """The parts by name."""
     players = len(view.seats)
     order = clockwise(seat, players)
