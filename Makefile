@@ -24,11 +24,13 @@ SCENARIO ?=
 BENCH ?=
 # How many games of each game and number of players debug-games plays.
 GAMES ?= 2000
+# Options for make mutants, such as MUTANTS="--only discat --count 10 --seed 2", or --again for those that survived.
+MUTANTS ?=
 
 # Tests need nothing of each other: as many processes as there are cores share them.
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
-.PHONY: help demo test lint debug coverage debug-games wheel fuzz load bench clean
+.PHONY: help demo test lint debug coverage debug-games mutants wheel fuzz load bench clean
 .DELETE_ON_ERROR:
 
 help: ## List the targets
@@ -58,6 +60,9 @@ coverage: $(DEBUG_BUILT) ## List the lines of the compiled engine that make debu
 
 debug-games: $(DEBUG_BUILT) ## Play GAMES random games of each game and number of players in the debug build
 	$(SANITIZED) $(BIN)/python tests/debug_games.py --games $(GAMES)
+
+mutants: $(BUILT) ## Plant faults in the compiled engine, one at a time; fails where the tests see too few (an hour or more)
+	cd tests && ../$(BIN)/python -m mutants $(MUTANTS)
 
 wheel: $(BUILT) ## Build a wheel and use it in an environment of its own: play, type check, cimport
 	$(BIN)/python tests/wheel_check.py

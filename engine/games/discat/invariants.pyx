@@ -94,7 +94,7 @@ cdef int check(const void* body) noexcept nogil:
     cdef const State* state = <const State*> body
     cdef uint64_t low, high
     cdef TwoWords found
-    cdef uint64_t redrawn, unused, hands, beyond_hands, queue, missing, wrong_cards
+    cdef uint64_t redrawn, unused, hands, beyond_hands, queue, missing
     cdef Turns turns
     cdef int used = cards_in_use(state.players), total, seat
     if expected(
@@ -122,15 +122,15 @@ cdef int check(const void* body) noexcept nogil:
     for seat in range(state.players, 6):
         hands |= state.hand_size[seat]
         beyond_hands |= state.hand[seat]
-    wrong_cards = 0
-    read_turns(state, &turns, &found, &wrong_cards)
+    read_turns(state, &turns, &found)
     queue = add_queue(state, &found)
     memcpy(&low, &found, 8)
     memcpy(&high, <uint8_t*> &found + 8, 8)
     redrawn = wrong_in_redrawn(state, used)
     unused = not_zero(state)
-    # The places' cards together are the range, and no more than it: each is in exactly one place.
-    missing = (total ^ used) | (low ^ ALL_BITS >> max(0, 64 - used)) | wrong_cards
+    # There are as many places as cards, and together they hold the range and no more: each card is in exactly one place,
+    # and a number that is no card would leave one out.
+    missing = (total ^ used) | (low ^ ALL_BITS >> max(0, 64 - used))
     missing |= high ^ (<uint64_t> 1 << max(0, used - 64)) - 1
     if expected((redrawn | unused | hands | beyond_hands | queue | missing) != 0, False):
         if redrawn:
@@ -233,9 +233,7 @@ cdef inline uint64_t wrong_in_redrawn(const State* state, int used) noexcept nog
     return above & in_all_slots(0x80)
 
 
-cdef inline void read_turns(
-    const State* state, Turns* turns, TwoWords* found, uint64_t* wrong_cards
-) noexcept nogil:
+cdef inline void read_turns(const State* state, Turns* turns, TwoWords* found) noexcept nogil:
     cdef uint64_t sides = in_all_slots(0x80)
     cdef uint64_t codes, cards, laid, under, pairs, higher, all_codes = 0, wrong = 0, fours = 0
     # Of the eight places before.
@@ -249,7 +247,6 @@ cdef inline void read_turns(
         codes = eight_from(here)
         cards = eight_from(&state.cards[place]) & laid
         all_codes |= codes
-        wrong_cards[0] |= cards & sides
         # The top bit of each byte: a card that is not the top of its play; one on such a card of the same play; and on
         # two.
         under = ~(codes + in_all_slots(0x7F)) & sides & laid

@@ -1,0 +1,110 @@
+"""A fault planted in a copy of the tree, built, and shown to the tests."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from .faults import Fault
+
+ROOT = Path(__file__).parents[2]
+# Where the tree as it is gets built once, for all faults. What is not copied is imported from where it is.
+_TREE = ROOT / "build" / "mutants"
+_COPIED = ("pyproject.toml", "setup.py", "README.md", "proto", "engine")
+# A planted fault may never end, or ask for memory without end.
+SECONDS_A_TEST = 120
+SECONDS_A_RUN = 1_800
+# That sees what is no Cython.
+COMPILER = "the compiler"
+_FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+)", re.MULTILINE)
+
+
+def tests_of(room: str) -> list[list[str]]:
+    """What pytest is told, run by run: most faults show in the first; what draws very often comes last."""
+    conformance = "tests/conformance"
+    if room == "core":
+        quick = ["tests/engine"]
+        chosen: list[str] = []
+    else:
+        whole_games = [f"{conformance}/test_conformance_{name}.py" for name in ("observation", "traces")]
+        quick = [f"tests/games/{room}", *whole_games]
+        chosen = ["-k", room]
+    return [
+        [*quick, *chosen, "-m", "not frequencies"],
+        [conformance, *chosen, "-m", "not frequencies"],
+        [*quick, conformance, *chosen, "-m", "frequencies"],
+    ]
+
+
+def _run(command: list[str], folder: Path, **environment: str) -> tuple[int, str]:
+    with subprocess.Popen(
+        command,
+        cwd=folder,
+        env={**os.environ, **environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    ) as process:
+        try:
+            output, _ = process.communicate(timeout=SECONDS_A_RUN)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, 9)
+            output, _ = process.communicate()
+    return process.returncode, output
+
+
+def _build(folder: Path) -> tuple[int, str]:
+    return _run([sys.executable, "setup.py", "--quiet", "build_ext", "--inplace"], folder)
+
+
+def prepare() -> None:
+    """Build the tree as it is. Raises RuntimeError."""
+    (_TREE / "build").mkdir(parents=True, exist_ok=True)
+    for part in _COPIED:
+        if (ROOT / part).is_dir():
+            shutil.rmtree(_TREE / part, ignore_errors=True)
+            shutil.copytree(ROOT / part, _TREE / part, ignore=shutil.ignore_patterns("*.so", "__pycache__"))
+        else:
+            shutil.copy2(ROOT / part, _TREE / part)
+    code, output = _build(_TREE)
+    if code:
+        raise RuntimeError(output)
+
+
+def _first_failure(room: str, scratch: Path) -> str | None:
+    # Which test failed, or how the run ended without saying so.
+    for tests in tests_of(room):
+        code, output = _run(
+            [
+                sys.executable,
+                *("-m", "pytest", "-q", "-x", "--tb=no", "-p", "no:cacheprovider"),
+                *("-o", f"faulthandler_timeout={SECONDS_A_TEST}", "-o", "faulthandler_exit_on_timeout=true"),
+                *tests,
+            ],
+            ROOT,
+            PYTHONPATH=str(scratch / "src"),
+            HYPOTHESIS_STORAGE_DIRECTORY=str(scratch / "hypothesis"),
+        )
+        # 5: there are no such tests.
+        if code not in (0, 5):
+            found = _FAILED.search(output)
+            return found[1] if found else "a crash" if code < 0 else "time is up"
+    return None
+
+
+def try_fault(fault: Fault | None, room: str) -> str | None:
+    """Which test sees a fault first, or COMPILER; without a fault, which test of the tree as it is fails."""
+    with TemporaryDirectory(prefix="chatiere-") as name:
+        scratch = Path(name)
+        shutil.copytree(_TREE, scratch, symlinks=True, ignore=shutil.ignore_patterns("temp.*"), dirs_exist_ok=True)
+        if fault:
+            planted = scratch / fault.file
+            planted.write_text(fault.plant(planted.read_text(encoding="utf-8")), encoding="utf-8")
+            if _build(scratch)[0]:
+                return COMPILER
+        return _first_failure(room, scratch)
