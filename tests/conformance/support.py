@@ -135,6 +135,22 @@ def random_move(position: Position, choices: random.Random) -> int:
     return choices.choice(position.legal_actions())
 
 
+def random_likings(game: Game, choices: random.Random) -> list[float]:
+    """For a game how much each kind of action is liked, so that rare ones come up too."""
+    return [10 ** -choices.uniform(0, 3) for _ in game.description.action_kinds]
+
+
+def liked_move(position: Position, likings: list[float], choices: random.Random) -> int:
+    """An outcome as likely as it is, or an action: of a kind by how much that is liked."""
+    if position.is_chance_node():
+        return random_move(position, choices)
+    legal = position.legal_actions()
+    kinds = position.game.description.action_kinds
+    of_kind = [[action for action in legal if kind.first_id <= action <= kind.last_id] for kind in kinds]
+    (actions,) = choices.choices(of_kind, [liking * bool(some) for liking, some in zip(likings, of_kind, strict=True)])
+    return choices.choice(actions)
+
+
 def begin(game: Game, players: int, choices: random.Random, *, sampled: bool) -> Position:
     """A new game with random options."""
     options = random_options(game, players, choices)

@@ -18,7 +18,7 @@ from chatiere import engine
 from chatiere.engine import Event, Game, Position
 from chatiere.engine.core.wire import Reader, fill
 
-from .support import Table, may_see_whole, moves_of, random_move, random_options
+from .support import Table, liked_move, may_see_whole, moves_of, random_likings, random_options
 
 # Of each number of players; for each number of places that the table is turned at least.
 POSITIONS = 3000
@@ -89,23 +89,11 @@ def begin_turned(game: Game, players: int, choices: random.Random, by: int, *, s
 def turned_game(game: Game, players: int, choices: random.Random, by: int, *, sampled: bool) -> Iterator[Turned]:
     """A random game beside its twin."""
     turned = begin_turned(game, players, choices, by, sampled=sampled)
-    # Every game has likings of its own, so that rare actions come up too.
-    likings = [10 ** -choices.uniform(0, 3) for _ in game.description.action_kinds]
+    likings = random_likings(game, choices)
     yield turned
     while not turned.position.is_terminal():
         turned = turned.child(liked_move(turned.position, likings, choices))
         yield turned
-
-
-def liked_move(position: Position, likings: list[float], choices: random.Random) -> int:
-    """An outcome as likely as it is, or an action: of a kind by how much that is liked."""
-    if position.is_chance_node():
-        return random_move(position, choices)
-    legal = position.legal_actions()
-    kinds = position.game.description.action_kinds
-    of_kind = [[action for action in legal if kind.first_id <= action <= kind.last_id] for kind in kinds]
-    (actions,) = choices.choices(of_kind, [liking * bool(some) for liking, some in zip(likings, of_kind, strict=True)])
-    return choices.choice(actions)
 
 
 def turned_games(table: Table, *, sampled: bool = False) -> Iterator[Turned]:

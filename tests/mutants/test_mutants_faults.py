@@ -62,4 +62,4 @@ def test_explained_faults_can_be_planted() -> None:
     keys = {fault.key for room in ROOMS for listed in all_faults(room) for fault in listed}
     explained = explanations()
     assert set(explained) <= keys
-    assert all(explained.values())
+    assert all(explanation.why for explanation in explained.values())
