@@ -27,10 +27,15 @@ GAMES ?= 2000
 # Options for make mutants, such as MUTANTS="--only discat --count 10 --seed 2", or --again for those that survived.
 MUTANTS ?=
 
+# The Python of deploy/Dockerfile; `make constraints UPGRADE=--upgrade` takes newer releases, too.
+UPGRADE ?=
+COMPILE := $(BIN)/uv pip compile --quiet --generate-hashes --python-version 3.13 --python-platform linux \
+	--custom-compile-command "make constraints" $(UPGRADE)
+
 # Tests need nothing of each other: as many processes as there are cores share them.
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
-.PHONY: help demo test lint debug coverage debug-games mutants wheel fuzz load bench clean
+.PHONY: help demo test lint debug coverage debug-games mutants wheel constraints fuzz load bench clean
 .DELETE_ON_ERROR:
 
 help: ## List the targets
@@ -64,8 +69,13 @@ debug-games: $(DEBUG_BUILT) ## Play GAMES random games of each game and number o
 mutants: $(BUILT) ## Plant faults in the compiled engine, one at a time; fails where the tests see too few (an hour or more)
 	cd tests && ../$(BIN)/python -m mutants $(MUTANTS)
 
-wheel: $(BUILT) ## Build a wheel and use it in an environment of its own: play, type check, cimport
+wheel: $(BUILT) ## Build a wheel and its bill of materials into dist/, and use it in an environment of its own
 	$(BIN)/python tests/wheel_check.py
+
+constraints: $(BUILT) ## Write anew what the image is built from: deploy/constraints*.txt, with hashes
+	$(COMPILE) --output-file deploy/constraints.txt pyproject.toml
+	$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")' | \
+		$(COMPILE) --output-file deploy/constraints-build.txt -
 
 fuzz: $(BUILT) ## Show a real server FUZZ damaged messages and packed states (SECONDS at most)
 	cd tests && ../$(BIN)/python -m fuzz.wire --count $(FUZZ) --seconds $(SECONDS)

@@ -1,8 +1,12 @@
-"""Build a wheel, install it in an environment of its own and use it as somebody else would.
+"""Build a wheel and its bill of materials into dist/, install it in an environment of its own and use it.
 
-It must play, type check, and let other people's Cython code cimport the engine: `make wheel`.
+It must play, type check, and let other people's Cython code cimport the engine: `make wheel`. The bill (CycloneDX) has
+the wheel and what the image installs beside it, with hashes.
 """
 
+import json
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -10,7 +14,12 @@ import venv
 import zipfile
 from pathlib import Path
 
+from cyclonedx.schema import SchemaVersion
+from cyclonedx.validation.json import JsonStrictValidator
+
 ROOT = Path(__file__).parent.parent
+DIST = ROOT / "dist"
+CONSTRAINTS = ROOT / "deploy" / "constraints.txt"
 
 PLAYS = """
 from chatiere.engine import game
@@ -51,18 +60,38 @@ def run(*command: str | Path, cwd: Path) -> None:
     subprocess.run([str(part) for part in command], cwd=cwd, check=True)
 
 
+def write_bill(wheel: Path) -> Path:
+    """The bill of materials of a wheel, beside it; it keeps to CycloneDX's schema and lacks nothing."""
+    bill = wheel.with_suffix(".cdx.json")
+    tool = (sys.executable, "-W", "ignore", "-m", "cyclonedx_py", "requirements", CONSTRAINTS, "--output-reproducible")
+    run(*tool, "--pyproject", ROOT / "pyproject.toml", "--output-file", bill, cwd=ROOT)
+    error = JsonStrictValidator(SchemaVersion.V1_6).validate_str(bill.read_text())
+    assert error is None, error
+    said = json.loads(bill.read_text())
+    about = said["metadata"]["component"]
+    assert wheel.name.startswith(f"{about['name']}-{about['version']}-"), about
+    pinned = set(re.findall(r"^([\w.-]+)==(\S+)", CONSTRAINTS.read_text(), re.M))
+    assert {(each["name"], each["version"]) for each in said["components"]} == pinned
+    for each in said["components"]:
+        assert each["purl"] == f"pkg:pypi/{each['name']}@{each['version']}"
+        assert each["externalReferences"][0]["hashes"], each["name"]
+    return bill
+
+
 def main() -> None:
     """All steps; the first that fails ends it."""
+    shutil.rmtree(DIST, ignore_errors=True)
     with tempfile.TemporaryDirectory() as scratch:
         work = Path(scratch)
         pip = ["-m", "pip", "--disable-pip-version-check", "--quiet"]
-        run(sys.executable, *pip, "wheel", "--no-deps", "--wheel-dir", work, ROOT, cwd=work)
-        (wheel,) = work.glob("chatiere-*.whl")
+        run(sys.executable, *pip, "wheel", "--no-deps", "--wheel-dir", DIST, ROOT, cwd=work)
+        (wheel,) = DIST.glob("chatiere-*.whl")
         names = zipfile.ZipFile(wheel).namelist()
         for wanted in ("chatiere/engine/core/game.pxd", "chatiere/engine/py.typed", "chatiere/v1/game_service_pb2.pyi"):
             assert wanted in names, f"the wheel lacks {wanted}"
         assert all(name.startswith("chatiere") for name in names), "the wheel puts something else at the top level"
 
+        print(f"the bill of materials is {write_bill(wheel).relative_to(ROOT)}")
         venv.create(work / "env", with_pip=True)
         python = work / "env" / "bin" / "python"
         run(python, *pip, "install", wheel, "mypy", "types-protobuf", "types-grpcio", "Cython", "setuptools", cwd=work)

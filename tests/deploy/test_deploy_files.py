@@ -5,25 +5,35 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
+from collections.abc import Iterable, Iterator
+from dataclasses import fields
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import kubernetes_validate
 import pytest
 import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from chatiere.service.config import Settings
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
-MANIFESTS = sorted(path for path in (DEPLOY / "kubernetes").glob("*.yaml") if path.name != "kustomization.yaml")
+BASE, SECURE = DEPLOY / "kubernetes" / "base", DEPLOY / "kubernetes" / "secure"
+MANIFESTS = sorted(path for path in BASE.glob("*.yaml") if path.name != "kustomization.yaml")
 KUBERNETES = "1.33"
 DASHBOARD = DEPLOY / "grafana" / "chatiere.json"
 
+PYPROJECT = tomllib.loads((DEPLOY.parent / "pyproject.toml").read_text())
+
+needs_kubectl = pytest.mark.skipif(shutil.which("kubectl") is None, reason="needs kubectl")
 needs_promtool = pytest.mark.skipif(shutil.which("promtool") is None, reason="needs promtool (Debian: prometheus)")
 
 
 def load(name: str) -> Any:
-    return yaml.safe_load((DEPLOY / "kubernetes" / name).read_text())
+    return yaml.safe_load((BASE / name).read_text())
 
 
 def container() -> dict[str, Any]:
@@ -68,6 +78,123 @@ def test_ports_agree() -> None:
     assert {container()[probe]["grpc"]["port"] for probe in ("startupProbe", "readinessProbe", "livenessProbe")} == {
         ports["grpc"]
     }
+
+
+def test_metrics_are_for_those_who_watch_and_pods_call_nobody() -> None:
+    policy = load("network-policy.yaml")["spec"]
+    served = load("deployment.yaml")["spec"]["selector"]["matchLabels"]
+    assert policy["podSelector"]["matchLabels"] == served
+    assert policy["policyTypes"] == ["Ingress", "Egress"]
+    assert policy["egress"] == []
+    who = {port["port"]: rule.get("from") for rule in policy["ingress"] for port in rule["ports"]}
+    assert who == {
+        "grpc": None,
+        "metrics": [{"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "monitoring"}}}],
+    }
+    assert set(who) == {port["name"] for port in container()["ports"]}
+
+
+# TLS and tokens
+
+
+@pytest.fixture(scope="module")
+def secure() -> dict[str, Any]:
+    """What kustomize makes of the overlay, by kind."""
+    done = subprocess.run(["kubectl", "kustomize", SECURE], capture_output=True, text=True, check=True)
+    return {each["kind"]: each for each in yaml.safe_load_all(done.stdout)}
+
+
+@needs_kubectl
+def test_the_overlay_keeps_to_the_schema_of_kubernetes(secure: dict[str, Any]) -> None:
+    assert len(secure) == len(MANIFESTS)
+    for manifest in secure.values():
+        kubernetes_validate.validate(manifest, KUBERNETES, strict=True)
+
+
+@needs_kubectl
+def test_the_overlay_gives_the_service_certificate_and_tokens(secure: dict[str, Any]) -> None:
+    pod = secure["Deployment"]["spec"]["template"]["spec"]
+    (found,) = pod["containers"]
+    folders = {mount["name"]: mount["mountPath"] for mount in found["volumeMounts"] if mount["readOnly"]}
+    secrets = {volume["name"]: volume["secret"]["secretName"] for volume in pod["volumes"]}
+    assert folders.keys() == secrets.keys()
+    # The names in a Secret of the type kubernetes.io/tls, and of the file that the other is made from.
+    files = {
+        "CHATIERE_TLS_CERTIFICATE": f"{folders['tls']}/tls.crt",
+        "CHATIERE_TLS_KEY": f"{folders['tls']}/tls.key",
+        "CHATIERE_TOKENS": f"{folders['tokens']}/tokens",
+    }
+    environment = {each["name"]: each["value"] for each in found["env"]}
+    assert environment == files | {each["name"]: each["value"] for each in container()["env"]}
+    said = (SECURE / "kustomization.yaml").read_text()
+    assert f"create secret tls {secrets['tls']} " in said
+    assert f"create secret generic {secrets['tokens']} --from-file=tokens " in said
+
+
+@needs_kubectl
+def test_no_probe_of_the_overlay_speaks_grpc_without_tls(secure: dict[str, Any]) -> None:
+    (found,) = secure["Deployment"]["spec"]["template"]["spec"]["containers"]
+    for probe in "startupProbe", "readinessProbe", "livenessProbe":
+        assert "grpc" not in found[probe]
+        assert "tcpSocket" in found[probe] or found[probe]["httpGet"] == {"path": "/metrics", "port": "metrics"}
+
+
+def test_settings_in_manifests_are_settings() -> None:
+    names = {f"CHATIERE_{field.name.upper()}" for field in fields(Settings)}
+    for path in BASE / "deployment.yaml", SECURE / "deployment.yaml":
+        (found,) = yaml.safe_load(path.read_text())["spec"]["template"]["spec"]["containers"]
+        assert {each["name"] for each in found["env"]} <= names
+
+
+# What the image is made of
+
+
+def pinned(name: str) -> dict[str, str]:
+    """The versions in a file of constraints, all of which have hashes."""
+    entries = re.sub(r" *\\\n *", " ", re.sub(r"^ *#.*\n", "", (DEPLOY / name).read_text(), flags=re.M)).splitlines()
+    found = [re.fullmatch(r"([\w.-]+)==(\S+)((?: --hash=sha256:[0-9a-f]{64})+)", entry) for entry in entries]
+    assert all(found), entries
+    return {match[1]: match[2] for match in found if match}
+
+
+def needed(requirements: Iterable[str]) -> Iterator[tuple[str, Requirement]]:
+    """Those that hold in the image, by name; of extras none."""
+    image = {"python_version": "3.13", "python_full_version": "3.13.0", "extra": "", "sys_platform": "linux"}
+    for requirement in map(Requirement, requirements):
+        if requirement.marker is None or requirement.marker.evaluate(image):
+            yield canonicalize_name(requirement.name), requirement
+
+
+@pytest.mark.parametrize(
+    ("name", "requirements"),
+    [
+        ("constraints.txt", PYPROJECT["project"]["dependencies"]),
+        ("constraints-build.txt", PYPROJECT["build-system"]["requires"]),
+    ],
+)
+def test_constraints_are_what_the_package_asks_for(name: str, requirements: list[str]) -> None:
+    """If not, `make constraints` writes them anew."""
+    versions = pinned(name)
+    wanted, seen = list(needed(requirements)), set()
+    while wanted:
+        each, requirement = wanted.pop()
+        assert requirement.specifier.contains(versions[each]), requirement
+        if each not in seen:
+            seen.add(each)
+            # What a near version of it asks for.
+            wanted += needed(metadata.requires(each) or ())
+    assert seen == versions.keys()
+
+
+def test_the_image_installs_what_has_hashes_and_nothing_else() -> None:
+    dockerfile = re.sub(r"\\\n", " ", (DEPLOY / "Dockerfile").read_text())
+    installs = re.findall(r"pip (?:install|wheel)[^&\n]*", dockerfile)
+    assert len(installs) == 4
+    for install in installs:
+        assert "--require-hashes" in install or "--no-deps" in install
+    assert re.findall(r"^FROM (\S+)", dockerfile, re.M) == ["${BUILD_IMAGE}", "${RUN_IMAGE}"]
+    python = {".".join(match) for match in re.findall(r"^ARG \w+=python:(\d+)\.(\d+)-", dockerfile, re.M)}
+    assert python == set(re.findall(r"--python-version (\S+)", (DEPLOY.parent / "Makefile").read_text()))
 
 
 def test_the_service_is_headless() -> None:
