@@ -4,6 +4,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable
+from typing import NamedTuple
 
 from chatiere.service.errors import limit_exceeded
 
@@ -80,6 +81,11 @@ class CallLimit:
             self._calls -= 1
 
 
+class _Place(NamedTuple):
+    end: Callable[[], None]
+    since: float
+
+
 class Room:
     """A number of places for calls that cost nothing to begin.
 
@@ -90,43 +96,32 @@ class Room:
         """See the class."""
         self._places = places
         self._free = places
-        # By client the calls in the order in which they came, each with what ends it.
-        self._held: dict[str, dict[object, Callable[[], None]]] = {}
+        # By client the calls in the order in which they came.
+        self._held: dict[str, dict[object, _Place]] = {}
 
     def __len__(self) -> int:
         """How many places are taken."""
         return self._places - self._free
 
-    @property
-    def largest(self) -> int:
-        """How many places the client has that holds most."""
-        return max(map(len, self._held.values()), default=0)
-
     def enter(self, client: str, call: object, end: Callable[[], None]) -> None:
         """Take a place for a call, which `leave` must follow; `end` is called if somebody else is to have it."""
         if not self._free:
-            client_with_most = self._client_with_most()
-            self._end(client_with_most, next(iter(self._held[client_with_most])))
+            largest = max(self._held, key=lambda each: len(self._held[each]))
+            self._end(largest, next(iter(self._held[largest])))
         self._free -= 1
-        self._held.setdefault(client, {})[call] = end
+        self._held.setdefault(client, {})[call] = _Place(end, time.monotonic())
 
-    def end_largest(self) -> int:
-        """End all calls of the client that holds most places; how many these were."""
-        if not self._held:
-            return 0
-        client = self._client_with_most()
-        calls = list(self._held[client])
+    def end_largest(self, age: float) -> int:
+        """End the calls of one client that are so many seconds old, of the one that has most; how many these were."""
+        begun = time.monotonic() - age
+        old = {
+            client: [call for call, place in calls.items() if place.since <= begun]
+            for client, calls in self._held.items()
+        }
+        client, calls = max(old.items(), key=lambda item: len(item[1]), default=("", []))
         for call in calls:
             self._end(client, call)
         return len(calls)
-
-    def _client_with_most(self) -> str:
-        return max(self._held, key=lambda client: len(self._held[client]))
-
-    def _end(self, client: str, call: object) -> None:
-        end = self._held[client][call]
-        self.leave(client, call)
-        end()
 
     def leave(self, client: str, call: object) -> None:
         """Give a place back, if the call still has one."""
@@ -136,3 +131,8 @@ class Room:
         self._free += 1
         if not calls:
             del self._held[client]
+
+    def _end(self, client: str, call: object) -> None:
+        end = self._held[client][call].end
+        self.leave(client, call)
+        end()

@@ -21,8 +21,8 @@ _SMALL = 64 * 1024
 # Bytes beyond those of the idle process: when there were more than the first, and are fewer than the second, memory is
 # given back.
 _MUCH, _LITTLE = 32 * 1024 * 1024, 16 * 1024 * 1024
-# Seconds between two collections of what may be free.
-_PAUSE = 2.0
+# Seconds between two collections of what may be free, and how old calls are that may be ended.
+_PAUSE, _AGE = 2.0, 0.1
 # Bytes that requests which have come in part may take together, and how many of the largest that is at least.
 _PARTS, _LARGEST = 128 * 1024 * 1024, 2
 
@@ -102,6 +102,7 @@ class MemoryWatch:
         self._most = max(_PARTS, _LARGEST * max_message_bytes)
         self._receiving = receiving
         self._idle = memory.allocated_bytes() or 0
+        self._is_above = False
         self._collected = 0.0
         self._peak = 0
 
@@ -116,9 +117,11 @@ class MemoryWatch:
             self._collected = now
             beyond = self._beyond_idle()
             above = beyond - self._budget.held
-        if above > self._most:
-            ended = max(self._receiving, key=lambda room: room.largest).end_largest()
-            _log.warning("requests that do not come take %d MiB: ended %d calls of one client", above >> 20, ended)
+        was_above, self._is_above = self._is_above, above > self._most
+        if was_above and self._is_above:
+            # It is no moment's: answers that are just being freed are nobody's request.
+            ended = sum(room.end_largest(_AGE) for room in self._receiving)
+            _log.warning("requests that do not come take %d MiB: ended %d calls", above >> 20, ended)
         self._peak = max(self._peak, beyond)
         if self._peak > _MUCH and beyond < _LITTLE:
             self._peak = beyond

@@ -17,6 +17,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from prometheus_client import CollectorRegistry
 
 from chatiere.engine import memory
+from chatiere.service import memory as memory_watch
 from chatiere.service.batch import Batches
 from chatiere.service.config import Settings
 from chatiere.service.errors import Refusal
@@ -257,7 +258,7 @@ class Rooms:
     def __init__(self) -> None:
         self.ended: list[str] = []
         self.rooms = Room(10), Room(10)
-        for room, client, call in (0, "a", "a1"), (0, "b", "b1"), (1, "a", "a2"), (1, "a", "a3"):
+        for room, client, call in (0, "a", "a1"), (0, "b", "b1"), (0, "b", "b2"), (1, "a", "a2"), (1, "a", "a3"):
             self.rooms[room].enter(client, call, lambda call=call: self.ended.append(call))  # type: ignore[misc]
 
 
@@ -266,6 +267,7 @@ def test_requests_that_take_too_much_end_for_the_client_with_most(monkeypatch: p
     given_back: list[int] = []
     monkeypatch.setattr(memory, "allocated_bytes", lambda: allocated)
     monkeypatch.setattr(memory, "give_back_freed_memory", lambda: given_back.append(allocated))
+    monkeypatch.setattr(memory_watch, "_AGE", 0.0)
     held, rooms = Budget(1000 * MIB), Rooms()
     watch = MemoryWatch(held, 16 * MIB, rooms.rooms)
     allocated = 220 * MIB
@@ -277,11 +279,18 @@ def test_requests_that_take_too_much_end_for_the_client_with_most(monkeypatch: p
     answer.hold(200 * MIB)
     watch.look()
     assert rooms.ended == []
+    # Nor is what is gone at the next look.
     allocated = 440 * MIB
     watch.look()
-    assert rooms.ended == ["a2", "a3"]
+    allocated = 420 * MIB
     watch.look()
-    assert rooms.ended == ["a2", "a3", "a1"]
+    assert rooms.ended == []
+    allocated = 440 * MIB
+    watch.look()
+    watch.look()
+    assert rooms.ended == ["b1", "b2", "a2", "a3"]
+    watch.look()
+    assert rooms.ended == ["b1", "b2", "a2", "a3", "a1"]
     answer.release()
     assert given_back == []
     allocated = 105 * MIB
@@ -318,7 +327,7 @@ def test_a_stream_whose_request_comes_in_part_is_ended_too() -> None:
         peer.send(stream, bytes(10), claims=1000)
         calls = server.server.methods.calls
         wait_until(lambda: len(calls.streams) == 1, "it has come")
-        server.server._loop.call_soon_threadsafe(calls.streams.end_largest)
+        server.server._loop.call_soon_threadsafe(calls.streams.end_largest, 0.0)
         code, message = peer.status(stream)
         assert code == grpc.StatusCode.RESOURCE_EXHAUSTED.value[0]
         assert "streams whose request has not come whole" in message
