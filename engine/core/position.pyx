@@ -251,15 +251,13 @@ cdef class Game:
 
         Raises EngineError: INVALID_PLAYERS, INVALID_OPTION.
         """
-        cdef bytes encoded
-        self.check_players(players)
-        encoded = self.encode_options(players, options)
-        return self.limits_of(players, <const char*> encoded)
+        cdef int seats = self.read_players(players)
+        cdef bytes encoded = self.encode_options(seats, options)
+        return self.limits_of(seats, <const char*> encoded)
 
     def limits_of_any_options(self, players):
         """Return Limits that hold whatever the options. Raises EngineError: INVALID_PLAYERS."""
-        self.check_players(players)
-        return self.limits_of(players, NULL)
+        return self.limits_of(self.read_players(players), NULL)
 
     cdef limits_of(self, int players, const void* options):
         cdef LimitsOfGame limits
