@@ -14,11 +14,13 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from prometheus_client import CollectorRegistry
 
 from chatiere.engine import Game
+from chatiere.service import methods
+from chatiere.service import server as server_module
 from chatiere.service.config import SettingError, Settings, split_address
 from chatiere.service.server import create_server
 from chatiere.v1 import batch_service_pb2, game_pb2, game_service_pb2
 
-from .support import PATIENCE, Running, SlowCall, batch_stub, code_of, game_stub, new_game, play_on, running
+from .support import PATIENCE, LogLines, Running, SlowCall, batch_stub, code_of, game_stub, new_game, play_on, running
 
 SERVING = health_pb2.HealthCheckResponse.SERVING
 NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
@@ -140,3 +142,36 @@ def test_a_call_that_outlasts_the_grace_is_ended(slow_call: SlowCall) -> None:
         assert in_flight.exception(PATIENCE).code() in (grpc.StatusCode.CANCELLED, grpc.StatusCode.UNAVAILABLE)
         assert stopped.wait(PATIENCE)
     assert slow_call.was_cancelled
+
+
+# What the server cannot do without
+
+
+def test_a_serving_loop_that_ends_is_told() -> None:
+    server, _ = create_server(Settings(address="127.0.0.1:0"), CollectorRegistry())
+    server.start()
+    assert server.wait_for_termination(0)
+    server._loop.call_soon_threadsafe(server._loop.stop)
+    assert not server.wait_for_termination(PATIENCE)
+    # There is nothing left to stop.
+    assert server.stop(None).is_set()
+
+
+def test_without_grpc_s_poller_the_serving_loop_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server_module, "_INTERVAL", 0.01)
+    server, _ = create_server(Settings(address="127.0.0.1:0"), CollectorRegistry())
+    ended = threading.Thread(target=str)
+    server._pollers = {ended}
+    with LogLines() as log:
+        server.start()
+        log.wait_for("gRPC's poller has ended")
+        assert not server.wait_for_termination(PATIENCE)
+
+
+def test_threads_that_cannot_be_had_stop_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(name: str, count: int) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(methods, "started_threads", refuse)
+    with pytest.raises(SettingError, match=r"^batch_threads: cannot start so many threads: can't start new thread"):
+        create_server(Settings(address="127.0.0.1:0"), CollectorRegistry())
