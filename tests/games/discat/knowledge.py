@@ -44,6 +44,13 @@ class Knowledge:
         own_queue = [card for card, seat in zip(game.queue, game.queue_seats, strict=True) if seat == self.seat]
         return sorted(set().union(game.unknown, game.queue, *game.hands) - game.hands[self.seat] - set(own_queue))
 
+    def card_passed_unseen(self) -> bool:
+        """Whether a card was put under the pile and drawn by other seats: resampling then takes it for any card."""
+        return any(
+            fact.kind == "draw_queue" and fact.seers is not None and self.seat not in fact.seers
+            for fact in self.game.facts
+        )
+
     def num_candidates(self) -> int:
         """How many ways there are to place the hidden cards, whatever the seat has seen."""
         game = self.game

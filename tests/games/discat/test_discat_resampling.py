@@ -47,14 +47,6 @@ def small_positions(players: int, style: str, seed: int) -> Iterator[tuple[Posit
         game.move(move)
 
 
-def went_through_the_queue_unseen(knowledge: Knowledge) -> bool:
-    """Whether a card was put under the pile and drawn by other seats than this one."""
-    return any(
-        fact.kind == "draw_queue" and fact.seers is not None and knowledge.seat not in fact.seers
-        for fact in knowledge.game.facts
-    )
-
-
 @pytest.mark.frequencies
 @pytest.mark.parametrize("style", ["random", "exchanges"])
 @pytest.mark.parametrize("players", [2, 3])
@@ -62,7 +54,7 @@ def test_resampling_reaches_every_state_that_agrees_equally_often(players: int, 
     exact = restricted = unseen = 0
     for seed in range(GAMES[players]):
         for position, knowledge in small_positions(players, style, seed):
-            if players > 2 and went_through_the_queue_unseen(knowledge):
+            if players > 2 and knowledge.card_passed_unseen():
                 # With more players that is most positions; those of two, and test_discat_resampling_pinned.py, do.
                 unseen += 1
                 continue
@@ -71,7 +63,7 @@ def test_resampling_reaches_every_state_that_agrees_equally_often(players: int, 
                 placement(position.resample(knowledge.seat, number)) for number in range(DRAWS * len(possible))
             )
             assert placement(position) in possible
-            if went_through_the_queue_unseen(knowledge):
+            if knowledge.card_passed_unseen():
                 # Such a card counts as any card: nothing possible is left out, though more may be reached.
                 unseen += 1
                 assert set(drawn) >= possible
