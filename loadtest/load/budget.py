@@ -40,8 +40,8 @@ def read_scenario(name: str) -> Scenario:
 
 
 def scenario_names() -> list[str]:
-    """All there are."""
-    return sorted(path.stem for path in SCENARIOS.glob("*.toml"))
+    """All that Locust runs: those that say who comes."""
+    return sorted(path.stem for path in SCENARIOS.glob("*.toml") if "users" in tomllib.loads(path.read_text()))
 
 
 def broken(scenario: Scenario, environment: Environment) -> list[str]:

@@ -1,0 +1,59 @@
+"""A server of the load test's own: `chatiere serve` as an operator starts it, on free ports."""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, NamedTuple
+
+import click
+
+_LONGEST_START = 60.0
+
+
+class OwnServer(NamedTuple):
+    """Where it serves gRPC, HOST:PORT, where metrics, the process of its supervisor, and the file of its log."""
+
+    address: str
+    metrics_address: str
+    pid: int
+    log: IO[str]
+
+    def errors(self) -> list[str]:
+        """What it has logged as errors so far."""
+        return re.findall(r"^\S+ ERROR .*$", _text(self.log), re.MULTILINE)
+
+
+@contextmanager
+def own_server(*arguments: str) -> Iterator[OwnServer]:
+    """A server as processes of its own; `arguments` beside its addresses."""
+    addresses = ("--address", "127.0.0.1:0", "--metrics-address", "127.0.0.1:0")
+    with tempfile.TemporaryFile("w+") as log:
+        command = (Path(sys.executable).with_name("chatiere"), "serve", *addresses, *arguments)
+        with subprocess.Popen(command, stderr=log) as process:
+            try:
+                # That it serves is logged when both are known.
+                address = _logged(r"serving chatiere\.v1 on ([^\s,]+)", process, log)
+                metrics_address = _logged(r"metrics on http://([^\s/]+)/", process, log)
+                yield OwnServer(address, metrics_address, process.pid, log)
+            finally:
+                process.terminate()
+
+
+def _logged(pattern: str, process: "subprocess.Popen[bytes]", log: IO[str]) -> str:
+    end = time.monotonic() + _LONGEST_START
+    while time.monotonic() < end and process.poll() is None:
+        if found := re.search(pattern, _text(log)):
+            return found[1]
+        time.sleep(0.05)
+    raise click.ClickException(f"the server did not start:\n{_text(log)}")
+
+
+def _text(log: IO[str]) -> str:
+    # Not by its own position, which is the server's too.
+    return os.pread(log.fileno(), os.fstat(log.fileno()).st_size, 0).decode(errors="replace")

@@ -1,0 +1,155 @@
+"""What attackers do. Each attack is a process of its own, on this machine, and ends by itself."""
+
+import multiprocessing
+import os
+import time
+from collections import Counter
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from typing import Any
+
+from siege.crowd import Attacker, Crowd, in_turn
+from siege.plan import Attack
+
+from chatiere import engine
+from chatiere.v1 import batch_service_pb2 as batch
+
+_HEALTH = "grpc.health.v1.Health"
+_APPLY, _STEP = "chatiere.v1.GameService/Apply", "chatiere.v1.BatchService/Step"
+# Half-open health checks beside the half-open calls.
+_CHECKS = 20
+# Of a message that says it has 16 MiB, what is sent.
+_ANNOUNCED, _SENT = 16 * 2**20 - 1, 1_200_000
+# Seconds between two looks whether a call is due.
+_PAUSE = 0.02
+# Games in a batch: the most that a server takes unless it is told otherwise.
+_GAMES = 16_384
+# Seconds that attackers get to make ready, and to leave after their time.
+_PATIENCE = 60.0
+# How far attackers' processor time is worth less than the server's: elsewhere they have a machine of their own.
+_NICE = 10
+
+
+def nobody(crowd: Crowd, attack: Attack, until: float) -> None:
+    """No attack, to compare with."""
+    crowd.stay(until)
+
+
+def half_open(crowd: Crowd, attack: Attack, until: float) -> None:
+    """Calls whose headers come and whose request never does, `count` of each service; and some health checks."""
+    attackers = _attackers(crowd, attack)
+    methods = [_APPLY, _STEP] * attack.count + [f"{_HEALTH}/Check"] * _CHECKS
+    for attacker, method in zip(in_turn(attackers, len(methods)), methods, strict=True):
+        attacker.begin(method)
+    crowd.stay(until)
+
+
+def steady(crowd: Crowd, attack: Attack, until: float) -> None:
+    """`count` such calls every ten seconds, one after the other without end."""
+    attackers = _attackers(crowd, attack)
+    begun = time.monotonic()
+    made = 0
+    while (now := time.monotonic()) < until:
+        due = int((now - begun) * attack.count / 10)
+        for i in range(made, due):
+            attackers[i % len(attackers)].begin(attack.method)
+        made = due
+        crowd.stay(min(until, now + _PAUSE))
+
+
+def half_sent(crowd: Crowd, attack: Attack, until: float) -> None:
+    """`count` calls that send a part of a large request."""
+    part = b"\0" + _ANNOUNCED.to_bytes(4) + bytes(_SENT)
+    for attacker in in_turn(_attackers(crowd, attack), attack.count):
+        attacker.begin(attack.method, part)
+    crowd.stay(until)
+
+
+def unread(crowd: Crowd, attack: Attack, until: float) -> None:
+    """`count` small requests for large answers, of which not a byte is taken."""
+    game = max(engine.games(), key=lambda each: each.observation_length)
+    table = batch.Table(game=game.name, players=game.min_players)
+    new_games = batch.NewGamesRequest(table=table, count=_GAMES, columns=batch.Columns(observations=True))
+    is_stream = attack.method.endswith("/Play")
+    request = (batch.PlayRequest(new_games=new_games) if is_stream else new_games).SerializeToString()
+    message = b"\0" + len(request).to_bytes(4) + request
+    for attacker in in_turn(_attackers(crowd, attack, window=0), attack.count):
+        attacker.begin(attack.method, message, is_whole=not is_stream)
+    crowd.stay(until)
+
+
+def watches(crowd: Crowd, attack: Attack, until: float) -> None:
+    """`count` streams that watch the health."""
+    for attacker in in_turn(_attackers(crowd, attack), attack.count):
+        attacker.begin(f"{_HEALTH}/Watch", bytes(5), is_whole=True)
+    crowd.stay(until)
+
+
+def silent(crowd: Crowd, attack: Attack, until: float) -> None:
+    """`count` connections that say nothing, to the port for gRPC."""
+    crowd.connect_silently(attack.count)
+    crowd.stay(until)
+
+
+def silent_metrics(crowd: Crowd, attack: Attack, until: float) -> None:
+    """The same to the port for metrics."""
+    silent(crowd, attack, until)
+
+
+KINDS: dict[str, Callable[[Crowd, Attack, float], None]] = {
+    each.__name__: each for each in (nobody, half_open, steady, half_sent, unread, watches, silent, silent_metrics)
+}
+
+
+def _attackers(crowd: Crowd, attack: Attack, **settings: Any) -> list[Attacker]:
+    return crowd.connect(attack.connections, attack.addresses, **settings)
+
+
+class Attackers:
+    """The process of an attack, which waits until it is to begin."""
+
+    def __init__(self, attack: Attack, address: str, metrics_address: str) -> None:
+        """Start it. The addresses are the server's."""
+        spawning = multiprocessing.get_context("spawn")
+        self._pipe, theirs = spawning.Pipe()
+        target = metrics_address if attack.kind == silent_metrics.__name__ else address
+        self._process = spawning.Process(target=_attack, args=(attack, target, theirs), daemon=True)
+        self._process.start()
+        theirs.close()
+        self._seconds = attack.seconds
+        self._received()
+
+    def begin(self) -> None:
+        """Let it happen."""
+        self._pipe.send(None)
+
+    def wait(self) -> Counter[str]:
+        """Wait until it is over; what came of it, counted. Raises RuntimeError if the attackers failed."""
+        came: Counter[str] = self._received()
+        self._process.join()
+        return came
+
+    def _received(self) -> Counter[str]:
+        try:
+            if self._pipe.poll(self._seconds + _PATIENCE):
+                received: Counter[str] = self._pipe.recv()
+                return received
+        except EOFError:
+            pass
+        self._process.kill()
+        raise RuntimeError("the attackers have failed")
+
+
+def _attack(attack: Attack, target: str, pipe: Connection) -> None:
+    os.nice(_NICE)
+    came: Counter[str] = Counter()
+    host, _, port = target.rpartition(":")
+    pipe.send(came)
+    pipe.recv()
+    try:
+        with Crowd((host, int(port)), came) as crowd:
+            KINDS[attack.kind](crowd, attack, time.monotonic() + attack.seconds)
+    except OSError as error:
+        # The server has ended a connection, as it may.
+        came[f"gave up: {error}"] += 1
+    pipe.send(came)

@@ -1,0 +1,181 @@
+"""Clients of HTTP/2 that keep to its rules, and to nothing else."""
+
+import ipaddress
+import selectors
+import socket
+import time
+from collections import Counter, deque
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import Any
+
+from google.rpc import code_pb2
+from h2.config import H2Configuration
+from h2.connection import H2Connection
+from h2.events import (
+    ConnectionTerminated,
+    Event,
+    RemoteSettingsChanged,
+    ResponseReceived,
+    StreamReset,
+    TrailersReceived,
+)
+from h2.exceptions import ProtocolError
+from h2.settings import SettingCodes, Settings
+
+# Attackers come from addresses of their own, the first of them this one, which reach nothing but this machine.
+_FIRST_SOURCE = ipaddress.IPv4Address("127.0.0.2")
+# Seconds that a single operation of a socket may take.
+_PATIENCE = 10.0
+_CHUNK = 2**16
+
+
+class Attacker:
+    """One connection. `came`: counts what came of its streams."""
+
+    def __init__(self, address: tuple[str, int], source: str, came: Counter[str], *, window: int | None = None) -> None:
+        """Connect. `window`: how many bytes of a response it takes; None: as many as HTTP/2 has it."""
+        self._came = came
+        self.socket = socket.create_connection(address, timeout=_PATIENCE, source_address=(source, 0))
+        self._http2 = H2Connection(H2Configuration(client_side=True))
+        if window is not None:
+            values: dict[SettingCodes | int, int] = {SettingCodes.INITIAL_WINDOW_SIZE: window}
+            self._http2.local_settings = Settings(client=True, initial_values=values)
+        # Bytes of request bodies still to be sent, by stream, in the order in which they take turns.
+        self._bodies: deque[tuple[int, memoryview]] = deque()
+        self._http2.initiate_connection()
+        self._flush()
+        # The server's limits are respected.
+        while not any(isinstance(event, RemoteSettingsChanged) for event in self.read()):
+            pass
+
+    def begin(self, method: str, body: bytes = b"", *, is_whole: bool = False) -> None:
+        """Begin a call, and of its request send what is given and no more."""
+        headers = [
+            (":method", "POST"),
+            (":scheme", "http"),
+            (":path", f"/{method}"),
+            (":authority", "localhost"),
+            ("te", "trailers"),
+            ("content-type", "application/grpc"),
+        ]
+        try:
+            stream = self._http2.get_next_available_stream_id()
+            self._http2.send_headers(stream, headers)
+        except ProtocolError:
+            self._came["no room on the connection"] += 1
+            return
+        if body and is_whole:
+            # Small enough for every window.
+            self._http2.send_data(stream, body, end_stream=True)
+        elif body:
+            self._bodies.append((stream, memoryview(body)))
+        try:
+            self._flush()
+            self.push()
+            self._came["begun"] += 1
+        except OSError:
+            # The server has closed the connection, or takes nothing.
+            self._came["not sent"] += 1
+
+    def push(self) -> None:
+        """Send of the bodies what the server's windows allow."""
+        for _ in range(len(self._bodies)):
+            stream, body = self._bodies.popleft()
+            with suppress(ProtocolError):
+                # Else the stream is over.
+                size = min(self._http2.local_flow_control_window(stream), self._http2.max_outbound_frame_size)
+                if size > 0:
+                    self._http2.send_data(stream, body[:size].tobytes())
+                    self._came["bytes sent"] += len(body[:size])
+                    self._flush()
+                if len(body) > max(size, 0):
+                    self._bodies.append((stream, body[max(size, 0) :]))
+
+    def read(self) -> list[Event]:
+        """Take what has come; raises ConnectionError when the server has closed the connection."""
+        data = self.socket.recv(_CHUNK)
+        if not data:
+            raise ConnectionResetError
+        events = self._http2.receive_data(data)
+        for event in events:
+            self._count(event)
+        self._flush()
+        return events
+
+    def _count(self, event: Event) -> None:
+        if isinstance(event, ResponseReceived | TrailersReceived):
+            status = dict(event.headers or ()).get(b"grpc-status")
+            if status is not None:
+                self._came[code_pb2.Code.Name(int(status))] += 1
+        elif isinstance(event, StreamReset):
+            self._came["reset"] += 1
+        elif isinstance(event, ConnectionTerminated):
+            self._came["connection ended"] += 1
+
+    def _flush(self) -> None:
+        if data := self._http2.data_to_send():
+            self.socket.sendall(data)
+
+
+class Crowd:
+    """All attackers of an attack."""
+
+    def __init__(self, address: tuple[str, int], came: Counter[str]) -> None:
+        """Nobody so far. `came`: counts what comes of all."""
+        self._address = address
+        self._came = came
+        self._selector = selectors.DefaultSelector()
+        self._sockets: list[socket.socket] = []
+
+    def __enter__(self) -> "Crowd":
+        """Itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Let all leave."""
+        self._selector.close()
+        for each in self._sockets:
+            each.close()
+
+    def connect(self, count: int, addresses: int, **settings: Any) -> list[Attacker]:
+        """Attackers that speak HTTP/2, from so many addresses."""
+        attackers = []
+        for i in range(count):
+            attacker = Attacker(self._address, str(_FIRST_SOURCE + i % addresses), self._came, **settings)
+            attackers.append(attacker)
+            self._sockets.append(attacker.socket)
+            self._selector.register(attacker.socket, selectors.EVENT_READ, attacker)
+        return attackers
+
+    def connect_silently(self, count: int) -> None:
+        """Connections that say nothing; the server may let them wait."""
+        for _ in range(count):
+            silent = socket.socket()
+            self._sockets.append(silent)
+            silent.setblocking(False)
+            silent.bind((str(_FIRST_SOURCE), 0))
+            silent.connect_ex(self._address)
+            self._came["begun"] += 1
+            self._selector.register(silent, selectors.EVENT_READ)
+
+    def stay(self, until: float) -> None:
+        """Read what comes, and send what then may be sent, until a time of time.monotonic()."""
+        while (left := until - time.monotonic()) > 0:
+            for key, _ in self._selector.select(left):
+                try:
+                    if key.data is None:
+                        if not key.fileobj.recv(_CHUNK):  # type: ignore[union-attr]
+                            raise ConnectionResetError
+                    else:
+                        key.data.read()
+                        key.data.push()
+                except (OSError, ProtocolError):
+                    self._came["connection closed"] += 1
+                    self._selector.unregister(key.fileobj)
+
+
+def in_turn(attackers: list[Attacker], count: int) -> Iterable[Attacker]:
+    """One attacker after the other, `count` in all."""
+    for i in range(count):
+        yield attackers[i % len(attackers)]

@@ -1,0 +1,41 @@
+"""The memory of a server's processes, as Linux counts it."""
+
+import re
+from pathlib import Path
+
+import psutil
+
+_MIB = 1024  # KiB
+
+
+class Memory:
+    """The resident memory of a supervisor and its workers, in MiB by name: "supervisor", "worker"."""
+
+    def __init__(self, pid: int) -> None:
+        """`pid`: of the supervisor, all of whose workers run."""
+        (worker,) = psutil.Process(pid).children()
+        self._pids = {"supervisor": pid, "worker": worker.pid}
+
+    def forget_peak(self) -> None:
+        """Let the peak be counted from now on."""
+        for pid in self._pids.values():
+            Path(f"/proc/{pid}/clear_refs").write_text("5")
+
+    def now(self) -> dict[str, float]:
+        """At this moment. Raises FileNotFoundError if a process is gone."""
+        return self._read("VmRSS")
+
+    def peak(self) -> dict[str, float]:
+        """The most since `forget_peak`. Raises FileNotFoundError if a process is gone."""
+        return self._read("VmHWM")
+
+    def _read(self, name: str) -> dict[str, float]:
+        return {who: _kib(Path(f"/proc/{pid}/status"), name) / _MIB for who, pid in self._pids.items()}
+
+
+def _kib(status: Path, name: str) -> int:
+    # Of a process that has ended and was not waited for there is a status without sizes.
+    found = re.search(rf"^{name}:\s+(\d+) kB$", status.read_text(), re.MULTILINE)
+    if found is None:
+        raise FileNotFoundError(status)
+    return int(found[1])

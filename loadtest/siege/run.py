@@ -1,0 +1,199 @@
+"""The siege itself: a server for every attack, its figures, and what of the budget they break."""
+
+import json
+import resource
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import click
+from load.own_server import OwnServer, own_server
+from siege.attacks import Attackers
+from siege.good_client import KINDS, GoodClient
+from siege.memory import Memory
+from siege.plan import Attack, Plan
+from tabulate import tabulate
+
+from chatiere.service.tokens import new_token
+
+# Seconds of calls before memory is read for the first time: what is made at first calls belongs to the idle size.
+_WARMING = 1.5
+# Seconds that the server gets to give memory back, and the metrics to answer again.
+_SETTLING = 10.0
+_PAUSE = 0.1
+_MOST_ERRORS = 3
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """An attack and what it did.
+
+    - `came`: what came of the attackers' calls, counted.
+    - `onset_ms`: the longest of another client's calls at the onset; `p99_ms`: of its calls from then on, by kind;
+      `calls`: how many these were; `failures`: how many failed, by when and how.
+    - `idle`, `peak`, `kept`: the memory of each process, by name, before, during and after, in MiB; the last two are
+      empty if one has died.
+    - `errors`: what the server logged as errors. `has_metrics`: whether the metrics answered afterwards.
+    """
+
+    attack: Attack
+    came: dict[str, int]
+    onset_ms: float
+    p99_ms: dict[str, float]
+    calls: dict[str, int]
+    failures: dict[str, int]
+    idle: dict[str, float]
+    peak: dict[str, float]
+    kept: dict[str, float]
+    errors: list[str]
+    has_metrics: bool
+
+    def broken(self) -> list[str]:
+        """What of the budget was broken, in words; empty if nothing."""
+        return [*self._slow(), *self._grown(), *self._failed()]
+
+    def _slow(self) -> Iterator[str]:
+        budget = self.attack.budget
+        if self.onset_ms > budget.onset_ms:
+            yield f"at the onset a call took {self.onset_ms:.0f} ms, more than {budget.onset_ms:g} ms"
+        for kind, p99 in self.p99_ms.items():
+            if p99 > (most := getattr(budget, f"{kind}_p99_ms")):
+                yield f"99 % of {kind} calls took up to {p99:.0f} ms, more than {most:g} ms"
+
+    def _grown(self) -> Iterator[str]:
+        if not self.kept:
+            yield "a process of the server has died"
+        budget = self.attack.budget
+        for when, sizes, most in ("at its peak", self.peak, budget.peak_mib), ("after", self.kept, budget.kept_mib):
+            for who, size in sizes.items():
+                if (grown := size - self.idle[who]) > most:
+                    yield f"{who} was {grown:.0f} MiB larger {when} than idle, more than {most:g} MiB"
+
+    def _failed(self) -> Iterator[str]:
+        for what, count in self.failures.items():
+            yield f"{count} calls failed {what}"
+        for line in self.errors[:_MOST_ERRORS]:
+            yield f"the server logged {line}"
+        if not self.has_metrics:
+            yield "the metrics did not answer afterwards"
+
+
+def siege(plan: Plan, report: Path) -> bool:
+    """Make all attacks, print a table and write the report, in JSON; whether each was within its budget."""
+    # One file a connection, and these are many.
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    outcomes = []
+    for attack in plan.attacks:
+        click.echo(f"  {attack.name}")
+        with besieged(attack) as (server, token):
+            outcomes.append(besiege(server, token, attack))
+    report.parent.mkdir(parents=True, exist_ok=True)
+    report.write_text(json.dumps([asdict(each) | {"broken": each.broken()} for each in outcomes], indent=2))
+    click.echo(table(outcomes))
+    for outcome in outcomes:
+        for line in outcome.broken():
+            click.echo(f"budget: {outcome.attack.name}: {line}")
+    return not any(outcome.broken() for outcome in outcomes)
+
+
+@contextmanager
+def besieged(attack: Attack) -> Iterator[tuple[OwnServer, str | None]]:
+    """A server for an attack, and the token that it wants."""
+    if not attack.has_tokens:
+        with own_server() as server:
+            yield server, None
+        return
+    token, line = new_token("good")
+    with tempfile.NamedTemporaryFile("w") as tokens:
+        tokens.write(line)
+        tokens.flush()
+        with own_server("--tokens", tokens.name) as server:
+            yield server, token
+
+
+def besiege(server: OwnServer, token: str | None, attack: Attack) -> Outcome:
+    """Attack a server, and look at it before, during and after. `token`: of another client."""
+    memory = Memory(server.pid)
+    with GoodClient(server.address, token) as client:
+        attackers = Attackers(attack, server.address, server.metrics_address)
+        time.sleep(_WARMING)
+        idle = memory.now()
+        memory.forget_peak()
+        onset = client.measure()
+        attackers.begin()
+        time.sleep(attack.onset)
+        during = client.measure()
+        came = attackers.wait()
+        after = client.measure()
+        try:
+            peak = memory.peak()
+            kept = _settled(memory, {who: mib + attack.budget.kept_mib for who, mib in idle.items()})
+        except FileNotFoundError:
+            peak = kept = {}
+        has_metrics = _metrics_answer(server.metrics_address)
+    times = {"at the onset": onset, "during the attack": during, "after it": after}
+    return Outcome(
+        attack=attack,
+        came=dict(came),
+        onset_ms=onset.longest_ms(),
+        p99_ms={kind: during.p99_ms(kind) for kind in KINDS},
+        calls={kind: len(during.seconds[kind]) for kind in KINDS},
+        failures={f"{when}: {what}": count for when, each in times.items() for what, count in each.failures.items()},
+        idle=idle,
+        peak=peak,
+        kept=kept,
+        errors=server.errors(),
+        has_metrics=has_metrics,
+    )
+
+
+def _settled(memory: Memory, wanted: dict[str, float]) -> dict[str, float]:
+    # The sizes as soon as they are what is wanted, or when there is no more time.
+    end = time.monotonic() + _SETTLING
+    while True:
+        now = memory.now()
+        if time.monotonic() > end or all(now[who] <= wanted[who] for who in now):
+            return now
+        time.sleep(_PAUSE)
+
+
+def _metrics_answer(address: str) -> bool:
+    end = time.monotonic() + _SETTLING
+    while time.monotonic() < end:
+        try:
+            with urllib.request.urlopen(f"http://{address}/metrics", timeout=1.0) as answer:
+                return b"grpc_server_handled_total" in answer.read()
+        except OSError:
+            time.sleep(_PAUSE)
+    return False
+
+
+def table(outcomes: list[Outcome]) -> str:
+    """The outcomes in columns; memory is the worker's."""
+    headers = (
+        "attack",
+        "onset max ms",
+        "game p99 ms",
+        "batch p99 ms",
+        "health p99 ms",
+        "idle MiB",
+        "peak MiB",
+        "after MiB",
+        "in budget",
+    )
+    rows = [
+        (
+            outcome.attack.name,
+            outcome.onset_ms,
+            *(outcome.p99_ms[kind] for kind in KINDS),
+            *(sizes.get("worker") for sizes in (outcome.idle, outcome.peak, outcome.kept)),
+            "no" if outcome.broken() else "yes",
+        )
+        for outcome in outcomes
+    ]
+    return tabulate(rows, headers, floatfmt=".0f", tablefmt="github")
