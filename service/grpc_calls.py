@@ -209,8 +209,10 @@ class Calls:
 
         def end() -> None:
             nonlocal had_to_go
-            had_to_go = True
-            timeout.reschedule(0)
+            # It may end for want of time in this very moment.
+            if not timeout.expired():
+                had_to_go = True
+                timeout.reschedule(0)
 
         origin = call.origin
         self.half_open.enter(origin, call, end)

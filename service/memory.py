@@ -18,13 +18,13 @@ _log = logging.getLogger(__name__)
 _RETRY = 1.0
 # Bytes of an answer that is small: for these a part of the budget is kept free.
 _SMALL = 64 * 1024
-# Bytes beyond those of the idle process: when there were more than the first, and are fewer than the second, memory is
-# given back.
-_MUCH, _LITTLE = 32 * 1024 * 1024, 16 * 1024 * 1024
-# Seconds between two collections of what may be free, and how old calls are that may be ended.
-_PAUSE, _AGE = 2.0, 0.1
+# Memory is given back when the process is so many bytes larger than when idle, and calls have held fewer than the
+# second number for so many seconds.
+_MUCH, _LITTLE, _PAUSE = 32 * 1024 * 1024, 16 * 1024 * 1024, 2.0
 # Bytes that requests which have come in part may take together, and how many of the largest that is at least.
 _PARTS, _LARGEST = 128 * 1024 * 1024, 2
+# Seconds that calls are old at least which are ended for that.
+_AGE = 0.1
 
 
 class Budget:
@@ -102,30 +102,31 @@ class MemoryWatch:
         self._most = max(_PARTS, _LARGEST * max_message_bytes)
         self._receiving = receiving
         self._idle = memory.allocated_bytes() or 0
+        self._idle_size = memory.resident_bytes()
         self._is_above = False
-        self._collected = 0.0
-        self._peak = 0
+        # When calls last held much, or memory was given back.
+        self._busy = time.monotonic()
 
     def look(self) -> None:
-        """End calls whose requests take too much without coming; return to the system what was much and is free."""
-        beyond = self._beyond_idle()
-        above = beyond - self._budget.held
-        now = time.monotonic()
-        if above > self._most or (above > _LITTLE and now > self._collected + _PAUSE):
+        """End calls whose requests take too much without coming; give back what is free once little is held."""
+        above = self._above()
+        if above > self._most:
             # What gRPC keeps of a call is often part of a cycle.
             gc.collect()
-            self._collected = now
-            beyond = self._beyond_idle()
-            above = beyond - self._budget.held
+            above = self._above()
         was_above, self._is_above = self._is_above, above > self._most
         if was_above and self._is_above:
             # It is no moment's: answers that are just being freed are nobody's request.
             ended = sum(room.end_largest(_AGE) for room in self._receiving)
             _log.warning("requests that do not come take %d MiB: ended %d calls", above >> 20, ended)
-        self._peak = max(self._peak, beyond)
-        if self._peak > _MUCH and beyond < _LITTLE:
-            self._peak = beyond
+        now = time.monotonic()
+        if self._budget.held > _LITTLE:
+            self._busy = now
+        elif now > self._busy + _PAUSE and memory.resident_bytes() > self._idle_size + _MUCH:
+            self._busy = now
+            gc.collect()
             memory.give_back_freed_memory()
 
-    def _beyond_idle(self) -> int:
-        return (memory.allocated_bytes() or 0) - self._idle
+    def _above(self) -> int:
+        # Bytes that neither the idle process has nor calls hold.
+        return (memory.allocated_bytes() or 0) - self._idle - self._budget.held

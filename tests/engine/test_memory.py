@@ -4,7 +4,13 @@ import ctypes
 
 import pytest
 
-from chatiere.engine.memory import allocated_bytes, give_back_freed_memory, keep_freed_memory, share_one_heap
+from chatiere.engine.memory import (
+    allocated_bytes,
+    give_back_freed_memory,
+    keep_freed_memory,
+    resident_bytes,
+    share_one_heap,
+)
 
 
 class Library:
@@ -48,6 +54,13 @@ def test_what_is_allocated_is_told() -> None:
     during = allocated_bytes()
     assert during is not None
     assert len(block) <= during - before < 11_000_000
+
+
+def test_the_size_of_the_process_is_told() -> None:
+    before = resident_bytes()
+    block = bytearray(50_000_000)
+    assert before + 40_000_000 < resident_bytes() < before + 60_000_000
+    del block
 
 
 def test_threads_share_a_heap(monkeypatch: pytest.MonkeyPatch) -> None:
