@@ -123,7 +123,7 @@ class Batch:
 
 
 def observation_part(info: GameInfo, name: str) -> slice:
-    """Where the part of that name stands in an observation; KeyError where there is no such part.
+    """The slice of an observation in which the part of that name stands; KeyError where there is no such part.
 
     ObservationLayout reads all parts, by the kinds of their numbers.
     """

@@ -43,7 +43,7 @@ _CODES = {
 
 
 class Status(NamedTuple):
-    """How a call ends: `code` and `message` as google.rpc.Status has them; `details` is that message in wire format.
+    """The end of a call: `code` and `message` as google.rpc.Status has them; `details` is that message in wire format.
 
     `reason`: the name of its ErrorReason; "" if it has none.
     """

@@ -1,4 +1,4 @@
-"""What a supervisor waits for: signals, and what its workers write into pipes."""
+"""The events of a supervisor: signals, and what its workers write into pipes."""
 
 import os
 import selectors

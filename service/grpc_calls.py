@@ -244,7 +244,7 @@ class Calls:
         return holding
 
     def _seconds_of(self, context: Context) -> float | None:
-        """How long a unary call may take; None: its own deadline comes first."""
+        """The seconds that a unary call may take; None: its own deadline comes first."""
         remaining = context.time_remaining()
         if remaining is None:
             return self._settings.default_deadline

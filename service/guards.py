@@ -106,7 +106,7 @@ class Call:
 
 
 class Guards:
-    """What all doors of a worker share."""
+    """The guards of a worker, shared by all its doors."""
 
     def __init__(self, settings: Settings, metrics: Metrics) -> None:
         """Raises SettingError for a tokens file that is wrong."""

@@ -1,4 +1,4 @@
-"""How a worker tells its supervisor that it serves."""
+"""Heartbeats: a worker tells its supervisor that it serves."""
 
 import os
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""How much may be asked for: by one client, by all together, and by those who have only begun to ask."""
+"""Limits: of one client, of all together, and of those who have only begun to ask."""
 
 import threading
 import time
@@ -100,7 +100,7 @@ class Room:
         self._held: dict[str, dict[object, _Place]] = {}
 
     def __len__(self) -> int:
-        """How many places are taken."""
+        """The number of places that are taken."""
         return self._places - self._free
 
     def enter(self, client: str, call: object, end: Callable[[], None]) -> None:

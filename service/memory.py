@@ -64,7 +64,7 @@ class Budget:
 
 
 class Holding:
-    """What one call holds of a budget."""
+    """The bytes of a budget that one call holds."""
 
     __slots__ = ("_budget", "_bytes", "_client")
 

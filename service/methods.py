@@ -43,7 +43,7 @@ _KINDS = {
 
 
 class Methods(grpc.GenericRpcHandler):
-    """What gRPC asks for the handler of a path."""
+    """The handlers by path, for gRPC to ask."""
 
     def __init__(self, settings: Settings, metrics: Metrics, guards: Guards, health: HealthServicer) -> None:
         """Raises SettingError where there cannot be as many threads."""

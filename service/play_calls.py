@@ -18,7 +18,7 @@ from chatiere.service.traces import traced_stream
 
 
 def play_behaviours(methods: Methods, guards: Guards, *, has_traces: bool) -> Callable[[str], Behaviour | None]:
-    """What answers a stream, by its path."""
+    """Return a look-up of what answers streams, by path."""
     method = methods.play_method()
 
     def play(requests: Iterator[memoryview], context: grpc.ServicerContext) -> Iterator[list[Buffer]]:

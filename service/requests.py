@@ -41,7 +41,7 @@ def parse(kind: type[_Kind], data: Buffer) -> _Kind:
 
 
 def opener(kind: type[Message]) -> Callable[[bytes], Reader]:
-    """What opens requests of that kind; it raises what `parse` does."""
+    """Return a function that opens requests of that kind; it raises what `parse` does."""
     form = form_of(kind.DESCRIPTOR)
 
     def opened(data: bytes) -> Reader:

@@ -53,7 +53,7 @@ class Server:
         self._metrics = Metrics(registry)
         self._guards = Guards(settings, self._metrics)
         self.methods: Methods
-        """What is called by which path."""
+        """The handlers by path."""
         self._play: PlayPort | None = None
         self._tasks: list[asyncio.Task[None]] = []
         self._ended = threading.Event()

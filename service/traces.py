@@ -51,7 +51,7 @@ class _CallDetails(grpc.HandlerCallDetails):
 
 
 def traced_stream(path: str, behaviour: Callable[..., Any]) -> Callable[..., Any]:
-    """What answers a stream in a thread, with a span for each. Raises SettingError as TraceInterceptor does."""
+    """Put a span around each call of what answers streams in threads. Raises SettingError as TraceInterceptor does."""
     handler: grpc.RpcMethodHandler[Any, Any] = grpc.stream_stream_rpc_method_handler(behaviour)
     instrumentation = _instrumentation("server_interceptor")
     traced: Callable[..., Any] = instrumentation.intercept_service(lambda _: handler, _CallDetails(path)).stream_stream

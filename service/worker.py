@@ -32,7 +32,7 @@ _log = logging.getLogger(__name__)
 
 
 class Order(NamedTuple):
-    """What a worker is to do."""
+    """An order to a worker."""
 
     settings: Settings
     """With the ports that all share."""

@@ -37,7 +37,7 @@ class WorkerProcess:
         assert self._process.stderr is not None
         self.pid = self._process.pid
         self.serves = False
-        """Whether it has said so."""
+        """True once it has said so."""
         self.refusal: SettingError | None = None
         """Why it has refused to."""
         self._is_closed = False

@@ -69,12 +69,12 @@ class Piece:
 
 
 class ObservationKind(IntEnum):
-    """What the numbers of an observation's field are; the API's ObservationKind has the same names and numbers."""
+    """The kind of an observation field's numbers, with the names and numbers of the API's ObservationKind."""
 
     FLAG = 1
     """0 or 1."""
     COUNT = 2
-    """How many, how much or how far: 0 … largest."""
+    """A number, an amount or a distance: 0 … largest."""
     CATEGORY = 3
     """Which one of `largest` + 1 things: no number is nearer to another than to a third."""
     BITS = 4
@@ -224,7 +224,7 @@ def _strides(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 class Limits(NamedTuple):
-    """What no game of one kind exceeds: of so many players, with certain options or with any.
+    """Bounds of all games for a number of players, with certain options or with any.
 
     The names are OpenSpiel's. A bound: whether some game reaches it is in the room's `limits`.
     """

@@ -68,7 +68,7 @@ class ObservationLayout:
     def __init__(self, description: _Described) -> None:
         """Observations as `description` says: a game's Description, or the GameInfo of ListGames."""
         self.length = 0
-        """How many uint8 an observation has."""
+        """The length of an observation in uint8s."""
         self._fields: dict[str, _Numbers] = {}
         for part in description.observation:
             self.length += math.prod(part.shape)
@@ -79,7 +79,7 @@ class ObservationLayout:
                 first_bit, mask = np.uint8(field.first_bit), np.uint8((1 << field.num_bits) - 1)
                 self._fields[field.name] = _Numbers(field.kind, field.largest, places, first_bit, mask)
         self.num_features = sum(math.prod(_plane_shape(numbers)) for numbers in self._fields.values())
-        """How many numbers `features` makes of an observation."""
+        """The length of what `features` makes of an observation."""
 
     def arrays(self, observations: NDArray[np.uint8] | bytes) -> dict[str, NDArray[np.uint8]]:
         """uint8 (…, *field's shape): the numbers by the names of their fields, such as "seats.hand_size"."""

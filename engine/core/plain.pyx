@@ -200,7 +200,7 @@ cdef class Form:
         return reader
 
     def count_messages(self, data):
-        """How many messages one of this kind holds, at any depth, plain or not; `data`: a buffer.
+        """Count the messages inside one of this kind, at any depth, plain or not; `data`: a buffer.
 
         Where the bytes are no message, those before.
         """

@@ -238,12 +238,12 @@ cdef class Game:
 
     @property
     def zero_sum(self):
-        """Whether the returns of all seats sum to 0: True for every game."""
+        """True for every game: the returns of all seats sum to 0."""
         return True
 
     @property
     def lowest_total_wins(self):
-        """Whether totals are penalties: the lowest wins, not the highest."""
+        """True where totals are penalties: the lowest wins, not the highest."""
         return self.description.lowest_total_wins
 
     def limits(self, players, options=None):

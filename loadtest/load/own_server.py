@@ -17,7 +17,7 @@ _LONGEST_START = 60.0
 
 
 class OwnServer(NamedTuple):
-    """Where it serves gRPC, HOST:PORT, where metrics, the process of its supervisor, and the file of its log."""
+    """Its addresses for gRPC (HOST:PORT) and metrics, the process of its supervisor, and the file of its log."""
 
     address: str
     metrics_address: str
@@ -25,7 +25,7 @@ class OwnServer(NamedTuple):
     log: IO[str]
 
     def errors(self) -> list[str]:
-        """What it has logged as errors so far."""
+        """The errors that it has logged so far."""
         return re.findall(r"^\S+ ERROR .*$", _text(self.log), re.MULTILINE)
 
 

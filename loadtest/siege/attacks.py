@@ -1,4 +1,4 @@
-"""What attackers do. Each attack is a process of its own, on this machine, and ends by itself."""
+"""The attacks. Each is a process of its own, on this machine, and ends by itself."""
 
 import multiprocessing
 import os

@@ -25,7 +25,7 @@ _OPTIONS = (("grpc.use_local_subchannel_pool", 1), ("grpc.enable_retries", 0), (
 
 
 class Measured:
-    """How long calls took from when they were due, in seconds, by kind; and how many failed, by how."""
+    """The seconds that calls took from when they were due, by kind; and the number that failed, by how."""
 
     def __init__(self) -> None:
         """No call yet."""
@@ -33,12 +33,12 @@ class Measured:
         self.failures: Counter[str] = Counter()
 
     def p99_ms(self, kind: str) -> float:
-        """What 99 % of a kind took at most, in milliseconds; infinity if there was none."""
+        """The most that 99 % of a kind took, in milliseconds; infinity if there was none."""
         seconds = self.seconds[kind]
         return 1000 * float(np.percentile(seconds, 99, method="higher")) if seconds else float("inf")
 
     def longest_ms(self) -> float:
-        """What the longest call took, in milliseconds; infinity if there was none."""
+        """The longest call's milliseconds; infinity if there was none."""
         return 1000 * max((one for seconds in self.seconds.values() for one in seconds), default=float("inf"))
 
 

@@ -11,7 +11,7 @@ _FILE = Path(__file__).parent.parent / "scenarios" / f"{NAME}.toml"
 
 @dataclass(frozen=True)
 class Budget:
-    """What holds for every attack unless it says otherwise.
+    """The budget of every attack that has none of its own.
 
     - `onset_ms`: how long any call of another client may take that is made in the first moments of the attack.
     - `game_p99_ms`, `batch_p99_ms`, `health_p99_ms`: how long 99 % of those may take that are made from then on, while

@@ -53,7 +53,7 @@ class Outcome:
     has_metrics: bool
 
     def broken(self) -> list[str]:
-        """What of the budget was broken, in words; empty if nothing."""
+        """The parts of the budget that were broken, in words; empty if there are none."""
         return [*self._slow(), *self._grown(), *self._failed()]
 
     def _slow(self) -> Iterator[str]:
