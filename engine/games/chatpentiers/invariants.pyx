@@ -259,10 +259,11 @@ cdef int check_taking(const State* state, uint64_t trick, int taken) noexcept no
 
 
 cdef int check_shown(const State* state, int tricks, int shown) noexcept nogil:
-    # `shown`: the colours that some seat has failed to follow. Every one of them was led, at most one in a trick.
+    # `shown`: the colours that some seat has failed to follow. Every one of them was led, at most one in a trick, and
+    # a second card was played.
     cdef int place, led
     cdef bint unshown = False
-    if count_cards(shown) > tricks + (state.played > 0):
+    if count_cards(shown) > tricks + (state.played > 1):
         return ChatpentiersFault.BAD_VOIDS
     if state.played == 0:
         return OK

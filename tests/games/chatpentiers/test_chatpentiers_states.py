@@ -423,6 +423,16 @@ def test_a_void_of_a_colour_that_was_not_led_is_refused_in_the_first_trick() -> 
     assert caught.value.field == "seats.shown_voids"
 
 
+def test_a_void_of_the_first_led_colour_is_refused_as_long_as_nobody_has_followed() -> None:
+    table = Table(*ONE_COLOURED, "", "").play("r3")
+    packed = bytearray(table.position.pack())
+    Body.from_buffer(packed, HEADER).voids[1] = 1 << 2
+    assert 2 in hand_without(table, 1)
+    with pytest.raises(EngineError) as caught:
+        GAME.unpack(packed)
+    assert caught.value.field == "seats.shown_voids"
+
+
 def test_more_colours_shown_than_led_are_refused() -> None:
     table = Table(*ONE_COLOURED, "", "").play("r3", "g1")
     packed = bytearray(table.position.pack())
