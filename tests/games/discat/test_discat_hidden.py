@@ -150,6 +150,18 @@ def test_cards_seen_drawn_are_known_until_played_or_until_that_seat_exchanges(pl
     assert lapsed > 50
 
 
+@pytest.mark.parametrize("laid", range(8, 85))
+def test_an_observation_counts_a_group_of_four_wherever_it_lies_among_the_cards_laid(laid: int) -> None:
+    hands = [[90], [5], [50], [60], [70], [80]]
+    group = (31, 32, 33, 34)
+    others = [card for card in range(1, 91) if [card] not in hands and card not in group]
+    state = late_state(hands, [played(*group)], active=1, unknown=others[laid - 4 :])
+    position = read(state)
+    assert [len(seen.bonus_pile) for seen in view_of(position, None).seats] == [1, 0, 0, 0, 0, 0]
+    for seat in range(6):
+        plain.check_observation(position, seat)
+
+
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_an_observation_knows_what_the_view_knows_where_the_hands_contradict_what_was_played(players: int) -> None:
     # A card has gone from one hand to another: of what was drawn from the queue not all has been drawn by anybody.
