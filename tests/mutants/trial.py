@@ -3,10 +3,12 @@
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, TemporaryFile
 
 from .faults import Fault
 
@@ -40,22 +42,23 @@ def tests_of(room: str) -> list[list[str]]:
 
 
 def _run(command: list[str], folder: Path, **environment: str) -> tuple[int, str]:
-    with subprocess.Popen(
-        command,
-        cwd=folder,
-        env={**os.environ, **environment},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        start_new_session=True,
-    ) as process:
-        try:
-            output, _ = process.communicate(timeout=SECONDS_A_RUN)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, 9)
-            output, _ = process.communicate()
-    return process.returncode, output
+    # Into a file: whom a crashed test leaves behind would keep a pipe open.
+    with TemporaryFile() as output:
+        process = subprocess.Popen(
+            command,
+            cwd=folder,
+            env={**os.environ, **environment},
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(SECONDS_A_RUN)
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        code = process.wait()
+        output.seek(0)
+        return code, output.read().decode(errors="replace")
 
 
 def _build(folder: Path) -> tuple[int, str]:
