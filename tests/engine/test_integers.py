@@ -248,3 +248,8 @@ def test_new_games_need_seeds_or_a_count(table: Table) -> None:
     assert "seeds" in error.message
     # None is what was asked for here.
     assert table.new_games(count=0) == table.new_games(seeds=[])
+
+
+@pytest.mark.parametrize("dtype", ["i8", "u2", "f8"])
+def test_an_empty_array_is_an_empty_column(table: Table, dtype: str) -> None:
+    assert table.step(b"", np.array([], dtype)) == table.step(b"", b"")
