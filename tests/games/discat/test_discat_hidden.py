@@ -150,6 +150,16 @@ def test_cards_seen_drawn_are_known_until_played_or_until_that_seat_exchanges(pl
     assert lapsed > 50
 
 
+def test_the_cards_of_a_play_may_come_in_any_order_before_its_top() -> None:
+    hands = [[90], [5], [50], [60], [70], [80]]
+    others = [card for card in range(1, 91) if [card] not in hands and card not in (31, 32, 33, 34)]
+    states = [
+        late_state(hands, [played(*play)], active=1, unknown=others) for play in ((31, 32, 33, 34), (33, 32, 31, 34))
+    ]
+    ascending, other = (read(state).pack() for state in states)
+    assert ascending == other
+
+
 @pytest.mark.parametrize("laid", range(8, 85))
 def test_an_observation_counts_a_group_of_four_wherever_it_lies_among_the_cards_laid(laid: int) -> None:
     hands = [[90], [5], [50], [60], [70], [80]]
