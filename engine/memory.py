@@ -75,7 +75,8 @@ def allocated_bytes() -> int | None:
         usage = mallinfo()
     except (AttributeError, OSError, TypeError):
         return None
-    return int(usage.uordblks + usage.hblkhd)
+    # Another allocator in the C library's place, such as the sanitizers', leaves everything at zero.
+    return int(usage.uordblks + usage.hblkhd) or None
 
 
 def resident_bytes() -> int:

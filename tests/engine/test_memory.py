@@ -49,7 +49,8 @@ def test_other_libraries_are_left_alone(monkeypatch: pytest.MonkeyPatch, failure
 
 def test_what_is_allocated_is_told() -> None:
     before = allocated_bytes()
-    assert before is not None
+    if before is None:
+        pytest.skip("another allocator is in the C library's place")
     block = bytearray(10_000_000)
     during = allocated_bytes()
     assert during is not None
