@@ -8,7 +8,7 @@ from typing import Any
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
-from chatiere.engine.core.wire import cut, head, pieces_of
+from chatiere.engine.wire import cut, head, pieces_of
 from chatiere.http2.connection import Buffer
 from chatiere.v1 import batch_service_pb2
 

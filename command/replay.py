@@ -9,7 +9,7 @@ from chatiere.clients import ChatiereError, Client, TransportError
 from chatiere.command.common import Refusal, address_option, reach
 from chatiere.command.samples import CHANCE, OVER, MalformedSampleError, SampleGame, read_sample
 from chatiere.engine import EngineError, codec, game
-from chatiere.engine.core.wire import fill
+from chatiere.engine.wire import fill
 from chatiere.v1.game_pb2 import TURN_KIND_CHANCE, TURN_KIND_OVER, Include, Options, Position
 
 _INCLUDE = Include(legal_actions=True, score=True)

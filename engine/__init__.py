@@ -2,8 +2,10 @@
 
 from chatiere.engine.core.batch import Columns, Restart, Table
 from chatiere.engine.core.errors import EngineError, Reason
-from chatiere.engine.core.position import CHANCE_PLAYER, INVALID_PLAYER, TERMINAL_PLAYER, Event, Game, Position
-from chatiere.engine.core.room import Codec, Room
+from chatiere.engine.core.codec import Codec
+from chatiere.engine.core.events import Event, EventLog
+from chatiere.engine.core.position import CHANCE_PLAYER, INVALID_PLAYER, TERMINAL_PLAYER, Game, Position
+from chatiere.engine.core.room import Room
 from chatiere.engine.games import ROOMS
 
 _ROOMS = {room.GAME.name: room for room in sorted(ROOMS, key=lambda room: room.GAME.name)}
@@ -20,11 +22,8 @@ def game(name: str) -> Game:
 
 
 def codec(name: str) -> Codec:
-    """What fills and reads the message objects of that game's own protobuf file.
-
-    Raises EngineError: UNKNOWN_GAME.
-    """
-    return _room(name).codec
+    """Return what fills and reads the messages of that game's own protobuf file. Raises EngineError: UNKNOWN_GAME."""
+    return _room(name).CODEC
 
 
 def _room(name: str) -> Room:
@@ -48,6 +47,7 @@ __all__ = [
     "Columns",
     "EngineError",
     "Event",
+    "EventLog",
     "Game",
     "Position",
     "Reason",

@@ -17,7 +17,7 @@ from prometheus_client import Histogram
 from chatiere import engine
 from chatiere.engine import EngineError, Game, Position, Reason
 from chatiere.engine.core.batch import Cancellation, Cancelled, Columns, Faults, ItemFault, Positions, Restart, Table
-from chatiere.engine.core.wire import Reader, cut, cut_list, written
+from chatiere.engine.wire import Reader, cut, cut_list, written
 from chatiere.http2.connection import Buffer
 from chatiere.service import convert
 from chatiere.service.columns import Request, put, read, read_whole

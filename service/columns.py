@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from google.protobuf.message import Message
 
-from chatiere.engine.core.wire import cut, pieces_of
+from chatiere.engine.wire import cut, pieces_of
 from chatiere.http2.connection import Buffer
 from chatiere.service.requests import parse
 from chatiere.v1.batch_service_pb2 import DESCRIPTOR

@@ -7,7 +7,7 @@ from chatiere import engine
 from chatiere.engine import EngineError, Event, Game, Position, Reason
 from chatiere.engine.core.description import ObservationField
 from chatiere.engine.core.messages import Messages
-from chatiere.engine.core.wire import Reader
+from chatiere.engine.wire import Reader
 from chatiere.service.errors import Refusal, ServiceReason
 from chatiere.v1 import game_pb2
 

@@ -9,7 +9,7 @@ from functools import cache
 
 from chatiere import engine
 from chatiere.engine import EngineError, Event, Game, Position, Reason
-from chatiere.engine.core.wire import Reader, written, written_in
+from chatiere.engine.wire import Reader, written, written_in
 from chatiere.service import convert
 from chatiere.service.errors import Refusal, ServiceReason
 from chatiere.service.requests import numbers_of, opener

@@ -8,8 +8,7 @@ from typing import TypeVar
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.message import Message
 
-from chatiere.engine.core.plain import Form
-from chatiere.engine.core.wire import Reader
+from chatiere.engine.wire import Form, Reader
 from chatiere.http2.connection import Buffer
 from chatiere.service.errors import Refusal, ServiceReason
 

@@ -1,5 +1,5 @@
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, SupportsIndex
+from typing import Any, Final, NamedTuple, SupportsIndex
 
 from _typeshed import ReadableBuffer
 from typing_extensions import disjoint_base
@@ -10,6 +10,8 @@ from chatiere.engine.core.position import Game, Position
 _Column = ReadableBuffer | Sequence[SupportsIndex]
 _States = ReadableBuffer | Sequence[SupportsIndex] | Sequence[Sequence[SupportsIndex]]
 
+MOST_FAULTS_TOLD: Final[int]
+
 class Columns(NamedTuple):
     legal: bool = ...
     scores: bool = ...
@@ -19,7 +21,7 @@ class Restart(NamedTuple):
     options: Mapping[str, Any] | None = ...
     stride: SupportsIndex = ...
 
-class Positions(NamedTuple):
+class PositionColumns(NamedTuple):
     states: bytes | memoryview
     actors: bytes
     legal_offsets: bytes
@@ -31,12 +33,12 @@ class Positions(NamedTuple):
     observations: bytes
     final_observations: bytes
 
-class Playouts(NamedTuple):
+class PlayoutColumns(NamedTuple):
     mean_returns: bytes
     wins: bytes
     moves: bytes
 
-class Scores(NamedTuple):
+class ScoreColumns(NamedTuple):
     totals: bytes
     final: bytes
     ranks: bytes
@@ -49,7 +51,7 @@ class ItemFault(NamedTuple):
     field: str
     rule: str
 
-class Faults(NamedTuple):
+class FaultColumns(NamedTuple):
     reasons: bytes
     items: tuple[ItemFault, ...]
 
@@ -78,7 +80,7 @@ class Table:
         columns: Columns = ...,
         max_bytes: SupportsIndex | None = None,
         cancellation: Cancellation | None = None,
-    ) -> Positions: ...
+    ) -> PositionColumns: ...
     def step(
         self,
         states: _States,
@@ -89,7 +91,7 @@ class Table:
         overwrite_states: bool = False,
         max_bytes: SupportsIndex | None = None,
         cancellation: Cancellation | None = None,
-    ) -> tuple[Positions, Faults]: ...
+    ) -> tuple[PositionColumns, FaultColumns]: ...
     def playout(
         self,
         states: _States,
@@ -98,8 +100,8 @@ class Table:
         seed: SupportsIndex,
         first_game_number: SupportsIndex = 0,
         cancellation: Cancellation | None = None,
-    ) -> tuple[Playouts, Faults]: ...
-    def score(self, states: _States, *, cancellation: Cancellation | None = None) -> tuple[Scores, Faults]: ...
+    ) -> tuple[PlayoutColumns, FaultColumns]: ...
+    def score(self, states: _States, *, cancellation: Cancellation | None = None) -> tuple[ScoreColumns, FaultColumns]: ...
     def resample(
         self,
         states: _States,
@@ -108,7 +110,7 @@ class Table:
         seed: SupportsIndex,
         first_game_number: SupportsIndex = 0,
         cancellation: Cancellation | None = None,
-    ) -> tuple[bytes, Faults]: ...
+    ) -> tuple[bytes, FaultColumns]: ...
     def observe(
         self,
         states: _States,
@@ -116,7 +118,7 @@ class Table:
         *,
         max_bytes: SupportsIndex | None = None,
         cancellation: Cancellation | None = None,
-    ) -> tuple[bytes, Faults]: ...
+    ) -> tuple[bytes, FaultColumns]: ...
     def count_states(self, states: _States) -> int: ...
     def position(self, states: _States, item: SupportsIndex) -> Position: ...
     def check_position(self, position: Position) -> None: ...

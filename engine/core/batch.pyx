@@ -5,7 +5,7 @@ order, little-endian, without padding. What goes in may be such bytes, or intege
 integer dtype, a buffer of them, a sequence. It is read in place if it is bytes or a contiguous array of the column's dtype.
 What comes out is bytes that NumPy reads in place, such as `numpy.frombuffer(positions.actors, "<i1")`, or a memoryview of
 states that were overwritten. A column that was not asked for is empty. An item that fails (a broken state,
-an illegal move) fails alone: `Faults` tells its reason, and the others go on.
+an illegal move) fails alone: `FaultColumns` tells its reason, and the others go on.
 """
 
 from functools import partial
@@ -23,11 +23,11 @@ from chatiere.engine.core.integers import LARGEST_U64, column_of
 from chatiere.engine.core.game cimport MAX_LEGAL, OK
 from chatiere.engine.core.integers cimport read_number, read_u64
 from chatiere.engine.core.loops cimport (
-    Batch,
+    BatchLoop,
     Control,
     Described,
     NewGames,
-    Outcome,
+    LoopEnd,
     Restarts,
     begin_all,
     cancel,
@@ -36,7 +36,7 @@ from chatiere.engine.core.loops cimport (
     move_all,
     moves_of,
     observe_all,
-    play_all,
+    playout_all,
     resample_all,
     score_all,
     weigh_all,
@@ -50,12 +50,14 @@ cdef enum:
     LEGAL_GUESS = 64
     # Of states, in bytes.
     ALIGNMENT = 8
-    # How many faults are told in words.
-    MAX_WORDS = 20
+
+
+# Of a batch's faults, how many are told in words.
+MOST_FAULTS_TOLD = 20
 
 
 class Columns(NamedTuple):
-    """Which columns of Positions are wanted beside `states`, `actors` and `final`.
+    """Which columns of PositionColumns are wanted beside `states`, `actors` and `final`.
 
     `legal`: `legal_offsets`, `legal_ids`, `weights`. `scores`: `totals`, `returns`. `observations`: `observations` and,
     with restarts, `final_observations`.
@@ -76,7 +78,7 @@ class Restart(NamedTuple):
     stride: int = 1
 
 
-class Positions(NamedTuple):
+class PositionColumns(NamedTuple):
     """Where n games stand, in columns; dtype and shape of each:
 
     `states` uint8 (n, packed_size); that of a failed item is as it was sent. A memoryview if they were overwritten.
@@ -103,7 +105,7 @@ class Positions(NamedTuple):
     final_observations: bytes
 
 
-class Playouts(NamedTuple):
+class PlayoutColumns(NamedTuple):
     """What came of k random playouts of each of n states.
 
     `mean_returns` float64 (n, players); `wins` uint32 (n, players): in how many the seat was among the winners; `moves`
@@ -115,8 +117,8 @@ class Playouts(NamedTuple):
     moves: bytes
 
 
-class Scores(NamedTuple):
-    """Scores at n states.
+class ScoreColumns(NamedTuple):
+    """ScoreColumns at n states.
 
     `totals` int32 (n, players): if the game stopped now; `final` uint8 (n,): 1 where it is over; `ranks` uint8 (n,
     players) and `returns` float32 (n, players): 0 before.
@@ -138,7 +140,7 @@ class ItemFault(NamedTuple):
     rule: str
 
 
-class Faults(NamedTuple):
+class FaultColumns(NamedTuple):
     """The items that failed: `reasons` uint8 (n,), 0 or the Reason's number, empty if none did; the first 20 in words."""
 
     reasons: bytes
@@ -214,10 +216,10 @@ cdef Py_ssize_t check_count(name, Py_ssize_t count) except -1:
     return count
 
 
-cdef int require_done(Outcome outcome) except -1:
-    if outcome == Outcome.CANCELLED:
+cdef int require_done(LoopEnd end) except -1:
+    if end == LoopEnd.CANCELLED:
         raise Cancelled("the batch was cancelled")
-    if outcome == Outcome.NO_MEMORY:
+    if end == LoopEnd.NO_MEMORY:
         raise MemoryError()  # uncovered: memory does not run out in tests
     return 0
 
@@ -263,7 +265,7 @@ cdef class Table:
         None: all 0. Without, chance is explicit, and `count` says how many games. One of the two has to be there.
         `max_bytes`: what would answer more is refused with BATCH_TOO_LARGE; None: no limit.
 
-        Returns Positions. Raises EngineError: INVALID_OPTION, INVALID_SEED, BATCH_TOO_LARGE.
+        Returns PositionColumns. Raises EngineError: INVALID_OPTION, INVALID_SEED, BATCH_TOO_LARGE.
         """
         cdef bytes encoded = self.encode_options(options, "options")
         cdef bytes seed_column = b"", number_column = b"", states
@@ -271,8 +273,8 @@ cdef class Table:
         cdef bytes actors
         cdef uint8_t* packed
         cdef int8_t* actor_data
-        cdef Batch batch
-        cdef Outcome outcome
+        cdef BatchLoop batch
+        cdef LoopEnd end
         cdef Py_ssize_t n
         if seeds is not None:
             if count:
@@ -303,8 +305,8 @@ cdef class Table:
         actors = new_column(n)
         actor_data = <int8_t*> data_of(actors)
         with nogil:
-            outcome = begin_all(&batch, &new_games, packed, actor_data)
-        require_done(outcome)
+            end = begin_all(&batch, &new_games, packed, actor_data)
+        require_done(end)
         positions = self.describe(&batch, packed, states, bytes(n), actors, NULL, 0, columns, max_bytes)
         self.sound = states
         return positions
@@ -328,7 +330,7 @@ cdef class Table:
         8 bytes, the new states take their place, which saves a copy. Nobody else may write there meanwhile; it holds
         garbage if the call raises. `max_bytes`: as in `new_games`.
 
-        Returns (Positions, Faults). Raises EngineError: INVALID_OPTION (of the restart), BATCH_TOO_LARGE.
+        Returns (PositionColumns, FaultColumns). Raises EngineError: INVALID_OPTION (of the restart), BATCH_TOO_LARGE.
         """
         cdef object given = self.view_of(states)
         cdef const uint8_t[::1] before = given
@@ -342,8 +344,8 @@ cdef class Table:
         cdef uint8_t* packed
         cdef uint8_t* fault_data
         cdef int8_t* actor_data
-        cdef Batch batch
-        cdef Outcome outcome
+        cdef BatchLoop batch
+        cdef LoopEnd end
         if restart is not None:
             restarts.stride = read_number("restart.stride", restart.stride, 1, LARGEST_U64)
             encoded = self.encode_options(restart.options, "restart.options")
@@ -362,8 +364,8 @@ cdef class Table:
         fault_data = <uint8_t*> data_of(faults)
         actor_data = <int8_t*> data_of(actors)
         with nogil:
-            outcome = move_all(&batch, source, ids, packed, fault_data, actor_data, &ended)
-        require_done(outcome)
+            end = move_all(&batch, source, ids, packed, fault_data, actor_data, &ended)
+        require_done(end)
         positions = self.describe(
             &batch, packed, after, faults, actors, &restarts if restart is not None else NULL, ended, columns, max_bytes
         )
@@ -377,7 +379,7 @@ cdef class Table:
         `states`: uint8 (n, packed_size). Playout j of item i takes its chance events and its choices from the stream
         (seed, first_game_number + k × i + j).
 
-        Returns (Playouts, Faults). Raises EngineError: INVALID_SEED, BATCH_TOO_LARGE.
+        Returns (PlayoutColumns, FaultColumns). Raises EngineError: INVALID_SEED, BATCH_TOO_LARGE.
         """
         cdef object given = self.view_of(states)
         cdef const uint8_t[::1] packed = given
@@ -391,8 +393,8 @@ cdef class Table:
         cdef double* return_data
         cdef uint32_t* win_data
         cdef uint64_t* move_data
-        cdef Batch batch
-        cdef Outcome outcome
+        cdef BatchLoop batch
+        cdef LoopEnd end
         cancellation = cancellation or Cancellation()
         batch = self.batch_of(n, cancellation, states)
         faults = new_column(n)
@@ -404,14 +406,14 @@ cdef class Table:
         win_data = <uint32_t*> data_of(wins)
         move_data = <uint64_t*> data_of(moves)
         with nogil:
-            outcome = play_all(
+            end = playout_all(
                 &batch, source, playouts, stream_seed, first, fault_data, return_data, win_data, move_data
             )
-        require_done(outcome)
-        return Playouts(mean_returns, wins, moves), self.faults_of(faults, given)
+        require_done(end)
+        return PlayoutColumns(mean_returns, wins, moves), self.faults_of(faults, given)
 
     def score(self, states, *, Cancellation cancellation=None):
-        """The scores at `states`, uint8 (n, packed_size). Returns (Scores, Faults)."""
+        """The scores at `states`, uint8 (n, packed_size). Returns (ScoreColumns, FaultColumns)."""
         cdef object given = self.view_of(states)
         cdef const uint8_t[::1] packed = given
         cdef Py_ssize_t n = self.count_of(given)
@@ -424,14 +426,14 @@ cdef class Table:
         cdef uint8_t* final_data = <uint8_t*> data_of(final)
         cdef uint8_t* rank_data = <uint8_t*> data_of(ranks)
         cdef float* return_data = <float*> data_of(returns)
-        cdef Batch batch
-        cdef Outcome outcome
+        cdef BatchLoop batch
+        cdef LoopEnd end
         cancellation = cancellation or Cancellation()
         batch = self.batch_of(n, cancellation, states)
         with nogil:
-            outcome = score_all(&batch, source, fault_data, total_data, final_data, rank_data, return_data)
-        require_done(outcome)
-        return Scores(totals, final, ranks, returns), self.faults_of(faults, given)
+            end = score_all(&batch, source, fault_data, total_data, final_data, rank_data, return_data)
+        require_done(end)
+        return ScoreColumns(totals, final, ranks, returns), self.faults_of(faults, given)
 
     def resample(self, states, seats, *, seed, first_game_number=0, Cancellation cancellation=None):
         """For each state one drawn uniformly from those that agree with all that a seat knows of it.
@@ -439,7 +441,7 @@ cdef class Table:
         `states`: uint8 (n, packed_size). `seats`: uint8 (n,), whose knowledge counts. Item i is drawn from the stream
         (seed, first_game_number + i) and, with sampled chance, goes on with it.
 
-        Returns (states, Faults), the states of failed items as they were sent. Raises EngineError: INVALID_SEED.
+        Returns (states, FaultColumns), the states of failed items as they were sent. Raises EngineError: INVALID_SEED.
         """
         cdef object given = self.view_of(states)
         cdef const uint8_t[::1] before = given
@@ -452,13 +454,13 @@ cdef class Table:
         cdef bytes faults = new_column(n), after = new_column(n * self.game.packed_size)
         cdef uint8_t* fault_data = <uint8_t*> data_of(faults)
         cdef uint8_t* packed = <uint8_t*> data_of(after)
-        cdef Batch batch
-        cdef Outcome outcome
+        cdef BatchLoop batch
+        cdef LoopEnd end
         cancellation = cancellation or Cancellation()
         batch = self.batch_of(n, cancellation, states)
         with nogil:
-            outcome = resample_all(&batch, source, seat_data, stream_seed, first, fault_data, packed)
-        require_done(outcome)
+            end = resample_all(&batch, source, seat_data, stream_seed, first, fault_data, packed)
+        require_done(end)
         return after, self.faults_of(faults, after, "seats", partial(_resample, seat_column, stream_seed, first))
 
     def observe(self, states, seats, *, max_bytes=None, Cancellation cancellation=None):
@@ -466,7 +468,7 @@ cdef class Table:
 
         `states`: uint8 (n, packed_size). `seats`: uint8 (n,), whose observation of each. `max_bytes`: as in `new_games`.
 
-        Returns (observations, Faults): uint8 (n, observation_length), 0 for failed items. Raises EngineError:
+        Returns (observations, FaultColumns): uint8 (n, observation_length), 0 for failed items. Raises EngineError:
         BATCH_TOO_LARGE.
         """
         cdef object given = self.view_of(states)
@@ -479,8 +481,8 @@ cdef class Table:
         cdef bytes faults, observations
         cdef uint8_t* fault_data
         cdef uint8_t* values
-        cdef Batch batch
-        cdef Outcome outcome
+        cdef BatchLoop batch
+        cdef LoopEnd end
         check_size(size, max_bytes)
         faults = new_column(n)
         observations = new_column(size)
@@ -489,12 +491,12 @@ cdef class Table:
         cancellation = cancellation or Cancellation()
         batch = self.batch_of(n, cancellation, states)
         with nogil:
-            outcome = observe_all(&batch, source, seat_data, fault_data, values)
-        require_done(outcome)
+            end = observe_all(&batch, source, seat_data, fault_data, values)
+        require_done(end)
         return observations, self.faults_of(faults, given, "seats", partial(_observe, seat_column))
 
-    cdef Batch batch_of(self, Py_ssize_t count, Cancellation cancellation, states):
-        cdef Batch batch
+    cdef BatchLoop batch_of(self, Py_ssize_t count, Cancellation cancellation, states):
+        cdef BatchLoop batch
         batch.ops = self.game.ops
         batch.players = self.players
         batch.count = count
@@ -531,7 +533,7 @@ cdef class Table:
             raise
 
     cdef Py_ssize_t size_of(self, Py_ssize_t n, columns) except -1:
-        # Of Positions, as far as it is known beforehand.
+        # Of PositionColumns, as far as it is known beforehand.
         cdef Py_ssize_t item_size = self.game.packed_size + sizeof(int8_t) + sizeof(uint8_t), size = 0
         if columns.legal:
             item_size += sizeof(uint32_t)
@@ -544,7 +546,7 @@ cdef class Table:
 
     cdef describe(
         self,
-        const Batch* batch,
+        const BatchLoop* batch,
         uint8_t* packed,
         states,
         bytes faults,
@@ -564,7 +566,7 @@ cdef class Table:
         cdef const uint8_t* fault_data = <const uint8_t*> data_of(faults)
         cdef uint32_t* weight_data
         cdef Described described
-        cdef Outcome outcome
+        cdef LoopEnd end
         memset(&described, 0, sizeof(Described))
         described.actors = <int8_t*> data_of(actors)
         described.final = <uint8_t*> data_of(final)
@@ -590,8 +592,8 @@ cdef class Table:
                 if described.legal_ids == NULL:
                     raise MemoryError()  # uncovered: memory does not run out in tests
             with nogil:
-                outcome = describe_all(batch, packed, fault_data, restarts, &described)
-            require_done(outcome)
+                end = describe_all(batch, packed, fault_data, restarts, &described)
+            require_done(end)
             if columns.legal:
                 size += described.legal_offsets[n] * (sizeof(uint16_t) + described.chance * sizeof(uint32_t))
                 check_size(size, max_bytes)
@@ -603,7 +605,7 @@ cdef class Table:
             weight_data = <uint32_t*> data_of(weights)
             with nogil:
                 weigh_all(batch, packed, described.actors, described.legal_offsets, weight_data)
-        return Positions(
+        return PositionColumns(
             states, actors, legal_offsets, legal_ids, weights, totals, returns, final, observations, final_observations
         )
 
@@ -614,18 +616,19 @@ cdef class Table:
         reasons = bytearray(256)
         for code in set(faults) - {OK}:
             reasons[code] = self.game.fault_text(code).reason.number
-        failed = islice((item for item, code in enumerate(faults) if code != OK), MAX_WORDS)
+        failed = islice((item for item, code in enumerate(faults) if code != OK), MOST_FAULTS_TOLD)
         words = [self.words_for(item, states, column, act) for item in failed]
-        return Faults(faults.translate(reasons), tuple(words))
+        return FaultColumns(faults.translate(reasons), tuple(words))
 
     cdef words_for(self, Py_ssize_t item, states, column, act):
         try:
             position = self.position(states, item)
-            if act is not None:
-                act(position, item)
         except EngineError as error:
-            field = error.field if error.field.startswith("states") else column
-            return ItemFault(item, error.reason, error.message, field, error.rule)
+            return ItemFault(item, error.reason, error.message, error.field, error.rule)
+        try:
+            act(position, item)
+        except EngineError as error:
+            return ItemFault(item, error.reason, error.message, column, error.rule)
 
     cpdef position(self, states, Py_ssize_t item):
         """The Position of an item of a column of packed states.
@@ -652,7 +655,7 @@ cdef class Table:
             )
 
 
-NO_FAULTS = Faults(b"", ())
+NO_FAULTS = FaultColumns(b"", ())
 
 
 # What a failed item was asked to do.

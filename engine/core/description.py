@@ -12,7 +12,6 @@ from chatiere.engine.core.errors import FaultText
 
 if TYPE_CHECKING:
     from chatiere.engine.core.position import Position
-    from chatiere.engine.core.wire import Writer
 
 
 @dataclass(frozen=True)
@@ -260,8 +259,8 @@ class Description:
     encode_options: Callable[[int, Mapping[str, Any]], bytes]
     # The options that a position was begun with, by name; those left at their default are absent.
     options_of: Callable[["Position"], dict[str, Any]]
-    # Plain English for a dense id at a position where it is legal, as a piece of a text, and for an outcome.
-    put_action_label: Callable[["Writer", "Position", int], None]
+    # Plain English for a dense id at a position where it is legal, and for an outcome.
+    action_label: Callable[["Position", int], str]
     outcome_label: Callable[["Position", int], str]
     # Of the table of operations: filled in by the Game that is made of both.
     min_players: int = 0

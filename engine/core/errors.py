@@ -1,4 +1,4 @@
-"""What the engine answers to what it cannot do: one exception, a reason from a fixed list, the field, the rule."""
+"""The engine's refusals: one exception with a reason from a fixed list, the field and the rule."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -25,7 +25,7 @@ class Reason(StrEnum):
 
     @property
     def number(self) -> int:
-        """What stands for it in the columns of a batch."""
+        """Its ErrorReason number."""
         return _NUMBERS[self]
 
 
@@ -59,7 +59,7 @@ class EngineError(ValueError):
     def __init__(
         self, reason: Reason, message: str, *, field: str = "", rule: str = "", metadata: dict[str, str] | None = None
     ) -> None:
-        """See the class."""
+        """Refuse for `reason`; see the class for the rest."""
         super().__init__(message)
         self.reason = reason
         self.message = message
@@ -67,9 +67,13 @@ class EngineError(ValueError):
         self.rule = rule
         self.metadata = metadata or {}
 
-    def lies_below(self, path: str) -> None:
-        """Let `field` be a path from further out: what it was a path below is at `path`."""
-        self.field = f"{path}.{self.field}" if self.field else path
+    def lies_below(self, path: str, index: int | None = None) -> None:
+        """Make `field` a path from further out: it was one below `path`, or below `path[index]`."""
+        place = path if index is None else f"{path}[{index}]"
+        if not self.field or self.field.startswith("["):
+            self.field = place + self.field
+        else:
+            self.field = f"{place}.{self.field}"
 
 
 @dataclass(frozen=True)

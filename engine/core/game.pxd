@@ -18,6 +18,8 @@ cdef enum:
     OVER = -4
     # A view for nobody's seat.
     SPECTATOR = -1
+    # In packed states: no seat.
+    NO_SEAT = 0xFF
 
 cdef inline int distance_to(int seat, int other, int players) noexcept nogil:
     # How many seats clockwise from one to the other.
@@ -130,7 +132,7 @@ ctypedef struct Operations:
     # Resolve a chance event; asked only where one is pending.
     int (*apply_outcome)(void* body, int outcome, Events* events) noexcept nogil
     # Resolve chance events by the stream until somebody decides or the game is over; who acts then. The same numbers and
-    # the same body as from one sample_outcome and apply_outcome after another, which is what play.settle does for any game.
+    # the same body as from one sample_outcome and apply_outcome after another, which is what moves.settle does for any game.
     int (*settle)(const Operations* ops, void* body, Stream* stream) noexcept nogil
     # Scores if the game stopped now.
     void (*totals)(const void* body, int32_t* totals) noexcept nogil

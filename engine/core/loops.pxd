@@ -9,7 +9,7 @@ cdef extern from * nogil:
     void __atomic_store_n(uint64_t* value, uint64_t new_value, int order) noexcept
     int __ATOMIC_RELAXED
 
-cdef enum Outcome:
+cdef enum LoopEnd:
     # How a loop over a batch ends.
     DONE
     CANCELLED
@@ -33,7 +33,8 @@ cdef inline uint64_t moves_of(const Control* control) noexcept nogil:
 cdef inline void count_moves(Control* control, uint64_t moves) noexcept nogil:
     __atomic_store_n(&control.moves, moves_of(control) + moves, __ATOMIC_RELAXED)
 
-ctypedef struct Batch:
+ctypedef struct BatchLoop:
+    # What a loop goes over.
     const Operations* ops
     int players
     Py_ssize_t count
@@ -57,7 +58,7 @@ ctypedef struct Restarts:
 
 
 ctypedef struct Described:
-    # The columns of Positions being filled; NULL where one is not wanted.
+    # The columns of PositionColumns being filled; NULL where one is not wanted.
     int8_t* actors
     uint8_t* final
     uint32_t* legal_offsets
@@ -71,9 +72,9 @@ ctypedef struct Described:
     bint chance  # an item stands at a chance event
 
 
-cdef Outcome begin_all(const Batch* batch, const NewGames* new_games, uint8_t* states, int8_t* actors) noexcept nogil
-cdef Outcome move_all(
-    const Batch* batch,
+cdef LoopEnd begin_all(const BatchLoop* batch, const NewGames* new_games, uint8_t* states, int8_t* actors) noexcept nogil
+cdef LoopEnd move_all(
+    const BatchLoop* batch,
     const uint8_t* before,
     const uint16_t* moves,
     uint8_t* states,
@@ -81,14 +82,14 @@ cdef Outcome move_all(
     int8_t* actors,
     Py_ssize_t* ended,
 ) noexcept nogil
-cdef Outcome describe_all(
-    const Batch* batch, uint8_t* states, const uint8_t* faults, const Restarts* restarts, Described* described
+cdef LoopEnd describe_all(
+    const BatchLoop* batch, uint8_t* states, const uint8_t* faults, const Restarts* restarts, Described* described
 ) noexcept nogil
 cdef void weigh_all(
-    const Batch* batch, uint8_t* states, const int8_t* actors, const uint32_t* legal_offsets, uint32_t* weights
+    const BatchLoop* batch, uint8_t* states, const int8_t* actors, const uint32_t* legal_offsets, uint32_t* weights
 ) noexcept nogil
-cdef Outcome play_all(
-    const Batch* batch,
+cdef LoopEnd playout_all(
+    const BatchLoop* batch,
     const uint8_t* states,
     uint32_t count,
     uint64_t seed,
@@ -98,8 +99,8 @@ cdef Outcome play_all(
     uint32_t* wins,
     uint64_t* moves,
 ) noexcept nogil
-cdef Outcome score_all(
-    const Batch* batch,
+cdef LoopEnd score_all(
+    const BatchLoop* batch,
     const uint8_t* states,
     uint8_t* faults,
     int32_t* totals,
@@ -107,8 +108,8 @@ cdef Outcome score_all(
     uint8_t* ranks,
     float* returns,
 ) noexcept nogil
-cdef Outcome resample_all(
-    const Batch* batch,
+cdef LoopEnd resample_all(
+    const BatchLoop* batch,
     const uint8_t* before,
     const uint8_t* seats,
     uint64_t seed,
@@ -116,6 +117,6 @@ cdef Outcome resample_all(
     uint8_t* faults,
     uint8_t* states,
 ) noexcept nogil
-cdef Outcome observe_all(
-    const Batch* batch, const uint8_t* states, const uint8_t* seats, uint8_t* faults, uint8_t* observations
+cdef LoopEnd observe_all(
+    const BatchLoop* batch, const uint8_t* states, const uint8_t* seats, uint8_t* faults, uint8_t* observations
 ) noexcept nogil

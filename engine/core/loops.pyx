@@ -22,8 +22,8 @@ from chatiere.engine.core.game cimport (
     VIEW_WORDS,
     debug_assert,
 )
-from chatiere.engine.core.play cimport make_move, play_out
-from chatiere.engine.core.position cimport Header, check_body, check_header
+from chatiere.engine.core.moves cimport make_move, playout
+from chatiere.engine.core.packed cimport Header, check_body, check_header
 from chatiere.engine.core.stream cimport Stream, stream_at
 
 ctypedef struct Item:
@@ -38,7 +38,7 @@ cdef inline uint8_t* body_of(void* packed) noexcept nogil:
     return <uint8_t*> packed + sizeof(Header)
 
 
-cdef int check_item(const Batch* batch, const void* packed) noexcept nogil:
+cdef int check_item(const BatchLoop* batch, const void* packed) noexcept nogil:
     # OK, or why a packed state (aligned to 8) cannot be used; nothing about it is trusted, if the batch is not `sound`.
     cdef const Header* header = <const Header*> packed
     cdef const uint8_t* body = <const uint8_t*> packed + sizeof(Header)
@@ -55,7 +55,7 @@ cdef int check_item(const Batch* batch, const void* packed) noexcept nogil:
 
 
 cdef void begin_item(
-    const Batch* batch, const void* options, bint sampled, uint64_t seed, uint64_t game_number, void* packed
+    const BatchLoop* batch, const void* options, bint sampled, uint64_t seed, uint64_t game_number, void* packed
 ) noexcept nogil:
     cdef Header* header = <Header*> packed
     cdef Stream stream
@@ -72,7 +72,7 @@ cdef void begin_item(
         header.drawn = stream.drawn
 
 
-cdef int move_item(const Batch* batch, void* packed, int move) noexcept nogil:
+cdef int move_item(const BatchLoop* batch, void* packed, int move) noexcept nogil:
     cdef Header* header = <Header*> packed
     cdef Stream stream
     cdef int fault
@@ -85,7 +85,7 @@ cdef int move_item(const Batch* batch, void* packed, int move) noexcept nogil:
     return fault
 
 
-cdef double gain_of(const Batch* batch, const void* body, uint8_t* ranks) noexcept nogil:
+cdef double gain_of(const BatchLoop* batch, const void* body, uint8_t* ranks) noexcept nogil:
     # At the end of a game the winners' return (everybody else's is -1), and the ranks.
     cdef int winners = 0, seat
     batch.ops.ranks(body, ranks)
@@ -94,7 +94,7 @@ cdef double gain_of(const Batch* batch, const void* body, uint8_t* ranks) noexce
     return <double> batch.players / winners - 1.0
 
 
-cdef void put_returns(const Batch* batch, const void* body, float* returns) noexcept nogil:
+cdef void put_returns(const BatchLoop* batch, const void* body, float* returns) noexcept nogil:
     cdef uint8_t ranks[MAX_SEATS]
     cdef double gain = gain_of(batch, body, ranks)
     cdef int seat
@@ -102,7 +102,7 @@ cdef void put_returns(const Batch* batch, const void* body, float* returns) noex
         returns[seat] = gain if ranks[seat] == 1 else -1.0
 
 
-cdef void put_observation(const Batch* batch, const void* body, int seat, uint8_t* values) noexcept nogil:
+cdef void put_observation(const BatchLoop* batch, const void* body, int seat, uint8_t* values) noexcept nogil:
     cdef uint64_t view[VIEW_WORDS]
     batch.ops.view(body, seat, view)
     batch.ops.observe(view, seat, values)
@@ -110,12 +110,12 @@ cdef void put_observation(const Batch* batch, const void* body, int seat, uint8_
 
 # All items
 
-cdef Outcome begin_all(const Batch* batch, const NewGames* new_games, uint8_t* states, int8_t* actors) noexcept nogil:
+cdef LoopEnd begin_all(const BatchLoop* batch, const NewGames* new_games, uint8_t* states, int8_t* actors) noexcept nogil:
     # Fills `states` and `actors`.
     cdef Py_ssize_t i
     for i in range(batch.count):
         if is_cancelled(batch.control):
-            return Outcome.CANCELLED
+            return LoopEnd.CANCELLED
         begin_item(
             batch,
             new_games.options,
@@ -125,11 +125,11 @@ cdef Outcome begin_all(const Batch* batch, const NewGames* new_games, uint8_t* s
             states + i * batch.packed_size,
         )
         actors[i] = batch.ops.actor(body_of(states + i * batch.packed_size))
-    return Outcome.DONE
+    return LoopEnd.DONE
 
 
-cdef Outcome move_all(
-    const Batch* batch,
+cdef LoopEnd move_all(
+    const BatchLoop* batch,
     const uint8_t* before,
     const uint16_t* moves,
     uint8_t* states,
@@ -143,7 +143,7 @@ cdef Outcome move_all(
     ended[0] = 0
     for i in range(batch.count):
         if is_cancelled(batch.control):
-            return Outcome.CANCELLED
+            return LoopEnd.CANCELLED
         packed = states + i * batch.packed_size
         if states != before:
             memcpy(packed, before + i * batch.packed_size, batch.packed_size)
@@ -156,7 +156,7 @@ cdef Outcome move_all(
         if faults[i] == OK:
             count_moves(batch.control, 1)
             ended[0] += actors[i] == OVER
-    return Outcome.DONE
+    return LoopEnd.DONE
 
 
 cdef bint make_room(Described* described, size_t count) noexcept nogil:
@@ -172,8 +172,8 @@ cdef bint make_room(Described* described, size_t count) noexcept nogil:
     return True
 
 
-cdef Outcome describe_all(
-    const Batch* batch, uint8_t* states, const uint8_t* faults, const Restarts* restarts, Described* described
+cdef LoopEnd describe_all(
+    const BatchLoop* batch, uint8_t* states, const uint8_t* faults, const Restarts* restarts, Described* described
 ) noexcept nogil:
     # Fills what other columns of Positions there are but weights, and begins ended games anew; `restarts` may be NULL.
     cdef const Operations* ops = batch.ops
@@ -209,7 +209,7 @@ cdef Outcome describe_all(
         if described.legal_offsets != NULL:
             described.legal_offsets[i] = legal
             if not make_room(described, legal):
-                return Outcome.NO_MEMORY  # uncovered: memory does not run out in tests
+                return LoopEnd.NO_MEMORY  # uncovered: memory does not run out in tests
             if actor >= 0:
                 legal += ops.legal_actions(body, described.legal_ids + legal)
             elif actor == CHANCE:
@@ -224,7 +224,7 @@ cdef Outcome describe_all(
                 )
     if described.legal_offsets != NULL:
         described.legal_offsets[batch.count] = legal
-    return Outcome.DONE
+    return LoopEnd.DONE
 
 
 cdef int list_outcomes(const Operations* ops, const void* body, uint16_t* outcomes) noexcept nogil:
@@ -233,7 +233,7 @@ cdef int list_outcomes(const Operations* ops, const void* body, uint16_t* outcom
 
 
 cdef void weigh_all(
-    const Batch* batch, uint8_t* states, const int8_t* actors, const uint32_t* legal_offsets, uint32_t* weights
+    const BatchLoop* batch, uint8_t* states, const int8_t* actors, const uint32_t* legal_offsets, uint32_t* weights
 ) noexcept nogil:
     cdef uint16_t outcomes[MAX_OUTCOMES]
     cdef uint32_t listed[MAX_OUTCOMES]
@@ -250,8 +250,8 @@ cdef void weigh_all(
                 weights[place] = 1
 
 
-cdef Outcome play_all(
-    const Batch* batch,
+cdef LoopEnd playout_all(
+    const BatchLoop* batch,
     const uint8_t* states,
     uint32_t count,
     uint64_t seed,
@@ -274,7 +274,7 @@ cdef Outcome play_all(
     cdef int seat
     for i in range(batch.count):
         if is_cancelled(batch.control):
-            return Outcome.CANCELLED
+            return LoopEnd.CANCELLED
         memcpy(&item, states + i * batch.packed_size, batch.packed_size)
         memset(mean_returns + i * players, 0, players * sizeof(double))
         memset(wins + i * players, 0, players * sizeof(uint32_t))
@@ -284,10 +284,10 @@ cdef Outcome play_all(
             continue
         for j in range(count):
             if is_cancelled(batch.control):
-                return Outcome.CANCELLED
+                return LoopEnd.CANCELLED
             memcpy(body, item.body, ops.body_size)
             stream = stream_at(seed, first_game_number + <uint64_t> count * i + j, 0)
-            decisions = play_out(ops, body, &stream)
+            decisions = playout(ops, body, &stream)
             moves[i] += decisions
             count_moves(batch.control, decisions)
             gain = gain_of(batch, body, ranks)
@@ -296,11 +296,11 @@ cdef Outcome play_all(
                 wins[i * players + seat] += ranks[seat] == 1
         for seat in range(players):
             mean_returns[i * players + seat] /= count
-    return Outcome.DONE
+    return LoopEnd.DONE
 
 
-cdef Outcome score_all(
-    const Batch* batch,
+cdef LoopEnd score_all(
+    const BatchLoop* batch,
     const uint8_t* states,
     uint8_t* faults,
     int32_t* totals,
@@ -313,7 +313,7 @@ cdef Outcome score_all(
     cdef Py_ssize_t i
     for i in range(batch.count):
         if is_cancelled(batch.control):
-            return Outcome.CANCELLED
+            return LoopEnd.CANCELLED
         memcpy(&item, states + i * batch.packed_size, batch.packed_size)
         memset(totals + i * players, 0, players * sizeof(int32_t))
         memset(ranks + i * players, 0, players)
@@ -327,11 +327,11 @@ cdef Outcome score_all(
             final[i] = 1
             batch.ops.ranks(item.body, ranks + i * players)
             put_returns(batch, item.body, returns + i * players)
-    return Outcome.DONE
+    return LoopEnd.DONE
 
 
-cdef Outcome resample_all(
-    const Batch* batch,
+cdef LoopEnd resample_all(
+    const BatchLoop* batch,
     const uint8_t* before,
     const uint8_t* seats,
     uint64_t seed,
@@ -344,7 +344,7 @@ cdef Outcome resample_all(
     cdef Py_ssize_t i
     for i in range(batch.count):
         if is_cancelled(batch.control):
-            return Outcome.CANCELLED
+            return LoopEnd.CANCELLED
         header = <Header*> (states + i * batch.packed_size)
         memcpy(header, before + i * batch.packed_size, batch.packed_size)
         faults[i] = check_item(batch, header)
@@ -358,18 +358,18 @@ cdef Outcome resample_all(
             header.seed = stream.key[0]
             header.game_number = stream.key[1]
             header.drawn = stream.drawn
-    return Outcome.DONE
+    return LoopEnd.DONE
 
 
-cdef Outcome observe_all(
-    const Batch* batch, const uint8_t* states, const uint8_t* seats, uint8_t* faults, uint8_t* observations
+cdef LoopEnd observe_all(
+    const BatchLoop* batch, const uint8_t* states, const uint8_t* seats, uint8_t* faults, uint8_t* observations
 ) noexcept nogil:
     cdef int length = batch.ops.observation_length
     cdef Item item
     cdef Py_ssize_t i
     for i in range(batch.count):
         if is_cancelled(batch.control):
-            return Outcome.CANCELLED
+            return LoopEnd.CANCELLED
         memcpy(&item, states + i * batch.packed_size, batch.packed_size)
         faults[i] = check_item(batch, &item)
         if faults[i] == OK and seats[i] >= batch.players:
@@ -378,4 +378,4 @@ cdef Outcome observe_all(
             put_observation(batch, item.body, seats[i], observations + i * length)
         else:
             memset(observations + i * length, 0, length)
-    return Outcome.DONE
+    return LoopEnd.DONE

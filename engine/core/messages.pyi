@@ -1,10 +1,9 @@
-from collections.abc import Iterable
-
 from typing_extensions import disjoint_base
 
-from chatiere.engine.core.position import Event, Game, Position
-from chatiere.engine.core.room import Codec
-from chatiere.engine.core.wire import Reader, Writer
+from chatiere.engine.core.codec import Codec
+from chatiere.engine.core.events import EventLog
+from chatiere.engine.core.position import Game, Position
+from chatiere.engine.wire import Reader, Writer
 
 @disjoint_base
 class Messages:
@@ -17,8 +16,8 @@ class Messages:
     def put_legal_actions(self, out: Writer, field: int, position: Position) -> None: ...
     def put_chance_outcomes(self, out: Writer, field: int, position: Position) -> None: ...
     def put_events(
-        self, out: Writer, field: int, events: Iterable[Event], seat: int | None, whole: bool = False
+        self, out: Writer, field: int, events: EventLog, seat: int | None, whole: bool = False
     ) -> None: ...
     def put_view(self, out: Writer, position: Position, seat: int | None) -> None: ...
     def put_score(self, out: Writer, position: Position) -> None: ...
-    def put_position(self, out: Writer, position: Position, events: Iterable[Event], wanted: Reader) -> None: ...
+    def put_position(self, out: Writer, position: Position, events: EventLog, wanted: Reader) -> None: ...

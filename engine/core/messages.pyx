@@ -10,10 +10,13 @@ from chatiere.engine.core.position import CHANCE_PLAYER
 
 from libc.stdint cimport int64_t, uint8_t
 
-from chatiere.engine.core.game cimport EVERYBODY, MAX_SEATS, SPECTATOR, Event as KernelEvent
-from chatiere.engine.core.position cimport HOST, Game, Position, PutAction, PutEvent, event_of
+from chatiere.engine.core.codec cimport Codec
+from chatiere.engine.core.events cimport HOST, EventLog
+from chatiere.engine.core.game cimport EVERYBODY, MAX_SEATS, SPECTATOR, Event
+from chatiere.engine.core.position cimport Game, Position
 from chatiere.engine.core.stream cimport Stream, stream_at
-from chatiere.engine.core.wire cimport Message, Reader, Writer, has_span, listed_numbers, number_of, open_field
+from chatiere.engine.wire.reader cimport Message, Reader, has_span, listed_numbers, number_of, open_field
+from chatiere.engine.wire.writer cimport Writer
 cimport chatiere.fields.game as fields
 
 cdef enum TurnKind:
@@ -26,10 +29,10 @@ cdef class Messages:
     """Reads and writes the messages of one game."""
 
     cdef readonly Game game
-    cdef object codec
+    cdef Codec codec
     cdef int field
 
-    def __init__(self, Game game not None, codec, int field):
+    def __init__(self, Game game not None, Codec codec not None, int field):
         """`codec`: the game's. `field`: the number of the game's field in every oneof."""
         self.game = game
         self.codec = codec
@@ -37,7 +40,7 @@ cdef class Messages:
 
     def read_state(self, Reader state not None):
         """The position of a State. Raises EngineError: UNSUPPORTED_RULES_VERSION, INVALID_STATE."""
-        cdef Message random
+        cdef Message random, body
         cdef Stream stream
         cdef int64_t rules_version = number_of(&state.message, fields.STATE_RULES_VERSION)
         if rules_version != self.game.ops.rules_version:
@@ -48,9 +51,10 @@ cdef class Messages:
             number_of(&random, fields.RANDOM_STREAM_GAME_NUMBER),
             number_of(&random, fields.RANDOM_STREAM_DRAWN),
         )
+        open_field(&state.message, self.field, &body)
         try:
             return self.game.position_of(
-                self.codec.read_state(state.inner(self.field)),
+                self.codec.room.read_state(&body),
                 &stream if has_span(&state.message, fields.STATE_STREAM) else NULL,
             )
         except EngineError as error:
@@ -59,8 +63,11 @@ cdef class Messages:
 
     def read_action(self, Reader action not None, Position position not None):
         """The dense id of a typed Action at a position. Raises EngineError as the codec does."""
+        cdef Message typed
+        open_field(&action.message, self.field, &typed)
         try:
-            return self.codec.read_action(action.inner(self.field), position)
+            position.require_decision()
+            return self.codec.room.read_action(&typed, position)
         except EngineError as error:
             error.lies_below(self.game.name)
             raise
@@ -76,7 +83,7 @@ cdef class Messages:
             out.number(fields.RANDOM_STREAM_DRAWN, position.stream.drawn)
             out.end(begun)
         begun = out.begin(self.field)
-        self.codec.put_state(out, position)
+        self.codec.room.put_state(out, position)
         out.end(begun)
 
     def put_turn(self, Writer out not None, Position position not None):
@@ -92,15 +99,14 @@ cdef class Messages:
         """The legal actions by ascending id, each an Action in that field; none unless a seat has to decide."""
         cdef int action
         cdef size_t begun, inner
-        cdef PutAction put_label = self.codec.put_action_label, put_action = self.codec.put_action
         for action in position.legal_actions():
             begun = out.begin(field)
             out.present(fields.ACTION_ID, action)
             inner = out.begin(fields.ACTION_LABEL)
-            put_label.put(out, position, action)
+            self.codec.room.put_action_label(out, position, action)
             out.end(inner)
             inner = out.begin(self.field)
-            put_action.put(out, position, action)
+            self.codec.room.put_action(out, position, action)
             out.end(inner)
             out.end(begun)
 
@@ -114,15 +120,15 @@ cdef class Messages:
             out.text(fields.CHANCE_OUTCOME_LABEL, position.outcome_label(outcome))
             out.end(begun)
 
-    def put_events(self, Writer out not None, int field, events, seat, bint whole=False):
+    def put_events(self, Writer out not None, int field, EventLog events not None, seat, bint whole=False):
         """Events, each an Event in that field, as a seat (None: a spectator) may see them; `whole`: as the host may."""
         cdef int other, count, viewer = HOST if whole else SPECTATOR if seat is None else seat
         cdef uint8_t seats[MAX_SEATS]
-        cdef KernelEvent told
+        cdef Event told
+        cdef Py_ssize_t place
         cdef size_t begun, inner
-        cdef PutEvent put_label = self.codec.put_event_label, put_event = self.codec.put_event
-        for event in events:
-            told = event_of(event, viewer)
+        for place in range(events.count):
+            told = events.shown(place, viewer)
             begun = out.begin(field)
             if told.seen_by == EVERYBODY:
                 out.number(fields.EVENT_EVERYBODY, True)
@@ -134,10 +140,10 @@ cdef class Messages:
                         count += 1
                 out.byte_numbers(fields.EVENT_SEEN_WHOLE_BY, seats, count)
             inner = out.begin(fields.EVENT_LABEL)
-            put_label.put(out, &told)
+            self.codec.write_event_label(out, &told)
             out.end(inner)
             inner = out.begin(self.field)
-            put_event.put(out, &told)
+            self.codec.write_event(out, &told)
             out.end(inner)
             out.end(begun)
 
@@ -169,11 +175,11 @@ cdef class Messages:
             out.end(begun)
         begun = out.begin(fields.SCORE_DETAIL)
         inner = out.begin(self.field)
-        self.codec.put_score(out, position)
+        self.codec.room.put_score(out, position)
         out.end(inner)
         out.end(begun)
 
-    def put_position(self, Writer out not None, Position position not None, events, Reader wanted not None):
+    def put_position(self, Writer out not None, Position position not None, EventLog events not None, Reader wanted not None):
         """A Position with what `wanted`, an Include, asks for."""
         cdef size_t begun, inner
         begun = out.begin(fields.POSITION_STATE)

@@ -1,45 +1,14 @@
 # The Python face of the engine: a Game and a Position in it.
-from libc.stdint cimport uint8_t, uint64_t
+from libc.stdint cimport uint64_t
 
-from chatiere.engine.core.game cimport BODY_WORDS, Event as KernelEvent, Operations
+from chatiere.engine.core.events cimport EventLog
+from chatiere.engine.core.game cimport BODY_WORDS, Operations
 from chatiere.engine.core.stream cimport Stream
-from chatiere.engine.core.wire cimport Writer
-
-ctypedef struct Header:
-    # The first bytes of every packed state, little-endian; the game's body follows.
-    uint8_t game
-    uint8_t rules_version
-    uint8_t sampled  # 1: the stream below is in use; 0: chance is explicit and the rest is 0
-    uint8_t zero[5]
-    uint64_t seed
-    uint64_t game_number
-    uint64_t drawn
-
-
-cdef int check_header(const Operations* ops, const Header* header) noexcept nogil
-cdef int check_body(const Operations* ops, const void* body, bint sampled) noexcept nogil
-
 
 cdef class OperationTable:
     cdef const Operations* ops
 
 cdef OperationTable wrap_operations(const Operations* ops)
-
-
-cdef enum:
-    HOST = -2  # sees everything; a seat or SPECTATOR does not
-
-# An Event as the kernel had it; without values (a count of 0) unless the viewer may see them.
-cdef KernelEvent event_of(event, int viewer) except *
-
-# The value of an event for a field, -1 without one. `order`: the fields of its values, as codec.value_fields has them.
-cdef inline int value_for(const KernelEvent* event, const char* order, int field) noexcept nogil:
-    cdef int i = 0
-    while i < event.count and order[i]:
-        if order[i] == field:
-            return event.values[i]
-        i += 1
-    return -1
 
 
 cdef class Game:
@@ -67,26 +36,5 @@ cdef class Position:
     cdef int require_action(self, int action) except -1
     cdef int read_seat(self, seat) except -1
     cdef Stream* stream_in_use(self) noexcept nogil
-    cdef run_on(self, events)
+    cdef run_on(self, EventLog events)
     cdef Position checked(self)
-
-
-# A codec's functions for actions and events, which every single call needs many times: for C, and callable from Python.
-
-ctypedef int (*ActionFunction)(Writer out, Position position, int action) except -1
-ctypedef int (*EventFunction)(Writer out, const KernelEvent* event) except -1
-
-# Writes what stands for a field in an event's label.
-ctypedef int (*EventFieldFunction)(Writer out, const KernelEvent* event, int field) except -1
-
-# An event's label by codec.label_words, its fields written by that function.
-cdef int put_label(Writer out, const KernelEvent* event, tuple labels, EventFieldFunction put_field) except -1
-
-cdef class PutAction:
-    cdef ActionFunction put
-
-cdef class PutEvent:
-    cdef EventFunction put
-
-cdef PutAction wrap_put_action(ActionFunction put)
-cdef PutEvent wrap_put_event(EventFunction put)

@@ -5,27 +5,23 @@ Names and constants are those that users of OpenSpiel know, where both have the 
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import NamedTuple
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.limits cimport INT_MAX
-from libc.stdint cimport int32_t, uint16_t, uint32_t
+from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t
 from libc.string cimport memcpy, memset
 
 from chatiere.engine.core.description import Limits
 from chatiere.engine.core.errors import EngineError, FaultText, Reason
 from chatiere.engine.core.integers import must_be, shown
-from chatiere.engine.core.wire import written_text
 
 from chatiere.engine.core.game cimport (
     BODY_WORDS,
     BROKEN,
     CHANCE,
     CHANCE_IS_PENDING,
-    EVERYBODY,
     GAME_IS_OVER,
     HEADER_NOT_ZERO,
-    MAX_EVENT_VALUES,
     MAX_LEGAL,
     MAX_OUTCOMES,
     MAX_SEATS,
@@ -40,13 +36,13 @@ from chatiere.engine.core.game cimport (
     OTHER_RULES_VERSION,
     OVER,
     SAMPLED_CHANCE_IS_PENDING,
-    SPECTATOR,
     STREAM_NOT_ZERO,
     Events,
 )
-from chatiere.engine.core.game cimport Limits as LimitsOfGame
+from chatiere.engine.core.game cimport Limits as GameLimits
 from chatiere.engine.core.integers cimport integer_in, read_u64, require_integer
-from chatiere.engine.core.play cimport count_paths, draw, make_move, play_out
+from chatiere.engine.core.moves cimport count_paths, draw, make_move, playout
+from chatiere.engine.core.packed cimport Header, check_body, check_header
 from chatiere.engine.core.stream cimport stream_at
 
 CHANCE_PLAYER = CHANCE
@@ -83,19 +79,6 @@ _COMMON_FAULTS = {
 }
 
 
-class Event(NamedTuple):
-    """Something that happened, in the game's own numbering of kinds; its codec gives it names.
-
-    `seat` is whom it is about, None for nobody; `seen_by` are the seats that may know the values, None for everybody
-    (spectators too).
-    """
-
-    kind: int
-    seat: int | None
-    seen_by: frozenset[int] | None
-    values: tuple[int, ...]
-
-
 cdef class OperationTable:
     """Holds a kernel's table of operations for the Game that is made of it."""
 
@@ -104,74 +87,6 @@ cdef OperationTable wrap_operations(const Operations* ops):
     cdef OperationTable table = OperationTable()
     table.ops = ops
     return table
-
-
-# By bits: the seats.
-cdef list SEATS_OF = [frozenset(seat for seat in range(MAX_SEATS) if bits >> seat & 1) for bits in range(1 << MAX_SEATS)]
-cdef dict BITS_OF = {seats: bits for bits, seats in enumerate(SEATS_OF)}
-
-
-cdef append_events(list target, const Events* events):
-    cdef int i, j
-    for i in range(events.count):
-        event = events.items[i]
-        values = (
-            event.kind,
-            None if event.seat < 0 else event.seat,
-            None if event.seen_by == EVERYBODY else SEATS_OF[event.seen_by],
-            tuple([event.values[j] for j in range(event.count)]),
-        )
-        # As Event(*values), without a call of Python's.
-        target.append(tuple.__new__(Event, values))
-
-
-cdef KernelEvent event_of(event, int viewer) except *:
-    cdef KernelEvent told
-    cdef tuple values
-    cdef int i
-    if not isinstance(event, Event):
-        raise TypeError("this is not an Event")
-    memset(&told, 0, sizeof(KernelEvent))
-    kind, seat, seen_by, values = <tuple> event
-    if len(values) > MAX_EVENT_VALUES:
-        raise ValueError(f"an event has at most {MAX_EVENT_VALUES} values")
-    told.kind = kind
-    told.seat = -1
-    if seat is not None:
-        told.seat = seat
-    told.seen_by = EVERYBODY
-    if seen_by is not None:
-        told.seen_by = BITS_OF[seen_by]
-    if seen_by is None or viewer == HOST or (viewer >= 0 and told.seen_by >> viewer & 1):
-        told.count = len(values)
-        for i in range(told.count):
-            told.values[i] = values[i]
-    return told
-
-
-cdef int check_header(const Operations* ops, const Header* header) noexcept nogil:
-    # OK, or what is wrong with a packed state's header.
-    cdef int i
-    if header.game != ops.number:
-        return OTHER_GAME
-    if header.rules_version != ops.rules_version:
-        return OTHER_RULES_VERSION
-    if header.sampled > 1:
-        return HEADER_NOT_ZERO
-    for i in range(5):
-        if header.zero[i]:
-            return HEADER_NOT_ZERO
-    if header.sampled == 0 and (header.seed or header.game_number or header.drawn):
-        return STREAM_NOT_ZERO
-    return OK
-
-
-cdef int check_body(const Operations* ops, const void* body, bint sampled) noexcept nogil:
-    # OK, or what is wrong with a body; nothing about it is trusted.
-    cdef int fault = ops.check(body)
-    if fault == OK and sampled and ops.actor(body) == CHANCE:
-        return SAMPLED_CHANCE_IS_PENDING
-    return fault
 
 
 cdef Stream read_stream(seed, game_number) except *:
@@ -260,7 +175,7 @@ cdef class Game:
         return self.limits_of(self.read_players(players), NULL)
 
     cdef limits_of(self, int players, const void* options):
-        cdef LimitsOfGame limits
+        cdef GameLimits limits
         self.ops.limits(players, options, &limits)
         # Each of w winners gets players / w - 1, every other seat -1.
         return Limits(
@@ -272,13 +187,13 @@ cdef class Game:
         position.game = self
         return position
 
-    def new_game(self, players, options=None, *, seed=None, game_number=0, events=None):
+    def new_game(self, players, options=None, *, seed=None, game_number=0, EventLog events=None):
         """Begin a game.
 
         `players`: how many seats. `options`: a mapping of the rules file's names; an absent one has its default.
         With a `seed` (0 … 2**64 - 1) chance is sampled from the stream (seed, game_number) and the position is the
         first decision; without, chance is explicit and the position is the first chance event or decision.
-        `events`: a list that what happened is appended to.
+        `events`: an EventLog that what happened is appended to.
 
         Raises EngineError: INVALID_PLAYERS, INVALID_OPTION, INVALID_SEED.
         """
@@ -411,7 +326,7 @@ cdef class Position:
     cdef Stream* stream_in_use(self) noexcept nogil:
         return &self.stream if self.sampled else NULL
 
-    cdef run_on(self, events):
+    cdef run_on(self, EventLog events):
         # With sampled chance, to the next decision. Told one chance event at a time: nothing bounds how many there are.
         cdef Events log
         if events is None:
@@ -420,7 +335,7 @@ cdef class Position:
         while self.game.ops.actor(self.body) == CHANCE:
             log.count = 0
             draw(self.game.ops, self.body, &self.stream, &log)
-            append_events(events, &log)
+            events.add(&log)
 
     def num_players(self):
         """How many seats there are."""
@@ -468,11 +383,11 @@ cdef class Position:
         count = self.game.ops.chance_outcomes(self.body, outcomes, weights)
         return [(outcomes[i], weights[i]) for i in range(count)]
 
-    def apply(self, move, events=None):
+    def apply(self, move, EventLog events=None):
         """Make a move: a decision's dense id, or at a chance event the outcome that comes.
 
-        With sampled chance the game then runs on to the next decision. `events`: a list that what happened is
-        appended to.
+        With sampled chance the game then runs on to the next decision. `events`: an EventLog that what happened
+        is appended to.
 
         Raises EngineError (INVALID_ACTION, ILLEGAL_ACTION, IMPOSSIBLE_OUTCOME, GAME_OVER); the position is then as it
         was.
@@ -485,7 +400,7 @@ cdef class Position:
         if fault != OK:
             self.refuse_move(fault, move)
         if events is not None:
-            append_events(events, &log)
+            events.add(&log)
         if self.sampled:
             self.run_on(events)
 
@@ -628,13 +543,13 @@ cdef class Position:
 
     def action_label(self, action):
         """A legal dense id in plain English."""
-        return written_text(self.game.description.put_action_label, self, id_of("action", action))
+        return self.game.description.action_label(self, id_of("action", action))
 
     def outcome_label(self, outcome):
         """A possible chance outcome in plain English."""
         return self.game.description.outcome_label(self, require_integer("outcome", outcome))
 
-    def play_out(self, seed, game_number=0):
+    def playout(self, seed, game_number=0):
         """Play uniformly random legal actions to the end, on this position; returns how many decisions were made.
 
         Chance and choices are drawn from the stream (seed, game_number).
@@ -642,7 +557,7 @@ cdef class Position:
         cdef Stream stream = read_stream(seed, game_number)
         cdef uint64_t decisions
         with nogil:
-            decisions = play_out(self.game.ops, self.body, &stream)
+            decisions = playout(self.game.ops, self.body, &stream)
         return decisions
 
     def perft(self, depth):
@@ -665,42 +580,3 @@ cdef int id_of(name, value) except? -2:
     # An action or outcome; -1, which none has, for numbers that are out of any game's range. Raises TypeError.
     number = require_integer(name, value)
     return number if -1 <= number <= 0xFFFF else -1
-
-
-cdef class PutAction:
-    """A codec's function that writes what a legal dense id is."""
-
-    def __call__(self, Writer out not None, Position position not None, int action):
-        """Write it."""
-        self.put(out, position, action)
-
-
-cdef PutAction wrap_put_action(ActionFunction put):
-    cdef PutAction wrapped = PutAction()
-    wrapped.put = put
-    return wrapped
-
-
-cdef class PutEvent:
-    """A codec's function that writes what an event is."""
-
-    def __call__(self, Writer out not None, event, bint whole):
-        """Write it; `whole`: with what only some seats may see."""
-        cdef KernelEvent told = event_of(event, HOST if whole else SPECTATOR)
-        self.put(out, &told)
-
-
-cdef PutEvent wrap_put_event(EventFunction put):
-    cdef PutEvent wrapped = PutEvent()
-    wrapped.put = put
-    return wrapped
-
-
-cdef int put_label(Writer out, const KernelEvent* event, tuple labels, EventFieldFunction put_field) except -1:
-    cdef bytes label = labels[event.kind]
-    cdef const char* rest = label
-    cdef int field = out.words_before(&rest)
-    while field:
-        put_field(out, event, field)
-        field = out.words_before(&rest)
-    return 0

@@ -8,7 +8,7 @@ import pytest
 from chatiere import engine
 from chatiere.clients import Bot, Client, RandomBot, Step, begin, bot_names, make_bots, play
 from chatiere.clients.games import ROOMS
-from chatiere.engine.core.wire import fill
+from chatiere.engine.wire import fill
 from chatiere.v1.game_pb2 import TURN_KIND_OVER, Action, Options, View
 
 GAMES = [game.name for game in engine.games()]

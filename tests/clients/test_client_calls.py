@@ -11,7 +11,7 @@ import pytest
 
 from chatiere import engine
 from chatiere.clients import AsyncClient, Client, calls
-from chatiere.engine.core.wire import fill
+from chatiere.engine.wire import fill
 from chatiere.v1.game_pb2 import TURN_KIND_CHANCE, TURN_KIND_DECISION, Action, Include, Options, State, View
 from chatiere.v1.game_service_pb2 import ApplyRequest
 

@@ -20,7 +20,7 @@ from scipy import stats
 
 from chatiere import engine
 from chatiere.clients import Batch, ChatiereError, Ended, TransportError, VectorEnv, observation_part
-from chatiere.engine.core.wire import fill
+from chatiere.engine.wire import fill
 from chatiere.service.config import Settings
 from chatiere.service.server import create_server
 from chatiere.v1 import batch_service_pb2_grpc

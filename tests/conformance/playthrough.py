@@ -9,7 +9,7 @@ from typing import Any
 
 import chatiere.engine
 from chatiere.engine import Event, Game, Position
-from chatiere.engine.core.wire import written_text
+from chatiere.engine.wire import written_text
 
 GAMES = Path(__file__).parents[1] / "games"
 SEED = 1

@@ -13,7 +13,7 @@ from google.protobuf.message import Message
 from chatiere import engine
 from chatiere.engine import CHANCE_PLAYER, EngineError, Event, Game, Position
 from chatiere.engine.core.description import Option
-from chatiere.engine.core.wire import Reader, fill, written_text
+from chatiere.engine.wire import Reader, fill, written_text
 
 Table = tuple[Game, int]
 TABLES: list[Table] = [

@@ -11,7 +11,7 @@ from google.protobuf import json_format
 
 from chatiere import engine
 from chatiere.engine import Event, Game, Position
-from chatiere.engine.core.wire import Reader, fill
+from chatiere.engine.wire import Reader, fill
 from chatiere.v1 import game_pb2
 
 from .support import Table, body_of, may_see_whole, message, moves_of, positions, random_options, shown, thinned

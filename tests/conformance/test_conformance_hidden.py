@@ -4,7 +4,7 @@ import pytest
 
 from chatiere import engine
 from chatiere.engine import EngineError, Event, Position, Reason
-from chatiere.engine.core.wire import Reader
+from chatiere.engine.wire import Reader
 
 from .support import Table, moves_of, positions, shown_to, thinned, typed_state, view
 

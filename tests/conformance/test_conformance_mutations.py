@@ -14,7 +14,7 @@ from google.protobuf.message import DecodeError, Message
 
 from chatiere import engine
 from chatiere.engine import EngineError, Event, Game, Position, Reason
-from chatiere.engine.core.wire import Reader, fill
+from chatiere.engine.wire import Reader, fill
 from chatiere.v1 import game_pb2
 
 from .support import TABLES, Table, message, positions, random_move, shown, thinned, typed_state, view

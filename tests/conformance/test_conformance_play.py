@@ -7,7 +7,7 @@ import pytest
 
 from chatiere import engine
 from chatiere.engine import CHANCE_PLAYER, TERMINAL_PLAYER, EngineError, Game, Position, Reason
-from chatiere.engine.core.wire import Reader
+from chatiere.engine.wire import Reader
 
 from .support import Table, body_of, message, moves_of, positions, thinned, typed_state
 

@@ -16,7 +16,7 @@ from games.turning import Seats
 
 from chatiere import engine
 from chatiere.engine import Event, Game, Position
-from chatiere.engine.core.wire import Reader, fill
+from chatiere.engine.wire import Reader, fill
 
 from .support import Table, liked_move, may_see_whole, moves_of, random_likings, random_options
 

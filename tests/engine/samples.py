@@ -9,7 +9,7 @@ from google.protobuf.message_factory import GetMessageClass
 
 from chatiere import engine
 from chatiere.engine import Game, Position
-from chatiere.engine.core.wire import fill
+from chatiere.engine.wire import fill
 from chatiere.service import convert
 from chatiere.v1 import game_service_pb2
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from chatiere import engine
 from chatiere.engine import EngineError, Game
-from chatiere.engine.core.wire import Reader, Writer, cut, cut_list, fill, head, pieces_of, written, written_text
+from chatiere.engine.wire import Reader, Writer, cut, cut_list, fill, head, pieces_of, written, written_text
 from chatiere.v1 import game_pb2
 from chatiere.v1.batch_service_pb2 import Positions, StepRequest, StepResponse
 from chatiere.v1.game_pb2 import Action, ChanceOutcome, Event, GameInfo, RandomStream

@@ -24,7 +24,7 @@ from service.process import Served, served
 
 from chatiere import engine
 from chatiere.engine import Game, Position
-from chatiere.engine.core.wire import fill
+from chatiere.engine.wire import fill
 from chatiere.http2 import frames
 from chatiere.service.config import split_address
 from chatiere.v1 import batch_service_pb2, errors_pb2, game_pb2, game_service_pb2

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from chatiere import engine
 from chatiere.engine import EngineError, Event, Game, Position
-from chatiere.engine.core.wire import Reader, fill, written_text
+from chatiere.engine.wire import Reader, fill, written_text
 from chatiere.v1 import game_pb2
 
 

@@ -14,7 +14,7 @@ from google.protobuf.message import Message
 
 from chatiere.engine import Game, Position, Reason
 from chatiere.engine.core.batch import Columns, Restart, Table
-from chatiere.engine.core.wire import Reader, fill
+from chatiere.engine.wire import Reader, fill
 from chatiere.service import convert
 from chatiere.service.config import Settings
 from chatiere.v1 import batch_service_pb2 as pb

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from chatiere.engine.core.wire import head
+from chatiere.engine.wire import head
 from chatiere.v1 import batch_service_pb2 as pb
 from chatiere.v1 import discat_pb2, game_pb2, game_service_pb2
 

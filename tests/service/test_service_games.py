@@ -11,7 +11,7 @@ from chatiere import engine
 from chatiere.engine import Game
 from chatiere.engine.core.description import ObservationKind
 from chatiere.engine.core.observation import ObservationLayout
-from chatiere.engine.core.wire import Reader
+from chatiere.engine.wire import Reader
 from chatiere.v1 import game_pb2, game_service_pb2
 
 from .support import new_game, play_on

@@ -7,7 +7,7 @@ from google.protobuf import json_format
 
 from chatiere import engine
 from chatiere.engine import Game
-from chatiere.engine.core.wire import fill, written_text
+from chatiere.engine.wire import fill, written_text
 from chatiere.v1 import game_pb2, game_service_pb2
 
 from .support import LogLines, new_game, play_on, refusal

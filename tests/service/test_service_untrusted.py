@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from chatiere import engine
 from chatiere.engine import Game
-from chatiere.engine.core.wire import fill
+from chatiere.engine.wire import fill
 from chatiere.v1 import game_pb2, game_service_pb2
 
 from .support import Running, code_of, new_game, raw, read_refusal, refusal

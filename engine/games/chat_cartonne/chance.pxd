@@ -1,11 +1,11 @@
 # Chat Cartonne: what chance can bring.
 from libc.stdint cimport uint16_t, uint32_t
 
+from chatiere.engine.core.game cimport NO_SEAT
 from chatiere.engine.core.stream cimport Stream
 from chatiere.engine.games.chat_cartonne.state cimport (
     ALL_PRINCESSES,
     KIND,
-    NO_SEAT,
     PRINCESS,
     State,
     count_kinds,

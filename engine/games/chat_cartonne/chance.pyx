@@ -2,6 +2,7 @@
 
 from libc.stdint cimport uint16_t, uint32_t
 
+from chatiere.engine.core.game cimport NO_SEAT
 from chatiere.engine.core.stream cimport Stream, number_below
 from chatiere.engine.core.weights cimport common_divisor
 from chatiere.engine.games.chat_cartonne.state cimport (
@@ -12,7 +13,6 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     FIRST_SEAT,
     FIRST_START,
     FIRST_TOY,
-    NO_SEAT,
     PILE_KINDS,
     PRINCESS,
     STARTS,

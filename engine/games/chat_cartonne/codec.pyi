@@ -2,7 +2,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from chatiere.engine.core.position import Position, PutAction, PutEvent
-from chatiere.engine.core.wire import Reader, Writer
+from chatiere.engine.wire import Reader, Writer
 
 put_action_label: PutAction
 put_action: PutAction

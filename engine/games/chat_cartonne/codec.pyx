@@ -9,14 +9,13 @@ from chatiere.engine.games.chat_cartonne.words import CARD_NAMES, EVENT_LABELS, 
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint64_t
 from libc.string cimport memset
 
-from chatiere.engine.core.game cimport Event
+from chatiere.engine.core.game cimport NO_SEAT, Event
 from chatiere.engine.core.position cimport Position, put_label, value_for, wrap_put_action, wrap_put_event
-from chatiere.engine.core.wire cimport (
+from chatiere.engine.core.codec cimport Turn, read_turn, within
+from chatiere.engine.wire.reader cimport (
     Message,
     Reader,
     Span,
-    Turn,
-    Writer,
     count_of,
     has_number,
     has_span,
@@ -25,10 +24,9 @@ from chatiere.engine.core.wire cimport (
     next_of,
     number_of,
     open_field,
-    read_turn,
     span_of,
-    within,
 )
+from chatiere.engine.wire.writer cimport Writer
 from chatiere.engine.games.chat_cartonne.boxes cimport Box, read_boxes, score
 from chatiere.engine.games.chat_cartonne.cells cimport list_filled
 from chatiere.engine.games.chat_cartonne.kernel cimport view
@@ -50,7 +48,6 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     NO_CELL,
     NO_CROWD_BONUS,
     NO_DOUBLE_WALLS,
-    NO_SEAT,
     PARTS,
     PATTERNS,
     PHASES,

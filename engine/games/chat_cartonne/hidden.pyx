@@ -16,14 +16,13 @@ thrown away and drawn again, as often as there are fewer. What is left is unifor
 from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from chatiere.engine.core.game cimport OK
+from chatiere.engine.core.game cimport NO_SEAT, OK
 from chatiere.engine.core.stream cimport Stream, next_word, number_below
 from chatiere.engine.games.chat_cartonne.state cimport (
     ALL_PRINCESSES,
     DEALT,
     FIRST_TOY,
     LARGEST_HAND,
-    NO_SEAT,
     PARTS,
     PRINCESS,
     PRINCESS_BIT,

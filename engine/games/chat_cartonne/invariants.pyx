@@ -4,7 +4,7 @@ from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from chatiere.engine.core.bits cimport count_bits, spread_bits
-from chatiere.engine.core.game cimport OK
+from chatiere.engine.core.game cimport NO_SEAT, OK
 from chatiere.engine.games.chat_cartonne.boxes cimport Table, cat_can_follow, is_joint, read_table
 from chatiere.engine.games.chat_cartonne.cells cimport (
     end_word,
@@ -41,7 +41,6 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     MOST_JOINTS,
     NO_CELL,
     NO_DOUBLE_WALLS,
-    NO_SEAT,
     PARTS,
     PHASES,
     PILE_KINDS,

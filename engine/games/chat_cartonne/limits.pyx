@@ -1,5 +1,6 @@
 """Chat Cartonne: how long a game can be (rules file: Components and setup; A turn; End)."""
 
+from chatiere.engine.core.game cimport NO_SEAT
 from chatiere.engine.games.chat_cartonne.state cimport (
     ALL_PRINCESSES,
     CARTONS,
@@ -9,7 +10,6 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     FIRST_START,
     LARGEST_HAND,
     NO_DOUBLE_WALLS,
-    NO_SEAT,
     PARTS,
     PILE_KINDS,
     PRINCESS,

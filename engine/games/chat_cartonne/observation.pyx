@@ -4,7 +4,7 @@ from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from chatiere.engine.core.bits cimport lowest_bit, spread_bits
-from chatiere.engine.core.game cimport distance_to
+from chatiere.engine.core.game cimport NO_SEAT, distance_to
 from chatiere.engine.games.chat_cartonne.cells cimport end_word, first_word
 from chatiere.engine.games.chat_cartonne.state cimport (
     AWAKE,
@@ -18,7 +18,6 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     KIND,
     LARGEST_HAND,
     NO_CELL,
-    NO_SEAT,
     PARTS,
     PRINCESS,
     PRINCESS_BIT,

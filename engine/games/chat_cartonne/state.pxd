@@ -4,6 +4,7 @@ from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memmove
 
 from chatiere.engine.core.bits cimport count_bits, nth_bit
+from chatiere.engine.core.game cimport NO_SEAT
 
 cdef extern from * nogil:
     """
@@ -21,7 +22,6 @@ cdef extern from * nogil:
     const uint8_t WALLS "chatiere_cartonne_walls"[256]
 
 cdef enum:
-    NO_SEAT = 255
     NO_CELL = 0xFFFF
     SEATS = 5
     PARTS = 5

@@ -1,5 +1,6 @@
 # Chat Cartonne: the cards on the table, to and from their messages.
-from chatiere.engine.core.wire cimport Message, Span, Writer
+from chatiere.engine.wire.reader cimport Message, Span
+from chatiere.engine.wire.writer cimport Writer
 from chatiere.engine.games.chat_cartonne.state cimport State
 
 cdef put_card(Writer out, int field, const State* state, int place, int cell)

@@ -2,7 +2,8 @@
 
 from chatiere.engine.games.chat_cartonne.words import RULES
 
-from chatiere.engine.core.wire cimport count_of, has_number, has_span, next_of, number_of, open_field, within
+from chatiere.engine.core.codec cimport within
+from chatiere.engine.wire.reader cimport count_of, has_number, has_span, next_of, number_of, open_field
 from chatiere.engine.games.chat_cartonne.boxes cimport contents_of
 from chatiere.engine.games.chat_cartonne.state cimport (
     AWAKE,

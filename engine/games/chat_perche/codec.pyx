@@ -25,14 +25,13 @@ from chatiere.engine.games.chat_perche.words import (
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcmp, memcpy, memset
 
-from chatiere.engine.core.game cimport Event
+from chatiere.engine.core.game cimport NO_SEAT, Event
 from chatiere.engine.core.position cimport Position, put_label, value_for, wrap_put_action, wrap_put_event
-from chatiere.engine.core.wire cimport (
+from chatiere.engine.core.codec cimport Turn, read_turn, within
+from chatiere.engine.wire.reader cimport (
     Message,
     Reader,
     Span,
-    Turn,
-    Writer,
     count_of,
     has_number,
     has_span,
@@ -41,9 +40,8 @@ from chatiere.engine.core.wire cimport (
     next_of,
     number_of,
     open_field,
-    read_turn,
-    within,
 )
+from chatiere.engine.wire.writer cimport Writer
 from chatiere.engine.games.chat_perche.kernel cimport view
 from chatiere.engine.games.chat_perche.state cimport (
     BRANCHES,
@@ -61,7 +59,6 @@ from chatiere.engine.games.chat_perche.state cimport (
     LONGEST_TRACK,
     MOVE,
     NO_CARD,
-    NO_SEAT,
     PHASES,
     PLAYERS,
     SPACES,

@@ -2,7 +2,7 @@
 
 from libc.stdint cimport uint32_t, uint64_t
 
-from chatiere.engine.core.game cimport OK
+from chatiere.engine.core.game cimport NO_SEAT, OK
 from chatiere.engine.games.chat_perche.state cimport (
     BIRD,
     BIRD_CARD,
@@ -19,7 +19,6 @@ from chatiere.engine.games.chat_perche.state cimport (
     LONGEST_TRACK,
     MOVE,
     NO_CARD,
-    NO_SEAT,
     PHASES,
     PLACE,
     PLAYERS,

@@ -2,6 +2,7 @@
 
 from libc.stdint cimport uint8_t
 
+from chatiere.engine.core.game cimport NO_SEAT
 from chatiere.engine.games.chat_perche.state cimport (
     BRANCHES,
     DECK_SIZE,
@@ -10,7 +11,6 @@ from chatiere.engine.games.chat_perche.state cimport (
     FIRST_MOVE_CARD,
     FIRST_TWO_CAT_CARD,
     LONGEST_TRACK,
-    NO_SEAT,
     PLAYERS,
     Options,
     card_value,

@@ -7,7 +7,6 @@ from libc.string cimport memcpy
 from chatiere.engine.core.bits cimport count_bits, lowest_bit
 
 cdef enum:
-    NO_SEAT = 255
     NO_CARD = 255
     PLAYERS = 2
     TRUNK_SPACES = 5

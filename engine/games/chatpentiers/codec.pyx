@@ -26,14 +26,13 @@ from chatiere.engine.games.chatpentiers.words import (
 from libc.stdint cimport int64_t, uint8_t, uint64_t
 from libc.string cimport memset
 
-from chatiere.engine.core.game cimport Event
+from chatiere.engine.core.game cimport NO_SEAT, Event
 from chatiere.engine.core.position cimport Position, put_label, value_for, wrap_put_action, wrap_put_event
-from chatiere.engine.core.wire cimport (
+from chatiere.engine.core.codec cimport Turn, read_turn, within
+from chatiere.engine.wire.reader cimport (
     Message,
     Reader,
     Span,
-    Turn,
-    Writer,
     count_of,
     has_number,
     has_span,
@@ -43,10 +42,9 @@ from chatiere.engine.core.wire cimport (
     next_of,
     number_of,
     open_field,
-    read_turn,
     span_of,
-    within,
 )
+from chatiere.engine.wire.writer cimport Writer
 from chatiere.engine.games.chatpentiers.kernel cimport view
 from chatiere.engine.games.chatpentiers.state cimport (
     CARDS,
@@ -59,7 +57,6 @@ from chatiere.engine.games.chatpentiers.state cimport (
     MIN_PLAYERS,
     NO_CARD,
     NO_COLOUR,
-    NO_SEAT,
     PHASES,
     ROUNDS,
     SECTIONS,

@@ -3,7 +3,7 @@
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.string cimport memset
 
-from chatiere.engine.core.game cimport OK
+from chatiere.engine.core.game cimport NO_SEAT, OK
 from chatiere.engine.games.chatpentiers.state cimport (
     CARDS,
     COLOURS,
@@ -16,7 +16,6 @@ from chatiere.engine.games.chatpentiers.state cimport (
     MIN_PLAYERS,
     NO_CARD,
     NO_COLOUR,
-    NO_SEAT,
     PHASES,
     PLAY,
     ROUNDS,

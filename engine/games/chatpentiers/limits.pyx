@@ -4,7 +4,8 @@ All games with so many players are of one length: three rounds of as many tricks
 plays a card, and all but one of the cards on the table are taken, one decision each.
 """
 
-from chatiere.engine.games.chatpentiers.state cimport CARDS, NO_SEAT, ROUNDS, VALUES, Options, cards_dealt, cards_taken
+from chatiere.engine.core.game cimport NO_SEAT
+from chatiere.engine.games.chatpentiers.state cimport CARDS, ROUNDS, VALUES, Options, cards_dealt, cards_taken
 
 
 cdef void limits(int players, const void* options, Limits* found) noexcept nogil:

@@ -6,7 +6,6 @@ from chatiere.engine.core.bits cimport count_bits, lowest_bit
 from chatiere.engine.core.game cimport seat_at
 
 cdef enum:
-    NO_SEAT = 255
     NO_CARD = 255
     NO_COLOUR = 255
     MIN_PLAYERS = 3

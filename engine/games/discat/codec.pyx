@@ -2,38 +2,39 @@
 
 from collections.abc import Mapping
 
-from chatiere.engine.core.codec import (
-    action_number,
-    complete_options,
-    label_words,
-    refuse_option,
-    whole,
-)
+from chatiere.engine.core.codec import NUMBER, action_number, first_seat_option, seat_or_none
 from chatiere.engine.core.errors import EngineError, Reason
 from chatiere.engine.core.integers import shown
+from chatiere.engine.core.options import complete_options, refuse_option, whole
 from chatiere.engine.games.discat.words import EVENT_LABELS, RULES
 
 from libc.stdint cimport int64_t, uint8_t, uint64_t
 from libc.string cimport memset
 
-from chatiere.engine.core.game cimport Event
-from chatiere.engine.core.position cimport Position, put_label, wrap_put_action, wrap_put_event
-from chatiere.engine.core.wire cimport (
+from chatiere.engine.core.codec cimport (
+    LAST_SEAT,
+    NO_FIELD,
+    Conversions,
+    OptionFields,
+    OptionKind,
+    Scalars,
+    make_codec,
+    put_event_head,
+    within,
+)
+from chatiere.engine.core.game cimport NO_SEAT, Event
+from chatiere.engine.core.position cimport Position
+from chatiere.engine.wire.reader cimport (
     Message,
-    Reader,
     Span,
-    Turn,
-    Writer,
     count_of,
-    has_number,
     has_span,
     list_numbers,
     next_of,
     number_of,
     open_field,
-    read_turn,
-    within,
 )
+from chatiere.engine.wire.writer cimport Writer
 from chatiere.engine.games.discat.kernel cimport count_piles, play_cards, slots_played, view
 from chatiere.engine.games.discat.state cimport (
     FIRST_EXCHANGE_ID,
@@ -42,7 +43,6 @@ from chatiere.engine.games.discat.state cimport (
     LARGEST_CARD,
     LARGEST_HAND,
     LARGEST_PILE,
-    NO_SEAT,
     PHASES,
     PLAY_IDS,
     REDRAWN_KEPT,
@@ -71,8 +71,6 @@ cimport chatiere.fields.discat as fields
 # Odd cards, that is the even bits ("Arrows").
 _DEFAULTS = {"up_arrows": int("01" * (LARGEST_CARD // 2), 2)}
 
-cdef tuple _LABEL_WORDS = label_words(EVENT_LABELS, {"seat": fields.EVENT_SEAT, "cards": fields.EVENT_CARDS})
-
 
 cdef const State* state_of(Position position) noexcept:
     return <const State*> position.body
@@ -87,7 +85,7 @@ cdef put_card_played(Writer out, int card, int place, int count):
         out.words(b" on top")
 
 
-cdef int label_action(Writer out, Position position, int action) except -1:
+cdef int put_action_label(Writer out, Position position, int action) except -1:
     # A dense id in plain English; its cards must be in the hand of the seat that is to act.
     cdef uint8_t cards[LARGEST_HAND]
     cdef int count = cards_of_action(position, action, cards), i
@@ -103,31 +101,18 @@ cdef int label_action(Writer out, Position position, int action) except -1:
             put_card_played(out, cards[i], i, count)
 
 
-put_action_label = wrap_put_action(label_action)
-
-
 def outcome_label(Position position not None, outcome):
     """A possible chance outcome in plain English."""
     return f"seat {outcome} begins" if state_of(position).phase == FIRST_SEAT else f"card {outcome + 1}"
 
 
-cdef int label_field(Writer out, const Event* event, int field) except -1:
-    # What stands for a field in the label of an event.
+cdef int put_label_field(Writer out, const Event* event, int field) except -1:
+    # The cards that an event is about.
     cdef int i
-    if field == fields.EVENT_SEAT:
-        out.decimal(event.seat)
-    elif event.count == 0:
+    if event.count == 0:
         out.words(b"a card")
-    else:
-        for i in range(event.count):
-            put_card_played(out, event.values[i], i, event.count)
-
-cdef int label_event(Writer out, const Event* event) except -1:
-    # An event in plain English.
-    return put_label(out, event, _LABEL_WORDS, label_field)
-
-
-put_event_label = wrap_put_event(label_event)
+    for i in range(event.count):
+        put_card_played(out, event.values[i], i, event.count)
 
 
 # Options
@@ -142,7 +127,7 @@ def encode_options(players, options: Mapping):
             "up_arrows", f"up_arrows must be an integer with bits 0 to 89 only, not {shown(options['up_arrows'])}"
         )
     memset(&encoded, 0, sizeof(Options))
-    encoded.first_seat = options["first_seat"]
+    encoded.first_seat = seat_or_none(options["first_seat"])
     encoded.up_arrows[0] = up_arrows & 0xFFFFFFFFFFFFFFFF
     encoded.up_arrows[1] = up_arrows >> 64
     return (<const char*> &encoded)[:sizeof(Options)]
@@ -152,46 +137,45 @@ def options_of(Position position not None):
     """The options of a position that differ from their defaults, by name."""
     cdef const State* state = state_of(position)
     up_arrows = state.up_arrows[0] | <object> state.up_arrows[1] << 64
-    options = {}
-    if state.first_seat_option != NO_SEAT:
-        options["first_seat"] = state.first_seat_option
+    options = first_seat_option(state.first_seat_option)
     if up_arrows != _DEFAULTS["up_arrows"]:
         options["up_arrows"] = up_arrows
     return options
 
 
-def read_options(Reader reader not None):
-    """DiscatOptions → options by name. Raises EngineError: INVALID_OPTION."""
-    cdef const Message* message = &reader.message
-    cdef Message inner
-    cdef int64_t cards[LARGEST_CARD + 1]
-    cdef int count, i
-    options = {}
-    if has_number(message, fields.OPTIONS_FIRST_SEAT):
-        options["first_seat"] = number_of(message, fields.OPTIONS_FIRST_SEAT)
-    if has_span(message, fields.OPTIONS_UP_ARROWS):
+cdef class Arrows(OptionKind):
+    """A list of cards, as bits."""
+
+    cdef read(self, const Message* options, int field):
+        cdef Message inner
+        cdef int64_t cards[LARGEST_CARD + 1]
+        cdef int count, i
+        if not has_span(options, field):
+            return None
         up_arrows = 0
-        open_field(message, fields.OPTIONS_UP_ARROWS, &inner)
+        open_field(options, field, &inner)
         # One of more than there are comes twice.
         count = min(list_numbers(&inner, fields.CARDS_CARDS, cards, LARGEST_CARD + 1), LARGEST_CARD + 1)
         for i in range(count):
             if not 1 <= cards[i] <= LARGEST_CARD or up_arrows >> (cards[i] - 1) & 1:
-                refuse_option(f"up_arrows.cards[{i}]", f"{cards[i]} is not a card from 1 to 90, or is named twice")
+                refuse_option(
+                    f"up_arrows.cards[{i}]", f"{cards[i]} is not a card from 1 to {LARGEST_CARD}, or is named twice"
+                )
             up_arrows |= 1 << <object> (cards[i] - 1)
-        options["up_arrows"] = up_arrows
-    return options
+        return up_arrows
+
+    cdef int put(self, Writer out, int field, value) except -1:
+        cdef size_t begun = out.begin(field)
+        out.numbers(fields.CARDS_CARDS, [card for card in range(1, LARGEST_CARD + 1) if value >> (card - 1) & 1])
+        return out.end(begun)
 
 
-def put_options(Writer out not None, options):
-    """Options by name → DiscatOptions."""
-    cdef size_t begun
-    if "first_seat" in options:
-        out.present(fields.OPTIONS_FIRST_SEAT, options["first_seat"])
-    if "up_arrows" in options:
-        begun = out.begin(fields.OPTIONS_UP_ARROWS)
-        cards = [card for card in range(1, LARGEST_CARD + 1) if options["up_arrows"] >> (card - 1) & 1]
-        out.numbers(fields.CARDS_CARDS, cards)
-        out.end(begun)
+cdef OptionFields OPTIONS = OptionFields(
+    RULES,
+    encode_options,
+    options_of,
+    {"first_seat": (fields.OPTIONS_FIRST_SEAT, NUMBER), "up_arrows": (fields.OPTIONS_UP_ARROWS, Arrows())},
+)
 
 
 # Actions
@@ -200,7 +184,6 @@ cdef int cards_of_action(Position position, int action, uint8_t* cards) except -
     # The cards that a dense id names, a play's top last; how many: 0 for Keep.
     cdef const State* state = state_of(position)
     cdef int slots
-    position.require_action(action)
     if action == KEEP_ID:
         return 0
     slots = slots_played(action) if action < PLAY_IDS else 1 << (action - FIRST_EXCHANGE_ID)
@@ -212,7 +195,7 @@ cdef int cards_of_action(Position position, int action, uint8_t* cards) except -
     return 1
 
 
-cdef int write_action(Writer out, Position position, int action) except -1:
+cdef int put_action(Writer out, Position position, int action) except -1:
     # A dense id at a position → DiscatAction.
     cdef uint8_t cards[LARGEST_HAND]
     cdef int count = cards_of_action(position, action, cards)
@@ -228,9 +211,6 @@ cdef int write_action(Writer out, Position position, int action) except -1:
     out.end(begun)
 
 
-put_action = wrap_put_action(write_action)
-
-
 def _slot_of(Position position, card, field):
     cdef const State* state = state_of(position)
     cdef int slot
@@ -241,32 +221,45 @@ def _slot_of(Position position, card, field):
     RULES.refuse_card(state.active, f"card {card} in hand", field)
 
 
-def read_action(Reader reader not None, Position position not None):
-    """DiscatAction → the dense id at a position; whether it is legal is for `apply` to say.
-
-    Raises EngineError: INVALID_ACTION, ILLEGAL_ACTION (a card that is not in the hand), CHANCE_PENDING, GAME_OVER.
-    """
+cdef int read_action(const Message* action, Position position) except -1:
+    # DiscatAction → the dense id at a position. Raises INVALID_ACTION, ILLEGAL_ACTION (a card that is not in the hand).
     cdef Message inner
     cdef int64_t cards[LARGEST_HAND]
-    cdef int count, i
-    position.require_decision()
-    if has_span(&reader.message, fields.ACTION_KEEP):
+    cdef int count, i, top, slot, others = 0
+    if has_span(action, fields.ACTION_KEEP):
         return KEEP_ID
-    if has_span(&reader.message, fields.ACTION_EXCHANGE):
-        open_field(&reader.message, fields.ACTION_EXCHANGE, &inner)
+    if has_span(action, fields.ACTION_EXCHANGE):
+        open_field(action, fields.ACTION_EXCHANGE, &inner)
         return FIRST_EXCHANGE_ID + _slot_of(position, number_of(&inner, fields.EXCHANGE_CARD), "exchange.card")
-    if not has_span(&reader.message, fields.ACTION_PLAY):
+    if not has_span(action, fields.ACTION_PLAY):
         raise EngineError(Reason.INVALID_ACTION, "the action is none of play, keep and exchange")
-    open_field(&reader.message, fields.ACTION_PLAY, &inner)
+    open_field(action, fields.ACTION_PLAY, &inner)
     count = list_numbers(&inner, fields.PLAY_CARDS, cards, LARGEST_HAND)
     if not 1 <= count <= LARGEST_HAND or len({cards[i] for i in range(count)}) != count:
         raise EngineError(Reason.INVALID_ACTION, "a play is of 1 to 6 different cards, the top one last", field="play.cards")
     slots = [_slot_of(position, cards[i], f"play.cards[{i}]") for i in range(count)]
     top = slots.pop()
-    return top << 5 | sum(1 << (slot - (slot > top)) for slot in slots)
+    for slot in slots:
+        others |= 1 << (slot - (slot > top))
+    return top << 5 | others
 
 
 # State
+
+cdef Scalars list_scalars():
+    cdef State at
+    cdef Scalars scalars = Scalars(RULES)
+    scalars.begin(&at)
+    scalars.add("phase", fields.STATE_PHASE, fields.VIEW_PHASE, &at.phase, 1, PHASES, 1)
+    scalars.add("first_seat", fields.STATE_FIRST_SEAT, fields.VIEW_FIRST_SEAT, &at.first_seat, 0, LAST_SEAT, 0, NO_SEAT)
+    scalars.add("active_seat", fields.STATE_ACTIVE_SEAT, fields.VIEW_ACTIVE_SEAT, &at.active, 0, LAST_SEAT)
+    scalars.add("bonus_drawn", fields.STATE_BONUS_DRAWN, NO_FIELD, &at.bonus_drawn, 0, 1)
+    scalars.add("last_turns", fields.STATE_LAST_TURNS, fields.VIEW_LAST_TURNS, &at.last_turns, 0, LAST_SEAT)
+    return scalars
+
+
+cdef Scalars SCALARS = list_scalars()
+
 
 cdef put_set(Writer out, int field, const uint64_t* cards):
     cdef uint8_t listed[LARGEST_CARD]
@@ -314,26 +307,20 @@ cdef put_under(Writer out, int field, const State* state, int first, int count):
     out.byte_numbers(field, cards, count)
 
 
-def put_state(Writer out not None, Position position not None):
-    """A position → DiscatState."""
+cdef int put_state(Writer out, Position position) except -1:
+    # A position → DiscatState.
     cdef const State* state = state_of(position)
     cdef uint8_t cards[LARGEST_HAND]
     cdef int seat, slot
-    cdef size_t begun = out.begin(fields.STATE_OPTIONS)
-    put_options(out, options_of(position))
-    out.end(begun)
+    cdef size_t begun
+    OPTIONS.put_in(out, fields.STATE_OPTIONS, position)
+    SCALARS.put_state(out, state)
     for seat in range(state.players):
         for slot in range(state.hand_size[seat]):
             cards[slot] = card_in_slot(state.hand[seat], slot)
         begun = out.begin(fields.STATE_HANDS)
         out.byte_numbers(fields.HAND_CARDS, cards, state.hand_size[seat])
         out.end(begun)
-    out.number(fields.STATE_PHASE, state.phase + 1)
-    if state.first_seat != NO_SEAT:
-        out.present(fields.STATE_FIRST_SEAT, state.first_seat)
-    out.number(fields.STATE_ACTIVE_SEAT, state.active)
-    out.number(fields.STATE_BONUS_DRAWN, state.bonus_drawn)
-    out.number(fields.STATE_LAST_TURNS, state.last_turns)
     put_turns(out, fields.STATE_TURNS, state)
     put_set(out, fields.STATE_UNKNOWN_CARDS, state.unknown)
     put_under(out, fields.STATE_QUEUE, state, state.redrawn_count, state.queue_length)
@@ -344,23 +331,23 @@ cdef read_hand(State* state, int seat, const Message* hand):
     cdef int64_t cards[LARGEST_HAND]
     cdef int count = list_numbers(hand, fields.HAND_CARDS, cards, LARGEST_HAND), size
     if count > LARGEST_HAND:
-        RULES.refuse_state(f"hands[{seat}].cards", f"a hand has at most {LARGEST_HAND} cards")
+        RULES.refuse_state("cards", f"a hand has at most {LARGEST_HAND} cards")
     for size in range(count):
-        within(RULES, cards[size], 1, LARGEST_CARD, "hands[{}].cards[{}]", seat, size)
+        within(RULES, cards[size], 1, LARGEST_CARD, "cards", size)
         # A card that is there twice is refused later.
         state.hand[seat] = with_card(state.hand[seat], size, <int> cards[size])
     state.hand_size[seat] = count
 
 
-cdef read_play(State* state, int turn, const Message* play):
+cdef read_play(State* state, const Message* play):
     cdef int64_t cards[LARGEST_HAND]
     cdef int count = list_numbers(play, fields.PLAY_CARDS, cards, LARGEST_HAND), i, place
     if not 1 <= count <= LARGEST_HAND:
-        RULES.refuse_state(f"turns[{turn}].played.cards", f"a play has 1 to {LARGEST_HAND} cards", "A turn: play")
+        RULES.refuse_state("played.cards", f"a play has 1 to {LARGEST_HAND} cards", "A turn: play")
     if state.laid + count > LARGEST_CARD:
-        RULES.refuse_state(f"turns[{turn}].played.cards", "more cards have been laid than there are")
+        RULES.refuse_state("played.cards", "more cards have been laid than there are")
     for i in range(count):
-        within(RULES, cards[i], 1, LARGEST_CARD, "turns[{}].played.cards[{}]", turn, i)
+        within(RULES, cards[i], 1, LARGEST_CARD, "played.cards", i)
     for i in range(count):
         place = state.laid + i
         # Ascending, the top last.
@@ -372,75 +359,79 @@ cdef read_play(State* state, int turn, const Message* play):
     state.codes[state.laid - 1] ^= 1
 
 
-cdef read_pass(State* state, int turn, bint exchanged):
+cdef read_pass(State* state, bint exchanged):
     cdef int passes
     if state.laid == 0:
-        RULES.refuse_state(f"turns[{turn}]", "nobody passes before the first play", "Components and setup")
+        RULES.refuse_state("", "nobody passes before the first play", "Components and setup")
     passes = passes_in_a_row(state)
     if passes == state.players - 1:
-        RULES.refuse_state(f"turns[{turn}]", "all others have passed: the creator plays", "Back to the creator")
+        RULES.refuse_state("", "all others have passed: the creator plays", "Back to the creator")
     state.codes[state.laid - 1] ^= (2 if exchanged else 3) << passes
+
+
+cdef read_turn(State* state, int seat, const Message* turn):
+    # A play or pass of a seat, whose turn it is.
+    cdef Message inner
+    if number_of(turn, fields.TURN_SEAT) != seat:
+        RULES.refuse_state(
+            "seat", f"it is the turn of seat {seat}, not {number_of(turn, fields.TURN_SEAT)}", "A turn: play"
+        )
+    if has_span(turn, fields.TURN_PLAYED):
+        open_field(turn, fields.TURN_PLAYED, &inner)
+        read_play(state, &inner)
+    elif has_span(turn, fields.TURN_PASSED):
+        open_field(turn, fields.TURN_PASSED, &inner)
+        read_pass(state, number_of(&inner, fields.PASS_EXCHANGED))
+    else:
+        RULES.refuse_state("", "the turn is neither a play nor a pass")
 
 
 cdef read_turns(State* state, const Message* message):
     # The plays with the passes after each.
-    cdef Message turn, inner
+    cdef Message turn
     cdef Span rest = message.span
-    cdef int seat = state.first_seat, i = 0
+    cdef int seat = state.first_seat, number = 0
     if has_span(message, fields.STATE_TURNS) and seat == NO_SEAT:
         RULES.refuse_state("first_seat", "there are turns, but nobody has begun")
-    while next_of(fields.STATE_TURNS, &rest, &turn):
-        if number_of(&turn, fields.TURN_SEAT) != seat:
-            RULES.refuse_state(
-                f"turns[{i}].seat",
-                f"it is the turn of seat {seat}, not {number_of(&turn, fields.TURN_SEAT)}",
-                "A turn: play",
-            )
-        if has_span(&turn, fields.TURN_PLAYED):
-            open_field(&turn, fields.TURN_PLAYED, &inner)
-            read_play(state, i, &inner)
-        elif has_span(&turn, fields.TURN_PASSED):
-            open_field(&turn, fields.TURN_PASSED, &inner)
-            read_pass(state, i, number_of(&inner, fields.PASS_EXCHANGED))
-        else:
-            RULES.refuse_state(f"turns[{i}]", "the turn is neither a play nor a pass")
-        seat = next_seat(state, seat)
-        i += 1
+    try:
+        while next_of(fields.STATE_TURNS, &rest, &turn):
+            read_turn(state, seat, &turn)
+            seat = next_seat(state, seat)
+            number += 1
+    except EngineError as error:
+        error.lies_below("turns", number)
+        raise
 
 
 cdef int read_cards(const Message* message, int field, str name, int lowest, int most, uint8_t* cards) except -1:
     # A list of cards; how many.
     cdef int64_t listed[LARGEST_CARD]
     cdef int count = list_numbers(message, field, listed, LARGEST_CARD), i
-    cdef str path = name + "[{}]"
     if count > most:
         RULES.refuse_state(name, f"there are {count} cards; there can be {most} at most", "Draw pile")
     for i in range(count):
-        cards[i] = within(RULES, listed[i], lowest, LARGEST_CARD, path, i)
+        cards[i] = within(RULES, listed[i], lowest, LARGEST_CARD, name, i)
     return count
 
 
-def read_state(Reader reader not None):
-    """DiscatState → the body of a packed state, for Game.position. Raises EngineError: INVALID_STATE."""
-    cdef const Message* read = &reader.message
+cdef bytes read_state(const Message* read):
+    # DiscatState → the body of a packed state. Raises INVALID_STATE.
     cdef Message inner
     cdef Span rest = read.span
     cdef State state
-    cdef Turn turn
     cdef uint8_t cards[LARGEST_CARD]
-    cdef int seat, count, i
+    cdef int seat = 0, count, i
     memset(&state, 0, sizeof(State))
     state.players = within(RULES, count_of(read, fields.STATE_HANDS), 2, 6, "hands")
-    set_options(&state, RULES.read_options(reader.inner(fields.STATE_OPTIONS), read_options, encode_options, state.players))
-    for seat in range(state.players):
-        next_of(fields.STATE_HANDS, &rest, &inner)
-        read_hand(&state, seat, &inner)
-    read_turn(
-        RULES, read, fields.STATE_PHASE, fields.STATE_FIRST_SEAT, fields.STATE_ACTIVE_SEAT, state.players, PHASES, &turn
-    )
-    state.phase, state.first_seat, state.active = turn.phase, turn.first_seat, turn.active_seat
-    state.bonus_drawn = number_of(read, fields.STATE_BONUS_DRAWN)
-    state.last_turns = within(RULES, number_of(read, fields.STATE_LAST_TURNS), 0, state.players - 1, "last_turns")
+    set_options(&state, OPTIONS.encoded(read, fields.STATE_OPTIONS, state.players))
+    try:
+        for seat in range(state.players):
+            next_of(fields.STATE_HANDS, &rest, &inner)
+            read_hand(&state, seat, &inner)
+    except EngineError as error:
+        error.lies_below("hands", seat)
+        raise
+    SCALARS.read(read, &state, state.players)
     read_turns(&state, read)
     count = read_cards(read, fields.STATE_UNKNOWN_CARDS, "unknown_cards", 1, LARGEST_CARD, cards)
     for i in range(count):
@@ -500,27 +491,21 @@ cdef put_constraint(Writer out, const State* state, int constraint):
     out.end(begun)
 
 
-def put_view(Writer out not None, Position position not None, seat):
-    """What a seat (None: a spectator) may know → DiscatView."""
+cdef int put_view(Writer out, Position position, int viewer) except -1:
+    # What a viewer may know → DiscatView.
     cdef View seen
     cdef const State* state = &seen.state
     cdef int other, place, constraint, card
     cdef size_t begun
-    view(position.body, -1 if seat is None else seat, &seen)
+    view(position.body, viewer, &seen)
     constraint = constraint_of(state)
-    begun = out.begin(fields.VIEW_OPTIONS)
-    put_options(out, options_of(position))
-    out.end(begun)
+    OPTIONS.put_in(out, fields.VIEW_OPTIONS, position)
+    SCALARS.put_view(out, state)
     for other in range(state.players):
         put_seat_view(out, &seen, other)
-    out.number(fields.VIEW_PHASE, state.phase + 1)
-    if state.first_seat != NO_SEAT:
-        out.present(fields.VIEW_FIRST_SEAT, state.first_seat)
-    out.number(fields.VIEW_ACTIVE_SEAT, state.active)
     if constraint:
         put_constraint(out, state, constraint)
     out.number(fields.VIEW_PASSES, passes_in_a_row(state))
-    out.number(fields.VIEW_LAST_TURNS, state.last_turns)
     out.number(fields.VIEW_DRAW_PILE_SIZE, draw_pile_size(state_of(position)))
     for place in range(state.queue_length):
         card = card_under(state, state.redrawn_count + place)
@@ -537,21 +522,16 @@ def put_view(Writer out not None, Position position not None, seat):
 
 # Events
 
-cdef int write_event(Writer out, const Event* event) except -1:
+cdef int put_event(Writer out, const Event* event) except -1:
     # An event → DiscatEvent.
-    out.number(fields.EVENT_KIND, event.kind)
-    if event.seat >= 0:
-        out.present(fields.EVENT_SEAT, event.seat)
-    out.short_numbers(fields.EVENT_CARDS, event.values, event.count)
-
-
-put_event = wrap_put_event(write_event)
+    put_event_head(out, event, fields.EVENT_KIND, fields.EVENT_SEAT)
+    return out.short_numbers(fields.EVENT_CARDS, event.values, event.count)
 
 
 # Score
 
-def put_score(Writer out not None, Position position not None):
-    """The breakdown of the score → DiscatScoreDetail."""
+cdef int put_score(Writer out, Position position) except -1:
+    # The breakdown of the score → DiscatScoreDetail.
     cdef const State* state = state_of(position)
     cdef int piles[6]
     cdef int bonuses[6]
@@ -566,3 +546,24 @@ def put_score(Writer out not None, Position position not None):
         out.end(begun)
     if group_winner(state) != NO_SEAT:
         out.present(fields.SCORE_DETAIL_GROUP_WINNER, group_winner(state))
+
+
+cdef Conversions CONVERSIONS
+CONVERSIONS.read_state = read_state
+CONVERSIONS.put_state = put_state
+CONVERSIONS.put_view = put_view
+CONVERSIONS.put_score = put_score
+CONVERSIONS.read_action = read_action
+CONVERSIONS.put_action = put_action
+CONVERSIONS.put_action_label = put_action_label
+CONVERSIONS.put_label_field = put_label_field
+CONVERSIONS.put_event = put_event
+CONVERSIONS.put_event_label = NULL
+
+CODEC = make_codec(
+    &CONVERSIONS,
+    OPTIONS,
+    outcome_label,
+    EVENT_LABELS,
+    {"kind": fields.EVENT_KIND, "seat": fields.EVENT_SEAT, "cards": fields.EVENT_CARDS},
+)

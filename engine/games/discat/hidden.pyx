@@ -13,14 +13,13 @@ hands may be any card to the matching of both.
 from libc.stdint cimport uint8_t, uint16_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from chatiere.engine.core.game cimport OK
+from chatiere.engine.core.game cimport NO_SEAT, OK
 from chatiere.engine.core.stream cimport next_word, number_below
 from chatiere.engine.games.discat.state cimport (
     BONUS,
     BONUS_GROUP,
     DEALT,
     LARGEST_CARD,
-    NO_SEAT,
     PASS,
     PLAY,
     DiscatFault,

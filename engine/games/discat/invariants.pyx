@@ -8,7 +8,7 @@ places at a time as the bytes of a word (as hands are: state.pxd), and named onl
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from chatiere.engine.core.game cimport OK
+from chatiere.engine.core.game cimport NO_SEAT, OK
 from chatiere.engine.games.discat.state cimport (
     BONUS,
     CODES,
@@ -20,7 +20,6 @@ from chatiere.engine.games.discat.state cimport (
     HIGHEST_CODE,
     LARGEST_CARD,
     LARGEST_HAND,
-    NO_SEAT,
     PASS,
     PHASES,
     PLAY,

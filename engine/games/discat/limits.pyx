@@ -1,6 +1,7 @@
 """Discat: how long a game can be (rules file: A turn; Draw pile; End)."""
 
-from chatiere.engine.games.discat.state cimport NO_SEAT, Options, cards_in_use
+from chatiere.engine.core.game cimport NO_SEAT
+from chatiere.engine.games.discat.state cimport Options, cards_in_use
 
 
 cdef void limits(int players, const void* options, Limits* found) noexcept nogil:

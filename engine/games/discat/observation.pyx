@@ -8,7 +8,7 @@ from libc.stdint cimport int8_t, uint8_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from chatiere.engine.core.bits cimport highest_bit, lowest_bit, spread_bits
-from chatiere.engine.core.game cimport distance_to
+from chatiere.engine.core.game cimport NO_SEAT, distance_to
 from chatiere.engine.core.stream cimport uint128_t
 from chatiere.engine.games.discat.state cimport (
     BONUS_GROUP,
@@ -19,7 +19,6 @@ from chatiere.engine.games.discat.state cimport (
     HIGHEST_CODE,
     LARGEST_CARD,
     LARGEST_PILE,
-    NO_SEAT,
     PASS,
     PLAY,
     REDRAWN_KEPT,

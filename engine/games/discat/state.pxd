@@ -2,12 +2,12 @@
 from libc.stdint cimport uint8_t, uint16_t, uint64_t
 
 from chatiere.engine.core.bits cimport count_bits, lowest_bit
+from chatiere.engine.core.game cimport NO_SEAT
 
 cdef extern from * nogil:
     int __builtin_clz(unsigned int number)
 
 cdef enum:
-    NO_SEAT = 255
     LARGEST_CARD = 90
     DEALT = 5  # cards to each seat, and what a hand is refilled to
     LARGEST_HAND = 6

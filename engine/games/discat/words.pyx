@@ -1,6 +1,6 @@
 """Discat: the words for cards, events and faults."""
 
-from chatiere.engine.core.codec import RulesFile
+from chatiere.engine.core.rules_file import RulesFile
 
 from chatiere.engine.games.discat.state cimport DiscatEvent, DiscatFault
 

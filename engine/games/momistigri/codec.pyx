@@ -10,14 +10,13 @@ from chatiere.engine.games.momistigri.words import CARD_NAMES, EVENT_LABELS, FAU
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from chatiere.engine.core.game cimport Event, distance_to, seat_at
+from chatiere.engine.core.game cimport NO_SEAT, Event, distance_to, seat_at
 from chatiere.engine.core.position cimport Position, put_label, wrap_put_action, wrap_put_event
-from chatiere.engine.core.wire cimport (
+from chatiere.engine.core.codec cimport Turn, read_turn, within
+from chatiere.engine.wire.reader cimport (
     Message,
     Reader,
     Span,
-    Turn,
-    Writer,
     count_of,
     has_number,
     has_span,
@@ -26,9 +25,8 @@ from chatiere.engine.core.wire cimport (
     next_of,
     number_of,
     open_field,
-    read_turn,
-    within,
 )
+from chatiere.engine.wire.writer cimport Writer
 from chatiere.engine.games.momistigri.cards cimport (
     BOX,
     COLOURED,
@@ -62,7 +60,6 @@ from chatiere.engine.games.momistigri.state cimport (
     LAST_TURN,
     MAIN_ID,
     MARKS,
-    NO_SEAT,
     ONES,
     PASS_ID,
     PHASES,

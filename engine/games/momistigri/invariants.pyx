@@ -3,7 +3,7 @@
 from libc.stdint cimport uint64_t
 from libc.string cimport memcmp, memcpy
 
-from chatiere.engine.core.game cimport OK
+from chatiere.engine.core.game cimport NO_SEAT, OK
 from chatiere.engine.games.momistigri.cards cimport (
     BOX,
     COLOURED,
@@ -39,7 +39,6 @@ from chatiere.engine.games.momistigri.state cimport (
     LAST_TURN,
     MARKS,
     NAME,
-    NO_SEAT,
     ONES,
     PHASES,
     PUBLIC,

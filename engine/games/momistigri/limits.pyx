@@ -2,12 +2,12 @@
 
 from libc.stdint cimport uint8_t
 
+from chatiere.engine.core.game cimport NO_SEAT
 from chatiere.engine.games.momistigri.cards cimport COLOURED, COLOURS, VALUES
 from chatiere.engine.games.momistigri.state cimport (
     DEALT,
     LAST_TURN,
     MOMISTIGRI,
-    NO_SEAT,
     ROUNDS,
     Options,
     value_of,

@@ -4,13 +4,13 @@ from libc.stdint cimport uint8_t
 from libc.string cimport memcpy, memset
 
 from chatiere.engine.core.bits cimport spread_bits
+from chatiere.engine.core.game cimport NO_SEAT
 from chatiere.engine.games.momistigri.cards cimport BOX, COLOURED, MOMISTIGRI_PLACE, MOST_PLAYERS, USUAL, USUAL_BOX, Box
 from chatiere.engine.games.momistigri.state cimport (
     DRAW,
     FINISHED,
     HAND_OUT,
     MARKS,
-    NO_SEAT,
     ROUNDS,
     SWAP_IN,
     SWAP_OUT,

@@ -5,7 +5,6 @@ from chatiere.engine.games.momistigri.cards cimport MOMISTIGRI, USUAL_BOX, VALUE
 from chatiere.engine.games.momistigri.seats cimport BESIDE
 
 cdef enum:
-    NO_SEAT = 255
     ONES = 9  # in the box
     DEALT = 9  # cards to each seat; one more to the first seat's right neighbour
     ROUNDS = 3

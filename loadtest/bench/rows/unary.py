@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from chatiere.engine import Game
-from chatiere.engine.core.wire import fill
+from chatiere.engine.wire import fill
 from chatiere.service import convert, handlers
 from chatiere.service.methods import GAME_SERVICE
 from chatiere.v1.game_service_pb2 import ApplyRequest

@@ -2,7 +2,7 @@
 
 from chatiere import engine
 from chatiere.engine import Position
-from chatiere.engine.core.wire import fill
+from chatiere.engine.wire import fill
 from chatiere.v1.chat_cartonne_pb2 import ChatCartonneCardView, ChatCartonnePhase, ChatCartonneState, ChatCartonneView
 
 _EMPTY = "     "

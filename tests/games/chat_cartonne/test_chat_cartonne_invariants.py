@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from chatiere.engine import EngineError, Position, Reason
-from chatiere.engine.core.wire import Reader
+from chatiere.engine.wire import Reader
 
 from ..building import read, state_of
 from .building import CODEC, DRAW, GAME, PRINCESS, SKIP, Board, begun, cell, place, play

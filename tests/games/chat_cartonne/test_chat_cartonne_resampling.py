@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from chatiere.engine import CHANCE_PLAYER, EngineError, Position, Reason
-from chatiere.engine.core.wire import Reader
+from chatiere.engine.wire import Reader
 
 from ..building import phase, state_of, view_of
 from .building import (

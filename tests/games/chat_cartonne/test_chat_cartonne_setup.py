@@ -3,7 +3,7 @@
 import pytest
 
 from chatiere.engine import CHANCE_PLAYER, EngineError, Reason
-from chatiere.engine.core.wire import Reader
+from chatiere.engine.wire import Reader
 
 from ..building import phase, read, refusal, state_of, view_of
 from .building import CODEC, DRAW, GAME, PASS, SKIP, VARIANTS, Board, begun, carton, cell, place, play, typed

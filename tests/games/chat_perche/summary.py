@@ -2,8 +2,8 @@
 
 from chatiere import engine
 from chatiere.engine import Position
-from chatiere.engine.core.wire import fill
 from chatiere.engine.games.chat_perche.words import CARD_NAMES
+from chatiere.engine.wire import fill
 from chatiere.v1.chat_perche_pb2 import ChatPerchePhase, ChatPercheState
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from chatiere.engine import EngineError, Reason
-from chatiere.engine.core.wire import Reader, fill, written_text
+from chatiere.engine.wire import Reader, fill, written_text
 from chatiere.v1.chat_perche_pb2 import ChatPercheAction, ChatPercheOptions
 
 from .building import (

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import chisquare
 
 from chatiere.engine import EngineError, Event, Position
-from chatiere.engine.core.wire import written_text
+from chatiere.engine.wire import written_text
 
 from ..building import read, state_of, view_of
 from ..plain import observed

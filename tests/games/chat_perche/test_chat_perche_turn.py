@@ -3,7 +3,7 @@
 import pytest
 
 from chatiere.engine import CHANCE_PLAYER, TERMINAL_PLAYER, Event, Reason
-from chatiere.engine.core.wire import written_text
+from chatiere.engine.wire import written_text
 
 from ..building import view_of
 from .building import (

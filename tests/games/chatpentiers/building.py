@@ -8,7 +8,7 @@ from typing import Any
 
 from chatiere import engine
 from chatiere.engine import Event, Position
-from chatiere.engine.core.wire import fill
+from chatiere.engine.wire import fill
 from chatiere.v1.chatpentiers_pb2 import (
     ChatpentiersAction,
     ChatpentiersPhase,

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from chatiere import engine
 from chatiere.engine import Position
-from chatiere.engine.core.wire import fill
+from chatiere.engine.wire import fill
 from chatiere.v1.chatpentiers_pb2 import ChatpentiersPhase, ChatpentiersState, ChatpentiersView
 
 COLOURS = ("grey", "green", "red", "brown", "blue")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from chatiere.engine import EngineError, Position, Reason
-from chatiere.engine.core.wire import Reader
+from chatiere.engine.wire import Reader
 from chatiere.v1.chatpentiers_pb2 import ChatpentiersState
 
 from ..building import read, state_of

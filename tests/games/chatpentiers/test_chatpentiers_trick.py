@@ -3,7 +3,7 @@
 import pytest
 
 from chatiere.engine import EngineError, Reason
-from chatiere.engine.core.wire import Reader, fill
+from chatiere.engine.wire import Reader, fill
 from chatiere.v1.chatpentiers_pb2 import ChatpentiersAction
 
 from ..building import read, state_of, view_of

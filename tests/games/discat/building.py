@@ -6,7 +6,7 @@ from typing import Any
 
 from chatiere import engine
 from chatiere.engine import Event, Position
-from chatiere.engine.core.wire import Reader, fill
+from chatiere.engine.wire import Reader, fill
 from chatiere.v1.discat_pb2 import DiscatAction, DiscatPhase, DiscatState
 
 from .. import building

@@ -5,7 +5,7 @@ from itertools import combinations
 import pytest
 
 from chatiere.engine import EngineError, Reason
-from chatiere.engine.core.wire import Reader, fill
+from chatiere.engine.wire import Reader, fill
 from chatiere.v1.discat_pb2 import DiscatAction
 
 from ..building import read

@@ -2,7 +2,7 @@
 
 import pytest
 
-from chatiere.engine.core.wire import fill
+from chatiere.engine.wire import fill
 from chatiere.v1.discat_pb2 import DiscatScoreDetail
 
 from ..building import read, state_of, view_of

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from chatiere.engine import TERMINAL_PLAYER, Position
-from chatiere.engine.core.wire import fill
+from chatiere.engine.wire import fill
 from chatiere.v1.discat_pb2 import DiscatScoreDetail
 
 from ..building import state_of, view_of

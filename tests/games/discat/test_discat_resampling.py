@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import chisquare
 
 from chatiere.engine import Position
-from chatiere.engine.core.wire import Reader
+from chatiere.engine.wire import Reader
 
 from ..building import state_of, view_of
 from .building import CODEC, GAME

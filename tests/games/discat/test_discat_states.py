@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from chatiere.engine import EngineError, Reason
-from chatiere.engine.core.wire import fill
+from chatiere.engine.wire import fill
 from chatiere.v1.discat_pb2 import DiscatPhase, DiscatScoreDetail, DiscatState
 
 from ..building import read, state_of

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from chatiere.engine import CHANCE_PLAYER, Event, Position
-from chatiere.engine.core.wire import fill
+from chatiere.engine.wire import fill
 from chatiere.v1.momistigri_pb2 import MomistigriEvent
 
 from ..building import read, state_of, view_of

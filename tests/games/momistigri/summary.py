@@ -2,7 +2,7 @@
 
 from chatiere import engine
 from chatiere.engine import Position
-from chatiere.engine.core.wire import fill
+from chatiere.engine.wire import fill
 from chatiere.v1.momistigri_pb2 import MomistigriKnowledge, MomistigriMark, MomistigriPhase, MomistigriState
 
 NAMES = {piece.number: piece.english for piece in engine.game("momistigri").description.pieces}

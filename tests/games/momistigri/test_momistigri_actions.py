@@ -3,7 +3,7 @@
 import pytest
 
 from chatiere.engine import EngineError, Event, Reason
-from chatiere.engine.core.wire import Reader, fill, written_text
+from chatiere.engine.wire import Reader, fill, written_text
 from chatiere.v1.momistigri_pb2 import MomistigriAction, MomistigriEvent
 
 from .building import CODEC, GAME, Table, card, typed

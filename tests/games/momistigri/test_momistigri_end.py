@@ -3,7 +3,7 @@
 import pytest
 
 from chatiere.engine import TERMINAL_PLAYER
-from chatiere.engine.core.wire import fill
+from chatiere.engine.wire import fill
 from chatiere.v1.momistigri_pb2 import MomistigriScoreDetail
 
 from .building import CODEC, PLAYERS, Table, cards, names

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from chatiere.engine import CHANCE_PLAYER, TERMINAL_PLAYER, Position
-from chatiere.engine.core.wire import fill
+from chatiere.engine.wire import fill
 from chatiere.v1.momistigri_pb2 import MomistigriScoreDetail
 
 from ..building import state_of

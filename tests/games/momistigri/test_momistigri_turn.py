@@ -3,7 +3,7 @@
 import pytest
 
 from chatiere.engine import CHANCE_PLAYER, Reason
-from chatiere.engine.core.wire import Reader
+from chatiere.engine.wire import Reader
 
 from .building import CODEC, PLAYERS, Table, card, cards, typed
 from .reference import PASS, STOP, SWAP_IN, SWAP_OUT, pair_id

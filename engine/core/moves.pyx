@@ -37,7 +37,7 @@ cdef int settle(const Operations* ops, void* body, Stream* stream) noexcept nogi
     return actor
 
 
-cdef uint64_t play_out(const Operations* ops, void* body, Stream* stream) noexcept nogil:
+cdef uint64_t playout(const Operations* ops, void* body, Stream* stream) noexcept nogil:
     # Uniformly random legal actions to the end of the game; the number of decisions made.
     cdef uint16_t ids[MAX_LEGAL]
     cdef uint64_t decisions = 0

@@ -7,5 +7,5 @@ from chatiere.engine.core.stream cimport Stream
 cdef int make_move(const Operations* ops, void* body, Stream* stream, int move, Events* events) noexcept nogil
 cdef void draw(const Operations* ops, void* body, Stream* stream, Events* events) noexcept nogil
 cdef int settle(const Operations* ops, void* body, Stream* stream) noexcept nogil
-cdef uint64_t play_out(const Operations* ops, void* body, Stream* stream) noexcept nogil
+cdef uint64_t playout(const Operations* ops, void* body, Stream* stream) noexcept nogil
 cdef uint64_t count_paths(const Operations* ops, const void* body, const Stream* stream, int depth) noexcept nogil

@@ -7,7 +7,7 @@ plain is for protobuf to read and to write again.
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
-from chatiere.engine.core.wire cimport (
+from chatiere.engine.wire.reader cimport (
     BEGIN_GROUP, BYTES, END_GROUP, FIELDS, HALF_WORD, VARINT, WORD, Reader, Span, open_span,
 )
 

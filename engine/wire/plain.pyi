@@ -2,7 +2,7 @@ from collections.abc import Iterable
 
 from typing_extensions import disjoint_base
 
-from chatiere.engine.core.wire import Reader
+from chatiere.engine.wire import Reader
 
 @disjoint_base
 class Form:

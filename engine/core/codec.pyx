@@ -1,0 +1,330 @@
+"""Between positions and the messages of a game's own protobuf file: the base of every room's codec."""
+
+from chatiere.engine.core.errors import EngineError, Reason
+from chatiere.engine.core.labels import label_words, value_fields
+from chatiere.engine.wire.writer import written_text
+
+from chatiere.engine.core.events cimport HOST, kernel_event, may_see
+from chatiere.engine.core.game cimport NO_SEAT, SPECTATOR
+from chatiere.engine.core.labels cimport put_words_before_field
+from chatiere.engine.wire.reader cimport Reader, has_number, has_span, listed_numbers, number_of, open_field
+
+def action_number(value, lowest, highest, field):
+    """Return a number of a typed action, `lowest` to `highest`. Raises INVALID_ACTION."""
+    if not lowest <= value <= highest:
+        raise EngineError(Reason.INVALID_ACTION, f"{value} is not from {lowest} to {highest}", field=field)
+    return value
+
+
+def seat_or_none(first_seat):
+    """Return the option first_seat as packed states have it: NO_SEAT stands for None."""
+    return NO_SEAT if first_seat is None else first_seat
+
+
+def first_seat_option(packed):
+    """Return the option first_seat by name, from a packed state's number; {} where it was left at its default."""
+    return {} if packed == NO_SEAT else {"first_seat": packed}
+
+
+cdef int within(rules, int64_t number, int lowest, int highest, str name, int index=-1) except? -1:
+    if not lowest <= number <= highest:
+        rules.in_range(number, lowest, highest, name if index < 0 else f"{name}[{index}]")
+    return <int> number
+
+
+cdef class Scalars:
+    """A game's table of the numbers that its State and View messages have much as its packed state does."""
+
+    def __cinit__(self, rules):
+        self.rules = rules
+        self.names = []
+
+    cdef int begin(self, const void* state) except -1:
+        self.state = <const uint8_t*> state
+        return 0
+
+    cdef int add(
+        self,
+        str name,
+        int state_field,
+        int view_field,
+        const void* place,
+        int lowest,
+        int highest,
+        int added=0,
+        int absent=ALWAYS,
+        int size=1,
+    ) except -1:
+        cdef Scalar* scalar = &self.items[len(self.names)]
+        if len(self.names) == MAX_SCALARS:
+            raise ValueError(f"a game has at most {MAX_SCALARS} scalars")  # uncovered: no game has more
+        scalar.state_field = state_field
+        scalar.view_field = view_field
+        scalar.offset = <const uint8_t*> place - self.state
+        scalar.size = size
+        scalar.lowest = lowest
+        scalar.highest = highest
+        scalar.added = added
+        scalar.absent = absent
+        self.names.append(name)
+        return 0
+
+    cdef int read(self, const Message* message, void* state, int players) except -1:
+        cdef const Scalar* scalar
+        cdef int i, highest, number
+        for i in range(len(self.names)):
+            scalar = &self.items[i]
+            highest = scalar.highest
+            if highest < 0:
+                highest = players if highest == NUM_PLAYERS else players - 1
+            if scalar.absent != ALWAYS and not has_number(message, scalar.state_field):
+                number = scalar.absent
+            else:
+                number = within(
+                    self.rules, number_of(message, scalar.state_field), scalar.lowest, highest, self.names[i]
+                ) - scalar.added
+            if scalar.size == 1:
+                (<uint8_t*> state)[scalar.offset] = number
+            else:
+                (<uint16_t*> (<uint8_t*> state + scalar.offset))[0] = number
+        return 0
+
+    cdef int put_state(self, Writer out, const void* state) except -1:
+        cdef int i
+        for i in range(len(self.names)):
+            put_scalar(out, &self.items[i], self.items[i].state_field, <const uint8_t*> state)
+        return 0
+
+    cdef int put_view(self, Writer out, const void* state) except -1:
+        cdef int i
+        for i in range(len(self.names)):
+            if self.items[i].view_field != NO_FIELD:
+                put_scalar(out, &self.items[i], self.items[i].view_field, <const uint8_t*> state)
+        return 0
+
+
+cdef int put_scalar(Writer out, const Scalar* scalar, int field, const uint8_t* state) except -1:
+    cdef const uint8_t* place = state + scalar.offset
+    cdef int number = place[0] if scalar.size == 1 else (<const uint16_t*> place)[0]
+    if scalar.absent == ALWAYS:
+        out.number(field, number + scalar.added)
+    elif number != scalar.absent:
+        out.present(field, number + scalar.added)
+    return 0
+
+
+cdef class OptionKind:
+    """The kind of an option's field."""
+
+    cdef read(self, const Message* options, int field):
+        raise NotImplementedError  # uncovered: every kind has its own
+
+    cdef int put(self, Writer out, int field, value) except -1:
+        raise NotImplementedError  # uncovered: every kind has its own
+
+
+cdef class Number(OptionKind):
+    """A number."""
+
+    cdef read(self, const Message* options, int field):
+        return number_of(options, field) if has_number(options, field) else None
+
+    cdef int put(self, Writer out, int field, value) except -1:
+        return out.present(field, value)
+
+
+cdef class Flag(Number):
+    """A truth value."""
+
+    cdef read(self, const Message* options, int field):
+        return number_of(options, field) != 0 if has_number(options, field) else None
+
+
+cdef class Numbers(OptionKind):
+    """A list of numbers."""
+
+    cdef read(self, const Message* options, int field):
+        return listed_numbers(options, field) if has_span(options, field) else None
+
+    cdef int put(self, Writer out, int field, value) except -1:
+        return out.numbers(field, value)
+
+
+NUMBER, FLAG, NUMBERS = Number(), Flag(), Numbers()
+
+
+cdef class OptionFields:
+    """The fields of a game's Options message, by the names of the rules file."""
+
+    def __init__(self, rules, encode, options_of, dict fields not None):
+        """`rules`: the RulesFile. `encode`: makes the kernel's struct of a number of players and options by name.
+        `options_of`: a position's options. `fields`: by name the field's number and OptionKind.
+        """
+        self.rules = rules
+        self.encode = encode
+        self.options_of = options_of
+        self.fields = fields
+        self.encoded_defaults = {}
+
+    cdef dict read(self, const Message* options):
+        cdef dict found = {}
+        cdef OptionKind kind
+        for name, (field, each) in self.fields.items():
+            kind = each
+            value = kind.read(options, field)
+            if value is not None:
+                found[name] = value
+        return found
+
+    cdef int put(self, Writer out, options) except -1:
+        cdef OptionKind kind
+        for name, (field, each) in self.fields.items():
+            kind = each
+            if name in options:
+                kind.put(out, field, options[name])
+        return 0
+
+    cdef bytes encoded(self, const Message* state, int field, int players):
+        cdef Message options
+        open_field(state, field, &options)
+        # Mostly none is given, and every call reads a state.
+        if options.span.at == options.span.end:
+            if players not in self.encoded_defaults:
+                self.encoded_defaults[players] = self.encode(players, {})
+            return self.encoded_defaults[players]
+        try:
+            return self.encode(players, self.read(&options))
+        except EngineError as error:
+            error.lies_below("options")
+            self.rules.refuse_state(error.field, error.message, "Components and setup")
+
+    cdef int put_in(self, Writer out, int field, Position position) except -1:
+        cdef size_t begun = out.begin(field)
+        self.put(out, self.options_of(position))
+        return out.end(begun)
+
+
+cdef class Codec:
+    """Between positions and the messages of a game's own protobuf file.
+
+    What is read is a message, opened by a Reader. What is wrong with it raises EngineError, its `field` a path below that
+    message. What is written goes into a Writer, field by field: `wire.fill` makes a message object of it.
+
+    `encode_options` returns options by name as the kernel's struct, `options_of` those that a position was begun with
+    (those left at their default are absent), `outcome_label` a possible chance outcome in plain English.
+    """
+
+    def read_options(self, Reader options not None):
+        """Return options by the names of the rules file; absent ones are left out. Raises INVALID_OPTION."""
+        return self.options.read(&options.message)
+
+    def put_options(self, Writer out not None, options):
+        """Write options by name."""
+        self.options.put(out, options)
+
+    def read_state(self, Reader state not None):
+        """Return the body of a state, as `Game.position` takes (and checks) it. Raises INVALID_STATE."""
+        return self.room.read_state(&state.message)
+
+    def put_state(self, Writer out not None, Position position not None):
+        """Write a position's state."""
+        self.room.put_state(out, position)
+
+    def read_action(self, Reader action not None, Position position not None):
+        """Return the dense id of a typed action at a position; whether it is legal is for `Position.apply` to say.
+
+        Raises INVALID_ACTION, ILLEGAL_ACTION (where the action has no id here), CHANCE_PENDING, GAME_OVER.
+        """
+        position.require_decision()
+        return self.room.read_action(&action.message, position)
+
+    def put_action(self, Writer out not None, Position position not None, int action):
+        """Write a legal dense id as a typed action. Raises INVALID_ACTION, CHANCE_PENDING, GAME_OVER."""
+        position.require_action(action)
+        self.room.put_action(out, position, action)
+
+    def put_action_label(self, Writer out not None, Position position not None, int action):
+        """Write a legal dense id in plain English, as a piece of a text. Raises as `put_action` does."""
+        position.require_action(action)
+        self.room.put_action_label(out, position, action)
+
+    def action_label(self, position, action):
+        """Return a legal dense id in plain English. Raises as `put_action` does."""
+        return written_text(self.put_action_label, position, action)
+
+    def put_view(self, Writer out not None, Position position not None, seat):
+        """Write the view of a seat, or of a spectator (None). Raises INVALID_SEAT."""
+        self.room.put_view(out, position, SPECTATOR if seat is None else position.read_seat(seat))
+
+    def put_event(self, Writer out not None, event, bint whole):
+        """Write an event; `whole`: with what only some seats may see."""
+        cdef Event found = as_seen(event, whole)
+        self.write_event(out, &found)
+
+    cdef int write_event(self, Writer out, const Event* event) except -1:
+        cdef bytes order
+        cdef int i
+        if self.room.put_event != NULL:
+            return self.room.put_event(out, event)
+        order = self.values[event.kind]
+        put_event_head(out, event, self.event_kind, self.event_seat)
+        for i in range(min(event.count, len(order))):
+            out.present(order[i], event.values[i])
+        return 0
+
+    def put_event_label(self, Writer out not None, event, bint whole):
+        """Write an event in plain English, as a piece of a text; `whole` as in `put_event`."""
+        cdef Event found = as_seen(event, whole)
+        self.write_event_label(out, &found)
+
+    cdef int write_event_label(self, Writer out, const Event* event) except -1:
+        cdef bytes label
+        cdef const char* rest
+        cdef int field
+        if self.room.put_event_label != NULL and self.room.put_event_label(out, event):
+            return 0
+        label = self.labels[event.kind]
+        rest = label
+        field = put_words_before_field(out, &rest)
+        while field:
+            if field == self.event_seat:
+                out.decimal(event.seat)
+            else:
+                self.room.put_label_field(out, event, field)
+            field = put_words_before_field(out, &rest)
+        return 0
+
+    def put_score(self, Writer out not None, Position position not None):
+        """Write the breakdown of the score."""
+        self.room.put_score(out, position)
+
+
+cdef Codec make_codec(
+    const Conversions* room, OptionFields options, outcome_label, labels, event_fields, event_values=None
+):
+    cdef Codec codec = Codec()
+    codec.room = room[0]
+    codec.options = options
+    codec.encode_options = options.encode
+    codec.options_of = options.options_of
+    codec.outcome_label = outcome_label
+    codec.labels = label_words(labels, event_fields)
+    codec.values = value_fields(event_values or {}, event_fields)
+    codec.event_kind = event_fields["kind"]
+    codec.event_seat = event_fields["seat"]
+    return codec
+
+
+cdef int put_event_head(Writer out, const Event* event, int kind_field, int seat_field) except -1:
+    out.number(kind_field, event.kind)
+    if event.seat >= 0:
+        out.present(seat_field, event.seat)
+    return 0
+
+
+cdef Event as_seen(event, bint whole) except *:
+    # An event as the host or a spectator sees it.
+    cdef Event found = kernel_event(event)
+    if not may_see(&found, HOST if whole else SPECTATOR):
+        found.count = 0
+    return found

@@ -1,0 +1,115 @@
+"""Events, as Python sees them, and logs of them."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from cpython.mem cimport PyMem_Free, PyMem_Realloc
+from libc.string cimport memcpy, memset
+
+from chatiere.engine.core.game cimport EVERYBODY, MAX_EVENT_VALUES, MAX_SEATS
+
+
+class Event(NamedTuple):
+    """Something that happened, in the game's own numbering of kinds; its codec gives it names.
+
+    `seat` is whom it is about, None for nobody; `seen_by` are the seats that may know the values, None for everybody
+    (spectators too).
+    """
+
+    kind: int
+    seat: int | None
+    seen_by: frozenset[int] | None
+    values: tuple[int, ...]
+
+
+# By bits: the seats.
+cdef list SEATS_OF = [frozenset(seat for seat in range(MAX_SEATS) if bits >> seat & 1) for bits in range(1 << MAX_SEATS)]
+cdef dict BITS_OF = {seats: bits for bits, seats in enumerate(SEATS_OF)}
+
+
+cdef class EventLog:
+    """A log of events, oldest first: a sequence of Event, each made when it is asked for.
+
+    `Game.new_game` and `Position.apply` append to it.
+    """
+
+    def __dealloc__(self):
+        PyMem_Free(self.items)
+
+    def __len__(self):
+        return self.count
+
+    def __getitem__(self, place):
+        cdef Py_ssize_t i
+        if isinstance(place, slice):
+            return self.listed()[place]
+        i = place
+        if i < 0:
+            i += self.count
+        if not 0 <= i < self.count:
+            raise IndexError("event index out of range")
+        return event_of(&self.items[i])
+
+    def __iter__(self):
+        return iter(self.listed())
+
+    def __repr__(self):
+        return f"EventLog({self.listed()})"
+
+    cdef list listed(self):
+        cdef Py_ssize_t i
+        return [event_of(&self.items[i]) for i in range(self.count)]
+
+    cdef int add(self, const Events* events) except -1:
+        cdef Py_ssize_t room = 2 * self.count + events.count
+        cdef void* items
+        if self.count + events.count > self.room:
+            items = PyMem_Realloc(self.items, room * sizeof(KernelEvent))
+            if items == NULL:
+                raise MemoryError()  # uncovered: memory does not run out in tests
+            self.items = <KernelEvent*> items
+            self.room = room
+        memcpy(self.items + self.count, events.items, events.count * sizeof(KernelEvent))
+        self.count += events.count
+        return 0
+
+    cdef KernelEvent shown(self, Py_ssize_t place, int viewer) noexcept:
+        cdef KernelEvent event = self.items[place]
+        if not may_see(&event, viewer):
+            event.count = 0
+        return event
+
+
+Sequence.register(EventLog)
+
+
+cdef event_of(const KernelEvent* event):
+    cdef tuple values
+    cdef int i
+    values = (
+        event.kind,
+        None if event.seat < 0 else event.seat,
+        None if event.seen_by == EVERYBODY else SEATS_OF[event.seen_by],
+        tuple([event.values[i] for i in range(event.count)]),
+    )
+    # Event(*values), without a call in Python.
+    return tuple.__new__(Event, values)
+
+
+cdef KernelEvent kernel_event(event) except *:
+    cdef KernelEvent found
+    cdef tuple values
+    cdef int i
+    if not isinstance(event, Event):
+        raise TypeError(f"an Event is needed, not {type(event).__name__}")
+    memset(&found, 0, sizeof(KernelEvent))
+    kind, seat, seen_by, values = <tuple> event
+    if len(values) > MAX_EVENT_VALUES:
+        raise ValueError(f"an event has at most {MAX_EVENT_VALUES} values")
+    found.kind = kind
+    found.seat = -1 if seat is None else seat
+    found.seen_by = EVERYBODY if seen_by is None else BITS_OF[seen_by]
+    found.count = len(values)
+    for i in range(found.count):
+        found.values[i] = values[i]
+    return found

@@ -1,0 +1,23 @@
+"""Protobuf's wire format, read and written without an object for each message and number.
+
+It knows no game. Objects become bytes and bytes objects by `SerializeToString` and `MergeFromString`, which are fast.
+"""
+
+from chatiere.engine.wire.columns import cut, cut_list, head, pieces_of
+from chatiere.engine.wire.plain import Form
+from chatiere.engine.wire.reader import Reader
+from chatiere.engine.wire.writer import Writer, fill, written, written_in, written_text
+
+__all__ = [
+    "Form",
+    "Reader",
+    "Writer",
+    "cut",
+    "cut_list",
+    "fill",
+    "head",
+    "pieces_of",
+    "written",
+    "written_in",
+    "written_text",
+]

@@ -1,0 +1,114 @@
+"""Messages with columns, in protobuf's wire format: what is long is cut out of them, and put into them, uncopied."""
+
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
+
+from chatiere.engine.wire.reader cimport BYTES, FIELDS, LONGEST_VARINT, VARINT, Span, check_field, read_bytes, read_varint, skip
+from chatiere.engine.wire.writer cimport put_varint
+
+cdef enum:
+    LONGEST_SIZE = 5
+
+
+def cut(data, fields):
+    """A message without some of its fields, and what these hold: for columns, which are not to be copied.
+
+    `data`: a buffer. `fields`: a set of numbers below 16, of fields that are bytes or messages.
+
+    Returns the rest as bytes, and by number a view of each of the fields that are there. Raises ValueError if this is
+    not a message, or if one of them comes twice or with longer numbers before it than it needs: that is for protobuf.
+    """
+    cdef const uint8_t[::1] buffer = data
+    cdef uint32_t wanted = 0
+    cdef const uint8_t* begin
+    cdef Span span, inner
+    cdef uint64_t tag
+    cdef Py_ssize_t kept = 0, before
+    view, rest, found = memoryview(data), [], {}
+    if buffer.shape[0] == 0:
+        return b"", found
+    for field in fields:
+        check_field(field)
+        wanted |= <uint32_t> 1 << <int> field
+    begin = span.at = &buffer[0]
+    span.end = begin + buffer.shape[0]
+    while span.at < span.end:
+        before = span.at - begin
+        tag = read_varint(&span)
+        if tag & 7 == VARINT:
+            read_varint(&span)
+        elif tag & 7 != BYTES:
+            skip(&span, tag & 7)
+        else:
+            inner = read_bytes(&span)
+            if tag >> 3 < FIELDS and wanted >> (tag >> 3) & 1:
+                if tag >> 3 in found or inner.at - begin - before > 1 + LONGEST_SIZE:
+                    raise ValueError("a field comes in an unusual way")
+                found[tag >> 3] = view[inner.at - begin:inner.end - begin]
+                rest.append(view[kept:before])
+                kept = span.at - begin
+    rest.append(view[kept:])
+    return b"".join(rest), found
+
+
+def cut_list(data, int field, Py_ssize_t most):
+    """A message without the messages of a repeated field, how many these are, and the bytes of the first so many.
+
+    `data`: a buffer. Raises ValueError if this is not a message.
+    """
+    cdef const uint8_t[::1] buffer = data
+    cdef const uint8_t* begin
+    cdef Span span, inner
+    cdef uint64_t tag
+    cdef Py_ssize_t kept = 0, before, count = 0
+    view, rest, found = memoryview(data), [], []
+    check_field(field)
+    if buffer.shape[0] == 0:
+        return b"", 0, found
+    begin = span.at = &buffer[0]
+    span.end = begin + buffer.shape[0]
+    while span.at < span.end:
+        before = span.at - begin
+        tag = read_varint(&span)
+        if tag & 7 != BYTES:
+            skip(&span, tag & 7)
+            continue
+        inner = read_bytes(&span)
+        if tag >> 3 == <uint64_t> field:
+            if kept < before:
+                rest.append(view[kept:before])
+            kept = span.at - begin
+            if count < most:
+                found.append((<const char*> inner.at)[:inner.end - inner.at])
+            count += 1
+    rest.append(view[kept:])
+    return b"".join(rest), count, found
+
+
+cpdef bytes head(int field, Py_ssize_t size):
+    """What stands before so many bytes of a field that is bytes, text or a message."""
+    cdef uint8_t[LONGEST_VARINT + LONGEST_VARINT] bytes_before
+    cdef uint8_t* at
+    check_field(field)
+    at = put_varint(put_varint(bytes_before, field << 3 | BYTES), size)
+    return (<const char*> bytes_before)[:at - bytes_before]
+
+
+def pieces_of(numbers, fields):
+    """Fields of a message that are bytes or messages, in pieces to be joined: what is long is not copied.
+
+    `numbers`: those of the message's fields, by name. `fields`: name and content of each: a buffer of bytes, left out if
+    it is empty, or a list of the pieces of a message; None: absent.
+    """
+    cdef list pieces = []
+    cdef Py_ssize_t size
+    for name, content in fields:
+        if type(content) is list:
+            size = 0
+            for piece in content:
+                size += len(piece)
+            pieces.append(head(numbers[name], size))
+            pieces += content
+        elif content:
+            pieces.append(head(numbers[name], len(content)))
+            pieces.append(content)
+    return pieces

@@ -1,0 +1,189 @@
+"""Messages in protobuf's wire format, written field by field without an object for each message and number."""
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from cpython.mem cimport PyMem_Free, PyMem_Realloc
+from cpython.unicode cimport PyUnicode_AsUTF8AndSize
+from libc.stdint cimport uint8_t, uint16_t, uint64_t
+from libc.string cimport memcpy, memmove, strlen
+
+from chatiere.engine.wire.reader cimport BYTES, LONGEST_VARINT, VARINT
+
+
+cdef class Writer:
+    """A message that is being written, field by field."""
+
+    def __dealloc__(self):
+        PyMem_Free(self.data)
+
+    def __bytes__(self):
+        """What has been written."""
+        return PyBytes_FromStringAndSize(<const char*> self.data, self.size)
+
+    cdef int make_room(self, size_t more) except -1:
+        cdef void* data
+        # So that there always are data.
+        if self.room - self.size <= more:
+            data = PyMem_Realloc(self.data, 2 * self.room + more + 256)
+            if data == NULL:
+                raise MemoryError()  # uncovered: memory does not run out in tests
+            self.data = <uint8_t*> data
+            self.room = 2 * self.room + more + 256
+        return 0
+
+    cpdef int number(self, int field, uint64_t value) except -1:
+        """A number or truth value; 0 is what absence means, and left out."""
+        return self.present(field, value) if value else 0
+
+    cpdef int present(self, int field, uint64_t value) except -1:
+        """A number of an optional field, or of a oneof's."""
+        cdef uint8_t* at
+        self.make_room(2 * LONGEST_VARINT)
+        at = put_varint(self.data + self.size, field << 3 | VARINT)
+        self.size = put_varint(at, value) - self.data
+        return 0
+
+    cpdef size_t begin(self, int field) except 0:
+        """Begin a message, list or text: what is written up to `end` is in it. Returns what `end` takes."""
+        self.make_room(LONGEST_VARINT)
+        # A byte for the size.
+        self.size = put_varint(self.data + self.size, field << 3 | BYTES) - self.data + 1
+        return self.size
+
+    cpdef int end(self, size_t begun) except -1:
+        """End what `begin` returned this for."""
+        cdef size_t size = self.size - begun, length
+        cdef uint8_t varint[LONGEST_VARINT]
+        # Most are small, and `begin` has left a byte.
+        if size < 0x80:
+            self.data[begun - 1] = <uint8_t> size
+            return 0
+        length = put_varint(varint, size) - varint
+        self.make_room(length)
+        memmove(self.data + begun + length - 1, self.data + begun, size)
+        memcpy(self.data + begun - 1, varint, length)
+        self.size += length - 1
+        return 0
+
+    cpdef int numbers(self, int field, numbers) except -1:
+        """A list of numbers from any iterable."""
+        cdef uint64_t number
+        cdef size_t before = self.size, begun = self.begin(field)
+        for number in numbers:
+            self.make_room(LONGEST_VARINT)
+            self.size = put_varint(self.data + self.size, number) - self.data
+        if self.size > begun:
+            return self.end(begun)
+        # An empty one is left out.
+        self.size = before
+        return 0
+
+    cdef int byte_numbers(self, int field, const uint8_t* numbers, int count) except -1:
+        # A list of numbers below 256.
+        cdef size_t begun
+        cdef int i
+        if count == 0:
+            return 0
+        begun = self.begin(field)
+        self.make_room(2 * count)
+        for i in range(count):
+            self.size = put_varint(self.data + self.size, numbers[i]) - self.data
+        return self.end(begun)
+
+    cdef int short_numbers(self, int field, const uint16_t* numbers, int count) except -1:
+        # A list of numbers below 65536.
+        cdef size_t begun
+        cdef int i
+        if count == 0:
+            return 0
+        begun = self.begin(field)
+        self.make_room(3 * count)
+        for i in range(count):
+            self.size = put_varint(self.data + self.size, numbers[i]) - self.data
+        return self.end(begun)
+
+    cpdef int text(self, int field, str text) except -1:
+        """A text; an empty one is what absence means, and left out."""
+        cdef size_t begun
+        if text:
+            begun = self.begin(field)
+            self.string(text)
+            self.end(begun)
+        return 0
+
+    cpdef int fields(self, bytes data) except -1:
+        """Fields that are in wire format already."""
+        cdef Py_ssize_t size = PyBytes_GET_SIZE(data)
+        self.make_room(size)
+        memcpy(self.data + self.size, PyBytes_AS_STRING(data), size)
+        self.size += size
+        return 0
+
+    cpdef int string(self, str text) except -1:
+        """A piece of a text."""
+        cdef Py_ssize_t size
+        cdef const char* data = PyUnicode_AsUTF8AndSize(text, &size)
+        self.make_room(size)
+        memcpy(self.data + self.size, data, size)
+        self.size += size
+        return 0
+
+    cdef int words(self, const char* text) except -1:
+        # The same, in UTF-8.
+        cdef size_t size = strlen(text)
+        self.make_room(size)
+        memcpy(self.data + self.size, text, size)
+        self.size += size
+        return 0
+
+    cdef int decimal(self, int number) except -1:
+        # A number, 0 or more, as a piece of a text.
+        cdef uint8_t digits[LONGEST_VARINT]
+        cdef int count = 0
+        while True:
+            digits[count] = 48 + number % 10
+            count += 1
+            number //= 10
+            if number == 0:
+                break
+        self.make_room(count)
+        while count:
+            count -= 1
+            self.data[self.size] = digits[count]
+            self.size += 1
+        return 0
+
+    cdef int characters(self, const char* begin, const char* end) except -1:
+        # The same, up to `end`.
+        self.make_room(end - begin)
+        memcpy(self.data + self.size, begin, end - begin)
+        self.size += end - begin
+        return 0
+
+
+def fill(message, put, *what):
+    """Fill a message object by one of a codec's functions: `fill(DiscatState(), codec.put_state, position)`."""
+    # A message without fields is set, too.
+    message.SetInParent()
+    message.MergeFromString(written(put, *what))
+    return message
+
+
+def written(put, *what):
+    """What one of a codec's functions writes: a message in wire format."""
+    cdef Writer out = Writer()
+    put(out, *what)
+    return bytes(out)
+
+
+def written_in(int field, put, *what):
+    """The same as the only field of a message."""
+    cdef Writer out = Writer()
+    cdef size_t begun = out.begin(field)
+    put(out, *what)
+    out.end(begun)
+    return bytes(out)
+
+
+def written_text(put, *what):
+    """The same as a text, without a message around it."""
+    return written(put, *what).decode()
