@@ -1,8 +1,8 @@
 """The rules of the games, compiled: a library of its own, which knows nothing of gRPC or the service."""
 
 from chatiere.engine.core.batch import Columns, Restart, Table
-from chatiere.engine.core.errors import EngineError, Reason
 from chatiere.engine.core.codec import Codec
+from chatiere.engine.core.errors import EngineError, Reason
 from chatiere.engine.core.events import Event, EventLog
 from chatiere.engine.core.position import CHANCE_PLAYER, INVALID_PLAYER, TERMINAL_PLAYER, Game, Position
 from chatiere.engine.core.room import Room

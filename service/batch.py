@@ -16,7 +16,16 @@ from prometheus_client import Histogram
 
 from chatiere import engine
 from chatiere.engine import EngineError, Game, Position, Reason
-from chatiere.engine.core.batch import Cancellation, Cancelled, Columns, Faults, ItemFault, Positions, Restart, Table
+from chatiere.engine.core.batch import (
+    Cancellation,
+    Cancelled,
+    Columns,
+    FaultColumns,
+    ItemFault,
+    PositionColumns,
+    Restart,
+    Table,
+)
 from chatiere.engine.wire import Reader, cut, cut_list, written
 from chatiere.http2.connection import Buffer
 from chatiere.service import convert
@@ -296,14 +305,14 @@ class _Faults:
         except EngineError as error:
             self._failed[item] = ItemFault(item, error.reason, error.message, error.field, error.rule)
 
-    def found(self) -> Faults:
+    def found(self) -> FaultColumns:
         """Those that failed."""
         if not self._failed:
-            return Faults(b"", ())
+            return FaultColumns(b"", ())
         reasons = bytearray(self.count)
         for item, fault in self._failed.items():
             reasons[item] = fault.reason.number
-        return Faults(bytes(reasons), tuple(self._failed.values())[:_MOST_WORDS])
+        return FaultColumns(bytes(reasons), tuple(self._failed.values())[:_MOST_WORDS])
 
 
 def _check_cancelled(cancellation: Cancellation) -> None:
@@ -396,11 +405,11 @@ def _read_play(data: Buffer) -> tuple[pb.PlayRequest, str | None, Request | None
     return message, name, None if name is None else read_whole(getattr(message, name))
 
 
-def _put_positions(positions: Positions) -> list[Buffer]:
-    return put(pb.Positions, zip(Positions._fields, positions, strict=True))
+def _put_positions(positions: PositionColumns) -> list[Buffer]:
+    return put(pb.Positions, zip(PositionColumns._fields, positions, strict=True))
 
 
-def _put_faults(faults: Faults) -> list[Buffer] | None:
+def _put_faults(faults: FaultColumns) -> list[Buffer] | None:
     """None if no item failed."""
     if not faults.reasons:
         return None

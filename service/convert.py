@@ -4,7 +4,7 @@ In each oneof a game has the field of its own name; what is inside is for the ga
 """
 
 from chatiere import engine
-from chatiere.engine import EngineError, Event, Game, Position, Reason
+from chatiere.engine import EngineError, EventLog, Game, Position, Reason
 from chatiere.engine.core.description import ObservationField
 from chatiere.engine.core.messages import Messages
 from chatiere.engine.wire import Reader
@@ -95,7 +95,7 @@ def read_options(options: Reader, game: Game) -> dict[str, object]:
     return found
 
 
-def apply_action(action: Reader, position: Position, events: list[Event]) -> None:
+def apply_action(action: Reader, position: Position, events: EventLog) -> None:
     """Make the move of a request's field `action`, an Action; `events`: what happened is appended.
 
     Raises Refusal (MISSING_FIELD, ACTION_MISMATCH) and EngineError (CHANCE_PENDING, GAME_OVER, INVALID_ACTION,

@@ -8,7 +8,7 @@ import secrets
 from functools import cache
 
 from chatiere import engine
-from chatiere.engine import EngineError, Event, Game, Position, Reason
+from chatiere.engine import EngineError, EventLog, Game, Position, Reason
 from chatiere.engine.wire import Reader, written, written_in
 from chatiere.service import convert
 from chatiere.service.errors import Refusal, ServiceReason
@@ -63,7 +63,7 @@ def new_game(data: bytes) -> bytes:
     game = _game_of(request, options)
     chosen = convert.read_options(options, game)
     seed = _seed_of(request, game)
-    events: list[Event] = []
+    events = EventLog()
     try:
         position = game.new_game(
             request.number(_NEW_GAME.players),
@@ -99,7 +99,7 @@ def apply(data: bytes) -> tuple[bytes, Game]:
     position = _position_of(request)
     include = request.inner(_APPLY.include)
     _check_viewers(include, position)
-    events: list[Event] = []
+    events = EventLog()
     action = request.find(_APPLY.action)
     if action is not None:
         convert.apply_action(action, position, events)
@@ -220,7 +220,7 @@ def _no_such_seat(message: str, position: Position, field: str) -> EngineError:
     )
 
 
-def _apply_outcome(position: Position, outcome: int, events: list[Event]) -> None:
+def _apply_outcome(position: Position, outcome: int, events: EventLog) -> None:
     seat = position.current_player()
     if seat >= 0:
         raise EngineError(

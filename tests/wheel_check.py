@@ -24,7 +24,7 @@ CONSTRAINTS = ROOT / "deploy" / "constraints.txt"
 PLAYS = """
 from chatiere.engine import game
 position = game("discat").new_game(2, seed=1)
-position.play_out(1)
+position.playout(1)
 assert position.is_terminal()
 import chatiere.clients, chatiere.command, chatiere.service, chatiere.v1.game_service_pb2
 """

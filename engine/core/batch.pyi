@@ -101,7 +101,9 @@ class Table:
         first_game_number: SupportsIndex = 0,
         cancellation: Cancellation | None = None,
     ) -> tuple[PlayoutColumns, FaultColumns]: ...
-    def score(self, states: _States, *, cancellation: Cancellation | None = None) -> tuple[ScoreColumns, FaultColumns]: ...
+    def score(
+        self, states: _States, *, cancellation: Cancellation | None = None
+    ) -> tuple[ScoreColumns, FaultColumns]: ...
     def resample(
         self,
         states: _States,

@@ -101,7 +101,7 @@ cdef KernelEvent kernel_event(event) except *:
     cdef tuple values
     cdef int i
     if not isinstance(event, Event):
-        raise TypeError(f"an Event is needed, not {type(event).__name__}")
+        raise TypeError(f"expected an Event, not {type(event).__name__}")
     memset(&found, 0, sizeof(KernelEvent))
     kind, seat, seen_by, values = <tuple> event
     if len(values) > MAX_EVENT_VALUES:

@@ -191,7 +191,7 @@ def test_playouts_are_those_of_their_streams(client: BatchClient, name: str, pla
     played = client.playout(Table(game=name, players=players), packed(positions), 3, SEED, first_game_number=9)
     for item, position in enumerate(positions):
         ends = [position.clone() for _ in range(3)]
-        moves = [end.play_out(SEED, 9 + 3 * item + number) for number, end in enumerate(ends)]
+        moves = [end.playout(SEED, 9 + 3 * item + number) for number, end in enumerate(ends)]
         returns = [end.returns() for end in ends]
         assert played.moves[item] == sum(moves)
         assert played.mean_returns[item].tolist() == pytest.approx(np.mean(returns, axis=0).tolist())

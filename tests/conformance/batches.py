@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from chatiere.engine import CHANCE_PLAYER, INVALID_PLAYER, EngineError, Position, Reason
-from chatiere.engine.core.batch import Columns, Faults, Positions
+from chatiere.engine.core.batch import Columns, FaultColumns, PositionColumns
 from chatiere.engine.core.batch import Table as BatchTable
 
 ALL = Columns(legal=True, scores=True, observations=True)
@@ -26,7 +26,7 @@ class Item:
     observation: list[int]
 
 
-def items_of(table: BatchTable, positions: Positions) -> list[Item]:
+def items_of(table: BatchTable, positions: PositionColumns) -> list[Item]:
     """All items of a batch that was asked for everything."""
     game, players = table.game, table.players
     states = np.frombuffer(positions.states, "u1").reshape(-1, game.packed_size)
@@ -110,11 +110,11 @@ def refusal(table: BatchTable, state: bytes, ask: Any) -> EngineError | None:
     return None
 
 
-def check_faults(faults: Faults, expected: list[EngineError | None]) -> None:
+def check_faults(faults: FaultColumns, expected: list[EngineError | None]) -> None:
     """Assert that the faults are these refusals, item by item, with the first 20 in Position's words."""
     failed = [(item, error) for item, error in enumerate(expected) if error is not None]
     if not failed:
-        assert faults == Faults(b"", ())
+        assert faults == FaultColumns(b"", ())
         return
     assert list(faults.reasons) == [0 if error is None else error.reason.number for error in expected]
     assert [fault.item for fault in faults.items] == [item for item, _ in failed[:20]]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import chatiere.engine
-from chatiere.engine import Event, Game, Position
+from chatiere.engine import Event, EventLog, Game, Position
 from chatiere.engine.wire import written_text
 
 GAMES = Path(__file__).parents[1] / "games"
@@ -19,7 +19,7 @@ def seeded_game(
     game: Game, players: int, options: dict[str, Any], seed: int
 ) -> Iterator[tuple[Position, int, list[Event]]]:
     """A sampled game: each position, the move made there and what happened before the position."""
-    events: list[Event] = []
+    events = EventLog()
     position = game.new_game(players, options, seed=seed, events=events)
     step = 0
     while not position.is_terminal():
@@ -27,7 +27,7 @@ def seeded_game(
         # Any fixed choice will do; this one needs no generator and meets all kinds of moves.
         move = legal[7 * step % len(legal)]
         yield position.clone(), move, events
-        events = []
+        events = EventLog()
         position.apply(move, events)
         step += 1
     yield position, -1, events

@@ -2,7 +2,7 @@
 
 import importlib
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
 
@@ -51,7 +51,7 @@ def shown(game: Game, event: Event, whole: bool) -> tuple[bytes, str]:
     return filled.SerializeToString(deterministic=True), written_text(codec.put_event_label, event, whole)
 
 
-def shown_to(game: Game, events: list[Event], seat: int | None) -> list[tuple[bytes, str]]:
+def shown_to(game: Game, events: Sequence[Event], seat: int | None) -> list[tuple[bytes, str]]:
     """Events as a seat, or a spectator, gets them."""
     return [shown(game, event, may_see_whole(event, seat)) for event in events]
 

@@ -288,7 +288,7 @@ def test_playouts_are_those_of_position(table: Table, batch_table: BatchTable) -
         decisions, returns, won = 0, np.zeros(players), np.zeros(players)
         for j in range(count if error is None else 0):
             position = table[0].unpack(state)
-            decisions += position.play_out(seed, (first + count * i + j) % 2**64)
+            decisions += position.playout(seed, (first + count * i + j) % 2**64)
             returns += position.returns()
             won += [seat in position.winners() for seat in range(players)]
         assert moves[i] == decisions

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from chatiere.engine import Event, Game, Position
+from chatiere.engine import EventLog, Game, Position
 
 from .documented_stream import DocumentedStream
 from .support import Table, body_of, moves_of, positions, random_options
@@ -79,7 +79,7 @@ def test_chance_drawn_at_once_is_chance_drawn_event_by_event(table: Table) -> No
     choices = random.Random("at once")
     for seed in range(12):
         options = random_options(game, players, choices)
-        told: list[Event] = []
+        told = EventLog()
         one_by_one = game.new_game(players, options, seed=seed, events=told)
         at_once = game.new_game(players, options, seed=seed)
         assert at_once == one_by_one
@@ -95,7 +95,7 @@ def test_a_playout_from_amid_chance_events_draws_them_as_listed(table: Table) ->
         played = position.clone()
         if not position.is_chance_node():
             continue
-        decisions = played.play_out(number, 3)
+        decisions = played.playout(number, 3)
         stream = DocumentedStream(number, 3)
         by_hand, _ = resolve(position, stream)
         for _ in range(decisions):

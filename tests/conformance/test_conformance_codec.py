@@ -10,7 +10,7 @@ from games.building import state_of, view_of
 from google.protobuf import json_format
 
 from chatiere import engine
-from chatiere.engine import Event, Game, Position
+from chatiere.engine import Event, EventLog, Game, Position
 from chatiere.engine.wire import Reader, fill
 from chatiere.v1 import game_pb2
 
@@ -129,7 +129,7 @@ def test_options_stay_with_the_game(table: Table) -> None:
     for seed in range(10):
         position = game.new_game(players, random_options(game, players, choices), seed=seed)
         options = position.options()
-        position.play_out(seed)
+        position.playout(seed)
         assert position.options() == options
 
 
@@ -148,7 +148,7 @@ def events_of(table: Table) -> list[tuple[Position, Event]]:
     found = []
     for position in thinned(positions(table), 120):
         for move in moves_of(position)[:3]:
-            events: list[Event] = []
+            events = EventLog()
             position.clone().apply(move, events)
             found += [(position, event) for event in events]
     return found
@@ -182,7 +182,7 @@ def test_an_event_shows_no_value_to_who_may_not_see_it(table: Table) -> None:
 
 def test_a_new_game_tells_what_happened(table: Table) -> None:
     game, players = table
-    events: list[Event] = []
+    events = EventLog()
     sampled = game.new_game(players, seed=3, events=events)
     assert bool(events) == (game.new_game(players).is_chance_node())
     assert sampled == game.new_game(players, seed=3)

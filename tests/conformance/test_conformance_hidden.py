@@ -3,7 +3,7 @@
 import pytest
 
 from chatiere import engine
-from chatiere.engine import EngineError, Event, Position, Reason
+from chatiere.engine import EngineError, Event, EventLog, Position, Reason
 from chatiere.engine.wire import Reader
 
 from .support import Table, moves_of, positions, shown_to, thinned, typed_state, view
@@ -12,9 +12,9 @@ SEEDS = (1, 2, 2**64 - 1)
 
 
 def events_after(position: Position, move: int) -> list[Event]:
-    events: list[Event] = []
+    events = EventLog()
     position.clone().apply(move, events)
-    return events
+    return list(events)
 
 
 def refusals(position: Position) -> list[tuple[int, Reason, str, str, str, dict[str, str]]]:
@@ -74,7 +74,7 @@ def test_resampled_positions_are_sound(table: Table) -> None:
             # Again from there, for the same seat and for the others.
             for other in range(players):
                 drawn.resample(other, 5).check()
-            assert drawn.play_out(6) >= 0
+            assert drawn.playout(6) >= 0
 
 
 def test_resampling_is_fixed_by_its_seed_and_really_random(table: Table) -> None:

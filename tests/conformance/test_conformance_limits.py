@@ -40,7 +40,7 @@ def prolong(position: Position, choices: random.Random) -> int:
     """Of a few actions the one after which random play goes on for longest."""
     actions = position.legal_actions()
     some = choices.sample(actions, min(len(actions), 4))
-    return max(some, key=lambda action: position.child(action).play_out(choices.getrandbits(64)))
+    return max(some, key=lambda action: position.child(action).playout(choices.getrandbits(64)))
 
 
 @pytest.mark.parametrize("policy", [random_move, prolong])
@@ -64,7 +64,7 @@ def test_many_random_games_are_within_their_limits(table: Table) -> None:
     for _ in range(20):
         options = random_options(game, players, choices)
         first = game.new_game(players, options, seed=1)
-        assert max(first.play_out(2, number) for number in range(50)) <= game.limits(players, options).max_game_length
+        assert max(first.playout(2, number) for number in range(50)) <= game.limits(players, options).max_game_length
 
 
 def test_a_first_seat_that_is_given_is_no_chance_event(table: Table) -> None:

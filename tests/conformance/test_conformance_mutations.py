@@ -13,7 +13,7 @@ import pytest
 from google.protobuf.message import DecodeError, Message
 
 from chatiere import engine
-from chatiere.engine import EngineError, Event, Game, Position, Reason
+from chatiere.engine import EngineError, EventLog, Game, Position, Reason
 from chatiere.engine.wire import Reader, fill
 from chatiere.v1 import game_pb2
 
@@ -37,7 +37,7 @@ def exercise(position: Position, choices: random.Random) -> None:
             questions(position, choices)
         if over:
             break
-        events: list[Event] = []
+        events = EventLog()
         move = random_move(position, choices)
         position.apply(move, events)
         position.check()
@@ -70,7 +70,7 @@ def questions(position: Position, choices: random.Random) -> None:
         assert codec.read_action(Reader(typed), position) == action
     assert game.position(codec.read_state(Reader(typed_state(position))), position.random_stream()) == position
     assert game.unpack(position.pack()) == position
-    position.clone().play_out(choices.getrandbits(64))
+    position.clone().playout(choices.getrandbits(64))
 
 
 def mutated(packed: bytes, other: bytes, choices: random.Random) -> bytes:

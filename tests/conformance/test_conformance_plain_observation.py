@@ -12,7 +12,7 @@ from typing import Any
 from games.building import event_of
 from games.plain import check_observation
 
-from chatiere.engine import Game, Position
+from chatiere.engine import EventLog, Game, Position
 
 from .support import Table, begin, liked_move, may_see_whole, random_likings
 from .test_conformance_traces import every_trace, lines_of
@@ -30,7 +30,7 @@ def watched(position: Position, moves: Callable[[Position], int | None]) -> Iter
         yield position
         if (move := moves(position)) is None:
             return
-        events: list[Any] = []
+        events = EventLog()
         position.apply(move, events)
         for event in events:
             messages = [event_of(position.game, event, whole)[1] for whole in (False, True)]

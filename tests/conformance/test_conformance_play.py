@@ -6,7 +6,7 @@ import random
 import pytest
 
 from chatiere import engine
-from chatiere.engine import CHANCE_PLAYER, TERMINAL_PLAYER, EngineError, Game, Position, Reason
+from chatiere.engine import CHANCE_PLAYER, TERMINAL_PLAYER, EngineError, EventLog, Game, Position, Reason
 from chatiere.engine.wire import Reader
 
 from .support import Table, body_of, message, moves_of, positions, thinned, typed_state
@@ -75,11 +75,11 @@ def test_questions_change_nothing(table: Table) -> None:
 def refusal(position: Position, move: int) -> EngineError:
     """The error that a move ends with; the position must stay as it was and no event may be told."""
     before = position.pack()
-    events: list[object] = []
+    events = EventLog()
     with pytest.raises(EngineError) as caught:
         position.apply(move, events)
     assert position.pack() == before
-    assert events == []
+    assert len(events) == 0
     assert caught.value.message
     return caught.value
 
@@ -160,15 +160,15 @@ def test_playouts_end_and_depend_on_their_seed_alone(table: Table) -> None:
     game, players = table
     for position in thinned(positions(table), 20):
         first, again, other = position.clone(), position.clone(), position.clone()
-        decisions = first.play_out(5, 6)
+        decisions = first.playout(5, 6)
         assert first.is_terminal()
-        assert again.play_out(5, 6) == decisions
+        assert again.playout(5, 6) == decisions
         assert again == first
-        other.play_out(5, 7)
+        other.playout(5, 7)
         first.check(), other.check()
     fresh = [game.new_game(players) for _ in range(4)]
     for number, position in enumerate(fresh):
-        position.play_out(number)
+        position.playout(number)
     assert len({body_of(position) for position in fresh}) == len(fresh)
 
 

@@ -7,7 +7,7 @@ are the same from there on. What rules make unequal stands with each game, in ga
 
 import importlib
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -15,7 +15,7 @@ from games.building import event_of, label_of, message, phase, score_of, state_o
 from games.turning import Seats
 
 from chatiere import engine
-from chatiere.engine import Event, Game, Position
+from chatiere.engine import Event, EventLog, Game, Position
 from chatiere.engine.wire import Reader, fill
 
 from .support import Table, liked_move, may_see_whole, moves_of, random_likings, random_options
@@ -167,8 +167,8 @@ def test_events_tell_the_same_seats_the_same(table: Table) -> None:
     for turned in thinned(turned_games(table), 11):
         moves = moves_of(turned.position)
         for move in moves[:: max(1, len(moves) // 3)]:
-            events: list[Event] = []
-            twin_events: list[Event] = []
+            events = EventLog()
+            twin_events = EventLog()
             turned.position.clone().apply(move, events)
             turned.twin.clone().apply(turned.move(move), twin_events)
             for seat, place in [*turned.seats, (None, None)]:
@@ -176,7 +176,7 @@ def test_events_tell_the_same_seats_the_same(table: Table) -> None:
                 assert told(game, twin_events, place) == in_seat_order(game, expected)
 
 
-def told(game: Game, events: list[Event], seat: int | None) -> list[Told]:
+def told(game: Game, events: Sequence[Event], seat: int | None) -> list[Told]:
     """Events as a seat, or a spectator, gets them."""
     whole = [may_see_whole(event, seat) for event in events]
     return [

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from chatiere.engine import INVALID_PLAYER, EngineError, Game, Reason
-from chatiere.engine.core.batch import Cancellation, Cancelled, Columns, Faults, Restart, Table
+from chatiere.engine.core.batch import Cancellation, Cancelled, Columns, FaultColumns, Restart, Table
 
 # How long, in seconds, a test waits for what must happen; it fails after that.
 PATIENCE = 30.0
@@ -184,8 +184,8 @@ def test_an_empty_batch_has_empty_columns(table: Table) -> None:
     for empty in (b"", np.zeros((0, table.game.packed_size), "u1")):
         for name, call in calls(table, empty).items():
             found = call()
-            columns, faults = (found, Faults(b"", ())) if name == "new_games" else found
-            assert faults == Faults(b"", ())
+            columns, faults = (found, FaultColumns(b"", ())) if name == "new_games" else found
+            assert faults == FaultColumns(b"", ())
             assert not any(columns)
     nothing, _ = table.step(b"", b"", columns=Columns(legal=True, scores=True, observations=True), restart=Restart())
     assert nothing.legal_offsets == bytes(4)

@@ -47,7 +47,7 @@ def test_a_position_takes_any_integer(game: Game, kind: Callable[[int], Any]) ->
     assert position.child(np.uint16(action)) == position.child(np.array(action)) == position.child(action)
     assert position.action_label(np.uint16(action)) == position.action_label(action)
     assert position.perft(kind(1)) == position.perft(1)
-    assert position.clone().play_out(kind(5), kind(6)) == position.clone().play_out(5, 6)
+    assert position.clone().playout(kind(5), kind(6)) == position.clone().playout(5, 6)
     chance = game.new_game(game.max_players)
     outcome = chance.chance_outcomes()[0][0]
     assert chance.outcome_label(kind(outcome)) == chance.outcome_label(outcome)
@@ -72,7 +72,7 @@ def test_what_is_no_integer_is_refused_by_name(game: Game, wrong: object) -> Non
         ("seat", Reason.INVALID_SEAT, lambda: position.observation(wrong)),
         ("seat", Reason.INVALID_SEAT, lambda: position.resample(wrong, 1)),
         ("seed", Reason.INVALID_SEED, lambda: position.resample(0, wrong)),
-        ("seed", Reason.INVALID_SEED, lambda: position.play_out(wrong)),
+        ("seed", Reason.INVALID_SEED, lambda: position.playout(wrong)),
         ("count", Reason.INVALID_BATCH, lambda: table.playout(position.pack(), wrong, seed=1)),
         ("seed", Reason.INVALID_SEED, lambda: table.resample(position.pack(), [0], seed=wrong)),
         ("restart.stride", Reason.INVALID_BATCH, lambda: table.step(b"", b"", restart=Restart(stride=wrong))),

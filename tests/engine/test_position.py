@@ -77,7 +77,7 @@ def test_a_decision_is_asked_for_where_there_is_one(game: Game) -> None:
         chance.require_decision()
     assert caught.value.reason is Reason.CHANCE_PENDING
     assert caught.value.metadata == {"actor": "chance"}
-    position.play_out(1)
+    position.playout(1)
     assert position.current_player() == TERMINAL_PLAYER
     with pytest.raises(EngineError) as caught:
         position.require_decision()
@@ -100,24 +100,24 @@ def test_a_playout_draws_chance_and_choices_from_its_stream(game: Game) -> None:
                 by_hand.apply(legal[stream.number_below(len(legal))])
                 decisions += 1
         before = sampled.random_stream()
-        assert sampled.play_out(seed, 2) == decisions > 0
+        assert sampled.playout(seed, 2) == decisions > 0
         assert sampled.pack()[32:] == by_hand.pack()[32:]
         # The position's own stream is not touched, and a game that is over has no decisions.
         assert sampled.random_stream() == before
-        assert sampled.play_out(seed, 2) == 0
+        assert sampled.playout(seed, 2) == 0
 
 
 def test_a_playout_may_begin_at_a_chance_event(game: Game) -> None:
     played = game.new_game(game.max_players)
     assert played.is_chance_node()
-    assert played.play_out(1) > 0
+    assert played.playout(1) > 0
     assert played.is_terminal()
 
 
 def test_playouts_refuse_what_is_no_seed(position: Position) -> None:
     for arguments, field in (((-1,), "seed"), ((2**64,), "seed"), ((0, -1), "game_number"), ((0, 1.5), "game_number")):
         with pytest.raises(EngineError) as caught:
-            position.play_out(*arguments)
+            position.playout(*arguments)
         assert (caught.value.reason, caught.value.field) == (Reason.INVALID_SEED, field)
 
 
@@ -138,7 +138,7 @@ def test_perft_of_explicit_chance_counts_outcomes_too(game: Game) -> None:
 
 
 def test_perft_past_the_end_counts_one(position: Position) -> None:
-    position.play_out(1)
+    position.playout(1)
     assert [position.perft(depth) for depth in (0, 1, 50)] == [1, 1, 1]
 
 

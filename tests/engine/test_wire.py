@@ -271,7 +271,7 @@ def test_any_bytes_are_read_or_refused(game: Game, data: st.DataObject) -> None:
 
 def test_what_is_no_event_is_not_written(game: Game) -> None:
     put = engine.codec(game.name).put_event
-    with pytest.raises(TypeError, match="not an Event"):
+    with pytest.raises(TypeError, match="expected an Event, not tuple"):
         written(put, (1, 0, None, ()), True)
     with pytest.raises(ValueError, match="at most 8 values"):
         written(put, engine.Event(1, 0, None, (0,) * 9), True)

@@ -5,7 +5,7 @@ from pathlib import PurePath
 from typing import Any, Self
 
 from chatiere import engine
-from chatiere.engine import EngineError, Event, Game, Position
+from chatiere.engine import EngineError, Event, EventLog, Game, Position
 from chatiere.engine.wire import Reader, fill, written_text
 from chatiere.v1 import game_pb2
 
@@ -99,19 +99,19 @@ class Table:
     """A position that moves are made on. `events` are those of the last one."""
 
     position: Position
-    events: list[Event]
+    events: EventLog
 
     @classmethod
     def at(cls, position: Position) -> Self:
         """Go on from a position, which stays as it is."""
         table = cls.__new__(cls)
         table.position = position.clone()
-        table.events = []
+        table.events = EventLog()
         return table
 
     def apply(self, move: int) -> Self:
         """A dense id or an outcome."""
-        self.events = []
+        self.events = EventLog()
         self.position.apply(move, self.events)
         self.position.check()
         return self

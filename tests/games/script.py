@@ -9,7 +9,7 @@ from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
-from chatiere.engine import Event, Game, Position
+from chatiere.engine import Event, EventLog, Game, Position
 
 from .building import kind_of
 
@@ -111,7 +111,7 @@ def happenings(game: Game, events: Iterable[Event]) -> list[Happening]:
 
 def move_both(position: Position, game: Script, move: int) -> None:
     """Make a move in both; the same events, whole, come of it."""
-    events: list[Event] = []
+    events = EventLog()
     position.apply(move, events)
     game.move(move)
     assert happenings(position.game, events) == game.happened

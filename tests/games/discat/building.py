@@ -5,7 +5,7 @@ from itertools import chain
 from typing import Any
 
 from chatiere import engine
-from chatiere.engine import Event, Position
+from chatiere.engine import Event, EventLog, Position
 from chatiere.engine.wire import Reader, fill
 from chatiere.v1.discat_pb2 import DiscatAction, DiscatPhase, DiscatState
 
@@ -48,7 +48,7 @@ class Table(building.Table):
         if up_arrows is not None:
             options["up_arrows"] = sum(1 << (card - 1) for card in up_arrows)
         self.position = GAME.new_game(len(hands), options)
-        self.events: list[Event] = []
+        self.events = EventLog()
         self.history: list[Event] = []
         for number in range(5):
             for distance in range(len(hands)):

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from chatiere.engine import EngineError, Event
+from chatiere.engine import EngineError, EventLog
 
 from .. import plain
 from ..building import event_of, label_of, read, state_of, view_of
@@ -182,7 +182,7 @@ def test_an_observation_knows_what_the_view_knows_where_the_hands_contradict_wha
         told_to_all: list[Any] = []
         while not position.is_terminal():
             move = choose(game.question, "always exchange", choices)
-            events: list[Event] = []
+            events = EventLog()
             position.apply(move, events)
             game.move(move)
             told_to_all += [event_of(GAME, event, False)[1] for event in events]

@@ -114,7 +114,7 @@ def test_option_up_arrows_is_kept_whole() -> None:
     for value in (0, 1, 1 << 89, (1 << 90) - 1, ODD ^ 1 << 63, ODD ^ 1 << 64):
         position = GAME.new_game(2, {"up_arrows": value}, seed=1)
         assert position.options() == {"up_arrows": value}
-        position.play_out(1)
+        position.playout(1)
         assert position.options() == {"up_arrows": value}
     assert GAME.new_game(2, {"up_arrows": ODD}).options() == {}
 

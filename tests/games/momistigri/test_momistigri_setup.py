@@ -96,7 +96,7 @@ def test_option_copies_is_the_whole_box_whatever_the_number_of_players() -> None
         left = {5: [9, 8, 7, 6, 5, 4, 3, 2, 1], 4: [0, 8, 7, 6, 5, 4, 3, 2, 1], 3: [0, 0, 7, 6, 5, 4, 3, 2, 0]}[players]
         expected = [(kind, n) for kind, n in enumerate(left) if n]
         assert position.chance_outcomes() == [*expected, (45, 1)]
-        position.play_out(1)
+        position.playout(1)
         assert position.options() == {"copies": ONE_COLOUR, "first_seat": 0}
     assert GAME.new_game(3, {"copies": default_copies()}).options() == {}
     assert GAME.new_game(3, {"copies": tuple(default_copies())}).options() == {}
