@@ -47,11 +47,12 @@ demo: $(BUILT) ## Play a seeded game of Discat between two bots through a gRPC c
 test: $(BUILT) ## Run all tests of the release build
 	$(PYTEST) --ignore=tests/debug_build
 
-lint: $(BUILT) ## Check style (ruff), types (mypy) and the API's definition (buf)
+lint: $(BUILT) ## Check style (ruff, cython-lint), types (mypy) and the API's definition (buf)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy src/chatiere
 	$(BIN)/python -m mypy.stubtest --ignore-missing-stub chatiere.engine
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/cython-lint engine tests/debug_build
 	$(BIN)/buf lint proto
 	$(BIN)/buf format --diff --exit-code proto
 
