@@ -18,9 +18,9 @@ from grpc_status import rpc_status
 from prometheus_client import CollectorRegistry
 
 from chatiere.engine.core.batch import Cancellation, Cancelled
-from chatiere.service.batch import Batches
-from chatiere.service.config import Settings
-from chatiere.service.server import Server, create_server
+from chatiere.service.calls.batch_service import Batches
+from chatiere.service.ports.server import Server, create_server
+from chatiere.service.process.settings import Settings
 from chatiere.v1 import batch_service_pb2 as pb
 from chatiere.v1 import batch_service_pb2_grpc, game_pb2, game_service_pb2, game_service_pb2_grpc
 

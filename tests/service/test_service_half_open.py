@@ -17,13 +17,13 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from prometheus_client import CollectorRegistry
 
 from chatiere.engine import memory
-from chatiere.service import memory as memory_watch
-from chatiere.service.batch import Batches
-from chatiere.service.config import Settings
-from chatiere.service.errors import Refusal
-from chatiere.service.limits import Room
-from chatiere.service.memory import Budget, Holding, MemoryWatch
-from chatiere.service.tokens import new_token
+from chatiere.service.calls.batch_service import Batches
+from chatiere.service.calls.errors import Refusal
+from chatiere.service.guards import memory as memory_watch
+from chatiere.service.guards.limits import Room
+from chatiere.service.guards.memory import Budget, Holding, MemoryWatch
+from chatiere.service.guards.tokens import new_token
+from chatiere.service.process.settings import Settings
 from chatiere.v1 import batch_service_pb2, game_service_pb2
 
 from .process import served, wait_until
@@ -255,7 +255,7 @@ def test_memory_is_reserved_before_an_answer_is_computed(monkeypatch: pytest.Mon
 
 
 def _metrics() -> Any:
-    from chatiere.service.metrics import Metrics
+    from chatiere.service.guards.metrics import Metrics
 
     return Metrics(CollectorRegistry())
 

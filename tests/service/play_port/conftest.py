@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from chatiere.service.batch import Batches
+from chatiere.service.calls.batch_service import Batches
 
 from ..support import Running
 from .peer import Peer, Slow, playing

@@ -28,8 +28,8 @@ from played_frames import (
     message,
 )
 
-from chatiere.service.batch import Batches
-from chatiere.service.config import Settings
+from chatiere.service.calls.batch_service import Batches
+from chatiere.service.process.settings import Settings
 from chatiere.v1.batch_service_pb2 import (
     PlayRequest,
     PlayResponse,

@@ -16,17 +16,17 @@ import uvloop
 from grpc_health.v1 import health_pb2
 from prometheus_client import CollectorRegistry
 
-from chatiere.service.config import SettingError, Settings
-from chatiere.service.guards import Guards
-from chatiere.service.health import HealthServicer
-from chatiere.service.heartbeat import Heartbeat
-from chatiere.service.memory import MemoryWatch
-from chatiere.service.methods import BATCH_SERVICE, GAME_SERVICE, Methods
-from chatiere.service.metrics import Metrics
-from chatiere.service.play_calls import play_behaviours
-from chatiere.service.play_port import PlayPort
-from chatiere.service.tls import server_credentials
-from chatiere.service.traces import TraceInterceptor
+from chatiere.service.guards.chain import Guards
+from chatiere.service.guards.memory import MemoryWatch
+from chatiere.service.guards.metrics import Metrics
+from chatiere.service.guards.traces import TraceInterceptor
+from chatiere.service.ports.health import HealthServicer
+from chatiere.service.ports.methods import BATCH_SERVICE, GAME_SERVICE, Methods
+from chatiere.service.ports.play_calls import play_behaviours
+from chatiere.service.ports.play_port import PlayPort
+from chatiere.service.ports.tls import server_credentials
+from chatiere.service.process.heartbeat import Heartbeat
+from chatiere.service.process.settings import SettingError, Settings
 
 _log = logging.getLogger(__name__)
 

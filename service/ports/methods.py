@@ -15,16 +15,16 @@ from grpc_channelz.v1 import channelz, channelz_pb2_grpc
 from grpc_health.v1 import health_pb2_grpc
 from grpc_reflection.v1alpha import reflection, reflection_pb2_grpc
 
-from chatiere.service.batch import Batches
-from chatiere.service.config import SettingError, Settings
-from chatiere.service.errors import Status
-from chatiere.service.grpc_calls import Calls
-from chatiere.service.guards import Guards, Method
-from chatiere.service.health import HEALTH_SERVICE, HealthServicer
-from chatiere.service.limits import CallLimit
-from chatiere.service.metrics import Metrics
-from chatiere.service.servicer import GameServicer
-from chatiere.service.threads import started_threads
+from chatiere.service.calls.batch_service import Batches
+from chatiere.service.calls.errors import Status
+from chatiere.service.calls.servicer import GameServicer
+from chatiere.service.guards.chain import Guards, Method
+from chatiere.service.guards.limits import CallLimit
+from chatiere.service.guards.metrics import Metrics
+from chatiere.service.ports.grpc_handlers import Calls
+from chatiere.service.ports.health import HEALTH_SERVICE, HealthServicer
+from chatiere.service.process.settings import SettingError, Settings
+from chatiere.service.process.threads import started_threads
 from chatiere.v1 import batch_service_pb2, game_service_pb2
 
 _GAME = game_service_pb2.DESCRIPTOR.services_by_name["GameService"]

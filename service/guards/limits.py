@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import NamedTuple
 
-from chatiere.service.errors import limit_exceeded
+from chatiere.service.calls.errors import limit_exceeded
 
 # Seconds after which a client that has too many calls at a time may try again; and one of too many clients.
 _RETRY, _RETRY_ALL = 0.1, 1.0

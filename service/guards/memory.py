@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from chatiere.engine import memory
-from chatiere.service.errors import limit_exceeded
-from chatiere.service.limits import Room
+from chatiere.service.calls.errors import limit_exceeded
+from chatiere.service.guards.limits import Room
 
 _log = logging.getLogger(__name__)
 

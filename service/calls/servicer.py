@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 from chatiere import engine
-from chatiere.service import handlers
-from chatiere.service.metrics import Metrics
+from chatiere.service.calls import game_service
+from chatiere.service.guards.metrics import Metrics
 
 Handler = Callable[[bytes], bytes]
 
@@ -18,30 +18,30 @@ class GameServicer:
 
     def ListGames(self, request: bytes) -> bytes:
         """All games."""
-        return handlers.list_games(request)
+        return game_service.list_games(request)
 
     def NewGame(self, request: bytes) -> bytes:
         """Begin a game."""
-        return handlers.new_game(request)
+        return game_service.new_game(request)
 
     def ListLegalActions(self, request: bytes) -> bytes:
         """What may be done at a state."""
-        return handlers.list_legal_actions(request)
+        return game_service.list_legal_actions(request)
 
     def Apply(self, request: bytes) -> bytes:
         """Make a move, or resolve a chance event."""
-        response, game = handlers.apply(request)
+        response, game = game_service.apply(request)
         self._moves[game].inc()
         return response
 
     def GetScore(self, request: bytes) -> bytes:
         """The score at a state."""
-        return handlers.get_score(request)
+        return game_service.get_score(request)
 
     def GetView(self, request: bytes) -> bytes:
         """What a seat, or a spectator, may know of a state."""
-        return handlers.get_view(request)
+        return game_service.get_view(request)
 
     def Resample(self, request: bytes) -> bytes:
         """A state that a seat cannot tell from the given one."""
-        return handlers.resample(request)
+        return game_service.resample(request)

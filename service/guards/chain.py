@@ -14,12 +14,12 @@ from functools import cached_property
 from google.rpc import code_pb2
 from prometheus_client import Counter, Gauge, Histogram
 
-from chatiere.service.config import Settings
-from chatiere.service.errors import OK, Refusal, ServiceReason, Status, status_of
-from chatiere.service.limits import CallLimit, ClientLimits
-from chatiere.service.memory import Budget, Holding
-from chatiere.service.metrics import Metrics, code_label
-from chatiere.service.tokens import Tokens
+from chatiere.service.calls.errors import OK, Refusal, ServiceReason, Status, status_of
+from chatiere.service.guards.limits import CallLimit, ClientLimits
+from chatiere.service.guards.memory import Budget, Holding
+from chatiere.service.guards.metrics import Metrics, code_label
+from chatiere.service.guards.tokens import Tokens
+from chatiere.service.process.settings import Settings
 
 _log = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ from typing import Any
 from grpc_health.v1 import health
 from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
 
-from chatiere.service.limits import Room
+from chatiere.service.guards.limits import Room
 
 HEALTH_SERVICE = health.SERVICE_NAME
 # Watches of the health that a worker holds open: they need no token.

@@ -8,7 +8,7 @@ from chatiere.engine import EngineError, Event, Game, Position, Reason
 from chatiere.engine.core.description import ObservationField
 from chatiere.engine.core.messages import Messages
 from chatiere.engine.core.wire import Reader
-from chatiere.service.errors import Refusal, ServiceReason
+from chatiere.service.calls.errors import Refusal, ServiceReason
 from chatiere.v1 import game_pb2
 
 # What reads and writes the messages of a game, by the number of its field; all these as bits; the same by game.

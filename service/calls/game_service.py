@@ -10,9 +10,9 @@ from functools import cache
 from chatiere import engine
 from chatiere.engine import EngineError, Event, Game, Position, Reason
 from chatiere.engine.core.wire import Reader, written, written_in
-from chatiere.service import convert
-from chatiere.service.errors import Refusal, ServiceReason
-from chatiere.service.requests import numbers_of, opener
+from chatiere.service.calls import conversion
+from chatiere.service.calls.errors import Refusal, ServiceReason
+from chatiere.service.calls.requests import numbers_of, opener
 from chatiere.v1 import game_pb2
 from chatiere.v1 import game_service_pb2 as pb
 
@@ -52,7 +52,7 @@ def list_games(data: bytes) -> bytes:
 @cache
 def _all_games() -> bytes:
     # Takes milliseconds.
-    games = [convert.write_game_info(game) for game in engine.games()]
+    games = [conversion.write_game_info(game) for game in engine.games()]
     return pb.ListGamesResponse(games=games).SerializeToString()
 
 
@@ -61,7 +61,7 @@ def new_game(data: bytes) -> bytes:
     request = _open_new_game(data)
     options = request.inner(_NEW_GAME.options)
     game = _game_of(request, options)
-    chosen = convert.read_options(options, game)
+    chosen = conversion.read_options(options, game)
     seed = _seed_of(request, game)
     events: list[Event] = []
     try:
@@ -79,13 +79,13 @@ def new_game(data: bytes) -> bytes:
         raise
     include = request.inner(_NEW_GAME.include)
     _check_viewers(include, position)
-    return written_in(_NEW_GAME_ANSWER, convert.of(position).put_position, position, events, include)
+    return written_in(_NEW_GAME_ANSWER, conversion.of(position).put_position, position, events, include)
 
 
 def list_legal_actions(data: bytes) -> bytes:
     """What may be done at a state: ListLegalActionsRequest → ListLegalActionsResponse."""
     position = _position_of(_open_list_legal_actions(data))
-    messages = convert.of(position)
+    messages = conversion.of(position)
     return (
         written_in(_LEGAL_ACTIONS.turn, messages.put_turn, position)
         + written(messages.put_legal_actions, _LEGAL_ACTIONS.legal_actions, position)
@@ -102,7 +102,7 @@ def apply(data: bytes) -> tuple[bytes, Game]:
     events: list[Event] = []
     action = request.find(_APPLY.action)
     if action is not None:
-        convert.apply_action(action, position, events)
+        conversion.apply_action(action, position, events)
     elif request.has_number(_APPLY.outcome):
         _apply_outcome(position, request.number(_APPLY.outcome), events)
     else:
@@ -113,14 +113,14 @@ def apply(data: bytes) -> tuple[bytes, Game]:
             field=wanted,
             metadata={"game": position.game.name},
         )
-    response = written_in(_APPLY_ANSWER, convert.of(position).put_position, position, events, include)
+    response = written_in(_APPLY_ANSWER, conversion.of(position).put_position, position, events, include)
     return response, position.game
 
 
 def get_score(data: bytes) -> bytes:
     """The score at a state: GetScoreRequest → GetScoreResponse."""
     position = _position_of(_open_get_score(data))
-    return written_in(_GET_SCORE_ANSWER, convert.of(position).put_score, position)
+    return written_in(_GET_SCORE_ANSWER, conversion.of(position).put_score, position)
 
 
 def get_view(data: bytes) -> bytes:
@@ -131,7 +131,7 @@ def get_view(data: bytes) -> bytes:
     if request.has_number(_GET_VIEW.seat):
         seat = request.number(_GET_VIEW.seat)
         _check_seat(seat, position, "seat")
-    return written_in(_GET_VIEW_ANSWER, convert.of(position).put_view, position, seat)
+    return written_in(_GET_VIEW_ANSWER, conversion.of(position).put_view, position, seat)
 
 
 def resample(data: bytes) -> bytes:
@@ -152,18 +152,18 @@ def resample(data: bytes) -> bytes:
     try:
         drawn = position.resample(seat, seed, request.number(_RESAMPLE.game_number))
     except EngineError as error:
-        convert.lies_below(error, f"state.{name}", position.game)
+        conversion.lies_below(error, f"state.{name}", position.game)
         raise
-    return written_in(_RESAMPLE_ANSWER, convert.of(drawn).put_state, drawn)
+    return written_in(_RESAMPLE_ANSWER, conversion.of(drawn).put_state, drawn)
 
 
 def _game_of(request: Reader, options: Reader) -> Game:
     name = request.text(_NEW_GAME.game)
     if name:
         return engine.game(name)
-    game = convert.game_of(options)
+    game = conversion.game_of(options)
     if game is None:
-        names = convert.game_names()
+        names = conversion.game_names()
         raise EngineError(
             Reason.UNKNOWN_GAME,
             f"the request names no game, and its options are of none; there are: {names}",
@@ -194,7 +194,7 @@ def _seed_of(request: Reader, game: Game) -> int | None:
 
 
 def _position_of(request: Reader) -> Position:
-    return convert.read_state(request.find(_STATE))
+    return conversion.read_state(request.find(_STATE))
 
 
 def _check_seat(seat: int, position: Position, field: str) -> None:
@@ -232,5 +232,5 @@ def _apply_outcome(position: Position, outcome: int, events: list[Event]) -> Non
     try:
         position.apply(outcome, events)
     except EngineError as error:
-        convert.lies_below(error, "outcome", position.game)
+        conversion.lies_below(error, "outcome", position.game)
         raise

@@ -19,12 +19,12 @@ from chatiere.engine import EngineError, Game, Position, Reason
 from chatiere.engine.core.batch import Cancellation, Cancelled, Columns, Faults, ItemFault, Positions, Restart, Table
 from chatiere.engine.core.wire import Reader, cut, cut_list, written
 from chatiere.http2.connection import Buffer
-from chatiere.service import convert
-from chatiere.service.columns import Request, put, read, read_whole
-from chatiere.service.config import Settings
-from chatiere.service.errors import Refusal, ServiceReason
-from chatiere.service.metrics import Metrics
-from chatiere.service.requests import opener, parse
+from chatiere.service.calls import conversion
+from chatiere.service.calls.batch_messages import Request, put, read, read_whole
+from chatiere.service.calls.errors import Refusal, ServiceReason
+from chatiere.service.calls.requests import opener, parse
+from chatiere.service.guards.metrics import Metrics
+from chatiere.service.process.settings import Settings
 from chatiere.v1 import batch_service_pb2 as pb
 from chatiere.v1 import game_pb2
 
@@ -102,7 +102,7 @@ class Batches:
         game = table.game
         seeds = columns["seeds"]
         count = len(seeds) // 8 if seeds else message.count
-        options = convert.read_options(Reader(message.options), game)
+        options = conversion.read_options(Reader(message.options), game)
         wanted = _columns_of(message.columns)
         with self._measured(
             table, "NewGames", count, hold, _size_of(game, table.players, wanted), "seeds" if seeds else "count"
@@ -233,7 +233,7 @@ class Batches:
                 _check_cancelled(cancellation)
                 with faults.caught(item):
                     position = table.position(states, item)
-                    typed.append(written(convert.of(position).put_state, position))
+                    typed.append(written(conversion.of(position).put_state, position))
         fields = [("typed_states", typed) for typed in typed_states]
         return put(pb.ConvertResponse, [*fields, ("faults", _put_faults(faults.found()))])
 
@@ -338,7 +338,7 @@ def _terms_of_step(rest: bytes) -> tuple[Game, int, Columns, Restart | None]:
     restart = None
     if message.HasField("restart"):
         with _below("restart"):
-            options = convert.read_options(Reader(message.restart.options), table.game)
+            options = conversion.read_options(Reader(message.restart.options), table.game)
         restart = Restart(options, message.restart.stride)
     return table.game, table.players, _columns_of(message.columns), restart
 
@@ -364,7 +364,7 @@ def _columns_of(columns: pb.Columns) -> Columns:
 
 def _read_typed_state(data: bytes, item: int, table: Table) -> Position:
     typed = _open_state(data)
-    game = convert.game_of(typed)
+    game = conversion.game_of(typed)
     if game not in (None, table.game):
         raise EngineError(
             Reason.INVALID_STATE,
@@ -372,7 +372,7 @@ def _read_typed_state(data: bytes, item: int, table: Table) -> Position:
             field=f"typed_states[{item}].{game.name}",
         )
     try:
-        position = convert.read_state(typed)
+        position = conversion.read_state(typed)
         table.check_position(position)
     except EngineError as error:
         error.field = f"typed_states[{item}]{error.field.removeprefix('states').removeprefix('state')}"

@@ -19,11 +19,11 @@ import grpc.aio
 
 from chatiere.engine.core.batch import Cancellation, Cancelled
 from chatiere.http2.connection import Buffer
-from chatiere.service.config import Settings
-from chatiere.service.errors import CANCELLED, Refusal, ServiceReason, Status, limit_exceeded
-from chatiere.service.guards import REQUEST_ID, Call, Guards, Method
-from chatiere.service.limits import Room
-from chatiere.service.memory import Holding
+from chatiere.service.calls.errors import CANCELLED, Refusal, ServiceReason, Status, limit_exceeded
+from chatiere.service.guards.chain import REQUEST_ID, Call, Guards, Method
+from chatiere.service.guards.limits import Room
+from chatiere.service.guards.memory import Holding
+from chatiere.service.process.settings import Settings
 
 # grpc.aio.ServicerContext, whose types are only half known.
 Context = Any

@@ -18,8 +18,8 @@ from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 from prometheus_client import CollectorRegistry, make_wsgi_app
 
-from chatiere.service.config import with_port
-from chatiere.service.port import listening_sockets
+from chatiere.service.ports.listening import listening_sockets
+from chatiere.service.process.settings import with_port
 
 # Connections at a time.
 _MOST = 8

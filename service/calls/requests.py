@@ -11,7 +11,7 @@ from google.protobuf.message import Message
 from chatiere.engine.core.plain import Form
 from chatiere.engine.core.wire import Reader
 from chatiere.http2.connection import Buffer
-from chatiere.service.errors import Refusal, ServiceReason
+from chatiere.service.calls.errors import Refusal, ServiceReason
 
 # How many bits numbers of that type have. Numbers below 0 are left to protobuf, as are all other types.
 _BITS = {
