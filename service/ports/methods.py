@@ -10,7 +10,6 @@ from functools import partial
 from typing import Any
 
 import grpc
-from chatiere.service.calls.servicer import GameService
 from google.rpc import code_pb2
 from grpc_channelz.v1 import channelz, channelz_pb2_grpc
 from grpc_health.v1 import health_pb2_grpc
@@ -18,6 +17,7 @@ from grpc_reflection.v1alpha import reflection, reflection_pb2_grpc
 
 from chatiere.service.calls.batch_service import BatchService
 from chatiere.service.calls.errors import Status
+from chatiere.service.calls.game_service import GameService
 from chatiere.service.guards.chain import Guards, Method
 from chatiere.service.guards.limits import CallLimit
 from chatiere.service.guards.metrics import Metrics
