@@ -9,8 +9,8 @@ from prometheus_client import CollectorRegistry
 
 from chatiere.clients import CHANNEL_OPTIONS, Client, TransportError, bot_names
 from chatiere.command.local_server import LOOPBACK, local_server
-from chatiere.service.config import Settings, split_address
-from chatiere.service.server import create_server
+from chatiere.service.ports.server import create_server
+from chatiere.service.process.settings import Settings, split_address
 from chatiere.v1.game_pb2 import GameInfo
 
 SEED = click.IntRange(0, 2**64 - 1)

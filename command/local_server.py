@@ -10,8 +10,8 @@ from typing import NamedTuple
 from prometheus_client import CollectorRegistry
 
 from chatiere.engine.memory import keep_freed_memory
-from chatiere.service.config import Settings
-from chatiere.service.server import create_server
+from chatiere.service.ports.server import create_server
+from chatiere.service.process.settings import Settings
 
 LOOPBACK = "127.0.0.1"
 

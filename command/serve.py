@@ -6,8 +6,8 @@ from typing import Any
 import click
 
 from chatiere.command.common import Address, Refusal
-from chatiere.service.config import LOG_FORMATS, LOG_LEVELS, SettingError, Settings
-from chatiere.service.supervisor import serve
+from chatiere.service.process.settings import LOG_FORMATS, LOG_LEVELS, SettingError, Settings
+from chatiere.service.process.supervisor import serve
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _NUMBER = click.IntRange(min=1)

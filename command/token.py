@@ -3,7 +3,7 @@
 import click
 
 from chatiere.command.common import Refusal
-from chatiere.service.tokens import new_token
+from chatiere.service.guards.tokens import new_token
 
 
 @click.command("token")

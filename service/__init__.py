@@ -1,7 +1,6 @@
 """The gRPC service: a stateless door to the engine's rules.
 
-`server.create_server` makes a server in one process; `supervisor.serve` runs one with workers until it is told to
-stop. A call comes in through `interceptors` (metrics, log line, errors) and `servicer` (transport) to one of
-`handlers`, or of the methods of `batch`, which know nothing of gRPC. Streams of batches may come in through `play_port`
-instead.
+`process.supervisor.serve` runs a server with workers until it is told to stop; `ports.server.create_server` makes one
+in this process. A call's way goes down the floors: `process` starts what `ports` listens on, a port takes the call
+through `guards` to its method in `calls`, and that asks the engine.
 """

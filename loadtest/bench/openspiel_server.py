@@ -14,8 +14,8 @@ from typing import Any
 import grpc
 import numpy as np
 
-from chatiere.service.config import Settings
-from chatiere.service.play_port import PlayPort
+from chatiere.service.ports.play_port import PlayPort
+from chatiere.service.process.settings import Settings
 from chatiere.v1.batch_service_pb2 import (
     NewGamesRequest,
     NewGamesResponse,

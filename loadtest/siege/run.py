@@ -18,7 +18,7 @@ from siege.memory import Memory
 from siege.plan import Attack, Plan
 from tabulate import tabulate
 
-from chatiere.service.tokens import new_token
+from chatiere.service.guards.tokens import new_token
 
 # Seconds of calls before memory is read for the first time: what is made at first calls belongs to the idle size.
 _WARMING = 1.5

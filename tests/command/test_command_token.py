@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from chatiere.service.tokens import Tokens
+from chatiere.service.guards.tokens import Tokens
 
 from .conftest import Run
 

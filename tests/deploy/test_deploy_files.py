@@ -18,7 +18,7 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from chatiere.service.config import Settings
+from chatiere.service.process.settings import Settings
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 BASE, SECURE = DEPLOY / "kubernetes" / "base", DEPLOY / "kubernetes" / "secure"

@@ -10,7 +10,7 @@ from google.protobuf.message_factory import GetMessageClass
 from chatiere import engine
 from chatiere.engine import Game, Position
 from chatiere.engine.wire import fill
-from chatiere.service import convert
+from chatiere.service.calls import conversion
 from chatiere.v1 import game_service_pb2
 
 KINDS: list[type[Message]] = [
@@ -39,7 +39,7 @@ def request(kind: type[Message], game: Game, choices: random.Random) -> Any:
     position = choices.choice(positions(game))
     for field in kind.DESCRIPTOR.fields:
         if field.name == "state":
-            fill(filled.state, convert.of(position).put_state, position)
+            fill(filled.state, conversion.of(position).put_state, position)
         elif field.name == "game":
             filled.game = choices.choice((game.name, game.name, ""))
         elif field.name == "players":

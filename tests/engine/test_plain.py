@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from chatiere import engine
 from chatiere.engine import Game
 from chatiere.engine.wire import Form
-from chatiere.service.requests import form_of
+from chatiere.service.calls.requests import form_of
 from chatiere.v1.game_pb2 import Action, Include, OptionInfo, RandomStream, State
 from chatiere.v1.game_service_pb2 import ApplyRequest, NewGameRequest
 

@@ -13,21 +13,21 @@ from hypothesis import strategies as st
 
 from chatiere import engine
 from chatiere.engine import EngineError, Game
-from chatiere.service import handlers, requests
-from chatiere.service.errors import Refusal
+from chatiere.service.calls import game_service, requests
+from chatiere.service.calls.errors import Refusal
 from chatiere.v1 import game_service_pb2 as pb
 
 from .encodings import odd, shuffled
 from .samples import KINDS, request
 
 HANDLERS: dict[type[Message], Callable[[bytes], Any]] = {
-    pb.ListGamesRequest: handlers.list_games,
-    pb.NewGameRequest: handlers.new_game,
-    pb.ListLegalActionsRequest: handlers.list_legal_actions,
-    pb.ApplyRequest: handlers.apply,
-    pb.GetScoreRequest: handlers.get_score,
-    pb.GetViewRequest: handlers.get_view,
-    pb.ResampleRequest: handlers.resample,
+    pb.ListGamesRequest: game_service.list_games,
+    pb.NewGameRequest: game_service.new_game,
+    pb.ListLegalActionsRequest: game_service.list_legal_actions,
+    pb.ApplyRequest: game_service.apply,
+    pb.GetScoreRequest: game_service.get_score,
+    pb.GetViewRequest: game_service.get_view,
+    pb.ResampleRequest: game_service.resample,
 }
 GAMES = st.sampled_from(engine.games())
 CHOICES = st.builds(random.Random, st.integers(0, 2**32 - 1))

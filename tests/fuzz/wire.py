@@ -20,16 +20,16 @@ from google.protobuf.descriptor import ServiceDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 from hpack import Encoder
-from service.process import Served, served
 
 from chatiere import engine
 from chatiere.engine import Game, Position
 from chatiere.engine.wire import fill
 from chatiere.http2 import frames
-from chatiere.service.config import split_address
+from chatiere.service.process.settings import split_address
 from chatiere.v1 import batch_service_pb2, errors_pb2, game_pb2, game_service_pb2
 from chatiere.v1.batch_service_pb2 import Columns, PlayRequest, StepRequest, Table
 from chatiere.v1.game_service_pb2 import ApplyRequest
+from service.process import Served, served
 
 SERVICES: tuple[ServiceDescriptor, ...] = (
     game_service_pb2.DESCRIPTOR.services_by_name["GameService"],

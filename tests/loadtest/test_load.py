@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+
 from service.process import served
 
 LOADTEST = Path(__file__).parents[2] / "loadtest"

@@ -124,7 +124,7 @@ class Served:
 
 def injected(folder: Path, code: str) -> dict[str, str]:
     """An environment in which every worker runs some code before anything else of its own; written into that folder."""
-    guard = "import sys\nif 'chatiere.service.worker' in sys.orig_argv:\n"
+    guard = "import sys\nif 'chatiere.service.process.worker' in sys.orig_argv:\n"
     (folder / "sitecustomize.py").write_text(guard + indent(dedent(code), "    "))
     return {"PYTHONPATH": str(folder)}
 

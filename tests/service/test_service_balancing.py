@@ -14,7 +14,7 @@ import pytest
 from grpc_health.v1 import health_pb2
 
 from chatiere.clients import AsyncClient, Client
-from chatiere.service.methods import GAME_SERVICE
+from chatiere.service.ports.methods import GAME_SERVICE
 from chatiere.v1.game_pb2 import Include
 
 from .process import Served, served, wait_until

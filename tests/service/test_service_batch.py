@@ -15,8 +15,8 @@ from google.protobuf.message import Message
 from chatiere.engine import Game, Position, Reason
 from chatiere.engine.core.batch import Columns, Restart, Table
 from chatiere.engine.wire import Reader, fill
-from chatiere.service import convert
-from chatiere.service.config import Settings
+from chatiere.service.calls import conversion
+from chatiere.service.process.settings import Settings
 from chatiere.v1 import batch_service_pb2 as pb
 from chatiere.v1 import errors_pb2, game_pb2, game_service_pb2
 
@@ -28,7 +28,7 @@ COUNT = 6
 
 def state_of(position: Position) -> game_pb2.State:
     """A position as a State."""
-    return fill(game_pb2.State(), convert.of(position).put_state, position)
+    return fill(game_pb2.State(), conversion.of(position).put_state, position)
 
 
 @pytest.fixture
@@ -482,7 +482,7 @@ def test_requests_may_be_sent_before_others_are_answered(batches: Any, table: pb
 def test_a_failure_of_the_service_ends_the_stream(
     batches: Any, table: pb.Table, begun: pb.Positions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("chatiere.service.batch._put_faults", None)
+    monkeypatch.setattr("chatiere.service.calls.batch_service._put_faults", None)
     with LogLines():
         code = code_of(on_stream, batches, play_request("score", requests_on(table, begun)["score"]))
     assert code is grpc.StatusCode.INTERNAL
@@ -527,7 +527,7 @@ def by_single_calls(stub: Any, game: Game, players: int, seeds: list[int], steps
         return position
 
     positions = [begin(seed, 1) for seed in seeds]
-    yield [convert.read_state(Reader(position.state)).pack() for position in positions]
+    yield [conversion.read_state(Reader(position.state)).pack() for position in positions]
     for step in range(steps):
         for item, position in enumerate(positions):
             request = game_service_pb2.ApplyRequest(state=position.state, include=include)
@@ -536,7 +536,7 @@ def by_single_calls(stub: Any, game: Game, players: int, seeds: list[int], steps
             if positions[item].turn.kind == game_pb2.TURN_KIND_OVER:
                 stream = positions[item].state.stream
                 positions[item] = begin(stream.seed, stream.game_number + 1)
-        yield [convert.read_state(Reader(position.state)).pack() for position in positions]
+        yield [conversion.read_state(Reader(position.state)).pack() for position in positions]
 
 
 def by_batches(

@@ -10,8 +10,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from chatiere import engine
-from chatiere.service.columns import put, read
-from chatiere.service.methods import BATCH_SERVICE
+from chatiere.service.calls.batch_messages import put, read
+from chatiere.service.ports.methods import BATCH_SERVICE
 from chatiere.v1.batch_service_pb2 import (
     Faults,
     NewGamesRequest,

@@ -11,10 +11,10 @@ import pytest
 
 from chatiere import engine
 from chatiere.engine import Game, Reason
-from chatiere.service import handlers
-from chatiere.service.config import Settings
-from chatiere.service.errors import ServiceReason
-from chatiere.service.tokens import new_token
+from chatiere.service.calls import game_service
+from chatiere.service.calls.errors import ServiceReason
+from chatiere.service.guards.tokens import new_token
+from chatiere.service.process.settings import Settings
 from chatiere.v1 import batch_service_pb2, errors_pb2, game_pb2, game_service_pb2
 
 from .support import PATIENCE, LogLines, Refused, Running, SlowCall, batch_stub, new_game, raw, refusal, running
@@ -286,7 +286,7 @@ def test_reason_internal(stub: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(request: object) -> None:
         raise RuntimeError("a detail that is nobody's business")
 
-    monkeypatch.setattr(handlers, "list_games", fail)
+    monkeypatch.setattr(game_service, "list_games", fail)
     with LogLines() as log:
         refused = refusal(stub.ListGames, game_service_pb2.ListGamesRequest())
     assert refused.code is grpc.StatusCode.INTERNAL
@@ -364,7 +364,7 @@ def test_a_unary_call_has_one_request(server: Running, count: int) -> None:
 
 def test_the_next_call_after_a_failure_is_answered(stub: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(handlers, "list_games", None)
+        patch.setattr(game_service, "list_games", None)
         assert refusal(stub.ListGames, game_service_pb2.ListGamesRequest()).reason == "INTERNAL"
     assert stub.ListGames(game_service_pb2.ListGamesRequest()).games
 
@@ -406,6 +406,6 @@ def test_options_of_another_game_are_refused(game: Game, monkeypatch: pytest.Mon
     request = game_service_pb2.NewGameRequest(game="other", players=4)
     getattr(request.options, game.name).SetInParent()
     with pytest.raises(engine.EngineError) as refused:
-        handlers.new_game(request.SerializeToString())
+        game_service.new_game(request.SerializeToString())
     assert refused.value.reason is Reason.INVALID_OPTION
     assert refused.value.field == f"options.{game.name}"

@@ -22,18 +22,18 @@ from pathlib import Path
 from prometheus_client import CollectorRegistry
 from chatiere.engine import EngineError
 from chatiere.engine.core.batch import Cancellation
-from chatiere.service import handlers
-from chatiere.service.batch import Batches
-from chatiere.service.config import Settings
-from chatiere.service.errors import Refusal
-from chatiere.service.metrics import Metrics
+from chatiere.service.calls import game_service
+from chatiere.service.calls.batch_service import BatchService
+from chatiere.service.process.settings import Settings
+from chatiere.service.calls.errors import Refusal
+from chatiere.service.guards.metrics import Metrics
 
 def peak():
     return int(re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1]) // 1024
 
-batches = Batches(Settings(), Metrics(CollectorRegistry()))
+batches = BatchService(Settings(), Metrics(CollectorRegistry()))
 calls = {
-    "Apply": handlers.apply,
+    "Apply": game_service.apply,
     "Convert": lambda data: batches.answer("convert", data, Cancellation()),
     "Play": lambda data: batches.play(data, Cancellation()),
 }

@@ -11,12 +11,12 @@ import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2_grpc
 
-from chatiere.service import health as health_module
-from chatiere.service import limits
-from chatiere.service.config import Settings
-from chatiere.service.errors import Refusal
-from chatiere.service.limits import ClientLimits
-from chatiere.service.tokens import new_token
+from chatiere.service.calls.errors import Refusal
+from chatiere.service.guards import limits
+from chatiere.service.guards.limits import ClientLimits
+from chatiere.service.guards.tokens import new_token
+from chatiere.service.ports import health as health_module
+from chatiere.service.process.settings import Settings
 from chatiere.v1 import batch_service_pb2, game_service_pb2
 
 from .process import wait_until

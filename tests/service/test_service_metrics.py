@@ -11,9 +11,9 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 from chatiere.engine import Game
-from chatiere.service import handlers
-from chatiere.service.config import Settings
-from chatiere.service.metrics import code_label
+from chatiere.service.calls import game_service
+from chatiere.service.guards.metrics import code_label
+from chatiere.service.process.settings import Settings
 from chatiere.v1 import batch_service_pb2, game_pb2, game_service_pb2
 
 from .support import PATIENCE, LogLines, Running, SlowCall, batch_stub, code_of, new_game, running
@@ -51,7 +51,7 @@ def test_calls_are_counted_by_method_and_status(fresh: Running, game: Game, monk
         code_of(stub.Apply, game_service_pb2.ApplyRequest(state=position.state))
     code_of(fresh.channel.unary_unary(f"/{SERVICE}/Apply"), b"\xff")
     with monkeypatch.context() as patch, LogLines():
-        patch.setattr(handlers, "apply", None)
+        patch.setattr(game_service, "apply", None)
         code_of(stub.Apply, game_service_pb2.ApplyRequest())
     assert counts(fresh, "NewGame") == {"started": 1, "timed": 1, "OK": 1}
     assert counts(fresh, "Apply") == {"started": 7, "timed": 7, "OK": 3, "InvalidArgument": 3, "Internal": 1}

@@ -16,9 +16,9 @@ import grpc
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
-from chatiere.service.config import SettingError
-from chatiere.service.metrics_files import FILE_BYTES, MetricsFiles
-from chatiere.service.port import HeldPort, listening_sockets
+from chatiere.service.guards.metrics_files import FILE_BYTES, MetricsFiles
+from chatiere.service.ports.listening import HeldPort, listening_sockets
+from chatiere.service.process.settings import SettingError
 from chatiere.v1 import game_service_pb2
 
 from .process import Served, served, wait_until
@@ -249,9 +249,9 @@ from pathlib import Path
 from google.rpc import code_pb2
 from prometheus_client import CollectorRegistry
 from chatiere import engine
-from chatiere.service.metrics_files import use_files
+from chatiere.service.guards.metrics_files import use_files
 use_files(Path(sys.argv[1]), 0)
-from chatiere.service.metrics import Metrics, code_label
+from chatiere.service.guards.metrics import Metrics, code_label
 from chatiere.v1 import batch_service_pb2, game_service_pb2
 from grpc_channelz.v1 import channelz_pb2
 from grpc_health.v1 import health_pb2

@@ -14,10 +14,10 @@ import pytest
 from opentelemetry.proto.collector.trace.v1 import trace_service_pb2, trace_service_pb2_grpc
 from opentelemetry.proto.trace.v1 import trace_pb2
 
-from chatiere.service import handlers
-from chatiere.service.config import SettingError, Settings
-from chatiere.service.logs import configure_logging
-from chatiere.service.traces import TraceInterceptor
+from chatiere.service.calls import game_service
+from chatiere.service.guards.logs import configure_logging
+from chatiere.service.guards.traces import TraceInterceptor
+from chatiere.service.process.settings import SettingError, Settings
 from chatiere.v1 import game_service_pb2
 
 from .process import served, wait_until
@@ -61,7 +61,7 @@ def test_an_error_tells_the_id(server: Running) -> None:
 
 
 def test_the_log_tells_the_id(server: Running, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(handlers, "list_games", None)
+    monkeypatch.setattr(game_service, "list_games", None)
     with LogLines() as log:
         refusal(server.stub.ListGames, LIST_GAMES, metadata=(("x-request-id", "mine"),))
     failure, call = log.lines
@@ -105,7 +105,7 @@ def test_log_levels() -> None:
 
 def _has_worker(pid: int) -> bool:
     # Python itself may have other children while it starts.
-    return any("chatiere.service.worker" in child.cmdline() for child in psutil.Process(pid).children())
+    return any("chatiere.service.process.worker" in child.cmdline() for child in psutil.Process(pid).children())
 
 
 def test_a_log_that_cannot_be_written_stops_no_call(monkeypatch: pytest.MonkeyPatch, server: Running) -> None:

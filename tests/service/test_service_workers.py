@@ -19,12 +19,12 @@ import psutil
 import pytest
 from prometheus_client import CollectorRegistry
 
-from chatiere.service import supervisor
-from chatiere.service.config import SettingError, Settings
-from chatiere.service.events import Events, Lines
-from chatiere.service.heartbeat import BEAT, Heartbeat
-from chatiere.service.logs import log_line
-from chatiere.service.metrics_files import MetricsFiles
+from chatiere.service.guards.logs import log_line
+from chatiere.service.guards.metrics_files import MetricsFiles
+from chatiere.service.process import supervisor
+from chatiere.service.process.events import Events, Lines
+from chatiere.service.process.heartbeat import BEAT, Heartbeat
+from chatiere.service.process.settings import SettingError, Settings
 from chatiere.v1 import game_service_pb2
 
 from .process import Served, injected, served, wait_until
@@ -55,8 +55,8 @@ def test_a_worker_that_is_stopped_is_replaced() -> None:
 # A loop in C that never lets other threads run.
 STUCK = """
     import collections, itertools
-    from chatiere.service import handlers
-    handlers.list_games = lambda request: collections.deque(itertools.repeat(None), maxlen=0)
+    from chatiere.service.calls import game_service
+    game_service.list_games = lambda request: collections.deque(itertools.repeat(None), maxlen=0)
 """
 
 

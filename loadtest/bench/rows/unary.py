@@ -16,8 +16,8 @@ import numpy as np
 
 from chatiere.engine import Game
 from chatiere.engine.wire import fill
-from chatiere.service import convert, handlers
-from chatiere.service.methods import GAME_SERVICE
+from chatiere.service.calls import conversion, game_service
+from chatiere.service.ports.methods import GAME_SERVICE
 from chatiere.v1.game_service_pb2 import ApplyRequest
 from loadtest.bench.measure import Plan, Result, Row, Run
 from loadtest.bench.servers import Server, echoing
@@ -54,7 +54,7 @@ def apply_request(game: Game, players: int) -> ApplyRequest:
         actions = position.legal_actions()
         action = actions[rng.integers(len(actions))]
         request = ApplyRequest()
-        fill(request.state, convert.of(position).put_state, position)
+        fill(request.state, conversion.of(position).put_state, position)
         request.action.id = action
         request.include.legal_actions = True
         requests.append((len(_answer(request)), len(requests), request))
@@ -63,7 +63,7 @@ def apply_request(game: Game, players: int) -> ApplyRequest:
 
 
 def _answer(request: ApplyRequest) -> bytes:
-    response, _ = handlers.apply(request.SerializeToString())
+    response, _ = game_service.apply(request.SerializeToString())
     return response
 
 

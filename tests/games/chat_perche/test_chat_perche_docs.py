@@ -8,7 +8,7 @@ from typing import Any
 
 from google.protobuf.json_format import MessageToDict
 
-from chatiere.service import handlers
+from chatiere.service.calls import game_service
 from chatiere.v1.game_pb2 import TURN_KIND_OVER, Action, Include, Position
 from chatiere.v1.game_service_pb2 import ApplyRequest, ApplyResponse, NewGameRequest, NewGameResponse
 
@@ -22,12 +22,12 @@ MOVES = json.loads(Path(__file__).with_name("docs_game.json").read_text(encoding
 def new_game(include: Include) -> Position:
     """What NewGame answers."""
     request = NewGameRequest(game="chat_perche", players=2, seed=7, include=include)
-    return NewGameResponse.FromString(handlers.new_game(request.SerializeToString())).position
+    return NewGameResponse.FromString(game_service.new_game(request.SerializeToString())).position
 
 
 def apply(request: ApplyRequest) -> Position:
     """What Apply answers."""
-    response, _ = handlers.apply(request.SerializeToString())
+    response, _ = game_service.apply(request.SerializeToString())
     return ApplyResponse.FromString(response).position
 
 

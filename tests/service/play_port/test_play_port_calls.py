@@ -20,9 +20,9 @@ from played_frames import (
 from chatiere import engine
 from chatiere.clients import BatchClient, ChatiereError, SocketStream, TransportError, batch_calls
 from chatiere.engine import Game
-from chatiere.service import batch
-from chatiere.service.batch import Batches
-from chatiere.service.tokens import new_token
+from chatiere.service.calls import batch_service
+from chatiere.service.calls.batch_service import BatchService
+from chatiere.service.guards.tokens import new_token
 from chatiere.v1.batch_service_pb2 import (
     Columns,
     NewGamesRequest,
@@ -134,8 +134,10 @@ def test_states_of_usual_batches_are_overwritten_where_they_came(
     count = 2**14 // game.packed_size + 1
     table, restart = Table(game=game.name, players=game.min_players), Restart(stride=count)
     columns = Columns(legal=True, scores=True, observations=True)
-    kept, put_positions = [], batch._put_positions
-    monkeypatch.setattr(batch, "_put_positions", lambda positions: kept.append(positions) or put_positions(positions))
+    kept, put_positions = [], batch_service._put_positions
+    monkeypatch.setattr(
+        batch_service, "_put_positions", lambda positions: kept.append(positions) or put_positions(positions)
+    )
     with BatchClient(server.address) as client, SocketStream(play_address(server)) as stream:
         positions = client.new_games(table, range(count), columns=columns)
         for _ in range(60):
@@ -170,7 +172,7 @@ def test_a_request_that_cannot_be_parsed_ends_the_stream_as_at_grpc_s_port(serve
 def test_a_failure_of_the_service_is_logged_and_ends_the_stream(
     server: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Batches, "play", None)
+    monkeypatch.setattr(BatchService, "play", None)
     with LogLines() as log:
         found = refused(play_address(server), [b""])
     assert (found.code, found.reason) == (grpc.StatusCode.INTERNAL, "INTERNAL")

@@ -23,11 +23,12 @@ from played_frames import (
 from prometheus_client import CollectorRegistry
 
 from chatiere.clients import SocketStream, VectorEnv, batch_calls
-from chatiere.service import play_port, port
-from chatiere.service.batch import Batches
-from chatiere.service.config import SettingError, Settings
-from chatiere.service.port import HeldPort, listening_sockets
-from chatiere.service.server import create_server
+from chatiere.service.calls.batch_service import BatchService
+from chatiere.service.ports import listening as listening_module
+from chatiere.service.ports import play_port
+from chatiere.service.ports.listening import HeldPort, listening_sockets
+from chatiere.service.ports.server import create_server
+from chatiere.service.process.settings import SettingError, Settings
 from chatiere.v1.batch_service_pb2 import (
     Table,
 )
@@ -115,7 +116,7 @@ def test_a_grpc_client_is_told_that_the_server_stops(echo: None) -> None:
 
 def test_a_client_that_takes_nothing_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     # More than all buffers between the ends hold.
-    monkeypatch.setattr(Batches, "play", lambda self, request, cancellation: [bytes(50_000_000)])
+    monkeypatch.setattr(BatchService, "play", lambda self, request, cancellation: [bytes(50_000_000)])
     with playing() as server, Peer(server, setting(WINDOW, 2**31 - 1), window(0, 2**30)) as peer:
         peer.send(peer.headers(), data(message(b"meow")))
         peer.skip_to(DATA)
@@ -248,7 +249,7 @@ def test_a_machine_without_one_of_the_families(monkeypatch: pytest.MonkeyPatch) 
         for family, host in ((socket.AF_INET6, "::1"), (socket.AF_INET, "127.0.0.1"))
     ]
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: places)
-    monkeypatch.setattr(port.socket, "socket", refuse)
+    monkeypatch.setattr(listening_module.socket, "socket", refuse)
     (listening,) = listening_sockets("play_address", "localhost:0")
     assert listening.getsockname()[0] == "127.0.0.1"
     listening.close()

@@ -34,7 +34,7 @@ from played_frames import (
 
 from chatiere import engine
 from chatiere.clients import BatchClient, SocketStream, batch_calls
-from chatiere.service import play_port
+from chatiere.service.ports import play_port
 from chatiere.v1.batch_service_pb2 import (
     NewGamesRequest,
     PlayRequest,

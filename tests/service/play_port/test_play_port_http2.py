@@ -39,7 +39,7 @@ from played_frames import (
 )
 
 from chatiere.http2 import connection as http2_connection
-from chatiere.service import play_port
+from chatiere.service.ports import play_port
 
 from ..support import PATIENCE, Running
 from .peer import (

@@ -22,10 +22,10 @@ import grpc
 
 from chatiere.http2 import frames
 from chatiere.http2.connection import Broken, Buffer, Connection, Ended, ProtocolError, milliseconds
-from chatiere.service.call_context import Aborted, CallContext, Gone
-from chatiere.service.config import Settings
-from chatiere.service.errors import Refusal, ServiceReason
-from chatiere.service.port import listening_sockets
+from chatiere.service.calls.errors import Refusal, ServiceReason
+from chatiere.service.ports.call_context import Aborted, CallContext, Gone
+from chatiere.service.ports.listening import listening_sockets
+from chatiere.service.process.settings import Settings
 
 _log = logging.getLogger(__name__)
 

@@ -10,7 +10,7 @@ from google.protobuf.message import Message
 
 from chatiere.engine.wire import Form, Reader
 from chatiere.http2.connection import Buffer
-from chatiere.service.errors import Refusal, ServiceReason
+from chatiere.service.calls.errors import Refusal, ServiceReason
 
 # How many bits numbers of that type have. Numbers below 0 are left to protobuf, as are all other types.
 _BITS = {

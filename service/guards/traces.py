@@ -13,7 +13,7 @@ from typing import Any
 import grpc
 import grpc.aio
 
-from chatiere.service.config import SettingError
+from chatiere.service.process.settings import SettingError
 
 
 class TraceInterceptor(grpc.aio.ServerInterceptor):

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import grpc
 
-from chatiere.service.config import SettingError, Settings
-from chatiere.service.files import WatchedFiles
+from chatiere.service.process.files import WatchedFiles
+from chatiere.service.process.settings import SettingError, Settings
 
 _log = logging.getLogger(__name__)
 

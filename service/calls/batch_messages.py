@@ -11,7 +11,7 @@ from google.protobuf.message import Message
 
 from chatiere.engine.wire import cut, pieces_of
 from chatiere.http2.connection import Buffer
-from chatiere.service.requests import parse
+from chatiere.service.calls.requests import parse
 from chatiere.v1.batch_service_pb2 import DESCRIPTOR
 
 _MESSAGES = DESCRIPTOR.message_types_by_name.values()

@@ -10,7 +10,7 @@ from typing import TextIO
 
 from pythonjsonlogger.json import JsonFormatter
 
-from chatiere.service.config import Settings
+from chatiere.service.process.settings import Settings
 
 # The lines of gRPC's core: level and day, time, thread, place, as in "E1122 06:43:37.453844   15207 port.cc:83] words".
 _CORE_LINE = re.compile(r"([IWEF])\d{4} [\d:.]+ +\d+ ([^ \]]+)\] (.*)")

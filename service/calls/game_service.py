@@ -10,9 +10,10 @@ from functools import cache
 from chatiere import engine
 from chatiere.engine import EngineError, EventLog, Game, Position, Reason
 from chatiere.engine.wire import Reader, written, written_in
-from chatiere.service import convert
-from chatiere.service.errors import Refusal, ServiceReason
-from chatiere.service.requests import numbers_of, opener
+from chatiere.service.calls import conversion
+from chatiere.service.calls.errors import Refusal, ServiceReason
+from chatiere.service.calls.requests import numbers_of, opener
+from chatiere.service.guards.metrics import Metrics
 from chatiere.v1 import game_pb2
 from chatiere.v1 import game_service_pb2 as pb
 
@@ -36,11 +37,11 @@ _open_resample, _RESAMPLE = opener(pb.ResampleRequest), numbers_of(pb.ResampleRe
 }
 _INCLUDE = numbers_of(game_pb2.Include)
 _LEGAL_ACTIONS = numbers_of(pb.ListLegalActionsResponse)
-_NEW_GAME_ANSWER = pb.NewGameResponse.POSITION_FIELD_NUMBER
-_APPLY_ANSWER = pb.ApplyResponse.POSITION_FIELD_NUMBER
-_GET_SCORE_ANSWER = pb.GetScoreResponse.SCORE_FIELD_NUMBER
-_GET_VIEW_ANSWER = pb.GetViewResponse.VIEW_FIELD_NUMBER
-_RESAMPLE_ANSWER = pb.ResampleResponse.STATE_FIELD_NUMBER
+_NEW_GAME_RESPONSE = pb.NewGameResponse.POSITION_FIELD_NUMBER
+_APPLY_RESPONSE = pb.ApplyResponse.POSITION_FIELD_NUMBER
+_GET_SCORE_RESPONSE = pb.GetScoreResponse.SCORE_FIELD_NUMBER
+_GET_VIEW_RESPONSE = pb.GetViewResponse.VIEW_FIELD_NUMBER
+_RESAMPLE_RESPONSE = pb.ResampleResponse.STATE_FIELD_NUMBER
 
 
 def list_games(data: bytes) -> bytes:
@@ -52,7 +53,7 @@ def list_games(data: bytes) -> bytes:
 @cache
 def _all_games() -> bytes:
     # Takes milliseconds.
-    games = [convert.write_game_info(game) for game in engine.games()]
+    games = [conversion.write_game_info(game) for game in engine.games()]
     return pb.ListGamesResponse(games=games).SerializeToString()
 
 
@@ -61,31 +62,31 @@ def new_game(data: bytes) -> bytes:
     request = _open_new_game(data)
     options = request.inner(_NEW_GAME.options)
     game = _game_of(request, options)
-    chosen = convert.read_options(options, game)
+    chosen = conversion.read_options(options, game)
     seed = _seed_of(request, game)
     events = EventLog()
     try:
+        players = game.read_players(request.number(_NEW_GAME.players))
+        conversion.check_options(chosen, game, players)
         position = game.new_game(
-            request.number(_NEW_GAME.players),
+            players,
             chosen,
             seed=seed,
             game_number=request.number(_NEW_GAME.game_number),
             events=events,
         )
     except EngineError as error:
-        if error.reason is Reason.INVALID_OPTION:
-            error.lies_below(f"options.{game.name}")
-        error.metadata["game"] = game.name
+        conversion.name_game(error, game)
         raise
     include = request.inner(_NEW_GAME.include)
     _check_viewers(include, position)
-    return written_in(_NEW_GAME_ANSWER, convert.of(position).put_position, position, events, include)
+    return written_in(_NEW_GAME_RESPONSE, conversion.of(position).put_position, position, events, include)
 
 
 def list_legal_actions(data: bytes) -> bytes:
     """What may be done at a state: ListLegalActionsRequest → ListLegalActionsResponse."""
     position = _position_of(_open_list_legal_actions(data))
-    messages = convert.of(position)
+    messages = conversion.of(position)
     return (
         written_in(_LEGAL_ACTIONS.turn, messages.put_turn, position)
         + written(messages.put_legal_actions, _LEGAL_ACTIONS.legal_actions, position)
@@ -102,7 +103,7 @@ def apply(data: bytes) -> tuple[bytes, Game]:
     events = EventLog()
     action = request.find(_APPLY.action)
     if action is not None:
-        convert.apply_action(action, position, events)
+        conversion.apply_action(action, position, events)
     elif request.has_number(_APPLY.outcome):
         _apply_outcome(position, request.number(_APPLY.outcome), events)
     else:
@@ -113,14 +114,14 @@ def apply(data: bytes) -> tuple[bytes, Game]:
             field=wanted,
             metadata={"game": position.game.name},
         )
-    response = written_in(_APPLY_ANSWER, convert.of(position).put_position, position, events, include)
+    response = written_in(_APPLY_RESPONSE, conversion.of(position).put_position, position, events, include)
     return response, position.game
 
 
 def get_score(data: bytes) -> bytes:
     """The score at a state: GetScoreRequest → GetScoreResponse."""
     position = _position_of(_open_get_score(data))
-    return written_in(_GET_SCORE_ANSWER, convert.of(position).put_score, position)
+    return written_in(_GET_SCORE_RESPONSE, conversion.of(position).put_score, position)
 
 
 def get_view(data: bytes) -> bytes:
@@ -131,7 +132,7 @@ def get_view(data: bytes) -> bytes:
     if request.has_number(_GET_VIEW.seat):
         seat = request.number(_GET_VIEW.seat)
         _check_seat(seat, position, "seat")
-    return written_in(_GET_VIEW_ANSWER, convert.of(position).put_view, position, seat)
+    return written_in(_GET_VIEW_RESPONSE, conversion.of(position).put_view, position, seat)
 
 
 def resample(data: bytes) -> bytes:
@@ -152,18 +153,57 @@ def resample(data: bytes) -> bytes:
     try:
         drawn = position.resample(seat, seed, request.number(_RESAMPLE.game_number))
     except EngineError as error:
-        convert.lies_below(error, f"state.{name}", position.game)
+        error.lies_below(f"state.{name}")
+        conversion.name_game(error, position.game)
         raise
-    return written_in(_RESAMPLE_ANSWER, convert.of(drawn).put_state, drawn)
+    return written_in(_RESAMPLE_RESPONSE, conversion.of(drawn).put_state, drawn)
+
+
+class GameService:
+    """The methods by name: each calls the function of its name."""
+
+    def __init__(self, metrics: Metrics) -> None:
+        """`metrics`: where applied moves are counted."""
+        self._moves = {game: metrics.moves_applied.labels(game.name) for game in engine.games()}
+
+    def ListGames(self, request: bytes) -> bytes:
+        """All games."""
+        return list_games(request)
+
+    def NewGame(self, request: bytes) -> bytes:
+        """Begin a game."""
+        return new_game(request)
+
+    def ListLegalActions(self, request: bytes) -> bytes:
+        """What may be done at a state."""
+        return list_legal_actions(request)
+
+    def Apply(self, request: bytes) -> bytes:
+        """Make a move, or resolve a chance event."""
+        response, game = apply(request)
+        self._moves[game].inc()
+        return response
+
+    def GetScore(self, request: bytes) -> bytes:
+        """The score at a state."""
+        return get_score(request)
+
+    def GetView(self, request: bytes) -> bytes:
+        """What a seat, or a spectator, may know of a state."""
+        return get_view(request)
+
+    def Resample(self, request: bytes) -> bytes:
+        """A state that a seat cannot tell from the given one."""
+        return resample(request)
 
 
 def _game_of(request: Reader, options: Reader) -> Game:
     name = request.text(_NEW_GAME.game)
     if name:
         return engine.game(name)
-    game = convert.game_of(options)
+    game = conversion.game_of(options)
     if game is None:
-        names = convert.game_names()
+        names = conversion.game_names()
         raise EngineError(
             Reason.UNKNOWN_GAME,
             f"the request names no game, and its options are of none; there are: {names}",
@@ -194,7 +234,20 @@ def _seed_of(request: Reader, game: Game) -> int | None:
 
 
 def _position_of(request: Reader) -> Position:
-    return convert.read_state(request.find(_STATE))
+    state = request.find(_STATE)
+    if state is None:
+        names = conversion.game_names()
+        raise Refusal(
+            ServiceReason.MISSING_FIELD,
+            f"the request has no state; it takes one of these games: {names}",
+            field="state",
+            metadata={"games": names},
+        )
+    try:
+        return conversion.read_state(state)
+    except EngineError as error:
+        error.lies_below("state")
+        raise
 
 
 def _check_seat(seat: int, position: Position, field: str) -> None:
@@ -232,5 +285,6 @@ def _apply_outcome(position: Position, outcome: int, events: EventLog) -> None:
     try:
         position.apply(outcome, events)
     except EngineError as error:
-        convert.lies_below(error, "outcome", position.game)
+        error.lies_below("outcome")
+        conversion.name_game(error, position.game)
         raise

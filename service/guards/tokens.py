@@ -15,8 +15,8 @@ import re
 import secrets
 from pathlib import Path
 
-from chatiere.service.config import SettingError
-from chatiere.service.files import WatchedFiles
+from chatiere.service.process.files import WatchedFiles
+from chatiere.service.process.settings import SettingError
 
 _NAME = r"[A-Za-z0-9._-]{1,64}"
 _LINE = re.compile(rf"({_NAME})[ \t]+([0-9a-f]{{64}})")

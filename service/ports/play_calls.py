@@ -9,12 +9,12 @@ import grpc
 
 from chatiere.engine.core.batch import Cancellation
 from chatiere.http2.connection import Buffer
-from chatiere.service.errors import CANCELLED
-from chatiere.service.grpc_calls import CODES, DETAILS
-from chatiere.service.guards import REQUEST_ID, Guards
-from chatiere.service.methods import PLAY, Methods
-from chatiere.service.play_port import Behaviour
-from chatiere.service.traces import traced_stream
+from chatiere.service.calls.errors import CANCELLED
+from chatiere.service.guards.chain import REQUEST_ID, Guards
+from chatiere.service.guards.traces import traced_stream
+from chatiere.service.ports.grpc_handlers import CODES, DETAILS
+from chatiere.service.ports.methods import PLAY, Methods
+from chatiere.service.ports.play_port import Behaviour
 
 
 def play_behaviours(methods: Methods, guards: Guards, *, has_traces: bool) -> Callable[[str], Behaviour | None]:
@@ -36,7 +36,7 @@ def play_behaviours(methods: Methods, guards: Guards, *, has_traces: bool) -> Ca
             if not context.add_callback(cancel):
                 cancel()
             for request in requests:
-                yield methods.batches.play(request, cancellation)
+                yield methods.batch_service.play(request, cancellation)
             guards.end(call)
         except grpc.RpcError:
             # The client is gone.

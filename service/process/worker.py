@@ -1,4 +1,4 @@
-"""One worker of a server: the program `python -m chatiere.service.worker`, which supervisor.py starts.
+"""One worker of a server: the program `python -m chatiere.service.process.worker`, which supervisor.py starts.
 
 On its standard input it gets an Order, pickled; the end of the input tells it that the supervisor is gone. On its
 standard output it tells in JSON, a line each, that it serves (null, again and again: heartbeat.py), or the setting and
@@ -22,11 +22,11 @@ from typing import NamedTuple
 from prometheus_client import CollectorRegistry
 
 from chatiere.engine.memory import keep_freed_memory, share_one_heap
-from chatiere.service.config import SettingError, Settings
-from chatiere.service.heartbeat import Heartbeat
-from chatiere.service.logs import configure_logging
-from chatiere.service.metrics_files import use_files
-from chatiere.service.server import create_server
+from chatiere.service.guards.logs import configure_logging
+from chatiere.service.guards.metrics_files import use_files
+from chatiere.service.ports.server import create_server
+from chatiere.service.process.heartbeat import Heartbeat
+from chatiere.service.process.settings import SettingError, Settings
 
 _log = logging.getLogger(__name__)
 
@@ -83,7 +83,7 @@ def _end_with_supervisor(orphaned: threading.Event) -> None:
 
 if __name__ == "__main__":
     # Under its real name, by which it was pickled.
-    from chatiere.service import worker
+    from chatiere.service.process import worker
 
     try:
         worker.run_worker(pickle.load(sys.stdin.buffer))

@@ -7,11 +7,11 @@ import sys
 import time
 from contextlib import suppress
 
-from chatiere.service.config import SettingError
-from chatiere.service.events import Events, Lines
-from chatiere.service.heartbeat import BEAT
-from chatiere.service.logs import log_line
-from chatiere.service.worker import Order
+from chatiere.service.guards.logs import log_line
+from chatiere.service.process.events import Events, Lines
+from chatiere.service.process.heartbeat import BEAT
+from chatiere.service.process.settings import SettingError
+from chatiere.service.process.worker import Order
 
 # Seconds that a worker gets to serve, where `hang_timeout` is not longer.
 _START = 60.0
@@ -26,7 +26,7 @@ class WorkerProcess:
         self._events = events
         with events.held_back():
             self._process = subprocess.Popen(
-                (sys.executable, "-P", "-m", "chatiere.service.worker"),
+                (sys.executable, "-P", "-m", "chatiere.service.process.worker"),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,

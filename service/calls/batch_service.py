@@ -28,17 +28,17 @@ from chatiere.engine.core.batch import (
 )
 from chatiere.engine.wire import Reader, cut, cut_list, written
 from chatiere.http2.connection import Buffer
-from chatiere.service import convert
-from chatiere.service.columns import Request, put, read, read_whole
-from chatiere.service.config import Settings
-from chatiere.service.errors import Refusal, ServiceReason
-from chatiere.service.metrics import Metrics
-from chatiere.service.requests import opener, parse
+from chatiere.service.calls import conversion
+from chatiere.service.calls.batch_messages import Request, put, read, read_whole
+from chatiere.service.calls.errors import Refusal, ServiceReason
+from chatiere.service.calls.requests import opener, parse
+from chatiere.service.guards.metrics import Metrics
+from chatiere.service.process.settings import Settings
 from chatiere.v1 import batch_service_pb2 as pb
 from chatiere.v1 import game_pb2
 
 # How many faults are told in words.
-_MOST_WORDS = 20
+MOST_FAULTS_TOLD = 20
 # What steps ask for is kept if it has at most so many bytes.
 _LONGEST_KEPT = 512
 # The calls by the number of their field in PlayRequest: its name there, and the kind of their requests.
@@ -62,7 +62,7 @@ def _hold_nothing(size: int) -> None:
     """Reserve nothing, where there is no budget."""
 
 
-class Batches:
+class BatchService:
     """The methods, within the limits of a server's settings."""
 
     def __init__(self, settings: Settings, metrics: Metrics) -> None:
@@ -111,7 +111,7 @@ class Batches:
         game = table.game
         seeds = columns["seeds"]
         count = len(seeds) // 8 if seeds else message.count
-        options = convert.read_options(Reader(message.options), game)
+        options = _read_options(message.options, table)
         wanted = _columns_of(message.columns)
         with self._measured(
             table, "NewGames", count, hold, _size_of(game, table.players, wanted), "seeds" if seeds else "count"
@@ -225,7 +225,7 @@ class Batches:
     ) -> list[Buffer]:
         with self._measured(table, "Convert", asked, hold, table.game.packed_size, "typed_states"):
             packed = [bytes(table.game.packed_size)] * asked
-            faults = _Faults(asked)
+            faults = FaultCollector(asked)
             for item, typed in enumerate(typed_states):
                 _check_cancelled(cancellation)
                 with faults.caught(item):
@@ -236,13 +236,13 @@ class Batches:
         with self._measured(
             table, "Convert", len(states) // table.game.packed_size, hold, _TYPED * table.game.packed_size
         ):
-            faults = _Faults(table.count_states(states))
+            faults = FaultCollector(table.count_states(states))
             typed_states: list[list[Buffer]] = [[] for _ in range(faults.count)]
             for item, typed in enumerate(typed_states):
                 _check_cancelled(cancellation)
                 with faults.caught(item):
                     position = table.position(states, item)
-                    typed.append(written(convert.of(position).put_state, position))
+                    typed.append(written(conversion.of(position).put_state, position))
         fields = [("typed_states", typed) for typed in typed_states]
         return put(pb.ConvertResponse, [*fields, ("faults", _put_faults(faults.found()))])
 
@@ -255,7 +255,7 @@ class Batches:
         """
         self._check_limit(items, self._max_items, "items", field, table.game)
         hold(_COPIES * min(items * item_bytes, self._max_bytes))
-        return _Measured(table.game.name, items, *self._figures_of(table.game.name, method))
+        return _Measured(table.game, items, *self._figures_of(table.game.name, method))
 
     def _check_limit(self, asked: int, limit: int, what: str, field: str, game: Game) -> None:
         if asked > limit:
@@ -268,9 +268,9 @@ class Batches:
 
 
 class _Measured:
-    """What Batches._measured enters; no generator, which would take longer than all the rest of it."""
+    """What BatchService._measured enters; no generator, which would take longer than all the rest of it."""
 
-    def __init__(self, game: str, items: int, seconds: Histogram, sizes: Histogram) -> None:
+    def __init__(self, game: Game, items: int, seconds: Histogram, sizes: Histogram) -> None:
         """`seconds`, `sizes`: where a batch of so many `items` is counted if it is done."""
         self._game, self._items, self._seconds, self._sizes = game, items, seconds, sizes
 
@@ -284,12 +284,10 @@ class _Measured:
             self._seconds.observe(time.perf_counter() - self._start)
             self._sizes.observe(self._items)
         elif isinstance(error, EngineError):
-            error.metadata["game"] = self._game
-            # The engine knows one game's options by their names alone.
-            error.field = error.field.replace("options", f"options.{self._game}", 1)
+            conversion.name_game(error, self._game)
 
 
-class _Faults:
+class FaultCollector:
     """Collects the faults of items that are handled one by one."""
 
     def __init__(self, count: int) -> None:
@@ -312,7 +310,7 @@ class _Faults:
         reasons = bytearray(self.count)
         for item, fault in self._failed.items():
             reasons[item] = fault.reason.number
-        return FaultColumns(bytes(reasons), tuple(self._failed.values())[:_MOST_WORDS])
+        return FaultColumns(bytes(reasons), tuple(self._failed.values())[:MOST_FAULTS_TOLD])
 
 
 def _check_cancelled(cancellation: Cancellation) -> None:
@@ -320,24 +318,23 @@ def _check_cancelled(cancellation: Cancellation) -> None:
         raise Cancelled("the batch was cancelled")
 
 
-@contextmanager
-def _below(path: str) -> Iterator[None]:
-    """Let the refusals from inside name their field from the request on."""
+def _table_of(table: pb.Table) -> Table:
+    game = None
     try:
-        yield
+        game = engine.game(table.game)
+        return Table(game, table.players)
     except EngineError as error:
-        error.lies_below(path)
+        error.lies_below("table")
+        if game is not None:
+            conversion.name_game(error, game)
         raise
 
 
-def _table_of(table: pb.Table) -> Table:
-    with _below("table"):
-        game = engine.game(table.game)
-        try:
-            return Table(game, table.players)
-        except EngineError as error:
-            error.metadata["game"] = game.name
-            raise
+def _read_options(options: game_pb2.Options, table: Table) -> dict[str, object]:
+    # Checked here, because the engine's paths do not have the field of the oneof.
+    chosen = conversion.read_options(Reader(options), table.game)
+    conversion.check_options(chosen, table.game, table.players)
+    return chosen
 
 
 def _terms_of_step(rest: bytes) -> tuple[Game, int, Columns, Restart | None]:
@@ -346,8 +343,11 @@ def _terms_of_step(rest: bytes) -> tuple[Game, int, Columns, Restart | None]:
     table = _table_of(message.table)
     restart = None
     if message.HasField("restart"):
-        with _below("restart"):
-            options = convert.read_options(Reader(message.restart.options), table.game)
+        try:
+            options = _read_options(message.restart.options, table)
+        except EngineError as error:
+            error.lies_below("restart")
+            raise
         restart = Restart(options, message.restart.stride)
     return table.game, table.players, _columns_of(message.columns), restart
 
@@ -373,18 +373,18 @@ def _columns_of(columns: pb.Columns) -> Columns:
 
 def _read_typed_state(data: bytes, item: int, table: Table) -> Position:
     typed = _open_state(data)
-    game = convert.game_of(typed)
-    if game not in (None, table.game):
-        raise EngineError(
-            Reason.INVALID_STATE,
-            f"this is a state of {game.name}; the table's game is {table.game.name}",
-            field=f"typed_states[{item}].{game.name}",
-        )
     try:
-        position = convert.read_state(typed)
+        game = conversion.game_of(typed)
+        if game not in (None, table.game):
+            raise EngineError(
+                Reason.INVALID_STATE,
+                f"this is a state of {game.name}; the table's game is {table.game.name}",
+                field=game.name,
+            )
+        position = conversion.read_state(typed)
         table.check_position(position)
     except EngineError as error:
-        error.field = f"typed_states[{item}]{error.field.removeprefix('states').removeprefix('state')}"
+        error.lies_below(f"typed_states[{item}]")
         raise
     return position
 

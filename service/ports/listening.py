@@ -5,7 +5,7 @@ import socket
 from types import TracebackType
 from typing import Any, Self
 
-from chatiere.service.config import SettingError, split_address, with_port
+from chatiere.service.process.settings import SettingError, split_address, with_port
 
 
 class HeldPort:

@@ -19,7 +19,7 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
-from chatiere.service.config import SettingError
+from chatiere.service.process.settings import SettingError
 
 # The size of a file, enough for all values that the labels allow (a test fills them).
 FILE_BYTES = 2**20

@@ -14,14 +14,14 @@ from dataclasses import replace
 
 from prometheus_client import CollectorRegistry, Counter, Gauge
 
-from chatiere.service.config import SettingError, Settings
-from chatiere.service.events import STOP_SIGNALS, Events
-from chatiere.service.logs import configure_logging
-from chatiere.service.metrics_files import MetricsFiles, ProcessesCollector
-from chatiere.service.metrics_port import MetricsPort
-from chatiere.service.port import HeldPort
-from chatiere.service.worker import Order
-from chatiere.service.worker_process import WorkerProcess
+from chatiere.service.guards.logs import configure_logging
+from chatiere.service.guards.metrics_files import MetricsFiles, ProcessesCollector
+from chatiere.service.ports.listening import HeldPort
+from chatiere.service.ports.metrics_port import MetricsPort
+from chatiere.service.process.events import STOP_SIGNALS, Events
+from chatiere.service.process.settings import SettingError, Settings
+from chatiere.service.process.worker import Order
+from chatiere.service.process.worker_process import WorkerProcess
 
 # Seconds that a worker gets to end beyond the grace of its calls.
 _SLACK = 5.0

@@ -1,0 +1,1 @@
+"""The methods of GameService and BatchService: requests to responses in wire format, without gRPC."""
