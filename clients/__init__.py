@@ -11,15 +11,16 @@ Everything here speaks to the service and knows only what it answers; `AsyncClie
 """
 
 from chatiere.clients.aio import AsyncClient
-from chatiere.clients.batch import BatchClient, BatchStream
+from chatiere.clients.batch_client import BatchClient
 from chatiere.clients.bots import RandomBatchBot, RandomBot, bot_names, make_batch_bot, make_bots
-from chatiere.clients.channel import CHANNEL_OPTIONS
+from chatiere.clients.calls.errors import ChatiereError, FieldViolation, TransportError
 from chatiere.clients.client import Client
-from chatiere.clients.errors import ChatiereError, FieldViolation, TransportError
+from chatiere.clients.game_support import BatchBot, Bot
 from chatiere.clients.match import Step, begin, play
-from chatiere.clients.room import BatchBot, Bot
 from chatiere.clients.selfplay import Batch, Ended, VectorEnv, observation_part
-from chatiere.clients.socket_stream import SocketStream
+from chatiere.clients.transport.batch_stream import BatchStream
+from chatiere.clients.transport.channel import CHANNEL_OPTIONS
+from chatiere.clients.transport.socket_stream import SocketStream
 from chatiere.engine.core.observation import ObservationLayout
 
 __all__ = [

@@ -6,10 +6,10 @@ from typing import Self, SupportsIndex
 
 import grpc
 
-from chatiere.clients import calls
-from chatiere.clients.calls import DEFAULT_TIMEOUT, Call, Response
-from chatiere.clients.channel import CallMetadata, open_aio_channel
-from chatiere.clients.errors import error_of
+from chatiere.clients.calls import game_requests
+from chatiere.clients.calls.errors import error_of
+from chatiere.clients.calls.game_requests import DEFAULT_TIMEOUT, Call, Response
+from chatiere.clients.transport.channel import CallMetadata, open_aio_channel
 from chatiere.v1.game_pb2 import Action, GameInfo, Include, Options, Position, Score, State, View
 from chatiere.v1.game_service_pb2 import ListLegalActionsResponse
 from chatiere.v1.game_service_pb2_grpc import GameServiceStub
@@ -64,7 +64,7 @@ class AsyncClient:
 
     async def list_games(self, *, timeout: float | None = None) -> list[GameInfo]:
         """See Client.list_games."""
-        return list((await self._answer(calls.list_games(), timeout)).games)
+        return list((await self._answer(game_requests.list_games(), timeout)).games)
 
     async def new_game(
         self,
@@ -79,12 +79,12 @@ class AsyncClient:
         timeout: float | None = None,
     ) -> Position:
         """See Client.new_game."""
-        call = calls.new_game(game, players, options, seed, game_number, explicit_chance, include)
+        call = game_requests.new_game(game, players, options, seed, game_number, explicit_chance, include)
         return (await self._answer(call, timeout)).position
 
     async def list_legal_actions(self, state: State, *, timeout: float | None = None) -> ListLegalActionsResponse:
         """See Client.list_legal_actions."""
-        return await self._answer(calls.list_legal_actions(state), timeout)
+        return await self._answer(game_requests.list_legal_actions(state), timeout)
 
     async def apply(
         self,
@@ -96,15 +96,15 @@ class AsyncClient:
         timeout: float | None = None,
     ) -> Position:
         """See Client.apply."""
-        return (await self._answer(calls.apply(state, action, outcome, include), timeout)).position
+        return (await self._answer(game_requests.apply(state, action, outcome, include), timeout)).position
 
     async def get_score(self, state: State, *, timeout: float | None = None) -> Score:
         """See Client.get_score."""
-        return (await self._answer(calls.get_score(state), timeout)).score
+        return (await self._answer(game_requests.get_score(state), timeout)).score
 
     async def get_view(self, state: State, seat: SupportsIndex | None = None, *, timeout: float | None = None) -> View:
         """See Client.get_view."""
-        return (await self._answer(calls.get_view(state, seat), timeout)).view
+        return (await self._answer(game_requests.get_view(state, seat), timeout)).view
 
     async def resample(
         self,
@@ -116,4 +116,4 @@ class AsyncClient:
         timeout: float | None = None,
     ) -> State:
         """See Client.resample."""
-        return (await self._answer(calls.resample(state, seat, seed, game_number), timeout)).state
+        return (await self._answer(game_requests.resample(state, seat, seed, game_number), timeout)).state

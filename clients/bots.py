@@ -8,8 +8,8 @@ from typing import SupportsIndex
 import numpy as np
 from numpy.typing import NDArray
 
+from chatiere.clients.game_support import BatchBot, Bot, BotMaker
 from chatiere.clients.games import ROOMS
-from chatiere.clients.room import BatchBot, Bot, BotMaker
 from chatiere.clients.selfplay import Batch
 from chatiere.v1.game_pb2 import Action, GameInfo, View
 

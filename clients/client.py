@@ -5,9 +5,9 @@ from typing import SupportsIndex
 
 import grpc
 
-from chatiere.clients import calls
-from chatiere.clients.calls import DEFAULT_TIMEOUT, Call, Response
-from chatiere.clients.connection import Connection
+from chatiere.clients.calls import game_requests
+from chatiere.clients.calls.game_requests import DEFAULT_TIMEOUT, Call, Response
+from chatiere.clients.transport.channel_client import Connection
 from chatiere.v1.game_pb2 import Action, GameInfo, Include, Options, Position, Score, State, View
 from chatiere.v1.game_service_pb2 import ListLegalActionsResponse
 from chatiere.v1.game_service_pb2_grpc import GameServiceStub
@@ -48,7 +48,7 @@ class Client(Connection):
 
     def list_games(self, *, timeout: float | None = None) -> list[GameInfo]:
         """The games that the service has, by name, and what there is to know of each before playing it."""
-        return list(self._answer(calls.list_games(), timeout).games)
+        return list(self._answer(game_requests.list_games(), timeout).games)
 
     def new_game(
         self,
@@ -76,7 +76,7 @@ class Client(Connection):
 
         Reasons: UNKNOWN_GAME, INVALID_PLAYERS, INVALID_OPTION, INVALID_SEED, INVALID_SEAT (of `include`).
         """
-        call = calls.new_game(game, players, options, seed, game_number, explicit_chance, include)
+        call = game_requests.new_game(game, players, options, seed, game_number, explicit_chance, include)
         return self._answer(call, timeout).position
 
     def list_legal_actions(self, state: State, *, timeout: float | None = None) -> ListLegalActionsResponse:
@@ -87,7 +87,7 @@ class Client(Connection):
 
         Reasons: INVALID_STATE, UNSUPPORTED_RULES_VERSION, MISSING_FIELD.
         """
-        return self._answer(calls.list_legal_actions(state), timeout)
+        return self._answer(game_requests.list_legal_actions(state), timeout)
 
     def apply(
         self,
@@ -110,7 +110,7 @@ class Client(Connection):
         ILLEGAL_ACTION (metadata: actor, move, rule), IMPOSSIBLE_OUTCOME, CHANCE_PENDING, NO_CHANCE_PENDING, GAME_OVER,
         INVALID_SEAT (of `include`). TypeError if both or neither of action and outcome are given.
         """
-        return self._answer(calls.apply(state, action, outcome, include), timeout).position
+        return self._answer(game_requests.apply(state, action, outcome, include), timeout).position
 
     def get_score(self, state: State, *, timeout: float | None = None) -> Score:
         """What the seats have, in the game's own points, or would have if the game stopped now, and how it came about.
@@ -119,14 +119,14 @@ class Client(Connection):
 
         Reasons: INVALID_STATE, UNSUPPORTED_RULES_VERSION, MISSING_FIELD.
         """
-        return self._answer(calls.get_score(state), timeout).score
+        return self._answer(game_requests.get_score(state), timeout).score
 
     def get_view(self, state: State, seat: SupportsIndex | None = None, *, timeout: float | None = None) -> View:
         """What a seat (0 … players - 1) may know of a state; without a seat, what a spectator may.
 
         Reasons: INVALID_STATE, UNSUPPORTED_RULES_VERSION, MISSING_FIELD, INVALID_SEAT.
         """
-        return self._answer(calls.get_view(state, seat), timeout).view
+        return self._answer(game_requests.get_view(state, seat), timeout).view
 
     def resample(
         self,
@@ -144,4 +144,4 @@ class Client(Connection):
 
         Reasons: INVALID_STATE, UNSUPPORTED_RULES_VERSION, MISSING_FIELD, INVALID_SEAT, INVALID_SEED.
         """
-        return self._answer(calls.resample(state, seat, seed, game_number), timeout).state
+        return self._answer(game_requests.resample(state, seat, seed, game_number), timeout).state

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple, SupportsIndex
 
 from chatiere.clients.client import Client
-from chatiere.clients.room import Bot
+from chatiere.clients.game_support import Bot
 from chatiere.v1.game_pb2 import TURN_KIND_DECISION, Action, Include, Options, Position
 
 

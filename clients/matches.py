@@ -9,7 +9,7 @@ from typing import Any, BinaryIO, NamedTuple, Self, SupportsIndex
 import numpy as np
 from numpy.typing import NDArray
 
-from chatiere.clients.room import BatchBot
+from chatiere.clients.game_support import BatchBot
 from chatiere.clients.selfplay import Batch, Ended, VectorEnv
 from chatiere.v1.game_pb2 import GameInfo
 

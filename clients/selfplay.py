@@ -19,14 +19,15 @@ import grpc
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from chatiere.clients import batch_calls
-from chatiere.clients.batch import BatchClient, BatchStream
-from chatiere.clients.batch_calls import BatchCall, Positions, Stepped
-from chatiere.clients.calls import DEFAULT_TIMEOUT, unsigned
+from chatiere.clients.batch_client import BatchClient
+from chatiere.clients.calls import batch_requests
+from chatiere.clients.calls.batch_requests import BatchCall, Positions, Stepped
+from chatiere.clients.calls.errors import ChatiereError, TransportError
+from chatiere.clients.calls.game_requests import DEFAULT_TIMEOUT, unsigned
 from chatiere.clients.client import Client
-from chatiere.clients.closing import Closing
-from chatiere.clients.errors import ChatiereError, TransportError
-from chatiere.clients.socket_stream import SocketStream
+from chatiere.clients.transport.batch_stream import BatchStream
+from chatiere.clients.transport.closing import Closing
+from chatiere.clients.transport.socket_stream import SocketStream
 from chatiere.engine.core.integers import require_integer
 from chatiere.v1.batch_service_pb2 import Columns, Restart, Table
 from chatiere.v1.game_pb2 import GameInfo, Options
@@ -222,7 +223,7 @@ class VectorEnv(Closing):
         for envs in np.array_split(np.arange(begun), min(self._batches, begun)):
             rows = _Rows(envs, envs.astype(np.uint64), np.zeros(len(envs), np.uint32))
             seeds = np.full(len(envs), self._seed, np.uint64)
-            call = batch_calls.new_games(
+            call = batch_requests.new_games(
                 self._table, seeds, rows.game_numbers, options=self._options, columns=self._columns
             )
             self._submit(rows, call)
@@ -239,7 +240,7 @@ class VectorEnv(Closing):
             raise ValueError("there is no position that waits for an action: reset the environment")
         if actions.shape != (len(last),):
             raise ValueError(f"the batch waits for actions of shape {(len(last),)}, not {actions.shape}")
-        call = batch_calls.step(self._table, last.states, actions, columns=self._columns, restart=self._restart)
+        call = batch_requests.step(self._table, last.states, actions, columns=self._columns, restart=self._restart)
         self._submit(_Rows(last.envs, last.game_numbers, last.decisions), call)
         return self._receive()
 

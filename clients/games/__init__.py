@@ -2,7 +2,7 @@
 
 from importlib import import_module
 
-from chatiere.clients.room import Room
+from chatiere.clients.game_support import Room
 
 _NAMES = (
     "chat_cartonne",

@@ -8,9 +8,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from chatiere.clients.channel import BATCH_SERVICE
-from chatiere.clients.columns import Answer, put, put_inner
-from chatiere.clients.socket_call import SocketCall
+from chatiere.clients.calls.batch_messages import Answer, put, put_inner
+from chatiere.clients.transport.channel import BATCH_SERVICE
+from chatiere.clients.transport.socket_call import SocketCall
 from chatiere.http2.connection import Buffer
 from chatiere.v1.batch_service_pb2 import (
     Columns,

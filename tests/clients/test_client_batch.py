@@ -9,7 +9,7 @@ import pytest
 
 from chatiere import engine
 from chatiere.clients import BatchClient, ChatiereError
-from chatiere.clients.batch_calls import Faults
+from chatiere.clients.calls.batch_requests import Faults
 from chatiere.engine.core.wire import fill
 from chatiere.v1.batch_service_pb2 import Columns, ItemFault, Restart, Table
 from chatiere.v1.errors_pb2 import ErrorReason

@@ -1,8 +1,8 @@
 """Chat Cartonne."""
 
+from chatiere.clients.game_support import BotMaker, Room
 from chatiere.clients.games.chat_cartonne.bots import BuilderBatchBot, BuilderBot
 from chatiere.clients.games.chat_cartonne.table import break_down, draw_table
-from chatiere.clients.room import BotMaker, Room
 
 ROOM = Room(
     name="chat_cartonne",

@@ -1,8 +1,8 @@
 """Discat."""
 
+from chatiere.clients.game_support import BotMaker, Room
 from chatiere.clients.games.discat.bots import LargestGroupBatchBot, LargestGroupBot
 from chatiere.clients.games.discat.table import break_down, draw_table
-from chatiere.clients.room import BotMaker, Room
 
 ROOM = Room(
     name="discat",

@@ -1,7 +1,7 @@
 """Momistigri."""
 
+from chatiere.clients.game_support import Room
 from chatiere.clients.games.momistigri.table import break_down, draw_table
-from chatiere.clients.room import Room
 
 ROOM = Room(
     name="momistigri",

@@ -11,9 +11,9 @@ import grpc
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from chatiere.clients.calls import unsigned
-from chatiere.clients.columns import Answer, put
-from chatiere.clients.errors import ChatiereError, FieldViolation
+from chatiere.clients.calls.batch_messages import Answer, put
+from chatiere.clients.calls.errors import ChatiereError, FieldViolation
+from chatiere.clients.calls.game_requests import unsigned
 from chatiere.engine.core.integers import column_of
 from chatiere.http2.connection import Buffer
 from chatiere.v1 import batch_service_pb2

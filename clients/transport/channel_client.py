@@ -5,10 +5,10 @@ from typing import Any
 
 import grpc
 
-from chatiere.clients.calls import DEFAULT_TIMEOUT
-from chatiere.clients.channel import CallMetadata, open_channel
-from chatiere.clients.closing import Closing
-from chatiere.clients.errors import error_of
+from chatiere.clients.calls.errors import error_of
+from chatiere.clients.calls.game_requests import DEFAULT_TIMEOUT
+from chatiere.clients.transport.channel import CallMetadata, open_channel
+from chatiere.clients.transport.closing import Closing
 
 
 class Connection(Closing):

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from chatiere.clients import BatchClient, TransportError, batch_calls
-from chatiere.clients.channel import BATCH_SERVICE
-from chatiere.clients.columns import Answer, put, put_inner
+from chatiere.clients import BatchClient, TransportError
+from chatiere.clients.calls import batch_requests
+from chatiere.clients.calls.batch_messages import Answer, put, put_inner
+from chatiere.clients.transport.channel import BATCH_SERVICE
 from chatiere.v1.batch_service_pb2 import (
     Faults,
     ItemFault,
@@ -59,7 +60,7 @@ def test_fields_of_other_kinds_are_passed_over() -> None:
 @pytest.mark.parametrize("before", range(8))
 def test_arrays_are_aligned_and_not_writable(before: int) -> None:
     response = StepResponse(positions=Positions(actors=b"\1", legal_offsets=bytes(8), returns=bytes(8)))
-    read = batch_calls.step(Table(players=2), b"", []).read
+    read = batch_requests.step(Table(players=2), b"", []).read
     positions = read(Answer(StepResponse, memoryview(bytes(before) + response.SerializeToString())[before:])).positions
     assert all(array.flags.aligned and not array.flags.writeable for array in positions)
     assert (positions.actors.tolist(), positions.returns.tolist()) == ([1], [[0.0, 0.0]])
@@ -137,12 +138,12 @@ def test_an_answer_that_is_none_is_an_error(broken_address: str) -> None:
 )
 def test_an_answer_on_the_stream_that_is_none_ends_it(broken_address: str, data: bytes) -> None:
     with BatchClient(broken_address) as client, client.stream() as stream:
-        first = stream.submit(batch_calls.score(Table(game="discat", players=2), data))
+        first = stream.submit(batch_requests.score(Table(game="discat", players=2), data))
         with pytest.raises(TransportError) as raised:
             first.result(PATIENCE)
         assert raised.value.code is grpc.StatusCode.INTERNAL
         with pytest.raises(TransportError):
-            stream.submit(batch_calls.score(Table(game="discat", players=2), b"")).result(PATIENCE)
+            stream.submit(batch_requests.score(Table(game="discat", players=2), b"")).result(PATIENCE)
 
 
 @pytest.mark.parametrize(
@@ -157,9 +158,9 @@ def test_an_answer_on_the_stream_that_is_none_ends_it(broken_address: str, data:
 def test_an_answer_that_makes_no_sense_fails_its_call_alone(broken_address: str, answer: PlayResponse) -> None:
     table = Table(game="discat", players=2)
     with BatchClient(broken_address) as client, client.stream() as stream:
-        wrong = stream.submit(batch_calls.score(table, answer.SerializeToString()))
+        wrong = stream.submit(batch_requests.score(table, answer.SerializeToString()))
         right = PlayResponse(tag=2, score=ScoreResponse(final=b"\1"))
-        other = stream.submit(batch_calls.score(table, right.SerializeToString()))
+        other = stream.submit(batch_requests.score(table, right.SerializeToString()))
         # What is under way cannot be cancelled by itself, and does not take the stream with it.
         assert not other.cancel()
         with pytest.raises(TransportError):

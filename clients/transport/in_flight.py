@@ -8,9 +8,9 @@ from typing import Any
 import grpc
 from google.protobuf.message import DecodeError
 
-from chatiere.clients.batch_calls import BatchCall, Result, reason_name
-from chatiere.clients.columns import Answer, put_inner
-from chatiere.clients.errors import ChatiereError, FieldViolation, TransportError
+from chatiere.clients.calls.batch_messages import Answer, put_inner
+from chatiere.clients.calls.batch_requests import BatchCall, Result, reason_name
+from chatiere.clients.calls.errors import ChatiereError, FieldViolation, TransportError
 from chatiere.http2.connection import Buffer
 from chatiere.v1.batch_service_pb2 import PlayRequest, PlayResponse, RequestRefusal
 

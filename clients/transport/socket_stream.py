@@ -5,21 +5,21 @@ from concurrent.futures import Future
 
 import grpc
 
-from chatiere.clients.batch_calls import BatchCall, Result
-from chatiere.clients.calls import DEFAULT_TIMEOUT
-from chatiere.clients.channel import BATCH_SERVICE
-from chatiere.clients.closing import Closing
-from chatiere.clients.columns import keep_freed_memory
-from chatiere.clients.errors import ChatiereError, TransportError
-from chatiere.clients.pending import Pending
-from chatiere.clients.socket_call import SocketCall
+from chatiere.clients.calls.batch_messages import keep_freed_memory
+from chatiere.clients.calls.batch_requests import BatchCall, Result
+from chatiere.clients.calls.errors import ChatiereError, TransportError
+from chatiere.clients.calls.game_requests import DEFAULT_TIMEOUT
+from chatiere.clients.transport.channel import BATCH_SERVICE
+from chatiere.clients.transport.closing import Closing
+from chatiere.clients.transport.in_flight import Pending
+from chatiere.clients.transport.socket_call import SocketCall
 
 
 class SocketStream(Closing):
     """What BatchStream does, at less than half of the client's processor time, for one thread.
 
         with SocketStream("127.0.0.1:50052") as stream:
-            first = stream.submit(batch_calls.step(table, states, moves))
+            first = stream.submit(batch_requests.step(table, states, moves))
 
     It goes to either port of a server; at the one of `chatiere serve --play-address` the server's share of a batch is
     little more than half, too. For a service nearby, on a network that you trust: it goes to one server, nothing is

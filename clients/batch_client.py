@@ -1,16 +1,14 @@
 """The client of BatchService: many games at a time, as NumPy arrays."""
 
-import queue
-import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
 from typing import Any, SupportsIndex
 
 import grpc
 from numpy.typing import ArrayLike
 
-from chatiere.clients import batch_calls
-from chatiere.clients.batch_calls import (
+from chatiere.clients.calls import batch_requests
+from chatiere.clients.calls.batch_messages import Answer, keep_freed_memory
+from chatiere.clients.calls.batch_requests import (
     BatchCall,
     Observed,
     Packed,
@@ -23,13 +21,11 @@ from chatiere.clients.batch_calls import (
     Stepped,
     Unpacked,
 )
-from chatiere.clients.calls import DEFAULT_TIMEOUT
-from chatiere.clients.channel import BATCH_SERVICE
-from chatiere.clients.closing import Closing
-from chatiere.clients.columns import Answer, keep_freed_memory
-from chatiere.clients.connection import Connection
-from chatiere.clients.errors import ChatiereError, TransportError, error_of
-from chatiere.clients.pending import Pending, readable
+from chatiere.clients.calls.game_requests import DEFAULT_TIMEOUT
+from chatiere.clients.transport.batch_stream import BatchStream
+from chatiere.clients.transport.channel import BATCH_SERVICE
+from chatiere.clients.transport.channel_client import Connection
+from chatiere.clients.transport.in_flight import readable
 from chatiere.v1 import batch_service_pb2
 from chatiere.v1.batch_service_pb2 import Columns, PlayResponse, Restart, Table
 from chatiere.v1.game_pb2 import Options, State
@@ -86,7 +82,7 @@ class BatchClient(Connection):
         with readable():
             return call.read(Answer(_ANSWERS[call.field], data))
 
-    def stream(self) -> "BatchStream":
+    def stream(self) -> BatchStream:
         """A stream of calls, for several under way at a time; to be used in a `with` statement, or closed."""
         return BatchStream(self.channel, self._metadata.of_call())
 
@@ -111,7 +107,7 @@ class BatchClient(Connection):
 
         Reasons: INVALID_OPTION, INVALID_SEED; INVALID_BATCH also without seeds and count.
         """
-        call = batch_calls.new_games(table, seeds, game_numbers, count=count, options=options, columns=columns)
+        call = batch_requests.new_games(table, seeds, game_numbers, count=count, options=options, columns=columns)
         return self._answer(call, timeout)
 
     def step(
@@ -132,7 +128,7 @@ class BatchClient(Connection):
 
         Reasons: INVALID_OPTION (of `restart`).
         """
-        return self._answer(batch_calls.step(table, states, moves, columns=columns, restart=restart), timeout)
+        return self._answer(batch_requests.step(table, states, moves, columns=columns, restart=restart), timeout)
 
     def playout(
         self,
@@ -148,12 +144,12 @@ class BatchClient(Connection):
 
         Playout j of item i takes its luck from the stream (seed, first_game_number + count × i + j).
         """
-        call = batch_calls.playout(table, states, count, seed, first_game_number=first_game_number)
+        call = batch_requests.playout(table, states, count, seed, first_game_number=first_game_number)
         return self._answer(call, timeout)
 
     def score(self, table: Table, states: States, *, timeout: float | None = None) -> Scores:
         """The scores at states (n, packed_size), anywhere in a game."""
-        return self._answer(batch_calls.score(table, states), timeout)
+        return self._answer(batch_requests.score(table, states), timeout)
 
     def resample(
         self,
@@ -170,85 +166,17 @@ class BatchClient(Connection):
         `seats`: (n,), the seats whose knowledge counts. Item i is drawn from the stream (seed, first_game_number + i)
         and, with sampled chance, goes on with it.
         """
-        call = batch_calls.resample(table, states, seats, seed, first_game_number=first_game_number)
+        call = batch_requests.resample(table, states, seats, seed, first_game_number=first_game_number)
         return self._answer(call, timeout)
 
     def observe(self, table: Table, states: States, seats: ArrayLike, *, timeout: float | None = None) -> Observed:
         """What seats (n,) know at states (n, packed_size), as numbers."""
-        return self._answer(batch_calls.observe(table, states, seats), timeout)
+        return self._answer(batch_requests.observe(table, states, seats), timeout)
 
     def pack(self, table: Table, typed_states: Sequence[State], *, timeout: float | None = None) -> Packed:
         """Typed states, packed (Convert)."""
-        return self._answer(batch_calls.pack(table, typed_states), timeout)
+        return self._answer(batch_requests.pack(table, typed_states), timeout)
 
     def unpack(self, table: Table, states: States, *, timeout: float | None = None) -> Unpacked:
         """Packed states (n, packed_size), typed (Convert)."""
-        return self._answer(batch_calls.unpack(table, states), timeout)
-
-
-class BatchStream(Closing):
-    """Several calls under way on one stream (Play): the service works at the next while you look at the last.
-
-        with client.stream() as stream:
-            first = stream.submit(batch_calls.step(table, states, moves))
-            second = stream.submit(batch_calls.step(table, other_states, other_moves))
-            stepped = first.result(timeout=10)
-
-    The service answers in the order of the requests. A request that is refused as a whole fails alone, and the stream
-    goes on. A stream that breaks, which no retry heals once it has answered, fails all that is under way with
-    TransportError, and all that is submitted later; nothing is lost with it, as the states are yours: open another one.
-    """
-
-    def __init__(self, channel: grpc.Channel, metadata: tuple[tuple[str, str], ...]) -> None:
-        """See BatchClient.stream."""
-        # Requests come as bytes: the thread that submits them makes them.
-        play: Any = channel.stream_stream(f"/{BATCH_SERVICE}/Play")
-        self._requests: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
-        self._pending = Pending()
-        self._end: ChatiereError | None = None
-        self._lock = threading.Lock()
-        self._call = play(iter(self._requests.get, None), metadata=metadata)
-        self._reader = threading.Thread(target=self._read, name="stream", daemon=True)
-        self._reader.start()
-
-    @property
-    def is_over(self) -> bool:
-        """Whether it has ended or broken: what is submitted now fails."""
-        return self._end is not None
-
-    def submit(self, call: BatchCall[Result]) -> Future[Result]:
-        """Send a call of `batch_calls`.
-
-        Its result, or the ChatiereError that it ends with, is the future's. `result(timeout)` raises TimeoutError where
-        there is none yet.
-        """
-        future: Future[Result] = Future()
-        # What is under way cannot be cancelled by itself.
-        future.set_running_or_notify_cancel()
-        with self._lock:
-            if self._end is not None:
-                future.set_exception(self._end)
-                return future
-            self._requests.put(b"".join(self._pending.add(call, future)))
-        return future
-
-    def close(self) -> None:
-        """End the stream; calls that are under way fail."""
-        self._call.cancel()
-        self._requests.put(None)
-        self._reader.join()
-
-    def _read(self) -> None:
-        end: ChatiereError = TransportError(grpc.StatusCode.UNAVAILABLE, "the service ended the stream")
-        try:
-            for response in self._call:
-                self._pending.settle(response)
-        except grpc.RpcError as error:
-            end = error_of(error)
-        except TransportError as error:
-            end = error
-            self._call.cancel()
-        with self._lock:
-            self._end = end
-        self._requests.put(None)
-        self._pending.fail(end)
+        return self._answer(batch_requests.unpack(table, states), timeout)

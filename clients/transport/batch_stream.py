@@ -1,0 +1,82 @@
+"""The stream of BatchService over gRPC's channel."""
+
+import queue
+import threading
+from concurrent.futures import Future
+from typing import Any
+
+import grpc
+
+from chatiere.clients.calls.batch_requests import BatchCall, Result
+from chatiere.clients.calls.errors import ChatiereError, TransportError, error_of
+from chatiere.clients.transport.channel import BATCH_SERVICE
+from chatiere.clients.transport.closing import Closing
+from chatiere.clients.transport.in_flight import Pending
+
+
+class BatchStream(Closing):
+    """Several calls under way on one stream (Play): the service works at the next while you look at the last.
+
+        with client.stream() as stream:
+            first = stream.submit(batch_requests.step(table, states, moves))
+            second = stream.submit(batch_requests.step(table, other_states, other_moves))
+            stepped = first.result(timeout=10)
+
+    The service answers in the order of the requests. A request that is refused as a whole fails alone, and the stream
+    goes on. A stream that breaks, which no retry heals once it has answered, fails all that is under way with
+    TransportError, and all that is submitted later; nothing is lost with it, as the states are yours: open another one.
+    """
+
+    def __init__(self, channel: grpc.Channel, metadata: tuple[tuple[str, str], ...]) -> None:
+        """See BatchClient.stream."""
+        # Requests come as bytes: the thread that submits them makes them.
+        play: Any = channel.stream_stream(f"/{BATCH_SERVICE}/Play")
+        self._requests: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._pending = Pending()
+        self._end: ChatiereError | None = None
+        self._lock = threading.Lock()
+        self._call = play(iter(self._requests.get, None), metadata=metadata)
+        self._reader = threading.Thread(target=self._read, name="stream", daemon=True)
+        self._reader.start()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it has ended or broken: what is submitted now fails."""
+        return self._end is not None
+
+    def submit(self, call: BatchCall[Result]) -> Future[Result]:
+        """Send a call of `batch_requests`.
+
+        Its result, or the ChatiereError that it ends with, is the future's. `result(timeout)` raises TimeoutError where
+        there is none yet.
+        """
+        future: Future[Result] = Future()
+        # What is under way cannot be cancelled by itself.
+        future.set_running_or_notify_cancel()
+        with self._lock:
+            if self._end is not None:
+                future.set_exception(self._end)
+                return future
+            self._requests.put(b"".join(self._pending.add(call, future)))
+        return future
+
+    def close(self) -> None:
+        """End the stream; calls that are under way fail."""
+        self._call.cancel()
+        self._requests.put(None)
+        self._reader.join()
+
+    def _read(self) -> None:
+        end: ChatiereError = TransportError(grpc.StatusCode.UNAVAILABLE, "the service ended the stream")
+        try:
+            for response in self._call:
+                self._pending.settle(response)
+        except grpc.RpcError as error:
+            end = error_of(error)
+        except TransportError as error:
+            end = error
+            self._call.cancel()
+        with self._lock:
+            self._end = end
+        self._requests.put(None)
+        self._pending.fail(end)
