@@ -8,7 +8,7 @@ import grpc
 
 from chatiere.clients.calls import game_requests
 from chatiere.clients.calls.errors import error_of
-from chatiere.clients.calls.game_requests import DEFAULT_TIMEOUT, Call, Response
+from chatiere.clients.calls.game_requests import DEFAULT_TIMEOUT, MethodRequest, ResponseMessage
 from chatiere.clients.transport.channel import CallMetadata, open_aio_channel
 from chatiere.v1.game_pb2 import Action, GameInfo, Include, Options, Position, Score, State, View
 from chatiere.v1.game_service_pb2 import ListLegalActionsResponse
@@ -51,20 +51,20 @@ class AsyncClient:
         """Close the client."""
         await self.close()
 
-    async def _answer(self, call: Call[Response], timeout: float | None) -> Response:
+    async def _send(self, request: MethodRequest[ResponseMessage], timeout: float | None) -> ResponseMessage:
         try:
-            answer: Response = await getattr(self._stub, call.method)(
-                call.request,
+            response: ResponseMessage = await getattr(self._stub, request.method)(
+                request.message,
                 timeout=self._timeout if timeout is None else timeout,
                 metadata=self._metadata.of_call(),
             )
         except grpc.RpcError as error:
             raise error_of(error) from error
-        return answer
+        return response
 
     async def list_games(self, *, timeout: float | None = None) -> list[GameInfo]:
         """See Client.list_games."""
-        return list((await self._answer(game_requests.list_games(), timeout)).games)
+        return list((await self._send(game_requests.list_games(), timeout)).games)
 
     async def new_game(
         self,
@@ -79,12 +79,12 @@ class AsyncClient:
         timeout: float | None = None,
     ) -> Position:
         """See Client.new_game."""
-        call = game_requests.new_game(game, players, options, seed, game_number, explicit_chance, include)
-        return (await self._answer(call, timeout)).position
+        request = game_requests.new_game(game, players, options, seed, game_number, explicit_chance, include)
+        return (await self._send(request, timeout)).position
 
     async def list_legal_actions(self, state: State, *, timeout: float | None = None) -> ListLegalActionsResponse:
         """See Client.list_legal_actions."""
-        return await self._answer(game_requests.list_legal_actions(state), timeout)
+        return await self._send(game_requests.list_legal_actions(state), timeout)
 
     async def apply(
         self,
@@ -96,15 +96,15 @@ class AsyncClient:
         timeout: float | None = None,
     ) -> Position:
         """See Client.apply."""
-        return (await self._answer(game_requests.apply(state, action, outcome, include), timeout)).position
+        return (await self._send(game_requests.apply(state, action, outcome, include), timeout)).position
 
     async def get_score(self, state: State, *, timeout: float | None = None) -> Score:
         """See Client.get_score."""
-        return (await self._answer(game_requests.get_score(state), timeout)).score
+        return (await self._send(game_requests.get_score(state), timeout)).score
 
     async def get_view(self, state: State, seat: SupportsIndex | None = None, *, timeout: float | None = None) -> View:
         """See Client.get_view."""
-        return (await self._answer(game_requests.get_view(state, seat), timeout)).view
+        return (await self._send(game_requests.get_view(state, seat), timeout)).view
 
     async def resample(
         self,
@@ -116,4 +116,4 @@ class AsyncClient:
         timeout: float | None = None,
     ) -> State:
         """See Client.resample."""
-        return (await self._answer(game_requests.resample(state, seat, seed, game_number), timeout)).state
+        return (await self._send(game_requests.resample(state, seat, seed, game_number), timeout)).state

@@ -7,9 +7,9 @@ import grpc
 from numpy.typing import ArrayLike
 
 from chatiere.clients.calls import batch_requests
-from chatiere.clients.calls.batch_messages import Answer, keep_freed_memory
+from chatiere.clients.calls.batch_messages import Response, keep_freed_memory
 from chatiere.clients.calls.batch_requests import (
-    BatchCall,
+    BatchRequest,
     Observed,
     Packed,
     Playouts,
@@ -24,21 +24,21 @@ from chatiere.clients.calls.batch_requests import (
 from chatiere.clients.calls.game_requests import DEFAULT_TIMEOUT
 from chatiere.clients.transport.batch_stream import BatchStream
 from chatiere.clients.transport.channel import BATCH_SERVICE
-from chatiere.clients.transport.channel_client import Connection
+from chatiere.clients.transport.channel_client import ChannelClient
 from chatiere.clients.transport.in_flight import readable
 from chatiere.v1 import batch_service_pb2
 from chatiere.v1.batch_service_pb2 import Columns, PlayResponse, Restart, Table
 from chatiere.v1.game_pb2 import Options, State
 
 # By a call's name in PlayResponse: the kind of its answer.
-_ANSWERS = {
+_RESPONSES = {
     field.name: getattr(batch_service_pb2, field.message_type.name)
     for field in PlayResponse.DESCRIPTOR.oneofs_by_name["response"].fields
     if field.message_type
 }
 
 
-class BatchClient(Connection):
+class BatchClient(ChannelClient):
     """Asks a Chatière service about many games at a time, one call at a time; may be used from many threads.
 
     The service stores nothing: the packed states, which you keep and hand along, are the games. `table` says what is
@@ -72,15 +72,15 @@ class BatchClient(Connection):
         token: str | None = None,
         new_request_id: Callable[[], str] | None = None,
     ) -> None:
-        """See Connection."""
+        """See ChannelClient."""
         keep_freed_memory()
         super().__init__(target, timeout=timeout, credentials=credentials, token=token, new_request_id=new_request_id)
 
-    def _answer(self, call: BatchCall[Result], timeout: float | None) -> Result:
-        method: Any = self.channel.unary_unary(f"/{BATCH_SERVICE}/{call.method}")
-        data = self._respond(method, b"".join(call.request), timeout)
+    def _send(self, request: BatchRequest[Result], timeout: float | None) -> Result:
+        method: Any = self.channel.unary_unary(f"/{BATCH_SERVICE}/{request.method}")
+        data = self._call(method, b"".join(request.pieces), timeout)
         with readable():
-            return call.read(Answer(_ANSWERS[call.field], data))
+            return request.read(Response(_RESPONSES[request.field], data))
 
     def stream(self) -> BatchStream:
         """A stream of calls, for several under way at a time; to be used in a `with` statement, or closed."""
@@ -107,8 +107,8 @@ class BatchClient(Connection):
 
         Reasons: INVALID_OPTION, INVALID_SEED; INVALID_BATCH also without seeds and count.
         """
-        call = batch_requests.new_games(table, seeds, game_numbers, count=count, options=options, columns=columns)
-        return self._answer(call, timeout)
+        request = batch_requests.new_games(table, seeds, game_numbers, count=count, options=options, columns=columns)
+        return self._send(request, timeout)
 
     def step(
         self,
@@ -128,7 +128,7 @@ class BatchClient(Connection):
 
         Reasons: INVALID_OPTION (of `restart`).
         """
-        return self._answer(batch_requests.step(table, states, moves, columns=columns, restart=restart), timeout)
+        return self._send(batch_requests.step(table, states, moves, columns=columns, restart=restart), timeout)
 
     def playout(
         self,
@@ -144,12 +144,12 @@ class BatchClient(Connection):
 
         Playout j of item i takes its luck from the stream (seed, first_game_number + count × i + j).
         """
-        call = batch_requests.playout(table, states, count, seed, first_game_number=first_game_number)
-        return self._answer(call, timeout)
+        request = batch_requests.playout(table, states, count, seed, first_game_number=first_game_number)
+        return self._send(request, timeout)
 
     def score(self, table: Table, states: States, *, timeout: float | None = None) -> Scores:
         """The scores at states (n, packed_size), anywhere in a game."""
-        return self._answer(batch_requests.score(table, states), timeout)
+        return self._send(batch_requests.score(table, states), timeout)
 
     def resample(
         self,
@@ -166,17 +166,17 @@ class BatchClient(Connection):
         `seats`: (n,), the seats whose knowledge counts. Item i is drawn from the stream (seed, first_game_number + i)
         and, with sampled chance, goes on with it.
         """
-        call = batch_requests.resample(table, states, seats, seed, first_game_number=first_game_number)
-        return self._answer(call, timeout)
+        request = batch_requests.resample(table, states, seats, seed, first_game_number=first_game_number)
+        return self._send(request, timeout)
 
     def observe(self, table: Table, states: States, seats: ArrayLike, *, timeout: float | None = None) -> Observed:
         """What seats (n,) know at states (n, packed_size), as numbers."""
-        return self._answer(batch_requests.observe(table, states, seats), timeout)
+        return self._send(batch_requests.observe(table, states, seats), timeout)
 
     def pack(self, table: Table, typed_states: Sequence[State], *, timeout: float | None = None) -> Packed:
         """Typed states, packed (Convert)."""
-        return self._answer(batch_requests.pack(table, typed_states), timeout)
+        return self._send(batch_requests.pack(table, typed_states), timeout)
 
     def unpack(self, table: Table, states: States, *, timeout: float | None = None) -> Unpacked:
         """Packed states (n, packed_size), typed (Convert)."""
-        return self._answer(batch_requests.unpack(table, states), timeout)
+        return self._send(batch_requests.unpack(table, states), timeout)

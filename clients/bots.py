@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chatiere.clients.game_support import BatchBot, Bot, BotMaker
-from chatiere.clients.games import ROOMS
+from chatiere.clients.games import GAME_SUPPORT
 from chatiere.clients.selfplay import Batch
 from chatiere.v1.game_pb2 import Action, GameInfo, View
 
@@ -38,7 +38,7 @@ class RandomBatchBot:
 
 
 def _makers(game: str) -> Mapping[str, BotMaker]:
-    own = ROOMS[game].bots if game in ROOMS else {}
+    own = GAME_SUPPORT[game].bots if game in GAME_SUPPORT else {}
     return {"random": BotMaker(RandomBot, lambda info: RandomBatchBot()), **own}
 
 

@@ -6,14 +6,14 @@ from typing import SupportsIndex
 import grpc
 
 from chatiere.clients.calls import game_requests
-from chatiere.clients.calls.game_requests import DEFAULT_TIMEOUT, Call, Response
-from chatiere.clients.transport.channel_client import Connection
+from chatiere.clients.calls.game_requests import DEFAULT_TIMEOUT, MethodRequest, ResponseMessage
+from chatiere.clients.transport.channel_client import ChannelClient
 from chatiere.v1.game_pb2 import Action, GameInfo, Include, Options, Position, Score, State, View
 from chatiere.v1.game_service_pb2 import ListLegalActionsResponse
 from chatiere.v1.game_service_pb2_grpc import GameServiceStub
 
 
-class Client(Connection):
+class Client(ChannelClient):
     """Asks a Chatière service, one call at a time; may be used from many threads.
 
     The service stores nothing: a State, which you keep and hand along, is the whole game. No call changes the state
@@ -38,17 +38,17 @@ class Client(Connection):
         token: str | None = None,
         new_request_id: Callable[[], str] | None = None,
     ) -> None:
-        """See Connection."""
+        """See ChannelClient."""
         super().__init__(target, timeout=timeout, credentials=credentials, token=token, new_request_id=new_request_id)
         self._stub = GameServiceStub(self.channel)  # type: ignore[no-untyped-call]  # generated without types
 
-    def _answer(self, call: Call[Response], timeout: float | None) -> Response:
-        answer: Response = self._respond(getattr(self._stub, call.method), call.request, timeout)
-        return answer
+    def _send(self, request: MethodRequest[ResponseMessage], timeout: float | None) -> ResponseMessage:
+        response: ResponseMessage = self._call(getattr(self._stub, request.method), request.message, timeout)
+        return response
 
     def list_games(self, *, timeout: float | None = None) -> list[GameInfo]:
         """The games that the service has, by name, and what there is to know of each before playing it."""
-        return list(self._answer(game_requests.list_games(), timeout).games)
+        return list(self._send(game_requests.list_games(), timeout).games)
 
     def new_game(
         self,
@@ -76,8 +76,8 @@ class Client(Connection):
 
         Reasons: UNKNOWN_GAME, INVALID_PLAYERS, INVALID_OPTION, INVALID_SEED, INVALID_SEAT (of `include`).
         """
-        call = game_requests.new_game(game, players, options, seed, game_number, explicit_chance, include)
-        return self._answer(call, timeout).position
+        request = game_requests.new_game(game, players, options, seed, game_number, explicit_chance, include)
+        return self._send(request, timeout).position
 
     def list_legal_actions(self, state: State, *, timeout: float | None = None) -> ListLegalActionsResponse:
         """What may be done at a state.
@@ -87,7 +87,7 @@ class Client(Connection):
 
         Reasons: INVALID_STATE, UNSUPPORTED_RULES_VERSION, MISSING_FIELD.
         """
-        return self._answer(game_requests.list_legal_actions(state), timeout)
+        return self._send(game_requests.list_legal_actions(state), timeout)
 
     def apply(
         self,
@@ -110,7 +110,7 @@ class Client(Connection):
         ILLEGAL_ACTION (metadata: actor, move, rule), IMPOSSIBLE_OUTCOME, CHANCE_PENDING, NO_CHANCE_PENDING, GAME_OVER,
         INVALID_SEAT (of `include`). TypeError if both or neither of action and outcome are given.
         """
-        return self._answer(game_requests.apply(state, action, outcome, include), timeout).position
+        return self._send(game_requests.apply(state, action, outcome, include), timeout).position
 
     def get_score(self, state: State, *, timeout: float | None = None) -> Score:
         """What the seats have, in the game's own points, or would have if the game stopped now, and how it came about.
@@ -119,14 +119,14 @@ class Client(Connection):
 
         Reasons: INVALID_STATE, UNSUPPORTED_RULES_VERSION, MISSING_FIELD.
         """
-        return self._answer(game_requests.get_score(state), timeout).score
+        return self._send(game_requests.get_score(state), timeout).score
 
     def get_view(self, state: State, seat: SupportsIndex | None = None, *, timeout: float | None = None) -> View:
         """What a seat (0 … players - 1) may know of a state; without a seat, what a spectator may.
 
         Reasons: INVALID_STATE, UNSUPPORTED_RULES_VERSION, MISSING_FIELD, INVALID_SEAT.
         """
-        return self._answer(game_requests.get_view(state, seat), timeout).view
+        return self._send(game_requests.get_view(state, seat), timeout).view
 
     def resample(
         self,
@@ -144,4 +144,4 @@ class Client(Connection):
 
         Reasons: INVALID_STATE, UNSUPPORTED_RULES_VERSION, MISSING_FIELD, INVALID_SEAT, INVALID_SEED.
         """
-        return self._answer(game_requests.resample(state, seat, seed, game_number), timeout).state
+        return self._send(game_requests.resample(state, seat, seed, game_number), timeout).state

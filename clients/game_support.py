@@ -45,7 +45,7 @@ class BotMaker(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Room:
+class GameSupport:
     """A game's own bots, and how its table is drawn in a terminal."""
 
     # As in GameInfo.name.

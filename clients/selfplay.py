@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from chatiere.clients.batch_client import BatchClient
 from chatiere.clients.calls import batch_requests
-from chatiere.clients.calls.batch_requests import BatchCall, Positions, Stepped
+from chatiere.clients.calls.batch_requests import BatchRequest, Positions, Stepped
 from chatiere.clients.calls.errors import ChatiereError, TransportError
 from chatiere.clients.calls.game_requests import DEFAULT_TIMEOUT, unsigned
 from chatiere.clients.client import Client
@@ -211,22 +211,22 @@ class VectorEnv(Closing):
             raise
         self._seed = 0
         self._last: Batch | None = None
-        self._under_way: deque[_UnderWay] = deque()
+        self._in_flight: deque[_Submitted] = deque()
 
     def reset(self, seed: SupportsIndex = 0) -> Batch:
         """Begin all environments anew, with the games of that seed (0 … 2**64 - 1); the first batch."""
         self._seed = unsigned("seed", seed, 64)
-        self._under_way.clear()
+        self._in_flight.clear()
         if self._stream.is_over:
             self._reopen()
         begun = self.num_envs if self._games is None else min(self.num_envs, self._games)
         for envs in np.array_split(np.arange(begun), min(self._batches, begun)):
             rows = _Rows(envs, envs.astype(np.uint64), np.zeros(len(envs), np.uint32))
             seeds = np.full(len(envs), self._seed, np.uint64)
-            call = batch_requests.new_games(
+            request = batch_requests.new_games(
                 self._table, seeds, rows.game_numbers, options=self._options, columns=self._columns
             )
-            self._submit(rows, call)
+            self._submit(rows, request)
         return self._receive()
 
     def step(self, actions: ArrayLike) -> Batch:
@@ -240,8 +240,8 @@ class VectorEnv(Closing):
             raise ValueError("there is no position that waits for an action: reset the environment")
         if actions.shape != (len(last),):
             raise ValueError(f"the batch waits for actions of shape {(len(last),)}, not {actions.shape}")
-        call = batch_requests.step(self._table, last.states, actions, columns=self._columns, restart=self._restart)
-        self._submit(_Rows(last.envs, last.game_numbers, last.decisions), call)
+        request = batch_requests.step(self._table, last.states, actions, columns=self._columns, restart=self._restart)
+        self._submit(_Rows(last.envs, last.game_numbers, last.decisions), request)
         return self._receive()
 
     def close(self) -> None:
@@ -262,7 +262,7 @@ class VectorEnv(Closing):
         while True:
             rows, result = self._next_result()
             batch = self._batch(rows, result)
-            if len(batch) or not self._under_way:
+            if len(batch) or not self._in_flight:
                 break
             ended.append(batch.ended)
         if ended:
@@ -270,21 +270,21 @@ class VectorEnv(Closing):
         self._last = batch
         return batch
 
-    def _submit(self, rows: "_Rows", call: BatchCall[Any]) -> None:
-        self._under_way.append(_UnderWay(rows, call, self._stream.submit(call)))
+    def _submit(self, rows: "_Rows", request: BatchRequest[Any]) -> None:
+        self._in_flight.append(_Submitted(rows, request, self._stream.submit(request)))
 
     def _next_result(self) -> tuple["_Rows", Positions | Stepped]:
         try:
             try:
-                return self._under_way[0].rows, self._under_way[0].future.result(self._timeout)
+                return self._in_flight[0].rows, self._in_flight[0].future.result(self._timeout)
             except TransportError:
                 self._reopen()
-                return self._under_way[0].rows, self._under_way[0].future.result(self._timeout)
+                return self._in_flight[0].rows, self._in_flight[0].future.result(self._timeout)
         except TimeoutError:
             message = f"no answer on the stream in {self._timeout:g} s"
             raise TransportError(grpc.StatusCode.DEADLINE_EXCEEDED, message) from None
         finally:
-            self._under_way.popleft()
+            self._in_flight.popleft()
 
     def _open_after(self, last: BatchStream | SocketStream) -> BatchStream | SocketStream:
         # The channel looks for the service, or another server of it, more than once: it takes over where a socket finds
@@ -298,9 +298,9 @@ class VectorEnv(Closing):
         # Nothing is lost with a stream: another one, and the same calls again.
         self._stream.close()
         self._stream = self._open_after(self._stream)
-        calls, self._under_way = self._under_way, deque()
-        for rows, call, _ in calls:
-            self._submit(rows, call)
+        submitted, self._in_flight = self._in_flight, deque()
+        for rows, request, _ in submitted:
+            self._submit(rows, request)
 
     def _batch(self, rows: "_Rows", result: Positions | Stepped) -> Batch:
         envs, game_numbers, decisions = rows
@@ -343,12 +343,12 @@ class VectorEnv(Closing):
         return batch
 
 
-_Call = BatchCall[Positions] | BatchCall[Stepped]
+_Request = BatchRequest[Positions] | BatchRequest[Stepped]
 
 
-class _UnderWay(NamedTuple):
+class _Submitted(NamedTuple):
     rows: "_Rows"
-    call: _Call
+    request: _Request
     future: Future[Positions] | Future[Stepped]
 
 

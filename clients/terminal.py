@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import click
 
-from chatiere.clients.games import ROOMS
+from chatiere.clients.games import GAME_SUPPORT
 from chatiere.clients.match import Step
 from chatiere.v1.game_pb2 import Event, GameInfo, Position, Score
 
@@ -15,23 +15,23 @@ def narrate(info: GameInfo, names: Sequence[str], beginning: Position, steps: It
     `names`: who plays each seat. `beginning` and `steps` as from `match.begin` and `match.play`. Games without a table
     of their own are told by their events and scores alone.
     """
-    room = ROOMS.get(info.name)
+    support = GAME_SUPPORT.get(info.name)
     yield click.style(f"{info.english_title}, {len(names)} players", bold=True)
     yield from (f"  seat {seat}: {name}" for seat, name in enumerate(names))
     # Where the table shows the hands, how each card got there at the start need not be told.
-    yield from _events(event for event in beginning.events if event.everybody or room is None)
+    yield from _events(event for event in beginning.events if event.everybody or support is None)
     last = beginning
     for number, (before, seat, _, after) in enumerate(steps, 1):
         yield ""
         scores = " ".join(str(total) for total in before.score.totals)
         yield click.style(f"Move {number}: seat {seat} ({names[seat]})", fg="cyan", bold=True) + f"   scores {scores}"
-        if room is not None:
-            yield from room.draw_table(before)
+        if support is not None:
+            yield from support.draw_table(before)
         yield from _events(after.events)
         last = after
     yield ""
     yield click.style("Result", bold=True)
-    yield from _result(names, last.score, room.break_down(last.score) if room is not None else None)
+    yield from _result(names, last.score, support.break_down(last.score) if support is not None else None)
 
 
 def _events(events: Iterable[Event]) -> Iterator[str]:

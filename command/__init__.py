@@ -6,7 +6,7 @@ import click
 
 from chatiere.clients import ChatiereError
 from chatiere.command import perft, play, replay, selfplay, serve, token
-from chatiere.command.common import Refusal
+from chatiere.command.common import CommandError
 from chatiere.engine import EngineError
 
 
@@ -17,9 +17,9 @@ class _Group(click.Group):
         try:
             return super().invoke(ctx)
         except EngineError as error:
-            raise Refusal(f"{error.reason}: {error.message}") from error
+            raise CommandError(f"{error.reason}: {error.message}") from error
         except ChatiereError as error:
-            raise Refusal(str(error)) from error
+            raise CommandError(str(error)) from error
 
 
 @click.group(cls=_Group)

@@ -16,7 +16,7 @@ from chatiere.v1.game_pb2 import GameInfo
 SEED = click.IntRange(0, 2**64 - 1)
 
 
-class Refusal(click.ClickException):
+class CommandError(click.ClickException):
     """What was asked for cannot be done: printed as "Error: …", exit code 2."""
 
     exit_code = 2
@@ -73,12 +73,12 @@ def reach_for_batches(address: str | None) -> Iterator[tuple[grpc.Channel, str |
 
 @contextmanager
 def channel_to(address: str) -> Iterator[grpc.Channel]:
-    """A channel to the server at that address. Raises Refusal where that does not answer."""
+    """A channel to the server at that address. Raises CommandError where that does not answer."""
     with grpc.insecure_channel(address, options=CHANNEL_OPTIONS) as channel:
         try:
             yield channel
         except TransportError as error:
-            raise Refusal(f"no answer from a server at {address}: {error}") from error
+            raise CommandError(f"no answer from a server at {address}: {error}") from error
 
 
 def _local_channel(address: str) -> grpc.Channel:
@@ -87,26 +87,26 @@ def _local_channel(address: str) -> grpc.Channel:
 
 
 def info_of(client: Client, game: str) -> GameInfo:
-    """What the server tells of a game. Raises Refusal where it has none of that name."""
+    """What the server tells of a game. Raises CommandError where it has none of that name."""
     games = {info.name: info for info in client.list_games()}
     if game not in games:
-        raise Refusal(f"there is no game {game!r}; there are: {', '.join(games)}")
+        raise CommandError(f"there is no game {game!r}; there are: {', '.join(games)}")
     return games[game]
 
 
-def table_of(info: GameInfo, players: int | None) -> int:
-    """How many seats: the smallest number that the game is for, if none is asked for. Raises Refusal."""
+def player_count(info: GameInfo, players: int | None) -> int:
+    """How many seats: the smallest number that the game is for, if none is asked for. Raises CommandError."""
     seats = info.min_players if players is None else players
     if not info.min_players <= seats <= info.max_players:
-        raise Refusal(f"{info.name} is for {info.min_players} to {info.max_players} players")
+        raise CommandError(f"{info.name} is for {info.min_players} to {info.max_players} players")
     return seats
 
 
-def bots_of(info: GameInfo, names: str) -> list[str]:
-    """The names of bots, given with commas between them. Raises Refusal where a bot does not play the game."""
+def parse_bots(info: GameInfo, names: str) -> list[str]:
+    """The names of bots, given with commas between them. Raises CommandError where a bot does not play the game."""
     known = bot_names(info.name)
     chosen = names.split(",")
     for name in chosen:
         if name not in known:
-            raise Refusal(f"there is no bot {name!r} for {info.name}; there are: {', '.join(known)}")
+            raise CommandError(f"there is no bot {name!r} for {info.name}; there are: {', '.join(known)}")
     return chosen

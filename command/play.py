@@ -5,7 +5,7 @@ import click
 from chatiere.clients import begin, bot_names, make_bots
 from chatiere.clients import play as play_match
 from chatiere.clients.terminal import narrate
-from chatiere.command.common import SEED, address_option, bots_of, info_of, reach, table_of
+from chatiere.command.common import SEED, address_option, info_of, parse_bots, player_count, reach
 
 
 @click.command("play")
@@ -26,8 +26,8 @@ def command(game: str, players: int | None, seed: int, names: str | None, addres
     """
     with reach(address) as client:
         info = info_of(client, game)
-        seats = table_of(info, players)
-        chosen = bots_of(info, ",".join(bot_names(game)) if names is None else names)
+        seats = player_count(info, players)
+        chosen = parse_bots(info, ",".join(bot_names(game)) if names is None else names)
         beginning = begin(client, game, seats, seed=seed)
         steps = play_match(client, beginning, make_bots(game, chosen, seats, seed))
         for line in narrate(info, [chosen[seat % len(chosen)] for seat in range(seats)], beginning, steps):

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import click
 
 from chatiere.clients import ChatiereError, Client, TransportError
-from chatiere.command.common import Refusal, address_option, reach
+from chatiere.command.common import CommandError, address_option, reach
 from chatiere.command.samples import CHANCE, OVER, MalformedSampleError, SampleGame, read_sample
 from chatiere.engine import EngineError, codec, game
 from chatiere.engine.core.wire import fill
@@ -52,7 +52,7 @@ def command(files: tuple[Path, ...], address: str | None) -> None:
     try:
         samples = [read_sample(path) for path in files]
     except (MalformedSampleError, OSError) as error:
-        raise Refusal(str(error)) from error
+        raise CommandError(str(error)) from error
     steps = games = 0
     difference = None
     with reach(address) as client:
@@ -105,7 +105,7 @@ def _begin(client: Client, sample: SampleGame) -> Position:
     except TransportError:
         raise
     except (EngineError, ChatiereError) as error:
-        raise Refusal(f"{sample.path}, line 1: {error}") from error
+        raise CommandError(f"{sample.path}, line 1: {error}") from error
 
 
 def _answer_at(position: Position) -> dict[str, Any]:

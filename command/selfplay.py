@@ -12,7 +12,15 @@ from chatiere.clients import Client
 from chatiere.clients.bots import make_batch_bot
 from chatiere.clients.matches import Recording, Results, play_many, wilson_interval
 from chatiere.clients.selfplay import VectorEnv
-from chatiere.command.common import SEED, Refusal, address_option, bots_of, info_of, reach_for_batches, table_of
+from chatiere.command.common import (
+    SEED,
+    CommandError,
+    address_option,
+    info_of,
+    parse_bots,
+    player_count,
+    reach_for_batches,
+)
 from chatiere.v1.game_pb2 import GameInfo
 
 
@@ -61,10 +69,10 @@ def command(
         raise click.UsageError("--observations goes into a file: give --output")
     with reach_for_batches(address) as (channel, own):
         info = info_of(Client(channel), game)
-        seats = table_of(info, players)
-        chosen = bots_of(info, names)
+        seats = player_count(info, players)
+        chosen = parse_bots(info, names)
         if games < len(chosen):
-            raise Refusal(f"{len(chosen)} bots need {len(chosen)} games or more")
+            raise CommandError(f"{len(chosen)} bots need {len(chosen)} games or more")
         bots = [make_batch_bot(info, name) for name in chosen]
         results = Results.of(games, seats, len(bots))
         recording = Recording(observations=observations) if output is not None else None

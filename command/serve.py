@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from chatiere.command.common import Address, Refusal
+from chatiere.command.common import Address, CommandError
 from chatiere.service.config import LOG_FORMATS, LOG_LEVELS, SettingError, Settings
 from chatiere.service.supervisor import serve
 
@@ -94,4 +94,4 @@ def command(**settings: Any) -> None:
     try:
         serve(Settings(**settings))
     except SettingError as error:
-        raise Refusal(f"--{error.setting.replace('_', '-')}: {error.message}") from error
+        raise CommandError(f"--{error.setting.replace('_', '-')}: {error.message}") from error

@@ -2,7 +2,7 @@
 
 import click
 
-from chatiere.command.common import Refusal
+from chatiere.command.common import CommandError
 from chatiere.service.tokens import new_token
 
 
@@ -17,6 +17,6 @@ def command(name: str) -> None:
     try:
         token, line = new_token(name)
     except ValueError as error:
-        raise Refusal(str(error)) from error
+        raise CommandError(str(error)) from error
     click.echo(f"token: {token}")
     click.echo(f"line:  {line}")

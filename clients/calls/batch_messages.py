@@ -34,7 +34,7 @@ _ONEOFS = {
 }
 
 
-class Answer:
+class Response:
     """A message that came, as the service writes it: each field once, but those that are lists of messages.
 
     A field of another kind than it should be is as absent.
@@ -57,9 +57,9 @@ class Answer:
         """A field of type bytes; empty where it is absent."""
         return self._found.get(self._numbers[name], b"")
 
-    def inner(self, name: str) -> "Answer":
+    def inner(self, name: str) -> "Response":
         """The message of a field."""
-        return Answer(self._kinds[name], self.column(name))
+        return Response(self._kinds[name], self.column(name))
 
     def message(self, name: str) -> Any:
         """The same as an object."""

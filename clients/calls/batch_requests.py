@@ -1,4 +1,4 @@
-"""The calls of BatchService as values: how each request is built of arrays, and how arrays are read from its answer.
+"""The calls of BatchService as values: how each request is built of arrays, and how arrays are read from its response.
 
 `BatchClient` makes them one at a time; `BatchStream.submit` takes them as they are made here. Arrays of results are
 not writable: those of bytes, and of numbers that lie where numbers should, are read in place.
@@ -11,7 +11,7 @@ import grpc
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from chatiere.clients.calls.batch_messages import Answer, put
+from chatiere.clients.calls.batch_messages import Response, put
 from chatiere.clients.calls.errors import ChatiereError, FieldViolation
 from chatiere.clients.calls.game_requests import unsigned
 from chatiere.engine.core.integers import column_of
@@ -155,15 +155,15 @@ Result = TypeVar("Result")
 Element = TypeVar("Element", bound=np.generic)
 
 
-class BatchCall(NamedTuple, Generic[Result]):
+class BatchRequest(NamedTuple, Generic[Result]):
     """A call to be made: the method, its request, and how its answer is read."""
 
     method: str
     field: str
     """The name of the call in PlayRequest and PlayResponse."""
-    request: list[Buffer]
+    pieces: list[Buffer]
     """In wire format, in pieces to be joined."""
-    read: Callable[[Answer], Result]
+    read: Callable[[Response], Result]
 
 
 def new_games(
@@ -174,14 +174,14 @@ def new_games(
     count: SupportsIndex | None = None,
     options: Options | None = None,
     columns: Columns | None = None,
-) -> BatchCall[Positions]:
+) -> BatchRequest[Positions]:
     """See BatchClient.new_games."""
     games = None if count is None else unsigned("count", count, 32)
     message = batch_service_pb2.NewGamesRequest(table=table, options=options, count=games, columns=columns)
     numbered = {"seeds": seeds, "game_numbers": game_numbers}
-    request = put(message, {name: column_of(name, each, 8) for name, each in numbered.items() if each is not None})
-    return BatchCall(
-        "NewGames", "new_games", request, lambda answer: _positions(answer.inner("positions"), table.players)
+    pieces = put(message, {name: column_of(name, each, 8) for name, each in numbered.items() if each is not None})
+    return BatchRequest(
+        "NewGames", "new_games", pieces, lambda response: _positions(response.inner("positions"), table.players)
     )
 
 
@@ -192,16 +192,16 @@ def step(
     *,
     columns: Columns | None = None,
     restart: Restart | None = None,
-) -> BatchCall[Stepped]:
+) -> BatchRequest[Stepped]:
     """See BatchClient.step."""
     message = batch_service_pb2.StepRequest(table=table, columns=columns, restart=restart)
-    request = put(message, {"states": _states(states), "moves": column_of("moves", moves, 2)})
+    pieces = put(message, {"states": _states(states), "moves": column_of("moves", moves, 2)})
 
-    def read(answer: Answer) -> Stepped:
-        positions = _positions(answer.inner("positions"), table.players)
-        return Stepped(positions, _faults(answer, len(positions.actors)))
+    def read(response: Response) -> Stepped:
+        positions = _positions(response.inner("positions"), table.players)
+        return Stepped(positions, _faults(response, len(positions.actors)))
 
-    return BatchCall("Step", "step", request, read)
+    return BatchRequest("Step", "step", pieces, read)
 
 
 def playout(
@@ -211,7 +211,7 @@ def playout(
     seed: SupportsIndex,
     *,
     first_game_number: SupportsIndex = 0,
-) -> BatchCall[Playouts]:
+) -> BatchRequest[Playouts]:
     """See BatchClient.playout."""
     message = batch_service_pb2.PlayoutRequest(
         table=table,
@@ -219,18 +219,18 @@ def playout(
         seed=unsigned("seed", seed, 64),
         first_game_number=unsigned("first_game_number", first_game_number, 64),
     )
-    return BatchCall("Playout", "playout", put(message, {"states": _states(states)}), _playouts)
+    return BatchRequest("Playout", "playout", put(message, {"states": _states(states)}), _playouts)
 
 
-def score(table: Table, states: States) -> BatchCall[Scores]:
+def score(table: Table, states: States) -> BatchRequest[Scores]:
     """See BatchClient.score."""
-    request = put(batch_service_pb2.ScoreRequest(table=table), {"states": _states(states)})
-    return BatchCall("Score", "score", request, _scores)
+    pieces = put(batch_service_pb2.ScoreRequest(table=table), {"states": _states(states)})
+    return BatchRequest("Score", "score", pieces, _scores)
 
 
 def resample(
     table: Table, states: States, seats: ArrayLike, seed: SupportsIndex, *, first_game_number: SupportsIndex = 0
-) -> BatchCall[Resampled]:
+) -> BatchRequest[Resampled]:
     """See BatchClient.resample."""
     message = batch_service_pb2.BatchServiceResampleRequest(
         table=table,
@@ -239,46 +239,46 @@ def resample(
     )
     seat_column = column_of("seats", seats, 1)
     count = len(seat_column)
-    request = put(message, {"states": _states(states), "seats": seat_column})
+    pieces = put(message, {"states": _states(states), "seats": seat_column})
 
-    def read(answer: Answer) -> Resampled:
-        return Resampled(_rows(answer.column("states"), np.uint8, count), _faults(answer, count))
+    def read(response: Response) -> Resampled:
+        return Resampled(_rows(response.column("states"), np.uint8, count), _faults(response, count))
 
-    return BatchCall("Resample", "resample", request, read)
+    return BatchRequest("Resample", "resample", pieces, read)
 
 
-def observe(table: Table, states: States, seats: ArrayLike) -> BatchCall[Observed]:
+def observe(table: Table, states: States, seats: ArrayLike) -> BatchRequest[Observed]:
     """See BatchClient.observe."""
     seat_column = column_of("seats", seats, 1)
     count = len(seat_column)
-    request = put(batch_service_pb2.ObserveRequest(table=table), {"states": _states(states), "seats": seat_column})
+    pieces = put(batch_service_pb2.ObserveRequest(table=table), {"states": _states(states), "seats": seat_column})
 
-    def read(answer: Answer) -> Observed:
-        return Observed(_rows(answer.column("observations"), np.uint8, count), _faults(answer, count))
+    def read(response: Response) -> Observed:
+        return Observed(_rows(response.column("observations"), np.uint8, count), _faults(response, count))
 
-    return BatchCall("Observe", "observe", request, read)
+    return BatchRequest("Observe", "observe", pieces, read)
 
 
-def pack(table: Table, typed_states: Sequence[State]) -> BatchCall[Packed]:
+def pack(table: Table, typed_states: Sequence[State]) -> BatchRequest[Packed]:
     """See BatchClient.pack."""
-    request = put(batch_service_pb2.ConvertRequest(table=table, typed_states=typed_states), {})
+    pieces = put(batch_service_pb2.ConvertRequest(table=table, typed_states=typed_states), {})
     count = len(typed_states)
 
-    def read(answer: Answer) -> Packed:
-        return Packed(_rows(answer.column("states"), np.uint8, count), _faults(answer, count))
+    def read(response: Response) -> Packed:
+        return Packed(_rows(response.column("states"), np.uint8, count), _faults(response, count))
 
-    return BatchCall("Convert", "convert", request, read)
+    return BatchRequest("Convert", "convert", pieces, read)
 
 
-def unpack(table: Table, states: States) -> BatchCall[Unpacked]:
+def unpack(table: Table, states: States) -> BatchRequest[Unpacked]:
     """See BatchClient.unpack."""
-    request = put(batch_service_pb2.ConvertRequest(table=table), {"states": _states(states)})
+    pieces = put(batch_service_pb2.ConvertRequest(table=table), {"states": _states(states)})
 
-    def read(answer: Answer) -> Unpacked:
-        typed_states = answer.whole().typed_states
-        return Unpacked(typed_states, _faults(answer, len(typed_states)))
+    def read(response: Response) -> Unpacked:
+        typed_states = response.whole().typed_states
+        return Unpacked(typed_states, _faults(response, len(typed_states)))
 
-    return BatchCall("Convert", "convert", request, read)
+    return BatchRequest("Convert", "convert", pieces, read)
 
 
 def reason_name(reason: int) -> str:
@@ -306,13 +306,13 @@ def _rows(column: Buffer, dtype: type[Element], count: int) -> NDArray[Element]:
     return array.reshape(count, -1) if array.size else array.reshape(0, 0)
 
 
-def _faults(answer: Answer, count: int) -> Faults:
-    faults = answer.message("faults")
+def _faults(response: Response, count: int) -> Faults:
+    faults = response.message("faults")
     reasons = _array(faults.reasons, np.uint8) if faults.reasons else np.zeros(count, np.uint8)
     return Faults(reasons, faults.items)
 
 
-def _positions(positions: Answer, players: int) -> Positions:
+def _positions(positions: Response, players: int) -> Positions:
     column = positions.column
     actors = _array(column("actors"), np.int8)
     observations = _rows(column("observations"), np.uint8, len(actors))
@@ -331,22 +331,22 @@ def _positions(positions: Answer, players: int) -> Positions:
     )
 
 
-def _playouts(answer: Answer) -> Playouts:
-    moves = _array(answer.column("moves"), np.uint64)
+def _playouts(response: Response) -> Playouts:
+    moves = _array(response.column("moves"), np.uint64)
     return Playouts(
-        mean_returns=_rows(answer.column("mean_returns"), np.float64, len(moves)),
-        wins=_rows(answer.column("wins"), np.uint32, len(moves)),
+        mean_returns=_rows(response.column("mean_returns"), np.float64, len(moves)),
+        wins=_rows(response.column("wins"), np.uint32, len(moves)),
         moves=moves,
-        faults=_faults(answer, len(moves)),
+        faults=_faults(response, len(moves)),
     )
 
 
-def _scores(answer: Answer) -> Scores:
-    final = _array(answer.column("final"), np.bool_)
+def _scores(response: Response) -> Scores:
+    final = _array(response.column("final"), np.bool_)
     return Scores(
-        totals=_rows(answer.column("totals"), np.int32, len(final)),
+        totals=_rows(response.column("totals"), np.int32, len(final)),
         final=final,
-        ranks=_rows(answer.column("ranks"), np.uint8, len(final)),
-        returns=_rows(answer.column("returns"), np.float32, len(final)),
-        faults=_faults(answer, len(final)),
+        ranks=_rows(response.column("ranks"), np.uint8, len(final)),
+        returns=_rows(response.column("returns"), np.float32, len(final)),
+        faults=_faults(response, len(final)),
     )

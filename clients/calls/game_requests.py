@@ -26,14 +26,14 @@ from chatiere.v1.game_service_pb2 import (
 DEFAULT_TIMEOUT = 10.0
 """Seconds that a call may take, retries included, unless it is told otherwise."""
 
-Response = TypeVar("Response", bound=Message)
+ResponseMessage = TypeVar("ResponseMessage", bound=Message)
 
 
-class Call(NamedTuple, Generic[Response]):
+class MethodRequest(NamedTuple, Generic[ResponseMessage]):
     """A call to be made: a method of the service, which answers with a Response, and its request."""
 
     method: str
-    request: Message
+    message: Message
 
 
 def unsigned(name: str, value: SupportsIndex, bits: int) -> int:
@@ -44,9 +44,9 @@ def unsigned(name: str, value: SupportsIndex, bits: int) -> int:
     return number
 
 
-def list_games() -> Call[ListGamesResponse]:
+def list_games() -> MethodRequest[ListGamesResponse]:
     """ListGames."""
-    return Call("ListGames", ListGamesRequest())
+    return MethodRequest("ListGames", ListGamesRequest())
 
 
 def new_game(
@@ -57,7 +57,7 @@ def new_game(
     game_number: SupportsIndex,
     explicit_chance: bool,
     include: Include | None,
-) -> Call[NewGameResponse]:
+) -> MethodRequest[NewGameResponse]:
     """NewGame."""
     request = NewGameRequest(
         game=game,
@@ -68,40 +68,40 @@ def new_game(
         explicit_chance=explicit_chance,
         include=include,
     )
-    return Call("NewGame", request)
+    return MethodRequest("NewGame", request)
 
 
-def list_legal_actions(state: State) -> Call[ListLegalActionsResponse]:
+def list_legal_actions(state: State) -> MethodRequest[ListLegalActionsResponse]:
     """ListLegalActions."""
-    return Call("ListLegalActions", ListLegalActionsRequest(state=state))
+    return MethodRequest("ListLegalActions", ListLegalActionsRequest(state=state))
 
 
 def apply(
     state: State, action: SupportsIndex | Action | None, outcome: SupportsIndex | None, include: Include | None
-) -> Call[ApplyResponse]:
+) -> MethodRequest[ApplyResponse]:
     """Apply; a bare number is a dense id."""
     if (action is None) == (outcome is None):
         raise TypeError("apply takes either an action or an outcome")
     if action is not None and not isinstance(action, Action):
         action = Action(id=unsigned("action", action, 32))
     outcome = None if outcome is None else unsigned("outcome", outcome, 32)
-    return Call("Apply", ApplyRequest(state=state, action=action, outcome=outcome, include=include))
+    return MethodRequest("Apply", ApplyRequest(state=state, action=action, outcome=outcome, include=include))
 
 
-def get_score(state: State) -> Call[GetScoreResponse]:
+def get_score(state: State) -> MethodRequest[GetScoreResponse]:
     """GetScore."""
-    return Call("GetScore", GetScoreRequest(state=state))
+    return MethodRequest("GetScore", GetScoreRequest(state=state))
 
 
-def get_view(state: State, seat: SupportsIndex | None) -> Call[GetViewResponse]:
+def get_view(state: State, seat: SupportsIndex | None) -> MethodRequest[GetViewResponse]:
     """GetView."""
     viewer = None if seat is None else unsigned("seat", seat, 32)
-    return Call("GetView", GetViewRequest(state=state, seat=viewer))
+    return MethodRequest("GetView", GetViewRequest(state=state, seat=viewer))
 
 
 def resample(
     state: State, seat: SupportsIndex, seed: SupportsIndex | None, game_number: SupportsIndex
-) -> Call[ResampleResponse]:
+) -> MethodRequest[ResampleResponse]:
     """Resample."""
     request = ResampleRequest(
         state=state,
@@ -109,4 +109,4 @@ def resample(
         seed=None if seed is None else unsigned("seed", seed, 64),
         game_number=unsigned("game_number", game_number, 64),
     )
-    return Call("Resample", request)
+    return MethodRequest("Resample", request)

@@ -2,7 +2,7 @@
 
 from importlib import import_module
 
-from chatiere.clients.game_support import Room
+from chatiere.clients.game_support import GameSupport
 
 _NAMES = (
     "chat_cartonne",
@@ -12,4 +12,4 @@ _NAMES = (
     "momistigri",
 )
 
-ROOMS: dict[str, Room] = {name: import_module(f"{__name__}.{name}").ROOM for name in _NAMES}
+GAME_SUPPORT: dict[str, GameSupport] = {name: import_module(f"{__name__}.{name}").SUPPORT for name in _NAMES}

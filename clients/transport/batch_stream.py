@@ -7,11 +7,11 @@ from typing import Any
 
 import grpc
 
-from chatiere.clients.calls.batch_requests import BatchCall, Result
+from chatiere.clients.calls.batch_requests import BatchRequest, Result
 from chatiere.clients.calls.errors import ChatiereError, TransportError, error_of
 from chatiere.clients.transport.channel import BATCH_SERVICE
 from chatiere.clients.transport.closing import Closing
-from chatiere.clients.transport.in_flight import Pending
+from chatiere.clients.transport.in_flight import InFlight
 
 
 class BatchStream(Closing):
@@ -32,7 +32,7 @@ class BatchStream(Closing):
         # Requests come as bytes: the thread that submits them makes them.
         play: Any = channel.stream_stream(f"/{BATCH_SERVICE}/Play")
         self._requests: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
-        self._pending = Pending()
+        self._in_flight = InFlight()
         self._end: ChatiereError | None = None
         self._lock = threading.Lock()
         self._call = play(iter(self._requests.get, None), metadata=metadata)
@@ -44,7 +44,7 @@ class BatchStream(Closing):
         """Whether it has ended or broken: what is submitted now fails."""
         return self._end is not None
 
-    def submit(self, call: BatchCall[Result]) -> Future[Result]:
+    def submit(self, request: BatchRequest[Result]) -> Future[Result]:
         """Send a call of `batch_requests`.
 
         Its result, or the ChatiereError that it ends with, is the future's. `result(timeout)` raises TimeoutError where
@@ -57,7 +57,7 @@ class BatchStream(Closing):
             if self._end is not None:
                 future.set_exception(self._end)
                 return future
-            self._requests.put(b"".join(self._pending.add(call, future)))
+            self._requests.put(b"".join(self._in_flight.add(request, future)))
         return future
 
     def close(self) -> None:
@@ -70,7 +70,7 @@ class BatchStream(Closing):
         end: ChatiereError = TransportError(grpc.StatusCode.UNAVAILABLE, "the service ended the stream")
         try:
             for response in self._call:
-                self._pending.settle(response)
+                self._in_flight.settle(response)
         except grpc.RpcError as error:
             end = error_of(error)
         except TransportError as error:
@@ -79,4 +79,4 @@ class BatchStream(Closing):
         with self._lock:
             self._end = end
         self._requests.put(None)
-        self._pending.fail(end)
+        self._in_flight.fail(end)

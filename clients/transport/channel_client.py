@@ -11,7 +11,7 @@ from chatiere.clients.transport.channel import CallMetadata, open_channel
 from chatiere.clients.transport.closing import Closing
 
 
-class Connection(Closing):
+class ChannelClient(Closing):
     """Makes a service's calls over a channel. To be used in a `with` statement, or closed."""
 
     channel: grpc.Channel
@@ -51,7 +51,7 @@ class Connection(Closing):
         if self._own_channel is not None:
             self._own_channel.close()
 
-    def _respond(self, method: Any, request: Any, timeout: float | None) -> Any:
+    def _call(self, method: Any, request: Any, timeout: float | None) -> Any:
         # `method`: a stub's.
         try:
             return method(

@@ -8,42 +8,42 @@ from typing import Any
 import grpc
 from google.protobuf.message import DecodeError
 
-from chatiere.clients.calls.batch_messages import Answer, put_inner
-from chatiere.clients.calls.batch_requests import BatchCall, Result, reason_name
+from chatiere.clients.calls.batch_messages import Response, put_inner
+from chatiere.clients.calls.batch_requests import BatchRequest, Result, reason_name
 from chatiere.clients.calls.errors import ChatiereError, FieldViolation, TransportError
 from chatiere.http2.connection import Buffer
 from chatiere.v1.batch_service_pb2 import PlayRequest, PlayResponse, RequestRefusal
 
 
-class Pending:
+class InFlight:
     """The calls of a stream that have no answer yet."""
 
     def __init__(self) -> None:
         """None."""
         # By tag, in the order of submission.
-        self._calls: dict[int, tuple[BatchCall[Any], Future[Any]]] = {}
+        self._requests: dict[int, tuple[BatchRequest[Any], Future[Any]]] = {}
         self._tag = 0
 
-    def add(self, call: BatchCall[Result], future: Future[Result]) -> list[Buffer]:
+    def add(self, request: BatchRequest[Result], future: Future[Result]) -> list[Buffer]:
         """One more, whose result will be the future's: its PlayRequest, in pieces."""
         self._tag += 1
-        self._calls[self._tag] = call, future
-        field = PlayRequest.DESCRIPTOR.fields_by_name[call.field].number
-        return [*put_inner(field, call.request), PlayRequest(tag=self._tag).SerializeToString()]
+        self._requests[self._tag] = request, future
+        field = PlayRequest.DESCRIPTOR.fields_by_name[request.field].number
+        return [*put_inner(field, request.pieces), PlayRequest(tag=self._tag).SerializeToString()]
 
     def settle(self, data: Buffer) -> None:
         """A PlayResponse has come. Raises TransportError if there is no telling whose answer it is."""
         with readable():
-            response = Answer(PlayResponse, data)
-            call, future = self._calls.pop(response.number("tag"))
+            response = Response(PlayResponse, data)
+            request, future = self._requests.pop(response.number("tag"))
         try:
             with readable():
                 answered = response.which("response")
                 if answered == "refusal":
                     raise _refusal_error(response.message("refusal"))
-                if answered != call.field:
-                    raise ValueError(f"an answer to {answered}, not to {call.field}")
-                result = call.read(response.inner(call.field))
+                if answered != request.field:
+                    raise ValueError(f"an answer to {answered}, not to {request.field}")
+                result = request.read(response.inner(request.field))
         except Exception as error:
             future.set_exception(error)
         else:
@@ -51,8 +51,8 @@ class Pending:
 
     def fail(self, error: ChatiereError) -> None:
         """The stream is over."""
-        calls, self._calls = self._calls, {}
-        for _, future in calls.values():
+        requests, self._requests = self._requests, {}
+        for _, future in requests.values():
             future.set_exception(error)
 
 

@@ -2,7 +2,7 @@
 
     measure.py           runs that take turns, what they used, rows of the table
     servers.py           servers as processes of their own
-    play.py              the client: random self-play over BatchService, in NumPy
+    self_play.py         the client: random self-play over BatchService, in NumPy
     rows/                what is measured, one file a subject
     peers.py             OpenSpiel in process
     openspiel_server.py  OpenSpiel behind BatchService.Play

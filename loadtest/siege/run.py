@@ -29,7 +29,7 @@ _MOST_ERRORS = 3
 
 
 @dataclass(frozen=True)
-class Outcome:
+class AttackResult:
     """An attack and what it did.
 
     - `came`: what came of the attackers' calls, counted.
@@ -87,18 +87,18 @@ def siege(plan: Plan, report: Path) -> bool:
     # One file a connection, and these are many.
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    outcomes = []
+    results = []
     for attack in plan.attacks:
         click.echo(f"  {attack.name}")
         with besieged(attack) as (server, token):
-            outcomes.append(besiege(server, token, attack))
+            results.append(besiege(server, token, attack))
     report.parent.mkdir(parents=True, exist_ok=True)
-    report.write_text(json.dumps([asdict(each) | {"broken": each.broken()} for each in outcomes], indent=2))
-    click.echo(table(outcomes))
-    for outcome in outcomes:
-        for line in outcome.broken():
-            click.echo(f"budget: {outcome.attack.name}: {line}")
-    return not any(outcome.broken() for outcome in outcomes)
+    report.write_text(json.dumps([asdict(each) | {"broken": each.broken()} for each in results], indent=2))
+    click.echo(table(results))
+    for result in results:
+        for line in result.broken():
+            click.echo(f"budget: {result.attack.name}: {line}")
+    return not any(result.broken() for result in results)
 
 
 @contextmanager
@@ -116,7 +116,7 @@ def besieged(attack: Attack) -> Iterator[tuple[OwnServer, str | None]]:
             yield server, token
 
 
-def besiege(server: OwnServer, token: str | None, attack: Attack) -> Outcome:
+def besiege(server: OwnServer, token: str | None, attack: Attack) -> AttackResult:
     """Attack a server, and look at it before, during and after. `token`: of another client."""
     memory = Memory(server.pid)
     with GoodClient(server.address, token) as client:
@@ -137,7 +137,7 @@ def besiege(server: OwnServer, token: str | None, attack: Attack) -> Outcome:
             peak = kept = {}
         has_metrics = _metrics_answer(server.metrics_address)
     times = {"at the onset": onset, "during the attack": during, "after it": after}
-    return Outcome(
+    return AttackResult(
         attack=attack,
         came=dict(came),
         onset_ms=onset.longest_ms(),
@@ -173,8 +173,8 @@ def _metrics_answer(address: str) -> bool:
     return False
 
 
-def table(outcomes: list[Outcome]) -> str:
-    """The outcomes in columns; memory is the worker's."""
+def table(results: list[AttackResult]) -> str:
+    """The results in columns; memory is the worker's."""
     headers = (
         "attack",
         "onset max ms",
@@ -188,12 +188,12 @@ def table(outcomes: list[Outcome]) -> str:
     )
     rows = [
         (
-            outcome.attack.name,
-            outcome.onset_ms,
-            *(outcome.p99_ms[kind] for kind in KINDS),
-            *(sizes.get("worker") for sizes in (outcome.idle, outcome.peak, outcome.kept)),
-            "no" if outcome.broken() else "yes",
+            result.attack.name,
+            result.onset_ms,
+            *(result.p99_ms[kind] for kind in KINDS),
+            *(sizes.get("worker") for sizes in (result.idle, result.peak, result.kept)),
+            "no" if result.broken() else "yes",
         )
-        for outcome in outcomes
+        for result in results
     ]
     return tabulate(rows, headers, floatfmt=".0f", tablefmt="github")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from chatiere.clients import BatchClient, TransportError
 from chatiere.clients.calls import batch_requests
-from chatiere.clients.calls.batch_messages import Answer, put, put_inner
+from chatiere.clients.calls.batch_messages import Response, put, put_inner
 from chatiere.clients.transport.channel import BATCH_SERVICE
 from chatiere.v1.batch_service_pb2 import (
     Faults,
@@ -36,7 +36,7 @@ PATIENCE = 60
 def test_answers_are_read_as_protobuf_reads_them(states: bytes, actors: bytes, items: list[int], tag: int) -> None:
     faults = Faults(items=[ItemFault(item=item, message="é") for item in items])
     step = StepResponse(positions=Positions(states=states, actors=actors), faults=faults)
-    answer = Answer(PlayResponse, PlayResponse(tag=tag, step=step).SerializeToString())
+    answer = Response(PlayResponse, PlayResponse(tag=tag, step=step).SerializeToString())
     assert (answer.number("tag"), answer.which("response")) == (tag, "step")
     positions = answer.inner("step").inner("positions")
     assert [bytes(positions.column(name)) for name in ("states", "actors", "legal_ids")] == [states, actors, b""]
@@ -46,29 +46,31 @@ def test_answers_are_read_as_protobuf_reads_them(states: bytes, actors: bytes, i
 
 def test_a_refusal_is_read() -> None:
     refusal = RequestRefusal(message="no", metadata={"a": "b"})
-    answer = Answer(PlayResponse, PlayResponse(refusal=refusal).SerializeToString())
+    answer = Response(PlayResponse, PlayResponse(refusal=refusal).SerializeToString())
     assert (answer.number("tag"), answer.which("response"), answer.message("refusal")) == (0, "refusal", refusal)
-    assert Answer(PlayResponse, b"").which("response") is None
+    assert Response(PlayResponse, b"").which("response") is None
 
 
 def test_fields_of_other_kinds_are_passed_over() -> None:
     # Fields 99, a number, eight bytes and four, as later versions may have them.
     unknown = b"\x98\x06\x07\x99\x06" + bytes(8) + b"\x9d\x06" + bytes(4)
-    assert bytes(Answer(Positions, unknown + Positions(states=b"abc").SerializeToString()).column("states")) == b"abc"
+    assert bytes(Response(Positions, unknown + Positions(states=b"abc").SerializeToString()).column("states")) == b"abc"
 
 
 @pytest.mark.parametrize("before", range(8))
 def test_arrays_are_aligned_and_not_writable(before: int) -> None:
     response = StepResponse(positions=Positions(actors=b"\1", legal_offsets=bytes(8), returns=bytes(8)))
     read = batch_requests.step(Table(players=2), b"", []).read
-    positions = read(Answer(StepResponse, memoryview(bytes(before) + response.SerializeToString())[before:])).positions
+    positions = read(
+        Response(StepResponse, memoryview(bytes(before) + response.SerializeToString())[before:])
+    ).positions
     assert all(array.flags.aligned and not array.flags.writeable for array in positions)
     assert (positions.actors.tolist(), positions.returns.tolist()) == ([1], [[0.0, 0.0]])
 
 
 def test_fields_of_another_kind_than_they_should_be_are_as_absent() -> None:
     # `tag` and `step` of PlayResponse: bytes, and a number.
-    answer = Answer(PlayResponse, b"\x0a\x01x\x18\x05")
+    answer = Response(PlayResponse, b"\x0a\x01x\x18\x05")
     assert (answer.number("tag"), answer.which("response"), bytes(answer.column("step"))) == (0, None, b"")
     assert answer.message("step") == StepResponse()
 
@@ -78,16 +80,16 @@ def test_fields_of_another_kind_than_they_should_be_are_as_absent() -> None:
 @example(b"\x08" + b"\x80" * 9 + b"\x02")  # a number of eleven bytes
 def test_any_bytes_are_an_answer_or_refused(data: bytes) -> None:
     try:
-        answer = Answer(Positions, data)
+        answer = Response(Positions, data)
     except ValueError:
         return
     assert len(answer.column("states")) <= len(data)
 
 
 def test_a_number_has_ten_bytes_at_most() -> None:
-    assert Answer(PlayResponse, b"\x08" + b"\xff" * 9 + b"\x01").number("tag") == 2**64 - 1
+    assert Response(PlayResponse, b"\x08" + b"\xff" * 9 + b"\x01").number("tag") == 2**64 - 1
     with pytest.raises(ValueError, match="not a protobuf message"):
-        Answer(PlayResponse, b"\x08" + b"\x80" * 10 + b"\x00")
+        Response(PlayResponse, b"\x08" + b"\x80" * 10 + b"\x00")
 
 
 @given(COLUMN, COLUMN)

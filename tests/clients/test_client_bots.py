@@ -7,7 +7,7 @@ import pytest
 
 from chatiere import engine
 from chatiere.clients import Bot, Client, RandomBot, Step, begin, bot_names, make_bots, play
-from chatiere.clients.games import ROOMS
+from chatiere.clients.games import GAME_SUPPORT
 from chatiere.engine.core.wire import fill
 from chatiere.v1.game_pb2 import TURN_KIND_OVER, Action, Options, View
 
@@ -58,8 +58,8 @@ def test_every_game_can_be_played_at_random(name: str) -> None:
 
 
 def test_rooms_are_those_of_games() -> None:
-    assert set(ROOMS) <= set(GAMES)
-    assert all(room.name == name for name, room in ROOMS.items())
+    assert set(GAME_SUPPORT) <= set(GAMES)
+    assert all(room.name == name for name, room in GAME_SUPPORT.items())
 
 
 @pytest.mark.parametrize("name", GAMES)

@@ -43,7 +43,7 @@ def open_stream(request: pytest.FixtureRequest) -> Open:
     return SocketStream if request.param == "socket" else over_channel
 
 
-def step(number: int) -> batch_requests.BatchCall[batch_requests.Stepped]:
+def step(number: int) -> batch_requests.BatchRequest[batch_requests.Stepped]:
     return batch_requests.step(Table(players=2), bytes([number]), [0])
 
 

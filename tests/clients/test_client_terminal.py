@@ -40,7 +40,7 @@ def test_every_event_of_a_move_is_told_in_order(client: Client, name: str) -> No
 def test_a_game_without_a_room_is_told_by_its_events_and_scores(
     client: Client, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(terminal, "ROOMS", {})
+    monkeypatch.setattr(terminal, "GAME_SUPPORT", {})
     lines, beginning, events = told(client, name)
     assert in_order([*beginning, *events], lines)
     assert lines[-1].endswith(" won.")

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from loadtest.bench.measure import Row, Run, alternate, fastest, middle
-from loadtest.bench.play import choose
+from loadtest.bench.self_play import choose
 
 ROOT = Path(__file__).parents[2]
 HAS_OPENSPIEL = importlib.util.find_spec("pyspiel") is not None

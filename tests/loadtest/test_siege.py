@@ -18,7 +18,7 @@ from siege import run as siege
 
 UNBOUND = plan.Budget(*[float("inf")] * 6)
 SMALL = plan.Attack("small", "nobody", count=10, seconds=0.6, onset=0.3, budget=UNBOUND)
-GOOD = siege.Outcome(
+GOOD = siege.AttackResult(
     attack=replace(SMALL, budget=plan.Budget(1000, 50, 60, 70, peak_mib=500, kept_mib=60)),
     came={"begun": 10},
     onset_ms=999.0,
@@ -70,17 +70,17 @@ def test_the_plan_can_be_read() -> None:
     ids=lambda value: value.kind if isinstance(value, plan.Attack) else "",
 )
 def test_an_attack_comes_as_it_says(server: OwnServer, attack: plan.Attack, came: dict[str, int]) -> None:
-    outcome = siege.besiege(server, None, attack)
-    assert came.items() <= outcome.came.items()
-    assert all(outcome.calls.values())
-    assert outcome.broken() == []
+    result = siege.besiege(server, None, attack)
+    assert came.items() <= result.came.items()
+    assert all(result.calls.values())
+    assert result.broken() == []
 
 
 def test_steady_calls_come_as_often_as_they_say(server: OwnServer) -> None:
     attack = replace(SMALL, kind="steady", count=1000, method="chatiere.v1.GameService/Apply")
-    outcome = siege.besiege(server, None, attack)
-    assert 0 < outcome.came["begun"] <= 1000 * attack.seconds / 10
-    assert outcome.broken() == []
+    result = siege.besiege(server, None, attack)
+    assert 0 < result.came["begun"] <= 1000 * attack.seconds / 10
+    assert result.broken() == []
 
 
 def test_attackers_have_no_token_and_another_client_has(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -99,12 +99,12 @@ def test_a_broken_budget_is_told(server: OwnServer, tmp_path: Path, capsys: pyte
     assert "budget: small: 99 % of game calls took up to" in capsys.readouterr().out
 
 
-def test_an_outcome_within_its_budget() -> None:
+def test_a_result_within_its_budget() -> None:
     assert GOOD.broken() == []
 
 
 @pytest.mark.parametrize(
-    ("outcome", "told"),
+    ("result", "told"),
     [
         (replace(GOOD, onset_ms=1001.0), "at the onset a call took 1001 ms, more than 1000 ms"),
         (replace(GOOD, p99_ms={"game": 51.0}), "99 % of game calls took up to 51 ms, more than 50 ms"),
@@ -124,8 +124,8 @@ def test_an_outcome_within_its_budget() -> None:
         (replace(GOOD, has_metrics=False), "the metrics did not answer afterwards"),
     ],
 )
-def test_what_breaks_a_budget(outcome: siege.Outcome, told: str) -> None:
-    assert outcome.broken() == [told]
+def test_what_breaks_a_budget(result: siege.AttackResult, told: str) -> None:
+    assert result.broken() == [told]
 
 
 def test_nobody_elses_server_is_besieged() -> None:

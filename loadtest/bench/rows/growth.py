@@ -5,7 +5,7 @@ from collections.abc import Callable
 from contextlib import ExitStack, closing
 
 from loadtest.bench.measure import Plan, Result, Row, Run, alternate, measured, middle
-from loadtest.bench.play import SelfPlay
+from loadtest.bench.self_play import SelfPlay
 from loadtest.bench.servers import Server, chatiere
 
 BATCHES = (1, 16, 256, 1024, 4096)
@@ -26,14 +26,14 @@ def measure(plan: Plan) -> Result:
     return result
 
 
-def _player(playing: SelfPlay, server: Server, seconds: float) -> Callable[[], Run]:
-    def play() -> Run:
+def _contender(playing: SelfPlay, server: Server, seconds: float) -> Callable[[], Run]:
+    def run() -> Run:
         end = time.perf_counter() + seconds
         with measured(server) as timer:
-            moves = playing.play(lambda _: time.perf_counter() < end)
+            moves = playing.advance(lambda _: time.perf_counter() < end)
         return timer.run(moves)
 
-    return play
+    return run
 
 
 def _growth(plan: Plan) -> list[dict[str, object]]:
@@ -46,8 +46,8 @@ def _growth(plan: Plan) -> list[dict[str, object]]:
                 for batch in BATCHES:
                     playing = SelfPlay(server.play_address, game.name, players, batch, CONNECTIONS, in_flight=1)
                     stack.callback(playing.close)
-                    playing.play(lambda moves, size=batch: moves < plan.warm_up * size)
-                    contenders[workers, batch] = _player(playing, server, plan.seconds / 2)
+                    playing.advance(lambda moves, size=batch: moves < plan.warm_up * size)
+                    contenders[workers, batch] = _contender(playing, server, plan.seconds / 2)
             runs = alternate(contenders, plan.rounds)
         for (workers, batch), found in runs.items():
             run = middle(found)
@@ -75,7 +75,7 @@ def _memory(plan: Plan) -> tuple[Row, list[dict[str, object]]]:
             for game, players in plan.games.items()
         ]
         for _ in range(TENTHS):
-            made += sum(one.play(lambda moves: moves < share) for one in playing)
+            made += sum(one.advance(lambda moves: moves < share) for one in playing)
             lines.append({"moves": made, "MB": server.memory() / 1e6})
     row = Row(
         row=f"memory after {made:,} moves",

@@ -9,7 +9,7 @@ from chatiere.engine import Game
 from chatiere.engine.core.batch import Columns, Restart, Table
 from loadtest.bench import peers
 from loadtest.bench.measure import Plan, Result, Row, Run, alternate, fastest, listed, middle, repeat
-from loadtest.bench.play import SEED, choose, seeds_and_numbers
+from loadtest.bench.self_play import SEED, choose, seeds_and_numbers
 
 PEER = "OpenSpiel, Python loop with tensor and mask"
 TUNED = "OpenSpiel, the same with its observer writing into one array"

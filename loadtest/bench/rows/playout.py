@@ -9,7 +9,7 @@ from chatiere.v1.batch_service_pb2 import NewGamesRequest, PlayoutRequest, Table
 from chatiere.v1.batch_service_pb2_grpc import BatchServiceStub
 from loadtest.bench import peers
 from loadtest.bench.measure import Plan, Result, Row, Run, alternate, fastest, listed, middle, repeat
-from loadtest.bench.play import SEED, seeds_and_numbers
+from loadtest.bench.self_play import SEED, seeds_and_numbers
 from loadtest.bench.servers import Server, chatiere
 
 PEER = "OpenSpiel, RandomRolloutEvaluator in C++"
@@ -18,7 +18,7 @@ TARGET, CHAT_CARTONNE_TARGET = 10e6, 1e6
 STATES = 256
 
 
-def player(server: Server, stub: BatchServiceStub, game: Game, players: int, plan: Plan) -> Callable[[], Run]:
+def contender(server: Server, stub: BatchServiceStub, game: Game, players: int, plan: Plan) -> Callable[[], Run]:
     """A contender that plays the same states out again and again, as often a call as takes about a tenth of a run."""
     table = Table(game=game.name, players=players)
     seeds, numbers = seeds_and_numbers(0, STATES)
@@ -43,7 +43,7 @@ def measure(plan: Plan) -> Result:
     with chatiere() as server, server.channel() as channel:
         stub = BatchServiceStub(channel)  # type: ignore[no-untyped-call]  # generated without types
         contenders: dict[tuple[str, str], Callable[[], Run]] = {
-            ("", game.name): player(server, stub, game, players, plan) for game, players in plan.games.items()
+            ("", game.name): contender(server, stub, game, players, plan) for game, players in plan.games.items()
         }
         if peers.installed():
             for name in peers.NAMES:

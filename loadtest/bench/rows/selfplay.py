@@ -12,7 +12,7 @@ from chatiere.clients import VectorEnv
 from chatiere.engine import Game
 from loadtest.bench import peers
 from loadtest.bench.measure import Plan, Result, Row, Run, alternate, fastest, listed, measured, middle
-from loadtest.bench.play import SEED, SelfPlay
+from loadtest.bench.self_play import SEED, SelfPlay
 from loadtest.bench.servers import Server, chatiere, openspiel
 
 IN_PROCESS = "OpenSpiel, Python loop"
@@ -26,19 +26,19 @@ CHAT_CARTONNE_IN_PROCESS_BOUND = 1.0
 TARGET, CHAT_CARTONNE_TARGET = 1e6, 250e3
 
 
-def player(stack: ExitStack, server: Server, game: str, players: int, plan: Plan) -> Callable[[], Run]:
+def contender(stack: ExitStack, server: Server, game: str, players: int, plan: Plan) -> Callable[[], Run]:
     """A contender that plays on; its games are begun, and got out of step, here."""
     playing = SelfPlay(server.play_address, game, players, plan.batch, connections=1, in_flight=2)
     stack.callback(playing.close)
-    playing.play(lambda moves: moves < plan.warm_up * plan.batch * 2)
+    playing.advance(lambda moves: moves < plan.warm_up * plan.batch * 2)
 
-    def play() -> Run:
+    def run() -> Run:
         end = time.perf_counter() + plan.seconds
         with measured(server) as timer:
-            moves = playing.play(lambda _: time.perf_counter() < end)
+            moves = playing.advance(lambda _: time.perf_counter() < end)
         return timer.run(moves)
 
-    return play
+    return run
 
 
 def environment(stack: ExitStack, server: Server, game: str, players: int, plan: Plan, over: str) -> Callable[[], Run]:
@@ -57,7 +57,7 @@ def environment(stack: ExitStack, server: Server, game: str, players: int, plan:
     for _ in range(2 * plan.warm_up):
         batch = env.step(batch.random_actions())
 
-    def play() -> Run:
+    def run() -> Run:
         nonlocal batch
         moves, end = 0, time.perf_counter() + plan.seconds
         with measured(server) as timer:
@@ -66,7 +66,7 @@ def environment(stack: ExitStack, server: Server, game: str, players: int, plan:
                 batch = env.step(batch.random_actions())
         return timer.run(moves)
 
-    return play
+    return run
 
 
 def measure(plan: Plan) -> Result:
@@ -74,7 +74,7 @@ def measure(plan: Plan) -> Result:
     with ExitStack() as stack:
         ours = stack.enter_context(chatiere())
         contenders: dict[tuple[str, str], Callable[[], Run]] = {
-            ("", game.name): player(stack, ours, game.name, players, plan) for game, players in plan.games.items()
+            ("", game.name): contender(stack, ours, game.name, players, plan) for game, players in plan.games.items()
         }
         if peers.installed():
             theirs = stack.enter_context(openspiel())
@@ -82,7 +82,7 @@ def measure(plan: Plan) -> Result:
                 plain, tuned = peers.plain_loop(name), peers.tuned_loop(name)
                 contenders[IN_PROCESS, name] = lambda loop=plain: loop(plan.seconds)  # type: ignore[misc]
                 contenders[TUNED, name] = lambda loop=tuned: loop(plan.seconds)  # type: ignore[misc]
-                contenders[SHELL, name] = player(stack, theirs, name, 0, plan)
+                contenders[SHELL, name] = contender(stack, theirs, name, 0, plan)
         runs = alternate(contenders, plan.rounds)
         # Apart from those, because each has a channel in this process, whose threads never rest.
         environments = alternate(

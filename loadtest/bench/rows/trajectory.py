@@ -25,7 +25,7 @@ from chatiere.v1.game_pb2 import Include
 from chatiere.v1.game_service_pb2 import ApplyRequest, NewGameRequest
 from chatiere.v1.game_service_pb2_grpc import GameServiceStub
 from loadtest.bench.measure import Plan, Result
-from loadtest.bench.play import SEED, seeds_and_numbers
+from loadtest.bench.self_play import SEED, seeds_and_numbers
 from loadtest.bench.servers import chatiere
 
 GAMES = 8

@@ -32,7 +32,7 @@ WORKERS = (1, 2)
 RUNS = 4
 
 
-class Calls(NamedTuple):
+class UnaryLoad(NamedTuple):
     """What h2load found in one run: the run, and the 50th and 99th percentiles of how long a call took, in ms."""
 
     run: Run
@@ -72,7 +72,7 @@ def installed() -> bool:
     return shutil.which("h2load") is not None
 
 
-def load(server: Server, method: str, request: bytes, answer_size: int, in_flight: int, calls: int) -> Calls:
+def load(server: Server, method: str, request: bytes, answer_size: int, in_flight: int, calls: int) -> UnaryLoad:
     """So many calls of that method."""
     with tempfile.TemporaryDirectory() as directory:
         data, log = Path(directory, "request"), Path(directory, "log")
@@ -99,7 +99,7 @@ def load(server: Server, method: str, request: bytes, answer_size: int, in_fligh
         raise RuntimeError(f"h2load told no rate:\n{output}")
     run = Run(calls, calls / float(rate[1]), client, in_server)
     p50, p99 = np.percentile(times, (50, 99))
-    return Calls(run, float(p50), float(p99))
+    return UnaryLoad(run, float(p50), float(p99))
 
 
 def _frame(message: bytes) -> bytes:
@@ -148,13 +148,15 @@ def measure(plan: Plan) -> Result:
     return result
 
 
-def _beside_each_other(server: Server, game: Game, players: int, in_flight: int, plan: Plan) -> tuple[Calls, Calls]:
+def _beside_each_other(
+    server: Server, game: Game, players: int, in_flight: int, plan: Plan
+) -> tuple[UnaryLoad, UnaryLoad]:
     """The median runs of Apply and of the method that does nothing."""
     request = apply_request(game, players)
     size = len(_answer(request))
     # About as many as a server in Python answers in that time.
     count = max(in_flight, int(plan.seconds / RUNS * (3000 if in_flight > 1 else 1500)))
-    found: dict[str, list[Calls]] = {APPLY: [], ECHO: []}
+    found: dict[str, list[UnaryLoad]] = {APPLY: [], ECHO: []}
     for _ in range(plan.rounds * RUNS):
         for method, calls in found.items():
             calls.append(load(server, method, request.SerializeToString(), size, in_flight, count))

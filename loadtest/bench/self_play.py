@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from chatiere.clients.calls.batch_messages import Answer, put, put_inner
+from chatiere.clients.calls.batch_messages import Response, put, put_inner
 from chatiere.clients.transport.channel import BATCH_SERVICE
 from chatiere.clients.transport.socket_call import SocketCall
 from chatiere.http2.connection import Buffer
@@ -56,9 +56,9 @@ class Stream:
         """Send a request, in pieces; `field`: its number in PlayRequest."""
         self._call.send(put_inner(field, request))
 
-    def receive(self) -> Answer:
+    def receive(self) -> Response:
         """Where the games of the next answer stand: Positions."""
-        response = Answer(PlayResponse, self._call.receive())
+        response = Response(PlayResponse, self._call.receive())
         kind = response.which("response")
         if kind not in ("new_games", "step"):
             raise RuntimeError(str(response.whole()))
@@ -91,7 +91,7 @@ class SelfPlay:
         self._positions = [stream.receive() for stream in self._streams]
         self._idle_since = time.monotonic()
 
-    def play(self, goes_on: Callable[[int], bool]) -> int:
+    def advance(self, goes_on: Callable[[int], bool]) -> int:
         """Play while `goes_on` says so of the moves made; how many were made."""
         if time.monotonic() - self._idle_since > LONGEST_IDLE:
             self.close()
@@ -112,7 +112,7 @@ class SelfPlay:
         for stream in self._streams:
             stream.close()
 
-    def _move(self, stream: Stream, positions: Answer) -> None:
+    def _move(self, stream: Stream, positions: Response) -> None:
         moves = choose(positions.column("legal_offsets"), positions.column("legal_ids"), self._random)
         request = put(self._step, {"states": positions.column("states"), "moves": moves})
         stream.send(PlayRequest.STEP_FIELD_NUMBER, request)
