@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from loadtest.bench.bounds import Bound, bound_of
 from loadtest.bench.measure import Row, Run, alternate, fastest, middle
 from loadtest.bench.self_play import choose
 
@@ -41,6 +42,13 @@ def test_a_row_holds_when_its_ratio_reaches_its_bound() -> None:
     assert row(1.1, 1.0, 1.0, at_most=True).holds is False
     assert row(1.0, None, 1.0).ratio is None
     assert row(1.0, None, 1.0).holds is None
+
+
+def test_a_game_may_have_bounds_of_its_own() -> None:
+    assert bound_of("playout", "discat") == Bound(bound=2.0, target=10e6)
+    assert bound_of("playout", "chat_cartonne") == Bound(bound=0.3, target=1e6)
+    assert bound_of("self_play_shell", "chat_cartonne") == Bound(bound=20.0, target=250e3)
+    assert bound_of("memory") == Bound(bound=1.05, target=None)
 
 
 def test_a_rate_counts_the_processor_time_of_both_sides() -> None:

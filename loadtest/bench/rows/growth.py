@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack, closing
 
+from loadtest.bench.bounds import bound_of
 from loadtest.bench.measure import Plan, Result, Row, Run, alternate, measured, middle
 from loadtest.bench.self_play import SelfPlay
 from loadtest.bench.servers import Server, chatiere
@@ -13,7 +14,6 @@ WORKERS = (1, 2)
 # As many connections for each number of workers, with a batch under way on each, so that they spread over the workers.
 CONNECTIONS = 4
 TENTHS = 10
-MEMORY_BOUND = 1.05
 
 
 def measure(plan: Plan) -> Result:
@@ -83,7 +83,7 @@ def _memory(plan: Plan) -> tuple[Row, list[dict[str, object]]]:
         unit="MB",
         ours=lines[-1]["MB"],
         peer=lines[0]["MB"],
-        bound=MEMORY_BOUND,
+        bound=bound_of("memory").bound,
         peer_name=f"after {lines[0]['moves']:,} moves",
         at_most=True,
     )

@@ -9,9 +9,8 @@ import time
 from collections.abc import Callable, Mapping
 
 from chatiere.engine import Game, Position
+from loadtest.bench.bounds import bound_of
 from loadtest.bench.measure import Plan, Result, Row
-
-BOUND = 1.0
 
 
 def positions_of(game: Game, players: int, count: int) -> list[Position]:
@@ -80,7 +79,7 @@ def measure(plan: Plan) -> Result:
                 unit="ns",
                 ours=cost["check"],
                 peer=cost["apply"],
-                bound=BOUND,
+                bound=bound_of("check", game.name).bound,
                 peer_name="the apply that it guards",
                 at_most=True,
             )

@@ -8,13 +8,12 @@ from chatiere.engine import Game
 from chatiere.v1.batch_service_pb2 import NewGamesRequest, PlayoutRequest, Table
 from chatiere.v1.batch_service_pb2_grpc import BatchServiceStub
 from loadtest.bench import peers
+from loadtest.bench.bounds import bound_of
 from loadtest.bench.measure import Plan, Result, Row, Run, alternate, fastest, listed, middle, repeat
 from loadtest.bench.self_play import SEED, seeds_and_numbers
 from loadtest.bench.servers import Server, chatiere
 
 PEER = "OpenSpiel, RandomRolloutEvaluator in C++"
-BOUND, CHAT_CARTONNE_BOUND = 2.0, 0.3
-TARGET, CHAT_CARTONNE_TARGET = 10e6, 1e6
 STATES = 256
 
 
@@ -57,16 +56,16 @@ def measure(plan: Plan) -> Result:
 
 
 def _row(game: Game, run: Run, peer: tuple[str, Run] | None) -> Row:
-    large = game.name == "chat_cartonne"
+    bound, target = bound_of("playout", game.name)
     return Row(
         row="Playout on the server",
         game=game.name,
         unit="moves/CPU-s",
         ours=run.rate,
         peer=peer[1].rate if peer else None,
-        bound=CHAT_CARTONNE_BOUND if large else BOUND,
+        bound=bound,
         peer_name=f"{PEER}: {peer[0]}" if peer else PEER,
-        target=CHAT_CARTONNE_TARGET if large else TARGET,
+        target=target,
         target_figure=run.rate,
         run=run,
         peer_run=peer[1] if peer else None,

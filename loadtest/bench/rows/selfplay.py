@@ -11,6 +11,7 @@ from contextlib import ExitStack
 from chatiere.clients import VectorEnv
 from chatiere.engine import Game
 from loadtest.bench import peers
+from loadtest.bench.bounds import bound_of
 from loadtest.bench.measure import Plan, Result, Row, Run, alternate, fastest, listed, measured, middle
 from loadtest.bench.self_play import SEED, SelfPlay
 from loadtest.bench.servers import Server, chatiere, openspiel
@@ -20,10 +21,8 @@ TUNED = "OpenSpiel, Python loop tuned by hand"
 SHELL = "OpenSpiel, same gRPC shell"
 SOCKET, CHANNEL = "a socket", "gRPC's channel"
 OVER = (SOCKET, CHANNEL)
-BOUNDS = {IN_PROCESS: 4.0, SHELL: 20.0}
-# Lists of up to 1,500 legal actions a move.
-CHAT_CARTONNE_IN_PROCESS_BOUND = 1.0
-TARGET, CHAT_CARTONNE_TARGET = 1e6, 250e3
+# By peer, the row in bounds.toml.
+ROWS = {IN_PROCESS: "self_play_in_process", SHELL: "self_play_shell"}
 
 
 def contender(stack: ExitStack, server: Server, game: str, players: int, plan: Plan) -> Callable[[], Run]:
@@ -101,26 +100,26 @@ def measure(plan: Plan) -> Result:
         result.tables["OpenSpiel in random play"] = listed(runs)
     best = {
         kind: fastest({name: one for (of, name), one in runs.items() if of == kind})
-        for kind in BOUNDS
+        for kind in ROWS
         if peers.installed()
     }
-    for kind, bound in BOUNDS.items():
+    for kind in ROWS:
         for game in plan.games:
-            result.rows.append(_row(game, kind, bound, middle(runs["", game.name]), best.get(kind)))
+            result.rows.append(_row(game, kind, middle(runs["", game.name]), best.get(kind)))
     return result
 
 
-def _row(game: Game, kind: str, bound: float, run: Run, peer: tuple[str, Run] | None) -> Row:
-    large = game.name == "chat_cartonne"
+def _row(game: Game, kind: str, run: Run, peer: tuple[str, Run] | None) -> Row:
+    bound, target = bound_of(ROWS[kind], game.name)
     return Row(
         row=f"self-play over gRPC, beside {kind}",
         game=game.name,
         unit="moves/CPU-s",
         ours=run.rate,
         peer=peer[1].rate if peer else None,
-        bound=CHAT_CARTONNE_IN_PROCESS_BOUND if large and kind == IN_PROCESS else bound,
+        bound=bound,
         peer_name=f"{kind}: {peer[0]}" if peer else kind,
-        target=CHAT_CARTONNE_TARGET if large else TARGET,
+        target=target,
         target_figure=run.count / run.server if run.server else None,
         run=run,
         peer_run=peer[1] if peer else None,

@@ -19,12 +19,12 @@ from chatiere.engine.core.wire import fill
 from chatiere.service import convert, handlers
 from chatiere.service.methods import GAME_SERVICE
 from chatiere.v1.game_service_pb2 import ApplyRequest
+from loadtest.bench.bounds import bound_of
 from loadtest.bench.measure import Plan, Result, Row, Run
 from loadtest.bench.servers import Server, echoing
 
 # The methods of GameService; the second is echo_server.py's.
 APPLY, ECHO = "Apply", "Echo"
-BOUND = 0.85
 # Calls in flight: connections, each with one call at a time, so that they spread over the workers.
 IN_FLIGHT = (1, 16)
 WORKERS = (1, 2)
@@ -126,7 +126,7 @@ def measure(plan: Plan) -> Result:
                             unit="calls/s",
                             ours=ours.rate,
                             peer=peer.rate,
-                            bound=BOUND,
+                            bound=bound_of("apply", game.name).bound,
                             peer_name="a method that does nothing",
                             run=ours.run,
                             peer_run=peer.run,
