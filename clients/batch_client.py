@@ -7,7 +7,7 @@ import grpc
 from numpy.typing import ArrayLike
 
 from chatiere.clients.calls import batch_requests
-from chatiere.clients.calls.batch_messages import Response, keep_freed_memory
+from chatiere.clients.calls.batch_messages import Response
 from chatiere.clients.calls.batch_requests import (
     BatchRequest,
     Observed,
@@ -26,6 +26,7 @@ from chatiere.clients.transport.batch_stream import BatchStream
 from chatiere.clients.transport.channel import BATCH_SERVICE
 from chatiere.clients.transport.channel_client import ChannelClient
 from chatiere.clients.transport.in_flight import readable
+from chatiere.engine.memory import keep_freed_memory
 from chatiere.v1 import batch_service_pb2
 from chatiere.v1.batch_service_pb2 import Columns, PlayResponse, Restart, Table
 from chatiere.v1.game_pb2 import Options, State

@@ -89,11 +89,3 @@ def put(message: Message, columns: dict[str, Buffer]) -> list[Buffer]:
 def put_inner(number: int, pieces: list[Buffer]) -> list[Buffer]:
     """The field of that number, of type bytes or message, made of pieces."""
     return [head(number, sum(map(len, pieces))), *pieces]
-
-
-def keep_freed_memory() -> None:
-    """Let malloc keep large blocks that are freed, for the whole process."""
-    # When a block above a threshold is freed, glibc's malloc gives it back to the system, and to get its pages anew for
-    # the next batch takes longer than all else that is done here with a batch. To free a block of up to 32 MiB raises
-    # the threshold to its size (mallopt(3), M_MMAP_THRESHOLD); this one is never touched, so it costs nothing.
-    bytes(24 * 2**20)

@@ -5,7 +5,6 @@ from concurrent.futures import Future
 
 import grpc
 
-from chatiere.clients.calls.batch_messages import keep_freed_memory
 from chatiere.clients.calls.batch_requests import BatchRequest, Result
 from chatiere.clients.calls.errors import ChatiereError, TransportError
 from chatiere.clients.calls.game_requests import DEFAULT_TIMEOUT
@@ -13,6 +12,7 @@ from chatiere.clients.transport.channel import BATCH_SERVICE
 from chatiere.clients.transport.closing import Closing
 from chatiere.clients.transport.in_flight import InFlight
 from chatiere.clients.transport.socket_call import SocketCall
+from chatiere.engine.memory import keep_freed_memory
 
 
 class SocketStream(Closing):
