@@ -1,4 +1,4 @@
-"""Play and study the games through the service, from Python: clients, bots, whole games between bots.
+"""Python clients of the service, bots, and whole games between bots.
 
     from chatiere.clients import Client
     from chatiere.v1.game_pb2 import Include
@@ -7,7 +7,7 @@
         position = client.new_game("discat", 3, seed=7, include=Include(legal_actions=True))
         position = client.apply(position.state, position.legal_actions[0])
 
-Everything here speaks to the service and knows only what it answers; `AsyncClient` is the same with await.
+Everything here goes through the service and knows only its responses. `AsyncClient` is the client for asyncio.
 """
 
 from chatiere.clients.aio import AsyncClient

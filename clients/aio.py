@@ -18,7 +18,7 @@ from chatiere.v1.game_service_pb2_grpc import GameServiceStub
 class AsyncClient:
     """`Client` with await: the same methods, arguments, results, errors and retries.
 
-    Make it where its event loop runs, and use it in an `async with` statement, or close it.
+    Create it in a running event loop, and use it in an `async with` statement or close it.
     """
 
     def __init__(
@@ -30,19 +30,19 @@ class AsyncClient:
         token: str | None = None,
         new_request_id: Callable[[], str] | None = None,
     ) -> None:
-        """As Client, with a channel of grpc.aio."""
+        """Create a client; arguments as of Client, with a channel of grpc.aio."""
         self._own_channel = None if isinstance(target, grpc.aio.Channel) else open_aio_channel(target, credentials)
         self._stub = GameServiceStub(self._own_channel or target)  # type: ignore[no-untyped-call]  # generated without types
         self._timeout = timeout
         self._metadata = CallMetadata(token, new_request_id)
 
     async def close(self) -> None:
-        """Close the client's own channel; calls that are under way are cancelled."""
+        """Close the client's own channel, cancelling the calls in flight."""
         if self._own_channel is not None:
             await self._own_channel.close()
 
     async def __aenter__(self) -> Self:
-        """The client itself."""
+        """Return the client itself."""
         return self
 
     async def __aexit__(

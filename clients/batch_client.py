@@ -31,7 +31,7 @@ from chatiere.v1 import batch_service_pb2
 from chatiere.v1.batch_service_pb2 import Columns, PlayResponse, Restart, Table
 from chatiere.v1.game_pb2 import Options, State
 
-# By a call's name in PlayResponse: the kind of its answer.
+# The class of each response, by its field in PlayResponse.
 _RESPONSES = {
     field.name: getattr(batch_service_pb2, field.message_type.name)
     for field in PlayResponse.DESCRIPTOR.oneofs_by_name["response"].fields
@@ -40,26 +40,28 @@ _RESPONSES = {
 
 
 class BatchClient(ChannelClient):
-    """Asks a Chatière service about many games at a time, one call at a time; may be used from many threads.
+    """A client for many games at a time, one call after another; may be used from several threads.
 
-    The service stores nothing: the packed states, which you keep and hand along, are the games. `table` says what is
-    played: `Table(game="discat", players=3)`. Table, Columns, Restart and Options are messages of chatiere.v1
-    (`from chatiere.v1.batch_service_pb2 import Columns, Restart, Table`), where every field is explained.
+    The service stores nothing: the packed states, which you keep and pass with each call, are the games. `table` names
+    the game and the number of players: `Table(game="discat", players=3)`. Table, Columns, Restart and Options are
+    messages of chatiere.v1 (`from chatiere.v1.batch_service_pb2 import Columns, Restart, Table`), where every field is
+    documented.
 
-    Columns are taken as arrays of any integer type that NumPy knows or as sequences, as long as the column can hold the
-    numbers (ValueError), or as bytes of what the column holds. They come back as arrays of the types that the results
-    say and are not writable. They are read in place where they can be: an array that you keep keeps its whole answer in
-    memory, so copy what you keep for long.
+    Columns may be arrays of any integer type, sequences of integers, or the bytes of the column. ValueError is raised
+    if a number does not fit. Results are read-only arrays of the types given in their classes, views into the response
+    where possible: an array keeps the whole response in memory, so copy what you keep for long.
 
-    An item that fails fails alone: it is told in `faults`, and no error is raised. `faults.raise_first()` does.
+    A failed item does not affect the others: it is reported in `faults`, and no error is raised; `faults.raise_first()`
+    raises it.
 
-    Every method takes a `timeout` in seconds, in place of the client's own, and raises ChatiereError with the reasons
-    that it names where the request as a whole is refused, beside those of any call with a table: UNKNOWN_GAME,
-    INVALID_PLAYERS, INVALID_BATCH, BATCH_TOO_LARGE. Its subclass TransportError is raised where the service cannot be
-    reached, or not in time. While the service is UNAVAILABLE, gRPC itself tries a call up to five times within the
-    timeout: that is safe, as all calls are pure.
+    Every method takes a `timeout` in seconds, which replaces the client's own. It raises ChatiereError if the request
+    as a whole is refused: for the reasons that it lists, and for those of any call with a table, UNKNOWN_GAME,
+    INVALID_PLAYERS, INVALID_BATCH and BATCH_TOO_LARGE. The subclass TransportError is raised if the service cannot be
+    reached, or not in time. While the service is UNAVAILABLE, gRPC retries a call up to five times within the timeout,
+    which is safe because all calls are pure.
 
-    It lets malloc keep large blocks that are freed, for the whole process: their pages would be the slowest of all.
+    Creating one lets malloc keep large freed blocks, for the whole process: getting their pages anew would cost more
+    than anything else.
 
     Use it in a `with` statement, or close it.
     """
@@ -84,7 +86,7 @@ class BatchClient(ChannelClient):
             return request.read(Response(_RESPONSES[request.field], data))
 
     def stream(self) -> BatchStream:
-        """A stream of calls, for several under way at a time; to be used in a `with` statement, or closed."""
+        """Open a stream, for several requests in flight; use it in a `with` statement, or close it."""
         return BatchStream(self.channel, self._metadata.of_call())
 
     def new_games(
@@ -100,13 +102,13 @@ class BatchClient(ChannelClient):
     ) -> Positions:
         """Begin games.
 
-        `seeds`, `game_numbers`: (n,), 0 … 2**64 - 1, of sampled chance; without game numbers all are 0. Without seeds
-        chance is explicit, and `count` says how many games, 1 or more. `options`: those of the game; absent, all have
-        their defaults. `columns`: what is wanted beside states, actors and final.
+        `seeds`, `game_numbers`: (n,), 0 … 2**64 - 1, for sampled chance; absent game numbers are 0. Without seeds
+        chance is explicit, and `count` is the number of games, 1 or more. `options`: the game's options; those absent
+        have their defaults. `columns`: the columns wanted beside states, actors and final.
 
         Returns the positions at the first decision; with explicit chance, at the first chance event or decision.
 
-        Reasons: INVALID_OPTION, INVALID_SEED; INVALID_BATCH also without seeds and count.
+        Reasons: INVALID_OPTION, INVALID_SEED; also INVALID_BATCH without both seeds and count.
         """
         request = batch_requests.new_games(table, seeds, game_numbers, count=count, options=options, columns=columns)
         return self._send(request, timeout)
@@ -123,9 +125,9 @@ class BatchClient(ChannelClient):
     ) -> Stepped:
         """Make a move in each game.
 
-        `states`: (n, packed_size). `moves`: (n,), for each the dense id of an action or, at a chance event, the outcome
-        that comes. `columns`: what is wanted beside states, actors and final. `restart`: begin a new game where one
-        ends; absent, games that are over stay over.
+        `states`: (n, packed_size). `moves`: (n,), the dense id of an action or, at a chance event, the outcome.
+        `columns`: the columns wanted beside states, actors and final. `restart`: begin a new game where one ends;
+        absent, games that are over stay over.
 
         Reasons: INVALID_OPTION (of `restart`).
         """
@@ -141,15 +143,15 @@ class BatchClient(ChannelClient):
         first_game_number: SupportsIndex = 0,
         timeout: float | None = None,
     ) -> Playouts:
-        """Play each of the states (n, packed_size) to its end `count` times, with random moves.
+        """Make `count` random playouts of each of the states (n, packed_size).
 
-        Playout j of item i takes its luck from the stream (seed, first_game_number + count × i + j).
+        Playout j of item i draws from the stream (seed, first_game_number + count × i + j).
         """
         request = batch_requests.playout(table, states, count, seed, first_game_number=first_game_number)
         return self._send(request, timeout)
 
     def score(self, table: Table, states: States, *, timeout: float | None = None) -> Scores:
-        """The scores at states (n, packed_size), anywhere in a game."""
+        """Return the scores at states (n, packed_size), at any point of a game."""
         return self._send(batch_requests.score(table, states), timeout)
 
     def resample(
@@ -162,22 +164,22 @@ class BatchClient(ChannelClient):
         first_game_number: SupportsIndex = 0,
         timeout: float | None = None,
     ) -> Resampled:
-        """For each of the states (n, packed_size) one drawn uniformly from those that agree with all that a seat knows.
+        """Draw for each of the states (n, packed_size) one uniformly from those consistent with what a seat knows.
 
-        `seats`: (n,), the seats whose knowledge counts. Item i is drawn from the stream (seed, first_game_number + i)
-        and, with sampled chance, goes on with it.
+        `seats`: (n,), the seat for each state. Item i is drawn from the stream (seed, first_game_number + i) and, with
+        sampled chance, goes on with that stream.
         """
         request = batch_requests.resample(table, states, seats, seed, first_game_number=first_game_number)
         return self._send(request, timeout)
 
     def observe(self, table: Table, states: States, seats: ArrayLike, *, timeout: float | None = None) -> Observed:
-        """What seats (n,) know at states (n, packed_size), as numbers."""
+        """Return the observations of seats (n,) at states (n, packed_size)."""
         return self._send(batch_requests.observe(table, states, seats), timeout)
 
     def pack(self, table: Table, typed_states: Sequence[State], *, timeout: float | None = None) -> Packed:
-        """Typed states, packed (Convert)."""
+        """Pack typed states (Convert)."""
         return self._send(batch_requests.pack(table, typed_states), timeout)
 
     def unpack(self, table: Table, states: States, *, timeout: float | None = None) -> Unpacked:
-        """Packed states (n, packed_size), typed (Convert)."""
+        """Unpack packed states (n, packed_size) into typed ones (Convert)."""
         return self._send(batch_requests.unpack(table, states), timeout)

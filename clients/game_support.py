@@ -1,4 +1,4 @@
-"""What a game may have of its own among the clients."""
+"""The interfaces of bots, and a game's own bots and table view."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,47 +12,47 @@ from chatiere.v1.game_pb2 import Action, GameInfo, Position, Score, View
 
 
 class Bot(Protocol):
-    """Plays a seat, knowing what a player there knows."""
+    """A bot that plays a seat, knowing only what that seat knows."""
 
     def choose(self, view: View, legal_actions: Sequence[Action]) -> Action:
-        """Decide.
+        """Choose an action.
 
-        `view`: the own seat's view of the position, where it is its turn. `legal_actions`: all that it may do, by
-        ascending id; at least one. Returns one of them.
+        `view`: the view of the bot's own seat, whose turn it is. `legal_actions`: one or more, by ascending id. Returns
+        one of them.
         """
 
 
 class BatchBot(Protocol):
-    """Plays seats of many games at a time, knowing at each position what the actor there knows."""
+    """A bot that plays seats of many games at a time, knowing at each position only what the actor knows."""
 
     needs_observations: bool
-    """Whether it can only play where batches have observations."""
+    """True if it needs batches with observations."""
 
     def choose(self, batch: Batch, rows: NDArray[np.intp]) -> NDArray[np.uint16]:
-        """Decide at the positions of those rows of the batch (k,): the dense ids of legal actions, (k,).
+        """Choose legal actions at the positions of some rows of the batch (k,). Return their dense ids, (k,).
 
-        Bots that leave something to luck take it from `Batch.luck`, so that games can be repeated.
+        Bots that choose at random use `Batch.luck`, so that games are reproducible.
         """
 
 
 class BotMaker(NamedTuple):
-    """How a bot is made, in both its forms; they choose alike, but for their luck."""
+    """The factories of a bot's two forms; they choose alike, except for random choices."""
 
     single: Callable[[str], Bot]
-    """From a seed, any text; bots that leave nothing to luck ignore it."""
+    """Make it from a seed, any text; bots that choose nothing at random ignore it."""
     batch: Callable[[GameInfo], BatchBot]
-    """From what there is to know of the game."""
+    """Make it from the service's description of the game."""
 
 
 @dataclass(frozen=True)
 class GameSupport:
-    """A game's own bots, and how its table is drawn in a terminal."""
+    """A game's own bots, and the view of its table in a terminal."""
 
     # As in GameInfo.name.
     name: str
-    # By a name of one word.
+    # By name, one word each.
     bots: Mapping[str, BotMaker]
-    # The lines of the table, all hands open; the position has the views of all seats, in seat order.
+    # Return the lines of the table, all hands open; the position has the views of all seats, in seat order.
     draw_table: Callable[[Position], list[str]]
-    # The breakdown of a score: the words for each seat, in seat order.
+    # Return the breakdown of a score, a text for each seat, in seat order.
     break_down: Callable[[Score], list[str]]

@@ -1,4 +1,4 @@
-"""A game as lines for a terminal, move by move, with all hands open; the styles are click's, for click.echo."""
+"""A match as lines for a terminal, move by move, with all hands open; styled for click.echo."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -10,15 +10,15 @@ from chatiere.v1.game_pb2 import Event, GameInfo, Position, Score
 
 
 def narrate(info: GameInfo, names: Sequence[str], beginning: Position, steps: Iterable[Step]) -> Iterator[str]:
-    """The lines of a match, each as soon as it has happened.
+    """Yield the lines of a match, each move's as soon as it is made.
 
-    `names`: who plays each seat. `beginning` and `steps` as from `match.begin` and `match.play`. Games without a table
-    of their own are told by their events and scores alone.
+    `names`: the name of each seat's bot. `beginning` and `steps`: from `match.begin` and `match.play`. Games without a
+    table view are shown only by their events and scores.
     """
     support = GAME_SUPPORT.get(info.name)
     yield click.style(f"{info.english_title}, {len(names)} players", bold=True)
     yield from (f"  seat {seat}: {name}" for seat, name in enumerate(names))
-    # Where the table shows the hands, how each card got there at the start need not be told.
+    # A table shows the hands, so events of the deal that only some seats see are left out.
     yield from _events(event for event in beginning.events if event.everybody or support is None)
     last = beginning
     for number, (before, seat, _, after) in enumerate(steps, 1):

@@ -1,7 +1,7 @@
-"""The calls of BatchService as values: how each request is built of arrays, and how arrays are read from its response.
+"""The requests of BatchService as values: how each is built of arrays, and how its response is read into arrays.
 
-`BatchClient` makes them one at a time; `BatchStream.submit` takes them as they are made here. Arrays of results are
-not writable: those of bytes, and of numbers that lie where numbers should, are read in place.
+`BatchClient` sends them one at a time; `BatchStream.submit` takes them as they are. Arrays of results are read-only;
+they are views into the response if they are aligned there.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,19 +26,19 @@ States = NDArray[np.uint8] | bytes
 
 
 class Faults(NamedTuple):
-    """The items of a batch that failed; every other one went well. False where none failed."""
+    """The failed items of a batch; false if there are none."""
 
     reasons: NDArray[np.uint8]
-    """uint8 (n,): 0 for an item that went well, else its chatiere.v1.ErrorReason."""
+    """uint8 (n,): the chatiere.v1.ErrorReason of a failed item, 0 for any other."""
     items: Sequence[ItemFault]
-    """The first failed items in words, 20 at most."""
+    """The first failed items, 20 at most, with their messages."""
 
     def __bool__(self) -> bool:
-        """Whether any item failed."""
+        """True if any item failed."""
         return len(self.items) > 0
 
     def raise_first(self) -> None:
-        """Raise the first as a ChatiereError, its place in the batch as metadata `item`; nothing if none failed."""
+        """Raise the first fault, if any, as a ChatiereError whose metadata `item` is the item's index in the batch."""
         if not self.items:
             return
         fault = self.items[0]
@@ -54,48 +54,48 @@ class Faults(NamedTuple):
 
 
 class Positions(NamedTuple):
-    """Where n games stand; columns that were not asked for have no elements. See chatiere.v1.Positions."""
+    """The positions of n games; columns that were not requested are empty. See chatiere.v1.Positions."""
 
     states: NDArray[np.uint8]
     """uint8 (n, packed_size): the packed states, opaque."""
     actors: NDArray[np.int8]
-    """int8 (n,): the seat that has to decide; -1: a chance event, -4: the game is over, -3: the state is broken."""
+    """int8 (n,): the seat to decide; -1: a chance event, -4: the game is over, -3: the state is invalid."""
     legal_offsets: NDArray[np.uint32]
-    """uint32 (n + 1,): item i has the legal ids from legal_offsets[i] to before legal_offsets[i + 1]."""
+    """uint32 (n + 1,): item i has legal_ids[legal_offsets[i]:legal_offsets[i + 1]]."""
     legal_ids: NDArray[np.uint16]
-    """uint16 (legal_offsets[n],): dense ids of the legal actions, or outcomes of the chance event, ascending."""
+    """uint16 (legal_offsets[n],): the dense ids of legal actions, or the outcomes of a chance event, ascending."""
     weights: NDArray[np.uint32]
-    """uint32 (legal_offsets[n],): weights of outcomes, 1 for actions; empty unless an item stands at a chance event."""
+    """uint32 (legal_offsets[n],): the weights of outcomes, 1 for actions; empty unless an item is at a chance event."""
     totals: NDArray[np.int32]
-    """int32 (n, players): each seat's score; of the game that ended, where one was restarted."""
+    """int32 (n, players): each seat's score; where a game was restarted, the score of the one that ended."""
     returns: NDArray[np.float32]
-    """float32 (n, players): at the end of a game each of w winners players / w - 1, every other seat -1; 0 before."""
+    """float32 (n, players): at the end of a game players / w - 1 for each of w winners, -1 for others; 0 before."""
     final: NDArray[np.bool_]
-    """bool (n,): whether the game is over, or was until it was restarted."""
+    """bool (n,): True if the game is over, or was before it was restarted."""
     observations: NDArray[np.uint8]
-    """uint8 (n, observation_length): what the seat that has to decide knows; 0 where nobody has to."""
+    """uint8 (n, observation_length): the observation of the seat to decide; 0 if there is none."""
     final_observations: NDArray[np.uint8]
-    """uint8 (r, players, observation_length): what each seat knew at the end of the r games that were restarted."""
+    """uint8 (r, players, observation_length): each seat's observation at the end of the r games that were restarted."""
 
 
 class Stepped(NamedTuple):
-    """What came of the moves of a batch."""
+    """The positions after the moves of a batch."""
 
     positions: Positions
-    """Where the games stand."""
+    """The positions of the games."""
     faults: Faults
     """The items that failed."""
 
 
 class Playouts(NamedTuple):
-    """What came of k random playouts of each of n states."""
+    """The results of k random playouts of each of n states."""
 
     mean_returns: NDArray[np.float64]
-    """float64 (n, players): mean returns, as in Positions.returns."""
+    """float64 (n, players): the means of Positions.returns."""
     wins: NDArray[np.uint32]
-    """uint32 (n, players): in how many playouts the seat was among the winners."""
+    """uint32 (n, players): the number of playouts in which the seat was among the winners."""
     moves: NDArray[np.uint64]
-    """uint64 (n,): decisions made in the k playouts together."""
+    """uint64 (n,): the number of decisions in the k playouts together."""
     faults: Faults
     """The items that failed."""
 
@@ -104,49 +104,49 @@ class Scores(NamedTuple):
     """The scores at n states."""
 
     totals: NDArray[np.int32]
-    """int32 (n, players): each seat's score if the game stopped now."""
+    """int32 (n, players): each seat's score if the game ended now."""
     final: NDArray[np.bool_]
-    """bool (n,): whether the game is over."""
+    """bool (n,): True if the game is over."""
     ranks: NDArray[np.uint8]
-    """uint8 (n, players): where the game is over each seat's rank, 1 for the winners; else 0."""
+    """uint8 (n, players): each seat's rank, 1 for the winners; 0 unless the game is over."""
     returns: NDArray[np.float32]
-    """float32 (n, players): as in Positions."""
+    """float32 (n, players): as Positions.returns."""
     faults: Faults
     """The items that failed."""
 
 
 class Resampled(NamedTuple):
-    """n states that were drawn."""
+    """n resampled states."""
 
     states: NDArray[np.uint8]
-    """uint8 (n, packed_size); that of a failed item is as it was sent."""
+    """uint8 (n, packed_size): packed states; a failed item's is unchanged."""
     faults: Faults
     """The items that failed."""
 
 
 class Observed(NamedTuple):
-    """What seats know at n states."""
+    """The observations at n states."""
 
     observations: NDArray[np.uint8]
-    """uint8 (n, observation_length), 0 for a failed item; GameInfo.observation has the layout."""
+    """uint8 (n, observation_length): 0 for a failed item; GameInfo.observation describes the layout."""
     faults: Faults
     """The items that failed."""
 
 
 class Packed(NamedTuple):
-    """n typed states, packed."""
+    """The packed form of n typed states."""
 
     states: NDArray[np.uint8]
-    """uint8 (n, packed_size), 0 for a failed item."""
+    """uint8 (n, packed_size): 0 for a failed item."""
     faults: Faults
     """The items that failed."""
 
 
 class Unpacked(NamedTuple):
-    """n packed states, typed."""
+    """The typed form of n packed states."""
 
     typed_states: Sequence[State]
-    """n states; one without a game for a failed item."""
+    """n states; a failed item's has no game."""
     faults: Faults
     """The items that failed."""
 
@@ -156,13 +156,13 @@ Element = TypeVar("Element", bound=np.generic)
 
 
 class BatchRequest(NamedTuple, Generic[Result]):
-    """A call to be made: the method, its request, and how its answer is read."""
+    """A request to be sent: its method, its content, and the function that reads the response."""
 
     method: str
     field: str
-    """The name of the call in PlayRequest and PlayResponse."""
+    """Its field in PlayRequest and PlayResponse."""
     pieces: list[Buffer]
-    """In wire format, in pieces to be joined."""
+    """The request in wire format, as pieces to be joined."""
     read: Callable[[Response], Result]
 
 
@@ -282,12 +282,12 @@ def unpack(table: Table, states: States) -> BatchRequest[Unpacked]:
 
 
 def reason_name(reason: int) -> str:
-    """The name of an ErrorReason without its prefix, such as "ILLEGAL_ACTION"."""
+    """Return the name of an ErrorReason without its prefix, such as "ILLEGAL_ACTION"."""
     return ErrorReason.Name(reason).removeprefix("ERROR_REASON_")
 
 
 def _states(states: States) -> Buffer:
-    # How long a state is, is for the service to say.
+    # The service checks the length of the states.
     return column_of("states", states if isinstance(states, bytes) else np.asarray(states).reshape(-1), 1)
 
 
@@ -295,7 +295,7 @@ def _array(column: Buffer, dtype: type[Element]) -> NDArray[Element]:
     array = np.frombuffer(column, np.dtype(dtype).newbyteorder("<"))
     if array.flags.aligned:
         return array
-    # What arrays are handed on to may take it for granted that numbers lie at multiples of their size.
+    # Code that takes arrays may rely on their alignment.
     aligned = array.copy()
     aligned.flags.writeable = False
     return aligned

@@ -1,4 +1,4 @@
-"""What the sync and the asyncio client share: how each call's request is built."""
+"""The requests of GameService as values, for the synchronous and the asyncio client."""
 
 from typing import Generic, NamedTuple, SupportsIndex, TypeVar
 
@@ -24,20 +24,20 @@ from chatiere.v1.game_service_pb2 import (
 )
 
 DEFAULT_TIMEOUT = 10.0
-"""Seconds that a call may take, retries included, unless it is told otherwise."""
+"""The default timeout of a call in seconds, including retries."""
 
 ResponseMessage = TypeVar("ResponseMessage", bound=Message)
 
 
 class MethodRequest(NamedTuple, Generic[ResponseMessage]):
-    """A call to be made: a method of the service, which answers with a Response, and its request."""
+    """A request to be sent: a method of the service, which returns a ResponseMessage, and its request message."""
 
     method: str
     message: Message
 
 
 def unsigned(name: str, value: SupportsIndex, bits: int) -> int:
-    """A number for an unsigned field of so many bits, as an int. Raises TypeError; ValueError where it does not fit."""
+    """Return an integer for an unsigned field of `bits` bits. Raise TypeError, or ValueError if it does not fit."""
     number = require_integer(name, value)
     if not 0 <= number < 2**bits:
         raise ValueError(must_be(name, number, 0, 2**bits - 1))
@@ -45,7 +45,7 @@ def unsigned(name: str, value: SupportsIndex, bits: int) -> int:
 
 
 def list_games() -> MethodRequest[ListGamesResponse]:
-    """ListGames."""
+    """Build a request of ListGames."""
     return MethodRequest("ListGames", ListGamesRequest())
 
 
@@ -58,7 +58,7 @@ def new_game(
     explicit_chance: bool,
     include: Include | None,
 ) -> MethodRequest[NewGameResponse]:
-    """NewGame."""
+    """Build a request of NewGame."""
     request = NewGameRequest(
         game=game,
         players=unsigned("players", players, 32),
@@ -72,14 +72,14 @@ def new_game(
 
 
 def list_legal_actions(state: State) -> MethodRequest[ListLegalActionsResponse]:
-    """ListLegalActions."""
+    """Build a request of ListLegalActions."""
     return MethodRequest("ListLegalActions", ListLegalActionsRequest(state=state))
 
 
 def apply(
     state: State, action: SupportsIndex | Action | None, outcome: SupportsIndex | None, include: Include | None
 ) -> MethodRequest[ApplyResponse]:
-    """Apply; a bare number is a dense id."""
+    """Build a request of Apply; an action that is a number is a dense id."""
     if (action is None) == (outcome is None):
         raise TypeError("apply takes either an action or an outcome")
     if action is not None and not isinstance(action, Action):
@@ -89,12 +89,12 @@ def apply(
 
 
 def get_score(state: State) -> MethodRequest[GetScoreResponse]:
-    """GetScore."""
+    """Build a request of GetScore."""
     return MethodRequest("GetScore", GetScoreRequest(state=state))
 
 
 def get_view(state: State, seat: SupportsIndex | None) -> MethodRequest[GetViewResponse]:
-    """GetView."""
+    """Build a request of GetView."""
     viewer = None if seat is None else unsigned("seat", seat, 32)
     return MethodRequest("GetView", GetViewRequest(state=state, seat=viewer))
 
@@ -102,7 +102,7 @@ def get_view(state: State, seat: SupportsIndex | None) -> MethodRequest[GetViewR
 def resample(
     state: State, seat: SupportsIndex, seed: SupportsIndex | None, game_number: SupportsIndex
 ) -> MethodRequest[ResampleResponse]:
-    """Resample."""
+    """Build a request of Resample."""
     request = ResampleRequest(
         state=state,
         seat=unsigned("seat", seat, 32),

@@ -1,4 +1,4 @@
-"""One room a game, for its bots and the drawing of its table. A new room is one line here."""
+"""The games' own bots and table views, one folder per game. A new game is one line here."""
 
 from importlib import import_module
 

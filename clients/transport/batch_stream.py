@@ -15,21 +15,21 @@ from chatiere.clients.transport.in_flight import InFlight
 
 
 class BatchStream(Closing):
-    """Several calls under way on one stream (Play): the service works at the next while you look at the last.
+    """A stream (Play) with several requests in flight: the service works on one while you use the response to another.
 
         with client.stream() as stream:
             first = stream.submit(batch_requests.step(table, states, moves))
             second = stream.submit(batch_requests.step(table, other_states, other_moves))
             stepped = first.result(timeout=10)
 
-    The service answers in the order of the requests. A request that is refused as a whole fails alone, and the stream
-    goes on. A stream that breaks, which no retry heals once it has answered, fails all that is under way with
-    TransportError, and all that is submitted later; nothing is lost with it, as the states are yours: open another one.
+    Responses come in the order of the requests. A request that is refused as a whole does not end the stream. A stream
+    that breaks is not retried once a response has come: every request in flight, and every one submitted later, fails
+    with TransportError. Nothing is lost, as you have the states: open another stream.
     """
 
     def __init__(self, channel: grpc.Channel, metadata: tuple[tuple[str, str], ...]) -> None:
-        """See BatchClient.stream."""
-        # Requests come as bytes: the thread that submits them makes them.
+        """Open the stream; see BatchClient.stream."""
+        # As bytes: requests are serialised by the thread that submits them.
         play: Any = channel.stream_stream(f"/{BATCH_SERVICE}/Play")
         self._requests: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._in_flight = InFlight()
@@ -41,17 +41,17 @@ class BatchStream(Closing):
 
     @property
     def is_over(self) -> bool:
-        """Whether it has ended or broken: what is submitted now fails."""
+        """True once the stream has ended or broken: requests submitted now fail."""
         return self._end is not None
 
     def submit(self, request: BatchRequest[Result]) -> Future[Result]:
-        """Send a call of `batch_requests`.
+        """Send a request of `batch_requests`.
 
-        Its result, or the ChatiereError that it ends with, is the future's. `result(timeout)` raises TimeoutError where
-        there is none yet.
+        The future has its result, or the ChatiereError that it fails with. Its `result(timeout)` raises TimeoutError if
+        there is none in time.
         """
         future: Future[Result] = Future()
-        # What is under way cannot be cancelled by itself.
+        # A request in flight cannot be cancelled by itself.
         future.set_running_or_notify_cancel()
         with self._lock:
             if self._end is not None:
@@ -61,7 +61,7 @@ class BatchStream(Closing):
         return future
 
     def close(self) -> None:
-        """End the stream; calls that are under way fail."""
+        """End the stream; requests in flight fail."""
         self._call.cancel()
         self._requests.put(None)
         self._reader.join()

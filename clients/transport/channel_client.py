@@ -1,4 +1,4 @@
-"""What the sync clients of both services share."""
+"""The base of the synchronous clients."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -12,10 +12,10 @@ from chatiere.clients.transport.closing import Closing
 
 
 class ChannelClient(Closing):
-    """Makes a service's calls over a channel. To be used in a `with` statement, or closed."""
+    """A client that calls a service over a channel. Use it in a `with` statement, or close it."""
 
     channel: grpc.Channel
-    """What the calls go over; other clients may share it."""
+    """The channel that the calls go over; other clients may share it."""
     _own_channel: grpc.Channel | None
 
     def __init__(
@@ -27,16 +27,16 @@ class ChannelClient(Closing):
         token: str | None = None,
         new_request_id: Callable[[], str] | None = None,
     ) -> None:
-        """A client of the service at `target`.
+        """Create a client of the service at `target`.
 
-        `target`: "HOST:PORT"; or several servers: a list of "IP:PORT", or "dns:///NAME:PORT" for all addresses of a
-        name. Calls go to those in turn that are healthy. Or a channel that you made, for interceptors: make it with
-        CHANNEL_OPTIONS to have calls spread and retried; closing it stays with you.
-        `timeout`: seconds that a call may take, retries included, unless it has a timeout of its own.
-        `credentials`: for TLS, grpc.ssl_channel_credentials(…); without, nothing is encrypted. Not with a channel.
-        `token`: the bearer token, if the service wants one. It should not travel unencrypted.
-        `new_request_id`: makes the id of each call, by which it is found in the service's log: up to 128 of A-Z a-z 0-9
-        . _ : / + = -. Without it the service makes one; ChatiereError.request_id tells it.
+        `target`: "HOST:PORT"; or several servers, as a list of "IP:PORT" or as "dns:///NAME:PORT" for all addresses of
+        a name: calls go to the healthy ones in turn. Or a channel of your own, for instance with interceptors: create
+        it with CHANNEL_OPTIONS to have calls balanced and retried, and close it yourself.
+        `timeout`: the seconds that a call may take, including retries, unless it has a timeout of its own.
+        `credentials`: grpc.ssl_channel_credentials(…) for TLS; None: not encrypted. Ignored if `target` is a channel.
+        `token`: the bearer token, if the service requires one. It should not be sent unencrypted.
+        `new_request_id`: returns the id of each call, under which the service logs it: up to 128 of A-Z a-z 0-9
+        . _ : / + = -. None: the service makes one; ChatiereError.request_id has it.
         """
         self._own_channel = None
         if isinstance(target, grpc.Channel):
@@ -47,12 +47,12 @@ class ChannelClient(Closing):
         self._metadata = CallMetadata(token, new_request_id)
 
     def close(self) -> None:
-        """Close the client's own channel; calls that are under way fail."""
+        """Close the client's own channel; calls in flight fail."""
         if self._own_channel is not None:
             self._own_channel.close()
 
     def _call(self, method: Any, request: Any, timeout: float | None) -> Any:
-        # `method`: a stub's.
+        # `method`: a method of a stub.
         try:
             return method(
                 request,

@@ -1,4 +1,4 @@
-"""What the streams of BatchService share: calls under way, and whose answer is whose."""
+"""The requests in flight on a stream of BatchService."""
 
 from collections.abc import Iterator
 from concurrent.futures import Future
@@ -16,33 +16,33 @@ from chatiere.v1.batch_service_pb2 import PlayRequest, PlayResponse, RequestRefu
 
 
 class InFlight:
-    """The calls of a stream that have no answer yet."""
+    """The requests of a stream that have no response yet, and the futures of their results."""
 
     def __init__(self) -> None:
-        """None."""
+        """Begin with no requests."""
         # By tag, in the order of submission.
         self._requests: dict[int, tuple[BatchRequest[Any], Future[Any]]] = {}
         self._tag = 0
 
     def add(self, request: BatchRequest[Result], future: Future[Result]) -> list[Buffer]:
-        """One more, whose result will be the future's: its PlayRequest, in pieces."""
+        """Add a request, whose result the future will have. Return its PlayRequest, in pieces."""
         self._tag += 1
         self._requests[self._tag] = request, future
         field = PlayRequest.DESCRIPTOR.fields_by_name[request.field].number
         return [*put_inner(field, request.pieces), PlayRequest(tag=self._tag).SerializeToString()]
 
     def settle(self, data: Buffer) -> None:
-        """A PlayResponse has come. Raises TransportError if there is no telling whose answer it is."""
+        """Settle the future of the request that a PlayResponse is for. Raise TransportError if it is for none."""
         with readable():
             response = Response(PlayResponse, data)
             request, future = self._requests.pop(response.number("tag"))
         try:
             with readable():
-                answered = response.which("response")
-                if answered == "refusal":
+                kind = response.which("response")
+                if kind == "refusal":
                     raise _refusal_error(response.message("refusal"))
-                if answered != request.field:
-                    raise ValueError(f"an answer to {answered}, not to {request.field}")
+                if kind != request.field:
+                    raise ValueError(f"a response to {kind}, not to {request.field}")
                 result = request.read(response.inner(request.field))
         except Exception as error:
             future.set_exception(error)
@@ -50,7 +50,7 @@ class InFlight:
             future.set_result(result)
 
     def fail(self, error: ChatiereError) -> None:
-        """The stream is over."""
+        """Fail all requests: the stream is over."""
         requests, self._requests = self._requests, {}
         for _, future in requests.values():
             future.set_exception(error)
@@ -58,11 +58,11 @@ class InFlight:
 
 @contextmanager
 def readable() -> Iterator[None]:
-    """While an answer is read. Raises TransportError where it is none that the service gives."""
+    """Turn the errors of reading a malformed response into TransportError."""
     try:
         yield
     except (ValueError, KeyError, DecodeError) as error:
-        raise TransportError(grpc.StatusCode.INTERNAL, "the answer is none that the service gives") from error
+        raise TransportError(grpc.StatusCode.INTERNAL, "unexpected response from the server") from error
 
 
 def _refusal_error(refusal: RequestRefusal) -> ChatiereError:

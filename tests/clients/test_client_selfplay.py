@@ -292,7 +292,7 @@ def test_a_service_that_does_not_answer(address: str, make_fake_batch: MakeFakeB
         return iter([])
 
     _, silent = make_fake_batch(play=play)
-    error = pytest.raises(TransportError, match="no answer on the stream in 2 s")
+    error = pytest.raises(TransportError, match="no response on the stream within 2 s")
     with VectorEnv(silent, name, fewest(name), timeout=2) as env, error as raised:
         env.reset(SEED)
     assert raised.value.code == grpc.StatusCode.DEADLINE_EXCEEDED
@@ -335,7 +335,7 @@ def test_actions_that_are_not_one_a_row(address: str) -> None:
     "wrong", [{"num_envs": 0}, {"batches": 0}, {"num_envs": 2, "batches": 3}, {"games": 0}, {"games": -1}]
 )
 def test_numbers_that_make_no_sense(address: str, wrong: dict[str, int]) -> None:
-    with pytest.raises(ValueError, match=r"is from 1|is 1 or more"):
+    with pytest.raises(ValueError, match=r"must be from 1|must be 1 or more"):
         VectorEnv(address, GAMES[0], fewest(GAMES[0]), **wrong)
 
 
