@@ -321,7 +321,7 @@ def test_actions_that_are_not_one_a_row(address: str) -> None:
             env.step([0, 0])
         batch = env.reset(SEED)
         for wrong in (0, [0], [0, 0, 0], [[0, 0]]):
-            with pytest.raises(ValueError, match=r"actions of shape \(2,\)"):
+            with pytest.raises(ValueError, match=r"actions must have the shape \(2,\)"):
                 env.step(wrong)
         assert len(env.step(batch.random_actions()))
         for batch in play(env):
