@@ -9,14 +9,14 @@ from chatiere.command.common import SEED, address_option, info_of, parse_bots, p
 
 
 @click.command("play")
-@click.option("--game", required=True, metavar="NAME", help="The game, such as the server lists it.")
-@click.option("--players", type=int, help="How many seats. Default: the smallest number that the game is for.")
-@click.option("--seed", type=SEED, default=1, show_default=True, help="The same seed plays the same game.")
+@click.option("--game", required=True, metavar="NAME", help="The game's name, as listed by the server.")
+@click.option("--players", type=int, help="The number of players. Default: the game's smallest.")
+@click.option("--seed", type=SEED, default=1, show_default=True, help="The same seed gives the same game.")
 @click.option(
     "--bots",
     "names",
     metavar="NAME,…",
-    help="Who plays: the seats take these bots in turn. Default: all that play the game; random plays any game.",
+    help="The bots, which take the seats in turn. Default: all bots for the game; random plays any game.",
 )
 @address_option
 def command(game: str, players: int | None, seed: int, names: str | None, address: str | None) -> None:

@@ -128,18 +128,18 @@ def test_a_file_that_cannot_be_written_stops_the_start(run: Run, tmp_path: Path)
 def test_fewer_games_than_bots(run: Run, address: str) -> None:
     result = run("selfplay", "--game", GAMES[0], "--games", 2, "--bots", "random,random,random", "--address", address)
     assert result.exit_code == 2
-    assert result.stderr.endswith("Error: 3 bots need 3 games or more\n")
+    assert result.stderr.endswith("Error: 3 bots need at least 3 games\n")
 
 
 def test_an_unknown_game_and_an_unknown_bot(run: Run, address: str) -> None:
     result = run("selfplay", "--game", "tarock", "--address", address)
     assert (result.exit_code, result.stderr) == (
         2,
-        f"Error: there is no game 'tarock'; there are: {', '.join(GAMES)}\n",
+        f"Error: unknown game 'tarock'; available games: {', '.join(GAMES)}\n",
     )
     result = run("selfplay", "--game", GAMES[0], "--bots", "random,cheater", "--address", address)
     assert result.exit_code == 2
-    assert "there is no bot 'cheater'" in result.stderr
+    assert "unknown bot 'cheater'" in result.stderr
 
 
 @pytest.mark.parametrize("players", [-1, 99])
