@@ -1,4 +1,4 @@
-"""How self-play over gRPC grows with the batch and with workers, and that the server's memory does not."""
+"""The speed of self-play over gRPC by batch size and workers, and the server's memory."""
 
 import time
 from collections.abc import Callable
@@ -11,13 +11,13 @@ from loadtest.bench.servers import Server, chatiere
 
 BATCHES = (1, 16, 256, 1024, 4096)
 WORKERS = (1, 2)
-# As many connections for each number of workers, with a batch under way on each, so that they spread over the workers.
+# The same number of connections for each number of workers, with a batch in flight on each, to spread over the workers.
 CONNECTIONS = 4
 TENTHS = 10
 
 
 def measure(plan: Plan) -> Result:
-    """The table of batch sizes and workers, the row about memory."""
+    """Measure the table of batch sizes and workers, and the row about memory."""
     result = Result()
     result.tables["self-play by batch size and workers, moves a second"] = _growth(plan)
     row, lines = _memory(plan)

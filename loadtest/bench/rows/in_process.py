@@ -1,4 +1,4 @@
-"""The engine in process, from Python: legal actions, apply and observation of the seat to decide, for every move."""
+"""The engine in process, from Python: observation of the seat to decide, legal actions and apply for every move."""
 
 import random
 from collections.abc import Callable
@@ -18,7 +18,7 @@ ROWS = {"one_state_a_call": "in process, one state a call", "in_batches": "in pr
 
 
 def one_state_a_call(game: Game, players: int) -> Callable[[], int]:
-    """Play a game; the moves made."""
+    """Return a function that plays a random game, one position at a time, and returns its number of moves."""
     rng = random.Random(SEED)
     number = 0
 
@@ -37,7 +37,7 @@ def one_state_a_call(game: Game, players: int) -> Callable[[], int]:
 
 
 def in_batches(game: Game, players: int, plan: Plan) -> Callable[[], int]:
-    """A move in each of a batch of games; the moves made."""
+    """Return a function that makes a move in each game of a batch, and returns the number of moves."""
     table = Table(game, players)
     rng = np.random.default_rng(SEED)
     columns = Columns(legal=True, observations=True)
@@ -58,7 +58,7 @@ def in_batches(game: Game, players: int, plan: Plan) -> Callable[[], int]:
 
 
 def measure(plan: Plan) -> Result:
-    """The rows against OpenSpiel's loop with tensor and mask."""
+    """Measure the rows against OpenSpiel's loop with tensor and mask."""
     contenders: dict[tuple[str, str], Callable[[], Run]] = {}
     for game, players in plan.games.items():
         for kind, work in (

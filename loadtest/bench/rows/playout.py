@@ -1,4 +1,4 @@
-"""Random playouts on the server, of fresh games: BatchService.Playout."""
+"""Random playouts of new games on the server: BatchService.Playout."""
 
 from collections.abc import Callable
 
@@ -18,7 +18,7 @@ STATES = 256
 
 
 def contender(server: Server, stub: BatchServiceStub, game: Game, players: int, plan: Plan) -> Callable[[], Run]:
-    """A contender that plays the same states out again and again, as often a call as takes about a tenth of a run."""
+    """Return a contender that repeats playouts of the same states, as many per call as take about a tenth of a run."""
     table = Table(game=game.name, players=players)
     seeds, numbers = seeds_and_numbers(0, STATES)
     begun = stub.NewGames(NewGamesRequest(table=table, seeds=seeds, game_numbers=numbers))
@@ -38,7 +38,7 @@ def contender(server: Server, stub: BatchServiceStub, game: Game, players: int, 
 
 
 def measure(plan: Plan) -> Result:
-    """The rows against OpenSpiel's rollouts."""
+    """Measure the rows against OpenSpiel's rollouts."""
     with chatiere() as server, server.channel() as channel:
         stub = BatchServiceStub(channel)  # type: ignore[no-untyped-call]  # generated without types
         contenders: dict[tuple[str, str], Callable[[], Run]] = {

@@ -1,7 +1,7 @@
 """Random self-play over gRPC: the server lists the legal actions, the client chooses from them.
 
-Two batches of games under way on one stream, so that client and server work at the same time; games that end begin
-anew, and what is measured begins when they are no longer in step.
+Two batches are in flight on one stream, so that client and server work in parallel. Games that end begin anew;
+measuring begins when the games are out of step.
 """
 
 import time
@@ -26,7 +26,7 @@ ROWS = {IN_PROCESS: "self_play_in_process", SHELL: "self_play_shell"}
 
 
 def contender(stack: ExitStack, server: Server, game: str, players: int, plan: Plan) -> Callable[[], Run]:
-    """A contender that plays on; its games are begun, and got out of step, here."""
+    """Return a contender whose games have begun and are out of step."""
     playing = SelfPlay(server.play_address, game, players, plan.batch, connections=1, in_flight=2)
     stack.callback(playing.close)
     playing.advance(lambda moves: moves < plan.warm_up * plan.batch * 2)
@@ -41,7 +41,7 @@ def contender(stack: ExitStack, server: Server, game: str, players: int, plan: P
 
 
 def environment(stack: ExitStack, server: Server, game: str, players: int, plan: Plan, over: str) -> Callable[[], Run]:
-    """A contender that plays with the library's VectorEnv; `over`: what its stream goes over."""
+    """Return a contender that uses the library's VectorEnv; `over`: what its stream goes over."""
     env = stack.enter_context(
         VectorEnv(
             stack.enter_context(server.channel()),
@@ -69,7 +69,7 @@ def environment(stack: ExitStack, server: Server, game: str, players: int, plan:
 
 
 def measure(plan: Plan) -> Result:
-    """The rows against OpenSpiel in process and behind gRPC."""
+    """Measure the rows against OpenSpiel in process and behind gRPC."""
     with ExitStack() as stack:
         ours = stack.enter_context(chatiere())
         contenders: dict[tuple[str, str], Callable[[], Run]] = {
@@ -83,7 +83,7 @@ def measure(plan: Plan) -> Result:
                 contenders[TUNED, name] = lambda loop=tuned: loop(plan.seconds)  # type: ignore[misc]
                 contenders[SHELL, name] = contender(stack, theirs, name, 0, plan)
         runs = alternate(contenders, plan.rounds)
-        # Apart from those, because each has a channel in this process, whose threads never rest.
+        # Apart from the others, because each has a channel in this process, whose threads are never idle.
         environments = alternate(
             {
                 (game.name, over): environment(stack, ours, game.name, players, plan, over)
