@@ -121,7 +121,7 @@ def test_a_result_within_its_budget() -> None:
         (replace(GOOD, peak={}, kept={}), "a process of the server has died"),
         (replace(GOOD, failures={"after it: game: INTERNAL: oh": 2}), "2 calls failed after it: game: INTERNAL: oh"),
         (replace(GOOD, errors=["… ERROR … incident"]), "the server logged … ERROR … incident"),
-        (replace(GOOD, has_metrics=False), "the metrics did not answer afterwards"),
+        (replace(GOOD, has_metrics=False), "the metrics did not respond afterwards"),
     ],
 )
 def test_what_breaks_a_budget(result: siege.AttackResult, told: str) -> None:
@@ -131,4 +131,4 @@ def test_what_breaks_a_budget(result: siege.AttackResult, told: str) -> None:
 def test_nobody_elses_server_is_besieged() -> None:
     result = CliRunner().invoke(run.main, ["--scenario", "siege", "--address", "127.0.0.1:50051"])
     assert result.exit_code == 2
-    assert "it goes without --address" in result.output
+    assert "omit --address" in result.output
