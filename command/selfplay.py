@@ -108,11 +108,11 @@ def _report(info: GameInfo, names: Sequence[str], results: Results, seconds: flo
     decisions = int(results.lengths.sum())
     yield (
         f"{info.name}, {seats} players: {games:,} games, {decisions:,} decisions "
-        f"in {seconds:.1f} s ({decisions / seconds:,.0f} a second)"
+        f"in {seconds:.1f} s ({decisions / seconds:,.0f} per second)"
     )
     low, median, high = np.quantile(results.lengths, (0.05, 0.5, 0.95), method="inverted_cdf")
     yield (
-        f"decisions a game: mean {results.lengths.mean():.1f}, median {median}, 90 % from {low} to {high}, "
+        f"decisions per game: mean {results.lengths.mean():.1f}, median {median}, 90 % from {low} to {high}, "
         f"shortest {results.lengths.min()}, longest {results.lengths.max()}"
     )
     for bot, name in enumerate(names):

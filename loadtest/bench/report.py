@@ -38,7 +38,7 @@ def heading(plan: Plan) -> str:
     tables = ", ".join(f"{game.name} for {players}" for game, players in plan.games.items())
     return (
         f"{machine()}; commit {commit()}; {datetime.now(UTC):%Y-%m-%d}\n"
-        f"medians of {plan.rounds} rounds in which all take turns, {plan.seconds:g} s a run; {tables}"
+        f"medians of {plan.rounds} rounds in which all take turns, {plan.seconds:g} s per run; {tables}"
     )
 
 

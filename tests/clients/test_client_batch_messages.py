@@ -1,4 +1,4 @@
-"""Columns in wire format: the client reads and writes what protobuf does, and bytes that are no answer are refused."""
+"""Messages in wire format: the client reads and writes what protobuf does, and rejects malformed responses."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -28,12 +28,12 @@ from chatiere.v1.batch_service_pb2 import (
 )
 
 COLUMN = st.binary(max_size=400)
-# Longer than any test takes: nothing waits for it.
+# Longer than any test takes; no test waits so long.
 PATIENCE = 60
 
 
 @given(COLUMN, COLUMN, st.lists(st.integers(0, 2**32 - 1), max_size=3), st.integers(0, 2**64 - 1))
-def test_answers_are_read_as_protobuf_reads_them(states: bytes, actors: bytes, items: list[int], tag: int) -> None:
+def test_responses_are_read_as_protobuf_reads_them(states: bytes, actors: bytes, items: list[int], tag: int) -> None:
     faults = Faults(items=[ItemFault(item=item, message="é") for item in items])
     step = StepResponse(positions=Positions(states=states, actors=actors), faults=faults)
     answer = Response(PlayResponse, PlayResponse(tag=tag, step=step).SerializeToString())
@@ -52,7 +52,7 @@ def test_a_refusal_is_read() -> None:
 
 
 def test_fields_of_other_kinds_are_passed_over() -> None:
-    # Fields 99, a number, eight bytes and four, as later versions may have them.
+    # Field 99 as a number, as eight bytes and as four, as later versions may have it.
     unknown = b"\x98\x06\x07\x99\x06" + bytes(8) + b"\x9d\x06" + bytes(4)
     assert bytes(Response(Positions, unknown + Positions(states=b"abc").SerializeToString()).column("states")) == b"abc"
 
@@ -69,7 +69,7 @@ def test_arrays_are_aligned_and_not_writable(before: int) -> None:
 
 
 def test_fields_of_another_kind_than_they_should_be_are_as_absent() -> None:
-    # `tag` and `step` of PlayResponse: bytes, and a number.
+    # Of PlayResponse, `tag` as bytes and `step` as a number.
     answer = Response(PlayResponse, b"\x0a\x01x\x18\x05")
     assert (answer.number("tag"), answer.which("response"), bytes(answer.column("step"))) == (0, None, b"")
     assert answer.message("step") == StepResponse()
@@ -78,7 +78,7 @@ def test_fields_of_another_kind_than_they_should_be_are_as_absent() -> None:
 @given(st.binary(max_size=60))
 @example(b"\x08\x00")  # `states` as a number
 @example(b"\x08" + b"\x80" * 9 + b"\x02")  # a number of eleven bytes
-def test_any_bytes_are_an_answer_or_refused(data: bytes) -> None:
+def test_any_bytes_are_a_response_or_refused(data: bytes) -> None:
     try:
         answer = Response(Positions, data)
     except ValueError:
@@ -104,7 +104,7 @@ def test_requests_are_written_as_protobuf_has_them(states: bytes, moves: bytes) 
 
 @pytest.fixture
 def broken_address() -> Iterator[str]:
-    """A service that answers Score with a message that ends too early, and on the stream with what it is asked for."""
+    """Serve Score with a truncated response, and a stream whose responses are the states of its requests."""
 
     def score(request: bytes, context: grpc.ServicerContext) -> bytes:
         return b"\x0a\x05abc"
@@ -125,7 +125,7 @@ def broken_address() -> Iterator[str]:
     server.stop(grace=None).wait()
 
 
-def test_an_answer_that_is_none_is_an_error(broken_address: str) -> None:
+def test_a_malformed_response_is_an_error(broken_address: str) -> None:
     with BatchClient(broken_address) as client, pytest.raises(TransportError) as raised:
         client.score(Table(game="discat", players=2), b"")
     assert raised.value.code is grpc.StatusCode.INTERNAL
@@ -134,11 +134,11 @@ def test_an_answer_that_is_none_is_an_error(broken_address: str) -> None:
 @pytest.mark.parametrize(
     "data",
     [
-        b"\x0a\x05abc",  # no message
-        PlayResponse(tag=7).SerializeToString(),  # an answer to nothing that was asked
+        b"\x0a\x05abc",  # not a message
+        PlayResponse(tag=7).SerializeToString(),  # a response to no request
     ],
 )
-def test_an_answer_on_the_stream_that_is_none_ends_it(broken_address: str, data: bytes) -> None:
+def test_a_malformed_response_on_the_stream_ends_it(broken_address: str, data: bytes) -> None:
     with BatchClient(broken_address) as client, client.stream() as stream:
         first = stream.submit(batch_requests.score(Table(game="discat", players=2), data))
         with pytest.raises(TransportError) as raised:
@@ -157,13 +157,13 @@ def test_an_answer_on_the_stream_that_is_none_ends_it(broken_address: str, data:
         PlayResponse(tag=1, score=ScoreResponse(final=b"\1\1", totals=bytes(20))),
     ],
 )
-def test_an_answer_that_makes_no_sense_fails_its_call_alone(broken_address: str, answer: PlayResponse) -> None:
+def test_an_unexpected_response_fails_its_request_alone(broken_address: str, answer: PlayResponse) -> None:
     table = Table(game="discat", players=2)
     with BatchClient(broken_address) as client, client.stream() as stream:
         wrong = stream.submit(batch_requests.score(table, answer.SerializeToString()))
         right = PlayResponse(tag=2, score=ScoreResponse(final=b"\1"))
         other = stream.submit(batch_requests.score(table, right.SerializeToString()))
-        # What is under way cannot be cancelled by itself, and does not take the stream with it.
+        # A request in flight cannot be cancelled by itself, and its failure does not end the stream.
         assert not other.cancel()
         with pytest.raises(TransportError):
             wrong.result(PATIENCE)

@@ -16,7 +16,7 @@ TABLES = [(game.name, players) for game in engine.games() for players in range(g
 
 
 class Watched:
-    """Keeps what a bot was handed and what it chose."""
+    """A bot that records what it was given and what it chose."""
 
     def __init__(self, bot: Bot) -> None:
         self.bot = bot
@@ -98,7 +98,7 @@ def test_a_match_is_played_to_its_end(client: Client, name: str, players: int) -
         assert step.seat == replayed.current_player() == step.before.turn.seat
         legal = replayed.legal_actions()
         assert step.action.id in legal
-        # The bot was handed its own seat's view and what is legal, and nothing else.
+        # The bot was given its own seat's view and the legal actions, and nothing else.
         view, actions = next(seen[step.seat])
         assert view == client.get_view(step.before.state, step.seat)
         assert [action.id for action in actions] == legal

@@ -39,7 +39,7 @@ def fewest(name: str) -> int:
 
 
 def play(env: VectorEnv, seed: int = SEED, choose: Callable[[Batch], Any] = Batch.random_actions) -> Iterator[Batch]:
-    """All batches of an environment that has a number of games."""
+    """Play an environment with a number of games to its end, yielding all batches."""
     batch = env.reset(seed)
     yield batch
     while len(batch):
@@ -86,7 +86,7 @@ def test_every_row_is_the_position_that_the_engine_has(address: str, name: str, 
 
 
 def trajectories(env: VectorEnv, seed: int) -> dict[int, list[int]]:
-    """Of each game the actions, then its length and totals."""
+    """Return the actions of each game, followed by its length and totals."""
     games: dict[int, list[int]] = {}
     batch = env.reset(seed)
     while True:
@@ -160,7 +160,7 @@ def test_options_are_those_of_all_games(address: str, name: str) -> None:
 def relayed(
     address: str, before_answering: int
 ) -> Callable[[Iterator[Any], grpc.ServicerContext], Iterator[PlayResponse]]:
-    """Play of the real server, but so many requests are awaited before each answer."""
+    """Forward Play to the real server, but wait for a number of requests before each response."""
 
     def play(requests: Iterator[Any], context: grpc.ServicerContext) -> Iterator[PlayResponse]:
         with grpc.insecure_channel(address) as channel:

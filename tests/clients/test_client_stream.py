@@ -1,4 +1,4 @@
-"""The stream of BatchService: several calls under way, and what becomes of them when it breaks."""
+"""The streams of BatchService: several requests in flight, and their errors when a stream breaks."""
 
 import threading
 from collections.abc import Iterator
@@ -17,12 +17,12 @@ from chatiere.v1.batch_service_pb2 import Columns, PlayResponse, Positions, Step
 from .conftest import MakeFakeBatch
 
 GAMES = [game.name for game in engine.games()]
-# Longer than any test takes: nothing waits for it.
+# Longer than any test takes; no test waits so long.
 PATIENCE = 60
 
 
 def answer_to(request: Any) -> PlayResponse:
-    """The states as they came."""
+    """Respond with the states of the request."""
     positions = Positions(actors=b"\0", states=request.step.states)
     return PlayResponse(tag=request.tag, step=StepResponse(positions=positions))
 
@@ -33,7 +33,7 @@ class Open(Protocol):
 
 @pytest.fixture(params=["channel", "socket"])
 def open_stream(request: pytest.FixtureRequest) -> Open:
-    """Opens a stream of either kind."""
+    """Return a function that opens a stream, of either kind."""
 
     @contextmanager
     def over_channel(address: str) -> Iterator[BatchStream | SocketStream]:
@@ -90,13 +90,13 @@ def test_a_refused_request_fails_alone(open_stream: Open, address: str) -> None:
             client.new_games(Table(game="tarock"), [1])
         assert futures[0].result(PATIENCE).states.tolist() == futures[2].result(PATIENCE).states.tolist()
     assert raised.value.reason == "UNKNOWN_GAME"
-    # The log has the stream under one id, which a request on it does not tell.
+    # The log has one id for the whole stream, which is not in the refusal of a request.
     assert vars(raised.value) == vars(expected.value) | {"request_id": ""}
 
 
 def test_calls_are_under_way_together(open_stream: Open, make_fake_batch: MakeFakeBatch) -> None:
     def play(requests: Iterator[Any], context: grpc.ServicerContext) -> Iterator[PlayResponse]:
-        # Nothing is answered before three have come; the tags tell which answer is whose.
+        # No response comes before three requests; tags match responses to requests.
         yield from reversed([answer_to(next(requests)) for _ in range(3)])
 
     _, address = make_fake_batch(play=play)

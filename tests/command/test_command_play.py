@@ -104,7 +104,7 @@ def test_seeds_out_of_range(run: Run, seed: object) -> None:
 
 def test_a_server_that_cannot_be_reached(run: Run) -> None:
     with socket.socket() as held:
-        # Bound, so that nobody else takes the port, but not listening.
+        # Bound, so that no other process takes the port, but not listening.
         held.bind(("127.0.0.1", 0))
         address = f"127.0.0.1:{held.getsockname()[1]}"
         result = run("play", "--game", GAMES[0], "--address", address)

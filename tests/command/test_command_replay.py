@@ -1,4 +1,4 @@
-"""chatiere replay: the sample games of every game match; a changed or broken one is told exactly."""
+"""chatiere replay: the sample games of every game match; differences and malformed files are reported exactly."""
 
 import json
 import socket
@@ -19,7 +19,7 @@ TRACES = Path(__file__).parents[1] / "data" / "traces"
 GAMES = [game.name for game in engine.games()]
 
 Record = dict[str, Any]
-# A change to the lines of a sample game; returns the number of the line that it changed, from 1.
+# Changes the lines of a sample game, and returns the number of the changed line, from 1.
 Change = Callable[[list[Record]], int]
 
 
@@ -37,7 +37,7 @@ def write(path: Path, records: list[Record]) -> Path:
 
 
 def last_where(records: list[Record], key: str, least: int = 1) -> int:
-    """The index of the last line with so many values, or more, under a key."""
+    """Return the index of the last line with at least `least` values under a key."""
     return max(index for index, record in enumerate(records) if len(record.get(key, ())) >= least)
 
 
@@ -49,7 +49,7 @@ def test_all_sample_games_match(run: Run, name: str) -> None:
     assert result.stderr == ""
     assert result.exit_code == 0
     assert result.stdout == f"{steps} of {steps} steps matched, {len(paths)} of {len(paths)} games complete.\n"
-    # Every table size is there, and options are.
+    # All numbers of players occur, and options.
     players = {read(path)[0]["players"] for path in paths}
     rules = engine.game(name)
     assert players == set(range(rules.min_players, rules.max_players + 1))
@@ -265,7 +265,7 @@ def test_files_that_cannot_be_read_exit_2(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", GAMES)
 def test_a_server_that_cannot_be_reached_exits_2(run: Run, name: str) -> None:
     with socket.socket() as held:
-        # Bound, so that nobody else takes the port, but not listening.
+        # Bound, so that no other process takes the port, but not listening.
         held.bind(("127.0.0.1", 0))
         address = f"127.0.0.1:{held.getsockname()[1]}"
         result = run("replay", samples_of(name)[0], "--address", address)

@@ -25,7 +25,7 @@ WINS = re.compile(
 
 
 def without_time(output: str) -> str:
-    return re.sub(r" in [\d.]+ s \([\d,]+ a second\)", "", output)
+    return re.sub(r" in [\d.]+ s \([\d,]+ per second\)", "", output)
 
 
 @pytest.mark.parametrize(("name", "players"), TABLES)
@@ -39,10 +39,10 @@ def test_the_report_is_that_of_the_games(run: Run, address: str, tmp_path: Path,
     with np.load(file) as record:
         lengths, returns, bots = record["lengths"], record["returns"], record["bots"]
         assert first.startswith(f"{name}, {players} players: 60 games, {lengths.sum():,} decisions in ")
-        assert re.search(r" in [\d.]+ s \([\d,]+ a second\)$", first)
+        assert re.search(r" in [\d.]+ s \([\d,]+ per second\)$", first)
         ordered = sorted(lengths)
         assert second == (
-            f"decisions a game: mean {lengths.mean():.1f}, median {ordered[29]}, "
+            f"decisions per game: mean {lengths.mean():.1f}, median {ordered[29]}, "
             f"90 % from {ordered[2]} to {ordered[56]}, shortest {ordered[0]}, longest {ordered[-1]}"
         )
         assert last == f"written to {file}"

@@ -1,4 +1,4 @@
-"""The harness of `make bench`, with sizes that tell nothing about speed; peers that are not installed are left out."""
+"""The harness of `make bench`, with sizes too small for real figures; peers that are not installed are left out."""
 
 import importlib.util
 import json
@@ -21,7 +21,7 @@ HAS_H2LOAD = shutil.which("h2load") is not None
 
 @pytest.fixture(scope="module")
 def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What a run over one game writes."""
+    """Return the folder that a run over one game has written."""
     directory: Path = tmp_path_factory.mktemp("bench")
     sizes = ("--rounds=2", "--seconds=0.01", "--batch=16", "--warm-up=2", "--moves=1000")
     command = (sys.executable, "-m", "loadtest.bench", "--game=discat", *sizes, f"--output={directory}")

@@ -1,4 +1,4 @@
-"""The load test itself: its smoke scenario passes, and its budgets see what they should."""
+"""The load test itself: its smoke scenario passes, and budgets notice what breaks them."""
 
 import sys
 from pathlib import Path
@@ -16,7 +16,7 @@ from load import budget  # noqa: E402
 
 
 def entry(kind: str, name: str, requests: int, failures: int = 0, p99: float = 1.0) -> SimpleNamespace:
-    """What Locust's statistics keep of a kind of call, as far as budgets read it."""
+    """Return Locust's statistics of a kind of call, as far as budgets read them."""
     return SimpleNamespace(
         method=kind,
         name=name,

@@ -1,4 +1,4 @@
-"""The siege itself: its attacks come as they say, and its budgets see what they should. Durations do not bind here."""
+"""The siege itself: attacks are as described, and budgets notice what breaks them. Durations are not tested."""
 
 import json
 import sys
@@ -87,7 +87,7 @@ def test_attackers_have_no_token_and_another_client_has(tmp_path: Path, capsys: 
     attack = replace(SMALL, kind="half_open", has_tokens=True)
     assert siege.siege(plan.Plan("", [attack]), tmp_path / "siege.json")
     (reported,) = json.loads((tmp_path / "siege.json").read_text())
-    # Health checks need none.
+    # Health checks need no token.
     assert reported["came"] == {"begun": 40, "UNAUTHENTICATED": 20, "reset": 20}
     assert reported["failures"] == {}
     assert "| small" in capsys.readouterr().out
