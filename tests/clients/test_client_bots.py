@@ -52,14 +52,14 @@ def test_a_random_bot_takes_any_legal_action() -> None:
     assert all(850 < count < 1150 for count in counts.values())
 
 
-@pytest.mark.parametrize("name", [*GAMES, "a game without a room"])
+@pytest.mark.parametrize("name", [*GAMES, "a game without support"])
 def test_every_game_can_be_played_at_random(name: str) -> None:
     assert bot_names(name)[0] == "random"
 
 
 def test_rooms_are_those_of_games() -> None:
     assert set(GAME_SUPPORT) <= set(GAMES)
-    assert all(room.name == name for name, room in GAME_SUPPORT.items())
+    assert all(support.name == name for name, support in GAME_SUPPORT.items())
 
 
 @pytest.mark.parametrize("name", GAMES)
