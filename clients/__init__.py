@@ -1,4 +1,4 @@
-"""Play and study the games through the service, from Python: clients, bots, whole games between bots.
+"""Python clients of the service, bots, and whole games between bots.
 
     from chatiere.clients import Client
     from chatiere.v1.game_pb2 import Include
@@ -7,19 +7,20 @@
         position = client.new_game("discat", 3, seed=7, include=Include(legal_actions=True))
         position = client.apply(position.state, position.legal_actions[0])
 
-Everything here speaks to the service and knows only what it answers; `AsyncClient` is the same with await.
+Everything here goes through the service and knows only its responses. `AsyncClient` is the client for asyncio.
 """
 
 from chatiere.clients.aio import AsyncClient
-from chatiere.clients.batch import BatchClient, BatchStream
+from chatiere.clients.batch_client import BatchClient
 from chatiere.clients.bots import RandomBatchBot, RandomBot, bot_names, make_batch_bot, make_bots
-from chatiere.clients.channel import CHANNEL_OPTIONS
+from chatiere.clients.calls.errors import ChatiereError, FieldViolation, TransportError
 from chatiere.clients.client import Client
-from chatiere.clients.errors import ChatiereError, FieldViolation, TransportError
+from chatiere.clients.game_support import BatchBot, Bot
 from chatiere.clients.match import Step, begin, play
-from chatiere.clients.room import BatchBot, Bot
 from chatiere.clients.selfplay import Batch, Ended, VectorEnv, observation_part
-from chatiere.clients.socket_stream import SocketStream
+from chatiere.clients.transport.batch_stream import BatchStream
+from chatiere.clients.transport.channel import CHANNEL_OPTIONS
+from chatiere.clients.transport.socket_stream import SocketStream
 from chatiere.engine.core.observation import ObservationLayout
 
 __all__ = [

@@ -6,10 +6,10 @@ from typing import Self, SupportsIndex
 
 import grpc
 
-from chatiere.clients import calls
-from chatiere.clients.calls import DEFAULT_TIMEOUT, Call, Response
-from chatiere.clients.channel import CallMetadata, open_aio_channel
-from chatiere.clients.errors import error_of
+from chatiere.clients.calls import game_requests
+from chatiere.clients.calls.errors import error_of
+from chatiere.clients.calls.game_requests import DEFAULT_TIMEOUT, MethodRequest, ResponseMessage
+from chatiere.clients.transport.channel import CallMetadata, open_aio_channel
 from chatiere.v1.game_pb2 import Action, GameInfo, Include, Options, Position, Score, State, View
 from chatiere.v1.game_service_pb2 import ListLegalActionsResponse
 from chatiere.v1.game_service_pb2_grpc import GameServiceStub
@@ -18,7 +18,7 @@ from chatiere.v1.game_service_pb2_grpc import GameServiceStub
 class AsyncClient:
     """`Client` with await: the same methods, arguments, results, errors and retries.
 
-    Make it where its event loop runs, and use it in an `async with` statement, or close it.
+    Create it in a running event loop, and use it in an `async with` statement or close it.
     """
 
     def __init__(
@@ -30,19 +30,19 @@ class AsyncClient:
         token: str | None = None,
         new_request_id: Callable[[], str] | None = None,
     ) -> None:
-        """As Client, with a channel of grpc.aio."""
+        """Create a client; arguments as of Client, with a channel of grpc.aio."""
         self._own_channel = None if isinstance(target, grpc.aio.Channel) else open_aio_channel(target, credentials)
         self._stub = GameServiceStub(self._own_channel or target)  # type: ignore[no-untyped-call]  # generated without types
         self._timeout = timeout
         self._metadata = CallMetadata(token, new_request_id)
 
     async def close(self) -> None:
-        """Close the client's own channel; calls that are under way are cancelled."""
+        """Close the client's own channel, cancelling the calls in flight."""
         if self._own_channel is not None:
             await self._own_channel.close()
 
     async def __aenter__(self) -> Self:
-        """The client itself."""
+        """Return the client itself."""
         return self
 
     async def __aexit__(
@@ -51,20 +51,20 @@ class AsyncClient:
         """Close the client."""
         await self.close()
 
-    async def _answer(self, call: Call[Response], timeout: float | None) -> Response:
+    async def _send(self, request: MethodRequest[ResponseMessage], timeout: float | None) -> ResponseMessage:
         try:
-            answer: Response = await getattr(self._stub, call.method)(
-                call.request,
+            response: ResponseMessage = await getattr(self._stub, request.method)(
+                request.message,
                 timeout=self._timeout if timeout is None else timeout,
                 metadata=self._metadata.of_call(),
             )
         except grpc.RpcError as error:
             raise error_of(error) from error
-        return answer
+        return response
 
     async def list_games(self, *, timeout: float | None = None) -> list[GameInfo]:
         """See Client.list_games."""
-        return list((await self._answer(calls.list_games(), timeout)).games)
+        return list((await self._send(game_requests.list_games(), timeout)).games)
 
     async def new_game(
         self,
@@ -79,12 +79,12 @@ class AsyncClient:
         timeout: float | None = None,
     ) -> Position:
         """See Client.new_game."""
-        call = calls.new_game(game, players, options, seed, game_number, explicit_chance, include)
-        return (await self._answer(call, timeout)).position
+        request = game_requests.new_game(game, players, options, seed, game_number, explicit_chance, include)
+        return (await self._send(request, timeout)).position
 
     async def list_legal_actions(self, state: State, *, timeout: float | None = None) -> ListLegalActionsResponse:
         """See Client.list_legal_actions."""
-        return await self._answer(calls.list_legal_actions(state), timeout)
+        return await self._send(game_requests.list_legal_actions(state), timeout)
 
     async def apply(
         self,
@@ -96,15 +96,15 @@ class AsyncClient:
         timeout: float | None = None,
     ) -> Position:
         """See Client.apply."""
-        return (await self._answer(calls.apply(state, action, outcome, include), timeout)).position
+        return (await self._send(game_requests.apply(state, action, outcome, include), timeout)).position
 
     async def get_score(self, state: State, *, timeout: float | None = None) -> Score:
         """See Client.get_score."""
-        return (await self._answer(calls.get_score(state), timeout)).score
+        return (await self._send(game_requests.get_score(state), timeout)).score
 
     async def get_view(self, state: State, seat: SupportsIndex | None = None, *, timeout: float | None = None) -> View:
         """See Client.get_view."""
-        return (await self._answer(calls.get_view(state, seat), timeout)).view
+        return (await self._send(game_requests.get_view(state, seat), timeout)).view
 
     async def resample(
         self,
@@ -116,4 +116,4 @@ class AsyncClient:
         timeout: float | None = None,
     ) -> State:
         """See Client.resample."""
-        return (await self._answer(calls.resample(state, seat, seed, game_number), timeout)).state
+        return (await self._send(game_requests.resample(state, seat, seed, game_number), timeout)).state

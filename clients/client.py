@@ -1,30 +1,30 @@
-"""The client of GameService."""
+"""The synchronous client of GameService."""
 
 from collections.abc import Callable, Sequence
 from typing import SupportsIndex
 
 import grpc
 
-from chatiere.clients import calls
-from chatiere.clients.calls import DEFAULT_TIMEOUT, Call, Response
-from chatiere.clients.connection import Connection
+from chatiere.clients.calls import game_requests
+from chatiere.clients.calls.game_requests import DEFAULT_TIMEOUT, MethodRequest, ResponseMessage
+from chatiere.clients.transport.channel_client import ChannelClient
 from chatiere.v1.game_pb2 import Action, GameInfo, Include, Options, Position, Score, State, View
 from chatiere.v1.game_service_pb2 import ListLegalActionsResponse
 from chatiere.v1.game_service_pb2_grpc import GameServiceStub
 
 
-class Client(Connection):
-    """Asks a Chatière service, one call at a time; may be used from many threads.
+class Client(ChannelClient):
+    """A client for single games, one call after another; may be used from several threads.
 
-    The service stores nothing: a State, which you keep and hand along, is the whole game. No call changes the state
-    that it is given. The messages are those of chatiere.v1 (`from chatiere.v1.game_pb2 import State, Action, …`),
-    where every field is explained.
+    The service stores nothing: a State, which you keep and pass with each call, is the whole game. No call changes the
+    state that it is given. The messages are those of chatiere.v1 (`from chatiere.v1.game_pb2 import State, Action, …`),
+    where every field is documented.
 
-    Every method takes a `timeout` in seconds, in place of the client's own, and raises ChatiereError with the reasons
-    that it names; its subclass TransportError where the service cannot be reached, or not in time. While the service is
-    UNAVAILABLE, gRPC itself tries a call up to five times within the timeout: that is safe, as all calls are pure.
-    Numbers may be of any type of integers, NumPy's too. One that its field cannot hold (a negative seat, say) is a
-    ValueError, what is no integer a TypeError.
+    Every method takes a `timeout` in seconds, which replaces the client's own. It raises ChatiereError for the reasons
+    that it lists, and the subclass TransportError if the service cannot be reached, or not in time. While the service
+    is UNAVAILABLE, gRPC retries a call up to five times within the timeout, which is safe because all calls are pure.
+    Numbers may be of any integer type, including NumPy's. ValueError is raised for one that its field cannot hold (such
+    as a negative seat), TypeError for anything but an integer.
 
     Use it in a `with` statement, or close it.
     """
@@ -38,17 +38,17 @@ class Client(Connection):
         token: str | None = None,
         new_request_id: Callable[[], str] | None = None,
     ) -> None:
-        """See Connection."""
+        """See ChannelClient."""
         super().__init__(target, timeout=timeout, credentials=credentials, token=token, new_request_id=new_request_id)
         self._stub = GameServiceStub(self.channel)  # type: ignore[no-untyped-call]  # generated without types
 
-    def _answer(self, call: Call[Response], timeout: float | None) -> Response:
-        answer: Response = self._respond(getattr(self._stub, call.method), call.request, timeout)
-        return answer
+    def _send(self, request: MethodRequest[ResponseMessage], timeout: float | None) -> ResponseMessage:
+        response: ResponseMessage = self._call(getattr(self._stub, request.method), request.message, timeout)
+        return response
 
     def list_games(self, *, timeout: float | None = None) -> list[GameInfo]:
-        """The games that the service has, by name, and what there is to know of each before playing it."""
-        return list(self._answer(calls.list_games(), timeout).games)
+        """Return the descriptions of the service's games, sorted by name."""
+        return list(self._send(game_requests.list_games(), timeout).games)
 
     def new_game(
         self,
@@ -64,30 +64,30 @@ class Client(Connection):
     ) -> Position:
         """Begin a game.
 
-        `game`: a name of `list_games`. `players`: how many seats, GameInfo.min_players … max_players.
-        `options`: those of that game; absent, all have their defaults.
-        `seed`, `game_number`: 0 … 2**64 - 1, of sampled chance; the same two and the same moves give the same game,
+        `game`: a name from `list_games`. `players`: the number of seats, GameInfo.min_players … max_players.
+        `options`: the game's options; those absent have their defaults.
+        `seed`, `game_number`: 0 … 2**64 - 1, for sampled chance; the same two and the same moves give the same game
         everywhere. Without a seed the service takes a random one. A game number needs a seed.
-        `explicit_chance`: the game stops at every chance event, for you to resolve (`apply` with an outcome), and takes
+        `explicit_chance`: the game stops at every chance event for you to resolve (`apply` with an outcome), and takes
         no seed.
-        `include`: what the answer should hold beside the state, whose turn it is and what happened.
+        `include`: the parts of the response beside the state, the turn and the events.
 
         Returns the position at the first decision; with explicit chance, at the first chance event or decision.
 
         Reasons: UNKNOWN_GAME, INVALID_PLAYERS, INVALID_OPTION, INVALID_SEED, INVALID_SEAT (of `include`).
         """
-        call = calls.new_game(game, players, options, seed, game_number, explicit_chance, include)
-        return self._answer(call, timeout).position
+        request = game_requests.new_game(game, players, options, seed, game_number, explicit_chance, include)
+        return self._send(request, timeout).position
 
     def list_legal_actions(self, state: State, *, timeout: float | None = None) -> ListLegalActionsResponse:
-        """What may be done at a state.
+        """List the legal actions, or the chance outcomes, at a state.
 
-        Returns whose turn it is; at a decision the legal actions, by ascending id; at a chance event the outcomes that
-        can come and their weights, ascending. At the end of a game both are empty.
+        Returns the turn; at a decision the legal actions, by ascending id; at a chance event the possible outcomes,
+        ascending, with their weights. At the end of a game both lists are empty.
 
         Reasons: INVALID_STATE, UNSUPPORTED_RULES_VERSION, MISSING_FIELD.
         """
-        return self._answer(calls.list_legal_actions(state), timeout)
+        return self._send(game_requests.list_legal_actions(state), timeout)
 
     def apply(
         self,
@@ -98,35 +98,35 @@ class Client(Connection):
         include: Include | None = None,
         timeout: float | None = None,
     ) -> Position:
-        """Make a move: give either the action of the seat that is to decide, or the outcome of a pending chance event.
+        """Make a move: either an action of the seat to decide, or the outcome of a pending chance event.
 
-        `action`: a dense id, or an Action (one of the legal ones as it came, or one with its typed part only).
-        `outcome`: ChanceOutcome.outcome of what comes; only with explicit chance.
-        `include`: what the answer should hold beside the state, whose turn it is and what happened.
+        `action`: a dense id, or an Action (a legal one as received, or one with only its typed part).
+        `outcome`: a ChanceOutcome.outcome; only with explicit chance.
+        `include`: the parts of the response beside the state, the turn and the events.
 
-        Returns the next position; `state` stays as it is.
+        Returns the next position; `state` is unchanged.
 
         Reasons: INVALID_STATE, UNSUPPORTED_RULES_VERSION, MISSING_FIELD, INVALID_ACTION, ACTION_MISMATCH,
         ILLEGAL_ACTION (metadata: actor, move, rule), IMPOSSIBLE_OUTCOME, CHANCE_PENDING, NO_CHANCE_PENDING, GAME_OVER,
-        INVALID_SEAT (of `include`). TypeError if both or neither of action and outcome are given.
+        INVALID_SEAT (of `include`). TypeError unless exactly one of action and outcome is given.
         """
-        return self._answer(calls.apply(state, action, outcome, include), timeout).position
+        return self._send(game_requests.apply(state, action, outcome, include), timeout).position
 
     def get_score(self, state: State, *, timeout: float | None = None) -> Score:
-        """What the seats have, in the game's own points, or would have if the game stopped now, and how it came about.
+        """Return the scores, in the game's own points, as if the game ended now, with a breakdown.
 
-        Winners, ranks and returns are there once the game is over.
+        Winners, ranks and returns are set once the game is over.
 
         Reasons: INVALID_STATE, UNSUPPORTED_RULES_VERSION, MISSING_FIELD.
         """
-        return self._answer(calls.get_score(state), timeout).score
+        return self._send(game_requests.get_score(state), timeout).score
 
     def get_view(self, state: State, seat: SupportsIndex | None = None, *, timeout: float | None = None) -> View:
-        """What a seat (0 … players - 1) may know of a state; without a seat, what a spectator may.
+        """Return the view of a state for a seat (0 … players - 1), or for a spectator if `seat` is None.
 
         Reasons: INVALID_STATE, UNSUPPORTED_RULES_VERSION, MISSING_FIELD, INVALID_SEAT.
         """
-        return self._answer(calls.get_view(state, seat), timeout).view
+        return self._send(game_requests.get_view(state, seat), timeout).view
 
     def resample(
         self,
@@ -137,11 +137,11 @@ class Client(Connection):
         game_number: SupportsIndex = 0,
         timeout: float | None = None,
     ) -> State:
-        """A state drawn uniformly from those that agree with all that a seat (0 … players - 1) knows of this one.
+        """Draw a state uniformly from those consistent with what a seat (0 … players - 1) knows of this one.
 
         `seed`, `game_number`: 0 … 2**64 - 1; the same two draw the same state. Without a seed the service takes a
-        random one. A state with sampled chance goes on with the stream of the two: its future is not the given state's.
+        random one. A state with sampled chance goes on with the stream of the two, not with the given state's.
 
         Reasons: INVALID_STATE, UNSUPPORTED_RULES_VERSION, MISSING_FIELD, INVALID_SEAT, INVALID_SEED.
         """
-        return self._answer(calls.resample(state, seat, seed, game_number), timeout).state
+        return self._send(game_requests.resample(state, seat, seed, game_number), timeout).state

@@ -1,15 +1,15 @@
-"""Whole games between bots, one call a move."""
+"""Whole games between bots, one call per move."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, SupportsIndex
 
 from chatiere.clients.client import Client
-from chatiere.clients.room import Bot
+from chatiere.clients.game_support import Bot
 from chatiere.v1.game_pb2 import TURN_KIND_DECISION, Action, Include, Options, Position
 
 
 class Step(NamedTuple):
-    """A move of a match: who decided what, where, and where that led."""
+    """A move of a match: the position before, the seat and its action, and the position after."""
 
     before: Position
     seat: int
@@ -18,7 +18,7 @@ class Step(NamedTuple):
 
 
 def _everything(players: SupportsIndex) -> Include:
-    # What bots need and spectators want to see: every seat's view, what is legal, the score.
+    # For bots and spectators: every seat's view, the legal actions, the score.
     return Include(legal_actions=True, score=True, viewers=range(players))
 
 
@@ -33,7 +33,7 @@ def begin(
 ) -> Position:
     """Begin a game with sampled chance, for `play`; arguments and errors as in Client.new_game.
 
-    The position has all seats' views, the legal actions and the score.
+    The position has the views of all seats, the legal actions and the score.
     """
     return client.new_game(
         game, players, options=options, seed=seed, game_number=game_number, include=_everything(players)
@@ -41,11 +41,11 @@ def begin(
 
 
 def play(client: Client, position: Position, bots: Sequence[Bot]) -> Iterator[Step]:
-    """Play on to the end of the game, one bot a seat, yielding each move as it is made.
+    """Play to the end of the game with one bot per seat, yielding each move as it is made.
 
-    `position`: of `begin`, or a step's `after`. The positions of the steps have all seats' views, the legal actions and
-    the score; the last step's has the winners and ranks. Each bot is handed its own seat's view. Errors as in
-    Client.apply.
+    `position`: from `begin`, or a step's `after`. The positions of the steps have the views of all seats, the legal
+    actions and the score; the last one has the winners and ranks. Each bot is given only its own seat's view. Errors as
+    in Client.apply.
     """
     include = _everything(len(bots))
     while position.turn.kind == TURN_KIND_DECISION:

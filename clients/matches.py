@@ -1,4 +1,4 @@
-"""Whole games between bots, many at a time, their results, and a record for training."""
+"""Many games at a time between bots, their results, and a recording for training."""
 
 import math
 import statistics
@@ -9,15 +9,15 @@ from typing import Any, BinaryIO, NamedTuple, Self, SupportsIndex
 import numpy as np
 from numpy.typing import NDArray
 
-from chatiere.clients.room import BatchBot
+from chatiere.clients.game_support import BatchBot
 from chatiere.clients.selfplay import Batch, Ended, VectorEnv
 from chatiere.v1.game_pb2 import GameInfo
 
 
 def bots_of(game_numbers: NDArray[np.uint64], seats: NDArray[np.int8], bots: int) -> NDArray[np.uint64]:
-    """Which of so many bots plays a seat: they take the seats in turn, one seat further each game.
+    """Return the indices of the bots that play the given seats: `bots` bots take turns, shifted by one seat each game.
 
-    So each of them plays in every seat as often as another.
+    So each of them plays every seat equally often.
     """
     return (game_numbers + seats.astype(np.uint64)) % np.uint64(bots)
 
@@ -25,9 +25,9 @@ def bots_of(game_numbers: NDArray[np.uint64], seats: NDArray[np.int8], bots: int
 def play_many(
     env: VectorEnv, bots: Sequence[BatchBot], seed: SupportsIndex
 ) -> Iterator[tuple[Batch, NDArray[np.uint16]]]:
-    """Play all games of an environment that has a number of them, seats going to bots as in `bots_of`.
+    """Play all games of an environment that was given a number of games, assigning bots to seats as in `bots_of`.
 
-    Yields each batch and the actions that were chosen; at last one without positions.
+    Yields each batch with the chosen actions; the last batch has no positions.
     """
     batch = env.reset(seed)
     while len(batch):
@@ -51,20 +51,20 @@ def _choose(batch: Batch, bots: Sequence[BatchBot]) -> NDArray[np.uint16]:
 
 @dataclass(frozen=True)
 class Results:
-    """How G games ended, by their numbers."""
+    """The results of G games, indexed by game number."""
 
     bots: NDArray[np.uint16]
-    """uint16 (G, players): which bot played each seat, as in `bots_of`."""
+    """uint16 (G, players): the bot that played each seat, as in `bots_of`."""
     lengths: NDArray[np.uint32]
-    """uint32 (G,): how many decisions the game had."""
+    """uint32 (G,): the number of decisions."""
     returns: NDArray[np.float32]
-    """float32 (G, players): each of w winners players / w - 1, every other seat -1."""
+    """float32 (G, players): players / w - 1 for each of w winners, -1 for the other seats."""
     totals: NDArray[np.int32]
     """int32 (G, players): each seat's score, in the game's own points."""
 
     @classmethod
     def of(cls, games: int, players: int, bots: int) -> Self:
-        """Of so many games between so many bots that have still to be played: zeros."""
+        """Return zeros for `games` games between `bots` bots, still to be played."""
         numbers, seats = np.arange(games, dtype=np.uint64), np.arange(players, dtype=np.int8)
         return cls(
             bots=bots_of(numbers[:, None], seats, bots).astype(np.uint16),
@@ -74,31 +74,31 @@ class Results:
         )
 
     def add(self, ended: Ended) -> None:
-        """Enter games that ended."""
+        """Add games that ended."""
         self.lengths[ended.game_numbers] = ended.lengths
         self.returns[ended.game_numbers] = ended.returns
         self.totals[ended.game_numbers] = ended.totals
 
     def wins(self, bot: int) -> NDArray[np.float64]:
-        """float64 (k,): of each game that the bot had a seat in, its share of the win, from 0 to 1."""
+        """Return the bot's share of the win, 0 to 1, in each game where it had a seat: float64 (k,)."""
         seats = self.bots == bot
         players = seats.shape[1]
-        # Each of w winners has the returns players / w - 1.
+        # A winner's return is players / w - 1.
         shares: NDArray[np.float64] = ((self.returns.astype(np.float64) + 1) / players * seats).sum(axis=1)
         of_bot: NDArray[np.float64] = shares[seats.any(axis=1)]
         return of_bot
 
 
 class Recording:
-    """Every decision of the games that `play_many` plays, for training: to be written to a file."""
+    """A recording of every decision in the games of `play_many`, to be written to a file for training."""
 
     def __init__(self, *, observations: bool) -> None:
-        """Nothing is recorded yet. `observations`: whether those of the batches are."""
+        """Begin an empty recording. `observations`: True to record observations."""
         self._observations = observations
         self._chunks: list[_Chunk] = []
 
     def add(self, batch: Batch, actions: NDArray[np.uint16]) -> None:
-        """Enter a batch and what was chosen there."""
+        """Add a batch and the actions chosen there."""
         chunk = _Chunk(
             game_numbers=batch.game_numbers,
             decisions=batch.decisions,
@@ -108,22 +108,22 @@ class Recording:
             legal_counts=batch.legal_counts(),
             legal_ids=batch.legal_ids,
         )
-        # What lies in an answer would keep all of it, states too.
+        # A view into a response would keep the whole response in memory, including states.
         columns: list[NDArray[Any]] = [column if column.flags.owndata else column.copy() for column in chunk]
         self._chunks.append(_Chunk(*columns))
 
     def save(self, file: BinaryIO, info: GameInfo, seed: int, bot_names: Sequence[str], results: Results) -> None:
         """Write all games to a compressed .npz, game after game: G games, M decisions.
 
-        - `game`, `rules_version`, `seed`, `bot_names`: what was played by whom; game i has the game number i, and the
+        - `game`, `rules_version`, `seed`, `bot_names`: the game and the bots; game i has the game number i, and the
           default options unless the environment had others;
         - `bots`, `lengths`, `returns`, `totals`: as in Results;
-        - `offsets`, int64 (G + 1,): game i has the decisions from offsets[i] to before offsets[i + 1];
+        - `offsets`, int64 (G + 1,): game i has the decisions offsets[i]:offsets[i + 1];
         - `actors`, int8 (M,): the seats that decided;
-        - `actions`, uint16 (M,): the dense ids of what they chose;
-        - `legal_offsets`, int64 (M + 1,), `legal_ids`, uint16 (legal_offsets[M],): the dense ids that were legal at
-          decision m, from legal_offsets[m] to before legal_offsets[m + 1], ascending;
-        - `observations`, uint8 (M, observation_length): what they knew; if they are recorded.
+        - `actions`, uint16 (M,): the dense ids of the actions that they chose;
+        - `legal_offsets`, int64 (M + 1,), `legal_ids`, uint16 (legal_offsets[M],): at decision m the legal dense ids
+          legal_ids[legal_offsets[m]:legal_offsets[m + 1]], ascending;
+        - `observations`, uint8 (M, observation_length): their observations, if recorded.
         """
         columns = _Chunk(*(np.concatenate(column) for column in zip(*self._chunks, strict=True)))
         order = np.lexsort((columns.decisions, columns.game_numbers))
@@ -157,21 +157,21 @@ class _Chunk(NamedTuple):
 
 
 def _offsets(lengths: NDArray[np.uint32]) -> NDArray[np.int64]:
-    # Where each of lists of these lengths begins that stand one after the other, and where the last one ends.
+    # The offsets of consecutive lists of these lengths, and the end of the last one.
     return np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
 
 
 def _reordered(values: NDArray[np.uint16], lengths: NDArray[np.uint32], order: NDArray[np.intp]) -> NDArray[np.uint16]:
-    # Lists of these lengths that stand one after the other, in another order.
+    # Consecutive lists of these lengths, in another order.
     begins, after = _offsets(lengths), _offsets(lengths[order])
     moved = np.repeat(begins[order] - after[:-1], lengths[order])
     return values[np.arange(len(values)) + moved]
 
 
 def wilson_interval(rate: float, count: int) -> tuple[float, float]:
-    """The 95 % score interval (E. B. Wilson, 1927) of a rate seen in so many games.
+    """Return the 95 % score interval (E. B. Wilson, 1927) of a rate observed in `count` games.
 
-    It also holds for shared wins: values between 0 and 1 scatter no more than wins and losses of the same mean.
+    It also holds for shared wins: values between 0 and 1 vary no more than wins and losses of the same mean.
     """
     z = statistics.NormalDist().inv_cdf(0.975)
     middle = rate + z * z / (2 * count)

@@ -1,4 +1,4 @@
-"""Many games at a time as NumPy arrays, for self-play: a vector environment over the stream of BatchService.
+"""A vector environment for self-play: many games at a time as NumPy arrays, over a stream of BatchService.
 
 with VectorEnv("localhost:50051", "discat", 2, num_envs=2048, observations=True) as env:
     batch = env.reset(seed=7)
@@ -19,14 +19,15 @@ import grpc
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from chatiere.clients import batch_calls
-from chatiere.clients.batch import BatchClient, BatchStream
-from chatiere.clients.batch_calls import BatchCall, Positions, Stepped
-from chatiere.clients.calls import DEFAULT_TIMEOUT, unsigned
+from chatiere.clients.batch_client import BatchClient
+from chatiere.clients.calls import batch_requests
+from chatiere.clients.calls.batch_requests import BatchRequest, Positions, Stepped
+from chatiere.clients.calls.errors import ChatiereError, TransportError
+from chatiere.clients.calls.game_requests import DEFAULT_TIMEOUT, unsigned
 from chatiere.clients.client import Client
-from chatiere.clients.closing import Closing
-from chatiere.clients.errors import ChatiereError, TransportError
-from chatiere.clients.socket_stream import SocketStream
+from chatiere.clients.transport.batch_stream import BatchStream
+from chatiere.clients.transport.closing import Closing
+from chatiere.clients.transport.socket_stream import SocketStream
 from chatiere.engine.core.integers import require_integer
 from chatiere.v1.batch_service_pb2 import Columns, Restart, Table
 from chatiere.v1.game_pb2 import GameInfo, Options
@@ -34,85 +35,81 @@ from chatiere.v1.game_pb2 import GameInfo, Options
 
 @dataclass(frozen=True)
 class Ended:
-    """e games that the last actions ended."""
+    """The e games that the last actions ended."""
 
     envs: NDArray[np.intp]
-    """intp (e,): the environments that they were played in."""
+    """intp (e,): their environments."""
     game_numbers: NDArray[np.uint64]
-    """uint64 (e,): their numbers."""
+    """uint64 (e,): their game numbers."""
     lengths: NDArray[np.uint32]
-    """uint32 (e,): how many decisions they had."""
+    """uint32 (e,): their numbers of decisions."""
     returns: NDArray[np.float32]
-    """float32 (e, players): each of w winners players / w - 1, every other seat -1."""
+    """float32 (e, players): players / w - 1 for each of w winners, -1 for the other seats."""
     totals: NDArray[np.int32]
     """int32 (e, players): each seat's score, in the game's own points."""
     observations: NDArray[np.uint8]
-    """uint8 (e, players, observation_length): what each seat knew at the end; without elements unless asked for."""
+    """uint8 (e, players, observation_length): each seat's observation at the end; empty unless requested."""
 
 
 @dataclass(frozen=True)
 class Batch:
-    """n positions that wait for an action, and the games that ended on the way to them.
+    """n positions to decide at, and the games that ended on the way to them.
 
-    Where a game ended its environment has begun the next one, and the row is of that; what there is to know of the one
-    that ended is in `ended`. Arrays may be views into one answer of the service: copy what you keep for long.
+    Where a game ended, its environment has begun the next one, which the row describes; `ended` describes the one that
+    ended. Arrays may be views into a response of the service: copy what you keep for long.
     """
 
     info: GameInfo
-    """What there is to know of the game."""
+    """The service's description of the game."""
     seed: int
     """The seed of the games."""
     envs: NDArray[np.intp]
     """intp (n,): the environments, ascending."""
     game_numbers: NDArray[np.uint64]
-    """uint64 (n,): the numbers of their games, no two alike, from 0."""
+    """uint64 (n,): their game numbers, all different, from 0."""
     decisions: NDArray[np.uint32]
-    """uint32 (n,): how many decisions the game has had so far."""
+    """uint32 (n,): the number of decisions in the game so far."""
     actors: NDArray[np.int8]
-    """int8 (n,): the seat that has to decide."""
+    """int8 (n,): the seat to decide."""
     legal_offsets: NDArray[np.uint32]
-    """uint32 (n + 1,): row i has the legal actions from legal_offsets[i] to before legal_offsets[i + 1]."""
+    """uint32 (n + 1,): row i has the legal actions legal_ids[legal_offsets[i]:legal_offsets[i + 1]]."""
     legal_ids: NDArray[np.uint16]
-    """uint16 (legal_offsets[n],): dense ids of the legal actions, ascending."""
+    """uint16 (legal_offsets[n],): the dense ids of the legal actions, ascending in each row."""
     observations: NDArray[np.uint8]
-    """uint8 (n, observation_length): what the actor knows, as `info` lays it out; without elements unless asked for."""
+    """uint8 (n, observation_length): the actor's observation, as laid out in `info`; empty unless requested."""
     states: NDArray[np.uint8]
-    """uint8 (n, packed_size): the packed states, hidden cards included: for search, not for players."""
+    """uint8 (n, packed_size): the packed states, including hidden cards: for search, not for bots."""
     ended: Ended
-    """The games that the last actions of this batch's environments ended."""
+    """The games ended by the last actions of this batch's environments."""
 
     def __len__(self) -> int:
-        """How many positions there are."""
+        """Return the number of positions."""
         return len(self.actors)
 
     def legal_counts(self) -> NDArray[np.uint32]:
-        """uint32 (n,): how many legal actions each position has, 1 or more."""
+        """Return the number of legal actions of each position, 1 or more: uint32 (n,)."""
         return np.diff(self.legal_offsets)
 
     def legal_mask(self) -> NDArray[np.bool_]:
-        """bool (n, info.num_actions): True for the legal actions."""
+        """Return a mask that is True for legal actions: bool (n, info.num_actions)."""
         mask = np.zeros((len(self), self.info.num_actions), np.bool_)
         mask[np.repeat(np.arange(len(self)), self.legal_counts()), self.legal_ids] = True
         return mask
 
     def luck(self) -> NDArray[np.uint64]:
-        """uint64 (n,): a random number for each position, uniform over 0 … 2**64 - 1.
+        """Return a random number for each position, uniform over 0 … 2**64 - 1: uint64 (n,).
 
-        It depends on the seed, the number of the game and how many decisions it has had, and on nothing else: not on
-        how games are batched.
+        It depends only on the seed, the game number and the number of decisions so far, not on how games are batched.
         """
         return _mixed(_mixed(_key(self.seed) + self.game_numbers) + self.decisions)
 
     def random_actions(self) -> NDArray[np.uint16]:
-        """uint16 (n,): for each position one of its legal actions, by its `luck`.
-
-        Each is as likely as another, to within 2**-32.
-        """
+        """Choose a legal action for each position by its `luck`, uniformly to within 2**-32: uint16 (n,)."""
         place = (self.luck() >> np.uint64(32)) * self.legal_counts() >> np.uint64(32)
         return self.legal_ids[self.legal_offsets[:-1] + place]
 
     def best_actions(self, values: NDArray[np.generic]) -> NDArray[np.uint16]:
-        """uint16 (n,): for each position the legal action of the highest value, the first of several that have it.
+        """Return the legal action of the highest value for each position, the first of equal ones: uint16 (n,).
 
         `values`: one for each of `legal_ids`.
         """
@@ -123,7 +120,7 @@ class Batch:
 
 
 def observation_part(info: GameInfo, name: str) -> slice:
-    """The slice of an observation in which the part of that name stands; KeyError where there is no such part.
+    """Return the slice of an observation that has the part of that name. Raise KeyError if there is no such part.
 
     ObservationLayout reads all parts, by the kinds of their numbers.
     """
@@ -134,27 +131,27 @@ def observation_part(info: GameInfo, name: str) -> slice:
 
 
 class VectorEnv(Closing):
-    """Plays `num_envs` games at a time, each environment one after another, with sampled chance.
+    """`num_envs` environments, each of which plays one game after another, with sampled chance.
 
-    The environments are split into `batches` batches, and the calls of all but the one that you look at are under way:
-    the service works at them meanwhile. So `step` takes the actions for the batch that came last, and returns the next
-    one that is ready, of other environments. With batches=1 it is the same one each time, and client and service wait
-    for each other.
+    The environments are split into `batches` batches. While you decide for one batch, the requests of all others are in
+    flight: the service works on them meanwhile. So `step` takes the actions for the last batch and returns the next one
+    that is ready, of other environments. With batches=1 it is the same one each time, and client and service wait for
+    each other.
 
-    Environment e plays the games number e, e + num_envs, e + 2 × num_envs … of the seed. A game depends on its seed,
-    its number and the actions alone, so the same seed gives the same games whatever the number of environments and
+    Environment e plays the game numbers e, e + num_envs, e + 2 × num_envs … of the seed. A game depends only on its
+    seed, its number and the actions, so the same seed gives the same games whatever the number of environments and
     batches.
 
-    With `games`, games number 0 … games - 1 are played and no more: an environment that has none left is left out of
-    its batch, and after the last game `step` returns a batch without positions. Without, games never run out. (Of games
-    that never run out, those that end first are shorter than games are: take a fixed number to measure by.)
+    With `games`, only the game numbers 0 … games - 1 are played: an environment without further games drops out of its
+    batch, and after the last game `step` returns a batch without positions. Without `games`, they never run out. (The
+    first games to end are shorter than average, so take a fixed number of games to measure by.)
 
-    Where the stream breaks, the environment opens another one and asks again.
+    If the stream breaks, the environment opens another one and repeats its requests.
 
-    With `socket_address` the stream is a SocketStream, which takes less than half of the client's processor time. Where
-    that breaks and another one finds nobody who answers, the environment goes on over the channel, and stays there.
+    With `socket_address` the stream is a SocketStream, which takes less than half of the client's processor time. If it
+    breaks and no other can be opened, the environment goes on over the channel, and stays there.
 
-    Raises ChatiereError as BatchClient does: at construction UNKNOWN_GAME, INVALID_PLAYERS, at reset INVALID_OPTION, at
+    Raises ChatiereError as BatchClient does: at construction UNKNOWN_GAME, INVALID_PLAYERS; at reset INVALID_OPTION; at
     step ILLEGAL_ACTION, INVALID_ACTION and TransportError. Use it in a `with` statement, or close it.
     """
 
@@ -173,23 +170,23 @@ class VectorEnv(Closing):
         socket_address: str | None = None,
         socket_token: str | None = None,
     ) -> None:
-        """An environment at a service.
+        """Open a stream to a service.
 
-        `target`: as of Client. `game`, `players`: as of Client.new_game. `num_envs`: games at a time, all batches
-        together. `batches`: 1 … num_envs. `games`: how many are played; None: no end. `options`: those of all games;
-        absent, all have their defaults. `observations`: whether batches have them. `timeout`: seconds that a batch may
-        take, as each call of another client may. `socket_address`: "HOST:PORT" of a server of the same service, best
-        its play address, to which the stream goes over a plain socket: for one nearby, on a network that you trust,
-        without TLS. `socket_token`: the bearer token for it, if it wants one. None: it goes over the channel.
+        `target`: as of Client. `game`, `players`: as of Client.new_game. `num_envs`: the number of environments in all
+        batches together. `batches`: 1 … num_envs. `games`: the number of games to play; None: no end. `options`: the
+        options of all games; those absent have their defaults. `observations`: True to get observations. `timeout`:
+        the seconds that a request may take. `socket_address`: "HOST:PORT" of a server of the same service, best its
+        play address, to which the stream goes over a plain socket, without TLS: for a server nearby, on a network that
+        you trust. None: the stream goes over the channel. `socket_token`: the bearer token for it, if it requires one.
         """
         self.players = unsigned("players", players, 32)
         self.num_envs = require_integer("num_envs", num_envs)
         self._batches = require_integer("batches", batches)
         self._games = None if games is None else require_integer("games", games)
         if not 1 <= self._batches <= self.num_envs:
-            raise ValueError("batches is from 1 to num_envs")
+            raise ValueError("batches must be from 1 to num_envs")
         if self._games is not None and self._games < 1:
-            raise ValueError("games is 1 or more")
+            raise ValueError("games must be 1 or more")
         self._timeout = timeout
         self._table = Table(game=game, players=self.players)
         self._options = options
@@ -210,37 +207,37 @@ class VectorEnv(Closing):
             raise
         self._seed = 0
         self._last: Batch | None = None
-        self._under_way: deque[_UnderWay] = deque()
+        self._in_flight: deque[_Submitted] = deque()
 
     def reset(self, seed: SupportsIndex = 0) -> Batch:
-        """Begin all environments anew, with the games of that seed (0 … 2**64 - 1); the first batch."""
+        """Begin all environments anew, with the games of a seed (0 … 2**64 - 1), and return the first batch."""
         self._seed = unsigned("seed", seed, 64)
-        self._under_way.clear()
+        self._in_flight.clear()
         if self._stream.is_over:
             self._reopen()
         begun = self.num_envs if self._games is None else min(self.num_envs, self._games)
         for envs in np.array_split(np.arange(begun), min(self._batches, begun)):
             rows = _Rows(envs, envs.astype(np.uint64), np.zeros(len(envs), np.uint32))
             seeds = np.full(len(envs), self._seed, np.uint64)
-            call = batch_calls.new_games(
+            request = batch_requests.new_games(
                 self._table, seeds, rows.game_numbers, options=self._options, columns=self._columns
             )
-            self._submit(rows, call)
+            self._submit(rows, request)
         return self._receive()
 
     def step(self, actions: ArrayLike) -> Batch:
-        """Make an action at each position of the last batch; the next batch.
+        """Apply an action at each position of the last batch, and return the next batch.
 
-        `actions`: (n,), dense ids. What is wrong with one of them is raised where the next batch of the same
-        environments would be returned, with its row as metadata `item`; `reset` begins anew after that.
+        `actions`: (n,), dense ids. An error in one of them is raised when the next batch of the same environments is
+        due, with its row as metadata `item`; after that, call `reset`.
         """
         last, actions = self._last, np.asarray(actions)
         if last is None or not len(last):
-            raise ValueError("there is no position that waits for an action: reset the environment")
+            raise ValueError("no positions to act at: reset the environment")
         if actions.shape != (len(last),):
-            raise ValueError(f"the batch waits for actions of shape {(len(last),)}, not {actions.shape}")
-        call = batch_calls.step(self._table, last.states, actions, columns=self._columns, restart=self._restart)
-        self._submit(_Rows(last.envs, last.game_numbers, last.decisions), call)
+            raise ValueError(f"actions must have the shape {(len(last),)}, not {actions.shape}")
+        request = batch_requests.step(self._table, last.states, actions, columns=self._columns, restart=self._restart)
+        self._submit(_Rows(last.envs, last.game_numbers, last.decisions), request)
         return self._receive()
 
     def close(self) -> None:
@@ -250,18 +247,18 @@ class VectorEnv(Closing):
 
     def _ask_info(self) -> GameInfo:
         client = Client(self._client.channel, timeout=self._timeout)
-        # The service is to say what is wrong with game, players or options.
+        # Lets the service check game, players and options.
         client.new_game(self._table.game, self._table.players, options=self._options, seed=0)
         return next(info for info in client.list_games() if info.name == self._table.game)
 
     def _receive(self) -> Batch:
-        # The next batch with positions; one without only when nothing is under way any more.
+        # The next batch with positions; one without only when nothing is in flight any more.
         self._last = None
         ended: list[Ended] = []
         while True:
             rows, result = self._next_result()
             batch = self._batch(rows, result)
-            if len(batch) or not self._under_way:
+            if len(batch) or not self._in_flight:
                 break
             ended.append(batch.ended)
         if ended:
@@ -269,37 +266,37 @@ class VectorEnv(Closing):
         self._last = batch
         return batch
 
-    def _submit(self, rows: "_Rows", call: BatchCall[Any]) -> None:
-        self._under_way.append(_UnderWay(rows, call, self._stream.submit(call)))
+    def _submit(self, rows: "_Rows", request: BatchRequest[Any]) -> None:
+        self._in_flight.append(_Submitted(rows, request, self._stream.submit(request)))
 
     def _next_result(self) -> tuple["_Rows", Positions | Stepped]:
         try:
             try:
-                return self._under_way[0].rows, self._under_way[0].future.result(self._timeout)
+                return self._in_flight[0].rows, self._in_flight[0].future.result(self._timeout)
             except TransportError:
                 self._reopen()
-                return self._under_way[0].rows, self._under_way[0].future.result(self._timeout)
+                return self._in_flight[0].rows, self._in_flight[0].future.result(self._timeout)
         except TimeoutError:
-            message = f"no answer on the stream in {self._timeout:g} s"
+            message = f"no response on the stream within {self._timeout:g} s"
             raise TransportError(grpc.StatusCode.DEADLINE_EXCEEDED, message) from None
         finally:
-            self._under_way.popleft()
+            self._in_flight.popleft()
 
     def _open_after(self, last: BatchStream | SocketStream) -> BatchStream | SocketStream:
-        # The channel looks for the service, or another server of it, more than once: it takes over where a socket finds
-        # nobody, or nobody who answers.
+        # The channel retries, and finds other servers of the service: it takes over if a socket cannot connect, or has
+        # never had a response.
         if isinstance(last, SocketStream) and self._socket_address is not None and last.has_answered:
             with suppress(TransportError):
                 return SocketStream(self._socket_address, timeout=self._timeout, token=self._socket_token)
         return self._client.stream()
 
     def _reopen(self) -> None:
-        # Nothing is lost with a stream: another one, and the same calls again.
+        # Nothing is lost with a stream: the same requests go over another one.
         self._stream.close()
         self._stream = self._open_after(self._stream)
-        calls, self._under_way = self._under_way, deque()
-        for rows, call, _ in calls:
-            self._submit(rows, call)
+        submitted, self._in_flight = self._in_flight, deque()
+        for rows, request, _ in submitted:
+            self._submit(rows, request)
 
     def _batch(self, rows: "_Rows", result: Positions | Stepped) -> Batch:
         envs, game_numbers, decisions = rows
@@ -342,12 +339,12 @@ class VectorEnv(Closing):
         return batch
 
 
-_Call = BatchCall[Positions] | BatchCall[Stepped]
+_Request = BatchRequest[Positions] | BatchRequest[Stepped]
 
 
-class _UnderWay(NamedTuple):
+class _Submitted(NamedTuple):
     rows: "_Rows"
-    call: _Call
+    request: _Request
     future: Future[Positions] | Future[Stepped]
 
 
@@ -359,7 +356,7 @@ class _Rows(NamedTuple):
 
 
 def _only(batch: Batch, rows: NDArray[np.bool_]) -> Batch:
-    # The batch with only those rows; all games that ended.
+    # The batch with only some rows, and with all games that ended.
     counts = batch.legal_counts()
     offsets = np.zeros(np.count_nonzero(rows) + 1, np.uint32)
     np.cumsum(counts[rows], out=offsets[1:])

@@ -1,37 +1,37 @@
-"""A game as lines for a terminal, move by move, with all hands open; the styles are click's, for click.echo."""
+"""A match as lines for a terminal, move by move, with all hands open; styled for click.echo."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
 import click
 
-from chatiere.clients.games import ROOMS
+from chatiere.clients.games import GAME_SUPPORT
 from chatiere.clients.match import Step
 from chatiere.v1.game_pb2 import Event, GameInfo, Position, Score
 
 
 def narrate(info: GameInfo, names: Sequence[str], beginning: Position, steps: Iterable[Step]) -> Iterator[str]:
-    """The lines of a match, each as soon as it has happened.
+    """Yield the lines of a match, each move's as soon as it is made.
 
-    `names`: who plays each seat. `beginning` and `steps` as from `match.begin` and `match.play`. Games without a table
-    of their own are told by their events and scores alone.
+    `names`: the name of each seat's bot. `beginning` and `steps`: from `match.begin` and `match.play`. Games without a
+    table view are shown only by their events and scores.
     """
-    room = ROOMS.get(info.name)
+    support = GAME_SUPPORT.get(info.name)
     yield click.style(f"{info.english_title}, {len(names)} players", bold=True)
     yield from (f"  seat {seat}: {name}" for seat, name in enumerate(names))
-    # Where the table shows the hands, how each card got there at the start need not be told.
-    yield from _events(event for event in beginning.events if event.everybody or room is None)
+    # A table shows the hands, so events of the deal that only some seats see are left out.
+    yield from _events(event for event in beginning.events if event.everybody or support is None)
     last = beginning
     for number, (before, seat, _, after) in enumerate(steps, 1):
         yield ""
         scores = " ".join(str(total) for total in before.score.totals)
         yield click.style(f"Move {number}: seat {seat} ({names[seat]})", fg="cyan", bold=True) + f"   scores {scores}"
-        if room is not None:
-            yield from room.draw_table(before)
+        if support is not None:
+            yield from support.draw_table(before)
         yield from _events(after.events)
         last = after
     yield ""
     yield click.style("Result", bold=True)
-    yield from _result(names, last.score, room.break_down(last.score) if room is not None else None)
+    yield from _result(names, last.score, support.break_down(last.score) if support is not None else None)
 
 
 def _events(events: Iterable[Event]) -> Iterator[str]:

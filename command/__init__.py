@@ -1,4 +1,4 @@
-"""The `chatiere` command line: one file a subcommand."""
+"""The `chatiere` command line, one file per subcommand."""
 
 import os
 
@@ -6,27 +6,27 @@ import click
 
 from chatiere.clients import ChatiereError
 from chatiere.command import perft, play, replay, selfplay, serve, token
-from chatiere.command.common import Refusal
+from chatiere.command.common import CommandError
 from chatiere.engine import EngineError
 
 
 class _Group(click.Group):
-    """Prints what the engine, the service or the way to it refuses as an error of the command."""
+    """A group that prints errors of the engine, the service and the connection as errors of the command."""
 
     def invoke(self, ctx: click.Context) -> object:
         try:
             return super().invoke(ctx)
         except EngineError as error:
-            raise Refusal(f"{error.reason}: {error.message}") from error
+            raise CommandError(f"{error.reason}: {error.message}") from error
         except ChatiereError as error:
-            raise Refusal(str(error)) from error
+            raise CommandError(str(error)) from error
 
 
 @click.group(cls=_Group)
 @click.version_option(package_name="chatiere", prog_name="chatiere")
 @click.pass_context
 def main(context: click.Context) -> None:
-    """Chatière, a gRPC service that knows the rules of the cats' games: serve it, watch it, check it."""
+    """Chatière, a gRPC service for the rules of cat games: run it, watch it, check it."""
     if os.environ.get("NO_COLOR"):  # https://no-color.org
         context.color = False
 

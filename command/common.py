@@ -1,4 +1,4 @@
-"""What the subcommands share: options, errors, and the way to a server."""
+"""Options, errors and connections to servers, for the subcommands."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,19 +16,19 @@ from chatiere.v1.game_pb2 import GameInfo
 SEED = click.IntRange(0, 2**64 - 1)
 
 
-class Refusal(click.ClickException):
-    """What was asked for cannot be done: printed as "Error: …", exit code 2."""
+class CommandError(click.ClickException):
+    """An error of the command: printed as "Error: …", exit code 2."""
 
     exit_code = 2
 
 
 class Address(click.ParamType[str]):
-    """HOST:PORT."""
+    """The type of a parameter HOST:PORT."""
 
     name = "HOST:PORT"
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The value, if it has the form."""
+        """Return the value if it is well-formed."""
         try:
             split_address(value)
         except ValueError as error:
@@ -39,13 +39,13 @@ class Address(click.ParamType[str]):
 address_option = click.option(
     "--address",
     type=Address(),
-    help="A running server. Default: one of the command's own, on a free port of this machine.",
+    help="A running server. Default: the command starts its own, on a free local port.",
 )
 
 
 @contextmanager
 def reach(address: str | None) -> Iterator[Client]:
-    """A client of the server at that address; without one, of a server of its own in this process."""
+    """Connect a client to the server at an address or, without one, to a server started in this process."""
     if address is not None:
         with channel_to(address) as channel, Client(channel) as client:
             yield client
@@ -56,13 +56,13 @@ def reach(address: str | None) -> Iterator[Client]:
         with _local_channel(f"{LOOPBACK}:{port}") as channel, Client(channel) as client:
             yield client
     finally:
-        # The channel may still be closing; a server that is gone at once makes gRPC print of it.
+        # The channel may still be closing: if the server stopped at once, gRPC would print a message.
         server.stop(grace=1.0).wait()
 
 
 @contextmanager
 def reach_for_batches(address: str | None) -> Iterator[tuple[grpc.Channel, str | None]]:
-    """A channel to the server at that address; without one, to one in another process, and its play address."""
+    """Open a channel to the server at an address or, without one, to a new process's; yield its play address, too."""
     if address is not None:
         with channel_to(address) as channel:
             yield channel, None
@@ -73,40 +73,40 @@ def reach_for_batches(address: str | None) -> Iterator[tuple[grpc.Channel, str |
 
 @contextmanager
 def channel_to(address: str) -> Iterator[grpc.Channel]:
-    """A channel to the server at that address. Raises Refusal where that does not answer."""
+    """Open a channel to the server at an address. Raise CommandError if it does not respond."""
     with grpc.insecure_channel(address, options=CHANNEL_OPTIONS) as channel:
         try:
             yield channel
         except TransportError as error:
-            raise Refusal(f"no answer from a server at {address}: {error}") from error
+            raise CommandError(f"no response from a server at {address}: {error}") from error
 
 
 def _local_channel(address: str) -> grpc.Channel:
-    # A proxy that the environment names cannot reach this machine's own addresses.
+    # A proxy from the environment could not reach this machine's own addresses.
     return grpc.insecure_channel(address, options=(*CHANNEL_OPTIONS, ("grpc.enable_http_proxy", 0)))
 
 
 def info_of(client: Client, game: str) -> GameInfo:
-    """What the server tells of a game. Raises Refusal where it has none of that name."""
+    """Return the server's description of a game. Raise CommandError if it has no such game."""
     games = {info.name: info for info in client.list_games()}
     if game not in games:
-        raise Refusal(f"there is no game {game!r}; there are: {', '.join(games)}")
+        raise CommandError(f"unknown game {game!r}; available games: {', '.join(games)}")
     return games[game]
 
 
-def table_of(info: GameInfo, players: int | None) -> int:
-    """How many seats: the smallest number that the game is for, if none is asked for. Raises Refusal."""
+def player_count(info: GameInfo, players: int | None) -> int:
+    """Return the number of players, by default the smallest one. Raise CommandError if the game is not for it."""
     seats = info.min_players if players is None else players
     if not info.min_players <= seats <= info.max_players:
-        raise Refusal(f"{info.name} is for {info.min_players} to {info.max_players} players")
+        raise CommandError(f"{info.name} is for {info.min_players} to {info.max_players} players")
     return seats
 
 
-def bots_of(info: GameInfo, names: str) -> list[str]:
-    """The names of bots, given with commas between them. Raises Refusal where a bot does not play the game."""
+def parse_bots(info: GameInfo, names: str) -> list[str]:
+    """Split names of bots at commas. Raise CommandError if the game has no such bot."""
     known = bot_names(info.name)
     chosen = names.split(",")
     for name in chosen:
         if name not in known:
-            raise Refusal(f"there is no bot {name!r} for {info.name}; there are: {', '.join(known)}")
+            raise CommandError(f"unknown bot {name!r} for {info.name}; available bots: {', '.join(known)}")
     return chosen

@@ -1,4 +1,4 @@
-"""A server in a process of its own, for as long as it is wanted."""
+"""A temporary server in a process of its own."""
 
 import multiprocessing
 import signal
@@ -17,7 +17,7 @@ LOOPBACK = "127.0.0.1"
 
 
 class LocalServer(NamedTuple):
-    """Where it is: as the settings of these names."""
+    """The addresses of a server, named like the settings."""
 
     address: str
     play_address: str
@@ -25,9 +25,9 @@ class LocalServer(NamedTuple):
 
 @contextmanager
 def local_server() -> Iterator[LocalServer]:
-    """A server on free ports of this machine, in a process that ends with this one at the latest.
+    """Run a server on free local ports, in a process that ends with this one at the latest.
 
-    So client and server work at the same time. Programs that call it need the usual `if __name__ == "__main__"`.
+    So client and server work in parallel. Programs that call it need the usual `if __name__ == "__main__"`.
     """
     processes = multiprocessing.get_context("spawn")
     here, there = processes.Pipe()
@@ -52,5 +52,5 @@ def _serve(parent: Connection) -> None:
     try:
         parent.recv()
     except EOFError:
-        # The client's channel may still be closing; a server that is gone at once makes gRPC print of it.
+        # The client's channel may still be closing: if the server stopped at once, gRPC would print a message.
         server.stop(grace=1.0).wait()

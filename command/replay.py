@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import click
 
 from chatiere.clients import ChatiereError, Client, TransportError
-from chatiere.command.common import Refusal, address_option, reach
+from chatiere.command.common import CommandError, address_option, reach
 from chatiere.command.samples import CHANCE, OVER, MalformedSampleError, SampleGame, read_sample
 from chatiere.engine import EngineError, codec, game
 from chatiere.engine.wire import fill
@@ -16,11 +16,11 @@ _INCLUDE = Include(legal_actions=True, score=True)
 
 
 class Difference(NamedTuple):
-    """Where the service first disagrees with a sample game."""
+    """The first difference between the service and a sample game."""
 
     line: int
     expected: str
-    came: str
+    actual: str
 
 
 @click.command("replay")
@@ -31,28 +31,29 @@ class Difference(NamedTuple):
 def command(files: tuple[Path, ...], address: str | None) -> None:
     """Check the service against sample games.
 
-    They are replayed through a gRPC channel, and everything that the service answers is compared with them. A sample
-    game is a file of JSON lines, the first for the beginning and then one a step, with explicit chance:
+    They are replayed through a gRPC channel, and every response of the service is compared with them. A sample game is
+    a file of JSON lines, the first for the beginning and then one per step, with explicit chance:
 
     \b
       {"game": name, "players": number, "options": {name: value, …}}
-          the options as the rules of the game name them; a set of cards is one
-          whole number, in which bit card - 1 is set
+          the options as named in the rules of the game; a set of cards is one
+          integer, in which bit card - 1 is set
       {"actor": -1, "outcomes": [[outcome, weight], …], "move": outcome}
-          a chance event, with all that can come and its smallest whole weight
+          a chance event, with all possible outcomes and their smallest whole
+          weights
       {"actor": seat, "legal": [id, …], "totals": [total, …], "move": id}
-          a decision, with the dense ids that are legal and all scores so far
+          a decision, with the legal dense ids and the scores so far
       {"actor": -2, "totals": [total, …], "winners": [seat, …]}
           the end of the game, the last line
 
-    Outcomes and ids ascend. Who acts, outcomes, weights, ids, totals and winners have to be the same at every line. At
-    the first difference the command prints file, line, what was expected and what came, and exits with 1; with 2 if a
-    file is not a sample game or the service cannot be asked.
+    Outcomes and ids ascend. The actor, outcomes, weights, ids, totals and winners must be the same at every line. At
+    the first difference the command prints the file, the line, the expected and the actual value, and exits with 1;
+    with 2 if a file is not a sample game or the service cannot be reached.
     """
     try:
         samples = [read_sample(path) for path in files]
     except (MalformedSampleError, OSError) as error:
-        raise Refusal(str(error)) from error
+        raise CommandError(str(error)) from error
     steps = games = 0
     difference = None
     with reach(address) as client:
@@ -63,26 +64,26 @@ def command(files: tuple[Path, ...], address: str | None) -> None:
                 break
             games += 1
     total = sum(len(sample.steps) for sample in samples)
-    click.echo(f"{steps} of {total} steps matched, {games} of {len(samples)} games whole.")
+    click.echo(f"{steps} of {total} steps matched, {games} of {len(samples)} games complete.")
     if difference is not None:
         click.echo(f"{sample.path}, line {difference.line}:", err=True)
         click.echo(f"  expected: {difference.expected}", err=True)
-        click.echo(f"  came:     {difference.came}", err=True)
+        click.echo(f"  actual:   {difference.actual}", err=True)
         raise click.exceptions.Exit(1)
 
 
 def _replay(client: Client, sample: SampleGame) -> tuple[int, Difference | None]:
-    # How many steps matched, and the first difference.
+    # The number of steps that matched, and the first difference.
     position = _begin(client, sample)
     for number, step in enumerate(sample.steps):
-        came = _answer_at(position)
-        for name in ("actor", *came):
-            if step.expected.get(name) != came[name]:
-                return number, Difference(step.line, f"{name} {step.expected.get(name)}", f"{name} {came[name]}")
+        actual = _record_of(position)
+        for name in ("actor", *actual):
+            if step.expected.get(name) != actual[name]:
+                return number, Difference(step.line, f"{name} {step.expected.get(name)}", f"{name} {actual[name]}")
         if step.move is None:
             continue
         try:
-            if came["actor"] == CHANCE:
+            if actual["actor"] == CHANCE:
                 position = client.apply(position.state, outcome=step.move, include=_INCLUDE)
             else:
                 position = client.apply(position.state, step.move, include=_INCLUDE)
@@ -96,7 +97,7 @@ def _replay(client: Client, sample: SampleGame) -> tuple[int, Difference | None]
 def _begin(client: Client, sample: SampleGame) -> Position:
     options = Options()
     try:
-        # The engine knows the options by the names that the file has; it refuses those that are not the game's.
+        # The engine takes options by the names in the file, and refuses unknown ones.
         game(sample.game).new_game(sample.players, sample.options)
         own_options = getattr(options, sample.game)
         own_options.SetInParent()
@@ -105,11 +106,11 @@ def _begin(client: Client, sample: SampleGame) -> Position:
     except TransportError:
         raise
     except (EngineError, ChatiereError) as error:
-        raise Refusal(f"{sample.path}, line 1: {error}") from error
+        raise CommandError(f"{sample.path}, line 1: {error}") from error
 
 
-def _answer_at(position: Position) -> dict[str, Any]:
-    # What the service says of a position, as a sample game has it.
+def _record_of(position: Position) -> dict[str, Any]:
+    # The record of a position, as in a sample game.
     if position.turn.kind == TURN_KIND_CHANCE:
         return {"actor": CHANCE, "outcomes": [[each.outcome, each.weight] for each in position.chance_outcomes]}
     totals = list(position.score.totals)

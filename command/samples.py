@@ -1,13 +1,13 @@
-"""Sample games: files of JSON lines that say what a correct engine answers at every step of a game.
+"""Sample games: files of JSON lines with the correct result of every step of a game.
 
-Line 1 tells the game: {"game": name, "players": number of seats, "options": {name: value, …}}; the options have the
-names and values of the rules file (a set of cards is one whole number, bit card - 1). More, such as the seed that the
-file is named by, may stand there and is not looked at. Each further line is a step, with explicit chance:
+Line 1 describes the game: {"game": name, "players": number of seats, "options": {name: value, …}}; the options have the
+names and values of the rules file (a set of cards is one integer, bit card - 1). Other fields, such as the seed in the
+file's name, are ignored. Each further line is a step, with explicit chance:
 
-- a chance event: {"actor": -1, "outcomes": [[outcome, weight], …], "move": outcome}, with all that can come, ascending,
-  and the smallest whole weights;
-- a decision: {"actor": seat, "legal": [dense id, …], "totals": [total, …], "move": dense id}, with all that is legal,
-  ascending, and each seat's score if the game stopped there;
+- a chance event: {"actor": -1, "outcomes": [[outcome, weight], …], "move": outcome}, with all possible outcomes,
+  ascending, and their smallest whole weights;
+- a decision: {"actor": seat, "legal": [dense id, …], "totals": [total, …], "move": dense id}, with all legal
+  actions, ascending, and each seat's score if the game ended there;
 - the end, as the last line: {"actor": -2, "totals": [total, …], "winners": [seat, …]}.
 """
 
@@ -21,11 +21,11 @@ OVER = -2
 
 
 class MalformedSampleError(ValueError):
-    """A file that is not a sample game; the message names file and line."""
+    """The error of a file that is not a sample game; the message names the file and the line."""
 
 
 class SampleStep(NamedTuple):
-    """A line: what the engine has to answer there, and the move that the game then takes (None at the end)."""
+    """A line: the expected values, and the move made there (None at the end)."""
 
     line: int
     expected: dict[str, Any]
@@ -33,7 +33,7 @@ class SampleStep(NamedTuple):
 
 
 class SampleGame(NamedTuple):
-    """A file: how its game begins, and its steps."""
+    """A file: the beginning of its game, and its steps."""
 
     path: Path
     game: str
@@ -55,9 +55,9 @@ def read_sample(path: Path) -> SampleGame:
     steps = [_step(path, number, record) for number, record in enumerate(records[1:], 2)]
     for step in steps[:-1]:
         if step.move is None:
-            raise MalformedSampleError(f"{path}, line {step.line}: the game is over here, but the file goes on")
+            raise MalformedSampleError(f"{path}, line {step.line}: the game is over, but the file goes on")
     if not steps or steps[-1].move is not None:
-        raise MalformedSampleError(f"{path}, line {len(records)}: the file stops before the game is over")
+        raise MalformedSampleError(f"{path}, line {len(records)}: the file ends before the game is over")
     return SampleGame(path, records[0]["game"], records[0]["players"], records[0]["options"], steps)
 
 
@@ -85,9 +85,9 @@ def _is_pairs(value: object) -> bool:
 
 _Fields = dict[str, tuple[Callable[[object], bool], str]]
 
-_NUMBER = (_is_number, "a whole number")
-_NUMBERS = (_is_numbers, "a list of whole numbers")
-_PAIRS = (_is_pairs, "a list of pairs of whole numbers")
+_NUMBER = (_is_number, "an integer")
+_NUMBERS = (_is_numbers, "a list of integers")
+_PAIRS = (_is_pairs, "a list of pairs of integers")
 
 _BEGINNING: _Fields = {
     "game": (lambda value: isinstance(value, str), "a name"),
@@ -116,9 +116,9 @@ def _step(path: Path, number: int, record: dict[str, Any]) -> SampleStep:
     _check_fields(path, number, record, fields)
     listed = [outcome for outcome, _ in record["outcomes"]] if actor == CHANCE else record.get("legal", [])
     if "move" in fields and record["move"] not in listed:
-        raise MalformedSampleError(f"{path}, line {number}: 'move' is not one of those that the line lists")
+        raise MalformedSampleError(f"{path}, line {number}: 'move' is not in the line's list")
     for name in record:
         if name != "actor" and name not in fields:
-            raise MalformedSampleError(f"{path}, line {number}: {name!r} has no place at actor {actor}")
+            raise MalformedSampleError(f"{path}, line {number}: {name!r} is not allowed for actor {actor}")
     expected = {name: value for name, value in record.items() if name != "move"}
     return SampleStep(number, expected, record.get("move"))

@@ -12,33 +12,41 @@ from chatiere.clients import Client
 from chatiere.clients.bots import make_batch_bot
 from chatiere.clients.matches import Recording, Results, play_many, wilson_interval
 from chatiere.clients.selfplay import VectorEnv
-from chatiere.command.common import SEED, Refusal, address_option, bots_of, info_of, reach_for_batches, table_of
+from chatiere.command.common import (
+    SEED,
+    CommandError,
+    address_option,
+    info_of,
+    parse_bots,
+    player_count,
+    reach_for_batches,
+)
 from chatiere.v1.game_pb2 import GameInfo
 
 
 @click.command("selfplay")
-@click.option("--game", required=True, metavar="NAME", help="The game, such as the server lists it.")
-@click.option("--players", type=int, help="How many seats. Default: the smallest number that the game is for.")
-@click.option("--games", type=click.IntRange(1, 10_000_000), default=1000, show_default=True, help="How many games.")
+@click.option("--game", required=True, metavar="NAME", help="The game's name, as listed by the server.")
+@click.option("--players", type=int, help="The number of players. Default: the game's smallest.")
+@click.option("--games", type=click.IntRange(1, 10_000_000), default=1000, show_default=True, help="Games to play.")
 @click.option(
     "--bots",
     "names",
     default="random",
     show_default=True,
     metavar="NAME,…",
-    help="Who plays: the seats take these bots in turn, one seat further each game. random plays any game.",
+    help="The bots, which take the seats in turn, shifted by one seat each game. random plays any game.",
 )
-@click.option("--seed", type=SEED, default=1, show_default=True, help="The same seed plays the same games.")
-@click.option("--batch", type=click.IntRange(1), default=1024, show_default=True, help="How many games a call.")
+@click.option("--seed", type=SEED, default=1, show_default=True, help="The same seed gives the same games.")
+@click.option("--batch", type=click.IntRange(1), default=1024, show_default=True, help="Games per request.")
 @click.option(
     "--in-flight",
     type=click.IntRange(1),
     default=2,
     show_default=True,
-    help="How many calls are under way at a time, each with games of its own.",
+    help="Requests in flight at a time, each with its own games.",
 )
 @click.option("--output", type=click.File("wb", lazy=False), help="Write all games to this .npz file.")
-@click.option("--observations", is_flag=True, help="Write what the seats knew at each decision, too.")
+@click.option("--observations", is_flag=True, help="Write the observation of each decision, too.")
 @address_option
 def command(
     game: str,
@@ -52,19 +60,19 @@ def command(
     observations: bool,
     address: str | None,
 ) -> None:
-    """Let bots play many games against each other, and say who wins.
+    """Let bots play many games against each other, and report who wins.
 
-    A win that several seats share counts in parts. The interval of a win rate is Wilson's. Neither --batch nor
-    --in-flight changes what is played.
+    A shared win counts in parts. The intervals of win rates are Wilson's. Neither --batch nor --in-flight changes the
+    games.
     """
     if observations and output is None:
-        raise click.UsageError("--observations goes into a file: give --output")
+        raise click.UsageError("--observations needs --output")
     with reach_for_batches(address) as (channel, own):
         info = info_of(Client(channel), game)
-        seats = table_of(info, players)
-        chosen = bots_of(info, names)
+        seats = player_count(info, players)
+        chosen = parse_bots(info, names)
         if games < len(chosen):
-            raise Refusal(f"{len(chosen)} bots need {len(chosen)} games or more")
+            raise CommandError(f"{len(chosen)} bots need at least {len(chosen)} games")
         bots = [make_batch_bot(info, name) for name in chosen]
         results = Results.of(games, seats, len(bots))
         recording = Recording(observations=observations) if output is not None else None
@@ -100,11 +108,11 @@ def _report(info: GameInfo, names: Sequence[str], results: Results, seconds: flo
     decisions = int(results.lengths.sum())
     yield (
         f"{info.name}, {seats} players: {games:,} games, {decisions:,} decisions "
-        f"in {seconds:.1f} s ({decisions / seconds:,.0f} a second)"
+        f"in {seconds:.1f} s ({decisions / seconds:,.0f} per second)"
     )
     low, median, high = np.quantile(results.lengths, (0.05, 0.5, 0.95), method="inverted_cdf")
     yield (
-        f"decisions a game: mean {results.lengths.mean():.1f}, median {median}, 90 % from {low} to {high}, "
+        f"decisions per game: mean {results.lengths.mean():.1f}, median {median}, 90 % from {low} to {high}, "
         f"shortest {results.lengths.min()}, longest {results.lengths.max()}"
     )
     for bot, name in enumerate(names):

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from chatiere.command.common import Address, Refusal
+from chatiere.command.common import Address, CommandError
 from chatiere.service.process.settings import LOG_FORMATS, LOG_LEVELS, SettingError, Settings
 from chatiere.service.process.supervisor import serve
 
@@ -16,7 +16,7 @@ _SECONDS = click.FloatRange(min=0)
 
 
 class _MetricsAddress(Address):
-    """HOST:PORT or off."""
+    """The type of a parameter HOST:PORT or off."""
 
     name = "HOST:PORT|off"
 
@@ -25,7 +25,7 @@ class _MetricsAddress(Address):
 
 
 def _setting(name: str, kind: click.ParamType[Any] | None, text: str, flags: str | None = None) -> click.Option:
-    # An option for a setting, with its default.
+    # The option of a setting, with its default.
     return click.Option(
         [flags or f"--{name.replace('_', '-')}", name],
         type=kind,
@@ -36,50 +36,52 @@ def _setting(name: str, kind: click.ParamType[Any] | None, text: str, flags: str
     )
 
 
-# The options in the order of --help, which are the settings in the order of Settings.
+# The options in the order of --help, which is that of Settings.
 _OPTIONS = (
-    _setting("address", Address(), "Where to serve gRPC. Port 0 takes a free port; the log says which."),
+    _setting("address", Address(), "The address of gRPC. Port 0 takes a free port, which is logged."),
     _setting(
         "play_address",
         Address(),
-        "Where to serve streams of batches (BatchService.Play) apart, for half the processor time, and without TLS.",
+        "The address of a port for streams of batches (BatchService.Play) alone: half the processor time, no TLS.",
     ),
-    _setting("metrics_address", _MetricsAddress(), "Where to serve metrics for Prometheus over HTTP."),
-    _setting("workers", _NUMBER, "Processes that share the port. As many as cores is right for many single calls."),
-    _setting("max_calls", _NUMBER, "Calls that a worker has at a time, waiting ones included; more are refused."),
-    _setting("max_streams", _NUMBER, "Streams that a worker holds open at a time; more are refused."),
+    _setting("metrics_address", _MetricsAddress(), "The address of metrics for Prometheus over HTTP."),
+    _setting("workers", _NUMBER, "Processes that share the port. For many single calls, use one per core."),
+    _setting("max_calls", _NUMBER, "Calls in flight per worker, including waiting ones; more are refused."),
+    _setting("max_streams", _NUMBER, "Open streams per worker; more are refused."),
     _setting(
         "max_calls_per_client",
         _NUMBER_OR_NONE,
-        "Calls that a worker handles for one client (the name of its token, else its address) at a time; 0: no limit.",
+        "Calls in flight per worker for one client (the name of its token, or its address); 0: no limit.",
     ),
-    _setting("max_rate_per_client", _SECONDS, "Calls a second that a worker takes from one client; 0: no limit."),
-    _setting("max_message_bytes", _NUMBER, "The largest request."),
-    _setting("batch_threads", _NUMBER, "Calls of BatchService that a worker handles at a time; more wait."),
-    _setting("max_batch_items", _NUMBER, "Items of a batch at most."),
-    _setting("max_playouts", _NUMBER, "Playouts of a batch at most: items times playouts of each."),
-    _setting("max_answer_bytes", _NUMBER, "Bytes of the columns of a batch's answer at most."),
-    _setting("max_undelivered_bytes", _NUMBER, "Bytes of requests under way and answers not yet taken, at most."),
-    _setting("request_timeout", _SECONDS, "Seconds in which a call's request must come."),
-    _setting("default_deadline", _SECONDS, "Seconds that a call without a deadline gets."),
-    _setting("max_deadline", _SECONDS, "Seconds that a call gets at most, whatever its deadline."),
-    _setting("grace", _SECONDS, "Seconds that calls in flight get to finish on SIGTERM."),
+    _setting("max_rate_per_client", _SECONDS, "Calls per second that a worker accepts from one client; 0: no limit."),
+    _setting("max_message_bytes", _NUMBER, "The largest size of a request, in bytes."),
+    _setting("batch_threads", _NUMBER, "Calls of BatchService that a worker handles at a time; others wait."),
+    _setting("max_batch_items", _NUMBER, "The largest number of items in a batch."),
+    _setting("max_playouts", _NUMBER, "The largest number of playouts of a batch: items times playouts of each."),
+    _setting("max_answer_bytes", _NUMBER, "The largest size of the columns of a batch's response, in bytes."),
+    _setting(
+        "max_undelivered_bytes",
+        _NUMBER,
+        "The largest total size of requests in flight and responses not yet taken, in bytes.",
+    ),
+    _setting("request_timeout", _SECONDS, "Seconds within which the request of a call must arrive."),
+    _setting("default_deadline", _SECONDS, "The deadline of calls that have none, in seconds."),
+    _setting("max_deadline", _SECONDS, "The longest deadline of a call, in seconds; longer ones are shortened."),
+    _setting("grace", _SECONDS, "Seconds for calls in flight to finish after SIGTERM."),
     _setting(
         "hang_timeout",
         click.FloatRange(min=1),
-        "Seconds after which a worker whose serving loop stands still is killed and replaced.",
+        "Seconds after which a worker whose serving loop hangs is killed and replaced.",
     ),
-    _setting("tls_certificate", _FILE, "PEM file of the certificate chain, for TLS; read again when it changes."),
+    _setting("tls_certificate", _FILE, "PEM file of the certificate chain, for TLS; reread when it changes."),
     _setting("tls_key", _FILE, "PEM file of the certificate's key."),
-    _setting("client_ca", _FILE, "PEM file of the authorities that clients' certificates must come from (mutual TLS)."),
-    _setting("tokens", _FILE, "File of bearer tokens (see chatiere token); read again when it changes."),
-    _setting("reflection", None, "Whether the API tells of itself.", "--reflection/--no-reflection"),
-    _setting("channelz", None, "Whether gRPC tells of its connections.", "--channelz/--no-channelz"),
-    _setting("log_level", click.Choice(LOG_LEVELS), "The least that is logged; info has a line a call."),
-    _setting("log_format", click.Choice(LOG_FORMATS), "How it is logged, on standard error."),
-    _setting(
-        "traces", None, "Whether calls are traced by OpenTelemetry; OTEL_… variables say how.", "--traces/--no-traces"
-    ),
+    _setting("client_ca", _FILE, "PEM file of the authorities for clients' certificates (mutual TLS)."),
+    _setting("tokens", _FILE, "File of bearer tokens (see chatiere token); reread when it changes."),
+    _setting("reflection", None, "Serve gRPC's server reflection.", "--reflection/--no-reflection"),
+    _setting("channelz", None, "Serve channelz, gRPC's statistics of connections.", "--channelz/--no-channelz"),
+    _setting("log_level", click.Choice(LOG_LEVELS), "The lowest level that is logged; info has a line per call."),
+    _setting("log_format", click.Choice(LOG_FORMATS), "The format of the log, on standard error."),
+    _setting("traces", None, "Trace calls with OpenTelemetry, configured by OTEL_… variables.", "--traces/--no-traces"),
 )
 
 
@@ -87,11 +89,11 @@ _OPTIONS = (
 def command(**settings: Any) -> None:
     """Serve the games over gRPC.
 
-    On SIGTERM or Ctrl-C the server finishes the calls under way and stops; docs/operations.md tells more.
+    On SIGTERM or Ctrl-C the server finishes the calls in flight and stops; see docs/operations.md.
     """
     if settings["metrics_address"] == "off":
         settings["metrics_address"] = None
     try:
         serve(Settings(**settings))
     except SettingError as error:
-        raise Refusal(f"--{error.setting.replace('_', '-')}: {error.message}") from error
+        raise CommandError(f"--{error.setting.replace('_', '-')}: {error.message}") from error

@@ -2,7 +2,7 @@
 
 import click
 
-from chatiere.command.common import Refusal
+from chatiere.command.common import CommandError
 from chatiere.service.guards.tokens import new_token
 
 
@@ -11,12 +11,12 @@ from chatiere.service.guards.tokens import new_token
 def command(name: str) -> None:
     """Make a bearer token for a client.
 
-    Prints the token, which is for the client alone and cannot be had again, and its line for the file of chatiere
-    serve --tokens, from which nobody learns the token. NAME tells whose it is in logs and limits.
+    Prints the token, which is for the client alone and cannot be recovered, and its line for the file of chatiere serve
+    --tokens, which does not reveal the token. NAME identifies the client in logs and limits.
     """
     try:
         token, line = new_token(name)
     except ValueError as error:
-        raise Refusal(str(error)) from error
+        raise CommandError(str(error)) from error
     click.echo(f"token: {token}")
     click.echo(f"line:  {line}")

@@ -1,1 +1,1 @@
-"""What loads and measures the service; not part of the package."""
+"""Load tests and benchmarks of the service; not part of the package."""

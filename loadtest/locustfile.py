@@ -1,10 +1,10 @@
 """Load on a running service: `locust -f loadtest/locustfile.py --scenario frontend --host HOST:PORT --headless`.
 
-Users and the length of the run are those of the scenario; its budget decides about the exit code. Without --scenario it
-is an ordinary locustfile with all users.
+The scenario sets the users and the duration; its budget decides the exit code. Without --scenario it is an ordinary
+locustfile with all users.
 """
 
-# Locust has patched the standard library for gevent when it reads this file; gRPC has to be told before it is used.
+# Locust has patched the standard library for gevent when it reads this file; gRPC must follow before its first use.
 import grpc.experimental.gevent
 
 grpc.experimental.gevent.init_gevent()
@@ -31,15 +31,18 @@ _log = logging.getLogger(__name__)
 
 @events.init_command_line_parser.add_listener
 def add_scenario(parser: ArgumentParser, **_: Any) -> None:
-    """The option --scenario."""
+    """Add the option --scenario."""
     parser.add_argument(
-        "--scenario", choices=scenario_names(), default=None, help="users, length and budget of loadtest/scenarios"
+        "--scenario",
+        choices=scenario_names(),
+        default=None,
+        help="file of loadtest/scenarios: users, duration, budget",
     )
 
 
 @events.init.add_listener
 def take_scenario(environment: Environment, **_: Any) -> None:
-    """Let the scenario say who comes, and for how long."""
+    """Set users and duration by the scenario."""
     options = environment.parsed_options
     if options is None or options.scenario is None:
         return
@@ -54,7 +57,7 @@ def take_scenario(environment: Environment, **_: Any) -> None:
 
 @events.quitting.add_listener
 def judge(environment: Environment, **_: Any) -> None:
-    """Print what of the budget was broken; exit code 1 if anything was."""
+    """Log the broken parts of the budget, and set the exit code to 1 if there are any."""
     options = environment.parsed_options
     if options is None or options.scenario is None or isinstance(environment.runner, WorkerRunner):
         return

@@ -1,7 +1,7 @@
 """Load a service with scenarios, each judged by its budget: `make load`.
 
-Without --address it starts a server of its own. The report of a run is build/load/<scenario>.html; that of the siege,
-which always has its own servers, build/load/siege.json.
+Without --address it starts its own server. The report of a run is build/load/<scenario>.html; that of the siege, which
+always starts its own servers, is build/load/siege.json.
 """
 
 import subprocess
@@ -24,19 +24,19 @@ REPORTS = Path("build/load")
     "names",
     type=click.Choice([*scenario_names(), plan.NAME]),
     multiple=True,
-    help="Which; can be repeated. Default: all.",
+    help="A scenario; may be repeated. Default: all.",
 )
-@click.option("--address", default=None, help="HOST:PORT of a running server. Default: one of its own.")
-@click.option("--workers", default=2, show_default=True, help="Workers of its own server.")
+@click.option("--address", default=None, help="HOST:PORT of a running server. Default: start one.")
+@click.option("--workers", default=2, show_default=True, help="Workers of the server that it starts.")
 def main(names: tuple[str, ...], address: str | None, workers: int) -> None:
-    """Run scenarios one after the other; exit code 1 if one has broken its budget."""
+    """Run scenarios one after the other. The exit code is 1 if one breaks its budget."""
     if address is not None and plan.NAME in names:
-        raise click.UsageError(f"{plan.NAME} attacks servers of its own alone: it goes without --address")
+        raise click.UsageError(f"{plan.NAME} only attacks servers that it starts: omit --address")
     REPORTS.mkdir(parents=True, exist_ok=True)
     chosen = names or (*scenario_names(), *([plan.NAME] if address is None else []))
     broken = [name for name in chosen if not _is_within_budget(name, address, workers)]
     if broken:
-        raise click.ClickException(f"broken: {', '.join(broken)}")
+        raise click.ClickException(f"budget broken: {', '.join(broken)}")
 
 
 def _is_within_budget(name: str, address: str | None, workers: int) -> bool:
@@ -56,7 +56,7 @@ def _is_within_budget(name: str, address: str | None, workers: int) -> bool:
 
 
 def locust(name: str, address: str) -> int:
-    """Run a scenario against a server; Locust's exit code."""
+    """Run a scenario against a server, and return Locust's exit code."""
     command = (
         *(Path(sys.executable).with_name("locust"), "--locustfile", HERE / "locustfile.py", "--headless"),
         *("--scenario", name, "--host", address, "--only-summary", "--html", REPORTS / f"{name}.html"),

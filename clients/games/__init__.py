@@ -1,8 +1,8 @@
-"""One room a game, for its bots and the drawing of its table. A new room is one line here."""
+"""The games' own bots and table views, one folder per game. A new game is one line here."""
 
 from importlib import import_module
 
-from chatiere.clients.room import Room
+from chatiere.clients.game_support import GameSupport
 
 _NAMES = (
     "chat_cartonne",
@@ -12,4 +12,4 @@ _NAMES = (
     "momistigri",
 )
 
-ROOMS: dict[str, Room] = {name: import_module(f"{__name__}.{name}").ROOM for name in _NAMES}
+GAME_SUPPORT: dict[str, GameSupport] = {name: import_module(f"{__name__}.{name}").SUPPORT for name in _NAMES}

@@ -1,13 +1,14 @@
-"""Benchmarks: Chatière beside its peers, in one run. `make bench`, or `python -m loadtest.bench --help`.
+"""Benchmarks of Chatière beside its peers, in one run: `make bench`, or `python -m loadtest.bench --help`.
 
-    measure.py           runs that take turns, what they used, rows of the table
-    servers.py           servers as processes of their own
-    play.py              the client: random self-play over BatchService, in NumPy
-    rows/                what is measured, one file a subject
+    measure.py           runs that take turns, the time they used, rows of the table
+    servers.py           servers in processes of their own
+    self_play.py         the client: random self-play over BatchService, in NumPy
+    rows/                the measurements, one file per subject
+    bounds.toml          the bounds of the rows, by game if they differ (read by bounds.py)
     peers.py             OpenSpiel in process
     openspiel_server.py  OpenSpiel behind BatchService.Play
-    echo_server.py       the service, with a method beside it that does nothing
+    echo_server.py       the service, with a further method that does nothing
     report.py            the table, the files and the picture
 
-docs/benchmarks.md says what is measured, how, and what it gave.
+docs/benchmarks.md describes the measurements and their results.
 """

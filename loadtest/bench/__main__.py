@@ -24,7 +24,11 @@ SUBJECTS: dict[str, Callable[[Plan], Result]] = {
 
 @click.command("python -m loadtest.bench")
 @click.option(
-    "--row", "subjects", type=click.Choice(list(SUBJECTS)), multiple=True, help="Measure only this; may be repeated."
+    "--row",
+    "subjects",
+    type=click.Choice(list(SUBJECTS)),
+    multiple=True,
+    help="Measure only this; may be repeated.",
 )
 @click.option(
     "--game",
@@ -33,22 +37,26 @@ SUBJECTS: dict[str, Callable[[Plan], Result]] = {
     multiple=True,
     help="Measure only this game; may be repeated.",
 )
-@click.option("--rounds", type=click.IntRange(min=1), default=5, show_default=True, help="Rounds to take medians of.")
-@click.option("--seconds", type=click.FloatRange(min=0.001), default=1.0, show_default=True, help="Length of a run.")
-@click.option("--batch", type=click.IntRange(min=1), default=1024, show_default=True, help="Games a batch.")
+@click.option("--rounds", type=click.IntRange(min=1), default=5, show_default=True, help="Rounds for medians.")
+@click.option("--seconds", type=click.FloatRange(min=0.001), default=1.0, show_default=True, help="Seconds per run.")
+@click.option("--batch", type=click.IntRange(min=1), default=1024, show_default=True, help="Games per batch.")
 @click.option(
-    "--warm-up", type=click.IntRange(min=0), default=150, show_default=True, help="Moves a game before measuring."
+    "--warm-up", type=click.IntRange(min=0), default=150, show_default=True, help="Moves per game before measuring."
 )
 @click.option(
-    "--moves", type=click.IntRange(min=1), default=10_000_000, show_default=True, help="Moves to watch the memory for."
+    "--moves",
+    type=click.IntRange(min=1),
+    default=10_000_000,
+    show_default=True,
+    help="Moves for the memory row.",
 )
-@click.option("--quick", is_flag=True, help="A few minutes: 3 rounds, 0.3 s a run, a million moves.")
+@click.option("--quick", is_flag=True, help="Take a few minutes: 3 rounds, 0.3 s per run, a million moves.")
 @click.option(
     "--output",
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("build"),
     show_default=True,
-    help="Where bench.json, bench-more.json and bench.png are written.",
+    help="The folder for bench.json, bench-more.json and bench.png.",
 )
 def main(
     subjects: tuple[str, ...],
@@ -67,7 +75,7 @@ def main(
     games = {
         game: (game.min_players + game.max_players) // 2 for game in engine.games() if not names or game.name in names
     }
-    # The client of the rows over gRPC is this process.
+    # This process is the client of the rows over gRPC.
     keep_freed_memory()
     plan = Plan(games, rounds, seconds, batch, warm_up, moves)
     click.echo(report.heading(plan))

@@ -1,7 +1,7 @@
-"""The service, and beside Apply a method that does nothing: `python -m loadtest.bench.echo_server PORT GAME:PLAYERS…`.
+"""The service with a further method that does nothing: `python -m loadtest.bench.echo_server PORT GAME:PLAYERS…`.
 
-GameService/Echo parses the same requests and sends the same answers as Apply, with protobuf's objects, through the same
-guards; but the answers were made before it is asked, one a game.
+GameService/Echo parses the same requests and sends the same responses as Apply, with protobuf's objects, through the
+same guards; but its responses, one per game, are made in advance.
 """
 
 import signal
@@ -22,22 +22,22 @@ from loadtest.bench.servers import LOOPBACK
 
 
 def main(port: str, *tables: str) -> None:
-    """Serve until SIGTERM, on a port that may be shared."""
+    """Serve on a port that may be shared, until SIGTERM."""
     responses = {}
     for table in tables:
         name, _, players = table.partition(":")
         request = apply_request(engine.game(name), int(players))
         responses[name] = ApplyResponse.FromString(game_service.apply(request.SerializeToString())[0])
 
-    async def answer(request: ApplyRequest, context: object) -> ApplyResponse:
+    async def echo(request: ApplyRequest, context: object) -> ApplyResponse:
         return responses[request.state.WhichOneof("game")]
 
     settings = Settings(address=f"{LOOPBACK}:{port}")
     server, _ = create_server(settings, CollectorRegistry(), share_port=True)
     configure_logging(settings)
-    echo = grpc.unary_unary_rpc_method_handler(answer, ApplyRequest.FromString, ApplyResponse.SerializeToString)
-    # As libraries' servicers add their methods.
-    server.methods.add_registered_method_handlers(GAME_SERVICE, {ECHO: echo})
+    handler = grpc.unary_unary_rpc_method_handler(echo, ApplyRequest.FromString, ApplyResponse.SerializeToString)
+    # As servicers of libraries add their methods.
+    server.methods.add_registered_method_handlers(GAME_SERVICE, {ECHO: handler})
     server.start()
     signal.sigwait({signal.SIGTERM})
     server.stop(grace=None).wait()

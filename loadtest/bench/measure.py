@@ -1,4 +1,4 @@
-"""Runs that take turns, what they used, and the rows of the table."""
+"""Runs that take turns, the time they used, and the rows of the table."""
 
 import platform
 import time
@@ -15,7 +15,7 @@ Key = TypeVar("Key")
 
 
 class Run(NamedTuple):
-    """One run: how much was done, in seconds of wall time and of the processor in this process and in the server's."""
+    """A run: the amount of work, its wall time, and processor time in this process and in the server, in seconds."""
 
     count: float
     wall: float
@@ -24,20 +24,20 @@ class Run(NamedTuple):
 
     @property
     def cpu(self) -> float:
-        """Processor seconds in all."""
+        """The total processor time in seconds."""
         return self.client + self.server
 
     @property
     def rate(self) -> float:
-        """Done in a processor second."""
+        """The work per processor second."""
         return self.count / self.cpu
 
 
 class Timer:
-    """What a `with` block has used: see `measured`."""
+    """The time used by a `with` block; see `measured`."""
 
     def __init__(self, server: Server | None) -> None:
-        """`server`: whose processor time counts too."""
+        """Start. `server`: a server whose processor time counts too."""
         self._server = server
         self._before = self._now()
         self._used = self._before
@@ -46,25 +46,25 @@ class Timer:
         return time.perf_counter(), time.process_time(), self._server.cpu_seconds() if self._server else 0.0
 
     def stop(self) -> None:
-        """The block is over."""
+        """Stop at the end of the block."""
         self._used = self._now()
 
     def run(self, count: float) -> Run:
-        """The run in which `count` was done."""
+        """Return the run, in which `count` was done."""
         wall, client, server = (after - before for after, before in zip(self._used, self._before, strict=True))
         return Run(count, wall, client, server)
 
 
 @contextmanager
 def measured(server: Server | None = None) -> Iterator[Timer]:
-    """Time a block: wall, this process with all its threads, and a server."""
+    """Time a block: wall time, and processor time of this process with all its threads and of a server."""
     timer = Timer(server)
     yield timer
     timer.stop()
 
 
 def repeat(work: Callable[[], float], seconds: float, server: Server | None = None) -> Run:
-    """Work again and again for so many seconds; `work` answers how much it did."""
+    """Repeat `work`, which returns how much it did, for a number of seconds."""
     count = 0.0
     end = time.perf_counter() + seconds
     with measured(server) as timer:
@@ -76,7 +76,7 @@ def repeat(work: Callable[[], float], seconds: float, server: Server | None = No
 
 
 def alternate(contenders: Mapping[Key, Callable[[], Run]], rounds: int) -> dict[Key, list[Run]]:
-    """The runs of each, in rounds in which all take turns."""
+    """Return the runs of each contender, in rounds in which all take turns."""
     runs: dict[Key, list[Run]] = {key: [] for key in contenders}
     for _ in range(rounds):
         for key, contender in contenders.items():
@@ -85,19 +85,19 @@ def alternate(contenders: Mapping[Key, Callable[[], Run]], rounds: int) -> dict[
 
 
 def middle(runs: Sequence[Run], by: Callable[[Run], float] = lambda run: run.rate) -> Run:
-    """The run with the median figure (the lower one of two)."""
+    """Return the run with the median figure (the lower one of two)."""
     return sorted(runs, key=by)[(len(runs) - 1) // 2]
 
 
 def fastest(runs: Mapping[Key, Sequence[Run]]) -> tuple[Key, Run]:
-    """Who has the best median rate, and that run."""
+    """Return the key with the best median rate, and that run."""
     middles = {key: middle(one) for key, one in runs.items()}
     best = max(middles, key=lambda key: middles[key].rate)
     return best, middles[best]
 
 
 def listed(runs: Mapping[tuple[str, str], Sequence[Run]]) -> list[dict[str, Any]]:
-    """A table of what each of a peer's kinds of runs reached in each of its games; runs by (kind, game)."""
+    """Return a table of the median rates of a peer's runs, by (kind, game)."""
     return [
         {"peer": kind, "game": game, "moves/CPU-s": middle(found).rate} for (kind, game), found in runs.items() if kind
     ]
@@ -105,10 +105,10 @@ def listed(runs: Mapping[tuple[str, str], Sequence[Run]]) -> list[dict[str, Any]
 
 @dataclass(frozen=True)
 class Row:
-    """A row of the table: a figure of a game beside its peer's; both are None where the peer is not installed.
+    """A row of the table: a figure of a game beside its peer's, None if the peer is not installed.
 
-    `bound`: what the ratio must reach or, if `at_most`, not exceed. `target`: what `target_figure` should reach.
-    `run`, `peer_run`: what the median runs used.
+    `bound`: the ratio must reach it or, if `at_most`, not exceed it. `target`: `target_figure` should reach it. `run`,
+    `peer_run`: the median runs.
     """
 
     row: str
@@ -126,12 +126,12 @@ class Row:
 
     @property
     def ratio(self) -> float | None:
-        """Ours to the peer's."""
+        """The ratio of our figure to the peer's, None without a peer."""
         return None if self.peer is None else self.ours / self.peer
 
     @property
     def holds(self) -> bool | None:
-        """Whether the ratio keeps to its bound."""
+        """True if the ratio is within its bound, None without a peer."""
         if self.ratio is None:
             return None
         return self.ratio <= self.bound if self.at_most else self.ratio >= self.bound
@@ -139,11 +139,11 @@ class Row:
 
 @dataclass(frozen=True)
 class Plan:
-    """What to measure, and how long.
+    """The parameters of the measurements.
 
-    `games` with the number of players of each; `rounds` in which all take turns, of `seconds` a run; `batch`: how many
-    games at a time; `warm_up`: moves a game before what is measured begins; `moves`: how many are made to see whether
-    the server's memory stays as it is.
+    `games`: the number of players of each game. `rounds`: the rounds in which all contenders take turns, `seconds` per
+    run. `batch`: games at a time. `warm_up`: moves per game before measuring. `moves`: moves during which the server's
+    memory must not grow.
     """
 
     games: Mapping[Game, int]
@@ -156,14 +156,14 @@ class Plan:
 
 @dataclass
 class Result:
-    """What a subject gave: rows with bounds, further tables (title → lines of named figures)."""
+    """The results of a subject: rows with bounds, and further tables (title → lines of named figures)."""
 
     rows: list[Row] = field(default_factory=list)
     tables: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
 
 
 def machine() -> str:
-    """The machine's name as far as figures depend on it."""
+    """Return a description of the machine, as far as figures depend on it."""
     cpuinfo = Path("/proc/cpuinfo")
     lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
     names = [line.partition(": ")[2] for line in lines if line.startswith("model name")]

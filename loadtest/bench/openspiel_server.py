@@ -1,8 +1,8 @@
 """OpenSpiel behind BatchService.Play: `python -m loadtest.bench.openspiel_server PORT`.
 
-The same messages as Chatière's, so that the same client plays on it: states are OpenSpiel's own serialised ones, each
-followed by a 0 byte; they are read, moved on and written again at every step, as a stateless service must. Only what
-the benchmarks ask for is there: legal lists, restarts, and no word about items that fail.
+It uses Chatière's messages, so that the same client can use it. States are OpenSpiel's serialised ones, each followed
+by a 0 byte; every step reads, advances and writes them, as a stateless service must. It supports only what the
+benchmarks need: legal actions and restarts, but no faults of items.
 """
 
 import random
@@ -30,21 +30,21 @@ from loadtest.bench.servers import LOOPBACK
 
 
 class Batches:
-    """NewGames and Step for OpenSpiel's games, as Play has them."""
+    """NewGames and Step of Play, for OpenSpiel's games."""
 
     def __init__(self) -> None:
-        """With the games of `peers`."""
+        """Load the games of `peers`."""
         self._games = {name: peers.load(name) for name in peers.NAMES}
         self._random = random.Random(7)
 
     def new_games(self, request: NewGamesRequest) -> NewGamesResponse:
-        """As many games as there are seeds, which say no more than that."""
+        """Begin as many games as there are seeds, whose values are ignored."""
         game = self._games[request.table.game]
         states = [self._begin(game) for _ in range(len(request.seeds) // 8)]
         return NewGamesResponse(positions=_describe(states, [False] * len(states)))
 
     def step(self, request: StepRequest) -> StepResponse:
-        """A move in each game; one that ends begins anew."""
+        """Make a move in each game; games that end begin anew."""
         game = self._games[request.table.game]
         states = []
         ended = []
@@ -58,7 +58,7 @@ class Batches:
         return StepResponse(positions=_describe(states, ended))
 
     def play(self, requests: Iterator[memoryview], context: grpc.ServicerContext) -> Iterator[list[bytes]]:
-        """The same on a stream, in wire format."""
+        """Handle a stream of requests in wire format."""
         for data in requests:
             request = PlayRequest.FromString(bytes(data))
             if request.WhichOneof("request") == "new_games":
@@ -89,7 +89,7 @@ def _describe(states: list[Any], ended: list[bool]) -> Positions:
 def main(port: str) -> None:
     """Serve until killed."""
     batches = Batches()
-    # As Chatière itself serves them.
+    # The same port as Chatière's own.
     server = PlayPort(Settings(), f"{LOOPBACK}:{port}", lambda path: batches.play, share_port=False)
     server.start()
     signal.pause()

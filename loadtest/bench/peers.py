@@ -1,8 +1,8 @@
-"""OpenSpiel in process: what Chatière is measured against.
+"""OpenSpiel in process, the peer that Chatière is measured against.
 
-Two kinds of loop. `plain` ones are written as OpenSpiel's own examples are, with the standard library's random numbers
-in place of NumPy's, which there are twice as slow: the bounds are about these. `tuned` ones are as fast as they can
-well be made in Python; what they reach stands beside the table.
+There are two kinds of loops. `plain` ones follow OpenSpiel's own examples, but with the standard library's random
+numbers, as NumPy's would be twice as slow: the bounds refer to these. `tuned` ones are as fast as is reasonable in
+Python; their figures are listed beside the table.
 """
 
 import random
@@ -17,30 +17,30 @@ try:
 except ImportError:
     pyspiel = None
 
-# The card games of OpenSpiel that are most like ours; bounds are about the fastest of them.
+# The card games of OpenSpiel most similar to ours; bounds refer to the fastest of them.
 NAMES = ("hearts", "crazy_eights", "go_fish")
 _CHANCE, _OVER = -1, -4
 
 
 def installed() -> bool:
-    """Whether OpenSpiel is there."""
+    """Return True if OpenSpiel is installed."""
     return pyspiel is not None
 
 
 def load(name: str) -> Any:
-    """OpenSpiel's game of that name."""
+    """Load a game of OpenSpiel."""
     return pyspiel.load_game(name)
 
 
 def resolve_chance(state: Any, rng: random.Random) -> None:
-    """Go on to the next decision, or to the end."""
+    """Draw chance outcomes up to the next decision, or to the end."""
     while state.is_chance_node():
         outcomes, probabilities = zip(*state.chance_outcomes(), strict=True)
         state.apply_action(rng.choices(outcomes, probabilities)[0])
 
 
 def plain_loop(name: str) -> Callable[[float], Run]:
-    """Random play: list the legal actions, apply one."""
+    """Return a loop of random games: list the legal actions, apply one."""
 
     def act(state: Any, rng: random.Random) -> None:
         state.apply_action(rng.choice(state.legal_actions()))
@@ -49,7 +49,7 @@ def plain_loop(name: str) -> Callable[[float], Run]:
 
 
 def plain_learner_loop(name: str) -> Callable[[float], Run]:
-    """The same with the tensor and the mask that a learner needs."""
+    """Return a plain loop with the tensor and the mask that a learner needs."""
     game = load(name)
     observe = "observation_tensor" if game.get_type().provides_observation_tensor else "information_state_tensor"
 
@@ -62,7 +62,7 @@ def plain_learner_loop(name: str) -> Callable[[float], Run]:
 
 
 def tuned_learner_loop(name: str) -> Callable[[float], Run]:
-    """The same with OpenSpiel's observer, which writes into one NumPy array, where the game has one."""
+    """Return a learner's loop with OpenSpiel's observer, which reuses a NumPy array, if the game has one."""
     game = load(name)
     if not game.get_type().provides_observation_tensor:
         return plain_learner_loop(name)
@@ -94,7 +94,7 @@ def _random_play(name: str, act: Callable[[Any, random.Random], None]) -> Callab
 
 
 def tuned_loop(name: str) -> Callable[[float], Run]:
-    """Random play without a function call that could be saved, chance and actions drawn by one random number."""
+    """Return a loop of random games with as few function calls as possible, and one random number per draw."""
     game = load(name)
     draw = random.Random(7).random
 
@@ -120,9 +120,10 @@ def tuned_loop(name: str) -> Callable[[float], Run]:
 
 
 def rollouts(name: str) -> Callable[[float], Run]:
-    """Random playouts in C++: an MCTSBot that evaluates the states it is shown by so many rollouts, and does no more.
+    """Return a loop of random playouts in C++, by an MCTSBot that only evaluates its states by rollouts.
 
-    It does not tell how many moves it made: that is reckoned from the mean length of random games from the same states.
+    The bot does not report its number of moves: it is estimated by the mean length of random games from the same
+    states.
     """
     starts_count, rollouts_each, games_each = 16, 64, 64
     game = load(name)

@@ -1,4 +1,4 @@
-"""What was measured as a table, files and a picture."""
+"""The results as a table, files and a picture."""
 
 import json
 import subprocess
@@ -23,7 +23,7 @@ except ImportError:
 
 
 def commit() -> str:
-    """The commit that is measured, with a mark if files were changed since."""
+    """Return the commit that is measured, marked "-dirty" if files have changed since."""
     try:
         told = subprocess.run(
             ("git", "describe", "--always", "--dirty"), cwd=ROOT, capture_output=True, text=True, check=True
@@ -34,23 +34,23 @@ def commit() -> str:
 
 
 def heading(plan: Plan) -> str:
-    """Where and how it was measured."""
+    """Return a description of the machine, the commit and the plan."""
     tables = ", ".join(f"{game.name} for {players}" for game, players in plan.games.items())
     return (
         f"{machine()}; commit {commit()}; {datetime.now(UTC):%Y-%m-%d}\n"
-        f"medians of {plan.rounds} rounds in which all take turns, {plan.seconds:g} s a run; {tables}"
+        f"medians of {plan.rounds} rounds in which all take turns, {plan.seconds:g} s per run; {tables}"
     )
 
 
 def figure(value: float | None) -> str:
-    """A number with about three digits."""
+    """Format a number with about three digits."""
     if value is None:
         return "-"
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
 def print_rows(rows: Sequence[Row]) -> None:
-    """The table of bounds, and what the runs used."""
+    """Print the table of bounds, with the time that the runs used."""
     holding = {True: "yes", False: "NO", None: "-"}
     click.echo(
         tabulate(
@@ -99,7 +99,7 @@ def _used(run: Run | None) -> tuple[str, ...]:
 
 
 def print_table(title: str, lines: list[dict[str, Any]]) -> None:
-    """One of the further tables."""
+    """Print one of the further tables."""
     click.echo(f"\n{title}")
     shown = [
         {name: figure(value) if isinstance(value, float) else value for name, value in line.items()} for line in lines
@@ -108,7 +108,7 @@ def print_table(title: str, lines: list[dict[str, Any]]) -> None:
 
 
 def write_json(directory: Path, plan: Plan, result: Result) -> None:
-    """bench.json: the rows; bench-more.json: where and how, what the runs used, the further tables."""
+    """Write bench.json, with the rows, and bench-more.json, with the heading, the runs and the further tables."""
     rows = [
         {
             "row": row.row,
@@ -144,7 +144,7 @@ def write_json(directory: Path, plan: Plan, result: Result) -> None:
 
 
 def draw(path: Path, result: Result) -> None:
-    """bench.png: how far each row is above its bound; how self-play grows; the server's memory."""
+    """Draw bench.png: each row relative to its bound, the growth of self-play, the server's memory."""
     if pyplot is None:
         return
     compared = [row for row in result.rows if row.ratio]
@@ -178,8 +178,8 @@ def draw(path: Path, result: Result) -> None:
     by_batch.set(
         xscale="log",
         yscale="log",
-        xlabel="games a batch",
-        ylabel="moves a second",
+        xlabel="games per batch",
+        ylabel="moves per second",
         title="self-play over gRPC: 1 worker —, 2 workers - -",
     )
     by_moves.plot([line["moves"] / 1e6 for line in memory], [line["MB"] for line in memory], "o-")

@@ -1,4 +1,4 @@
-"""Servers as processes of their own, so that their processor time and memory can be read."""
+"""Servers in processes of their own, so that their processor time and memory can be read."""
 
 import socket
 import subprocess
@@ -15,52 +15,52 @@ from chatiere.engine import Game
 
 ROOT = Path(__file__).parents[2]
 LOOPBACK = "127.0.0.1"
-# A proxy that the environment names cannot reach this machine; a batch may be large; each channel has a connection of
-# its own, which may reach another worker.
+# A proxy from the environment could not reach this machine; batches may be large; each channel gets its own connection,
+# which may reach another worker.
 CHANNEL_OPTIONS = (
     ("grpc.enable_http_proxy", 0),
     ("grpc.max_receive_message_length", -1),
     ("grpc.use_local_subchannel_pool", 1),
 )
-# Seconds that servers get to start, and between looks whether they have.
+# Seconds that servers have to start, and between checks.
 _PATIENCE, _PAUSE = 60.0, 0.05
 _CHATIERE = ("-c", "from chatiere.command import main; main(prog_name='chatiere')")
 
 
 class Server:
-    """A running server: its addresses (where it takes calls, and streams of batches alone) and its processes."""
+    """A running server: its addresses (for all calls, and for streams of batches alone) and its processes."""
 
     def __init__(self, address: str, play_address: str, programs: list[subprocess.Popen[bytes]]) -> None:
-        """`programs`: what was started; the processes that these started count too."""
+        """Find the processes of `programs`, including their children."""
         self.address = address
         self.play_address = play_address
         roots = [psutil.Process(program.pid) for program in programs]
         self.processes = [process for root in roots for process in (root, *root.children(recursive=True))]
 
     def listening(self, port: int) -> int:
-        """How many of the processes listen at that port."""
+        """Return the number of processes that listen on a port."""
         sockets = [process.net_connections("tcp") for process in self.processes]
         return sum(
             any(one.status == psutil.CONN_LISTEN and one.laddr.port == port for one in found) for found in sockets
         )
 
     def cpu_seconds(self) -> float:
-        """Processor time so far."""
+        """Return the processor time so far."""
         times = [process.cpu_times() for process in self.processes]
         return sum(one.user + one.system for one in times)
 
     def memory(self) -> int:
-        """Resident memory, in bytes."""
+        """Return the resident memory in bytes."""
         return sum(process.memory_info().rss for process in self.processes)
 
     def channel(self) -> grpc.Channel:
-        """A connection of its own."""
+        """Open a channel with a connection of its own."""
         return grpc.insecure_channel(self.address, options=CHANNEL_OPTIONS)
 
 
 @contextmanager
 def start(*commands: tuple[str, ...], port: int, listeners: int, play_port: int = 0) -> Iterator[Server]:
-    """Run Python with these arguments; so many of the processes listen at each of the ports of this machine."""
+    """Run Python with each of the given arguments, and wait until `listeners` processes listen on the port."""
     programs = [
         subprocess.Popen((sys.executable, *command), cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         for command in commands
@@ -70,7 +70,7 @@ def start(*commands: tuple[str, ...], port: int, listeners: int, play_port: int 
         server = Server(f"{LOOPBACK}:{port}", f"{LOOPBACK}:{play_port}", programs)
         while server.listening(port) < listeners:
             if time.monotonic() > end or any(program.poll() is not None for program in programs):
-                raise RuntimeError(f"a server did not start: {programs[0].args!r}")
+                raise RuntimeError(f"the server did not start: {programs[0].args!r}")
             time.sleep(_PAUSE)
             server = Server(f"{LOOPBACK}:{port}", f"{LOOPBACK}:{play_port}", programs)
         yield server
@@ -82,7 +82,7 @@ def start(*commands: tuple[str, ...], port: int, listeners: int, play_port: int 
 
 
 def free_port() -> int:
-    """A port of this machine that nobody uses."""
+    """Return an unused local port."""
     with socket.socket() as found:
         found.bind((LOOPBACK, 0))
         port: int = found.getsockname()[1]
@@ -91,7 +91,7 @@ def free_port() -> int:
 
 @contextmanager
 def chatiere(workers: int = 1) -> Iterator[Server]:
-    """A Chatière service, as its command starts it."""
+    """Run a Chatière service by its command."""
     port, play_port = free_port(), free_port()
     addresses = ("--address", f"{LOOPBACK}:{port}", "--play-address", f"{LOOPBACK}:{play_port}")
     arguments = (*addresses, "--metrics-address", f"{LOOPBACK}:0", "--workers", str(workers))
@@ -101,7 +101,7 @@ def chatiere(workers: int = 1) -> Iterator[Server]:
 
 @contextmanager
 def openspiel() -> Iterator[Server]:
-    """OpenSpiel behind the same API, for streams of batches alone."""
+    """Run OpenSpiel behind the same API, for streams of batches alone."""
     port = free_port()
     command = ("-m", "loadtest.bench.openspiel_server", str(port))
     with start(command, port=port, listeners=1, play_port=port) as server:
@@ -110,7 +110,7 @@ def openspiel() -> Iterator[Server]:
 
 @contextmanager
 def echoing(workers: int, games: Mapping[Game, int]) -> Iterator[Server]:
-    """The service with a method beside Apply that does nothing, in processes that share a port."""
+    """Run the service with a further method that does nothing, in processes that share a port."""
     port = free_port()
     tables = [f"{game.name}:{players}" for game, players in games.items()]
     command = ("-m", "loadtest.bench.echo_server", str(port), *tables)

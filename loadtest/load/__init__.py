@@ -1,1 +1,1 @@
-"""Load on a running service, by Locust: users of every kind, scenarios of them, and a budget that each has to keep."""
+"""Load on a running service, by Locust: kinds of users, scenarios of them, and the budget of each."""

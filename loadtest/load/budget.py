@@ -1,4 +1,4 @@
-"""What a scenario has to keep: read from its file, judged at the end of a run."""
+"""The budget of a scenario: read from its file, judged at the end of a run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    # To import Locust is to let gevent patch the whole process, which who reads a budget need not want.
+    # Importing Locust lets gevent patch the whole process, which readers of a budget may not want.
     from locust.env import Environment
     from locust.stats import StatsEntry
 
@@ -17,11 +17,11 @@ SCENARIOS = Path(__file__).parent.parent / "scenarios"
 
 @dataclass(frozen=True)
 class Scenario:
-    """One file of scenarios/.
+    """A file of scenarios/.
 
-    `users`: how many of each user class. `seconds`: how long it runs. `spawn_rate`: users begun a second. `p99_ms`: by
-    method, how long 99 % of its calls may take, in milliseconds. `error_rate`: the largest share of calls that may fail
-    (no answer may be wrong). `calls`: how many calls there have to be at least, or the run shows nothing.
+    `users`: the number of users by class. `seconds`: the duration. `spawn_rate`: users started per second. `p99_ms`: by
+    method, the longest duration of 99 % of its calls, in milliseconds. `error_rate`: the largest share of calls that
+    may fail (no answer may be wrong). `calls`: the smallest number of calls; with fewer the run shows nothing.
     """
 
     name: str
@@ -35,17 +35,17 @@ class Scenario:
 
 
 def read_scenario(name: str) -> Scenario:
-    """The scenario of that name. Raises FileNotFoundError."""
+    """Read a scenario. Raise FileNotFoundError if there is no such file."""
     return Scenario(name=name, **tomllib.loads((SCENARIOS / f"{name}.toml").read_text()))
 
 
 def scenario_names() -> list[str]:
-    """All that Locust runs: those that say who comes."""
+    """Return the names of Locust's scenarios, which are those with users."""
     return sorted(path.stem for path in SCENARIOS.glob("*.toml") if "users" in tomllib.loads(path.read_text()))
 
 
 def broken(scenario: Scenario, environment: Environment) -> list[str]:
-    """What of its budget a run has broken, in words; empty if nothing."""
+    """Return a message for each part of the budget that a run has broken."""
     stats = environment.stats
     entries: list[StatsEntry] = list(stats.entries.values())
     answers = [entry for entry in entries if entry.method == "check"]
@@ -56,7 +56,7 @@ def broken(scenario: Scenario, environment: Environment) -> list[str]:
     if environment.runner is not None:
         found += [f"a user failed: {failure['msg']}" for failure in environment.runner.exceptions.values()]
     if made < scenario.calls:
-        found.append(f"{made} calls were made, {scenario.calls} at least were wanted")
+        found.append(f"only {made} of at least {scenario.calls} calls were made")
     if made and failed / made > scenario.error_rate:
         found.append(f"{failed} of {made} calls failed, more than {scenario.error_rate:.2%}")
     for name, limit in scenario.p99_ms.items():

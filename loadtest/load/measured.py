@@ -1,4 +1,4 @@
-"""How Locust learns of gRPC calls and of wrong answers."""
+"""Reports of gRPC calls and wrong answers to Locust."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -10,23 +10,23 @@ from locust import User
 
 
 class WrongAnswer(Exception):
-    """The service answered, but not what the rules say."""
+    """The service's answer contradicts the rules."""
 
 
 class MeasuredCalls(grpc.UnaryUnaryClientInterceptor):  # type: ignore[misc]  # grpc's stubs leave it untyped
-    """Reports every unary call of a channel as a request named by its method: duration, size of the answer, error.
+    """An interceptor that reports unary calls by the name of their method: duration, size of the response, error.
 
-    A refusal is no error where the user expects one: `expecting` names the status.
+    A refusal is not an error if the user expects it; see `expecting`.
     """
 
     def __init__(self, user: User) -> None:
-        """`user`: whose calls they are."""
+        """Report calls of `user`."""
         self._user = user
         self._expected: grpc.StatusCode = grpc.StatusCode.OK
 
     @contextmanager
     def expecting(self, code: grpc.StatusCode) -> Iterator[None]:
-        """Let calls be right only if they end with that status."""
+        """Expect calls to end with a status: any other is an error."""
         self._expected = code
         try:
             yield
@@ -39,28 +39,28 @@ class MeasuredCalls(grpc.UnaryUnaryClientInterceptor):  # type: ignore[misc]  # 
         call = continuation(details, request)
         code = call.code()
         name = details.method.rpartition("/")[2]
-        right = code is self._expected
+        expected = code is self._expected
         size = call.result().ByteSize() if code is grpc.StatusCode.OK else 0
         self._user.environment.events.request.fire(
             request_type="grpc" if self._expected is grpc.StatusCode.OK else "refused",
             name=name,
             response_time=(time.perf_counter() - start) * 1000,
             response_length=size,
-            exception=None if right else UnexpectedStatus(name, code, call.details()),
+            exception=None if expected else UnexpectedStatus(name, code, call.details()),
         )
         return call
 
 
 class UnexpectedStatus(Exception):
-    """A call ended with another status than it should."""
+    """A call ended with an unexpected status."""
 
     def __init__(self, name: str, code: grpc.StatusCode, message: str | None) -> None:
-        """Say which and how."""
+        """Name the call and its status."""
         super().__init__(f"{name}: {code.name}: {message}")
 
 
 def report(user: User, kind: str, name: str, *, start: float, error: Exception | None = None) -> None:
-    """Tell Locust of what is not a unary call; `start`: of time.perf_counter()."""
+    """Report to Locust anything but a unary call; `start`: a time of time.perf_counter()."""
     user.environment.events.request.fire(
         request_type=kind,
         name=name,

@@ -1,4 +1,4 @@
-"""A server of the load test's own: `chatiere serve` as an operator starts it, on free ports."""
+"""The load test's own server: `chatiere serve` as an operator starts it, on free ports."""
 
 import os
 import re
@@ -17,7 +17,7 @@ _LONGEST_START = 60.0
 
 
 class OwnServer(NamedTuple):
-    """Its addresses for gRPC (HOST:PORT) and metrics, the process of its supervisor, and the file of its log."""
+    """A server: its addresses for gRPC and metrics (HOST:PORT), the process of its supervisor, and its log."""
 
     address: str
     metrics_address: str
@@ -25,19 +25,19 @@ class OwnServer(NamedTuple):
     log: IO[str]
 
     def errors(self) -> list[str]:
-        """The errors that it has logged so far."""
+        """Return the errors logged so far."""
         return re.findall(r"^\S+ ERROR .*$", _text(self.log), re.MULTILINE)
 
 
 @contextmanager
 def own_server(*arguments: str) -> Iterator[OwnServer]:
-    """A server as processes of its own; `arguments` beside its addresses."""
+    """Run a server in processes of its own; `arguments`: further ones, beside its addresses."""
     addresses = ("--address", "127.0.0.1:0", "--metrics-address", "127.0.0.1:0")
     with tempfile.TemporaryFile("w+") as log:
         command = (Path(sys.executable).with_name("chatiere"), "serve", *addresses, *arguments)
         with subprocess.Popen(command, stderr=log) as process:
             try:
-                # That it serves is logged when both are known.
+                # Both addresses are logged when it serves.
                 address = _logged(r"serving chatiere\.v1 on ([^\s,]+)", process, log)
                 metrics_address = _logged(r"metrics on http://([^\s/]+)/", process, log)
                 yield OwnServer(address, metrics_address, process.pid, log)
@@ -55,5 +55,5 @@ def _logged(pattern: str, process: "subprocess.Popen[bytes]", log: IO[str]) -> s
 
 
 def _text(log: IO[str]) -> str:
-    # Not by its own position, which is the server's too.
+    # Leaves the file position alone, which the server shares.
     return os.pread(log.fileno(), os.fstat(log.fileno()).st_size, 0).decode(errors="replace")

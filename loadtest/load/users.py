@@ -1,6 +1,6 @@
-"""Who loads the service: a frontend, a spectator, a learner and a client that misbehaves.
+"""The users that load the service: a frontend, a spectator, a learner and a client that misbehaves.
 
-Each checks what it is answered against the rules in process: a wrong answer is a failure of its own, of type "check".
+Each checks responses against the rules in process: a wrong answer is a failure of type "check".
 """
 
 import random
@@ -24,12 +24,12 @@ from chatiere.v1 import batch_service_pb2_grpc, game_service_pb2
 from chatiere.v1.game_pb2 import Action, Include, Position, State
 
 GAMES = tuple((game.name, game.min_players, game.max_players) for game in engine.games())
-# Where a user's random numbers come from; a run is as repeatable as the order in which its users are served.
+# The seeds of users; a run is only as reproducible as the order in which its users are served.
 _SEEDS = random.Random(20240)
 
 
 class ServiceUser(User):
-    """A user with a channel of its own, whose calls are measured."""
+    """A user with its own channel, whose calls are measured."""
 
     abstract = True
 
@@ -48,32 +48,32 @@ class ServiceUser(User):
         self.plain_channel.close()
 
     def address(self) -> str:
-        """HOST:PORT of the service: Locust's --host, with or without a scheme."""
+        """Return HOST:PORT of the service: Locust's --host, with or without a scheme."""
         return (self.host or "127.0.0.1:50051").rpartition("//")[2]
 
     def any_game(self) -> tuple[str, int]:
-        """A game and a number of players."""
+        """Choose a game and a number of players."""
         name, fewest, most = self.random.choice(GAMES)
         return name, self.random.randint(fewest, most)
 
     def check(self, what: str, right: bool) -> None:
-        """Report an answer as wrong unless it is right."""
+        """Report a check, which fails unless `right`."""
         report(self, "check", what, start=time.perf_counter(), error=None if right else WrongAnswer(what))
 
 
 class FrontendUser(ServiceUser):
-    """Somebody at a table: one game at a human's pace, typed calls, one a move."""
+    """A player at a table: one game at a human's pace, one typed call per move."""
 
     wait_time = between(0.5, 2.0)
 
     def on_start(self) -> None:
-        """Connect, and read the games as a frontend does when it starts."""
+        """Connect, and list the games as a frontend does at its start."""
         super().on_start()
         self.check("all games are listed", [game.name for game in self.client.list_games()] == [g[0] for g in GAMES])
         self.begin()
 
     def begin(self) -> None:
-        """Begin a game here and, to compare with, in process."""
+        """Begin a game at the service and, for comparison, in process."""
         name, players = self.any_game()
         seed = self.random.getrandbits(64)
         self.include = Include(legal_actions=True, score=True, viewers=range(players))
@@ -82,7 +82,7 @@ class FrontendUser(ServiceUser):
 
     @task
     def move(self) -> None:
-        """Make a random legal move; at the end of a game begin another."""
+        """Make a random legal move; after the end of a game begin another."""
         if not self.position.legal_actions:
             self.begin()
             return
@@ -93,7 +93,7 @@ class FrontendUser(ServiceUser):
 
 
 def agree(position: Position, mirror: engine.Position) -> bool:
-    """Whether the service's position is the one in process: same actor, legal actions and score."""
+    """Return True if the service's position has the actor, legal actions and score of the one in process."""
     seat = position.turn.seat if position.turn.HasField("seat") else engine.TERMINAL_PLAYER
     return (
         seat == mirror.current_player()
@@ -103,19 +103,19 @@ def agree(position: Position, mirror: engine.Position) -> bool:
 
 
 class SpectatorUser(ServiceUser):
-    """Somebody who looks on: views of games that others play."""
+    """A spectator, who asks for views."""
 
     wait_time = between(0.5, 2.0)
 
     def on_start(self) -> None:
-        """Connect, and find a table to look at."""
+        """Connect, and begin a game to look at."""
         super().on_start()
         name, players = self.any_game()
         self.state = self.client.new_game(name, players, seed=self.random.getrandbits(64)).state
 
     @task
     def look(self) -> None:
-        """Look at the table as a spectator; what is hidden must not depend on what is hidden."""
+        """Get the spectator's view; check that a seat's view does not depend on what is hidden from it."""
         view = self.client.get_view(self.state)
         resampled = self.client.resample(self.state, 0)
         seen = self.client.get_view(resampled, 0)
@@ -124,7 +124,7 @@ class SpectatorUser(ServiceUser):
 
 
 class LearnerUser(ServiceUser):
-    """Somebody who trains: batches of games, random legal moves, finished games restarted, as fast as it goes."""
+    """A learner: batches of games, random legal moves, finished games restarted, as fast as possible."""
 
     wait_time = constant(0)
     batch_size: ClassVar[int] = 1024
@@ -146,7 +146,7 @@ class LearnerUser(ServiceUser):
 
     @task
     def step(self) -> None:
-        """Make a move in every game; follow the first one in process until it ends."""
+        """Make a move in every game, following the first one in process until it ends."""
         offsets = np.frombuffer(self.positions.legal_offsets, "<u4")
         legal = np.frombuffer(self.positions.legal_ids, "<u2")
         counts = np.diff(offsets)
@@ -158,21 +158,21 @@ class LearnerUser(ServiceUser):
             columns=self.columns,
             restart=batch.Restart(stride=self.batch_size),
         )
-        answer = self.stub.Step(request, timeout=60)
-        self.positions = answer.positions
+        response = self.stub.Step(request, timeout=60)
+        self.positions = response.positions
         if self.mirror is not None:
             self.mirror.apply(int(moves[0]))
             over = self.mirror.is_terminal()
             right = bool(self.positions.final[0]) == over and (
                 over or self.positions.states[: len(self.mirror.pack())] == self.mirror.pack()
             )
-            self.check("a batch leads where the rules say", right and not answer.faults.reasons)
+            self.check("a batch leads where the rules say", right and not response.faults.reasons)
             if over:
                 self.mirror = None
 
 
 class MisbehavingUser(ServiceUser):
-    """A client that breaks every promise: what it sends has to be refused, with the right status, and hurt nobody."""
+    """A client that breaks every rule: it must be refused with the right status, and not harm others."""
 
     wait_time = between(0.0, 0.1)
 
@@ -184,12 +184,12 @@ class MisbehavingUser(ServiceUser):
         self.state = self.client.new_game(name, players, seed=self.random.getrandbits(64)).state
 
     def refused(self, code: grpc.StatusCode, call: Callable[..., Any], *arguments: Any, **named: Any) -> None:
-        """Make a call that has to be refused so."""
+        """Make a call that must be refused with a status."""
         with self.calls.expecting(code), suppress(ChatiereError, grpc.RpcError):
             call(*arguments, **named)
 
     def raw(self, method: str) -> Any:
-        """A method that takes bytes as they are."""
+        """Return a method that sends bytes as they are."""
         return self.channel.unary_unary(
             f"/{game_service_pb2.DESCRIPTOR.services_by_name['GameService'].full_name}/{method}",
             response_deserializer=game_service_pb2.ApplyResponse.FromString,
@@ -197,12 +197,12 @@ class MisbehavingUser(ServiceUser):
 
     @task(5)
     def illegal_move(self) -> None:
-        """An action that no game has."""
+        """Apply an action that no game has."""
         self.refused(grpc.StatusCode.INVALID_ARGUMENT, self.client.apply, self.state, 65_000)
 
     @task(5)
     def broken_state(self) -> None:
-        """A state without what it needs."""
+        """Apply to a state without required fields."""
         state = State()
         state.CopyFrom(self.state)
         inner = getattr(state, state.WhichOneof("game"))
@@ -214,35 +214,35 @@ class MisbehavingUser(ServiceUser):
 
     @task(3)
     def not_a_message(self) -> None:
-        """Bytes that are no message."""
+        """Send bytes that are not a message."""
         self.refused(grpc.StatusCode.INVALID_ARGUMENT, self.raw("Apply"), b"\xff" * self.random.randint(1, 2000))
 
     @task(1)
     def huge_message(self) -> None:
-        """A message above every limit."""
+        """Send a message above every limit."""
         self.refused(grpc.StatusCode.RESOURCE_EXHAUSTED, self.raw("Apply"), bytes(100_000_000), timeout=30)
 
     @task(2)
     def unknown_method(self) -> None:
-        """A method that there is not."""
+        """Call an unknown method."""
         self.refused(grpc.StatusCode.UNIMPLEMENTED, self.raw("Teleport"), b"")
 
     @task(1)
     def half_open_connection(self) -> None:
-        """A connection that is opened and left, sometimes with half an HTTP/2 preface."""
+        """Open and leave a connection, sometimes after a part of the HTTP/2 preface."""
         host, _, port = self.address().rpartition(":")
         start = time.perf_counter()
         opened = socket.create_connection((host.strip("[]"), int(port)), timeout=10)
         opened.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"[: self.random.randint(0, 24)])
         if self.random.random() < 0.5:
-            # Reset instead of a farewell.
+            # Reset the connection instead of closing it.
             opened.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         opened.close()
         report(self, "connection", "half open", start=start)
 
     @task(1)
     def slow_reader(self) -> None:
-        """A stream whose answers are never read."""
+        """Open a stream whose responses are never read."""
         stub = batch_service_pb2_grpc.BatchServiceStub(self.plain_channel)
         name = self.state.WhichOneof("game")
         game = engine.game(name)
@@ -258,7 +258,7 @@ class MisbehavingUser(ServiceUser):
 
     @task(5)
     def ordinary_call(self) -> None:
-        """Between all that, a call that is right has to be answered."""
+        """Make a valid call, which must succeed."""
         actions = self.client.list_legal_actions(self.state).legal_actions
         if not actions:
             raise StopUser

@@ -1,1 +1,1 @@
-"""Attacks on a server, one after the other, and what they do to its other clients and its memory."""
+"""Attacks on a server, and their effect on its other clients and its memory."""

@@ -1,4 +1,4 @@
-"""The attacks. Each is a process of its own, on this machine, and ends by itself."""
+"""The attacks, each in a process of its own on this machine that ends by itself."""
 
 import multiprocessing
 import os
@@ -18,25 +18,25 @@ _HEALTH = "grpc.health.v1.Health"
 _APPLY, _STEP = "chatiere.v1.GameService/Apply", "chatiere.v1.BatchService/Step"
 # Half-open health checks beside the half-open calls.
 _CHECKS = 20
-# Of a message that says it has 16 MiB, what is sent.
+# The announced size of a message, 16 MiB, and the size sent.
 _ANNOUNCED, _SENT = 16 * 2**20 - 1, 1_200_000
-# Seconds between two looks whether a call is due.
+# Seconds between checks for due calls.
 _PAUSE = 0.02
-# Games in a batch: the most that a server takes unless it is told otherwise.
+# Games in a batch: the server's default maximum.
 _GAMES = 16_384
-# Seconds that attackers get to make ready, and to leave after their time.
+# Seconds that attackers have to get ready, and to leave after their time.
 _PATIENCE = 60.0
-# How far attackers' processor time is worth less than the server's: elsewhere they have a machine of their own.
+# Gives attackers a lower priority than the server: real ones have their own machines.
 _NICE = 10
 
 
 def nobody(crowd: Crowd, attack: Attack, until: float) -> None:
-    """No attack, to compare with."""
+    """Attack nothing, for comparison."""
     crowd.stay(until)
 
 
 def half_open(crowd: Crowd, attack: Attack, until: float) -> None:
-    """Calls whose headers come and whose request never does, `count` of each service; and some health checks."""
+    """Begin calls whose request never comes, `count` of each service, and some health checks."""
     attackers = _attackers(crowd, attack)
     methods = [_APPLY, _STEP] * attack.count + [f"{_HEALTH}/Check"] * _CHECKS
     for attacker, method in zip(in_turn(attackers, len(methods)), methods, strict=True):
@@ -45,7 +45,7 @@ def half_open(crowd: Crowd, attack: Attack, until: float) -> None:
 
 
 def steady(crowd: Crowd, attack: Attack, until: float) -> None:
-    """`count` such calls every ten seconds, one after the other without end."""
+    """Begin `count` calls whose request never comes every ten seconds, evenly, until the end."""
     attackers = _attackers(crowd, attack)
     begun = time.monotonic()
     made = 0
@@ -58,7 +58,7 @@ def steady(crowd: Crowd, attack: Attack, until: float) -> None:
 
 
 def half_sent(crowd: Crowd, attack: Attack, until: float) -> None:
-    """`count` calls that send a part of a large request."""
+    """Begin `count` calls that send only a part of a large request."""
     part = b"\0" + _ANNOUNCED.to_bytes(4) + bytes(_SENT)
     for attacker in in_turn(_attackers(crowd, attack), attack.count):
         attacker.begin(attack.method, part)
@@ -66,7 +66,7 @@ def half_sent(crowd: Crowd, attack: Attack, until: float) -> None:
 
 
 def unread(crowd: Crowd, attack: Attack, until: float) -> None:
-    """`count` small requests for large answers, of which not a byte is taken."""
+    """Send `count` small requests with large responses, without taking a byte of these."""
     game = max(engine.games(), key=lambda each: each.observation_length)
     table = batch.Table(game=game.name, players=game.min_players)
     new_games = batch.NewGamesRequest(table=table, count=_GAMES, columns=batch.Columns(observations=True))
@@ -79,20 +79,20 @@ def unread(crowd: Crowd, attack: Attack, until: float) -> None:
 
 
 def watches(crowd: Crowd, attack: Attack, until: float) -> None:
-    """`count` streams that watch the health."""
+    """Open `count` streams that watch the health."""
     for attacker in in_turn(_attackers(crowd, attack), attack.count):
         attacker.begin(f"{_HEALTH}/Watch", bytes(5), is_whole=True)
     crowd.stay(until)
 
 
 def silent(crowd: Crowd, attack: Attack, until: float) -> None:
-    """`count` connections that say nothing, to the port for gRPC."""
+    """Open `count` connections to the port of gRPC that send nothing."""
     crowd.connect_silently(attack.count)
     crowd.stay(until)
 
 
 def silent_metrics(crowd: Crowd, attack: Attack, until: float) -> None:
-    """The same to the port for metrics."""
+    """Open `count` connections to the port of metrics that send nothing."""
     silent(crowd, attack, until)
 
 
@@ -106,10 +106,10 @@ def _attackers(crowd: Crowd, attack: Attack, **settings: Any) -> list[Attacker]:
 
 
 class Attackers:
-    """The process of an attack, which waits until it is to begin."""
+    """The process of an attack, which begins on demand."""
 
     def __init__(self, attack: Attack, address: str, metrics_address: str) -> None:
-        """Start it. The addresses are the server's."""
+        """Start the process. The addresses are the server's."""
         spawning = multiprocessing.get_context("spawn")
         self._pipe, theirs = spawning.Pipe()
         target = metrics_address if attack.kind == silent_metrics.__name__ else address
@@ -120,11 +120,11 @@ class Attackers:
         self._received()
 
     def begin(self) -> None:
-        """Let it happen."""
+        """Begin the attack."""
         self._pipe.send(None)
 
     def wait(self) -> Counter[str]:
-        """Wait until it is over; what came of it, counted. Raises RuntimeError if the attackers failed."""
+        """Wait for the end; return counts of what happened. Raise RuntimeError if the attackers failed."""
         came: Counter[str] = self._received()
         self._process.join()
         return came
@@ -137,7 +137,7 @@ class Attackers:
         except EOFError:
             pass
         self._process.kill()
-        raise RuntimeError("the attackers have failed")
+        raise RuntimeError("the attackers failed")
 
 
 def _attack(attack: Attack, target: str, pipe: Connection) -> None:
@@ -150,6 +150,6 @@ def _attack(attack: Attack, target: str, pipe: Connection) -> None:
         with Crowd((host, int(port)), came) as crowd:
             KINDS[attack.kind](crowd, attack, time.monotonic() + attack.seconds)
     except OSError as error:
-        # The server has ended a connection, as it may.
+        # The server may close connections.
         came[f"gave up: {error}"] += 1
     pipe.send(came)

@@ -1,4 +1,4 @@
-"""Clients of HTTP/2 that keep to its rules, and to nothing else."""
+"""Clients that keep to the rules of HTTP/2, and to no others."""
 
 import ipaddress
 import selectors
@@ -23,34 +23,34 @@ from h2.events import (
 from h2.exceptions import ProtocolError
 from h2.settings import SettingCodes, Settings
 
-# Attackers come from addresses of their own, the first of them this one, which reach nothing but this machine.
+# Attackers come from loopback addresses of their own, beginning with this one.
 _FIRST_SOURCE = ipaddress.IPv4Address("127.0.0.2")
-# Seconds that a single operation of a socket may take.
+# The timeout of socket operations, in seconds.
 _PATIENCE = 10.0
 _CHUNK = 2**16
 
 
 class Attacker:
-    """One connection. `came`: counts what came of its streams."""
+    """A connection. `came`: counts of what happened on its streams."""
 
     def __init__(self, address: tuple[str, int], source: str, came: Counter[str], *, window: int | None = None) -> None:
-        """Connect. `window`: how many bytes of a response it takes; None: as many as HTTP/2 has it."""
+        """Connect. `window`: the bytes of a response that it takes; None: HTTP/2's default."""
         self._came = came
         self.socket = socket.create_connection(address, timeout=_PATIENCE, source_address=(source, 0))
         self._http2 = H2Connection(H2Configuration(client_side=True))
         if window is not None:
             values: dict[SettingCodes | int, int] = {SettingCodes.INITIAL_WINDOW_SIZE: window}
             self._http2.local_settings = Settings(client=True, initial_values=values)
-        # Bytes of request bodies still to be sent, by stream, in the order in which they take turns.
+        # The unsent parts of request bodies, by stream, in the order of their turns.
         self._bodies: deque[tuple[int, memoryview]] = deque()
         self._http2.initiate_connection()
         self._flush()
-        # The server's limits are respected.
+        # Respect the server's limits.
         while not any(isinstance(event, RemoteSettingsChanged) for event in self.read()):
             pass
 
     def begin(self, method: str, body: bytes = b"", *, is_whole: bool = False) -> None:
-        """Begin a call, and of its request send what is given and no more."""
+        """Begin a call, and send only the given part of its request."""
         headers = [
             (":method", "POST"),
             (":scheme", "http"),
@@ -63,7 +63,7 @@ class Attacker:
             stream = self._http2.get_next_available_stream_id()
             self._http2.send_headers(stream, headers)
         except ProtocolError:
-            self._came["no room on the connection"] += 1
+            self._came["no stream left on the connection"] += 1
             return
         if body and is_whole:
             # Small enough for every window.
@@ -75,15 +75,15 @@ class Attacker:
             self.push()
             self._came["begun"] += 1
         except OSError:
-            # The server has closed the connection, or takes nothing.
+            # The server has closed the connection, or receives nothing.
             self._came["not sent"] += 1
 
     def push(self) -> None:
-        """Send of the bodies what the server's windows allow."""
+        """Send as much of the bodies as the server's windows allow."""
         for _ in range(len(self._bodies)):
             stream, body = self._bodies.popleft()
             with suppress(ProtocolError):
-                # Else the stream is over.
+                # ProtocolError: the stream is over.
                 size = min(self._http2.local_flow_control_window(stream), self._http2.max_outbound_frame_size)
                 if size > 0:
                     self._http2.send_data(stream, body[:size].tobytes())
@@ -93,7 +93,7 @@ class Attacker:
                     self._bodies.append((stream, body[max(size, 0) :]))
 
     def read(self) -> list[Event]:
-        """Take what has come; raises ConnectionError when the server has closed the connection."""
+        """Read what has arrived. Raise ConnectionError if the server has closed the connection."""
         data = self.socket.recv(_CHUNK)
         if not data:
             raise ConnectionResetError
@@ -119,27 +119,27 @@ class Attacker:
 
 
 class Crowd:
-    """All attackers of an attack."""
+    """The attackers of an attack."""
 
     def __init__(self, address: tuple[str, int], came: Counter[str]) -> None:
-        """Nobody so far. `came`: counts what comes of all."""
+        """Create an empty crowd. `came`: counts of what happens to its attackers."""
         self._address = address
         self._came = came
         self._selector = selectors.DefaultSelector()
         self._sockets: list[socket.socket] = []
 
     def __enter__(self) -> "Crowd":
-        """Itself."""
+        """Return the crowd itself."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Let all leave."""
+        """Close all connections."""
         self._selector.close()
         for each in self._sockets:
             each.close()
 
     def connect(self, count: int, addresses: int, **settings: Any) -> list[Attacker]:
-        """Attackers that speak HTTP/2, from so many addresses."""
+        """Connect attackers that speak HTTP/2, from a number of addresses."""
         attackers = []
         for i in range(count):
             attacker = Attacker(self._address, str(_FIRST_SOURCE + i % addresses), self._came, **settings)
@@ -149,7 +149,7 @@ class Crowd:
         return attackers
 
     def connect_silently(self, count: int) -> None:
-        """Connections that say nothing; the server may let them wait."""
+        """Open connections that send nothing, without waiting for the server to accept them."""
         for _ in range(count):
             silent = socket.socket()
             self._sockets.append(silent)
@@ -160,7 +160,7 @@ class Crowd:
             self._selector.register(silent, selectors.EVENT_READ)
 
     def stay(self, until: float) -> None:
-        """Read what comes, and send what then may be sent, until a time of time.monotonic()."""
+        """Read what arrives, and send what may be sent, until a time of time.monotonic()."""
         while (left := until - time.monotonic()) > 0:
             for key, _ in self._selector.select(left):
                 try:
@@ -176,6 +176,6 @@ class Crowd:
 
 
 def in_turn(attackers: list[Attacker], count: int) -> Iterable[Attacker]:
-    """One attacker after the other, `count` in all."""
+    """Yield the attackers in turn, `count` in all."""
     for i in range(count):
         yield attackers[i % len(attackers)]

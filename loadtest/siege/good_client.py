@@ -1,4 +1,4 @@
-"""Another client: a few calls of each kind at a steady pace, and how long they take."""
+"""A well-behaved client: a few calls of each kind at a steady pace, and their durations."""
 
 import threading
 import time
@@ -16,37 +16,37 @@ from chatiere.v1 import game_service_pb2 as game
 from chatiere.v1.game_pb2 import Include
 
 KINDS = {"game": 0.02, "batch": 0.05, "health": 0.05}
-"""Kinds of calls: of GameService, of BatchService, health checks; each with the seconds from one to the next."""
-# Seconds after which a call counts as not answered.
+"""Kinds of calls (of GameService, of BatchService, health checks), each with its period in seconds."""
+# The timeout of a call, in seconds.
 _TIMEOUT = 5.0
 _GAMES = 64
-# What fails is to be seen.
+# Failures must be seen, so there are no retries.
 _OPTIONS = (("grpc.use_local_subchannel_pool", 1), ("grpc.enable_retries", 0), ("grpc.enable_http_proxy", 0))
 
 
 class Measured:
-    """The seconds that calls took from when they were due, by kind; and the number that failed, by how."""
+    """The seconds from when calls were due to their end, by kind, and the number of failures, by cause."""
 
     def __init__(self) -> None:
-        """No call yet."""
+        """Begin without calls."""
         self.seconds: defaultdict[str, list[float]] = defaultdict(list)
         self.failures: Counter[str] = Counter()
 
     def p99_ms(self, kind: str) -> float:
-        """The most that 99 % of a kind took, in milliseconds; infinity if there was none."""
+        """Return the 99th percentile of a kind in milliseconds, infinity without calls."""
         seconds = self.seconds[kind]
         return 1000 * float(np.percentile(seconds, 99, method="higher")) if seconds else float("inf")
 
     def longest_ms(self) -> float:
-        """The longest call's milliseconds; infinity if there was none."""
+        """Return the duration of the longest call in milliseconds, infinity without calls."""
         return 1000 * max((one for seconds in self.seconds.values() for one in seconds), default=float("inf"))
 
 
 class GoodClient:
-    """Makes calls, each kind in a thread, from when it is entered until it is left."""
+    """A client that makes calls of each kind in a thread, during a `with` statement."""
 
     def __init__(self, address: str, token: str | None) -> None:
-        """`address`: of the server. `token`: None where it wants none."""
+        """Create a client of the server at `address`. `token`: None if the server requires none."""
         self._address = address
         self._metadata = () if token is None else (("authorization", f"Bearer {token}"),)
         self._measured = Measured()
@@ -64,7 +64,7 @@ class GoodClient:
         ]
 
     def __enter__(self) -> "GoodClient":
-        """Begin."""
+        """Begin the calls."""
         self._channel = grpc.insecure_channel(self._address, options=_OPTIONS)
         self._game_stub = game_service_pb2_grpc.GameServiceStub(self._channel)
         self._batch_stub = batch_service_pb2_grpc.BatchServiceStub(self._channel)
@@ -73,19 +73,19 @@ class GoodClient:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End, once the calls under way have."""
+        """End after the calls in flight."""
         self._stopping.set()
         for thread in self._threads:
             thread.join()
         self._channel.close()
 
     def measure(self) -> Measured:
-        """Begin a measurement, of the calls that are made until the next begins."""
+        """Begin a measurement, which lasts until the next one."""
         self._measured = Measured()
         return self._measured
 
     def _repeat(self, kind: str, period: float, calls: Callable[[], tuple[Callable[[], object], ...]]) -> None:
-        # Calls are due whether or not the last one has been answered: who waits makes the next ones wait.
+        # Calls are due whether or not the last one has ended: one that waits delays the next ones.
         due = time.perf_counter()
         while True:
             for call in calls():
@@ -127,7 +127,7 @@ class GoodClient:
         return single, stream
 
     def _check(self) -> tuple[Callable[[], object], ...]:
-        # On a connection of its own, as Kubernetes makes them.
+        # On a connection of its own, as Kubernetes does.
         def check() -> None:
             with grpc.insecure_channel(self._address, options=_OPTIONS) as channel:
                 health_pb2_grpc.HealthStub(channel).Check(health_pb2.HealthCheckRequest(), timeout=_TIMEOUT)

@@ -1,4 +1,4 @@
-"""The memory of a server's processes, as Linux counts it."""
+"""The memory of a server's processes, as counted by Linux."""
 
 import re
 from pathlib import Path
@@ -12,21 +12,21 @@ class Memory:
     """The resident memory of a supervisor and its workers, in MiB by name: "supervisor", "worker"."""
 
     def __init__(self, pid: int) -> None:
-        """`pid`: of the supervisor, all of whose workers run."""
+        """Find the worker of the supervisor `pid`, which must be running."""
         (worker,) = psutil.Process(pid).children()
         self._pids = {"supervisor": pid, "worker": worker.pid}
 
     def forget_peak(self) -> None:
-        """Let the peak be counted from now on."""
+        """Reset the peak."""
         for pid in self._pids.values():
             Path(f"/proc/{pid}/clear_refs").write_text("5")
 
     def now(self) -> dict[str, float]:
-        """At this moment. Raises FileNotFoundError if a process is gone."""
+        """Return the present sizes. Raise FileNotFoundError if a process has ended."""
         return self._read("VmRSS")
 
     def peak(self) -> dict[str, float]:
-        """The most since `forget_peak`. Raises FileNotFoundError if a process is gone."""
+        """Return the largest sizes since `forget_peak`. Raise FileNotFoundError if a process has ended."""
         return self._read("VmHWM")
 
     def _read(self, name: str) -> dict[str, float]:
@@ -34,7 +34,7 @@ class Memory:
 
 
 def _kib(status: Path, name: str) -> int:
-    # Of a process that has ended and was not waited for there is a status without sizes.
+    # The status of a zombie process has no sizes.
     found = re.search(rf"^{name}:\s+(\d+) kB$", status.read_text(), re.MULTILINE)
     if found is None:
         raise FileNotFoundError(status)

@@ -1,4 +1,4 @@
-"""The attacks of the siege and what the server has to keep meanwhile: scenarios/siege.toml."""
+"""The attacks of the siege and the server's budget: scenarios/siege.toml."""
 
 import tomllib
 from dataclasses import dataclass
@@ -11,13 +11,13 @@ _FILE = Path(__file__).parent.parent / "scenarios" / f"{NAME}.toml"
 
 @dataclass(frozen=True)
 class Budget:
-    """The budget of every attack that has none of its own.
+    """The budget of an attack.
 
-    - `onset_ms`: how long any call of another client may take that is made in the first moments of the attack.
-    - `game_p99_ms`, `batch_p99_ms`, `health_p99_ms`: how long 99 % of those may take that are made from then on, while
-      the attack lasts: calls of GameService; of BatchService, streams included; health checks.
-    - `peak_mib`, `kept_mib`: how far each process may grow beyond its idle size, in MiB: at its largest, and after the
-      attackers have left.
+    - `onset_ms`: the longest duration of another client's calls in the first moments of the attack.
+    - `game_p99_ms`, `batch_p99_ms`, `health_p99_ms`: the longest duration of 99 % of its calls from then on, while the
+      attack lasts: calls of GameService; of BatchService, including streams; health checks.
+    - `peak_mib`, `kept_mib`: the largest growth of each process beyond its idle size, in MiB: at its peak, and after
+      the attackers have left.
     """
 
     onset_ms: float
@@ -30,13 +30,13 @@ class Budget:
 
 @dataclass(frozen=True)
 class Attack:
-    """One attack.
+    """An attack.
 
-    - `kind`: what the attackers do, a function of attacks.py, with `count` of what it says, at `method` (the path
-      without its slash) where it can be done to several.
-    - `connections`: over how many connections. `addresses`: from how many addresses.
-    - `seconds`: how long it lasts. `onset`: how many of these it takes until all attackers are there.
-    - `has_tokens`: whether the server wants tokens; attackers never have one.
+    - `kind`: a function of attacks.py, which describes `count`. `method`: the path without its slash, for kinds that
+      can attack several methods.
+    - `connections`, `addresses`: the number of connections, and of addresses that they come from.
+    - `seconds`: the duration. `onset`: the part of it until all attackers have come.
+    - `has_tokens`: True if the server requires tokens; attackers never have one.
     """
 
     name: str
@@ -53,14 +53,14 @@ class Attack:
 
 @dataclass(frozen=True)
 class Plan:
-    """All attacks, and what they are together."""
+    """The attacks, and a description of the whole."""
 
     meaning: str
     attacks: list[Attack]
 
 
 def read_plan() -> Plan:
-    """The plan as the file has it."""
+    """Read the plan."""
     content = tomllib.loads(_FILE.read_text())
     return Plan(content["meaning"], [_attack(each, content["budget"]) for each in content["attacks"]])
 

@@ -1,4 +1,4 @@
-"""The siege itself: a server for every attack, its figures, and what of the budget they break."""
+"""The siege: a server for each attack, its figures, and the broken parts of its budget."""
 
 import json
 import resource
@@ -20,24 +20,24 @@ from tabulate import tabulate
 
 from chatiere.service.guards.tokens import new_token
 
-# Seconds of calls before memory is read for the first time: what is made at first calls belongs to the idle size.
+# Seconds of calls before memory is first read: allocations of the first calls belong to the idle size.
 _WARMING = 1.5
-# Seconds that the server gets to give memory back, and the metrics to answer again.
+# Seconds for the server to give memory back, and for the metrics to respond again.
 _SETTLING = 10.0
 _PAUSE = 0.1
 _MOST_ERRORS = 3
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """An attack and what it did.
+class AttackResult:
+    """The result of an attack.
 
-    - `came`: what came of the attackers' calls, counted.
-    - `onset_ms`: the longest of another client's calls at the onset; `p99_ms`: of its calls from then on, by kind;
-      `calls`: how many these were; `failures`: how many failed, by when and how.
+    - `came`: counts of what happened to the attackers' calls.
+    - `onset_ms`: the longest of another client's calls at the onset. `p99_ms`, `calls`: the 99th percentile and the
+      number of its calls from then on, by kind. `failures`: the number of its failures, by time and cause.
     - `idle`, `peak`, `kept`: the memory of each process, by name, before, during and after, in MiB; the last two are
-      empty if one has died.
-    - `errors`: what the server logged as errors. `has_metrics`: whether the metrics answered afterwards.
+      empty if a process has died.
+    - `errors`: the errors that the server logged. `has_metrics`: True if the metrics responded afterwards.
     """
 
     attack: Attack
@@ -53,7 +53,7 @@ class Outcome:
     has_metrics: bool
 
     def broken(self) -> list[str]:
-        """The parts of the budget that were broken, in words; empty if there are none."""
+        """Return a message for each part of the budget that was broken."""
         return [*self._slow(), *self._grown(), *self._failed()]
 
     def _slow(self) -> Iterator[str]:
@@ -79,31 +79,31 @@ class Outcome:
         for line in self.errors[:_MOST_ERRORS]:
             yield f"the server logged {line}"
         if not self.has_metrics:
-            yield "the metrics did not answer afterwards"
+            yield "the metrics did not respond afterwards"
 
 
 def siege(plan: Plan, report: Path) -> bool:
-    """Make all attacks, print a table and write the report, in JSON; whether each was within its budget."""
-    # One file a connection, and these are many.
+    """Make all attacks, print a table and write the report as JSON. Return True if all were within their budgets."""
+    # Each of the many connections is an open file.
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    outcomes = []
+    results = []
     for attack in plan.attacks:
         click.echo(f"  {attack.name}")
         with besieged(attack) as (server, token):
-            outcomes.append(besiege(server, token, attack))
+            results.append(besiege(server, token, attack))
     report.parent.mkdir(parents=True, exist_ok=True)
-    report.write_text(json.dumps([asdict(each) | {"broken": each.broken()} for each in outcomes], indent=2))
-    click.echo(table(outcomes))
-    for outcome in outcomes:
-        for line in outcome.broken():
-            click.echo(f"budget: {outcome.attack.name}: {line}")
-    return not any(outcome.broken() for outcome in outcomes)
+    report.write_text(json.dumps([asdict(each) | {"broken": each.broken()} for each in results], indent=2))
+    click.echo(table(results))
+    for result in results:
+        for line in result.broken():
+            click.echo(f"budget: {result.attack.name}: {line}")
+    return not any(result.broken() for result in results)
 
 
 @contextmanager
 def besieged(attack: Attack) -> Iterator[tuple[OwnServer, str | None]]:
-    """A server for an attack, and the token that it wants."""
+    """Run a server for an attack; yield it and the token that it requires."""
     if not attack.has_tokens:
         with own_server() as server:
             yield server, None
@@ -116,8 +116,8 @@ def besieged(attack: Attack) -> Iterator[tuple[OwnServer, str | None]]:
             yield server, token
 
 
-def besiege(server: OwnServer, token: str | None, attack: Attack) -> Outcome:
-    """Attack a server, and look at it before, during and after. `token`: of another client."""
+def besiege(server: OwnServer, token: str | None, attack: Attack) -> AttackResult:
+    """Attack a server, and measure before, during and after. `token`: the other client's."""
     memory = Memory(server.pid)
     with GoodClient(server.address, token) as client:
         attackers = Attackers(attack, server.address, server.metrics_address)
@@ -135,9 +135,9 @@ def besiege(server: OwnServer, token: str | None, attack: Attack) -> Outcome:
             kept = _settled(memory, {who: mib + attack.budget.kept_mib for who, mib in idle.items()})
         except FileNotFoundError:
             peak = kept = {}
-        has_metrics = _metrics_answer(server.metrics_address)
+        has_metrics = _metrics_respond(server.metrics_address)
     times = {"at the onset": onset, "during the attack": during, "after it": after}
-    return Outcome(
+    return AttackResult(
         attack=attack,
         came=dict(came),
         onset_ms=onset.longest_ms(),
@@ -153,7 +153,7 @@ def besiege(server: OwnServer, token: str | None, attack: Attack) -> Outcome:
 
 
 def _settled(memory: Memory, wanted: dict[str, float]) -> dict[str, float]:
-    # The sizes as soon as they are what is wanted, or when there is no more time.
+    # The sizes as soon as they are small enough, or at the end of the time.
     end = time.monotonic() + _SETTLING
     while True:
         now = memory.now()
@@ -162,19 +162,19 @@ def _settled(memory: Memory, wanted: dict[str, float]) -> dict[str, float]:
         time.sleep(_PAUSE)
 
 
-def _metrics_answer(address: str) -> bool:
+def _metrics_respond(address: str) -> bool:
     end = time.monotonic() + _SETTLING
     while time.monotonic() < end:
         try:
-            with urllib.request.urlopen(f"http://{address}/metrics", timeout=1.0) as answer:
-                return b"grpc_server_handled_total" in answer.read()
+            with urllib.request.urlopen(f"http://{address}/metrics", timeout=1.0) as response:
+                return b"grpc_server_handled_total" in response.read()
         except OSError:
             time.sleep(_PAUSE)
     return False
 
 
-def table(outcomes: list[Outcome]) -> str:
-    """The outcomes in columns; memory is the worker's."""
+def table(results: list[AttackResult]) -> str:
+    """Return a table of the results; memory is the worker's."""
     headers = (
         "attack",
         "onset max ms",
@@ -188,12 +188,12 @@ def table(outcomes: list[Outcome]) -> str:
     )
     rows = [
         (
-            outcome.attack.name,
-            outcome.onset_ms,
-            *(outcome.p99_ms[kind] for kind in KINDS),
-            *(sizes.get("worker") for sizes in (outcome.idle, outcome.peak, outcome.kept)),
-            "no" if outcome.broken() else "yes",
+            result.attack.name,
+            result.onset_ms,
+            *(result.p99_ms[kind] for kind in KINDS),
+            *(sizes.get("worker") for sizes in (result.idle, result.peak, result.kept)),
+            "no" if result.broken() else "yes",
         )
-        for outcome in outcomes
+        for result in results
     ]
     return tabulate(rows, headers, floatfmt=".0f", tablefmt="github")

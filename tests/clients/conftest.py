@@ -19,7 +19,7 @@ Play = Callable[[Iterator[Any], grpc.ServicerContext], Iterator[batch_service_pb
 
 
 class FakeServicer(game_service_pb2_grpc.GameServiceServicer):
-    """ListGames does what the test says with the call's number, from 1, and its context."""
+    """A fake service whose ListGames calls the test's function with the number of the call, from 1, and its context."""
 
     def __init__(self, answer: Callable[[int, grpc.ServicerContext], None]) -> None:
         self.calls = 0
@@ -51,7 +51,7 @@ def client(address: str) -> Iterator[Client]:
 
 @pytest.fixture
 def make_fake() -> Iterator[MakeFake]:
-    """Makes a fake service: its servicer and its address."""
+    """Return a function that makes a fake service, and returns its servicer and its address."""
     servers = []
 
     def make(answer: Callable[[int, grpc.ServicerContext], None]) -> tuple[FakeServicer, str]:
@@ -69,7 +69,7 @@ def make_fake() -> Iterator[MakeFake]:
 
 
 class FakeBatchServicer(batch_service_pb2_grpc.BatchServiceServicer):
-    """Step does what the test says with the call's number, from 1, and its context; so does Play with its requests."""
+    """A fake BatchService whose Step and Play call the test's functions, as FakeServicer does."""
 
     def __init__(self, step: Callable[[int, grpc.ServicerContext], None] | None, size: int, play: Play | None) -> None:
         self.calls = 0
@@ -102,7 +102,7 @@ class MakeFakeBatch(Protocol):
 
 @pytest.fixture
 def make_fake_batch(address: str) -> Iterator[MakeFakeBatch]:
-    """Makes a fake BatchService: its servicer and its address. GameService goes on to the real one."""
+    """Return a function that makes a fake BatchService, with the real GameService, as make_fake does."""
     servers = []
     channel = grpc.insecure_channel(address)
     games = game_service_pb2_grpc.GameServiceStub(channel)  # type: ignore[no-untyped-call]
@@ -134,7 +134,7 @@ def make_fake_batch(address: str) -> Iterator[MakeFakeBatch]:
 
 @pytest.fixture(params=["sync", "async"])
 def ask_at(request: pytest.FixtureRequest) -> Ask:
-    """ask_at(address, method, …): one call of a client's method, by the sync and by the asyncio client."""
+    """Return ask_at(address, method, …), which calls a method of the synchronous and of the asyncio client."""
 
     def ask_sync(address: str, method: str, *arguments: Any, **options: Any) -> Any:
         with Client(address) as client:
@@ -151,5 +151,5 @@ def ask_at(request: pytest.FixtureRequest) -> Ask:
 
 @pytest.fixture
 def ask(ask_at: Ask, address: str) -> Ask:
-    """ask(method, …): one call to the real server."""
+    """Return ask(method, …), which calls a method of a client of the real server."""
     return lambda *arguments, **options: ask_at(address, *arguments, **options)

@@ -1,4 +1,4 @@
-"""Clients of a service that wants TLS and a token; ids of requests; limits."""
+"""Clients of a service that requires TLS and a token; ids of requests; limits."""
 
 import asyncio
 import pickle
@@ -21,7 +21,7 @@ ListGames = Callable[..., Any]
 
 @pytest.fixture(params=["sync", "async"])
 def list_games(request: pytest.FixtureRequest) -> ListGames:
-    """list_games(target, option=…): one call of a client made with these options."""
+    """Return list_games(target, option=…), which makes a client with these options and calls its list_games."""
 
     def ask(target: Any, calls: int = 1, **options: Any) -> Any:
         with Client(target, **options) as client:
@@ -38,7 +38,7 @@ def list_games(request: pytest.FixtureRequest) -> ListGames:
 
 @pytest.fixture
 def serving() -> Iterator[Callable[..., str]]:
-    """serving(setting=…): the address of a server with these settings."""
+    """Return serving(setting=…), which starts a server with these settings and returns its address."""
     servers = []
 
     def serve(**settings: Any) -> str:
@@ -93,7 +93,7 @@ def test_a_call_has_the_id_that_its_client_makes(
 
 
 def test_an_error_tells_when_to_try_again(list_games: ListGames, serving: Callable[..., str]) -> None:
-    # One address: each that a name stands for is a client of its own.
+    # Not "localhost", which may resolve to several addresses, each with its own limit.
     address = serving(max_rate_per_client=0.001).replace("localhost", "127.0.0.1")
     error = error_of(list_games, address, calls=2)
     assert (error.code, error.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "LIMIT_EXCEEDED")

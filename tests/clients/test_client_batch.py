@@ -1,4 +1,4 @@
-"""The client of BatchService against a real server and every game: arrays as the engine has them, item by item."""
+"""The client of BatchService against a real server and every game: each item is compared with the engine."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -9,7 +9,7 @@ import pytest
 
 from chatiere import engine
 from chatiere.clients import BatchClient, ChatiereError
-from chatiere.clients.batch_calls import Faults
+from chatiere.clients.calls.batch_requests import Faults
 from chatiere.engine.wire import fill
 from chatiere.v1.batch_service_pb2 import Columns, ItemFault, Restart, Table
 from chatiere.v1.errors_pb2 import ErrorReason
@@ -30,7 +30,7 @@ def client(address: str) -> Iterator[BatchClient]:
 
 
 def on_the_way(name: str, players: int, count: int = 6) -> list[engine.Position]:
-    """Positions of different games, each a few moves further."""
+    """Return positions of different games, after different numbers of moves."""
     positions = []
     for number in range(count):
         position = engine.game(name).new_game(players, seed=SEED, game_number=number)
@@ -41,7 +41,7 @@ def on_the_way(name: str, players: int, count: int = 6) -> list[engine.Position]
 
 
 def last_decision(name: str, players: int) -> engine.Position:
-    """A position whose first legal action ends the game."""
+    """Return a position whose first legal action ends the game."""
     position = engine.game(name).new_game(players, seed=SEED)
     while True:
         after = position.child(position.legal_actions()[0])

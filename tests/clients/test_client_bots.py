@@ -7,7 +7,7 @@ import pytest
 
 from chatiere import engine
 from chatiere.clients import Bot, Client, RandomBot, Step, begin, bot_names, make_bots, play
-from chatiere.clients.games import ROOMS
+from chatiere.clients.games import GAME_SUPPORT
 from chatiere.engine.wire import fill
 from chatiere.v1.game_pb2 import TURN_KIND_OVER, Action, Options, View
 
@@ -16,7 +16,7 @@ TABLES = [(game.name, players) for game in engine.games() for players in range(g
 
 
 class Watched:
-    """Keeps what a bot was handed and what it chose."""
+    """A bot that records what it was given and what it chose."""
 
     def __init__(self, bot: Bot) -> None:
         self.bot = bot
@@ -52,14 +52,14 @@ def test_a_random_bot_takes_any_legal_action() -> None:
     assert all(850 < count < 1150 for count in counts.values())
 
 
-@pytest.mark.parametrize("name", [*GAMES, "a game without a room"])
+@pytest.mark.parametrize("name", [*GAMES, "a game without support"])
 def test_every_game_can_be_played_at_random(name: str) -> None:
     assert bot_names(name)[0] == "random"
 
 
 def test_rooms_are_those_of_games() -> None:
-    assert set(ROOMS) <= set(GAMES)
-    assert all(room.name == name for name, room in ROOMS.items())
+    assert set(GAME_SUPPORT) <= set(GAMES)
+    assert all(support.name == name for name, support in GAME_SUPPORT.items())
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -98,7 +98,7 @@ def test_a_match_is_played_to_its_end(client: Client, name: str, players: int) -
         assert step.seat == replayed.current_player() == step.before.turn.seat
         legal = replayed.legal_actions()
         assert step.action.id in legal
-        # The bot was handed its own seat's view and what is legal, and nothing else.
+        # The bot was given its own seat's view and the legal actions, and nothing else.
         view, actions = next(seen[step.seat])
         assert view == client.get_view(step.before.state, step.seat)
         assert [action.id for action in actions] == legal

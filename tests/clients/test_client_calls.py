@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from chatiere import engine
-from chatiere.clients import AsyncClient, Client, calls
+from chatiere.clients import AsyncClient, Client
+from chatiere.clients.calls import game_requests
 from chatiere.engine.wire import fill
 from chatiere.v1.game_pb2 import TURN_KIND_CHANCE, TURN_KIND_DECISION, Action, Include, Options, State, View
 from chatiere.v1.game_service_pb2 import ApplyRequest
@@ -130,8 +131,8 @@ def test_explicit_chance_stops_for_an_outcome(ask: Ask, name: str) -> None:
 
 
 def test_outcome_0_is_an_outcome_and_action_0_an_action() -> None:
-    assert calls.apply(State(), None, 0, None).request == ApplyRequest(state=State(), outcome=0)
-    assert calls.apply(State(), 0, None, None).request == ApplyRequest(state=State(), action=Action(id=0))
+    assert game_requests.apply(State(), None, 0, None).message == ApplyRequest(state=State(), outcome=0)
+    assert game_requests.apply(State(), 0, None, None).message == ApplyRequest(state=State(), action=Action(id=0))
 
 
 @pytest.mark.parametrize("name", GAMES)

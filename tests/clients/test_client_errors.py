@@ -1,4 +1,4 @@
-"""What the clients raise, how long they wait, and what they try again."""
+"""The exceptions, timeouts and retries of the clients."""
 
 import pickle
 import socket
@@ -99,7 +99,7 @@ def test_errors_can_be_pickled(ask: Ask) -> None:
 
 def test_nobody_listens(ask_at: Ask) -> None:
     with socket.socket() as held:
-        # Bound, so that nobody else takes the port, but not listening.
+        # Bound, so that no other process takes the port, but not listening.
         held.bind(("127.0.0.1", 0))
         error = error_of(ask_at, f"127.0.0.1:{held.getsockname()[1]}", "list_games")
     assert type(error) is TransportError
@@ -148,7 +148,7 @@ def test_a_call_has_a_deadline_unasked(ask_at: Ask, make_fake: MakeFake) -> None
     _, address = make_fake(lambda call, context: remaining.append(context.time_remaining()))
     ask_at(address, "list_games")
     ask_at(address, "list_games", timeout=1000)
-    # Seconds; on the wire they are rounded up.
+    # Seconds, which are rounded up on the wire.
     assert remaining[0] < 20 < remaining[1] < 2000
 
 

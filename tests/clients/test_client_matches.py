@@ -1,4 +1,4 @@
-"""Games between bots, many at a time: who sits where, what the bots choose, results and records."""
+"""Many games at a time between bots: the bots' seats and choices, results and recordings."""
 
 import io
 from collections import Counter
@@ -20,7 +20,7 @@ SEED = 3
 
 
 class Watched:
-    """Keeps the rows that a random bot is asked about."""
+    """A random bot that records the rows that it is given."""
 
     needs_observations = False
 
@@ -59,7 +59,7 @@ def test_each_bot_is_asked_for_its_own_seats(address: str, name: str, players: i
     ("name", "players", "bot"), [(name, players, bot) for name, players in TABLES for bot in bot_names(name)[1:]]
 )
 def test_a_bot_chooses_the_same_for_many_games_as_for_one(address: str, name: str, players: int, bot: str) -> None:
-    # It plays all seats but one, so that its games are not all alike.
+    # Seat 0 plays at random, so that games vary.
     include = Include(legal_actions=True, viewers=range(players))
     with Client(address) as client, VectorEnv(address, name, players, num_envs=8, games=8, observations=True) as env:
         batch_bot = make_batch_bot(env.info, bot)
@@ -87,7 +87,7 @@ def test_a_bot_chooses_the_same_for_many_games_as_for_one(address: str, name: st
 def played(
     address: str, name: str, players: int, names: list[str], *, num_envs: int = 8, observations: bool = False
 ) -> dict:
-    """What a recording of 12 games has in its file."""
+    """Return the arrays in the file of a recording of 12 games."""
     results = Results.of(12, players, len(names))
     recording = Recording(observations=observations)
     with VectorEnv(address, name, players, num_envs=num_envs, games=12, observations=True) as env:

@@ -39,7 +39,7 @@ def fewest(name: str) -> int:
 
 
 def play(env: VectorEnv, seed: int = SEED, choose: Callable[[Batch], Any] = Batch.random_actions) -> Iterator[Batch]:
-    """All batches of an environment that has a number of games."""
+    """Play an environment with a number of games to its end, yielding all batches."""
     batch = env.reset(seed)
     yield batch
     while len(batch):
@@ -86,7 +86,7 @@ def test_every_row_is_the_position_that_the_engine_has(address: str, name: str, 
 
 
 def trajectories(env: VectorEnv, seed: int) -> dict[int, list[int]]:
-    """Of each game the actions, then its length and totals."""
+    """Return the actions of each game, followed by its length and totals."""
     games: dict[int, list[int]] = {}
     batch = env.reset(seed)
     while True:
@@ -160,7 +160,7 @@ def test_options_are_those_of_all_games(address: str, name: str) -> None:
 def relayed(
     address: str, before_answering: int
 ) -> Callable[[Iterator[Any], grpc.ServicerContext], Iterator[PlayResponse]]:
-    """Play of the real server, but so many requests are awaited before each answer."""
+    """Forward Play to the real server, but wait for a number of requests before each response."""
 
     def play(requests: Iterator[Any], context: grpc.ServicerContext) -> Iterator[PlayResponse]:
         with grpc.insecure_channel(address) as channel:
@@ -292,7 +292,7 @@ def test_a_service_that_does_not_answer(address: str, make_fake_batch: MakeFakeB
         return iter([])
 
     _, silent = make_fake_batch(play=play)
-    error = pytest.raises(TransportError, match="no answer on the stream in 2 s")
+    error = pytest.raises(TransportError, match="no response on the stream within 2 s")
     with VectorEnv(silent, name, fewest(name), timeout=2) as env, error as raised:
         env.reset(SEED)
     assert raised.value.code == grpc.StatusCode.DEADLINE_EXCEEDED
@@ -321,7 +321,7 @@ def test_actions_that_are_not_one_a_row(address: str) -> None:
             env.step([0, 0])
         batch = env.reset(SEED)
         for wrong in (0, [0], [0, 0, 0], [[0, 0]]):
-            with pytest.raises(ValueError, match=r"actions of shape \(2,\)"):
+            with pytest.raises(ValueError, match=r"actions must have the shape \(2,\)"):
                 env.step(wrong)
         assert len(env.step(batch.random_actions()))
         for batch in play(env):
@@ -335,7 +335,7 @@ def test_actions_that_are_not_one_a_row(address: str) -> None:
     "wrong", [{"num_envs": 0}, {"batches": 0}, {"num_envs": 2, "batches": 3}, {"games": 0}, {"games": -1}]
 )
 def test_numbers_that_make_no_sense(address: str, wrong: dict[str, int]) -> None:
-    with pytest.raises(ValueError, match=r"is from 1|is 1 or more"):
+    with pytest.raises(ValueError, match=r"must be from 1|must be 1 or more"):
         VectorEnv(address, GAMES[0], fewest(GAMES[0]), **wrong)
 
 

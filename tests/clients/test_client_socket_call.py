@@ -43,7 +43,7 @@ from played_frames import (
 )
 
 from chatiere.clients import ChatiereError, TransportError
-from chatiere.clients.socket_call import SocketCall
+from chatiere.clients.transport.socket_call import SocketCall
 from chatiere.http2 import connection as http2_connection
 
 # Longer than any test takes.

@@ -1,4 +1,4 @@
-"""The stream of BatchService: several calls under way, and what becomes of them when it breaks."""
+"""The streams of BatchService: several requests in flight, and their errors when a stream breaks."""
 
 import threading
 from collections.abc import Iterator
@@ -10,18 +10,19 @@ import numpy as np
 import pytest
 
 from chatiere import engine
-from chatiere.clients import BatchClient, BatchStream, ChatiereError, SocketStream, TransportError, batch_calls
+from chatiere.clients import BatchClient, BatchStream, ChatiereError, SocketStream, TransportError
+from chatiere.clients.calls import batch_requests
 from chatiere.v1.batch_service_pb2 import Columns, PlayResponse, Positions, StepResponse, Table
 
 from .conftest import MakeFakeBatch
 
 GAMES = [game.name for game in engine.games()]
-# Longer than any test takes: nothing waits for it.
+# Longer than any test takes; no test waits so long.
 PATIENCE = 60
 
 
 def answer_to(request: Any) -> PlayResponse:
-    """The states as they came."""
+    """Respond with the states of the request."""
     positions = Positions(actors=b"\0", states=request.step.states)
     return PlayResponse(tag=request.tag, step=StepResponse(positions=positions))
 
@@ -32,7 +33,7 @@ class Open(Protocol):
 
 @pytest.fixture(params=["channel", "socket"])
 def open_stream(request: pytest.FixtureRequest) -> Open:
-    """Opens a stream of either kind."""
+    """Return a function that opens a stream, of either kind."""
 
     @contextmanager
     def over_channel(address: str) -> Iterator[BatchStream | SocketStream]:
@@ -42,8 +43,8 @@ def open_stream(request: pytest.FixtureRequest) -> Open:
     return SocketStream if request.param == "socket" else over_channel
 
 
-def step(number: int) -> batch_calls.BatchCall[batch_calls.Stepped]:
-    return batch_calls.step(Table(players=2), bytes([number]), [0])
+def step(number: int) -> batch_requests.BatchRequest[batch_requests.Stepped]:
+    return batch_requests.step(Table(players=2), bytes([number]), [0])
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -55,14 +56,14 @@ def test_every_call_has_the_same_answer_as_by_itself(open_stream: Open, address:
         typed = client.unpack(table, games.states).typed_states
         moves = games.legal_ids[games.legal_offsets[:-1]]
         calls = [
-            batch_calls.new_games(table, [1, 2], columns=columns),
-            batch_calls.step(table, games.states, moves, columns=columns),
-            batch_calls.playout(table, games.states, 2, 3),
-            batch_calls.score(table, games.states),
-            batch_calls.resample(table, games.states, [0, 1], 3),
-            batch_calls.observe(table, games.states, [0, 1]),
-            batch_calls.pack(table, typed),
-            batch_calls.unpack(table, games.states),
+            batch_requests.new_games(table, [1, 2], columns=columns),
+            batch_requests.step(table, games.states, moves, columns=columns),
+            batch_requests.playout(table, games.states, 2, 3),
+            batch_requests.score(table, games.states),
+            batch_requests.resample(table, games.states, [0, 1], 3),
+            batch_requests.observe(table, games.states, [0, 1]),
+            batch_requests.pack(table, typed),
+            batch_requests.unpack(table, games.states),
         ]
         together = [future.result(PATIENCE) for future in [stream.submit(call) for call in calls]]
         alone: list[Any] = [
@@ -82,20 +83,20 @@ def test_a_refused_request_fails_alone(open_stream: Open, address: str) -> None:
     name = GAMES[0]
     table = Table(game=name, players=engine.game(name).min_players)
     with BatchClient(address) as client, open_stream(address) as stream:
-        futures = [stream.submit(batch_calls.new_games(each, [1])) for each in (table, Table(game="tarock"), table)]
+        futures = [stream.submit(batch_requests.new_games(each, [1])) for each in (table, Table(game="tarock"), table)]
         with pytest.raises(ChatiereError) as raised:
             futures[1].result(PATIENCE)
         with pytest.raises(ChatiereError) as expected:
             client.new_games(Table(game="tarock"), [1])
         assert futures[0].result(PATIENCE).states.tolist() == futures[2].result(PATIENCE).states.tolist()
     assert raised.value.reason == "UNKNOWN_GAME"
-    # The log has the stream under one id, which a request on it does not tell.
+    # The log has one id for the whole stream, which is not in the refusal of a request.
     assert vars(raised.value) == vars(expected.value) | {"request_id": ""}
 
 
 def test_calls_are_under_way_together(open_stream: Open, make_fake_batch: MakeFakeBatch) -> None:
     def play(requests: Iterator[Any], context: grpc.ServicerContext) -> Iterator[PlayResponse]:
-        # Nothing is answered before three have come; the tags tell which answer is whose.
+        # No response comes before three requests; tags match responses to requests.
         yield from reversed([answer_to(next(requests)) for _ in range(3)])
 
     _, address = make_fake_batch(play=play)

@@ -11,7 +11,7 @@ GAMES = [game.name for game in engine.games()]
 
 
 def told(client: Client, name: str) -> tuple[list[str], list[str], list[str]]:
-    """The lines of a match at its largest table; the labels of its beginning's events; those of its moves' events."""
+    """Return the lines of a match of the most players, and the labels of events, of its beginning and of its moves."""
     players = engine.game(name).max_players
     info = next(info for info in client.list_games() if info.name == name)
     beginning = begin(client, name, players, seed=1)
@@ -31,23 +31,23 @@ def in_order(wanted: list[str], lines: list[str]) -> bool:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_every_event_of_a_move_is_told_in_order(client: Client, name: str) -> None:
+def test_every_event_of_a_move_is_shown_in_order(client: Client, name: str) -> None:
     lines, _, events = told(client, name)
     assert in_order(events, lines)
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_a_game_without_a_room_is_told_by_its_events_and_scores(
+def test_a_game_without_a_table_view_is_shown_by_its_events_and_scores(
     client: Client, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(terminal, "ROOMS", {})
+    monkeypatch.setattr(terminal, "GAME_SUPPORT", {})
     lines, beginning, events = told(client, name)
     assert in_order([*beginning, *events], lines)
     assert lines[-1].endswith(" won.")
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_who_moves_and_the_result_are_told(client: Client, name: str) -> None:
+def test_the_mover_and_the_result_are_shown(client: Client, name: str) -> None:
     players = engine.game(name).max_players
     position = engine.game(name).new_game(players, seed=1)
     lines, _, _ = told(client, name)

@@ -1,4 +1,4 @@
-"""What the tests of the commands share."""
+"""Fixtures of the commands' tests."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -16,7 +16,7 @@ Run = Callable[..., Result]
 
 @pytest.fixture
 def run() -> Run:
-    """run(argument, …): what the command line prints and exits with; it must end by itself, not by a crash."""
+    """Return run(argument, …), which runs the command line, fails on uncaught exceptions and returns its result."""
 
     def run_main(*arguments: object, **options: Any) -> Result:
         result = CliRunner().invoke(main, [str(argument) for argument in arguments], **options)
@@ -28,7 +28,7 @@ def run() -> Run:
 
 @pytest.fixture(scope="session")
 def address() -> Iterator[str]:
-    """A running server."""
+    """Run a server, and return its address."""
     server, port = create_server(Settings(address="127.0.0.1:0"), CollectorRegistry())
     server.start()
     yield f"127.0.0.1:{port}"

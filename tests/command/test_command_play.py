@@ -75,7 +75,7 @@ def test_styles_are_for_terminals_that_want_them(run: Run) -> None:
 def test_an_unknown_game(run: Run) -> None:
     result = run("play", "--game", "tarock")
     assert result.exit_code == 2
-    assert result.stderr == f"Error: there is no game 'tarock'; there are: {', '.join(GAMES)}\n"
+    assert result.stderr == f"Error: unknown game 'tarock'; available games: {', '.join(GAMES)}\n"
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -83,7 +83,7 @@ def test_an_unknown_game(run: Run) -> None:
 def test_an_unknown_bot(run: Run, name: str, bots: str) -> None:
     result = run("play", "--game", name, "--bots", bots)
     assert result.exit_code == 2
-    assert result.stderr == f"Error: there is no bot 'cheater' for {name}; there are: {', '.join(bot_names(name))}\n"
+    assert result.stderr == f"Error: unknown bot 'cheater' for {name}; available bots: {', '.join(bot_names(name))}\n"
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -104,9 +104,9 @@ def test_seeds_out_of_range(run: Run, seed: object) -> None:
 
 def test_a_server_that_cannot_be_reached(run: Run) -> None:
     with socket.socket() as held:
-        # Bound, so that nobody else takes the port, but not listening.
+        # Bound, so that no other process takes the port, but not listening.
         held.bind(("127.0.0.1", 0))
         address = f"127.0.0.1:{held.getsockname()[1]}"
         result = run("play", "--game", GAMES[0], "--address", address)
     assert result.exit_code == 2
-    assert result.stderr.startswith(f"Error: no answer from a server at {address}: UNAVAILABLE: ")
+    assert result.stderr.startswith(f"Error: no response from a server at {address}: UNAVAILABLE: ")

@@ -1,4 +1,4 @@
-"""chatiere replay: the sample games of every game match; a changed or broken one is told exactly."""
+"""chatiere replay: the sample games of every game match; differences and malformed files are reported exactly."""
 
 import json
 import socket
@@ -19,7 +19,7 @@ TRACES = Path(__file__).parents[1] / "data" / "traces"
 GAMES = [game.name for game in engine.games()]
 
 Record = dict[str, Any]
-# A change to the lines of a sample game; returns the number of the line that it changed, from 1.
+# Changes the lines of a sample game, and returns the number of the changed line, from 1.
 Change = Callable[[list[Record]], int]
 
 
@@ -37,7 +37,7 @@ def write(path: Path, records: list[Record]) -> Path:
 
 
 def last_where(records: list[Record], key: str, least: int = 1) -> int:
-    """The index of the last line with so many values, or more, under a key."""
+    """Return the index of the last line with at least `least` values under a key."""
     return max(index for index, record in enumerate(records) if len(record.get(key, ())) >= least)
 
 
@@ -48,8 +48,8 @@ def test_all_sample_games_match(run: Run, name: str) -> None:
     result = run("replay", *paths)
     assert result.stderr == ""
     assert result.exit_code == 0
-    assert result.stdout == f"{steps} of {steps} steps matched, {len(paths)} of {len(paths)} games whole.\n"
-    # Every table size is there, and options are.
+    assert result.stdout == f"{steps} of {steps} steps matched, {len(paths)} of {len(paths)} games complete.\n"
+    # All numbers of players occur, and options.
     players = {read(path)[0]["players"] for path in paths}
     rules = engine.game(name)
     assert players == set(range(rules.min_players, rules.max_players + 1))
@@ -59,7 +59,7 @@ def test_all_sample_games_match(run: Run, name: str) -> None:
 @pytest.mark.parametrize("name", GAMES)
 def test_a_running_server_is_asked(run: Run, address: str, name: str) -> None:
     result = run("replay", samples_of(name)[0], "--address", address)
-    assert (result.exit_code, result.stdout.split(", ")[1]) == (0, "1 of 1 games whole.\n")
+    assert (result.exit_code, result.stdout.split(", ")[1]) == (0, "1 of 1 games complete.\n")
 
 
 def test_the_help_tells_the_format(run: Run) -> None:
@@ -155,11 +155,11 @@ def test_a_difference_is_told_and_exits_1(run: Run, tmp_path: Path, name: str, c
     assert result.stderr == (
         f"{path}, line {line}:\n"
         f"  expected: {field} {wrong[line - 1][field]}\n"
-        f"  came:     {field} {right[line - 1][field]}\n"
+        f"  actual:   {field} {right[line - 1][field]}\n"
     )
     steps = len(read(first)) - 1
     total = 2 * steps + len(wrong) - 1
-    assert result.stdout == f"{steps + line - 2} of {total} steps matched, 1 of 3 games whole.\n"
+    assert result.stdout == f"{steps + line - 2} of {total} steps matched, 1 of 3 games complete.\n"
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -184,7 +184,7 @@ def test_a_listed_move_that_the_service_refuses_is_a_difference(
     result = run("replay", path)
     assert result.exit_code == 1
     assert result.stderr == (
-        f"{path}, line 2:\n  expected: move {read(path)[1]['move']}\n  came:     ILLEGAL_ACTION: not today\n"
+        f"{path}, line 2:\n  expected: move {read(path)[1]['move']}\n  actual:   ILLEGAL_ACTION: not today\n"
     )
 
 
@@ -196,7 +196,7 @@ def test_weights_of_the_service_that_differ_are_told(run: Run, tmp_path: Path, m
     path.write_text(beginning() + CHANCE + END)
     result = run("replay", path)
     assert result.exit_code == 1
-    assert result.stderr.endswith("expected: outcomes [[0, 1], [1, 1]]\n  came:     outcomes [[0, 2], [1, 1]]\n")
+    assert result.stderr.endswith("expected: outcomes [[0, 1], [1, 1]]\n  actual:   outcomes [[0, 2], [1, 1]]\n")
 
 
 def beginning(**fields: object) -> str:
@@ -217,22 +217,22 @@ END = '{"actor": -2, "totals": [0, 0, 0], "winners": [0]}\n'
         ("[" * 100_000, "line 1: not JSON: "),
         ('{"players": 3, "options": {}}\n', "line 1: 'game' is missing"),
         (beginning(game=3), "line 1: 'game' must be a name"),
-        (beginning(players="3"), "line 1: 'players' must be a whole number"),
-        (beginning(players=True), "line 1: 'players' must be a whole number"),
+        (beginning(players="3"), "line 1: 'players' must be an integer"),
+        (beginning(players=True), "line 1: 'players' must be an integer"),
         (beginning(options=[]), "line 1: 'options' must be an object"),
-        (beginning(), "line 1: the file stops before the game is over"),
-        (beginning() + CHANCE, "line 2: the file stops before the game is over"),
-        (beginning() + CHANCE + END + DECISION + END, "line 3: the game is over here, but the file goes on"),
+        (beginning(), "line 1: the file ends before the game is over"),
+        (beginning() + CHANCE, "line 2: the file ends before the game is over"),
+        (beginning() + CHANCE + END + DECISION + END, "line 3: the game is over, but the file goes on"),
         (beginning() + CHANCE + "\n" + END, "line 3: not JSON: "),
         (beginning() + "{}\n" + END, "line 2: 'actor' is missing"),
         (beginning() + CHANCE.replace("-1", "-3") + END, "line 2: 'actor' must be a seat, -1 or -2"),
         (beginning() + CHANCE.replace("[0, 1]", "[0, 1, 2]") + END, "line 2: 'outcomes' must be a list of pairs of"),
         (beginning() + CHANCE.replace("[0, 1]", "[0, 1.5]") + END, "line 2: 'outcomes' must be a list of pairs of"),
         (beginning() + CHANCE.replace("outcomes", "legal") + END, "line 2: 'outcomes' is missing"),
-        (beginning() + CHANCE.replace("}", ', "totals": []}') + END, "line 2: 'totals' has no place at actor -1"),
-        (beginning() + CHANCE.replace('"move": 0', '"move": 2') + END, "line 2: 'move' is not one of those that"),
-        (beginning() + DECISION.replace("[3]", "3") + END, "line 2: 'legal' must be a list of whole numbers"),
-        (beginning() + DECISION.replace('"move": 3', '"move": 4') + END, "line 2: 'move' is not one of those that"),
+        (beginning() + CHANCE.replace("}", ', "totals": []}') + END, "line 2: 'totals' is not allowed for actor -1"),
+        (beginning() + CHANCE.replace('"move": 0', '"move": 2') + END, "line 2: 'move' is not in the line's list"),
+        (beginning() + DECISION.replace("[3]", "3") + END, "line 2: 'legal' must be a list of integers"),
+        (beginning() + DECISION.replace('"move": 3', '"move": 4') + END, "line 2: 'move' is not in the line's list"),
         (beginning() + END.replace("winners", "winner"), "line 2: 'winners' is missing"),
         (beginning(game="tarock") + END, "line 1: there is no game 'tarock'; there are: "),
         (beginning(players=99) + END, "line 1: "),
@@ -265,9 +265,9 @@ def test_files_that_cannot_be_read_exit_2(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", GAMES)
 def test_a_server_that_cannot_be_reached_exits_2(run: Run, name: str) -> None:
     with socket.socket() as held:
-        # Bound, so that nobody else takes the port, but not listening.
+        # Bound, so that no other process takes the port, but not listening.
         held.bind(("127.0.0.1", 0))
         address = f"127.0.0.1:{held.getsockname()[1]}"
         result = run("replay", samples_of(name)[0], "--address", address)
     assert result.exit_code == 2
-    assert result.stderr.startswith(f"Error: no answer from a server at {address}: UNAVAILABLE: ")
+    assert result.stderr.startswith(f"Error: no response from a server at {address}: UNAVAILABLE: ")

@@ -25,7 +25,7 @@ WINS = re.compile(
 
 
 def without_time(output: str) -> str:
-    return re.sub(r" in [\d.]+ s \([\d,]+ a second\)", "", output)
+    return re.sub(r" in [\d.]+ s \([\d,]+ per second\)", "", output)
 
 
 @pytest.mark.parametrize(("name", "players"), TABLES)
@@ -39,10 +39,10 @@ def test_the_report_is_that_of_the_games(run: Run, address: str, tmp_path: Path,
     with np.load(file) as record:
         lengths, returns, bots = record["lengths"], record["returns"], record["bots"]
         assert first.startswith(f"{name}, {players} players: 60 games, {lengths.sum():,} decisions in ")
-        assert re.search(r" in [\d.]+ s \([\d,]+ a second\)$", first)
+        assert re.search(r" in [\d.]+ s \([\d,]+ per second\)$", first)
         ordered = sorted(lengths)
         assert second == (
-            f"decisions a game: mean {lengths.mean():.1f}, median {ordered[29]}, "
+            f"decisions per game: mean {lengths.mean():.1f}, median {ordered[29]}, "
             f"90 % from {ordered[2]} to {ordered[56]}, shortest {ordered[0]}, longest {ordered[-1]}"
         )
         assert last == f"written to {file}"
@@ -128,18 +128,18 @@ def test_a_file_that_cannot_be_written_stops_the_start(run: Run, tmp_path: Path)
 def test_fewer_games_than_bots(run: Run, address: str) -> None:
     result = run("selfplay", "--game", GAMES[0], "--games", 2, "--bots", "random,random,random", "--address", address)
     assert result.exit_code == 2
-    assert result.stderr.endswith("Error: 3 bots need 3 games or more\n")
+    assert result.stderr.endswith("Error: 3 bots need at least 3 games\n")
 
 
 def test_an_unknown_game_and_an_unknown_bot(run: Run, address: str) -> None:
     result = run("selfplay", "--game", "tarock", "--address", address)
     assert (result.exit_code, result.stderr) == (
         2,
-        f"Error: there is no game 'tarock'; there are: {', '.join(GAMES)}\n",
+        f"Error: unknown game 'tarock'; available games: {', '.join(GAMES)}\n",
     )
     result = run("selfplay", "--game", GAMES[0], "--bots", "random,cheater", "--address", address)
     assert result.exit_code == 2
-    assert "there is no bot 'cheater'" in result.stderr
+    assert "unknown bot 'cheater'" in result.stderr
 
 
 @pytest.mark.parametrize("players", [-1, 99])

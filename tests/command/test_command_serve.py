@@ -1,4 +1,4 @@
-"""chatiere serve: its options; tests/service has what the server does with them."""
+"""chatiere serve: its options; tests/service tests their effect."""
 
 from collections.abc import Callable
 from dataclasses import fields, replace
@@ -16,7 +16,7 @@ Asked = Callable[..., Settings]
 
 @pytest.fixture
 def asked(run: Run, monkeypatch: pytest.MonkeyPatch) -> Asked:
-    """asked(argument, …): the settings that a server would be run with."""
+    """Return asked(argument, …), which returns the settings that a server would run with."""
 
     def settings_of(*arguments: object, **environment: str) -> Settings:
         found: list[Settings] = []
@@ -29,7 +29,7 @@ def asked(run: Run, monkeypatch: pytest.MonkeyPatch) -> Asked:
     return settings_of
 
 
-# Another value than the default for each setting.
+# A value other than the default for each setting.
 OTHERS: dict[str, object] = {
     "address": "[::1]:0",
     "play_address": "localhost:2",
@@ -60,7 +60,7 @@ OTHERS: dict[str, object] = {
     "log_format": "json",
     "traces": True,
 }
-# Those that make no sense alone.
+# Settings that need others.
 TOGETHER = {
     "tls_certificate": ["tls_key"],
     "tls_key": ["tls_certificate"],

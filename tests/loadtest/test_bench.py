@@ -1,4 +1,4 @@
-"""The harness of `make bench`, with sizes that tell nothing about speed; peers that are not installed are left out."""
+"""The harness of `make bench`, with sizes too small for real figures; peers that are not installed are left out."""
 
 import importlib.util
 import json
@@ -10,8 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from loadtest.bench.bounds import Bound, bound_of
 from loadtest.bench.measure import Row, Run, alternate, fastest, middle
-from loadtest.bench.play import choose
+from loadtest.bench.self_play import choose
 
 ROOT = Path(__file__).parents[2]
 HAS_OPENSPIEL = importlib.util.find_spec("pyspiel") is not None
@@ -20,7 +21,7 @@ HAS_H2LOAD = shutil.which("h2load") is not None
 
 @pytest.fixture(scope="module")
 def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What a run over one game writes."""
+    """Return the folder that a run over one game has written."""
     directory: Path = tmp_path_factory.mktemp("bench")
     sizes = ("--rounds=2", "--seconds=0.01", "--batch=16", "--warm-up=2", "--moves=1000")
     command = (sys.executable, "-m", "loadtest.bench", "--game=discat", *sizes, f"--output={directory}")
@@ -41,6 +42,13 @@ def test_a_row_holds_when_its_ratio_reaches_its_bound() -> None:
     assert row(1.1, 1.0, 1.0, at_most=True).holds is False
     assert row(1.0, None, 1.0).ratio is None
     assert row(1.0, None, 1.0).holds is None
+
+
+def test_a_game_may_have_bounds_of_its_own() -> None:
+    assert bound_of("playout", "discat") == Bound(bound=2.0, target=10e6)
+    assert bound_of("playout", "chat_cartonne") == Bound(bound=0.3, target=1e6)
+    assert bound_of("self_play_shell", "chat_cartonne") == Bound(bound=20.0, target=250e3)
+    assert bound_of("memory") == Bound(bound=1.05, target=None)
 
 
 def test_a_rate_counts_the_processor_time_of_both_sides() -> None:

@@ -1,4 +1,4 @@
-"""The load test itself: its smoke scenario passes, and its budgets see what they should."""
+"""The load test itself: its smoke scenario passes, and budgets notice what breaks them."""
 
 import sys
 from pathlib import Path
@@ -17,7 +17,7 @@ from load import budget  # noqa: E402
 
 
 def entry(kind: str, name: str, requests: int, failures: int = 0, p99: float = 1.0) -> SimpleNamespace:
-    """What Locust's statistics keep of a kind of call, as far as budgets read it."""
+    """Return Locust's statistics of a kind of call, as far as budgets read them."""
     return SimpleNamespace(
         method=kind,
         name=name,
@@ -60,7 +60,7 @@ def test_a_run_that_keeps_the_budget() -> None:
     ("run_of", "told"),
     [
         ((entry("grpc", "Apply", 200), entry("check", "right", 10, 1)), "1 wrong answers: right"),
-        ((entry("grpc", "Apply", 99),), "99 calls were made, 100 at least were wanted"),
+        ((entry("grpc", "Apply", 99),), "only 99 of at least 100 calls were made"),
         ((entry("grpc", "Apply", 200, 3),), "3 of 200 calls failed, more than 1.00%"),
         ((entry("grpc", "Apply", 200, p99=51.0),), "99 % of Apply took up to 51 ms, more than 50 ms"),
         ((entry("grpc", "NewGame", 200),), "Apply was never called"),

@@ -1,4 +1,4 @@
-"""The siege itself: its attacks come as they say, and its budgets see what they should. Durations do not bind here."""
+"""The siege itself: attacks are as described, and budgets notice what breaks them. Durations are not tested."""
 
 import json
 import sys
@@ -18,7 +18,7 @@ from siege import run as siege
 
 UNBOUND = plan.Budget(*[float("inf")] * 6)
 SMALL = plan.Attack("small", "nobody", count=10, seconds=0.6, onset=0.3, budget=UNBOUND)
-GOOD = siege.Outcome(
+GOOD = siege.AttackResult(
     attack=replace(SMALL, budget=plan.Budget(1000, 50, 60, 70, peak_mib=500, kept_mib=60)),
     came={"begun": 10},
     onset_ms=999.0,
@@ -70,24 +70,24 @@ def test_the_plan_can_be_read() -> None:
     ids=lambda value: value.kind if isinstance(value, plan.Attack) else "",
 )
 def test_an_attack_comes_as_it_says(server: OwnServer, attack: plan.Attack, came: dict[str, int]) -> None:
-    outcome = siege.besiege(server, None, attack)
-    assert came.items() <= outcome.came.items()
-    assert all(outcome.calls.values())
-    assert outcome.broken() == []
+    result = siege.besiege(server, None, attack)
+    assert came.items() <= result.came.items()
+    assert all(result.calls.values())
+    assert result.broken() == []
 
 
 def test_steady_calls_come_as_often_as_they_say(server: OwnServer) -> None:
     attack = replace(SMALL, kind="steady", count=1000, method="chatiere.v1.GameService/Apply")
-    outcome = siege.besiege(server, None, attack)
-    assert 0 < outcome.came["begun"] <= 1000 * attack.seconds / 10
-    assert outcome.broken() == []
+    result = siege.besiege(server, None, attack)
+    assert 0 < result.came["begun"] <= 1000 * attack.seconds / 10
+    assert result.broken() == []
 
 
 def test_attackers_have_no_token_and_another_client_has(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     attack = replace(SMALL, kind="half_open", has_tokens=True)
     assert siege.siege(plan.Plan("", [attack]), tmp_path / "siege.json")
     (reported,) = json.loads((tmp_path / "siege.json").read_text())
-    # Health checks need none.
+    # Health checks need no token.
     assert reported["came"] == {"begun": 40, "UNAUTHENTICATED": 20, "reset": 20}
     assert reported["failures"] == {}
     assert "| small" in capsys.readouterr().out
@@ -99,12 +99,12 @@ def test_a_broken_budget_is_told(server: OwnServer, tmp_path: Path, capsys: pyte
     assert "budget: small: 99 % of game calls took up to" in capsys.readouterr().out
 
 
-def test_an_outcome_within_its_budget() -> None:
+def test_a_result_within_its_budget() -> None:
     assert GOOD.broken() == []
 
 
 @pytest.mark.parametrize(
-    ("outcome", "told"),
+    ("result", "told"),
     [
         (replace(GOOD, onset_ms=1001.0), "at the onset a call took 1001 ms, more than 1000 ms"),
         (replace(GOOD, p99_ms={"game": 51.0}), "99 % of game calls took up to 51 ms, more than 50 ms"),
@@ -121,14 +121,14 @@ def test_an_outcome_within_its_budget() -> None:
         (replace(GOOD, peak={}, kept={}), "a process of the server has died"),
         (replace(GOOD, failures={"after it: game: INTERNAL: oh": 2}), "2 calls failed after it: game: INTERNAL: oh"),
         (replace(GOOD, errors=["… ERROR … incident"]), "the server logged … ERROR … incident"),
-        (replace(GOOD, has_metrics=False), "the metrics did not answer afterwards"),
+        (replace(GOOD, has_metrics=False), "the metrics did not respond afterwards"),
     ],
 )
-def test_what_breaks_a_budget(outcome: siege.Outcome, told: str) -> None:
-    assert outcome.broken() == [told]
+def test_what_breaks_a_budget(result: siege.AttackResult, told: str) -> None:
+    assert result.broken() == [told]
 
 
 def test_nobody_elses_server_is_besieged() -> None:
     result = CliRunner().invoke(run.main, ["--scenario", "siege", "--address", "127.0.0.1:50051"])
     assert result.exit_code == 2
-    assert "it goes without --address" in result.output
+    assert "omit --address" in result.output

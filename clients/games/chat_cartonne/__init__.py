@@ -1,10 +1,10 @@
 """Chat Cartonne."""
 
+from chatiere.clients.game_support import BotMaker, GameSupport
 from chatiere.clients.games.chat_cartonne.bots import BuilderBatchBot, BuilderBot
 from chatiere.clients.games.chat_cartonne.table import break_down, draw_table
-from chatiere.clients.room import BotMaker, Room
 
-ROOM = Room(
+SUPPORT = GameSupport(
     name="chat_cartonne",
     bots={"builder": BotMaker(lambda seed: BuilderBot(), BuilderBatchBot)},
     draw_table=draw_table,

@@ -10,7 +10,7 @@ from chatiere.v1.game_pb2 import Action, ActionKindInfo, GameInfo, View
 
 _SIDE = 24
 
-# What it prefers, best first.
+# Kinds of actions, best first.
 _ORDER = (
     "lay_cat",
     "toy_on_joint",
@@ -27,7 +27,7 @@ _ORDER = (
 
 
 class BuilderBot:
-    """Draws and builds, lays an awake cat whenever it may, and a sleeping one only where there is nothing else to do.
+    """A bot that draws and builds, lays an awake cat whenever possible, and a sleeping one only if it must.
 
     Of several places it takes the one nearest to the middle of the table, so that boxes meet.
     """
@@ -49,19 +49,19 @@ def _distance(where: int) -> int:
 
 
 class BuilderBatchBot:
-    """BuilderBot for many games at a time: it chooses the same."""
+    """BuilderBot for many games at a time, with the same choices."""
 
     needs_observations = False
 
     def __init__(self, info: GameInfo) -> None:
-        """A bot for Chat Cartonne, of which `info` is."""
-        # The kinds that have a place count through the table's cells for each of their other fields.
+        """Create a bot. `info`: the service's description of Chat Cartonne."""
+        # Ids of kinds with a place count through the table's cells for each value of their other fields.
         ranks = [
             (_ORDER.index(kind.name), _distance((id - kind.first_id) % _SIDE**2) if _is_placed(kind) else 0, id)
             for kind in info.action_kinds
             for id in range(kind.first_id, kind.last_id + 1)
         ]
-        # By id: the higher the better.
+        # By id, higher is better.
         self._values = np.empty(len(ranks), np.int32)
         self._values[[id for *_, id in sorted(ranks, reverse=True)]] = np.arange(len(ranks))
 

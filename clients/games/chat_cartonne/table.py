@@ -24,8 +24,8 @@ _TASKS = {
 
 
 def draw_table(position: Position) -> list[str]:
-    """Each seat's hand and cats, the pile, the cards as they lie."""
-    # What is public is the same in every view, and each seat's own view shows its hand.
+    """Draw each seat's hand and cats, the pile, the cards as they lie."""
+    # Public parts are the same in every view; each seat's own view shows its hand.
     views = [viewer.view.chat_cartonne for viewer in position.viewers]
     view = views[0]
     task = [_TASKS[view.phase]] if view.phase in _TASKS else []
@@ -44,8 +44,8 @@ def _seat_line(seat: int, held: ChatCartonneSeatView, acts: bool, final: bool) -
 
 
 def _cards(view: ChatCartonneView) -> list[str]:
-    # Five characters by three lines a cell: # is a wall, m b f ! contents, z1 a sleeping cat of seat 1, P the Princess;
-    # on the joint to the east a digit for an awake cat's seat, P, or M B F for two toys.
+    # Five characters by three lines per cell: # is a wall, m b f ! contents, z1 a sleeping cat of seat 1, P the
+    # Princess; on the joint to the east a digit for an awake cat's seat, P, or M B F for two toys.
     if not view.table:
         return []
     cells = {card.card.cell: card for card in view.table}
@@ -84,7 +84,7 @@ def _cell(seen: ChatCartonneCardView | None) -> tuple[str, str, str]:
 
 
 def break_down(score: Score) -> list[str]:
-    """The points of the boxes that a seat leads, its bonuses, its negative points."""
+    """Return each seat's points for the boxes that it leads, its bonuses and its negative points."""
     detail = score.detail.chat_cartonne
     words = []
     for number, seat in enumerate(detail.seats):

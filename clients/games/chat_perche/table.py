@@ -11,8 +11,8 @@ _BRANCH_SPACES = 4
 
 
 def draw_table(position: Position) -> list[str]:
-    """The tree from its top to the start spaces, the dogs, what each seat has."""
-    # What is public is the same in every view, and each seat's own view shows its tokens.
+    """Draw the tree from its top to the start spaces, the dogs, and each seat's cats and tokens."""
+    # Public parts are the same in every view; each seat's own view shows its tokens.
     views = [viewer.view.chat_perche for viewer in position.viewers]
     view = views[0]
     animals = _animals(view)
@@ -28,7 +28,7 @@ def draw_table(position: Position) -> list[str]:
 
 
 def _animals(view: ChatPercheView) -> dict[int, str]:
-    # By space: G and B are cats (small: must not be moved now), * is a bird.
+    # By space: G and B are cats (lower case: must not be moved now), * is a bird.
     fixed = {*view.barred, *([view.moved] if view.HasField("moved") else [])}
     animals = dict.fromkeys(view.birds, "*")
     for letter, seat in zip("GB", view.seats, strict=True):
@@ -66,5 +66,5 @@ def _dogs_line(view: ChatPercheView) -> str:
 
 
 def break_down(score: Score) -> list[str]:
-    """The cats on the trunk and on branches."""
+    """Return each seat's cats on the trunk and on branches."""
     return [f"trunk {seat.trunk_cats} + branches {seat.branch_cats}" for seat in score.detail.chat_perche.seats]

@@ -14,13 +14,13 @@ from chatiere.v1.game_pb2 import Position, Score
 
 _VALUES = 12
 _ZERO_ZONE = 4
-# The colours by number, and as what a terminal shows them.
+# The colours by number: their names, and those of the terminal.
 _COLOURS = (("grey", "bright_black"), ("green", "green"), ("red", "red"), ("brown", "yellow"), ("blue", "blue"))
 
 
 def draw_table(position: Position) -> list[str]:
-    """Round and trick, the cards on the table, each seat's hand and board."""
-    # What is public is the same in every view, and each seat's own view shows its hand.
+    """Draw the round and trick, the cards on the table, each seat's hand and board."""
+    # Public parts are the same in every view; each seat's own view shows its hand.
     views = [viewer.view.chatpentiers for viewer in position.viewers]
     public = views[0]
     lines = [f"  round {public.round}, trick {public.trick}, seat {public.leader} leads", f"  table   {_table(public)}"]
@@ -34,7 +34,7 @@ def draw_table(position: Position) -> list[str]:
 
 
 def _cards(numbers: Iterable[int]) -> str:
-    """Cards by colour: "grey 1 5, red 12"."""
+    """Return cards by colour: "grey 1 5, red 12"."""
     values: dict[int, list[str]] = {}
     for number in sorted(numbers):
         values.setdefault(number // _VALUES, []).append(str(number % _VALUES + 1))
@@ -81,7 +81,7 @@ def _board(held: ChatpentiersSeatView, limits: Sequence[int]) -> str:
 
 
 def break_down(score: Score) -> list[str]:
-    """The points of the rounds, and how those of the last board came about."""
+    """Return each seat's points of the rounds, with a breakdown of the last board."""
     words = []
     for seat in score.detail.chatpentiers.seats:
         rounds = " + ".join(str(points) for points in seat.round_points)

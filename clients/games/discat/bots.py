@@ -14,9 +14,9 @@ _CARDS = 90
 
 
 class LargestGroupBot:
-    """Plays the largest group that it may, the one of the lowest dense id where several are as large.
+    """A bot that plays the largest legal group, of equal ones that with the lowest dense id.
 
-    When it has to pass it exchanges its lowest card that can be grouped with no other of its hand, if there is one.
+    When it must pass, it exchanges its lowest card that forms no group with another of its hand, if there is one.
     """
 
     def choose(self, view: View, legal_actions: Sequence[Action]) -> Action:
@@ -37,17 +37,17 @@ class LargestGroupBot:
 
 
 class LargestGroupBatchBot:
-    """LargestGroupBot for many games at a time: it chooses the same."""
+    """LargestGroupBot for many games at a time, with the same choices."""
 
     needs_observations = True
 
     def __init__(self, info: GameInfo) -> None:
-        """A bot for Discat, of which `info` is."""
+        """Create a bot. `info`: the service's description of Discat."""
         self._own_hand = observation_part(info, "own_hand")
 
     def choose(self, batch: Batch, rows: NDArray[np.intp]) -> NDArray[np.uint16]:
         """See BatchBot.choose."""
-        # A play is 32 x the slot of its top card + a mask of the others; Keep and Exchange come after all plays.
+        # The id of a play is 32 x the slot of its top card + a mask of the others; Keep and Exchange come after these.
         sizes = np.where(batch.legal_ids < _KEEP, np.bitwise_count(batch.legal_ids % 32) + 1, 0)
         actions = batch.best_actions(sizes)[rows]
         passes = np.flatnonzero(actions == _KEEP)
@@ -58,13 +58,13 @@ class LargestGroupBatchBot:
 
 
 def _passing(hands: NDArray[np.bool_]) -> NDArray[np.uint16]:
-    # By first and second digits of the cards' numbers.
+    # By the first and second digit of the card's number.
     digits = np.zeros((len(hands), 100), np.bool_)
     digits[:, 1 : _CARDS + 1] = hands
     table = digits.reshape(-1, 10, 10)
     alone = table & (table.sum(axis=2, keepdims=True) == 1) & (table.sum(axis=1, keepdims=True) == 1)
     lowest = alone.reshape(-1, 100).argmax(axis=1)
-    # Slots are the places of the hand sorted ascending.
+    # A slot is an index into the hand, sorted ascending.
     slots = (digits & (np.arange(100) < lowest[:, None])).sum(axis=1)
     return np.where(alone.any(axis=(1, 2)), _FIRST_EXCHANGE + slots, _KEEP).astype(np.uint16)
 

@@ -7,8 +7,8 @@ from chatiere.v1.game_pb2 import Position, Score
 
 
 def draw_table(position: Position) -> list[str]:
-    """The constraint, each seat's hand and piles, the draw pile."""
-    # What is public is the same in every view, and each seat's own view shows its hand.
+    """Draw the constraint, each seat's hand and piles, the draw pile."""
+    # Public parts are the same in every view; each seat's own view shows its hand.
     views = [viewer.view.discat for viewer in position.viewers]
     seats = [view.seats[seat] for seat, view in enumerate(views)]
     total = views[0].draw_pile_size
@@ -46,7 +46,7 @@ def _seat_line(seat: int, held: DiscatSeatView, acts: bool) -> str:
 
 
 def break_down(score: Score) -> list[str]:
-    """The points for the pile, the bonus pile and the hand; who won at once."""
+    """Return each seat's points for the pile, the bonus pile and the hand, and mark an immediate win."""
     detail = score.detail.discat
     words = [f"pile {seat.pile_points} + bonus {seat.bonus_points} - hand {-seat.hand_points}" for seat in detail.seats]
     if detail.HasField("group_winner"):

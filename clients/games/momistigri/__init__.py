@@ -1,9 +1,9 @@
 """Momistigri."""
 
+from chatiere.clients.game_support import GameSupport
 from chatiere.clients.games.momistigri.table import break_down, draw_table
-from chatiere.clients.room import Room
 
-ROOM = Room(
+SUPPORT = GameSupport(
     name="momistigri",
     bots={},
     draw_table=draw_table,

@@ -33,8 +33,8 @@ _TASKS = {
 
 
 def draw_table(position: Position) -> list[str]:
-    """The round and what is to be done, each seat's hand and penalties, the pile."""
-    # What is public is the same in every view, and each seat's own view shows its hand.
+    """Draw the round and the current task, each seat's hand and penalties, the pile."""
+    # Public parts are the same in every view; each seat's own view shows its hand.
     views = [viewer.view.momistigri for viewer in position.viewers]
     table = views[0]
     acts = _acting(table)
@@ -77,7 +77,7 @@ def _name(kind: int) -> str:
 
 
 def break_down(score: Score) -> list[str]:
-    """The penalties of the rounds, and the hand while one is under way."""
+    """Return each seat's penalties of the rounds, and its hand during a round."""
     words = []
     for seat in score.detail.momistigri.seats:
         parts = [f"round {number} {points}" for number, points in enumerate(seat.penalties, 1)]

@@ -1,1 +1,1 @@
-"""What is measured, one file a subject: each has `measure(plan) -> Result`."""
+"""The measurements, one file per subject, each with `measure(plan) -> Result`."""

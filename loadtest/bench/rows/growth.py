@@ -1,23 +1,23 @@
-"""How self-play over gRPC grows with the batch and with workers, and that the server's memory does not."""
+"""The speed of self-play over gRPC by batch size and workers, and the server's memory."""
 
 import time
 from collections.abc import Callable
 from contextlib import ExitStack, closing
 
+from loadtest.bench.bounds import bound_of
 from loadtest.bench.measure import Plan, Result, Row, Run, alternate, measured, middle
-from loadtest.bench.play import SelfPlay
+from loadtest.bench.self_play import SelfPlay
 from loadtest.bench.servers import Server, chatiere
 
 BATCHES = (1, 16, 256, 1024, 4096)
 WORKERS = (1, 2)
-# As many connections for each number of workers, with a batch under way on each, so that they spread over the workers.
+# The same number of connections for each number of workers, with a batch in flight on each, to spread over the workers.
 CONNECTIONS = 4
 TENTHS = 10
-MEMORY_BOUND = 1.05
 
 
 def measure(plan: Plan) -> Result:
-    """The table of batch sizes and workers, the row about memory."""
+    """Measure the table of batch sizes and workers, and the row about memory."""
     result = Result()
     result.tables["self-play by batch size and workers, moves a second"] = _growth(plan)
     row, lines = _memory(plan)
@@ -26,14 +26,14 @@ def measure(plan: Plan) -> Result:
     return result
 
 
-def _player(playing: SelfPlay, server: Server, seconds: float) -> Callable[[], Run]:
-    def play() -> Run:
+def _contender(playing: SelfPlay, server: Server, seconds: float) -> Callable[[], Run]:
+    def run() -> Run:
         end = time.perf_counter() + seconds
         with measured(server) as timer:
-            moves = playing.play(lambda _: time.perf_counter() < end)
+            moves = playing.advance(lambda _: time.perf_counter() < end)
         return timer.run(moves)
 
-    return play
+    return run
 
 
 def _growth(plan: Plan) -> list[dict[str, object]]:
@@ -46,8 +46,8 @@ def _growth(plan: Plan) -> list[dict[str, object]]:
                 for batch in BATCHES:
                     playing = SelfPlay(server.play_address, game.name, players, batch, CONNECTIONS, in_flight=1)
                     stack.callback(playing.close)
-                    playing.play(lambda moves, size=batch: moves < plan.warm_up * size)
-                    contenders[workers, batch] = _player(playing, server, plan.seconds / 2)
+                    playing.advance(lambda moves, size=batch: moves < plan.warm_up * size)
+                    contenders[workers, batch] = _contender(playing, server, plan.seconds / 2)
             runs = alternate(contenders, plan.rounds)
         for (workers, batch), found in runs.items():
             run = middle(found)
@@ -75,7 +75,7 @@ def _memory(plan: Plan) -> tuple[Row, list[dict[str, object]]]:
             for game, players in plan.games.items()
         ]
         for _ in range(TENTHS):
-            made += sum(one.play(lambda moves: moves < share) for one in playing)
+            made += sum(one.advance(lambda moves: moves < share) for one in playing)
             lines.append({"moves": made, "MB": server.memory() / 1e6})
     row = Row(
         row=f"memory after {made:,} moves",
@@ -83,7 +83,7 @@ def _memory(plan: Plan) -> tuple[Row, list[dict[str, object]]]:
         unit="MB",
         ours=lines[-1]["MB"],
         peer=lines[0]["MB"],
-        bound=MEMORY_BOUND,
+        bound=bound_of("memory").bound,
         peer_name=f"after {lines[0]['moves']:,} moves",
         at_most=True,
     )

@@ -1,4 +1,4 @@
-"""The engine in process, from Python: legal actions, apply and observation of the seat to decide, for every move."""
+"""The engine in process, from Python: observation of the seat to decide, legal actions and apply for every move."""
 
 import random
 from collections.abc import Callable
@@ -8,16 +8,17 @@ import numpy as np
 from chatiere.engine import Game
 from chatiere.engine.core.batch import Columns, Restart, Table
 from loadtest.bench import peers
+from loadtest.bench.bounds import bound_of
 from loadtest.bench.measure import Plan, Result, Row, Run, alternate, fastest, listed, middle, repeat
-from loadtest.bench.play import SEED, choose, seeds_and_numbers
+from loadtest.bench.self_play import SEED, choose, seeds_and_numbers
 
 PEER = "OpenSpiel, Python loop with tensor and mask"
 TUNED = "OpenSpiel, the same with its observer writing into one array"
-ROWS = {"one": ("in process, one state a call", 3.0), "batch": ("in process, in batches", 20.0)}
+ROWS = {"one_state_a_call": "in process, one state a call", "in_batches": "in process, in batches"}
 
 
 def one_state_a_call(game: Game, players: int) -> Callable[[], int]:
-    """Play a game; the moves made."""
+    """Return a function that plays a random game, one position at a time, and returns its number of moves."""
     rng = random.Random(SEED)
     number = 0
 
@@ -35,8 +36,8 @@ def one_state_a_call(game: Game, players: int) -> Callable[[], int]:
     return one_game
 
 
-def batches(game: Game, players: int, plan: Plan) -> Callable[[], int]:
-    """A move in each of a batch of games; the moves made."""
+def in_batches(game: Game, players: int, plan: Plan) -> Callable[[], int]:
+    """Return a function that makes a move in each game of a batch, and returns the number of moves."""
     table = Table(game, players)
     rng = np.random.default_rng(SEED)
     columns = Columns(legal=True, observations=True)
@@ -57,10 +58,13 @@ def batches(game: Game, players: int, plan: Plan) -> Callable[[], int]:
 
 
 def measure(plan: Plan) -> Result:
-    """The rows against OpenSpiel's loop with tensor and mask."""
+    """Measure the rows against OpenSpiel's loop with tensor and mask."""
     contenders: dict[tuple[str, str], Callable[[], Run]] = {}
     for game, players in plan.games.items():
-        for kind, work in (("one", one_state_a_call(game, players)), ("batch", batches(game, players, plan))):
+        for kind, work in (
+            ("one_state_a_call", one_state_a_call(game, players)),
+            ("in_batches", in_batches(game, players, plan)),
+        ):
             contenders["", f"{kind} {game.name}"] = lambda work=work: repeat(work, plan.seconds)  # type: ignore[misc]
     if peers.installed():
         for name in peers.NAMES:
@@ -73,7 +77,7 @@ def measure(plan: Plan) -> Result:
         result.tables["OpenSpiel in random play with tensor and mask"] = listed(runs)
     theirs = {name: one for (of, name), one in runs.items() if of == PEER}
     peer = fastest(theirs) if theirs else None
-    for kind, (title, bound) in ROWS.items():
+    for kind, title in ROWS.items():
         for game in plan.games:
             run = middle(runs["", f"{kind} {game.name}"])
             result.rows.append(
@@ -83,7 +87,7 @@ def measure(plan: Plan) -> Result:
                     unit="moves/CPU-s",
                     ours=run.rate,
                     peer=peer[1].rate if peer else None,
-                    bound=bound,
+                    bound=bound_of(kind, game.name).bound,
                     peer_name=f"{PEER}: {peer[0]}" if peer else PEER,
                     run=run,
                     peer_run=peer[1] if peer else None,

@@ -1,6 +1,6 @@
-"""What the kernels cost, from Python: each over the positions of random games, net of what a call costs anyway.
+"""The cost of the kernels from Python, over positions of random games, net of the cost of a call.
 
-`apply` and `resample` are measured on a copy; that is taken off, too.
+`apply` and `resample` are measured on a copy, whose cost is subtracted, too.
 """
 
 import random
@@ -9,13 +9,12 @@ import time
 from collections.abc import Callable, Mapping
 
 from chatiere.engine import Game, Position
+from loadtest.bench.bounds import bound_of
 from loadtest.bench.measure import Plan, Result, Row
-
-BOUND = 1.0
 
 
 def positions_of(game: Game, players: int, count: int) -> list[Position]:
-    """So many decisions of random games."""
+    """Return `count` positions of random games, each at a decision."""
     rng = random.Random(7)
     found: list[Position] = []
     number = 0
@@ -29,7 +28,7 @@ def positions_of(game: Game, players: int, count: int) -> list[Position]:
 
 
 def nanoseconds(work: Callable[[Position], object], positions: list[Position]) -> float:
-    """The mean time of one call over all positions."""
+    """Return the mean time of a call over all positions."""
     start = time.process_time_ns()
     for position in positions:
         work(position)
@@ -37,8 +36,8 @@ def nanoseconds(work: Callable[[Position], object], positions: list[Position]) -
 
 
 def net_costs(game: Game, players: int, plan: Plan) -> Mapping[str, float]:
-    """What each kernel costs, in ns: medians over rounds in which all take turns."""
-    # Few enough to stay in the processor's cache, as a state does that has just been unpacked.
+    """Return the cost of each kernel in ns: medians over rounds in which all take turns."""
+    # Few enough to stay in the processor's cache, like a state that has just been unpacked.
     positions = positions_of(game, players, 500)
     actions = {id(position): position.legal_actions()[0] for position in positions}
     works: dict[str, Callable[[Position], object]] = {
@@ -67,7 +66,7 @@ def net_costs(game: Game, players: int, plan: Plan) -> Mapping[str, float]:
 
 
 def measure(plan: Plan) -> Result:
-    """The rows of check beside apply, and the table of all kernels."""
+    """Measure the rows of check beside apply, and the table of all kernels."""
     result = Result()
     lines = result.tables.setdefault("kernels, ns a call from Python, net of the call", [])
     for game, players in plan.games.items():
@@ -80,7 +79,7 @@ def measure(plan: Plan) -> Result:
                 unit="ns",
                 ours=cost["check"],
                 peer=cost["apply"],
-                bound=BOUND,
+                bound=bound_of("check", game.name).bound,
                 peer_name="the apply that it guards",
                 at_most=True,
             )

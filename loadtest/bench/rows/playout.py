@@ -1,4 +1,4 @@
-"""Random playouts on the server, of fresh games: BatchService.Playout."""
+"""Random playouts of new games on the server: BatchService.Playout."""
 
 from collections.abc import Callable
 
@@ -8,18 +8,17 @@ from chatiere.engine import Game
 from chatiere.v1.batch_service_pb2 import NewGamesRequest, PlayoutRequest, Table
 from chatiere.v1.batch_service_pb2_grpc import BatchServiceStub
 from loadtest.bench import peers
+from loadtest.bench.bounds import bound_of
 from loadtest.bench.measure import Plan, Result, Row, Run, alternate, fastest, listed, middle, repeat
-from loadtest.bench.play import SEED, seeds_and_numbers
+from loadtest.bench.self_play import SEED, seeds_and_numbers
 from loadtest.bench.servers import Server, chatiere
 
 PEER = "OpenSpiel, RandomRolloutEvaluator in C++"
-BOUND, CHAT_CARTONNE_BOUND = 2.0, 0.3
-TARGET, CHAT_CARTONNE_TARGET = 10e6, 1e6
 STATES = 256
 
 
-def player(server: Server, stub: BatchServiceStub, game: Game, players: int, plan: Plan) -> Callable[[], Run]:
-    """A contender that plays the same states out again and again, as often a call as takes about a tenth of a run."""
+def contender(server: Server, stub: BatchServiceStub, game: Game, players: int, plan: Plan) -> Callable[[], Run]:
+    """Return a contender that repeats playouts of the same states, as many per call as take about a tenth of a run."""
     table = Table(game=game.name, players=players)
     seeds, numbers = seeds_and_numbers(0, STATES)
     begun = stub.NewGames(NewGamesRequest(table=table, seeds=seeds, game_numbers=numbers))
@@ -39,11 +38,11 @@ def player(server: Server, stub: BatchServiceStub, game: Game, players: int, pla
 
 
 def measure(plan: Plan) -> Result:
-    """The rows against OpenSpiel's rollouts."""
+    """Measure the rows against OpenSpiel's rollouts."""
     with chatiere() as server, server.channel() as channel:
         stub = BatchServiceStub(channel)  # type: ignore[no-untyped-call]  # generated without types
         contenders: dict[tuple[str, str], Callable[[], Run]] = {
-            ("", game.name): player(server, stub, game, players, plan) for game, players in plan.games.items()
+            ("", game.name): contender(server, stub, game, players, plan) for game, players in plan.games.items()
         }
         if peers.installed():
             for name in peers.NAMES:
@@ -57,16 +56,16 @@ def measure(plan: Plan) -> Result:
 
 
 def _row(game: Game, run: Run, peer: tuple[str, Run] | None) -> Row:
-    large = game.name == "chat_cartonne"
+    bound, target = bound_of("playout", game.name)
     return Row(
         row="Playout on the server",
         game=game.name,
         unit="moves/CPU-s",
         ours=run.rate,
         peer=peer[1].rate if peer else None,
-        bound=CHAT_CARTONNE_BOUND if large else BOUND,
+        bound=bound,
         peer_name=f"{PEER}: {peer[0]}" if peer else PEER,
-        target=CHAT_CARTONNE_TARGET if large else TARGET,
+        target=target,
         target_figure=run.rate,
         run=run,
         peer_run=peer[1] if peer else None,

@@ -1,7 +1,7 @@
 """Random self-play over gRPC: the server lists the legal actions, the client chooses from them.
 
-Two batches of games under way on one stream, so that client and server work at the same time; games that end begin
-anew, and what is measured begins when they are no longer in step.
+Two batches are in flight on one stream, so that client and server work in parallel. Games that end begin anew;
+measuring begins when the games are out of step.
 """
 
 import time
@@ -11,8 +11,9 @@ from contextlib import ExitStack
 from chatiere.clients import VectorEnv
 from chatiere.engine import Game
 from loadtest.bench import peers
+from loadtest.bench.bounds import bound_of
 from loadtest.bench.measure import Plan, Result, Row, Run, alternate, fastest, listed, measured, middle
-from loadtest.bench.play import SEED, SelfPlay
+from loadtest.bench.self_play import SEED, SelfPlay
 from loadtest.bench.servers import Server, chatiere, openspiel
 
 IN_PROCESS = "OpenSpiel, Python loop"
@@ -20,29 +21,27 @@ TUNED = "OpenSpiel, Python loop tuned by hand"
 SHELL = "OpenSpiel, same gRPC shell"
 SOCKET, CHANNEL = "a socket", "gRPC's channel"
 OVER = (SOCKET, CHANNEL)
-BOUNDS = {IN_PROCESS: 4.0, SHELL: 20.0}
-# Lists of up to 1,500 legal actions a move.
-CHAT_CARTONNE_IN_PROCESS_BOUND = 1.0
-TARGET, CHAT_CARTONNE_TARGET = 1e6, 250e3
+# By peer, the row in bounds.toml.
+ROWS = {IN_PROCESS: "self_play_in_process", SHELL: "self_play_shell"}
 
 
-def player(stack: ExitStack, server: Server, game: str, players: int, plan: Plan) -> Callable[[], Run]:
-    """A contender that plays on; its games are begun, and got out of step, here."""
+def contender(stack: ExitStack, server: Server, game: str, players: int, plan: Plan) -> Callable[[], Run]:
+    """Return a contender whose games have begun and are out of step."""
     playing = SelfPlay(server.play_address, game, players, plan.batch, connections=1, in_flight=2)
     stack.callback(playing.close)
-    playing.play(lambda moves: moves < plan.warm_up * plan.batch * 2)
+    playing.advance(lambda moves: moves < plan.warm_up * plan.batch * 2)
 
-    def play() -> Run:
+    def run() -> Run:
         end = time.perf_counter() + plan.seconds
         with measured(server) as timer:
-            moves = playing.play(lambda _: time.perf_counter() < end)
+            moves = playing.advance(lambda _: time.perf_counter() < end)
         return timer.run(moves)
 
-    return play
+    return run
 
 
 def environment(stack: ExitStack, server: Server, game: str, players: int, plan: Plan, over: str) -> Callable[[], Run]:
-    """A contender that plays with the library's VectorEnv; `over`: what its stream goes over."""
+    """Return a contender that uses the library's VectorEnv; `over`: what its stream goes over."""
     env = stack.enter_context(
         VectorEnv(
             stack.enter_context(server.channel()),
@@ -57,7 +56,7 @@ def environment(stack: ExitStack, server: Server, game: str, players: int, plan:
     for _ in range(2 * plan.warm_up):
         batch = env.step(batch.random_actions())
 
-    def play() -> Run:
+    def run() -> Run:
         nonlocal batch
         moves, end = 0, time.perf_counter() + plan.seconds
         with measured(server) as timer:
@@ -66,15 +65,15 @@ def environment(stack: ExitStack, server: Server, game: str, players: int, plan:
                 batch = env.step(batch.random_actions())
         return timer.run(moves)
 
-    return play
+    return run
 
 
 def measure(plan: Plan) -> Result:
-    """The rows against OpenSpiel in process and behind gRPC."""
+    """Measure the rows against OpenSpiel in process and behind gRPC."""
     with ExitStack() as stack:
         ours = stack.enter_context(chatiere())
         contenders: dict[tuple[str, str], Callable[[], Run]] = {
-            ("", game.name): player(stack, ours, game.name, players, plan) for game, players in plan.games.items()
+            ("", game.name): contender(stack, ours, game.name, players, plan) for game, players in plan.games.items()
         }
         if peers.installed():
             theirs = stack.enter_context(openspiel())
@@ -82,9 +81,9 @@ def measure(plan: Plan) -> Result:
                 plain, tuned = peers.plain_loop(name), peers.tuned_loop(name)
                 contenders[IN_PROCESS, name] = lambda loop=plain: loop(plan.seconds)  # type: ignore[misc]
                 contenders[TUNED, name] = lambda loop=tuned: loop(plan.seconds)  # type: ignore[misc]
-                contenders[SHELL, name] = player(stack, theirs, name, 0, plan)
+                contenders[SHELL, name] = contender(stack, theirs, name, 0, plan)
         runs = alternate(contenders, plan.rounds)
-        # Apart from those, because each has a channel in this process, whose threads never rest.
+        # Apart from the others, because each has a channel in this process, whose threads are never idle.
         environments = alternate(
             {
                 (game.name, over): environment(stack, ours, game.name, players, plan, over)
@@ -101,26 +100,26 @@ def measure(plan: Plan) -> Result:
         result.tables["OpenSpiel in random play"] = listed(runs)
     best = {
         kind: fastest({name: one for (of, name), one in runs.items() if of == kind})
-        for kind in BOUNDS
+        for kind in ROWS
         if peers.installed()
     }
-    for kind, bound in BOUNDS.items():
+    for kind in ROWS:
         for game in plan.games:
-            result.rows.append(_row(game, kind, bound, middle(runs["", game.name]), best.get(kind)))
+            result.rows.append(_row(game, kind, middle(runs["", game.name]), best.get(kind)))
     return result
 
 
-def _row(game: Game, kind: str, bound: float, run: Run, peer: tuple[str, Run] | None) -> Row:
-    large = game.name == "chat_cartonne"
+def _row(game: Game, kind: str, run: Run, peer: tuple[str, Run] | None) -> Row:
+    bound, target = bound_of(ROWS[kind], game.name)
     return Row(
         row=f"self-play over gRPC, beside {kind}",
         game=game.name,
         unit="moves/CPU-s",
         ours=run.rate,
         peer=peer[1].rate if peer else None,
-        bound=CHAT_CARTONNE_IN_PROCESS_BOUND if large and kind == IN_PROCESS else bound,
+        bound=bound,
         peer_name=f"{kind}: {peer[0]}" if peer else kind,
-        target=CHAT_CARTONNE_TARGET if large else TARGET,
+        target=target,
         target_figure=run.count / run.server if run.server else None,
         run=run,
         peer_run=peer[1] if peer else None,

@@ -1,4 +1,4 @@
-"""The same seeded games in process, by single calls, by batches and by stream: a hash of all their states.
+"""The same seeded games in process, by single calls, by batches and on a stream, and a hash of their states.
 
 The hash is SHA-256 of every packed state from the first decision to the end, game after game.
 """
@@ -25,7 +25,7 @@ from chatiere.v1.game_pb2 import Include
 from chatiere.v1.game_service_pb2 import ApplyRequest, NewGameRequest
 from chatiere.v1.game_service_pb2_grpc import GameServiceStub
 from loadtest.bench.measure import Plan, Result
-from loadtest.bench.play import SEED, seeds_and_numbers
+from loadtest.bench.self_play import SEED, seeds_and_numbers
 from loadtest.bench.servers import chatiere
 
 GAMES = 8
@@ -35,12 +35,12 @@ History = list[bytes]
 
 
 def pick(move: int, game_number: int, count: int) -> int:
-    """Which of the legal actions is chosen at a move of a game: any rule will do that depends on nothing else."""
+    """Return the index of the action chosen at a move of a game, by an arbitrary rule that depends on nothing else."""
     return (move * 7919 + game_number * 104729) % count
 
 
 def in_process(game: Game, players: int) -> list[History]:
-    """Through Position."""
+    """Play through Position."""
     histories = []
     for number in range(GAMES):
         position = game.new_game(players, seed=SEED, game_number=number)
@@ -54,7 +54,7 @@ def in_process(game: Game, players: int) -> list[History]:
 
 
 def by_single_calls(channel: grpc.Channel, game: Game, players: int) -> list[History]:
-    """Through GameService; Convert packs its states."""
+    """Play through GameService; Convert packs the states."""
     games = GameServiceStub(channel)  # type: ignore[no-untyped-call]  # generated without types
     batches = BatchServiceStub(channel)  # type: ignore[no-untyped-call]
     include = Include(legal_actions=True)
@@ -74,7 +74,7 @@ def by_single_calls(channel: grpc.Channel, game: Game, players: int) -> list[His
 
 
 def by_batches(channel: grpc.Channel, game: Game, players: int) -> list[History]:
-    """Through BatchService, all games in one batch."""
+    """Play through BatchService, all games in one batch."""
     stub = BatchServiceStub(channel)  # type: ignore[no-untyped-call]  # generated without types
 
     def ask(request: NewGamesRequest | StepRequest) -> Positions:
@@ -86,7 +86,7 @@ def by_batches(channel: grpc.Channel, game: Game, players: int) -> list[History]
 
 
 def by_stream(channel: grpc.Channel, game: Game, players: int) -> list[History]:
-    """The same on a stream."""
+    """Play through BatchService on a stream, all games in one batch."""
     stub = BatchServiceStub(channel)  # type: ignore[no-untyped-call]  # generated without types
     requests: queue.SimpleQueue[PlayRequest | None] = queue.SimpleQueue()
     responses = stub.Play(iter(requests.get, None))
@@ -120,7 +120,7 @@ def _in_batches(game: Game, players: int, ask: Callable[[NewGamesRequest | StepR
         positions = ask(StepRequest(table=table, states=states, moves=moves.tobytes(), columns=_COLUMNS))
         for number, state in zip(going, _split(positions.states, game.packed_size), strict=True):
             histories[number].append(state)
-        # Games that are over have no legal ids, so what is left of the lists belongs to those that go on.
+        # Games that are over have no legal ids, so the remaining ids belong to those that go on.
         over = np.frombuffer(positions.final, "<u1")
         going = [number for number, final in zip(going, over, strict=True) if not final]
         positions = _without_over(positions, over)
@@ -128,7 +128,7 @@ def _in_batches(game: Game, players: int, ask: Callable[[NewGamesRequest | StepR
 
 
 def _without_over(positions: Positions, over: np.ndarray) -> Positions:
-    """The legal lists of the games that go on."""
+    """Return the legal actions of the games that go on."""
     offsets = np.frombuffer(positions.legal_offsets, "<u4")
     kept = np.append(offsets[:-1][over == 0], offsets[-1])
     return Positions(legal_offsets=kept.tobytes(), legal_ids=positions.legal_ids)
@@ -139,12 +139,12 @@ def _split(packed: bytes, size: int) -> History:
 
 
 def digest(histories: list[History]) -> str:
-    """The hash of some games."""
+    """Return the hash of some games."""
     return hashlib.sha256(b"".join(b"".join(history) for history in histories)).hexdigest()
 
 
 def measure(plan: Plan) -> Result:
-    """A line a game; RuntimeError if the four ways differ."""
+    """Compare the four ways and list the hashes, one line per game. Raise RuntimeError if they differ."""
     result = Result()
     lines = result.tables.setdefault(
         f"{GAMES} seeded games, the same in process, by single calls, batches and stream", []
@@ -154,7 +154,7 @@ def measure(plan: Plan) -> Result:
             expected = in_process(game, players)
             for way in (by_single_calls, by_batches, by_stream):
                 if way(channel, game, players) != expected:
-                    raise RuntimeError(f"{game.name}: not the same games {way.__name__.replace('_', ' ')}")
+                    raise RuntimeError(f"{game.name}: different games {way.__name__.replace('_', ' ')}")
             moves = sum(len(history) - 1 for history in expected)
             lines.append({"game": game.name, "players": players, "moves": moves, "SHA-256": digest(expected)})
     return result

@@ -1,7 +1,7 @@
-"""One Apply a call, with the legal actions of the next decision: how many calls a second, and how long they take.
+"""Single calls of Apply, with the legal actions of the next decision: calls per second, and their durations.
 
-The client is h2load (of nghttp2), because one in Python is slower than the server. It sees only HTTP statuses: that all
-answers were whole is checked by the bytes that it received.
+The client is h2load (of nghttp2), because one in Python is slower than the server. It sees only HTTP statuses; that all
+responses were complete is checked by the number of bytes that it received.
 """
 
 import re
@@ -19,21 +19,21 @@ from chatiere.engine.wire import fill
 from chatiere.service.calls import conversion, game_service
 from chatiere.service.ports.methods import GAME_SERVICE
 from chatiere.v1.game_service_pb2 import ApplyRequest
+from loadtest.bench.bounds import bound_of
 from loadtest.bench.measure import Plan, Result, Row, Run
 from loadtest.bench.servers import Server, echoing
 
-# The methods of GameService; the second is echo_server.py's.
+# Methods of GameService; the second is added by echo_server.py.
 APPLY, ECHO = "Apply", "Echo"
-BOUND = 0.85
-# Calls in flight: connections, each with one call at a time, so that they spread over the workers.
+# Calls in flight: connections with one call at a time, which spread over the workers.
 IN_FLIGHT = (1, 16)
 WORKERS = (1, 2)
-# Of a round: connections are spread over the workers by chance, anew in each run, so that many short ones tell more.
+# Runs per round: each run spreads its connections randomly over the workers, so many short runs are more precise.
 RUNS = 4
 
 
-class Calls(NamedTuple):
-    """What h2load found in one run: the run, and the 50th and 99th percentiles of how long a call took, in ms."""
+class UnaryLoad(NamedTuple):
+    """The result of a run of h2load: the run, and the 50th and 99th percentiles of the duration of a call, in ms."""
 
     run: Run
     p50: float
@@ -41,12 +41,12 @@ class Calls(NamedTuple):
 
     @property
     def rate(self) -> float:
-        """Calls a second."""
+        """Calls per second."""
         return self.run.count / self.run.wall
 
 
 def apply_request(game: Game, players: int) -> ApplyRequest:
-    """An Apply with legal actions in the middle of a random game: of its decisions the one with the median answer."""
+    """Return a request of Apply with legal actions, at the decision of a random game with the median response size."""
     rng = np.random.default_rng(7)
     position = game.new_game(players, seed=7)
     requests = []
@@ -57,23 +57,23 @@ def apply_request(game: Game, players: int) -> ApplyRequest:
         fill(request.state, conversion.of(position).put_state, position)
         request.action.id = action
         request.include.legal_actions = True
-        requests.append((len(_answer(request)), len(requests), request))
+        requests.append((len(_response(request)), len(requests), request))
         position.apply(action)
     return sorted(requests)[len(requests) // 2][2]
 
 
-def _answer(request: ApplyRequest) -> bytes:
+def _response(request: ApplyRequest) -> bytes:
     response, _ = game_service.apply(request.SerializeToString())
     return response
 
 
 def installed() -> bool:
-    """Whether h2load is there."""
+    """Return True if h2load is installed."""
     return shutil.which("h2load") is not None
 
 
-def load(server: Server, method: str, request: bytes, answer_size: int, in_flight: int, calls: int) -> Calls:
-    """So many calls of that method."""
+def load(server: Server, method: str, request: bytes, response_size: int, in_flight: int, calls: int) -> UnaryLoad:
+    """Make `calls` calls of a method."""
     with tempfile.TemporaryDirectory() as directory:
         data, log = Path(directory, "request"), Path(directory, "log")
         data.write_bytes(_frame(request))
@@ -92,23 +92,23 @@ def load(server: Server, method: str, request: bytes, answer_size: int, in_fligh
         # Start, HTTP status and microseconds of each call.
         times = [int(line.split("\t")[2]) / 1000 for line in log.read_text().splitlines()]
     found = re.search(r"\((\d+)\) data$", output, re.MULTILINE)
-    if len(times) != calls or found is None or int(found[1]) != calls * len(_frame(bytes(answer_size))):
-        raise RuntimeError(f"not all of {calls} calls of {method} got the answer of {answer_size} bytes:\n{output}")
+    if len(times) != calls or found is None or int(found[1]) != calls * len(_frame(bytes(response_size))):
+        raise RuntimeError(f"not all {calls} calls of {method} got a response of {response_size} bytes:\n{output}")
     rate = re.search(r"^finished in [^,]*, ([0-9.]+) req/s", output, re.MULTILINE)
     if rate is None:
-        raise RuntimeError(f"h2load told no rate:\n{output}")
+        raise RuntimeError(f"h2load reported no rate:\n{output}")
     run = Run(calls, calls / float(rate[1]), client, in_server)
     p50, p99 = np.percentile(times, (50, 99))
-    return Calls(run, float(p50), float(p99))
+    return UnaryLoad(run, float(p50), float(p99))
 
 
 def _frame(message: bytes) -> bytes:
-    # As gRPC sends it: not compressed, the length before it.
+    # As gRPC sends it: uncompressed, prefixed with its length.
     return b"\0" + len(message).to_bytes(4, "big") + message
 
 
 def measure(plan: Plan) -> Result:
-    """The rows for each game, calls in flight and number of workers, beside a method that does nothing."""
+    """Measure a row for each game, number of calls in flight and of workers, beside a method that does nothing."""
     result = Result()
     if not installed():
         result.tables["one Apply a call: not measured without h2load, which is in Debian's package nghttp2-client"] = []
@@ -126,7 +126,7 @@ def measure(plan: Plan) -> Result:
                             unit="calls/s",
                             ours=ours.rate,
                             peer=peer.rate,
-                            bound=BOUND,
+                            bound=bound_of("apply", game.name).bound,
                             peer_name="a method that does nothing",
                             run=ours.run,
                             peer_run=peer.run,
@@ -148,13 +148,15 @@ def measure(plan: Plan) -> Result:
     return result
 
 
-def _beside_each_other(server: Server, game: Game, players: int, in_flight: int, plan: Plan) -> tuple[Calls, Calls]:
-    """The median runs of Apply and of the method that does nothing."""
+def _beside_each_other(
+    server: Server, game: Game, players: int, in_flight: int, plan: Plan
+) -> tuple[UnaryLoad, UnaryLoad]:
+    """Return the median runs of Apply and of the method that does nothing."""
     request = apply_request(game, players)
-    size = len(_answer(request))
-    # About as many as a server in Python answers in that time.
+    size = len(_response(request))
+    # About as many as a server in Python handles in that time.
     count = max(in_flight, int(plan.seconds / RUNS * (3000 if in_flight > 1 else 1500)))
-    found: dict[str, list[Calls]] = {APPLY: [], ECHO: []}
+    found: dict[str, list[UnaryLoad]] = {APPLY: [], ECHO: []}
     for _ in range(plan.rounds * RUNS):
         for method, calls in found.items():
             calls.append(load(server, method, request.SerializeToString(), size, in_flight, count))

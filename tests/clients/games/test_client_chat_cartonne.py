@@ -32,7 +32,7 @@ CENTRE = 275
 
 
 def actions(*ways: tuple[str, dict[str, int]]) -> list[Action]:
-    """Actions by kind and fields, with ids in this order."""
+    """Return actions of these kinds and fields, with ascending ids."""
     made = []
     for number, (kind, fields) in enumerate(ways):
         action = Action(id=number, chat_cartonne=ChatCartonneAction())
@@ -45,7 +45,7 @@ def actions(*ways: tuple[str, dict[str, int]]) -> list[Action]:
 
 
 def choice(*ways: tuple[str, dict[str, int]]) -> Action:
-    """The bot's choice, in whatever order the actions stand."""
+    """Return the bot's choice, which must not depend on the order of the actions."""
     legal_actions = actions(*ways)
     chosen = BuilderBot().choose(View(), legal_actions)
     for seed in range(5):
@@ -92,7 +92,7 @@ def test_bots_lay_every_awake_cat_that_they_may_in_whole_games(client: Client, p
 
 
 def position(*table: ChatCartonneCardView, **public: Any) -> Position:
-    """Seat 1 of two is to act; each view shows its seat's hand."""
+    """Return a position where seat 1 of two is to act; each view shows its seat's hand."""
     viewers = []
     for viewer in (0, 1):
         seats = [
@@ -106,7 +106,7 @@ def position(*table: ChatCartonneCardView, **public: Any) -> Position:
 
 
 def drawn(*table: ChatCartonneCardView, **public: Any) -> list[str]:
-    """The lines of the table, without colours."""
+    """Return the lines of the table, without colours."""
     return [click.unstyle(line) for line in draw_table(position(*table, **public))]
 
 

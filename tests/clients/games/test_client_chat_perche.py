@@ -16,7 +16,7 @@ from chatiere.v1.game_pb2 import Position, Score, ScoreDetail, View, ViewerUpdat
 
 
 def position() -> Position:
-    """Seat 1 moves a second cat; each view shows the values of its seat's tokens."""
+    """Return a position where seat 1 moves a second cat; each view shows the values of its seat's tokens."""
     viewers = []
     for viewer in (0, 1):
         branches = [ChatPercheBranch() for _ in range(10)]

@@ -18,7 +18,7 @@ from chatiere.v1.game_pb2 import Position, Score, ScoreDetail, View, ViewerUpdat
 
 
 def position(**public: object) -> Position:
-    """Seat 1 of two shown is to act; each view shows its seat's hand."""
+    """Return a position where seat 1 of the two shown is to act; each view shows its seat's hand."""
     viewers = []
     for viewer, hand in enumerate(([0, 11, 24], [59])):
         seats = [

@@ -31,7 +31,7 @@ from chatiere.v1.game_pb2 import Action, Position, Score, ScoreDetail, View, Vie
 
 
 def hand_of(cards: Sequence[int]) -> View:
-    """The view of seat 1, which holds the cards."""
+    """Return the view of seat 1, which holds the cards."""
     seats = [DiscatSeatView(hand_size=5), DiscatSeatView(hand_size=len(cards), known_cards=cards)]
     return View(seat=1, discat=DiscatView(seats=seats))
 
@@ -121,7 +121,7 @@ def test_no_legal_group_is_larger_in_whole_games(client: Client, players: int) -
 
 
 def position(**public: Any) -> Position:
-    """Seat 1 of two is to act; each view shows its seat's hand."""
+    """Return a position where seat 1 of two is to act; each view shows its seat's hand."""
     hands = ([5, 17], [30, 42, 44])
     viewers = []
     for viewer in (0, 1):

@@ -17,7 +17,7 @@ from chatiere.v1.momistigri_pb2 import (
 
 
 def position(**public: object) -> Position:
-    """Seat 1 of three is active; each view shows its seat's hand; seat 2 is out of the round."""
+    """Return a position where seat 1 of three is active and seat 2 is out; each view shows its seat's hand."""
     hands = ([2, 2, 12], [45], [])
     viewers = []
     for viewer in range(3):

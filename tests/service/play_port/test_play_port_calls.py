@@ -18,7 +18,8 @@ from played_frames import (
 )
 
 from chatiere import engine
-from chatiere.clients import BatchClient, ChatiereError, SocketStream, TransportError, batch_calls
+from chatiere.clients import BatchClient, ChatiereError, SocketStream, TransportError
+from chatiere.clients.calls import batch_requests
 from chatiere.engine import Game
 from chatiere.service.calls import batch_service
 from chatiere.service.calls.batch_service import BatchService
@@ -103,20 +104,20 @@ def test_both_clients_have_the_same_answers_at_both_ports(server: Running, game:
     table, columns = Table(game=game.name, players=game.max_players), Columns(legal=True, observations=True)
 
     def answers(stream: Any) -> list[str]:
-        begun = stream.submit(batch_calls.new_games(table, [1, 2, 3], columns=columns)).result(PATIENCE)
+        begun = stream.submit(batch_requests.new_games(table, [1, 2, 3], columns=columns)).result(PATIENCE)
         moves = begun.legal_ids[begun.legal_offsets[:-1]]
         futures = [
             stream.submit(call)
             for call in (
-                batch_calls.step(table, begun.states, moves, columns=columns),
-                batch_calls.resample(table, begun.states, [0, 1, 0], 3),
-                batch_calls.pack(table, []),
-                batch_calls.unpack(table, begun.states),
-                batch_calls.playout(table, begun.states, 2, 9),
+                batch_requests.step(table, begun.states, moves, columns=columns),
+                batch_requests.resample(table, begun.states, [0, 1, 0], 3),
+                batch_requests.pack(table, []),
+                batch_requests.unpack(table, begun.states),
+                batch_requests.playout(table, begun.states, 2, 9),
             )
         ]
         with pytest.raises(ChatiereError) as refused:
-            stream.submit(batch_calls.new_games(Table(game="tarock"), [1])).result(PATIENCE)
+            stream.submit(batch_requests.new_games(Table(game="tarock"), [1])).result(PATIENCE)
         return [repr(future.result(PATIENCE)) for future in futures] + [repr(vars(refused.value))]
 
     found = []
@@ -145,7 +146,7 @@ def test_states_of_usual_batches_are_overwritten_where_they_came(
             # An item that fails.
             moves[1] = 0xFFFF
             expected = client.step(table, positions.states, moves, columns=columns, restart=restart)
-            call = batch_calls.step(table, positions.states, moves, columns=columns, restart=restart)
+            call = batch_requests.step(table, positions.states, moves, columns=columns, restart=restart)
             answer = stream.submit(call).result(PATIENCE)
             assert [type(each.states) for each in kept[-2:]] == [bytes, memoryview]
             assert repr(answer) == repr(expected)
@@ -267,9 +268,9 @@ def test_tokens(tmp_path: Path) -> None:
             SocketStream(play_address(server)) as stream,
             pytest.raises(ChatiereError, match="UNAUTHENTICATED: this service needs a token"),
         ):
-            stream.submit(batch_calls.new_games(table, [1])).result(PATIENCE)
+            stream.submit(batch_requests.new_games(table, [1])).result(PATIENCE)
         with SocketStream(play_address(server), token=token) as stream:
-            assert len(stream.submit(batch_calls.new_games(table, [1])).result(PATIENCE).states) == 1
+            assert len(stream.submit(batch_requests.new_games(table, [1])).result(PATIENCE).states) == 1
         assert log.wait_for("client alice")
 
 
@@ -298,7 +299,7 @@ def test_connections_above_the_limit_are_refused_with_a_reason(echo: None) -> No
                 SocketStream(play_address(server)) as stream,
                 pytest.raises(TransportError, match=r"UNAVAILABLE: .* 2 streams are open, which is the most"),
             ):
-                stream.submit(batch_calls.new_games(Table(game="discat", players=2), [1])).result(PATIENCE)
+                stream.submit(batch_requests.new_games(Table(game="discat", players=2), [1])).result(PATIENCE)
 
         def there_is_room() -> bool:
             with Peer(server, greets=False) as peer:

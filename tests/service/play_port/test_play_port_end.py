@@ -22,7 +22,8 @@ from played_frames import (
 )
 from prometheus_client import CollectorRegistry
 
-from chatiere.clients import SocketStream, VectorEnv, batch_calls
+from chatiere.clients import SocketStream, VectorEnv
+from chatiere.clients.calls import batch_requests
 from chatiere.service.calls.batch_service import BatchService
 from chatiere.service.ports import listening as listening_module
 from chatiere.service.ports import play_port
@@ -215,7 +216,7 @@ def test_where_it_listens(host: str, reached: str) -> None:
         running(Settings(address="127.0.0.1:0", play_address=f"{host}:0")) as server,
         SocketStream(f"{reached}:{server.server.play_port}") as stream,
     ):
-        assert stream.submit(batch_calls.new_games(Table(game="discat", players=2), [1])).result(PATIENCE)
+        assert stream.submit(batch_requests.new_games(Table(game="discat", players=2), [1])).result(PATIENCE)
 
 
 def has_ipv6() -> bool:

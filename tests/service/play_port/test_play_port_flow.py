@@ -33,7 +33,8 @@ from played_frames import (
 )
 
 from chatiere import engine
-from chatiere.clients import BatchClient, SocketStream, batch_calls
+from chatiere.clients import BatchClient, SocketStream
+from chatiere.clients.calls import batch_requests
 from chatiere.service.ports import play_port
 from chatiere.v1.batch_service_pb2 import (
     NewGamesRequest,
@@ -87,8 +88,8 @@ def test_both_clients_may_ask_much_before_they_read(server: Running) -> None:
     with SocketStream(play_address(server)) as socket_stream, BatchClient(play_address(server)) as client:
         for stream in socket_stream, client.stream():
             with stream:
-                begun = stream.submit(batch_calls.new_games(table, range(count // 4))).result(PATIENCE)
-                calls = [batch_calls.resample(table, begun.states, [0] * len(begun.states), 3) for _ in range(20)]
+                begun = stream.submit(batch_requests.new_games(table, range(count // 4))).result(PATIENCE)
+                calls = [batch_requests.resample(table, begun.states, [0] * len(begun.states), 3) for _ in range(20)]
                 futures = [stream.submit(call) for call in calls]
                 states = [future.result(PATIENCE).states.tobytes() for future in futures]
                 assert len(states[0]) == begun.states.nbytes

@@ -1,4 +1,4 @@
-"""What a client raises where a call has no result."""
+"""The exceptions of failed calls."""
 
 from typing import NamedTuple
 
@@ -13,23 +13,23 @@ _DOMAIN = errors_pb2.DESCRIPTOR.package
 
 
 class FieldViolation(NamedTuple):
-    """A field of the request that is to blame: its path ("action.discat.play.cards[1]") and what is wrong with it."""
+    """An invalid field of the request: its path ("action.discat.play.cards[1]") and what is wrong with it."""
 
     field: str
     description: str
 
 
 class ChatiereError(Exception):
-    """The service refused a call, or failed at it; nothing was changed, as nothing is stored.
+    """The service refused or failed a call. Nothing was changed, as nothing is stored.
 
-    `code`: the gRPC status, INVALID_ARGUMENT for every fault of the request.
-    `message`: what is wrong and where, in English, for people.
+    `code`: the gRPC status, INVALID_ARGUMENT for every error in the request.
+    `message`: what is wrong and where, in English, for humans.
     `reason`: the name of a value of chatiere.v1.ErrorReason without its prefix, such as "ILLEGAL_ACTION"; "" in a
     TransportError.
     `metadata`: further facts by name, as ErrorReason lists them, such as "actor" and "rule"; may be empty.
-    `violations`: the fields of the request that are to blame; empty where none is.
-    `request_id`: the id under which the service's log has the call; "" if it did not answer.
-    `retry_after`: seconds after which another try may do (LIMIT_EXCEEDED); None where the service says nothing of it.
+    `violations`: the invalid fields of the request; may be empty.
+    `request_id`: the id under which the service logged the call; "" if the service did not respond.
+    `retry_after`: the seconds after which to try again (LIMIT_EXCEEDED); None if the service does not say.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class ChatiereError(Exception):
         retry_after: float | None = None,
     ) -> None:
         """See the class."""
-        # All arguments go to Exception, so that errors can be pickled (from worker processes, say).
+        # Exception gets all arguments so that errors can be pickled, for instance by worker processes.
         super().__init__(code, message, reason, metadata, violations, request_id, retry_after)
         self.code = code
         self.message = message
@@ -54,25 +54,25 @@ class ChatiereError(Exception):
         self.retry_after = retry_after
 
     def __str__(self) -> str:
-        """The reason (or the status) and the message."""
+        """Return the reason (or the status) and the message."""
         return f"{self.reason or self.code.name}: {self.message}"
 
 
 class TransportError(ChatiereError):
-    """The call got no answer of the service's own: it could not be reached, took too long, or gRPC refused the call.
+    """The service itself did not respond: it could not be reached, took too long, or gRPC refused the call.
 
-    `code` says which: UNAVAILABLE (after the retries), DEADLINE_EXCEEDED, UNIMPLEMENTED, RESOURCE_EXHAUSTED …
+    `code` tells these apart: UNAVAILABLE (after the retries), DEADLINE_EXCEEDED, UNIMPLEMENTED, RESOURCE_EXHAUSTED …
     """
 
 
 def error_of(call: grpc.RpcError) -> ChatiereError:
-    """What a failed call means; takes the errors of grpc and of grpc.aio, which are calls too."""
+    """Return the exception for a failed call of grpc or grpc.aio; their errors are calls too."""
     assert isinstance(call, grpc.Call | grpc.aio.AioRpcError)
     return error_of_status(call.code(), call.details() or "", rpc_status.from_call(call))
 
 
 def error_of_status(code: grpc.StatusCode, message: str, status: Status | None) -> ChatiereError:
-    """What a call that ends like this means; `status`: its details, if it has any."""
+    """Return the exception for a call that ended with this code and message; `status`: its details, if any."""
     info, request, problems, retry = ErrorInfo(), RequestInfo(), BadRequest(), RetryInfo()
     for detail in status.details if status is not None else ():
         for kind in info, request, problems, retry:

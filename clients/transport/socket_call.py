@@ -11,7 +11,7 @@ import grpc
 from google.protobuf.message import DecodeError
 from google.rpc.status_pb2 import Status
 
-from chatiere.clients.errors import ChatiereError, TransportError, error_of_status
+from chatiere.clients.calls.errors import ChatiereError, TransportError, error_of_status
 from chatiere.http2 import frames
 from chatiere.http2.connection import Broken, Buffer, Connection, ProtocolError, Stuck
 

@@ -1,4 +1,4 @@
-"""Columns in wire format: the client reads and writes what protobuf does, and bytes that are no answer are refused."""
+"""Messages in wire format: the client reads and writes what protobuf does, and rejects malformed responses."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -9,9 +9,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from chatiere.clients import BatchClient, TransportError, batch_calls
-from chatiere.clients.channel import BATCH_SERVICE
-from chatiere.clients.columns import Answer, put, put_inner
+from chatiere.clients import BatchClient, TransportError
+from chatiere.clients.calls import batch_requests
+from chatiere.clients.calls.batch_messages import Response, put, put_inner
+from chatiere.clients.transport.channel import BATCH_SERVICE
 from chatiere.v1.batch_service_pb2 import (
     Faults,
     ItemFault,
@@ -27,15 +28,15 @@ from chatiere.v1.batch_service_pb2 import (
 )
 
 COLUMN = st.binary(max_size=400)
-# Longer than any test takes: nothing waits for it.
+# Longer than any test takes; no test waits so long.
 PATIENCE = 60
 
 
 @given(COLUMN, COLUMN, st.lists(st.integers(0, 2**32 - 1), max_size=3), st.integers(0, 2**64 - 1))
-def test_answers_are_read_as_protobuf_reads_them(states: bytes, actors: bytes, items: list[int], tag: int) -> None:
+def test_responses_are_read_as_protobuf_reads_them(states: bytes, actors: bytes, items: list[int], tag: int) -> None:
     faults = Faults(items=[ItemFault(item=item, message="é") for item in items])
     step = StepResponse(positions=Positions(states=states, actors=actors), faults=faults)
-    answer = Answer(PlayResponse, PlayResponse(tag=tag, step=step).SerializeToString())
+    answer = Response(PlayResponse, PlayResponse(tag=tag, step=step).SerializeToString())
     assert (answer.number("tag"), answer.which("response")) == (tag, "step")
     positions = answer.inner("step").inner("positions")
     assert [bytes(positions.column(name)) for name in ("states", "actors", "legal_ids")] == [states, actors, b""]
@@ -45,29 +46,31 @@ def test_answers_are_read_as_protobuf_reads_them(states: bytes, actors: bytes, i
 
 def test_a_refusal_is_read() -> None:
     refusal = RequestRefusal(message="no", metadata={"a": "b"})
-    answer = Answer(PlayResponse, PlayResponse(refusal=refusal).SerializeToString())
+    answer = Response(PlayResponse, PlayResponse(refusal=refusal).SerializeToString())
     assert (answer.number("tag"), answer.which("response"), answer.message("refusal")) == (0, "refusal", refusal)
-    assert Answer(PlayResponse, b"").which("response") is None
+    assert Response(PlayResponse, b"").which("response") is None
 
 
 def test_fields_of_other_kinds_are_passed_over() -> None:
-    # Fields 99, a number, eight bytes and four, as later versions may have them.
+    # Field 99 as a number, as eight bytes and as four, as later versions may have it.
     unknown = b"\x98\x06\x07\x99\x06" + bytes(8) + b"\x9d\x06" + bytes(4)
-    assert bytes(Answer(Positions, unknown + Positions(states=b"abc").SerializeToString()).column("states")) == b"abc"
+    assert bytes(Response(Positions, unknown + Positions(states=b"abc").SerializeToString()).column("states")) == b"abc"
 
 
 @pytest.mark.parametrize("before", range(8))
 def test_arrays_are_aligned_and_not_writable(before: int) -> None:
     response = StepResponse(positions=Positions(actors=b"\1", legal_offsets=bytes(8), returns=bytes(8)))
-    read = batch_calls.step(Table(players=2), b"", []).read
-    positions = read(Answer(StepResponse, memoryview(bytes(before) + response.SerializeToString())[before:])).positions
+    read = batch_requests.step(Table(players=2), b"", []).read
+    positions = read(
+        Response(StepResponse, memoryview(bytes(before) + response.SerializeToString())[before:])
+    ).positions
     assert all(array.flags.aligned and not array.flags.writeable for array in positions)
     assert (positions.actors.tolist(), positions.returns.tolist()) == ([1], [[0.0, 0.0]])
 
 
 def test_fields_of_another_kind_than_they_should_be_are_as_absent() -> None:
-    # `tag` and `step` of PlayResponse: bytes, and a number.
-    answer = Answer(PlayResponse, b"\x0a\x01x\x18\x05")
+    # Of PlayResponse, `tag` as bytes and `step` as a number.
+    answer = Response(PlayResponse, b"\x0a\x01x\x18\x05")
     assert (answer.number("tag"), answer.which("response"), bytes(answer.column("step"))) == (0, None, b"")
     assert answer.message("step") == StepResponse()
 
@@ -75,18 +78,18 @@ def test_fields_of_another_kind_than_they_should_be_are_as_absent() -> None:
 @given(st.binary(max_size=60))
 @example(b"\x08\x00")  # `states` as a number
 @example(b"\x08" + b"\x80" * 9 + b"\x02")  # a number of eleven bytes
-def test_any_bytes_are_an_answer_or_refused(data: bytes) -> None:
+def test_any_bytes_are_a_response_or_refused(data: bytes) -> None:
     try:
-        answer = Answer(Positions, data)
+        answer = Response(Positions, data)
     except ValueError:
         return
     assert len(answer.column("states")) <= len(data)
 
 
 def test_a_number_has_ten_bytes_at_most() -> None:
-    assert Answer(PlayResponse, b"\x08" + b"\xff" * 9 + b"\x01").number("tag") == 2**64 - 1
+    assert Response(PlayResponse, b"\x08" + b"\xff" * 9 + b"\x01").number("tag") == 2**64 - 1
     with pytest.raises(ValueError, match="not a protobuf message"):
-        Answer(PlayResponse, b"\x08" + b"\x80" * 10 + b"\x00")
+        Response(PlayResponse, b"\x08" + b"\x80" * 10 + b"\x00")
 
 
 @given(COLUMN, COLUMN)
@@ -101,7 +104,7 @@ def test_requests_are_written_as_protobuf_has_them(states: bytes, moves: bytes) 
 
 @pytest.fixture
 def broken_address() -> Iterator[str]:
-    """A service that answers Score with a message that ends too early, and on the stream with what it is asked for."""
+    """Serve Score with a truncated response, and a stream whose responses are the states of its requests."""
 
     def score(request: bytes, context: grpc.ServicerContext) -> bytes:
         return b"\x0a\x05abc"
@@ -122,7 +125,7 @@ def broken_address() -> Iterator[str]:
     server.stop(grace=None).wait()
 
 
-def test_an_answer_that_is_none_is_an_error(broken_address: str) -> None:
+def test_a_malformed_response_is_an_error(broken_address: str) -> None:
     with BatchClient(broken_address) as client, pytest.raises(TransportError) as raised:
         client.score(Table(game="discat", players=2), b"")
     assert raised.value.code is grpc.StatusCode.INTERNAL
@@ -131,18 +134,18 @@ def test_an_answer_that_is_none_is_an_error(broken_address: str) -> None:
 @pytest.mark.parametrize(
     "data",
     [
-        b"\x0a\x05abc",  # no message
-        PlayResponse(tag=7).SerializeToString(),  # an answer to nothing that was asked
+        b"\x0a\x05abc",  # not a message
+        PlayResponse(tag=7).SerializeToString(),  # a response to no request
     ],
 )
-def test_an_answer_on_the_stream_that_is_none_ends_it(broken_address: str, data: bytes) -> None:
+def test_a_malformed_response_on_the_stream_ends_it(broken_address: str, data: bytes) -> None:
     with BatchClient(broken_address) as client, client.stream() as stream:
-        first = stream.submit(batch_calls.score(Table(game="discat", players=2), data))
+        first = stream.submit(batch_requests.score(Table(game="discat", players=2), data))
         with pytest.raises(TransportError) as raised:
             first.result(PATIENCE)
         assert raised.value.code is grpc.StatusCode.INTERNAL
         with pytest.raises(TransportError):
-            stream.submit(batch_calls.score(Table(game="discat", players=2), b"")).result(PATIENCE)
+            stream.submit(batch_requests.score(Table(game="discat", players=2), b"")).result(PATIENCE)
 
 
 @pytest.mark.parametrize(
@@ -154,13 +157,13 @@ def test_an_answer_on_the_stream_that_is_none_ends_it(broken_address: str, data:
         PlayResponse(tag=1, score=ScoreResponse(final=b"\1\1", totals=bytes(20))),
     ],
 )
-def test_an_answer_that_makes_no_sense_fails_its_call_alone(broken_address: str, answer: PlayResponse) -> None:
+def test_an_unexpected_response_fails_its_request_alone(broken_address: str, answer: PlayResponse) -> None:
     table = Table(game="discat", players=2)
     with BatchClient(broken_address) as client, client.stream() as stream:
-        wrong = stream.submit(batch_calls.score(table, answer.SerializeToString()))
+        wrong = stream.submit(batch_requests.score(table, answer.SerializeToString()))
         right = PlayResponse(tag=2, score=ScoreResponse(final=b"\1"))
-        other = stream.submit(batch_calls.score(table, right.SerializeToString()))
-        # What is under way cannot be cancelled by itself, and does not take the stream with it.
+        other = stream.submit(batch_requests.score(table, right.SerializeToString()))
+        # A request in flight cannot be cancelled by itself, and its failure does not end the stream.
         assert not other.cancel()
         with pytest.raises(TransportError):
             wrong.result(PATIENCE)

@@ -1,6 +1,6 @@
-"""Messages of BatchService in protobuf's wire format: columns are read where they are, and sent with one copy.
+"""Messages of BatchService in protobuf's wire format: columns are read in place, and copied once to be sent.
 
-As protobuf's objects have them, a column is copied three times on its way out and twice on its way in.
+Protobuf's own objects copy a column three times on its way out and twice on its way in.
 """
 
 from typing import Any
@@ -12,8 +12,8 @@ from chatiere.engine.wire import cut, head, pieces_of
 from chatiere.http2.connection import Buffer
 from chatiere.v1 import batch_service_pb2
 
-# By message: the numbers of its fields, by name; the numbers of those that are bytes or one message; the classes of
-# messages, by field; the names of fields, by oneof and number.
+# By message name: field numbers by name; the numbers of fields that are bytes or a single message; message classes by
+# field name; field names by oneof and number.
 _MESSAGES = batch_service_pb2.DESCRIPTOR.message_types_by_name
 _NUMBERS = {name: {field.name: field.number for field in message.fields} for name, message in _MESSAGES.items()}
 _LONG = {
@@ -34,14 +34,14 @@ _ONEOFS = {
 }
 
 
-class Answer:
-    """A message that came, as the service writes it: each field once, but those that are lists of messages.
+class Response:
+    """A received message, in which each field occurs once except lists of messages.
 
-    A field of another kind than it should be is as absent.
+    A field of an unexpected type counts as absent.
     """
 
     def __init__(self, kind: type[Message], data: Buffer) -> None:
-        """The message of that kind in `data`. Raises ValueError if there is none."""
+        """Find the fields of a message of class `kind` in `data`. Raise ValueError if it is not a message."""
         self._kind = kind
         self._data = data
         name = kind.DESCRIPTOR.name
@@ -49,51 +49,43 @@ class Answer:
         self._rest, self._found = cut(data, _LONG[name])
 
     def number(self, name: str) -> int:
-        """A number; 0 where it is absent. Raises DecodeError if what is beside the columns is no message."""
+        """Return a number, 0 if it is absent. Raise DecodeError if the fields beside the columns are malformed."""
         value: int = getattr(self._kind.FromString(self._rest), name)
         return value
 
     def column(self, name: str) -> Buffer:
-        """A field of type bytes; empty where it is absent."""
+        """Return a field of type bytes, empty if it is absent."""
         return self._found.get(self._numbers[name], b"")
 
-    def inner(self, name: str) -> "Answer":
-        """The message of a field."""
-        return Answer(self._kinds[name], self.column(name))
+    def inner(self, name: str) -> "Response":
+        """Return the message in a field."""
+        return Response(self._kinds[name], self.column(name))
 
     def message(self, name: str) -> Any:
-        """The same as an object."""
+        """Return the message in a field as protobuf's object."""
         return self._kinds[name].FromString(bytes(self.column(name)))
 
     def which(self, oneof: str) -> str | None:
-        """The name of the message that is there of a oneof."""
+        """Return the name of the field that is set in a oneof, None if none is."""
         for number, name in _ONEOFS[self._kind.DESCRIPTOR.name][oneof].items():
             if number in self._found:
                 return name
         return None
 
     def whole(self) -> Any:
-        """The message as an object."""
+        """Return the whole message as protobuf's object."""
         return self._kind.FromString(bytes(self._data))
 
 
 def put(message: Message, columns: dict[str, Buffer]) -> list[Buffer]:
-    """A message with columns beside its other fields, in pieces to be joined; empty columns are left out."""
+    """Serialise a message with columns beside its other fields, as pieces to be joined; empty columns are left out."""
     pieces = pieces_of(_NUMBERS[message.DESCRIPTOR.name], columns.items())
-    # Last: so the first column of a usual batch (16 KiB to 2 MiB) lies at a multiple of 8 bytes in a PlayRequest,
-    # behind two heads of 4, and the service writes the new states over those that it was sent.
+    # Last, so that the first column of a usual batch (16 KiB to 2 MiB) lies at a multiple of 8 bytes in a PlayRequest,
+    # behind two prefixes of 4 bytes, and the service can write the new states over the old ones.
     pieces.append(message.SerializeToString())
     return pieces
 
 
 def put_inner(number: int, pieces: list[Buffer]) -> list[Buffer]:
-    """The field of that number, of type bytes or message, made of pieces."""
+    """Return the pieces of a field of type bytes or message, `number`, whose content is `pieces`."""
     return [head(number, sum(map(len, pieces))), *pieces]
-
-
-def keep_freed_memory() -> None:
-    """Let malloc keep large blocks that are freed, for the whole process."""
-    # When a block above a threshold is freed, glibc's malloc gives it back to the system, and to get its pages anew for
-    # the next batch takes longer than all else that is done here with a batch. To free a block of up to 32 MiB raises
-    # the threshold to its size (mallopt(3), M_MMAP_THRESHOLD); this one is never touched, so it costs nothing.
-    bytes(24 * 2**20)

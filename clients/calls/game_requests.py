@@ -1,4 +1,4 @@
-"""What the sync and the asyncio client share: how each call's request is built."""
+"""The requests of GameService as values, for the synchronous and the asyncio client."""
 
 from typing import Generic, NamedTuple, SupportsIndex, TypeVar
 
@@ -24,29 +24,29 @@ from chatiere.v1.game_service_pb2 import (
 )
 
 DEFAULT_TIMEOUT = 10.0
-"""Seconds that a call may take, retries included, unless it is told otherwise."""
+"""The default timeout of a call in seconds, including retries."""
 
-Response = TypeVar("Response", bound=Message)
+ResponseMessage = TypeVar("ResponseMessage", bound=Message)
 
 
-class Call(NamedTuple, Generic[Response]):
-    """A call to be made: a method of the service, which answers with a Response, and its request."""
+class MethodRequest(NamedTuple, Generic[ResponseMessage]):
+    """A request to be sent: a method of the service, which returns a ResponseMessage, and its request message."""
 
     method: str
-    request: Message
+    message: Message
 
 
 def unsigned(name: str, value: SupportsIndex, bits: int) -> int:
-    """A number for an unsigned field of so many bits, as an int. Raises TypeError; ValueError where it does not fit."""
+    """Return an integer for an unsigned field of `bits` bits. Raise TypeError, or ValueError if it does not fit."""
     number = require_integer(name, value)
     if not 0 <= number < 2**bits:
         raise ValueError(must_be(name, number, 0, 2**bits - 1))
     return number
 
 
-def list_games() -> Call[ListGamesResponse]:
-    """ListGames."""
-    return Call("ListGames", ListGamesRequest())
+def list_games() -> MethodRequest[ListGamesResponse]:
+    """Build a request of ListGames."""
+    return MethodRequest("ListGames", ListGamesRequest())
 
 
 def new_game(
@@ -57,8 +57,8 @@ def new_game(
     game_number: SupportsIndex,
     explicit_chance: bool,
     include: Include | None,
-) -> Call[NewGameResponse]:
-    """NewGame."""
+) -> MethodRequest[NewGameResponse]:
+    """Build a request of NewGame."""
     request = NewGameRequest(
         game=game,
         players=unsigned("players", players, 32),
@@ -68,45 +68,45 @@ def new_game(
         explicit_chance=explicit_chance,
         include=include,
     )
-    return Call("NewGame", request)
+    return MethodRequest("NewGame", request)
 
 
-def list_legal_actions(state: State) -> Call[ListLegalActionsResponse]:
-    """ListLegalActions."""
-    return Call("ListLegalActions", ListLegalActionsRequest(state=state))
+def list_legal_actions(state: State) -> MethodRequest[ListLegalActionsResponse]:
+    """Build a request of ListLegalActions."""
+    return MethodRequest("ListLegalActions", ListLegalActionsRequest(state=state))
 
 
 def apply(
     state: State, action: SupportsIndex | Action | None, outcome: SupportsIndex | None, include: Include | None
-) -> Call[ApplyResponse]:
-    """Apply; a bare number is a dense id."""
+) -> MethodRequest[ApplyResponse]:
+    """Build a request of Apply; an action that is a number is a dense id."""
     if (action is None) == (outcome is None):
         raise TypeError("apply takes either an action or an outcome")
     if action is not None and not isinstance(action, Action):
         action = Action(id=unsigned("action", action, 32))
     outcome = None if outcome is None else unsigned("outcome", outcome, 32)
-    return Call("Apply", ApplyRequest(state=state, action=action, outcome=outcome, include=include))
+    return MethodRequest("Apply", ApplyRequest(state=state, action=action, outcome=outcome, include=include))
 
 
-def get_score(state: State) -> Call[GetScoreResponse]:
-    """GetScore."""
-    return Call("GetScore", GetScoreRequest(state=state))
+def get_score(state: State) -> MethodRequest[GetScoreResponse]:
+    """Build a request of GetScore."""
+    return MethodRequest("GetScore", GetScoreRequest(state=state))
 
 
-def get_view(state: State, seat: SupportsIndex | None) -> Call[GetViewResponse]:
-    """GetView."""
+def get_view(state: State, seat: SupportsIndex | None) -> MethodRequest[GetViewResponse]:
+    """Build a request of GetView."""
     viewer = None if seat is None else unsigned("seat", seat, 32)
-    return Call("GetView", GetViewRequest(state=state, seat=viewer))
+    return MethodRequest("GetView", GetViewRequest(state=state, seat=viewer))
 
 
 def resample(
     state: State, seat: SupportsIndex, seed: SupportsIndex | None, game_number: SupportsIndex
-) -> Call[ResampleResponse]:
-    """Resample."""
+) -> MethodRequest[ResampleResponse]:
+    """Build a request of Resample."""
     request = ResampleRequest(
         state=state,
         seat=unsigned("seat", seat, 32),
         seed=None if seed is None else unsigned("seed", seed, 64),
         game_number=unsigned("game_number", game_number, 64),
     )
-    return Call("Resample", request)
+    return MethodRequest("Resample", request)

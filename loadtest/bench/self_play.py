@@ -1,6 +1,6 @@
-"""The client of the benchmarks: random self-play over BatchService, in NumPy, with no more than that takes.
+"""The client of the benchmarks: random self-play over BatchService, in NumPy, and nothing else.
 
-`chatiere.clients.VectorEnv`, over the same columns, counts games and moves beside that.
+`chatiere.clients.VectorEnv`, over the same columns, also counts games and moves.
 """
 
 import time
@@ -8,9 +8,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from chatiere.clients.channel import BATCH_SERVICE
-from chatiere.clients.columns import Answer, put, put_inner
-from chatiere.clients.socket_call import SocketCall
+from chatiere.clients.calls.batch_messages import Response, put, put_inner
+from chatiere.clients.transport.channel import BATCH_SERVICE
+from chatiere.clients.transport.socket_call import SocketCall
 from chatiere.http2.connection import Buffer
 from chatiere.v1.batch_service_pb2 import (
     Columns,
@@ -23,14 +23,14 @@ from chatiere.v1.batch_service_pb2 import (
 )
 
 SEED = 7
-# Seconds that a server may take to take a request.
+# Seconds that a server may take to receive a request.
 PATIENCE = 60.0
-# Seconds after which a stream is not trusted: nobody answers meanwhile when the server asks whether a client is there.
+# Seconds after which an idle stream is replaced: it does not answer the server's pings.
 LONGEST_IDLE = 60.0
 
 
 def seeds_and_numbers(first: int, count: int) -> tuple[bytes, bytes]:
-    """The columns of the streams (SEED, first …)."""
+    """Return the columns of seeds and game numbers for the streams (SEED, first …)."""
     return (
         np.full(count, SEED, "<u8").tobytes(),
         np.arange(first, first + count, dtype="<u8").tobytes(),
@@ -38,7 +38,7 @@ def seeds_and_numbers(first: int, count: int) -> tuple[bytes, bytes]:
 
 
 def choose(offsets: Buffer, ids: Buffer, random: np.random.Generator) -> bytes:
-    """A uniformly random legal id for each item."""
+    """Choose a legal id for each item, uniformly at random."""
     begins = np.frombuffer(offsets, "<u4").astype(np.intp)
     picks = random.random(begins.size - 1)
     picks *= begins[1:] - begins[:-1]
@@ -46,26 +46,26 @@ def choose(offsets: Buffer, ids: Buffer, random: np.random.Generator) -> bytes:
 
 
 class Stream:
-    """One Play stream."""
+    """A Play stream."""
 
     def __init__(self, address: str) -> None:
-        """To the service at that address."""
+        """Open the stream to the service at an address."""
         self._call = SocketCall(address, f"/{BATCH_SERVICE}/Play", PATIENCE)
 
     def send(self, field: int, request: list[Buffer]) -> None:
-        """Send a request, in pieces; `field`: its number in PlayRequest."""
+        """Send a request, given in pieces; `field`: its number in PlayRequest."""
         self._call.send(put_inner(field, request))
 
-    def receive(self) -> Answer:
-        """Where the games of the next answer stand: Positions."""
-        response = Answer(PlayResponse, self._call.receive())
+    def receive(self) -> Response:
+        """Receive a response, and return its Positions."""
+        response = Response(PlayResponse, self._call.receive())
         kind = response.which("response")
         if kind not in ("new_games", "step"):
             raise RuntimeError(str(response.whole()))
-        answer = response.inner(kind)
-        if kind == "step" and answer.column("faults"):
-            raise RuntimeError(str(answer.message("faults")))
-        return answer.inner("positions")
+        content = response.inner(kind)
+        if kind == "step" and content.column("faults"):
+            raise RuntimeError(str(content.message("faults")))
+        return content.inner("positions")
 
     def close(self) -> None:
         """End the stream."""
@@ -73,7 +73,7 @@ class Stream:
 
 
 class SelfPlay:
-    """Batches of games under way, `in_flight` of them on each of some connections; games that end begin anew."""
+    """Batches of games, `in_flight` of them on each of `connections` connections; games that end begin anew."""
 
     def __init__(self, address: str, game: str, players: int, batch: int, connections: int, in_flight: int) -> None:
         """Begin all games."""
@@ -82,7 +82,7 @@ class SelfPlay:
         self._random = np.random.default_rng(SEED)
         table, columns = Table(game=game, players=players), Columns(legal=True)
         self._streams = self._connect()
-        # A step without its two columns.
+        # A request of Step without its two columns.
         self._step = StepRequest(table=table, columns=columns, restart=Restart(stride=batch * len(self._streams)))
         for number, stream in enumerate(self._streams):
             seeds, numbers = seeds_and_numbers(number * batch, batch)
@@ -91,8 +91,8 @@ class SelfPlay:
         self._positions = [stream.receive() for stream in self._streams]
         self._idle_since = time.monotonic()
 
-    def play(self, goes_on: Callable[[int], bool]) -> int:
-        """Play while `goes_on` says so of the moves made; how many were made."""
+    def advance(self, goes_on: Callable[[int], bool]) -> int:
+        """Make moves while `goes_on`, given their number so far, is true. Return the number of moves."""
         if time.monotonic() - self._idle_since > LONGEST_IDLE:
             self.close()
             self._streams = self._connect()
@@ -108,11 +108,11 @@ class SelfPlay:
         return moves + self._batch * len(self._streams)
 
     def close(self) -> None:
-        """Leave the games as they are."""
+        """Close the streams."""
         for stream in self._streams:
             stream.close()
 
-    def _move(self, stream: Stream, positions: Answer) -> None:
+    def _move(self, stream: Stream, positions: Response) -> None:
         moves = choose(positions.column("legal_offsets"), positions.column("legal_ids"), self._random)
         request = put(self._step, {"states": positions.column("states"), "moves": moves})
         stream.send(PlayRequest.STEP_FIELD_NUMBER, request)

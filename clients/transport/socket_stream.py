@@ -5,21 +5,21 @@ from concurrent.futures import Future
 
 import grpc
 
-from chatiere.clients.batch_calls import BatchCall, Result
-from chatiere.clients.calls import DEFAULT_TIMEOUT
-from chatiere.clients.channel import BATCH_SERVICE
-from chatiere.clients.closing import Closing
-from chatiere.clients.columns import keep_freed_memory
-from chatiere.clients.errors import ChatiereError, TransportError
-from chatiere.clients.pending import Pending
-from chatiere.clients.socket_call import SocketCall
+from chatiere.clients.calls.batch_requests import BatchRequest, Result
+from chatiere.clients.calls.errors import ChatiereError, TransportError
+from chatiere.clients.calls.game_requests import DEFAULT_TIMEOUT
+from chatiere.clients.transport.channel import BATCH_SERVICE
+from chatiere.clients.transport.closing import Closing
+from chatiere.clients.transport.in_flight import InFlight
+from chatiere.clients.transport.socket_call import SocketCall
+from chatiere.engine.memory import keep_freed_memory
 
 
 class SocketStream(Closing):
     """What BatchStream does, at less than half of the client's processor time, for one thread.
 
         with SocketStream("127.0.0.1:50052") as stream:
-            first = stream.submit(batch_calls.step(table, states, moves))
+            first = stream.submit(batch_requests.step(table, states, moves))
 
     It goes to either port of a server; at the one of `chatiere serve --play-address` the server's share of a batch is
     little more than half, too. For a service nearby, on a network that you trust: it goes to one server, nothing is
@@ -38,7 +38,7 @@ class SocketStream(Closing):
         """
         keep_freed_memory()
         self._call = SocketCall(address, f"/{BATCH_SERVICE}/Play", timeout, token)
-        self._pending = Pending()
+        self._in_flight = InFlight()
         self.has_answered = False
         """Whether any answer has come."""
 
@@ -47,17 +47,17 @@ class SocketStream(Closing):
         """Whether it has ended or broken: what is submitted now fails."""
         return self._call.is_over
 
-    def submit(self, call: BatchCall[Result]) -> Future[Result]:
+    def submit(self, request: BatchRequest[Result]) -> Future[Result]:
         """As BatchStream.submit."""
         future: Future[Result] = _Awaited(self)
         future.set_running_or_notify_cancel()
-        self._call.send(self._pending.add(call, future))
+        self._call.send(self._in_flight.add(request, future))
         return future
 
     def close(self) -> None:
         """End the stream; calls that are under way fail."""
         self._call.close()
-        self._pending.fail(TransportError(grpc.StatusCode.CANCELLED, "the stream was closed"))
+        self._in_flight.fail(TransportError(grpc.StatusCode.CANCELLED, "the stream was closed"))
 
     def wait_for(self, future: Future[Result], timeout: float | None) -> None:
         """Settle the futures whose answers come, up to this one, or all if the stream ends. Raises TimeoutError."""
@@ -66,10 +66,10 @@ class SocketStream(Closing):
             try:
                 answer = self._call.receive(None if end is None else max(end - time.monotonic(), 0))
                 self.has_answered = True
-                self._pending.settle(answer)
+                self._in_flight.settle(answer)
             except ChatiereError as error:
                 self._call.close()
-                self._pending.fail(error)
+                self._in_flight.fail(error)
 
 
 class _Awaited(Future[Result]):

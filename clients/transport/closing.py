@@ -1,4 +1,4 @@
-"""What is used in a `with` statement, or closed."""
+"""The base of classes that are used in a `with` statement."""
 
 from abc import ABC, abstractmethod
 from types import TracebackType
@@ -6,14 +6,14 @@ from typing import Self
 
 
 class Closing(ABC):
-    """Is closed at the end of a `with` statement."""
+    """An object that a `with` statement closes at its end."""
 
     @abstractmethod
     def close(self) -> None:
-        """Let go of what it holds."""
+        """Release the resources that it holds."""
 
     def __enter__(self) -> Self:
-        """Itself."""
+        """Return the object itself."""
         return self
 
     def __exit__(

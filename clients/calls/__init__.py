@@ -1,0 +1,1 @@
+"""Requests, responses and errors as values, apart from how they travel."""

@@ -1,0 +1,21 @@
+"""The bounds of the rows, read from bounds.toml."""
+
+import tomllib
+from pathlib import Path
+from typing import NamedTuple
+
+_ROWS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())
+
+
+class Bound(NamedTuple):
+    """What a row must reach: `bound` and `target` as in measure.Row."""
+
+    bound: float
+    target: float | None
+
+
+def bound_of(row: str, game: str = "") -> Bound:
+    """Return the bound of a row for a game. Values of the game's own replace those of the row."""
+    values = _ROWS[row]
+    own = values.get("games", {}).get(game, {})
+    return Bound(own.get("bound", values["bound"]), own.get("target", values.get("target")))
