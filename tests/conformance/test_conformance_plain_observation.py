@@ -17,12 +17,12 @@ from chatiere.engine import Game, Position
 from .support import Table, begin, liked_move, may_see_whole, random_likings
 from .test_conformance_traces import every_trace, lines_of
 
-# Of each number of players; whole games.
+# Whole games of each number of players.
 POSITIONS = 600
 
 
 def watched(position: Position, moves: Callable[[Position], int | None]) -> Iterator[Position]:
-    """Play a game to its end, checking what each seat observes at every position."""
+    """Play a game to its end, checking each seat's observation at every position."""
     told: list[list[Any]] = [[] for _ in range(position.num_players())]
     while True:
         for seat, events_told in enumerate(told):
