@@ -1,6 +1,6 @@
-"""Every game plays today as it was written down: readable playthroughs and pinned games.
+"""Every game plays as recorded: readable playthroughs and pinned games.
 
-After a wanted change of the rules or of the packed form, write them down anew and read the difference:
+After an intended change of the rules or of the packed form, record them again and read the difference:
 `CHATIERE_UPDATE_GOLDEN=1 python -m pytest tests/conformance/test_conformance_golden.py`.
 """
 

@@ -1,7 +1,7 @@
-"""Every game, shown states that nobody made: each is refused with a reason, or safe to play on.
+"""Every game, given mutated states: each is refused with a reason, or safe to play on.
 
-The environment variable CHATIERE_MUTATIONS says how many mutated states in all are tried (20,000 if unset); the debug
-build, where the sanitizers watch, is shown many more.
+The environment variable CHATIERE_MUTATIONS sets the total number of mutated states (20,000 if unset); the debug build,
+with its sanitizers, is given many more.
 """
 
 import os

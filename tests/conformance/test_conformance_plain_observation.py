@@ -1,6 +1,6 @@
-"""Observations are what each game's description says, part by part: as a slow, plain second way makes them.
+"""Observations are what each game's description says, part by part, by a second, slow and simple implementation.
 
-games/<game>/plain_observation.py has that way. It knows only what a seat is shown: its view, and the events that it was
+It is in games/<game>/plain_observation.py, and knows only what a seat is shown: its view, and the events that it was
 told.
 """
 

@@ -1,8 +1,9 @@
-"""Every game is the same from every seat: if all move round the table, each meets what it met before.
+"""Every game is the same from every seat: if all players move around the table, each finds what it found before.
 
-A game and its twin, in which every seat is so many places further to the left: its first seat is, and ids and outcomes
-are the same from there on. What rules make unequal stands with each game, in games/<game>/turning.py. In all of them
-`first_seat` is a seat's number, as an option and as a chance outcome (docs/rules/README.md).
+Each game has a twin, in which every seat is some number of places further to the left: its first seat is turned, and
+ids and outcomes are the same from there on. The differences that rules make between seats are in
+games/<game>/turning.py. In all games `first_seat` is a seat's number, as an option and as a chance outcome
+(docs/rules/README.md).
 """
 
 import importlib
