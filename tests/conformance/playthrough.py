@@ -51,8 +51,7 @@ def text(game: Game, players: int) -> str:
 
 
 def signature(game: Game, players: int, options: dict[str, Any], seed: int) -> dict[str, Any]:
-    """Return a game in numbers: `play` pins the rules and the random stream, `packed` the packed form of every
-    position."""
+    """Return a game in numbers: `play` pins the rules and the random stream, `packed` every position's packed form."""
     play, packed = hashlib.sha256(), hashlib.sha256()
     decisions = 0
     for position, move, _ in seeded_game(game, players, options, seed):

@@ -18,8 +18,7 @@ LARGEST_TREE = 120
 
 
 def resolve(position: Position, stream: DocumentedStream) -> tuple[Position, list[tuple[Position, int]]]:
-    """Resolve chance by the rules of the stream; return the next decision, and the chance events before it with
-    outcomes."""
+    """Resolve chance by the rules of the stream; return the next decision and the chance events with outcomes."""
     path = []
     while position.is_chance_node():
         weighted = position.chance_outcomes()
@@ -55,8 +54,7 @@ def test_a_sampled_game_is_the_explicit_one_resolved_by_the_documented_stream(ta
 
 
 def test_chance_after_any_move_is_sampled_from_what_is_listed(table: Table) -> None:
-    """Check word by word that a sampled state draws after a move by walking over the weights that the explicit one
-    lists."""
+    """Check, word by word, that a sampled state draws by walking over the weights that the explicit one lists."""
     game, _ = table
     choices = random.Random("words")
     drawn = 0
@@ -76,8 +74,7 @@ def test_chance_after_any_move_is_sampled_from_what_is_listed(table: Table) -> N
 
 
 def test_chance_drawn_at_once_is_chance_drawn_event_by_event(table: Table) -> None:
-    """With a list of events chance is drawn event by event; without one, all up to the next decision is drawn at
-    once."""
+    """Chance is drawn event by event if events are listed; otherwise all up to the next decision is drawn at once."""
     game, players = table
     choices = random.Random("at once")
     for seed in range(12):
@@ -142,8 +139,7 @@ def fits(seen: Counter[int], weighted: list[tuple[int, int]]) -> bool:
 
 
 def ends_of_chance(position: Position) -> list[tuple[bytes, float]]:
-    """Return every next decision (its body) that chance can lead to, with its probability; cut off past
-    LARGEST_TREE."""
+    """Return the next decisions (bodies) that chance can lead to, with probabilities; cut off past LARGEST_TREE."""
     ends: Counter[bytes] = Counter()
     open_nodes = [(position, 1.0)]
     while open_nodes and len(open_nodes) + len(ends) <= LARGEST_TREE:

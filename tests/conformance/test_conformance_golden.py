@@ -35,8 +35,7 @@ def test_the_playthrough_is_the_one_written_down(table: Table) -> None:
 
 
 def games_to_pin(game: Game) -> list[tuple[int, dict[str, Any], int]]:
-    """Return the games to pin of a new game: all numbers of players, default and other options, some seeds with all
-    bits."""
+    """Choose the games to pin: all numbers of players, with default and other options; some seeds use all 64 bits."""
     choices = random.Random(2024)
     return [
         (players, options, seed)

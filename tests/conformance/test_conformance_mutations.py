@@ -74,8 +74,7 @@ def questions(position: Position, choices: random.Random) -> None:
 
 
 def mutated(packed: bytes, other: bytes, choices: random.Random) -> bytes:
-    """Return a packed state with some bytes changed: flipped, replaced, swapped, taken from another state, or cut
-    off."""
+    """Return a packed state with some bytes flipped, replaced, swapped, taken from another state, or cut off."""
     data = bytearray(packed)
     size = len(data)
     kind = choices.randrange(7)
@@ -202,8 +201,7 @@ def test_mutated_typed_states_are_refused_or_safe(table: Table) -> None:
 
 
 def add_mistyped(holder: Message) -> None:
-    """Add to a message, and to all messages in it, its fields with another wire type; protobuf keeps them as unknown
-    ones."""
+    """Add to a message and all in it its own fields with another wire type, which protobuf keeps as unknown ones."""
     for field, value in holder.ListFields():
         if field.message_type:
             for inner in value if field.is_repeated else [value]:

@@ -21,8 +21,7 @@ def position_of(game: Game, entry: dict[str, Any]) -> Position:
 
 
 def split(position: Position, entry: dict[str, Any]) -> str:
-    """Describe where kernel and reference disagree: on the moves, or on the number of sequences that begin with
-    each."""
+    """Describe where kernel and reference disagree: the moves, or the number of sequences that begin with each."""
     players, options, before, depth = entry["players"], entry["options"], entry["moves"], entry["depth"] - 1
     counted = reference(position.game)
     moves, expected = set(moves_of(position)), set(counted.replay(players, options, before).question.moves)

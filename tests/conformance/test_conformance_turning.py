@@ -21,7 +21,7 @@ from chatiere.engine.core.wire import Reader, fill
 
 from .support import Table, liked_move, may_see_whole, moves_of, random_likings, random_options
 
-# For each number of players; at least one for each number of places that the table is turned by.
+# POSITIONS per number of players; at least GAMES per number of places that the table is turned by.
 POSITIONS = 3000
 GAMES = 3
 
@@ -78,8 +78,7 @@ def seats_of(game: Game) -> Seats:
 
 
 def begin_turned(game: Game, players: int, choices: random.Random, by: int, *, sampled: bool) -> Turned:
-    """Start a game with random options. A sampled one needs a given first seat: the stream would choose it by
-    number."""
+    """Start a game with random options; if sampled, with a given first seat: the stream would choose it by number."""
     options = random_options(game, players, choices)
     if sampled:
         options["first_seat"] = choices.randrange(players)
@@ -112,8 +111,7 @@ def turned_games(table: Table, *, sampled: bool = False) -> Iterator[Turned]:
 
 
 def thinned(turned: Iterator[Turned], step: int) -> Iterator[Turned]:
-    """Yield every `step`th, without those where chance is to choose the first seat: messages call seat 0 active
-    there."""
+    """Yield every `step`th, except where chance is to choose the first seat: messages call seat 0 active there."""
     return (one for number, one in enumerate(turned) if number % step == 0 and phase(one.position) != "FIRST_SEAT")
 
 

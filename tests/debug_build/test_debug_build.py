@@ -1,5 +1,4 @@
-"""The debug build detects the faults that it is meant for. Run by `make debug`, whose environment loads the
-sanitizers."""
+"""The debug build detects the faults that it is meant to detect. Run by `make debug`, which loads the sanitizers."""
 
 import subprocess
 import sys

@@ -246,7 +246,7 @@ def test_new_games_need_seeds_or_a_count(table: Table) -> None:
     error = refused(table.new_games, columns=Columns(legal=True))
     assert (error.reason, error.field) == (Reason.INVALID_BATCH, "count")
     assert "seeds" in error.message
-    # Absence is valid here.
+    # Here no games are asked for.
     assert table.new_games(count=0) == table.new_games(seeds=[])
 
 

@@ -54,8 +54,7 @@ def drawn_by(seed: int, *of: object) -> bytes:
 
 
 def sample(statements: list[list[Fault]], seed: int) -> Iterator[Fault]:
-    """Yield faults in random order, one per statement. A change of one file does not affect the order of others'
-    faults."""
+    """Yield faults in random order, one per statement. The order in one file does not depend on other files."""
     chosen = [min(listed, key=lambda fault: drawn_by(seed, fault.key)) for listed in statements]
     yield from sorted(chosen, key=lambda fault: drawn_by(seed, fault.key[:3]))
 

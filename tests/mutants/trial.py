@@ -19,7 +19,7 @@ _COPIED = ("pyproject.toml", "setup.py", "README.md", "proto", "engine")
 # A planted fault may loop or allocate memory for ever.
 SECONDS_A_TEST = 120
 SECONDS_A_RUN = 1_800
-# The verdict on faults that do not compile.
+# Named in place of a test if a fault does not compile.
 COMPILER = "the compiler"
 _FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+)", re.MULTILINE)
 
@@ -101,8 +101,7 @@ def _first_failure(room: str, scratch: Path) -> str | None:
 
 
 def try_fault(fault: Fault | None, room: str) -> str | None:
-    """Return the first test to detect a fault, or COMPILER; without a fault, the test that fails on the unchanged
-    tree."""
+    """Return the first test that detects a fault, or COMPILER; without a fault, the first that fails anyway."""
     with TemporaryDirectory(prefix="chatiere-") as name:
         scratch = Path(name)
         shutil.copytree(_TREE, scratch, symlinks=True, ignore=shutil.ignore_patterns("temp.*"), dirs_exist_ok=True)
