@@ -1,4 +1,4 @@
-# make help lists the targets. The first one that needs it makes the environment in .venv and builds the package there.
+# make help lists the targets. The first one that needs them creates the environment in .venv and builds the package.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -9,30 +9,30 @@ BENCH_BUILT := $(VENV)/.bench-built
 COMPILED := $(shell find engine tests/debug_build -name '*.pyx' -o -name '*.pxd') $(wildcard proto/chatiere/v1/*.proto)
 PYTHON_SOURCES := $(shell find engine http2 service clients command -name '*.py' -o -name '*.pyi')
 
-# The sanitizers' libraries have to be loaded before Python's own allocator is in use, and Python has to use malloc for them
-# to see the edges of its objects. Python itself never frees some memory: leaks are not looked for.
+# The sanitizers' libraries have to be loaded first, and Python has to use malloc instead of its own allocator, so that
+# they see the bounds of its objects. Leaks are not checked, because Python itself never frees some memory.
 SANITIZED := LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
 	PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 PYTHONPATH=build/debug/lib
-# How many mutated packed states the debug build is shown.
+# The number of mutated packed states given to the debug build.
 MUTATIONS ?= 300000
-# How many damaged messages and packed states fuzz shows a server, and for how long at most.
+# The number of damaged messages and packed states that fuzz sends to a server, and the most seconds that it takes.
 FUZZ ?= 1000000
 SECONDS ?= inf
-# Which scenario of loadtest/scenarios load runs; all of them without one.
+# The scenario of loadtest/scenarios that load runs; empty: all of them.
 SCENARIO ?=
 # Options for make bench, such as BENCH="--quick --row selfplay".
 BENCH ?=
-# How many games of each game and number of players debug-games plays.
+# The number of games that debug-games plays of each game and number of players.
 GAMES ?= 2000
-# Options for make mutants, such as MUTANTS="--only discat --count 10 --seed 2", or --again for those that survived.
+# Options for make mutants, such as MUTANTS="--only discat --count 10 --seed 2", or --again for the survivors.
 MUTANTS ?=
 
-# The Python of deploy/Dockerfile; `make constraints UPGRADE=--upgrade` takes newer releases, too.
+# For the Python of deploy/Dockerfile; `make constraints UPGRADE=--upgrade` also takes newer releases.
 UPGRADE ?=
 COMPILE := $(BIN)/uv pip compile --quiet --generate-hashes --python-version 3.13 --python-platform linux \
 	--custom-compile-command "make constraints" $(UPGRADE)
 
-# Tests need nothing of each other: as many processes as there are cores share them.
+# Tests are independent of each other: as many processes as there are cores share them.
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
 .PHONY: help demo test lint debug coverage debug-games mutants wheel constraints fuzz load bench clean
@@ -47,7 +47,7 @@ demo: $(BUILT) ## Play a seeded game of Discat between two bots through a gRPC c
 test: $(BUILT) ## Run all tests of the release build
 	$(PYTEST) --ignore=tests/debug_build
 
-lint: $(BUILT) ## Check style (ruff, cython-lint), types (mypy) and the API's definition (buf)
+lint: $(BUILT) ## Check style (ruff, cython-lint), types (mypy) and the API definition (buf)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy src/chatiere
@@ -61,33 +61,33 @@ debug: $(DEBUG_BUILT) ## Run the engine's tests with invariants and sanitizers o
 	$(SANITIZED) CHATIERE_COVERAGE=1 CHATIERE_MUTATIONS=$(MUTATIONS) $(PYTEST) -m "not frequencies" \
 		tests/debug_build tests/engine tests/conformance tests/games
 
-coverage: $(DEBUG_BUILT) ## List the lines of the compiled engine that make debug did not run; fails where one has no reason
+coverage: $(DEBUG_BUILT) ## List the lines of the compiled engine that make debug did not run; fails if one has no reason
 	$(BIN)/python tests/kernel_coverage.py build/debug
 
 debug-games: $(DEBUG_BUILT) ## Play GAMES random games of each game and number of players in the debug build
 	$(SANITIZED) $(BIN)/python tests/debug_games.py --games $(GAMES)
 
-mutants: $(BUILT) ## Plant faults in the compiled engine, one at a time; fails where the tests see too few (an hour or more)
+mutants: $(BUILT) ## Plant faults in the compiled engine, one at a time; fails if the tests detect too few (an hour or more)
 	cd tests && ../$(BIN)/python -m mutants $(MUTANTS)
 
-wheel: $(BUILT) ## Build a wheel and its bill of materials into dist/, and use it in an environment of its own
+wheel: $(BUILT) ## Build a wheel and its bill of materials into dist/, and test it in an environment of its own
 	$(BIN)/python tests/wheel_check.py
 
-constraints: $(BUILT) ## Write anew what the image is built from: deploy/constraints*.txt, with hashes
+constraints: $(BUILT) ## Regenerate deploy/constraints*.txt: the releases that the image is built from, with hashes
 	$(COMPILE) --output-file deploy/constraints.txt pyproject.toml
 	$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")' | \
 		$(COMPILE) --output-file deploy/constraints-build.txt -
 
-fuzz: $(BUILT) ## Show a real server FUZZ damaged messages and packed states (SECONDS at most)
+fuzz: $(BUILT) ## Send FUZZ damaged messages and packed states to a real server (for at most SECONDS)
 	cd tests && ../$(BIN)/python -m fuzz.wire --count $(FUZZ) --seconds $(SECONDS)
 
-load: $(BUILT) ## Load a service with the scenarios of loadtest/ (or one SCENARIO), judged by their budgets
+load: $(BUILT) ## Load a service with the scenarios of loadtest/ (or one SCENARIO), and check their budgets
 	$(BIN)/python loadtest/run.py $(if $(SCENARIO),--scenario $(SCENARIO))
 
-bench: $(BENCH_BUILT) ## Measure Chatière beside its peers: a table, build/bench.json and build/bench.png
+bench: $(BENCH_BUILT) ## Compare Chatière's speed with its peers': a table, build/bench.json and build/bench.png
 	$(BIN)/python -m loadtest.bench $(BENCH)
 
-clean: ## Remove what the build made
+clean: ## Remove all build products
 	rm -rf $(VENV) build src dist *.egg-info
 	find engine -name '*.so' -delete
 

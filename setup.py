@@ -1,9 +1,9 @@
 """The compiled parts of Chatière: Cython kernels and protobuf code.
 
-Everything else about the package stands in pyproject.toml. The folders of the repository are
-`engine/`, `service/` …, their import names `chatiere.engine`, `chatiere.service` …: before anything is
-built, `src/chatiere/` is filled with links to them, so that setuptools, Cython's cimports, mypy and
-an editable install all see one ordinary source tree. The protobuf code is generated into it.
+Everything else about the package is in pyproject.toml. The folders of the repository are `engine/`, `service/` …, and
+their import names are `chatiere.engine`, `chatiere.service` …: before anything is built, `src/chatiere/` is filled with
+links to them, so that setuptools, Cython's cimports, mypy and an editable install all see one ordinary source tree. The
+protobuf code is generated into it.
 
 CHATIERE_BUILD=debug builds the kernels with run-time checks, the rules' invariants after every move,
 sanitizers and coverage counters (see `make debug`).
@@ -22,12 +22,12 @@ from setuptools import Extension, find_namespace_packages, setup
 ROOT = Path(__file__).parent
 FOLDERS = ("engine", "http2", "service", "clients", "command")
 TREE = Path("src/chatiere")
-# That the engine's codecs can read (FIELDS in engine/core/wire.pxd).
+# The largest field number that the engine's codecs can read (FIELDS in engine/core/wire.pxd).
 LARGEST_FIELD = 31
 DEBUG = os.environ.get("CHATIERE_BUILD") == "debug"
 
-# What NumPy's own builds since 2.4, too, ask of such a processor (x86-64-v2, those since 2009); by older names, which
-# every compiler knows. A Mac's Python may build for two kinds of processors at once.
+# NumPy's own builds have required the same of x86 processors since 2.4 (x86-64-v2, those since 2009); the names are old
+# ones that every compiler knows. A Mac's Python may build for two kinds of processors at once.
 IS_X86 = platform.machine() in ("x86_64", "AMD64") and sys.platform != "darwin"
 PROCESSOR_FLAGS = ["-msse4.2", "-mpopcnt"] if IS_X86 else []
 RELEASE_FLAGS = ["-O3"]
@@ -35,14 +35,14 @@ DEBUG_FLAGS = [
     "-O1",
     "-g",
     "-DCHATIERE_DEBUG=1",
-    # Python's own flags would define overflow away and compile assertions out.
+    # Python's own flags would make overflow defined and compile assertions out.
     "-fno-wrapv",
     "-UNDEBUG",
     "-fno-omit-frame-pointer",
     "-fsanitize=address,undefined",
     "-fno-sanitize-recover=all",
     "--coverage",
-    # Tests run batches in several threads: counters that lose counts would call lines that ran seldom unrun.
+    # Tests run batches in several threads: if counters lost counts, rarely run lines would be reported as not run.
     "-fprofile-update=atomic",
 ]
 DEBUG_LINK_FLAGS = ["-fsanitize=address,undefined", "--coverage"]
@@ -77,9 +77,9 @@ def generate_protobuf_code() -> None:
 
 
 def write_field_numbers(file: FileDescriptorProto) -> None:
-    """The numbers of a file's fields for Cython: in fields/discat.pxd `hands` of DiscatState is STATE_HANDS."""
+    """Write the numbers of a file's fields for Cython: `hands` of DiscatState is STATE_HANDS in fields/discat.pxd."""
     source = Path(file.name)
-    # Names of messages begin with the game's.
+    # Message names begin with the game's name.
     prefix = "".join(part.title() for part in source.stem.split("_"))
     lines = [f"# Generated from {source}.", "cdef enum:"]
     for message in file.message_type:
@@ -89,13 +89,13 @@ def write_field_numbers(file: FileDescriptorProto) -> None:
         lines += [f"    {name}_{field.name.upper()} = {field.number}" for field in message.field]
     target = TREE / "fields" / f"{source.stem}.pxd"
     text = "\n".join([*lines, ""])
-    # What has not changed does not need to be compiled again.
+    # An unchanged file must keep its time, so that nothing is compiled again.
     if len(lines) > 2 and not (target.exists() and target.read_text() == text):
         target.write_text(text)
 
 
 def extensions() -> list[Extension]:
-    """One extension a .pyx file of engine/, named by its place; the debug build adds the planted faults of its test."""
+    """Return one extension per .pyx file of engine/, and in the debug build the planted faults of its test."""
     modules = {
         ".".join(source.relative_to("src").with_suffix("").parts): source
         for source in sorted((TREE / "engine").rglob("*.pyx"))
@@ -133,7 +133,8 @@ setup(
             "embedsignature.format": "python",
             "boundscheck": True,
             "nonecheck": True,
-            # Kernels never divide by what could be 0, and a division that may raise cannot run without the GIL.
+            # Kernels never divide by a number that could be 0, and a division that may raise cannot run without the
+            # GIL.
             "cdivision": True,
         },
     ),

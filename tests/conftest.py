@@ -1,4 +1,4 @@
-"""What all tests share."""
+"""Hooks for all tests."""
 
 import ctypes
 import os
@@ -7,6 +7,6 @@ import pytest
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Let xdist's workers write the coverage of the compiled engine: they would end without exit()'s handlers."""
+    """Let xdist's workers write the coverage of the compiled engine: they exit without running exit()'s handlers."""
     if hasattr(config, "workerinput") and "CHATIERE_COVERAGE" in os.environ:
         ctypes.CDLL(None).exit(0)

@@ -1,7 +1,7 @@
 """Play many random games in the debug build: `make debug-games GAMES=2000`.
 
-After every move the debug build checks the rules' invariants itself, under the sanitizers; this only has to play, with
-explicit and sampled chance in turn, and to look at what each seat may see on the way.
+After every move the debug build itself checks the rules' invariants, under the sanitizers; this program only has to
+play, with explicit and sampled chance in turn, and to ask for each seat's view on the way.
 """
 
 import random
@@ -13,7 +13,7 @@ from chatiere.engine import Game, games
 
 
 def play(game: Game, players: int, number: int) -> int:
-    """A whole game; how many moves it took, chance outcomes included."""
+    """Play a whole game; return its number of moves, chance outcomes included."""
     rng = random.Random(f"{game.name} {players} {number}")
     position = game.new_game(players, seed=number if number % 2 else None)
     moves = 0
@@ -36,7 +36,7 @@ def play(game: Game, players: int, number: int) -> int:
 @click.command()
 @click.option("--games", "count", default=2000, show_default=True, help="Games of each game and number of players.")
 def main(count: int) -> None:
-    """Play them, and print how many moves that were."""
+    """Play `count` games of each kind, and print the total number of moves."""
     for game in games():
         for players in range(game.min_players, game.max_players + 1):
             start = time.perf_counter()

@@ -1,8 +1,9 @@
-"""Which lines of the compiled engine the debug build's tests ran: `python tests/kernel_coverage.py build/debug`.
+"""Report the lines of the compiled engine that the debug build's tests ran: `python tests/kernel_coverage.py
+build/debug`.
 
-The debug build counts executed lines of C (gcc's --coverage); the comments that Cython writes into the C tell which
-line of which file they come from. A line that never ran has to say why at its end (`# uncovered: reason`); a line
-without a reason fails, and so does a reason on a line that runs.
+The debug build counts executed lines of C (gcc's --coverage); Cython's comments in the C tell the file and line that
+they come from. A line that never ran has to say why at its end (`# uncovered: reason`); a line without a reason fails,
+and so does a reason on a line that ran.
 """
 
 import json
@@ -17,7 +18,7 @@ ORIGIN = re.compile(r'^ *(?:/\* )?"(.+\.p(?:yx|xd))":(\d+)$')
 
 
 def origins(source: Path) -> dict[int, tuple[str, int]]:
-    """For each line of a C file the file and line that Cython made it of."""
+    """Return for each line of a C file the file and line that Cython made it from."""
     made_of = {}
     origin = None
     for number, text in enumerate(source.read_text().splitlines(), 1):
@@ -31,7 +32,7 @@ def origins(source: Path) -> dict[int, tuple[str, int]]:
 
 
 def counts(build: Path) -> dict[str, dict[int, int]]:
-    """How often each line ran, by file (chatiere/engine/…) and line number."""
+    """Return how often each line ran, by file (chatiere/engine/…) and line number."""
     ran: dict[str, dict[int, int]] = defaultdict(lambda: defaultdict(int))
     for data in sorted(build.rglob("*.gcda")):
         gcov = ["gcov", "--json-format", "--stdout", "--object-directory", str(data.parent), str(data)]
@@ -48,7 +49,7 @@ def counts(build: Path) -> dict[str, dict[int, int]]:
 
 
 def main(build: Path) -> int:
-    """Print the table; 1 if a line lacks its reason or a reason its line."""
+    """Print the table; return 1 if a line lacks its reason, or a line with a reason ran."""
     failed = False
     ran = counts(build)
     if not ran:

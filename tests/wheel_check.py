@@ -1,7 +1,7 @@
-"""Build a wheel and its bill of materials into dist/, install it in an environment of its own and use it.
+"""Build a wheel and its bill of materials into dist/, install it in an environment of its own and test it.
 
-It must play, type check, and let other people's Cython code cimport the engine: `make wheel`. The bill (CycloneDX) has
-the wheel and what the image installs beside it, with hashes.
+It must play, type check, and let third-party Cython code cimport the engine: `make wheel`. The bill (CycloneDX) lists
+the wheel and the releases that the image installs with it, with hashes.
 """
 
 import json
@@ -56,12 +56,12 @@ setup(name="guest", ext_modules=cythonize([Extension("guest", ["guest.pyx"])], l
 
 
 def run(*command: str | Path, cwd: Path) -> None:
-    """Run a command; say which one failed."""
+    """Run a command; name it if it fails."""
     subprocess.run([str(part) for part in command], cwd=cwd, check=True)
 
 
 def write_bill(wheel: Path) -> Path:
-    """The bill of materials of a wheel, beside it; it keeps to CycloneDX's schema and lacks nothing."""
+    """Write a wheel's bill of materials beside it, and check that it follows CycloneDX's schema and is complete."""
     bill = wheel.with_suffix(".cdx.json")
     tool = (sys.executable, "-W", "ignore", "-m", "cyclonedx_py", "requirements", CONSTRAINTS, "--output-reproducible")
     run(*tool, "--pyproject", ROOT / "pyproject.toml", "--output-file", bill, cwd=ROOT)
@@ -79,7 +79,7 @@ def write_bill(wheel: Path) -> Path:
 
 
 def main() -> None:
-    """All steps; the first that fails ends it."""
+    """Run all steps, up to the first that fails."""
     shutil.rmtree(DIST, ignore_errors=True)
     with tempfile.TemporaryDirectory() as scratch:
         work = Path(scratch)

@@ -1,4 +1,4 @@
-"""Batches as the tests read them: columns by item, beside what a Position says."""
+"""Batches as the tests read them, column by column and item by item, and their comparison with a Position."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +14,7 @@ ALL = Columns(legal=True, scores=True, observations=True)
 
 @dataclass
 class Item:
-    """What the columns of Positions say of one item."""
+    """The values of one item in the columns of Positions."""
 
     state: bytes
     actor: int
@@ -27,7 +27,7 @@ class Item:
 
 
 def items_of(table: BatchTable, positions: PositionColumns) -> list[Item]:
-    """All items of a batch that was asked for everything."""
+    """Return all items of a batch with all its columns."""
     game, players = table.game, table.players
     states = np.frombuffer(positions.states, "u1").reshape(-1, game.packed_size)
     offsets = np.frombuffer(positions.legal_offsets, "<u4")
@@ -58,17 +58,17 @@ def items_of(table: BatchTable, positions: PositionColumns) -> list[Item]:
 
 
 def observation_of(position: Position, seat: int) -> list[int]:
-    """A seat's observation as numbers."""
+    """Return a seat's observation as numbers."""
     return list(np.frombuffer(position.observation(seat), "u1").tolist())
 
 
 def float32(values: list[float]) -> list[float]:
-    """Numbers as near as 32 bits have them."""
+    """Round numbers to 32 bits."""
     return list(np.array(values, "<f4").tolist())
 
 
 def check_item(item: Item, position: Position, ended: Position | None = None) -> None:
-    """Assert that an item is what Position says; `ended`: the end of the game that it was restarted from."""
+    """Assert that an item agrees with Position; `ended`: the end of the game that it was restarted from."""
     scored = ended or position
     actor = position.current_player()
     outcomes = position.chance_outcomes()
@@ -85,7 +85,7 @@ def check_item(item: Item, position: Position, ended: Position | None = None) ->
 
 
 def check_broken_item(item: Item, table: BatchTable, state: bytes) -> None:
-    """Assert that an item says nothing but that its state is broken, and gives it back."""
+    """Assert that an item says only that its state is broken, and gives the state back."""
     length = table.game.observation_length
     zeros = [0] * table.players
     assert item.weights in (None, [])
@@ -94,12 +94,12 @@ def check_broken_item(item: Item, table: BatchTable, state: bytes) -> None:
 
 
 def column(values: Any, dtype: str) -> bytes:
-    """Numbers as a column."""
+    """Return numbers as a column."""
     return bytes(np.array(values, dtype).tobytes())
 
 
 def refusal(table: BatchTable, state: bytes, ask: Any) -> EngineError | None:
-    """What Position refuses an item with: its state, its number of players, or what it is asked to do."""
+    """Return Position's refusal of an item: of its state, its number of players, or what it is asked to do."""
     try:
         position = table.game.unpack(state)
         if position.num_players() != table.players:
@@ -111,7 +111,7 @@ def refusal(table: BatchTable, state: bytes, ask: Any) -> EngineError | None:
 
 
 def check_faults(faults: FaultColumns, expected: list[EngineError | None]) -> None:
-    """Assert that the faults are these refusals, item by item, with the first 20 in Position's words."""
+    """Assert that the faults are these refusals, item by item, the first 20 of them in Position's words."""
     failed = [(item, error) for item, error in enumerate(expected) if error is not None]
     if not failed:
         assert faults == FaultColumns(b"", ())

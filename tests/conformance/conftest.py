@@ -1,4 +1,4 @@
-"""Each test of the battery that asks for a `table` runs for every game at every number of players."""
+"""Run each test of the battery that takes a `table` for every game and every number of players."""
 
 import pytest
 

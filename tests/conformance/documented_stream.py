@@ -1,4 +1,4 @@
-"""The random stream as it is documented, with NumPy and Python's own integers."""
+"""The random stream as documented, implemented with NumPy and Python's own integers."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ class DocumentedStream:
     """Philox4x64-10 with the key (seed, game number), in NumPy's order; `drawn` counts the words taken so far."""
 
     def __init__(self, seed: int, game_number: int, drawn: int = 0) -> None:
-        """From word number `drawn` on."""
+        """Start at word number `drawn`."""
         # NumPy's counter counts blocks of four words.
         key = np.array([seed, game_number], dtype=np.uint64)
         self._generator = np.random.Philox(counter=drawn // 4, key=key)
@@ -16,12 +16,12 @@ class DocumentedStream:
         self.drawn = drawn
 
     def word(self) -> int:
-        """The next word."""
+        """Draw the next word."""
         self.drawn += 1
         return int(self._generator.random_raw())
 
     def number_below(self, n: int) -> int:
-        """Lemire: the high half of word x n, taken again where the low half is among the first 2**64 mod n."""
+        """Draw a number by Lemire's method: the high half of word x n, redrawn if the low half is below 2**64 mod n."""
         while True:
             product = self.word() * n
             if product % 2**64 >= 2**64 % n:

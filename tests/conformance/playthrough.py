@@ -1,4 +1,4 @@
-"""A whole seeded game of any game as text that a person can read, and as numbers that pin it."""
+"""A complete seeded game as readable text, and as numbers that pin it."""
 
 import hashlib
 import importlib
@@ -18,13 +18,13 @@ SEED = 1
 def seeded_game(
     game: Game, players: int, options: dict[str, Any], seed: int
 ) -> Iterator[tuple[Position, int, list[Event]]]:
-    """A sampled game: each position, the move made there and what happened before the position."""
+    """Yield each position of a sampled game, the move made there and the events before the position."""
     events = EventLog()
     position = game.new_game(players, options, seed=seed, events=events)
     step = 0
     while not position.is_terminal():
         legal = position.legal_actions()
-        # Any fixed choice will do; this one needs no generator and meets all kinds of moves.
+        # Any fixed choice would do; this one needs no generator and meets all kinds of moves.
         move = legal[7 * step % len(legal)]
         yield position.clone(), move, events
         events = EventLog()
@@ -34,7 +34,7 @@ def seeded_game(
 
 
 def text(game: Game, players: int) -> str:
-    """A game with default options, step by step: what happened, where things stand, who may do what and does what."""
+    """Describe a game with default options step by step: events, position, legal actions and the one chosen."""
     summary = importlib.import_module(f"games.{game.name}.summary").summary
     codec = chatiere.engine.codec(game.name)
     lines = [f"{game.description.english_title}, {players} players, seed {SEED}, default options"]
@@ -51,7 +51,7 @@ def text(game: Game, players: int) -> str:
 
 
 def signature(game: Game, players: int, options: dict[str, Any], seed: int) -> dict[str, Any]:
-    """A game in numbers: `play` pins the rules and the random stream, `packed` the packed form of every position."""
+    """Return a game in numbers: `play` pins the rules and the random stream, `packed` every position's packed form."""
     play, packed = hashlib.sha256(), hashlib.sha256()
     decisions = 0
     for position, move, _ in seeded_game(game, players, options, seed):

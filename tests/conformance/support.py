@@ -1,4 +1,4 @@
-"""What the conformance battery needs of a game, without knowing which: its messages, random options, positions."""
+"""Game-independent helpers of the conformance battery: messages, random options, positions."""
 
 import importlib
 import random
@@ -23,28 +23,28 @@ TABLE_NAMES = [f"{game.name}-{players}p" for game, players in TABLES]
 
 
 def reference(game: Game) -> Any:
-    """The class of the game's slow reference: a games.script.Script."""
+    """Return the class of the game's slow reference, a games.script.Script."""
     return importlib.import_module(f"games.{game.name}.reference").Game
 
 
 def perft_entries(game: Game) -> list[dict[str, Any]]:
-    """What the game's perft.json says (see games/perft_file.py)."""
+    """Return the entries of the game's perft.json (see games/perft_file.py)."""
     entries: list[dict[str, Any]] = importlib.import_module("games.perft_file").read(game.name)
     return entries
 
 
 def view(position: Position, seat: int | None) -> bytes:
-    """What a seat, or a spectator, may know, as the bytes of the game's view message."""
+    """Return the view of a seat, or of a spectator, as the bytes of the game's view message."""
     return bytes(view_of(position, seat).SerializeToString(deterministic=True))
 
 
 def may_see_whole(event: Event, seat: int | None) -> bool:
-    """Whether a seat, or a spectator, may see an event whole."""
+    """Return whether a seat, or a spectator, may see the whole event."""
     return event.seen_by is None or seat in event.seen_by
 
 
 def shown(game: Game, event: Event, whole: bool) -> tuple[bytes, str]:
-    """An event as a viewer gets it: its message and its label."""
+    """Return an event as a viewer gets it: its message and its label."""
     codec = engine.codec(game.name)
     filled = message(game, "Event")
     fill(filled, codec.put_event, event, whole)
@@ -52,17 +52,17 @@ def shown(game: Game, event: Event, whole: bool) -> tuple[bytes, str]:
 
 
 def shown_to(game: Game, events: Sequence[Event], seat: int | None) -> list[tuple[bytes, str]]:
-    """Events as a seat, or a spectator, gets them."""
+    """Return events as a seat, or a spectator, gets them."""
     return [shown(game, event, may_see_whole(event, seat)) for event in events]
 
 
 def body_of(position: Position) -> bytes:
-    """The packed state without its header, as a codec makes it of a message."""
+    """Return the packed state without its header, as a codec makes it from a message."""
     return engine.codec(position.game.name).read_state(Reader(typed_state(position)))
 
 
 def options_as(game: Game, fields: dict[str, list[int]]) -> dict[str, Any]:
-    """Options by name, as a codec reads them from a message with these numbers. Raises EngineError."""
+    """Return options by name, as a codec reads them from a message with these numbers. Raises EngineError."""
     filled = message(game, "Options")
     for name, numbers in fields.items():
         _fill_field(filled, name, numbers)
@@ -70,7 +70,7 @@ def options_as(game: Game, fields: dict[str, list[int]]) -> dict[str, Any]:
 
 
 def _fill_field(filled: Message, name: str, numbers: list[int]) -> None:
-    # Either a number, or numbers: a repeated field, or one in a message of its own.
+    # Either a number or several: a repeated field, or one in a message of its own.
     field = filled.DESCRIPTOR.fields_by_name[name]
     if field.message_type is not None:
         value = getattr(filled, name)
@@ -84,12 +84,12 @@ def _fill_field(filled: Message, name: str, numbers: list[int]) -> None:
 
 
 def random_options(game: Game, players: int, choices: random.Random) -> dict[str, Any]:
-    """Options that the game takes, each absent about half of the time."""
+    """Return random options that the game accepts, each absent about half of the time."""
     options: dict[str, Any] = {}
     for option in game.description.options:
         numbers = list(option.default_values)
         chosen: dict[str, Any] = {}
-        # What an option may be together with the others, or with this number of players, is for the game to say.
+        # Only the game knows which values go together with the others, or with this number of players.
         for _ in range(30 if choices.random() < 0.5 else 0):
             edit = len(numbers) > 1 and choices.random() < 0.8
             tried = _edited(numbers, option, choices) if edit else _any_numbers(option, choices)
@@ -111,7 +111,7 @@ def _any_numbers(option: Option, choices: random.Random) -> list[int]:
 
 
 def _edited(numbers: list[int], option: Option, choices: random.Random) -> list[int]:
-    # Two of them changed places, or are one less and one more: what has to sum to something may still do.
+    # Two of them swapped, or one less and one more: a required sum may still hold.
     edited = numbers.copy()
     one, other = choices.sample(range(len(numbers)), 2)
     if choices.random() < 0.5:
@@ -123,12 +123,12 @@ def _edited(numbers: list[int], option: Option, choices: random.Random) -> list[
 
 
 def moves_of(position: Position) -> list[int]:
-    """What can be applied: legal actions, or at a chance event its outcomes."""
+    """Return the possible moves: the legal actions, or at a chance event its outcomes."""
     return position.legal_actions() or [outcome for outcome, _ in position.chance_outcomes()]
 
 
 def random_move(position: Position, choices: random.Random) -> int:
-    """A random legal action, or an outcome with the probability that it has."""
+    """Choose a random legal action, or an outcome by its probability."""
     if position.current_player() == CHANCE_PLAYER:
         outcomes, weights = zip(*position.chance_outcomes(), strict=True)
         return int(choices.choices(outcomes, weights)[0])
@@ -136,12 +136,12 @@ def random_move(position: Position, choices: random.Random) -> int:
 
 
 def random_likings(game: Game, choices: random.Random) -> list[float]:
-    """For a game how much each kind of action is liked, so that rare ones come up too."""
+    """Return random weights for a game's kinds of actions, so that rare ones come up too."""
     return [10 ** -choices.uniform(0, 3) for _ in game.description.action_kinds]
 
 
 def liked_move(position: Position, likings: list[float], choices: random.Random) -> int:
-    """An outcome as likely as it is, or an action: of a kind by how much that is liked."""
+    """Choose an outcome by its probability, or an action by the weight of its kind."""
     if position.is_chance_node():
         return random_move(position, choices)
     legal = position.legal_actions()
@@ -152,13 +152,13 @@ def liked_move(position: Position, likings: list[float], choices: random.Random)
 
 
 def begin(game: Game, players: int, choices: random.Random, *, sampled: bool) -> Position:
-    """A new game with random options."""
+    """Start a new game with random options."""
     options = random_options(game, players, choices)
     return game.new_game(players, options, seed=choices.getrandbits(64) if sampled else None)
 
 
 def random_game(game: Game, players: int, choices: random.Random, *, sampled: bool) -> Iterator[Position]:
-    """The positions of a random game with random options, from the first to the last, each its own object."""
+    """Yield the positions of a random game with random options, from first to last, each a separate object."""
     position = begin(game, players, choices, sampled=sampled)
     yield position
     while not position.is_terminal():
@@ -168,7 +168,7 @@ def random_game(game: Game, players: int, choices: random.Random, *, sampled: bo
 
 @cache
 def positions(table: Table, sampled: bool | None = None, games: int = 2) -> tuple[Position, ...]:
-    """All positions of a few random games, with explicit chance, sampled, or (None) both; the same at every call."""
+    """Return all positions of a few random games, with explicit chance, sampled, or (None) both; always the same."""
     game, players = table
     choices = random.Random(f"{game.name} {players}")
     return tuple(
@@ -180,5 +180,5 @@ def positions(table: Table, sampled: bool | None = None, games: int = 2) -> tupl
 
 
 def thinned(items: tuple[Position, ...], count: int) -> tuple[Position, ...]:
-    """About that many of them, evenly spread."""
+    """Return about `count` of them, evenly spread."""
     return items[:: max(1, len(items) // count)]

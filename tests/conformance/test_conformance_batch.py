@@ -1,4 +1,4 @@
-"""Every game: a batch does to each item what Position does, and an item that fails fails alone."""
+"""Every game: a batch does to each item what Position does, and a failing item fails alone."""
 
 import random
 
@@ -82,7 +82,7 @@ def test_what_was_not_asked_for_is_empty(table: Table, batch_table: BatchTable) 
 
 
 def broken(table: Table, choices: random.Random) -> bytes:
-    """A packed state that is wrong in some way: mutated, of another number of players, of another version."""
+    """Return a packed state with something wrong: mutated, of another number of players, of another version."""
     game, players = table
     source, other = (choices.choice(positions(table)).pack() for _ in range(2))
     kind = choices.randrange(4)
@@ -122,7 +122,7 @@ def test_items_fail_alone_with_the_words_of_position(table: Table, batch_table: 
 def check_stepped_item(
     table: BatchTable, item: Item, state: bytes, move: int, error: EngineError | None, stride: int = 7
 ) -> None:
-    """Assert that an item is its state, broken or as it was, or what came of the move, restarted if the game ended."""
+    """Assert that an item is its state, broken or unchanged, or the result of the move, restarted if the game ended."""
     game = table.game
     if error is not None:
         try:
@@ -143,7 +143,7 @@ def check_stepped_item(
 
 
 def begun_anew(ended: Position, options: dict[str, object], stride: int) -> Position:
-    """The game that follows one that has ended."""
+    """Return the game that follows one that has ended."""
     game, players = ended.game, ended.num_players()
     if not ended.is_sampled():
         return game.new_game(players, options)
@@ -153,12 +153,12 @@ def begun_anew(ended: Position, options: dict[str, object], stride: int) -> Posi
 
 @pytest.mark.parametrize("sampled", [True, False], ids=["sampled", "explicit"])
 def test_a_batch_plays_the_games_that_positions_play(table: Table, batch_table: BatchTable, sampled: bool) -> None:
-    """Whole games with restarts, by batches and one by one."""
+    """Play whole games with restarts, in batches and one by one."""
     game, players = table
     choices = random.Random(f"{game.name} {players} {sampled}")
     first, following = random_options(game, players, choices), random_options(game, players, choices)
     count, seed = 6, choices.getrandbits(64)
-    # So near the end of the range that numbers go round.
+    # So near the end of the range that the numbers wrap around.
     numbers = [(2**64 - 3 + i) % 2**64 for i in range(count)]
     if sampled:
         begun = batch_table.new_games(
@@ -297,7 +297,7 @@ def test_playouts_are_those_of_position(table: Table, batch_table: BatchTable) -
 
 
 def test_batches_of_mutated_states_are_refused_or_safe(table: Table, batch_table: BatchTable) -> None:
-    """What a batch says of a state that nobody made is what Position says; playing on is safe."""
+    """A batch says of a mutated state what Position says; playing on is safe."""
     game, players = table
     choices = random.Random(f"{game.name} {players} batch")
     sources = [position.pack() for position in positions(table, games=4)]
@@ -316,7 +316,7 @@ def test_batches_of_mutated_states_are_refused_or_safe(table: Table, batch_table
     assert {0, *faults.reasons} >= {0, *resampled.reasons}
     playouts, played = batch_table.playout(everything, 1, seed=2)
     assert played.reasons == faults.reasons
-    # Those that are sound can be stepped on, and say the same as positions.
+    # Sound ones can be stepped further, and agree with positions.
     stood, _ = batch_table.step(everything, bytes(2 * len(states)), columns=ALL)
     moves = [choices.choice(item.legal_ids) if item.legal_ids else 0 for item in items_of(batch_table, stood)]
     for _ in range(3):

@@ -12,13 +12,13 @@ from chatiere.engine import EventLog, Game, Position
 from .documented_stream import DocumentedStream
 from .support import Table, body_of, moves_of, positions, random_options
 
-# Below this a fixed seed is taken for a fault: with some hundred tests, once in some 100,000 choices of seeds.
+# A smaller probability counts as a fault: with some hundred tests, one choice of seeds in some 100,000 gives one.
 P_VALUE = 1e-7
 LARGEST_TREE = 120
 
 
 def resolve(position: Position, stream: DocumentedStream) -> tuple[Position, list[tuple[Position, int]]]:
-    """Resolve chance by the rules of the stream: the next decision, and each chance event on the way with what came."""
+    """Resolve chance by the rules of the stream; return the next decision and the chance events with outcomes."""
     path = []
     while position.is_chance_node():
         weighted = position.chance_outcomes()
@@ -54,7 +54,7 @@ def test_a_sampled_game_is_the_explicit_one_resolved_by_the_documented_stream(ta
 
 
 def test_chance_after_any_move_is_sampled_from_what_is_listed(table: Table) -> None:
-    """Word by word: what a sampled state draws after a move is a walk over the weights that the explicit one lists."""
+    """Check, word by word, that a sampled state draws by walking over the weights that the explicit one lists."""
     game, _ = table
     choices = random.Random("words")
     drawn = 0
@@ -74,7 +74,7 @@ def test_chance_after_any_move_is_sampled_from_what_is_listed(table: Table) -> N
 
 
 def test_chance_drawn_at_once_is_chance_drawn_event_by_event(table: Table) -> None:
-    """Told events are drawn one at a time; without, all up to the next decision are drawn at once."""
+    """Chance is drawn event by event if events are listed; otherwise all up to the next decision is drawn at once."""
     game, players = table
     choices = random.Random("at once")
     for seed in range(12):
@@ -120,7 +120,7 @@ def test_the_first_chance_events_come_as_often_as_their_weights_say(table: Table
         sampled = game.new_game(players, seed=seed)
         end = path[-1][0].child(path[-1][1]) if path else game.new_game(players)
         assert body_of(sampled) == body_of(end)
-        # The first event, and the one after it on one of its branches: further on too few games come by.
+        # The first event, and the one after it on one of its branches: too few games reach later ones.
         for node, outcome in path[:2]:
             counts.setdefault(node, Counter())[outcome] += 1
     for node, seen in counts.items():
@@ -129,7 +129,7 @@ def test_the_first_chance_events_come_as_often_as_their_weights_say(table: Table
 
 
 def fits(seen: Counter[int], weighted: list[tuple[int, int]]) -> bool:
-    """Whether counts fit weights."""
+    """Return whether counts fit weights."""
     assert seen.keys() <= {outcome for outcome, _ in weighted}
     if len(weighted) == 1:
         return True
@@ -139,7 +139,7 @@ def fits(seen: Counter[int], weighted: list[tuple[int, int]]) -> bool:
 
 
 def ends_of_chance(position: Position) -> list[tuple[bytes, float]]:
-    """Every next decision (its body) that chance can lead to, with its probability; cut off past LARGEST_TREE."""
+    """Return the next decisions (bodies) that chance can lead to, with probabilities; cut off past LARGEST_TREE."""
     ends: Counter[bytes] = Counter()
     open_nodes = [(position, 1.0)]
     while open_nodes and len(open_nodes) + len(ends) <= LARGEST_TREE:
@@ -153,7 +153,7 @@ def ends_of_chance(position: Position) -> list[tuple[bytes, float]]:
 
 
 def sampled_twin(game: Game, position: Position, seed: int) -> Position:
-    """The same position with sampled chance."""
+    """Return the same position with sampled chance."""
     return game.position(body_of(position), (seed, 0, 0))
 
 
@@ -161,7 +161,7 @@ def sampled_twin(game: Game, position: Position, seed: int) -> Position:
 def test_later_chance_events_come_as_often_as_their_weights_say(game: Game) -> None:
     tested = 0
     follows_a_decision = False
-    # With some numbers of players a game may have none but whole deals later on, too large for the test.
+    # With some numbers of players all later chance events of a game may be whole deals, too large for the test.
     tables = ((game, players) for players in range(game.min_players, game.max_players + 1))
     for position in (position for table in tables for position in positions(table, False)[::5]):
         for move in moves_of(position)[:1]:

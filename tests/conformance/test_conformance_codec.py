@@ -1,4 +1,4 @@
-"""Every game's states, actions, options and events, packed and typed, there and back."""
+"""Every game's states, actions, options and events, packed and typed, in round trips."""
 
 import pickle
 import random
@@ -18,7 +18,7 @@ from .support import Table, body_of, may_see_whole, message, moves_of, positions
 
 
 def travelled(sent: Any) -> list[Any]:
-    """A message as it arrives, in protobuf's two forms."""
+    """Return a message as it arrives, in protobuf's two forms."""
     return [
         type(sent).FromString(sent.SerializeToString()),
         json_format.Parse(json_format.MessageToJson(sent), type(sent)()),
@@ -117,7 +117,7 @@ def test_options_come_back_as_they_were(table: Table) -> None:
         for copy in travelled(filled):
             assert codec.read_options(Reader(getattr(copy, game.name))) == options
         position = game.new_game(players, options)
-        # What is given at its default may come back as absent, and a list whose order means nothing sorted.
+        # A field at its default may come back absent, and a list whose order means nothing may come back sorted.
         for name, value in position.options().items():
             assert value == options[name] or value == sorted(options[name])
         assert game.new_game(players, position.options()) == position
@@ -144,7 +144,7 @@ def test_labels_are_there_and_tell_moves_apart(table: Table) -> None:
 
 
 def events_of(table: Table) -> list[tuple[Position, Event]]:
-    """What happens in random games, each with the position before it."""
+    """Return the events of random games, each with the position before it."""
     found = []
     for position in thinned(positions(table), 120):
         for move in moves_of(position)[:3]:
@@ -171,7 +171,7 @@ def test_events_are_about_seats_and_seen_by_seats(table: Table) -> None:
 def test_an_event_shows_no_value_to_who_may_not_see_it(table: Table) -> None:
     game, _ = table
     for _, event in events_of(table):
-        # Other values, such as there are.
+        # Other values, if there are any.
         other = event._replace(values=tuple(value - 1 if value else 1 for value in event.values))
         if event.values:
             assert shown(game, event, whole=True) != shown(game, other, whole=True)

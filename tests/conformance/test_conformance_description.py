@@ -1,4 +1,4 @@
-"""What every game says of itself, and that folder, messages and registry know the same games."""
+"""Every game's description; folders, messages and registry have the same games."""
 
 import math
 import random

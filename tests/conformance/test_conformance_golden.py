@@ -1,6 +1,6 @@
-"""Every game plays today as it was written down: readable playthroughs and pinned games.
+"""Every game plays as recorded: readable playthroughs and pinned games.
 
-After a wanted change of the rules or of the packed form, write them down anew and read the difference:
+After an intended change of the rules or of the packed form, record them again and read the difference:
 `CHATIERE_UPDATE_GOLDEN=1 python -m pytest tests/conformance/test_conformance_golden.py`.
 """
 
@@ -35,7 +35,7 @@ def test_the_playthrough_is_the_one_written_down(table: Table) -> None:
 
 
 def games_to_pin(game: Game) -> list[tuple[int, dict[str, Any], int]]:
-    """Of a new game: every number of players with default options and with others, some seeds with all their bits."""
+    """Choose the games to pin: all numbers of players, with default and other options; some seeds use all 64 bits."""
     choices = random.Random(2024)
     return [
         (players, options, seed)
@@ -54,7 +54,7 @@ def test_the_same_seed_gives_the_same_game_as_ever(game: Game) -> None:
     if UPDATE:
         games = games_to_pin(game)
         if path.exists():
-            # The same ones, so that what differs is what has changed.
+            # Keep the same games, so that differences show what has changed.
             games = [(entry["players"], entry["options"], entry["seed"]) for entry in json.loads(path.read_text())]
         written = [signature(game, *each) for each in games]
         path.write_text(json.dumps(written, indent=1) + "\n", encoding="utf-8")

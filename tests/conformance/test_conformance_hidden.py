@@ -1,4 +1,4 @@
-"""Every game: what a seat sees does not depend on what it cannot know, and resampling draws just that anew."""
+"""Every game: what a seat sees does not depend on what it cannot know, and resampling redraws exactly that."""
 
 import pytest
 
@@ -18,7 +18,7 @@ def events_after(position: Position, move: int) -> list[Event]:
 
 
 def refusals(position: Position) -> list[tuple[int, Reason, str, str, str, dict[str, str]]]:
-    """How everything that is not legal is refused."""
+    """Return the refusals of everything that is not legal."""
     legal = set(position.legal_actions())
     errors = []
     for action in range(position.game.num_distinct_actions):
@@ -39,7 +39,7 @@ def test_resampling_changes_nothing_that_the_seat_sees(table: Table) -> None:
                 assert view(drawn, seat) == view(position, seat)
                 assert drawn.observation(seat) == position.observation(seat)
                 if position.is_terminal():
-                    # Before, hidden hands may count.
+                    # Until then, hidden hands may count.
                     assert drawn.totals() == position.totals()
                 assert drawn.current_player() == position.current_player()
                 assert drawn.ranks() == position.ranks()
@@ -54,7 +54,7 @@ def test_resampling_keeps_what_the_seat_may_do(table: Table) -> None:
         assert drawn.legal_actions() == position.legal_actions()
         for action in position.legal_actions():
             assert drawn.action_label(action) == position.action_label(action)
-            # What the seat itself does; what follows from it may depend on hidden things, and is then seen by all.
+            # The seat's own action; its consequences may depend on hidden things, and are then seen by all.
             first, first_drawn = events_after(position, action)[:1], events_after(drawn, action)[:1]
             assert shown_to(game, first, seat) == shown_to(game, first_drawn, seat)
 
@@ -71,7 +71,7 @@ def test_resampled_positions_are_sound(table: Table) -> None:
             drawn = position.resample(seat, 4)
             drawn.check()
             assert game.unpack(drawn.pack()) == drawn
-            # Again from there, for the same seat and for the others.
+            # Resample again from there, for the same seat and for the others.
             for other in range(players):
                 drawn.resample(other, 5).check()
             assert drawn.playout(6) >= 0
@@ -84,13 +84,14 @@ def test_resampling_is_fixed_by_its_seed_and_really_random(table: Table) -> None
         for seat in range(players):
             drawn = [position.resample(seat, seed, number) for seed in range(8) for number in (0, 1)]
             assert drawn == [position.resample(seat, seed, number) for seed in range(8) for number in (0, 1)]
-            # Some states that a seat cannot tell apart are many, some few, and in some nothing is hidden.
+            # Sometimes a seat cannot tell many states apart, sometimes few, and sometimes nothing is hidden.
             varied += len({typed_state(one).SerializeToString(deterministic=True) for one in drawn}) > 1
     assert varied > 10
 
 
 def test_a_draw_depends_on_what_the_seat_knows_and_its_seed_and_number_alone(table: Table) -> None:
-    # Who knows the seed of a draw must not learn from it in which of the worlds that the seat cannot tell apart it is.
+    # A draw must not reveal, even to those who know its seed, which of the worlds that the seat cannot tell apart is
+    # real.
     _, players = table
     varied = 0
     for position in thinned(positions(table), 80):
@@ -124,12 +125,12 @@ def test_resampling_refuses_what_is_no_seed(table: Table) -> None:
 
 def test_a_seat_sees_two_moves_apart_by_its_events_exactly_if_by_its_view(table: Table) -> None:
     # Different moves from one position (another seat's choice, or chance): events that a seat cannot tell apart must
-    # lead to views that it cannot tell apart, and the other way round: neither tells more than the other.
+    # lead to views that it cannot tell apart, and vice versa: neither tells more than the other.
     game, players = table
     hidden = open_ = 0
     for position in thinned(positions(table, False, games=4), 150):
         moves = moves_of(position)
-        # Some near each other in the numbering, some far apart.
+        # Some with near numbers, some far apart.
         moves = sorted({*moves[:3], *moves[:: max(1, len(moves) // 6)]})
         for seat in (*range(players), None):
             by_events: dict[object, set[bytes]] = {}
@@ -139,11 +140,11 @@ def test_a_seat_sees_two_moves_apart_by_its_events_exactly_if_by_its_view(table:
                 after = position.child(move)
                 seen = view(after, seat)
                 by_events.setdefault(tuple(shown_to(game, happened, seat)), set()).add(seen)
-                # What everybody saw may be told by events alone: a view forgets it at the end of a round.
+                # Something everybody saw may be in the events alone: a view forgets it at the end of a round.
                 private = tuple(shown_to(game, [event for event in happened if event.seen_by is not None], seat))
                 by_view.setdefault(seen, {})[private] = after
             assert all(len(views) == 1 for views in by_events.values()), (position, seat)
-            # Where moves lead to one and the same position, what happened on the way may still differ.
+            # If moves lead to the same position, the events on the way may still differ.
             assert all(len(ends) == 1 or len(set(ends.values())) == 1 for ends in by_view.values()), (position, seat)
             hidden += len(by_view) < len(moves)
             open_ += len(by_view) == len(moves) > 1

@@ -1,4 +1,4 @@
-"""How long games can be, what chance can bring and what returns there are: as each game says of itself."""
+"""The length of games, chance events and returns stay within the limits that each game states."""
 
 import random
 from collections.abc import Callable
@@ -14,7 +14,7 @@ Policy = Callable[[Position, random.Random], int]
 
 
 class Played(NamedTuple):
-    """What there was in a game."""
+    """The counts of a game that was played."""
 
     decisions: int
     chance_events: int
@@ -37,7 +37,7 @@ def play(position: Position, policy: Policy, choices: random.Random) -> Played:
 
 
 def prolong(position: Position, choices: random.Random) -> int:
-    """Of a few actions the one after which random play goes on for longest."""
+    """Return, of a few actions, the one after which a playout lasts longest."""
     actions = position.legal_actions()
     some = choices.sample(actions, min(len(actions), 4))
     return max(some, key=lambda action: position.child(action).playout(choices.getrandbits(64)))
@@ -53,7 +53,7 @@ def test_no_game_exceeds_its_limits(table: Table, policy: Policy) -> None:
         limits = game.limits(players, options)
         assert 0 < played.decisions <= limits.max_game_length
         assert played.chance_events <= limits.max_chance_nodes_in_history
-        # The first card that comes is any that can.
+        # The first card that comes may be any.
         assert played.most_outcomes == limits.max_chance_outcomes
         assert all(one <= other for one, other in zip(limits[:3], game.limits_of_any_options(players)[:3], strict=True))
 
@@ -89,7 +89,7 @@ def test_returns_lie_between_the_bounds_and_sum_to_0(table: Table) -> None:
 
 
 def test_totals_tell_who_wins(table: Table) -> None:
-    """Seats ahead have totals that are no worse, unless somebody has won at once: then all others share a rank."""
+    """Seats ahead have totals that are no worse, except after an instant win: then all others share a rank."""
     game, players = table
     by_totals = at_once = 0
     choices = random.Random(5)

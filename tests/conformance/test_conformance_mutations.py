@@ -1,7 +1,7 @@
-"""Every game, shown states that nobody made: each is refused with a reason, or safe to play on.
+"""Every game, given mutated states: each is refused with a reason, or safe to play on.
 
-The environment variable CHATIERE_MUTATIONS says how many mutated states in all are tried (20,000 if unset); the debug
-build, where the sanitizers watch, is shown many more.
+The environment variable CHATIERE_MUTATIONS sets the total number of mutated states (20,000 if unset); the debug build,
+with its sanitizers, is given many more.
 """
 
 import os
@@ -20,15 +20,15 @@ from chatiere.v1 import game_pb2
 from .support import TABLES, Table, message, positions, random_move, shown, thinned, typed_state, view
 
 MUTATIONS = int(os.environ.get("CHATIERE_MUTATIONS", "20000"))
-# Packed ones are cheap and many; typed ones cost more.
+# Packed states are cheap, so there are many; typed ones cost more.
 PACKED_PER_TABLE = MUTATIONS * 4 // 5 // len(TABLES) + 1
 TYPED_PER_TABLE = MUTATIONS // 5 // len(TABLES) + 1
-# No game is longer than this many moves, whatever state it starts from.
+# No game is longer than this number of moves, whatever state it starts from.
 LONGEST_GAME = 20_000
 
 
 def exercise(position: Position, choices: random.Random) -> None:
-    """Ask a position everything, play it to its end, ask again; only INVALID_STATE of resample is an answer too."""
+    """Query a position, play it to its end, query it again; the only permitted error is resample's INVALID_STATE."""
     game = position.game
     codec = engine.codec(game.name)
     for moves in range(LONGEST_GAME):
@@ -74,7 +74,7 @@ def questions(position: Position, choices: random.Random) -> None:
 
 
 def mutated(packed: bytes, other: bytes, choices: random.Random) -> bytes:
-    """A packed state with some bytes changed: flipped bits, other bytes, two swapped, part of another state, a cut."""
+    """Return a packed state with some bytes flipped, replaced, swapped, taken from another state, or cut off."""
     data = bytearray(packed)
     size = len(data)
     kind = choices.randrange(7)
@@ -94,7 +94,7 @@ def mutated(packed: bytes, other: bytes, choices: random.Random) -> bytes:
             place, second = sorted((place, second))
             data[place:second] = other[place:second]
         else:
-            # Within a few bytes the same field lies, most likely.
+            # A few bytes are most likely in the same field.
             second = min(size - 1, place + choices.randrange(1, 12))
             data[place], data[second] = data[second], data[place]
     return bytes(data)
@@ -130,7 +130,7 @@ def test_truncated_packed_states_are_refused(game: Game, length: int) -> None:
 
 
 def scalars_of(filled: Message) -> list[tuple[Any, Any]]:
-    """Every field that is set, at any depth, with the message that holds it."""
+    """Return every field that is set, at any depth, with the message that holds it."""
     found = []
     for field, value in filled.ListFields():
         found.append((filled, field))
@@ -141,7 +141,7 @@ def scalars_of(filled: Message) -> list[tuple[Any, Any]]:
 
 
 def mutate_message(filled: Message, choices: random.Random) -> None:
-    """Change a field of a message somewhere: another number, one less or more, two swapped, cleared, one set."""
+    """Change some field of a message: another number, one less or more, two swapped, cleared, one set."""
     holder, field = choices.choice(scalars_of(filled))
     value = getattr(holder, field.name)
     kind = choices.randrange(5)
@@ -201,7 +201,7 @@ def test_mutated_typed_states_are_refused_or_safe(table: Table) -> None:
 
 
 def add_mistyped(holder: Message) -> None:
-    """Give a message, and all in it, its own fields with another wire type; protobuf keeps them as unknown ones."""
+    """Add to a message and all in it its own fields with another wire type, which protobuf keeps as unknown ones."""
     for field, value in holder.ListFields():
         if field.message_type:
             for inner in value if field.is_repeated else [value]:

@@ -1,4 +1,4 @@
-"""Observations by what the game says of their numbers, and as arrays and planes made of that alone."""
+"""Observations agree with the game's description of their numbers, also as arrays and planes."""
 
 import itertools
 from collections.abc import Iterator
@@ -17,18 +17,18 @@ FLAG, COUNT, CATEGORY, BITS = ObservationKind
 
 
 def fields_of(game: Game) -> list[ObservationField]:
-    """All fields, in order."""
+    """Return all fields, in order."""
     return [field for part in game.description.observation for field in part.fields]
 
 
 def places(field: ObservationField) -> Iterator[tuple[tuple[int, ...], int]]:
-    """The numbers of a field: which one, and where it stands."""
+    """Yield the numbers of a field: index and offset."""
     for which in itertools.product(*map(range, field.shape)):
         yield which, field.offset + sum(i * stride for i, stride in zip(which, field.strides, strict=True))
 
 
 def observations_of(table: Table) -> NDArray[np.uint8]:
-    """What the seats know at positions of random games, some of them at chance events."""
+    """Return the seats' observations at positions of random games, some of them at chance events."""
     found = [p.observation(seat) for p in thinned(positions(table), 120) for seat in range(table[1])]
     return np.frombuffer(b"".join(found), np.uint8).reshape(len(found), -1)
 
@@ -42,7 +42,7 @@ def test_fields_have_every_number_once(game: Game) -> None:
             for _, place in places(field):
                 assert part.offset <= place < part.offset + int(np.prod(part.shape, dtype=int))
                 covered[place, field.first_bit : field.first_bit + field.num_bits] += 1
-    # Bits of which nobody has made use stay 0, which is checked below.
+    # Unused bits stay 0, which is checked below.
     assert covered.max() == 1
     assert covered[:, 0].all()
     names = [field.name for field in fields_of(game)]
@@ -74,7 +74,7 @@ def test_counts_and_categories_are_not_flags(game: Game) -> None:
         if table[0] is game:
             for name, values in ObservationLayout(game.description).arrays(observations_of(table)).items():
                 most[name] = max(most.get(name, 0), int(values.max()))
-    # What comes seldom in random games has tests of its own.
+    # Things rare in random games have tests of their own.
     assert len([f for f in fields_of(game) if f.kind in (COUNT, CATEGORY) and most[f.name] < 2]) <= 2
 
 

@@ -21,7 +21,7 @@ def position_of(game: Game, entry: dict[str, Any]) -> Position:
 
 
 def split(position: Position, entry: dict[str, Any]) -> str:
-    """Where kernel and reference disagree: about the moves, or the sequences that begin with each."""
+    """Describe where kernel and reference disagree: the moves, or the number of sequences that begin with each."""
     players, options, before, depth = entry["players"], entry["options"], entry["moves"], entry["depth"] - 1
     counted = reference(position.game)
     moves, expected = set(moves_of(position)), set(counted.replay(players, options, before).question.moves)
@@ -43,7 +43,7 @@ def test_perft(game: Game, entry: dict[str, Any]) -> None:
 
 
 def test_a_difference_is_split_by_move(game: Game) -> None:
-    # The kernel is asked about the position before.
+    # The kernel is at the position before the move.
     entry = {**min((one for one in perft_entries(game) if one["moves"]), key=lambda one: one["count"]), "depth": 2}
     assert split(position_of(game, entry), entry) == ""
     *before, last = entry["moves"]

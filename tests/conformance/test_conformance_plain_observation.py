@@ -1,6 +1,6 @@
-"""Observations are what each game's description says, part by part: as a slow, plain second way makes them.
+"""Observations are what each game's description says, part by part, by a second, slow and simple implementation.
 
-games/<game>/plain_observation.py has that way. It knows only what a seat is shown: its view, and the events that it was
+It is in games/<game>/plain_observation.py, and knows only what a seat is shown: its view, and the events that it was
 told.
 """
 
@@ -17,12 +17,12 @@ from chatiere.engine import EventLog, Game, Position
 from .support import Table, begin, liked_move, may_see_whole, random_likings
 from .test_conformance_traces import every_trace, lines_of
 
-# Of each number of players; whole games.
+# Whole games of each number of players.
 POSITIONS = 600
 
 
 def watched(position: Position, moves: Callable[[Position], int | None]) -> Iterator[Position]:
-    """Play a game to its end, checking what each seat observes at every position."""
+    """Play a game to its end, checking each seat's observation at every position."""
     told: list[list[Any]] = [[] for _ in range(position.num_players())]
     while True:
         for seat, events_told in enumerate(told):

@@ -73,7 +73,7 @@ def test_questions_change_nothing(table: Table) -> None:
 
 
 def refusal(position: Position, move: int) -> EngineError:
-    """The error that a move ends with; the position must stay as it was and no event may be told."""
+    """Return the error of a move; the position must stay unchanged and no event may be told."""
     before = position.pack()
     events = EventLog()
     with pytest.raises(EngineError) as caught:
@@ -150,7 +150,7 @@ def test_scores_stand_at_any_moment_and_winners_at_the_end(table: Table) -> None
         ranks, winners, returns = position.ranks(), position.winners(), position.returns()
         assert winners
         assert winners == [seat for seat in range(players) if ranks[seat] == 1]
-        # Rank r of a seat: 1 + the number of seats ahead, so r - 1 seats have a smaller one.
+        # A seat's rank r is 1 + the number of seats ahead, so r - 1 seats have a smaller one.
         assert ranks == [1 + sum(other < rank for other in ranks) for rank in ranks]
         assert returns == [players / len(winners) - 1 if seat in winners else -1.0 for seat in range(players)]
         assert sum(returns) == pytest.approx(0, abs=1e-12)

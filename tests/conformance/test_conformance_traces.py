@@ -14,13 +14,13 @@ from .support import reference
 
 TRACES = Path(__file__).parents[1] / "data" / "traces"
 FILES = [(game, path) for game in engine.games() for path in sorted((TRACES / game.name).glob("*.jsonl"))]
-# What a trace has for the actor when the game is over.
+# The actor in a trace when the game is over.
 OVER = -2
 every_trace = pytest.mark.parametrize(("game", "path"), FILES, ids=[f"{game.name}-{path.stem}" for game, path in FILES])
 
 
 def lines_of(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """How a game begins, and its steps."""
+    """Return the first line of a trace, and its steps."""
     first, *steps = (json.loads(line) for line in path.read_text(encoding="utf-8").splitlines())
     assert steps[-1]["actor"] == OVER
     steps[-1]["actor"] = TERMINAL_PLAYER
@@ -28,7 +28,7 @@ def lines_of(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
 
 
 def step_at(position: Position) -> dict[str, Any]:
-    """What the kernel says of a position, as a trace has it."""
+    """Return the kernel's view of a position in the form of a trace."""
     actor = position.current_player()
     if actor == CHANCE_PLAYER:
         return {"actor": actor, "outcomes": [list(pair) for pair in position.chance_outcomes()]}
@@ -37,7 +37,7 @@ def step_at(position: Position) -> dict[str, Any]:
 
 
 def reference_step(script: Any) -> dict[str, Any]:
-    """What the reference says."""
+    """Return the reference's view of a position in the form of a trace."""
     question = script.question
     if question.actor == CHANCE_PLAYER:
         return {"actor": CHANCE_PLAYER, "outcomes": [list(pair) for pair in question.outcomes]}

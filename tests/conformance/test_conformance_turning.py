@@ -1,8 +1,9 @@
-"""Every game is the same from every seat: if all move round the table, each meets what it met before.
+"""Every game is the same from every seat: if all players move around the table, each finds what it found before.
 
-A game and its twin, in which every seat is so many places further to the left: its first seat is, and ids and outcomes
-are the same from there on. What rules make unequal stands with each game, in games/<game>/turning.py. In all of them
-`first_seat` is a seat's number, as an option and as a chance outcome (docs/rules/README.md).
+Each game has a twin, in which every seat is some number of places further to the left: its first seat is turned, and
+ids and outcomes are the same from there on. The differences that rules make between seats are in
+games/<game>/turning.py. In all games `first_seat` is a seat's number, as an option and as a chance outcome
+(docs/rules/README.md).
 """
 
 import importlib
@@ -20,7 +21,7 @@ from chatiere.engine.wire import Reader, fill
 
 from .support import Table, liked_move, may_see_whole, moves_of, random_likings, random_options
 
-# Of each number of players; for each number of places that the table is turned at least.
+# POSITIONS per number of players; at least GAMES per number of places that the table is turned by.
 POSITIONS = 3000
 GAMES = 3
 
@@ -42,42 +43,42 @@ class Turned(NamedTuple):
 
     @property
     def seats(self) -> list[tuple[int, int]]:
-        """Each seat, and where it sits in the twin."""
+        """Each seat, and its number in the twin."""
         return [(seat, self.place_of(seat)) for seat in range(self.position.num_players())]
 
     def place_of(self, seat: int) -> int:
-        """Where a seat sits in the twin."""
+        """Return a seat's number in the twin."""
         return (seat + self.by) % self.position.num_players()
 
     def message(self, filled: Any) -> Any:
-        """A message about the position as the twin should have it."""
+        """Return a message about the position as the twin should have it."""
         return seats_of(self.position.game).turned(filled, self.by, self.position.num_players())
 
     def words(self, text: str) -> str:
-        """The same for a label."""
+        """Return a label as the twin should have it."""
         return seats_of(self.position.game).turned_words(text, self.by, self.position.num_players())
 
     def told(self, event: Told) -> Told:
-        """The same for an event."""
+        """Return an event as the twin should have it."""
         return Told(event.kind, self.message(event.message), self.words(event.label))
 
     def move(self, move: int) -> int:
-        """The move in the twin that is the position's."""
+        """Return the twin's equivalent of a move."""
         return self.place_of(move) if phase(self.position) == "FIRST_SEAT" else move
 
     def child(self, move: int) -> "Turned":
-        """Both after a move."""
+        """Return both after a move."""
         return Turned(self.position.child(move), self.twin.child(self.move(move)), self.by)
 
 
 def seats_of(game: Game) -> Seats:
-    """Where the game's messages name seats."""
+    """Return the places where the game's messages name seats."""
     seats: Seats = importlib.import_module(f"games.{game.name}.turning").SEATS
     return seats
 
 
 def begin_turned(game: Game, players: int, choices: random.Random, by: int, *, sampled: bool) -> Turned:
-    """A new game with random options. A sampled one has its first seat given: else the stream chooses it by number."""
+    """Start a game with random options; if sampled, with a given first seat: the stream would choose it by number."""
     options = random_options(game, players, choices)
     if sampled:
         options["first_seat"] = choices.randrange(players)
@@ -87,7 +88,7 @@ def begin_turned(game: Game, players: int, choices: random.Random, by: int, *, s
 
 
 def turned_game(game: Game, players: int, choices: random.Random, by: int, *, sampled: bool) -> Iterator[Turned]:
-    """A random game beside its twin."""
+    """Play a random game beside its twin."""
     turned = begin_turned(game, players, choices, by, sampled=sampled)
     likings = random_likings(game, choices)
     yield turned
@@ -97,7 +98,7 @@ def turned_game(game: Game, players: int, choices: random.Random, by: int, *, sa
 
 
 def turned_games(table: Table, *, sampled: bool = False) -> Iterator[Turned]:
-    """Random games, turned by every number of places."""
+    """Play random games, turned by every number of places."""
     game, players = table
     for by in range(1, players):
         choices = random.Random(f"turned {game.name} {players} {by}")
@@ -110,12 +111,12 @@ def turned_games(table: Table, *, sampled: bool = False) -> Iterator[Turned]:
 
 
 def thinned(turned: Iterator[Turned], step: int) -> Iterator[Turned]:
-    """Every so manyth, without those where chance is to say who begins: messages call seat 0 active there."""
+    """Yield every `step`th, except where chance is to choose the first seat: messages call seat 0 active there."""
     return (one for number, one in enumerate(turned) if number % step == 0 and phase(one.position) != "FIRST_SEAT")
 
 
 def test_each_seat_meets_the_same_numbers(table: Table) -> None:
-    """Who acts, observations, legal ids, outcomes and scores."""
+    """Compare actors, observations, legal ids, outcomes and scores."""
     for turned in turned_games(table):
         assert_same_numbers(turned)
 
@@ -186,7 +187,7 @@ def told(game: Game, events: Sequence[Event], seat: int | None) -> list[Told]:
 
 
 def in_seat_order(game: Game, events: list[Told]) -> list[Told]:
-    """Events of a twin; those that the rules tell of one seat after another are brought into that order."""
+    """Sort a twin's events: those that the rules report for one seat after another come in seat order."""
     of_every_seat = seats_of(game).told_in_seat_order
     ordered: list[Told] = []
     for by_seat, group in groupby(events, lambda event: event.kind in of_every_seat):

@@ -1,4 +1,4 @@
-"""What deploy/ says is well-formed, and agrees with the service and with itself."""
+"""The files of deploy/ are well-formed, and agree with the service and with each other."""
 
 import json
 import re
@@ -99,7 +99,7 @@ def test_metrics_are_for_those_who_watch_and_pods_call_nobody() -> None:
 
 @pytest.fixture(scope="module")
 def secure() -> dict[str, Any]:
-    """What kustomize makes of the overlay, by kind."""
+    """Return kustomize's output for the overlay, by kind."""
     done = subprocess.run(["kubectl", "kustomize", SECURE], capture_output=True, text=True, check=True)
     return {each["kind"]: each for each in yaml.safe_load_all(done.stdout)}
 
@@ -118,7 +118,7 @@ def test_the_overlay_gives_the_service_certificate_and_tokens(secure: dict[str, 
     folders = {mount["name"]: mount["mountPath"] for mount in found["volumeMounts"] if mount["readOnly"]}
     secrets = {volume["name"]: volume["secret"]["secretName"] for volume in pod["volumes"]}
     assert folders.keys() == secrets.keys()
-    # The names in a Secret of the type kubernetes.io/tls, and of the file that the other is made from.
+    # The names in a Secret of the type kubernetes.io/tls, and of the file from which the other Secret is made.
     files = {
         "CHATIERE_TLS_CERTIFICATE": f"{folders['tls']}/tls.crt",
         "CHATIERE_TLS_KEY": f"{folders['tls']}/tls.key",
@@ -146,11 +146,11 @@ def test_settings_in_manifests_are_settings() -> None:
         assert {each["name"] for each in found["env"]} <= names
 
 
-# What the image is made of
+# The image's contents
 
 
 def pinned(name: str) -> dict[str, str]:
-    """The versions in a file of constraints, all of which have hashes."""
+    """Return the versions in a file of constraints, all of which have hashes."""
     entries = re.sub(r" *\\\n *", " ", re.sub(r"^ *#.*\n", "", (DEPLOY / name).read_text(), flags=re.M)).splitlines()
     found = [re.fullmatch(r"([\w.-]+)==(\S+)((?: --hash=sha256:[0-9a-f]{64})+)", entry) for entry in entries]
     assert all(found), entries
@@ -158,7 +158,7 @@ def pinned(name: str) -> dict[str, str]:
 
 
 def needed(requirements: Iterable[str]) -> Iterator[tuple[str, Requirement]]:
-    """Those that hold in the image, by name; of extras none."""
+    """Yield the requirements that apply in the image, by name, without extras."""
     image = {"python_version": "3.13", "python_full_version": "3.13.0", "extra": "", "sys_platform": "linux"}
     for requirement in map(Requirement, requirements):
         if requirement.marker is None or requirement.marker.evaluate(image):
@@ -173,7 +173,7 @@ def needed(requirements: Iterable[str]) -> Iterator[tuple[str, Requirement]]:
     ],
 )
 def test_constraints_are_what_the_package_asks_for(name: str, requirements: list[str]) -> None:
-    """If not, `make constraints` writes them anew."""
+    """If this fails, `make constraints` regenerates them."""
     versions = pinned(name)
     wanted, seen = list(needed(requirements)), set()
     while wanted:
@@ -181,7 +181,7 @@ def test_constraints_are_what_the_package_asks_for(name: str, requirements: list
         assert requirement.specifier.contains(versions[each]), requirement
         if each not in seen:
             seen.add(each)
-            # What a near version of it asks for.
+            # The requirements of a similar version.
             wanted += needed(metadata.requires(each) or ())
     assert seen == versions.keys()
 

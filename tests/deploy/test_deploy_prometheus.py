@@ -32,7 +32,7 @@ RULES = yaml.safe_load((DEPLOY / "prometheus" / "rules.yml").read_text())["group
 
 
 def queries() -> dict[str, str]:
-    """Every expression by its place; an alert's without the comparison, so that it has a value in good times too."""
+    """Return every expression by its place; an alert's without the comparison, so that it always has a value."""
     found = {}
     for rule in RULES:
         found[rule.get("alert") or rule["record"]] = re.sub(r" (==|>) [\d.]+$", "", rule["expr"].strip())
@@ -45,7 +45,7 @@ def queries() -> dict[str, str]:
 
 @contextmanager
 def prometheus(folder: Path, target: str) -> Iterator[str]:
-    """A Prometheus on a free port with the rules of deploy/, which looks at the target every second; its address."""
+    """Run Prometheus on a free port with the rules of deploy/, scraping the target every second; yield its address."""
     shutil.copy(DEPLOY / "prometheus" / "rules.yml", folder)
     configuration = yaml.safe_load((DEPLOY / "prometheus" / "prometheus.yml").read_text())
     configuration["global"] = {"scrape_interval": "1s", "evaluation_interval": "1s"}
@@ -81,15 +81,15 @@ def is_ready(address: str) -> bool:
 
 
 def ask(address: str, query: str) -> list[float]:
-    """The values that a query has now."""
+    """Return the present values of a query."""
     url = f"http://{address}/api/v1/query?{urllib.parse.urlencode({'query': query})}"
     with urllib.request.urlopen(url, timeout=30) as answer:
         return [float(result["value"][1]) for result in json.load(answer)["data"]["result"]]
 
 
 def load(server: Served) -> None:
-    """Calls of both services: games, a refusal, a batch."""
-    # Connections of their own each time, so that both workers get some.
+    """Make calls of both services: games, a refusal, a batch."""
+    # New connections each time, so that both workers get some.
     options = (*CHANNEL_OPTIONS, ("grpc.use_local_subchannel_pool", 1))
     with grpc.insecure_channel(server.address, options=options) as channel:
         client = Client(channel)

@@ -1,4 +1,4 @@
-"""The tests of the engine's core ask for `game`: each of them runs with every game that there is."""
+"""Run each test of the engine's core that takes a `game` with every game."""
 
 import pytest
 

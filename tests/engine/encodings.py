@@ -1,18 +1,18 @@
-"""Messages in wire format, taken apart field by field, and put together as protobuf reads but does not write them."""
+"""Messages in wire format, split into fields, and encoded in ways that protobuf reads but never writes."""
 
 import random
 
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
 VARINT, BYTES = 0, 2
-# Of fields that no message here has: a number of eight bytes, one of four, a group with a number and a text in it.
+# Fields that no message here has: a number of eight bytes, one of four, a group with a number and a text in it.
 STRANGE = (b"\xf9\x01" + bytes(8), b"\xfd\x01" + bytes(4), b"\xfb\x01\x08\x05\x12\x01a\xfc\x01", b"\xfa\x01\x01a")
-# Number and wire type; a number's value, or what is in a message, text or list.
+# Number and wire type; a number's value, or the content of a message, text or list.
 Field = tuple[int, int, int | bytes]
 
 
 def varint(value: int, size: int = 0) -> bytes:
-    """A number, in so many bytes at least."""
+    """Encode a number in at least `size` bytes."""
     data = bytearray()
     while value >= 0x80 or len(data) + 1 < size:
         data.append(value & 0x7F | 0x80)
@@ -21,7 +21,7 @@ def varint(value: int, size: int = 0) -> bytes:
 
 
 def read_varint(data: bytes, place: int) -> tuple[int, int]:
-    """A number, and where it ends."""
+    """Return a number, and the offset of its end."""
     value = shift = 0
     while data[place] >= 0x80:
         value |= (data[place] & 0x7F) << shift
@@ -30,7 +30,7 @@ def read_varint(data: bytes, place: int) -> tuple[int, int]:
 
 
 def fields_of(data: bytes) -> list[Field]:
-    """The fields of a message as protobuf writes it."""
+    """Return the fields of a message as protobuf writes it."""
     found: list[Field] = []
     place = 0
     while place < len(data):
@@ -46,7 +46,7 @@ def fields_of(data: bytes) -> list[Field]:
 
 
 def joined(fields: list[Field], sizes: tuple[int, int] = (0, 0)) -> bytes:
-    """The message of these fields; `sizes`: how many bytes a tag and a number have at least."""
+    """Join fields to a message; `sizes`: the least number of bytes of a tag and of a number."""
     pieces = []
     for number, wire_type, value in fields:
         pieces.append(varint(number << 3 | wire_type, sizes[0]))
@@ -58,7 +58,7 @@ def joined(fields: list[Field], sizes: tuple[int, int] = (0, 0)) -> bytes:
 
 
 def in_order(data: bytes, kind: Descriptor) -> bytes:
-    """A message as protobuf writes it, with the fields of each message by number."""
+    """Sort the fields of each message by number, as protobuf writes them."""
     fields: list[Field] = []
     for number, wire_type, value in fields_of(data):
         inner = kind.fields_by_number[number].message_type
@@ -67,7 +67,7 @@ def in_order(data: bytes, kind: Descriptor) -> bytes:
 
 
 def shuffled(data: bytes, kind: Descriptor, choices: random.Random) -> bytes:
-    """A message with the fields of each message in another order; those of a list stay in theirs."""
+    """Shuffle the fields of each message; the items of a list stay in order."""
     fields: list[Field] = []
     for number, wire_type, value in fields_of(data):
         inner = kind.fields_by_number[number].message_type
@@ -79,7 +79,7 @@ def shuffled(data: bytes, kind: Descriptor, choices: random.Random) -> bytes:
 
 
 def odd(data: bytes, kind: Descriptor, choices: random.Random) -> bytes:
-    """The same message, or nearly, written in odd ways: one or a few, anywhere in it."""
+    """Return the same message, or nearly the same, with one or a few odd encodings anywhere in it."""
     fields: list[Field] = []
     for number, wire_type, value in fields_of(data):
         inner = kind.fields_by_number[number].message_type
@@ -102,13 +102,13 @@ def _one_of(fields: list[Field], choices: random.Random) -> tuple[int, Field]:
 
 
 def _again(fields: list[Field], kind: Descriptor, choices: random.Random) -> None:
-    # A field as it is, somewhere else once more.
+    # A field repeated somewhere else.
     if fields:
         fields.insert(choices.randrange(len(fields)), _one_of(fields, choices)[1])
 
 
 def _another(fields: list[Field], kind: Descriptor, choices: random.Random) -> None:
-    # A number twice, the second one another.
+    # A number twice, with another value the second time.
     if fields:
         place, (number, wire_type, value) = _one_of(fields, choices)
         if isinstance(value, int):
@@ -153,7 +153,7 @@ def _cut(fields: list[Field], kind: Descriptor, choices: random.Random) -> None:
 
 
 def _explicit(fields: list[Field], kind: Descriptor, choices: random.Random) -> None:
-    # What absence means, said; or an empty message.
+    # A default value written out, or an empty message.
     field = choices.choice(kind.fields) if kind.fields else None
     if field is not None:
         is_bytes = field.message_type or field.is_repeated or field.type == FieldDescriptor.TYPE_STRING
@@ -161,7 +161,7 @@ def _explicit(fields: list[Field], kind: Descriptor, choices: random.Random) -> 
 
 
 def _other_member(fields: list[Field], kind: Descriptor, choices: random.Random) -> None:
-    # Another member of a oneof beside the one that is there.
+    # Another member of a oneof beside the one that is set.
     for oneof in kind.oneofs:
         field = choices.choice(oneof.fields)
         empty: Field = (
@@ -184,7 +184,7 @@ def _mistyped(fields: list[Field], kind: Descriptor, choices: random.Random) -> 
 
 
 def _too_large(fields: list[Field], kind: Descriptor, choices: random.Random) -> None:
-    # Numbers with more bits than they have room for.
+    # Numbers with more bits than fit their type.
     for place, (number, wire_type, value) in enumerate(fields):
         if isinstance(value, int) and choices.random() < 0.5:
             fields[place] = (number, wire_type, value + choices.choice((2, 2**31, 2**32, 2**63)) & (2**64 - 1))

@@ -1,4 +1,4 @@
-"""Right requests of every single call, at positions of random games."""
+"""Valid requests of every method, at positions of random games."""
 
 import random
 from functools import cache
@@ -20,7 +20,7 @@ KINDS: list[type[Message]] = [
 
 @cache
 def positions(game: Game) -> list[Position]:
-    """Positions of random games, with sampled chance and with explicit."""
+    """Return positions of random games, with sampled and with explicit chance."""
     choices = random.Random(game.name)
     found = []
     for seed in (2**64 - 1, None, 5, None):
@@ -34,7 +34,7 @@ def positions(game: Game) -> list[Position]:
 
 
 def request(kind: type[Message], game: Game, choices: random.Random) -> Any:
-    """A request of that kind, right but for the seats it may name."""
+    """Return a request of that kind, valid except perhaps for the seats that it names."""
     filled: Any = kind()
     position = choices.choice(positions(game))
     for field in kind.DESCRIPTOR.fields:

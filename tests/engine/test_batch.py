@@ -1,4 +1,4 @@
-"""Batches as a whole: what is refused, the columns that they take, cancelling, and other threads."""
+"""Batches as a whole: refusals, the columns that they accept, cancellation, and other threads."""
 
 import random
 import threading
@@ -15,13 +15,13 @@ import pytest
 from chatiere.engine import INVALID_PLAYER, EngineError, Game, Reason
 from chatiere.engine.core.batch import Cancellation, Cancelled, Columns, FaultColumns, Restart, Table
 
-# How long, in seconds, a test waits for what must happen; it fails after that.
+# The seconds that a test waits for something to happen before it fails.
 PATIENCE = 30.0
-# No random game from a first decision has so many decisions.
+# No random game from a first decision has this many decisions.
 LONGEST_GAME = 5_000
 # More playouts than are finished while a test waits.
 ENDLESS = 3_000_000
-# As a byte: what an actor is where the state is broken.
+# The actor of a broken state, as a byte.
 BROKEN = INVALID_PLAYER & 0xFF
 
 
@@ -32,7 +32,7 @@ def table(game: Game) -> Table:
 
 @pytest.fixture
 def states(game: Game) -> bytes:
-    """Three first decisions."""
+    """Return three first decisions."""
     return b"".join(game.new_game(game.min_players, seed=seed).pack() for seed in range(3))
 
 
@@ -44,7 +44,7 @@ def refused(call: Callable[..., object], *arguments: object, **named: object) ->
 
 
 def calls(table: Table, states: Any) -> dict[str, Callable[..., Any]]:
-    """Every method on these states; what else it takes fits them."""
+    """Return every method on these states, with fitting arguments."""
     count = memoryview(states).nbytes // table.game.packed_size
     zeros = bytes(count)
     return {
@@ -57,7 +57,7 @@ def calls(table: Table, states: Any) -> dict[str, Callable[..., Any]]:
     }
 
 
-# What is refused as a whole
+# Batches refused as a whole
 
 
 def test_a_table_is_of_a_game_and_its_players(game: Game) -> None:
@@ -149,7 +149,7 @@ def sizes(columns: tuple[bytes, ...]) -> int:
 
 
 def test_what_answers_too_much_is_refused(table: Table) -> None:
-    """To the byte: what is known before the moves, legal ids, weights, and final observations."""
+    """Check to the byte: what is known before the moves, legal ids, weights, and final observations."""
     choices = random.Random(1)
     wanted = Columns(legal=True, scores=True, observations=True)
     for seeds in (np.arange(6, dtype="<u8"), None):
@@ -195,7 +195,7 @@ def test_an_empty_batch_has_empty_columns(table: Table) -> None:
 
 def test_columns_may_be_arrays(table: Table, states: bytes) -> None:
     array = np.frombuffer(states, "u1").reshape(3, table.game.packed_size)
-    # At odd places too: nothing has to be aligned.
+    # At odd addresses too: nothing has to be aligned.
     odd = memoryview(b"x" + states)[1:]
     for name, call in calls(table, states).items():
         for same in (array, odd, bytearray(states)):
@@ -210,7 +210,7 @@ def test_columns_may_be_arrays(table: Table, states: bytes) -> None:
 
 
 def test_states_sent_back_as_they_are_make_no_difference(table: Table) -> None:
-    # The object that was answered last is not checked again; a copy of it is.
+    # The object returned last is not checked again; a copy of it is.
     columns, restart = Columns(legal=True, scores=True, observations=True), Restart(stride=20)
     seeds, numbers = np.full(20, 1, "<u8"), np.arange(20, dtype="<u8")
     other = Table(table.game, table.players)
@@ -236,7 +236,7 @@ def test_broken_states_stay_broken_when_they_are_sent_back(table: Table, states:
 
 
 def test_states_may_be_overwritten(table: Table) -> None:
-    # Of the second item the state is broken, of the third the move is.
+    # The second item has a broken state, the third a wrong move.
     size, columns, restart = (
         table.game.packed_size,
         Columns(legal=True, scores=True, observations=True),
@@ -271,7 +271,7 @@ def test_states_that_cannot_be_overwritten_are_copied(table: Table, states: byte
 
 
 def test_a_single_item_leaves_python_s_own_bytes_alone(table: Table, states: bytes) -> None:
-    # Python shares bytes objects of one byte.
+    # Python shares bytes objects of length one.
     before = [bytes([value])[0] for value in range(256)]
     one = states[: table.game.packed_size]
     for call in calls(table, one).values():
@@ -282,7 +282,7 @@ def test_a_single_item_leaves_python_s_own_bytes_alone(table: Table, states: byt
 
 
 def test_a_batch_with_more_legal_ids_than_were_to_be_expected(table: Table) -> None:
-    """Whatever room the legal ids were given, they all arrive."""
+    """All legal ids arrive, whatever space was reserved for them."""
     game = table.game
     choices = random.Random(5)
     richest = max(
@@ -316,12 +316,12 @@ def test_reasons_have_numbers_of_their_own() -> None:
     assert all(0 < reason.number < 256 for reason in Reason)
 
 
-# Cancelling, and other threads
+# Cancellation, and other threads
 
 
 @contextmanager
 def endless(table: Table, states: bytes) -> Iterator[tuple[Cancellation, Future[Any]]]:
-    """A batch that plays on in a thread of its own until it is cancelled."""
+    """Run a batch in a thread of its own until it is cancelled."""
     cancellation = Cancellation()
     with ThreadPoolExecutor(1) as thread:
         call = thread.submit(table.playout, states, ENDLESS, seed=1, cancellation=cancellation)
@@ -369,7 +369,7 @@ def test_a_cancelled_batch_stops_after_a_bounded_number_of_moves(table: Table, s
 
 
 def test_other_threads_go_on_while_batches_work(table: Table, states: bytes) -> None:
-    """Without the GIL: two batches under way, and this thread, all make progress."""
+    """Without the GIL, two running batches and this thread all make progress."""
     with endless(table, states) as (first, first_call), endless(table, states) as (second, second_call):
         for _ in range(3):
             begun = first.moves, second.moves

@@ -1,4 +1,4 @@
-"""Beginning games, and reading packed states: headers, sizes, streams."""
+"""Starting games, and reading packed states: headers, sizes, streams."""
 
 import pickle
 import struct
@@ -40,7 +40,7 @@ def test_seeds_and_game_numbers_begin_different_games(game: Game) -> None:
     for seed in (0, 1, 2**64 - 1):
         for number in (0, 1, 2**64 - 1):
             position = game.new_game(game.max_players, seed=seed, game_number=number)
-            # Some games begin with little chance: by then all have had some.
+            # Some games start with little chance: by then all have had some.
             for _ in range(40):
                 if not position.is_terminal():
                     position.apply(position.legal_actions()[0])
@@ -70,7 +70,7 @@ def test_options_are_a_mapping(game: Game) -> None:
 def test_events_of_the_beginning_are_told_in_order(game: Game) -> None:
     events = EventLog()
     sampled = game.new_game(game.max_players, seed=1, events=events)
-    # Played again with explicit chance, step by step, the same things happen.
+    # Replayed with explicit chance, step by step, it has the same events.
     explicit, told = game.new_game(game.max_players), EventLog()
     while explicit.is_chance_node():
         outcome = next(

@@ -1,4 +1,4 @@
-"""Numbers as Python and NumPy have them: taken wherever one is asked for, and refused by name where they are none."""
+"""Python's and NumPy's integers: accepted wherever an integer is expected; anything else is refused by name."""
 
 import array
 import random
@@ -14,7 +14,7 @@ from chatiere.engine.core.batch import Columns, Restart, Table
 
 NUMBERS: list[Callable[[int], Any]] = [np.int8, np.uint8, np.int64, np.uint64, np.array]
 kinds = pytest.mark.parametrize("kind", NUMBERS, ids=lambda kind: kind.__name__)
-# True is 1 to operator.index, which NumPy's own is not.
+# operator.index accepts True as 1, but not NumPy's own True.
 NO_NUMBERS = [1.0, np.float64(1), "1", None, b"1", [1], np.array([1]), np.True_, 1j]
 
 
@@ -134,7 +134,7 @@ def table(game: Game) -> Table:
 
 
 def integers(values: list[int]) -> list[Any]:
-    """The same numbers in every form that a column may come in."""
+    """Return the same numbers in every form that a column may have."""
     return [
         values,
         tuple(values),
@@ -196,7 +196,7 @@ def test_states_are_any_integers_too(game: Game, table: Table) -> None:
         assert table.score(same) == scored
         assert table.count_states(same) == 3
         assert table.position(same, np.int64(1)) == table.position(states, 1)
-    # Written over where they are, or in a copy of their own.
+    # Overwritten in place, or in a copy of their own.
     for same in (rows.astype(np.int64), rows.copy()):
         positions, _ = table.step(same, [0, 0, 0], overwrite_states=True)
         assert bytes(positions.states) == table.step(states, [0, 0, 0])[0].states
@@ -246,7 +246,7 @@ def test_new_games_need_seeds_or_a_count(table: Table) -> None:
     error = refused(table.new_games, columns=Columns(legal=True))
     assert (error.reason, error.field) == (Reason.INVALID_BATCH, "count")
     assert "seeds" in error.message
-    # None is what was asked for here.
+    # Here no games are asked for.
     assert table.new_games(count=0) == table.new_games(seeds=[])
 
 

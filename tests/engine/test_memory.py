@@ -1,4 +1,4 @@
-"""Keeping freed memory: glibc is told so, and other C libraries are left alone."""
+"""Keeping freed memory: glibc is configured, and other C libraries are left alone."""
 
 import ctypes
 
@@ -14,7 +14,7 @@ from chatiere.engine.memory import (
 
 
 class Library:
-    """A C library that takes settings, or refuses them."""
+    """A C library that accepts settings, or refuses them."""
 
     def __init__(self, takes: bool) -> None:
         self.settings: dict[int, int] = {}
@@ -30,7 +30,7 @@ def test_large_blocks_and_the_end_of_the_heap_are_kept(monkeypatch: pytest.Monke
     library = Library(takes)
     monkeypatch.setattr(ctypes, "CDLL", lambda name: library)
     assert keep_freed_memory() is takes
-    # M_MMAP_THRESHOLD and M_TRIM_THRESHOLD of malloc.h.
+    # M_MMAP_THRESHOLD and M_TRIM_THRESHOLD in malloc.h.
     expected = {-3: 32 * 1024 * 1024, -1: 64 * 1024 * 1024}
     assert library.settings == (expected if takes else {-3: expected[-3]})
 
@@ -68,5 +68,5 @@ def test_threads_share_a_heap(monkeypatch: pytest.MonkeyPatch) -> None:
     library = Library(takes=True)
     monkeypatch.setattr(ctypes, "CDLL", lambda name: library)
     assert share_one_heap()
-    # M_ARENA_MAX of malloc.h.
+    # M_ARENA_MAX in malloc.h.
     assert library.settings == {-8: 1}

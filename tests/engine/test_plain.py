@@ -1,4 +1,4 @@
-"""Plain messages: all that protobuf writes, in any order; and nothing that it would write in another way."""
+"""Plain messages: everything that protobuf writes, in any order, and nothing that it would write differently."""
 
 import random
 
@@ -23,7 +23,7 @@ kinds = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 
 
 def is_plain(kind: type[Message], data: bytes) -> bool:
-    """Whether it is; what is plain has to be what protobuf makes of it, but for the order of fields."""
+    """Return whether a message is plain, which must mean that protobuf writes it so, except for the order of fields."""
     if form_of(kind.DESCRIPTOR).open(data) is None:
         return False
     written = kind.FromString(data).SerializeToString()
@@ -41,7 +41,7 @@ def test_what_protobuf_writes_is_plain_in_any_order(kind: type[Message], game: G
 
 
 def messages_in(message: Message) -> int:
-    """How many messages another one holds."""
+    """Count the messages inside another one."""
     count = 0
     for field, value in message.ListFields():
         if field.message_type is not None:
@@ -64,7 +64,7 @@ def test_messages_in_a_message_are_counted(kind: type[Message], game: Game, choi
 
 
 def messages_in_any(kind: type[Message], data: bytes) -> int:
-    """How many messages protobuf finds; 0 if that is no message."""
+    """Count the messages that protobuf finds; 0 if the bytes are not a message."""
     try:
         return messages_in(kind.FromString(data))
     except DecodeError:
@@ -74,13 +74,13 @@ def messages_in_any(kind: type[Message], data: bytes) -> int:
 @given(st.binary(max_size=60))
 @example(b"")
 @example(b"\x0b\x0a\x00\x0c\x0a\x00")  # a message in a group, and one beside it
-@example(b"\x0c\x0a\x00")  # the end of no group
+@example(b"\x0c\x0a\x00")  # the end of a group that did not start
 @example(b"\x8a\x80\x80\x80\x80\x80\x80\x80\x80\x00\x00")  # a long number before a message
-@example(b"\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01")  # too long a number
-@example(b"\x0a\x00\x0a\x05")  # more than there is
-@example(b"\x09\x01")  # a word of one byte
-@example(b"\x0d\x01\x02\x03\x04\x0a\x00")  # half a word
-@example(b"\x0f\x0a\x00")  # no wire type
+@example(b"\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01")  # a number that is too long
+@example(b"\x0a\x00\x0a\x05")  # longer than the message
+@example(b"\x09\x01")  # eight bytes of which there is one
+@example(b"\x0d\x01\x02\x03\x04\x0a\x00")  # four bytes before a message
+@example(b"\x0f\x0a\x00")  # an invalid wire type
 def test_messages_in_any_bytes_are_counted(data: bytes) -> None:
     assert form_of(ApplyRequest.DESCRIPTOR).count_messages(data) >= messages_in_any(ApplyRequest, data)
 
@@ -97,7 +97,7 @@ def test_what_protobuf_would_write_in_another_way_is_not_plain(
         written = kind.FromString(data).SerializeToString()
     except DecodeError:
         return
-    # Nothing is lost by what it has made of it: it would make the same of that.
+    # Nothing is lost in its version: that would be written in the same way again.
     assert kind.FromString(written).SerializeToString() == written
 
 
@@ -129,7 +129,7 @@ def test_random_bytes_are_not_plain_or_right(kind: type[Message], data: bytes) -
         # 0 where absence means something else.
         (Action, b"\x08\x00"),
         (ApplyRequest, b"\x18\x00"),
-        # Messages without fields; many of a list.
+        # Messages without fields; many items of a list.
         (State, b"\x52\x00"),
         (State, b"\x52\x06\x12\x00\x12\x00\x12\x00"),
         (NewGameRequest, b"\x0a\x01\x7f"),
@@ -144,39 +144,39 @@ def test_this_is_plain(kind: type[Message], data: bytes) -> None:
     [
         (RandomStream, b"\x08"),  # a number that ends too early
         (RandomStream, b"\x08\x80"),
-        (RandomStream, b"\x08\x00"),  # 0, as absence means
+        (RandomStream, b"\x08\x00"),  # 0, which absence means
         (RandomStream, b"\x08\x81\x00"),  # more bytes than it needs
         (RandomStream, b"\x88\x00\x01"),
-        (RandomStream, b"\x08" + b"\xff" * 9 + b"\x02"),  # more bits than there are
+        (RandomStream, b"\x08" + b"\xff" * 9 + b"\x02"),  # more bits than the type has
         (RandomStream, b"\x08" + b"\x80" * 9 + b"\x00"),
         (RandomStream, b"\x08" + b"\xff" * 10 + b"\x01"),
         (RandomStream, b"\x08\x01\x08\x01"),  # twice
         (RandomStream, b"\x0a\x00"),  # another wire type
         (RandomStream, b"\x09" + bytes(8)),
-        (RandomStream, b"\x20\x01"),  # no field of it
+        (RandomStream, b"\x20\x01"),  # an unknown field
         (RandomStream, b"\x00\x01"),
         (RandomStream, b"\x80\x02\x01"),
         (RandomStream, b"\x88\x80\x80\x80\x80\x80\x80\x80\x80\x01\x01"),
         (Include, b"\x08\x02"),  # true as 2
         (Include, b"\x1a\x00"),  # an empty list
-        (Include, b"\x18\x01"),  # a list in pieces
+        (Include, b"\x18\x01"),  # a list that is not packed
         (Include, b"\x1a\x01\x01\x1a\x01\x02"),
-        (Include, b"\x1a\x05\x80\x80\x80\x80\x10"),  # 2**32 in it
-        (Include, b"\x1a\x02\x81\x00"),  # in more bytes than it needs
-        (Include, b"\x1a\x02\x01\x80"),  # ends too early
+        (Include, b"\x1a\x05\x80\x80\x80\x80\x10"),  # 2**32 in a list
+        (Include, b"\x1a\x02\x81\x00"),  # an item with more bytes than it needs
+        (Include, b"\x1a\x02\x01\x80"),  # an item that ends too early
         (Include, b"\x1a\x02\x01"),  # longer than the message
         (Include, b"\x1a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x01"),
         (Action, b"\x08\x80\x80\x80\x80\x10"),  # 2**32
         (State, b"\x52\x00\x52\x00"),  # two messages to be merged
-        (State, b"\x52\x00\x5a\x00"),  # two of a oneof
+        (State, b"\x52\x00\x5a\x00"),  # two members of a oneof
         (ApplyRequest, b"\x12\x00\x18\x00"),
-        (State, b"\x52\x02\x18\x00"),  # in a message in it
+        (State, b"\x52\x02\x18\x00"),  # 0 in an inner message
         (State, b"\x52\x06\x18\x80\x80\x80\x80\x08"),  # an enum's 2**31
         (State, b"\x52\x0b\x18" + b"\xff" * 9 + b"\x01"),  # -1
         (NewGameRequest, b"\x0a\x00"),  # an empty text
-        (NewGameRequest, b"\x0a\x02\xc3\xa9"),  # more than ASCII
+        (NewGameRequest, b"\x0a\x02\xc3\xa9"),  # not only ASCII
         (NewGameRequest, b"\x0a\x01\xff"),
-        (OptionInfo, b"\x18\x01"),  # of a type that no request has
+        (OptionInfo, b"\x18\x01"),  # a type that no request has
         *((RandomStream, field) for field in STRANGE),
     ],
 )

@@ -1,4 +1,4 @@
-"""What any position can do: copies, comparison, playouts, perft."""
+"""The operations of any position: copies, comparison, playouts, perft."""
 
 import copy
 import pickle
@@ -11,12 +11,12 @@ from chatiere.engine import CHANCE_PLAYER, INVALID_PLAYER, TERMINAL_PLAYER, Engi
 
 @pytest.fixture
 def position(game: Game) -> Position:
-    """A first decision, with sampled chance."""
+    """Return a first decision, with sampled chance."""
     return game.new_game(game.min_players, seed=7)
 
 
 def test_who_is_no_seat_is_who_it_is_in_openspiel() -> None:
-    # kChancePlayerId, kInvalidPlayer and kTerminalPlayerId of spiel_globals.h; -2 is kSimultaneousPlayerId.
+    # kChancePlayerId, kInvalidPlayer and kTerminalPlayerId in spiel_globals.h; -2 is kSimultaneousPlayerId.
     assert (CHANCE_PLAYER, INVALID_PLAYER, TERMINAL_PLAYER) == (-1, -3, -4)
 
 

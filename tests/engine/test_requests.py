@@ -1,4 +1,4 @@
-"""Requests read from their bytes: every encoding of a request gets the same answer, and what is none DecodeError."""
+"""Requests read from their bytes: every encoding of a request gets the same result; other bytes get DecodeError."""
 
 import random
 import secrets
@@ -35,7 +35,7 @@ kinds = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 
 
 def outcome(kind: type[Message], data: bytes) -> object:
-    """What the handler answers, or all that it says of why not; DecodeError if it is no message."""
+    """Return the handler's response, or its whole refusal, or DecodeError if the bytes are not a message."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(secrets, "randbits", lambda bits: 2**bits - 5)
         try:
@@ -47,7 +47,7 @@ def outcome(kind: type[Message], data: bytes) -> object:
 
 
 def check(kind: type[Message], data: bytes) -> None:
-    """What a request's bytes get is what they get without what is odd about them."""
+    """Assert that a request's bytes get the same result as in protobuf's own encoding."""
     try:
         message: Any = kind.FromString(data)
     except DecodeError:
@@ -71,7 +71,7 @@ def test_requests_as_protobuf_writes_them_never_become_its_objects(
 
     sent = request(kind, game, choices)
     data = sent.SerializeToString()
-    # Would have to parse what is not plain.
+    # This would have to parse a request that is not plain.
     reader = requests.opener(NoObjects)(data)  # type: ignore[arg-type]
     for field in kind.DESCRIPTOR.fields:
         if field.message_type is not None:

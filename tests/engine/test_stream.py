@@ -57,7 +57,7 @@ FIRST_WORDS = {
 
 
 def documented(seed: int, game_number: int, bounds: list[int]) -> tuple[list[int], int]:
-    """What `numbers_below` should give."""
+    """Return the expected result of `numbers_below`."""
     stream = DocumentedStream(seed, game_number)
     return [stream.number_below(bound) for bound in bounds], stream.drawn
 
@@ -100,7 +100,7 @@ def test_numbers_below_are_lemires(seed: int, game_number: int, bounds: list[int
 
 
 def test_uneven_words_are_drawn_again() -> None:
-    # Just above half of 2**64 every other word is uneven; below a power of two none ever is.
+    # Just above half of 2**64 every other word is redrawn; below a power of two none ever is.
     bound = 2**63 + 1
     numbers, drawn = numbers_below(3, 4, [bound] * 1000)
     assert (numbers, drawn) == documented(3, 4, [bound] * 1000)
@@ -116,7 +116,7 @@ def test_numbers_below_are_uniform(bound: int) -> None:
 
 
 def test_numbers_below_a_large_bound_are_uniform() -> None:
-    # Without drawing again the first third would come twice as often as the rest.
+    # Without redrawing, the first third would come twice as often as the rest.
     bound = 3 * 2**62
     numbers, _ = numbers_below(12, 0, [bound] * 3000)
     assert chisquare(np.bincount([number >> 62 for number in numbers], minlength=3)).pvalue > 1e-4

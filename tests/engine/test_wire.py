@@ -1,4 +1,4 @@
-"""The wire format: what is written is what protobuf reads, and bytes that are no message end in a refusal."""
+"""The wire format: protobuf reads what is written, and bytes that are not a message are refused."""
 
 from collections.abc import Callable
 from typing import Any
@@ -19,14 +19,14 @@ U32, U64 = st.integers(0, 2**32 - 1), st.integers(0, 2**64 - 1)
 
 
 class Bytes:
-    """Stands for a message object whose bytes are these."""
+    """A stand-in for a message object with these bytes."""
 
     def __init__(self, data: bytes) -> None:
-        """Any bytes."""
+        """Keep any bytes."""
         self._data = data
 
     def SerializeToString(self) -> bytes:
-        """As a message has it."""
+        """Return the bytes, as a message does."""
         return self._data
 
 
@@ -99,7 +99,7 @@ def test_fields_are_cut_out_of_a_message(action: int, label: str, typed: bool) -
     message = Action(id=action, label=label)
     if typed:
         message.discat.play.cards.extend([7, 90])
-    # Beside them a number of eight bytes and a group, of fields that there are not.
+    # In addition a number of eight bytes and a group, of unknown fields.
     strange = b"\x79" + bytes(8) + b"\x7b\x08\x05\x7c"
     rest, found = cut(memoryview(strange + message.SerializeToString() + strange), {2, 10})
     expected = {2: label.encode(), 10: message.discat.SerializeToString()}
@@ -129,7 +129,7 @@ def test_what_comes_in_an_unusual_way_is_not_cut(data: bytes) -> None:
 @given(st.lists(st.text(max_size=200), max_size=5), st.integers(0, 6))
 def test_lists_are_cut_out_of_a_message(titles: list[str], most: int) -> None:
     message = ListGamesResponse(games=[GameInfo(name=title) for title in titles])
-    # Between them what there is not: a number, eight bytes, a text, a group.
+    # Between them unknown fields: a number, eight bytes, a text, a group.
     strange = b"\x78\x07\x79" + bytes(8) + b"\x7a\x01a\x7b\x08\x05\x7c"
     parts = [ListGamesResponse(games=[game]).SerializeToString() for game in message.games]
     rest, count, found = cut_list(memoryview(strange.join([*parts, b""])), 1, most)
@@ -177,7 +177,7 @@ def test_what_is_before_a_large_column_is_as_protobuf_has_it() -> None:
 
 @given(st.binary(max_size=300), st.binary(max_size=300), st.sampled_from([None, b"", b"\1\0"]))
 def test_pieces_of_a_message_are_what_protobuf_writes(states: bytes, actors: bytes, reasons: bytes | None) -> None:
-    """A column that is empty is left out, a message only where it is None."""
+    """An empty column is left out, a message only if it is None."""
     positions = pieces_of({"states": 1, "actors": 2}, [("states", memoryview(states)), ("actors", actors)])
     assert b"".join(positions) == Positions(states=states, actors=actors).SerializeToString()
     faults: list[Any] | None = None if reasons is None else pieces_of({"reasons": 1}, [("reasons", reasons)])
@@ -195,7 +195,7 @@ def test_a_text_is_put_together() -> None:
 
 
 def readers(game: Game) -> list[Callable[[Reader], object]]:
-    """The functions that read messages of a game."""
+    """Return the functions that read messages of a game."""
     codec = engine.codec(game.name)
     position = game.new_game(game.max_players, seed=1)
     return [codec.read_options, codec.read_state, lambda reader: codec.read_action(reader, position)]
@@ -206,13 +206,13 @@ def readers(game: Game) -> list[Callable[[Reader], object]]:
     "data",
     [
         b"\x08",  # a number that ends too early
-        b"\x80" * 11,  # one that does not end
+        b"\x80" * 11,  # a number that does not end
         b"\x12\x05abc",  # a field that is longer than the message
         b"\x0b",  # a group that does not end
-        b"\x0c",  # the end of none
-        b"\x0b\x0f\x0c",  # a kind of field that there is not
-        b"\x0d\x01",  # four bytes that are one
-        b"\x09" + bytes(7),  # eight bytes that are seven
+        b"\x0c",  # the end of a group that did not start
+        b"\x0b\x0f\x0c",  # an invalid wire type in a group
+        b"\x0d\x01",  # four bytes of which there is one
+        b"\x09" + bytes(7),  # eight bytes of which there are seven
     ],
 )
 def test_what_is_no_message_is_refused(game: Game, data: bytes) -> None:
@@ -237,7 +237,7 @@ def test_fields_of_kinds_that_there_are_not_here_are_passed_over(game: Game) -> 
 @settings(max_examples=300)
 @given(data=st.data())
 def test_any_bytes_are_read_or_refused(game: Game, data: st.DataObject) -> None:
-    """Fields of any number, of every wire type; messages in messages; bytes that are none of this."""
+    """Read fields of any number and wire type, messages in messages, and arbitrary bytes."""
     number = st.integers(1, 40)
     varint = U64.map(lambda value: fill(ChanceOutcome(), lambda out: out.present(99, value)).SerializeToString()[2:])
     plain = st.one_of(

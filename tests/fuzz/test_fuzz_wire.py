@@ -1,4 +1,4 @@
-"""The fuzzer itself: it sends what it says, and sees a service that answers wrongly."""
+"""The fuzzer itself: it sends what it claims to, and detects a service that responds wrongly."""
 
 import random
 from itertools import islice
@@ -13,7 +13,7 @@ def test_a_server_answers_some_thousands_of_them() -> None:
     assert fuzzer.states >= 3_000
     assert fuzzer.messages >= 1_000
     assert fuzzer.conversations >= 250
-    # Some are right by chance, most are not, and neither kind is missing.
+    # Some are valid by chance, most are not, and both kinds occur.
     assert fuzzer.codes["OK"] > 0
     assert fuzzer.codes["INVALID_ARGUMENT"] > fuzzer.codes["OK"]
     assert fuzzer.reasons["ERROR_REASON_INVALID_STATE"] > 0

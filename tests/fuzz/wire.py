@@ -1,8 +1,8 @@
-"""Show a real server what nobody should send: mutated, truncated and random messages, packed states and connections.
+"""Send mutated, truncated and random messages, packed states and connections to a real server.
 
-`make fuzz` shows it a million (`python -m fuzz.wire` in tests/). Every one must be answered, by OK or a refusal with a
-reason, never as a fault of the service, and the same process must answer a right call rightly afterwards. The same seed
-makes the same messages.
+`make fuzz` sends a million (`python -m fuzz.wire` in tests/). Each must end with OK or with a refusal that has a
+reason, never with a fault of the service, and the same process must handle a valid call correctly afterwards. The same
+seed makes the same messages.
 """
 
 import random
@@ -35,11 +35,11 @@ SERVICES: tuple[ServiceDescriptor, ...] = (
     game_service_pb2.DESCRIPTOR.services_by_name["GameService"],
     batch_service_pb2.DESCRIPTOR.services_by_name["BatchService"],
 )
-# What a client's own fault may end with; anything else is the service's.
+# The statuses of a client's own fault; any other is the service's fault.
 ANSWERS = {grpc.StatusCode.OK, grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.RESOURCE_EXHAUSTED}
 STATES_PER_BATCH = 1_000
 _HEADERS = [(":method", "POST"), (":path", f"/{SERVICES[1].full_name}/Play"), ("content-type", "application/grpc")]
-# What may come after the messages of a stream.
+# The bytes that may follow the messages of a stream.
 _BETWEEN: tuple[Callable[[int], bytes], ...] = (
     lambda stream: frames.frame(frames.DATA, frames.END_STREAM, stream),
     lambda stream: frames.frame(frames.RST_STREAM, 0, stream, bytes(4)),
@@ -50,11 +50,11 @@ IN_FLIGHT = 16
 
 
 class Finding(AssertionError):
-    """The service did what it must not."""
+    """The service did something that it must not do."""
 
 
 def sample_positions(game: Game, players: int, choices: random.Random) -> list[Position]:
-    """Positions of two random games, one with sampled chance and one with explicit."""
+    """Return positions of two random games, one with sampled and one with explicit chance."""
     found = []
     for seed in (choices.getrandbits(64), None):
         position = game.new_game(players, seed=seed)
@@ -67,7 +67,7 @@ def sample_positions(game: Game, players: int, choices: random.Random) -> list[P
 
 
 def typed(position: Position) -> game_pb2.State:
-    """A position as the API's State."""
+    """Return a position as the API's State."""
     name = position.game.name
     state = game_pb2.State(rules_version=position.game.rules_version)
     if (stream := position.random_stream()) is not None:
@@ -78,7 +78,7 @@ def typed(position: Position) -> game_pb2.State:
 
 
 def complete(message: Message, positions: list[Position], choices: random.Random) -> None:
-    """Give a request what a right one would hold, as far as its fields tell."""
+    """Fill a request with what a valid one would hold, as far as its fields tell."""
     position = choices.choice(positions)
     moves = position.legal_actions() or [outcome for outcome, _ in position.chance_outcomes()] or [0]
     for field in message.DESCRIPTOR.fields:
@@ -106,7 +106,7 @@ def complete(message: Message, positions: list[Position], choices: random.Random
 
 
 def damaged(data: bytes, choices: random.Random) -> bytes:
-    """Bytes with something wrong: random ones, cut short, with bytes flipped, doubled, moved or inserted."""
+    """Damage bytes: replace them by random ones, truncate them, or flip, double, move or insert some."""
     kind = choices.randrange(8)
     if kind == 0 or not data:
         return choices.randbytes(choices.randrange(200))
@@ -128,7 +128,7 @@ def damaged(data: bytes, choices: random.Random) -> bytes:
 
 
 def bad_messages(choices: random.Random) -> Iterator[tuple[str, bytes]]:
-    """Without end: (method, request bytes) for every unary method of both services and every game."""
+    """Yield (method, request bytes) without end, for every unary method of both services and every game."""
     tables = [(game, players) for game in engine.games() for players in range(game.min_players, game.max_players + 1)]
     samples = {(game.name, players): sample_positions(game, players, choices) for game, players in tables}
     methods = [
@@ -147,7 +147,7 @@ def bad_messages(choices: random.Random) -> Iterator[tuple[str, bytes]]:
 
 
 def bad_batches(choices: random.Random) -> Iterator[StepRequest]:
-    """Without end: steps whose packed states are damaged, as long as they should be."""
+    """Yield steps without end, with damaged packed states of the right length."""
     tables = [(game, players) for game in engine.games() for players in range(game.min_players, game.max_players + 1)]
     while True:
         game, players = choices.choice(tables)
@@ -165,7 +165,7 @@ def bad_batches(choices: random.Random) -> Iterator[StepRequest]:
 
 
 def bad_conversations(choices: random.Random) -> Iterator[bytes]:
-    """Without end: what a client of the port for streams says on a connection, damaged."""
+    """Yield damaged conversations of clients of the port for streams, without end."""
     tables = [(game, players) for game in engine.games() for players in range(game.min_players, game.max_players + 1)]
     encoder = Encoder()
     while True:
@@ -182,16 +182,16 @@ def bad_conversations(choices: random.Random) -> Iterator[bytes]:
                 pieces.append(frames.frame(frames.DATA, 0, stream, content))
             pieces.append(choices.choice(_BETWEEN)(stream))
         for _ in range(8):
-            # Some stay right up to a place in the middle.
+            # Some stay valid up to a place in the middle.
             kept = choices.randrange(len(pieces))
             yield b"".join(pieces[:kept]) + damaged(b"".join(pieces[kept:]), choices)
 
 
 class Fuzzer:
-    """Sends to one server, and keeps count."""
+    """A sender of damaged data to one server, with counts of the results."""
 
     def __init__(self, channel: grpc.Channel, play_address: str) -> None:
-        """`channel`: to the server. `play_address`: its port for streams."""
+        """Start with the server's channel and `play_address`, its port for streams."""
         self.channel = channel
         self.play_address = split_address(play_address)
         self.codes: Counter[str] = Counter()
@@ -199,7 +199,7 @@ class Fuzzer:
         self.messages = self.states = self.conversations = 0
 
     def send(self, messages: list[tuple[str, bytes]]) -> None:
-        """Send some at a time, and look at how each ends."""
+        """Send messages a few at a time, and check the status of each."""
         calls = [(path, data, self.channel.unary_unary(path).future(data, timeout=120)) for path, data in messages]
         for path, data, call in calls:
             code = call.code()
@@ -209,7 +209,7 @@ class Fuzzer:
                 raise Finding(f"{path} ended as {code.name} ({call.details()}) for {data.hex()}")
 
     def send_batch(self, request: StepRequest) -> None:
-        """Send damaged packed states; each must go well or fail alone, with a reason."""
+        """Send damaged packed states; each must succeed or fail alone, with a reason."""
         call = self.channel.unary_unary(
             f"/{SERVICES[1].full_name}/Step", response_deserializer=batch_service_pb2.StepResponse.FromString
         )
@@ -221,9 +221,9 @@ class Fuzzer:
         self.states += STATES_PER_BATCH
 
     def send_conversation(self, said: bytes) -> None:
-        """Send a damaged conversation, to its end; the server has to end it, too."""
+        """Send a damaged conversation to its end; the server has to end it too."""
         with socket.create_connection(self.play_address, timeout=120) as connection:
-            # The server may have heard enough before.
+            # The server may have closed it before.
             with suppress(OSError):
                 connection.sendall(said)
                 connection.shutdown(socket.SHUT_WR)
@@ -233,13 +233,13 @@ class Fuzzer:
             except TimeoutError as error:
                 raise Finding(f"a conversation does not end: {said.hex()}") from error
             except OSError:
-                # Closed without a word is an end, too.
+                # Closing without a response is an end too.
                 pass
         self.conversations += 1
 
 
 def check_alive(server: Served, pid: int, channel: grpc.Channel) -> None:
-    """A right call must be answered rightly, by the process that was there at the beginning."""
+    """Assert that a valid call is handled correctly, by the same process as at the beginning."""
     if server.worker_pid(0) != pid:
         raise Finding(f"worker {pid} has died")
     for game in engine.games():
@@ -254,7 +254,7 @@ def check_alive(server: Served, pid: int, channel: grpc.Channel) -> None:
 
 
 def fuzz(count: int, seconds: float, seed: int) -> Fuzzer:
-    """Show a server of its own `count` messages and states, or as many as fit into that time; raises Finding."""
+    """Send a new server `count` messages and states, or as many as fit into `seconds`; raises Finding."""
     choices = random.Random(seed)
     messages, batches, conversations = bad_messages(choices), bad_batches(choices), bad_conversations(choices)
     start = time.monotonic()
@@ -283,7 +283,7 @@ def fuzz(count: int, seconds: float, seed: int) -> Fuzzer:
 @click.option("--seconds", default=float("inf"), help="Stop after so many seconds, if that comes first.")
 @click.option("--seed", default=1, show_default=True, help="Of the messages.")
 def main(count: int, seconds: float, seed: int) -> None:
-    """Show them to a server, and print how they were answered; ends with a Finding at the first wrong answer."""
+    """Send them to a server, and print the statuses; ends with a Finding at the first wrong response."""
     start = time.monotonic()
     fuzzer = fuzz(count, seconds, seed)
     click.echo(f"{fuzzer.messages} messages: {dict(fuzzer.codes.most_common())}")

@@ -1,7 +1,7 @@
-"""perft.json of a game: how many sequences of moves follow some of its positions.
+"""A game's perft.json: the number of sequences of moves after some of its positions.
 
-Each entry: `players`, `options`, the `moves` (ids and outcomes) from the beginning to the position, a `depth` and the
-`count` of sequences of so many moves; it may have a `name`.
+Each entry has `players`, `options`, the `moves` (ids and outcomes) from the beginning to the position, a `depth` and
+the `count` of sequences of `depth` moves; it may have a `name`.
 """
 
 import json
@@ -15,13 +15,13 @@ def _path(game: str) -> Path:
 
 
 def read(game: str) -> list[dict[str, Any]]:
-    """The entries of a game."""
+    """Return the entries of a game."""
     positions: list[dict[str, Any]] = json.loads(_path(game).read_text(encoding="utf-8"))["positions"]
     return positions
 
 
 def write(game: str, entries: Sequence[dict[str, Any]]) -> None:
-    """Keep entries that the game's reference has counted: the kernel has no say in them."""
+    """Write entries counted by the game's reference, never by the kernel."""
     provenance = json.dumps(
         f"Counted by tests/games/{game}/reference.py, which shares nothing with the engine; explicit chance, outcomes "
         "count as moves, whatever their weight. `moves` lead from the beginning to the position."

@@ -1,7 +1,7 @@
-"""What the games' plain observations share, and the comparison with the kernel's.
+"""Helpers shared by the games' plain observations, and the comparison with the kernel's.
 
-A room's `plain_observation` makes a seat's observation once more, in plain Python: part by part, as text.py describes
-them, from the seat's view message and the events that it was told. It shares nothing with the kernel.
+A game's `plain_observation` makes a seat's observation in plain Python: part by part, as text.py describes them, from
+the seat's view message and the events that it was told. It shares nothing with the kernel.
 """
 
 import importlib
@@ -18,7 +18,7 @@ Parts = dict[str, Any]
 
 
 def observed(position: Position, seat: int) -> dict[str, np.ndarray]:
-    """The parts of a seat's observation by name, in their shapes."""
+    """Return the parts of a seat's observation by name, in their shapes."""
     numbers = np.frombuffer(position.observation(seat), "u1")
     return {
         part.name: numbers[part.offset :][: int(np.prod(part.shape, dtype=int))].reshape(part.shape)
@@ -27,7 +27,7 @@ def observed(position: Position, seat: int) -> dict[str, np.ndarray]:
 
 
 def check_observation(position: Position, seat: int, events: Sequence[Any] = ()) -> None:
-    """Assert that a seat's observation is the plain one; `events`: those that the seat was told since the beginning."""
+    """Assert that a seat's observation is the plain one; `events`: all that the seat was told since the beginning."""
     plain = importlib.import_module(f"games.{position.game.name}.plain_observation")
     expected = plain.observation(view_of(position, seat), events, seat)
     found = observed(position, seat)
@@ -40,26 +40,26 @@ def check_observation(position: Position, seat: int, events: Sequence[Any] = ())
 
 
 def clockwise(seat: int, players: int) -> list[int]:
-    """All seats, that one first."""
+    """Return all seats in order, starting with `seat`."""
     return [(seat + distance) % players for distance in range(players)]
 
 
 def flags(marked: Collection[int], numbers: Iterable[int]) -> list[int]:
-    """For each number whether it is marked."""
+    """Return a flag for each number: 1 if it is marked."""
     there = set(marked)
     return [int(number in there) for number in numbers]
 
 
 def one_hot(place: int, length: int) -> list[int]:
-    """A one in that place, zeros elsewhere."""
+    """Return a one in that place and zeros elsewhere."""
     return [int(place == other) for other in range(length)]
 
 
 def padded(rows: Sequence[Any], length: int, row: Any = 0) -> list[Any]:
-    """The rows, and as many more as there are missing."""
+    """Return the rows, padded with `row` to `length` rows."""
     return [*rows, *[row] * (length - len(rows))]
 
 
 def is_set(message: Any, field: str, value: int) -> int:
-    """Whether an optional field is there and has that value."""
+    """Return 1 if an optional field is set and has that value, otherwise 0."""
     return int(message.HasField(field) and getattr(message, field) == value)

@@ -1,6 +1,6 @@
-"""What the games' slow references share: a game is a script that stops wherever somebody has to decide.
+"""The base of the games' slow references: a game is a script that stops wherever somebody has to decide.
 
-A reference is its game's rules file once more as plain Python, to hold against the kernel, of which it knows nothing
+A reference implements its game's rules file in plain Python, for comparison with the kernel, of which it knows nothing
 but the names of events.
 """
 
@@ -19,7 +19,7 @@ OVER = -4
 
 @dataclass(frozen=True)
 class Question:
-    """What the game waits for: `actor` decides among dense ids, or chance among outcomes by weights (none: 1 each)."""
+    """A pending choice: `actor` decides among dense ids, or chance among outcomes by weights (none: 1 each)."""
 
     actor: int
     moves: tuple[int, ...]
@@ -27,12 +27,12 @@ class Question:
 
     @property
     def outcomes(self) -> list[tuple[int, int]]:
-        """Of a chance event: outcomes with weights."""
+        """Return a chance event's outcomes with weights."""
         return list(zip(self.moves, self.weights or (1,) * len(self.moves), strict=True))
 
 
 class Happening(NamedTuple):
-    """An event, whole: its kind by name, whom it is about, who may see its values (None: everybody), and these."""
+    """A whole event: the name of its kind, its seat, those who may see its values (None: everybody), and the values."""
 
     kind: str
     seat: int | None
@@ -41,7 +41,7 @@ class Happening(NamedTuple):
 
 
 class Script(ABC):
-    """A game under way. `question` is what it waits for; `move` answers it. Chance is always explicit.
+    """A game in progress. `question` is the pending choice; `move` answers it. Chance is always explicit.
 
     `happened` are the events of the last move, in order.
     """
@@ -51,22 +51,22 @@ class Script(ABC):
 
     @abstractmethod
     def __init__(self, players: int, options: Mapping[str, Any] | None = None) -> None:
-        """Lay out a game, with the options of the rules file, and `begin` it."""
+        """Set up a game with the options of the rules file; call `begin` at the end."""
 
     @abstractmethod
     def _run(self) -> Generator[Question, int, None]:
-        """The game from its first question to one whose actor is OVER."""
+        """Run the game from its first question to one whose actor is OVER."""
 
     @abstractmethod
     def totals(self) -> list[int]:
-        """Each seat's score if the game stopped now."""
+        """Return each seat's score if the game stopped now."""
 
     @abstractmethod
     def ranks(self) -> list[int]:
-        """Each seat's rank, as if the game were over: 1 + the number of seats ahead of it."""
+        """Return each seat's rank, as if the game were over: 1 + the number of seats ahead of it."""
 
     def winners(self) -> list[int]:
-        """The seats of rank 1."""
+        """Return the seats of rank 1."""
         return [seat for seat, rank in enumerate(self.ranks()) if rank == 1]
 
     def begin(self) -> None:
@@ -87,7 +87,7 @@ class Script(ABC):
 
     @classmethod
     def replay(cls, players: int, options: Mapping[str, Any], moves: Iterable[int]) -> Self:
-        """A game after these moves."""
+        """Return the game after these moves."""
         game = cls(players, options)
         for move in moves:
             game.move(move)
@@ -95,7 +95,7 @@ class Script(ABC):
 
     @classmethod
     def perft(cls, players: int, options: Mapping[str, Any], moves: Sequence[int], depth: int) -> int:
-        """Sequences of `depth` moves (decisions and outcomes) after `moves`; a game that ends earlier counts one."""
+        """Count sequences of `depth` decisions and outcomes after `moves`; a game that ends earlier counts one."""
         question = cls.replay(players, options, moves).question
         if depth == 0 or question.actor == OVER:
             return 1
@@ -105,12 +105,12 @@ class Script(ABC):
 
 
 def happenings(game: Game, events: Iterable[Event]) -> list[Happening]:
-    """The kernel's events as a reference tells them."""
+    """Return the kernel's events in the form of a reference."""
     return [Happening(kind_of(game, event), *event[1:]) for event in events]
 
 
 def move_both(position: Position, game: Script, move: int) -> None:
-    """Make a move in both; the same events, whole, come of it."""
+    """Make a move in both; assert that both have the same whole events."""
     events = EventLog()
     position.apply(move, events)
     game.move(move)
@@ -118,7 +118,7 @@ def move_both(position: Position, game: Script, move: int) -> None:
 
 
 def same(position: Position, game: Script) -> None:
-    """Who moves, what is possible and how it stands agree."""
+    """Assert that actor, possible moves and scores agree."""
     question = game.question
     assert position.current_player() == question.actor
     assert position.totals() == game.totals()

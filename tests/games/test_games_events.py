@@ -1,4 +1,4 @@
-"""Events in words, by the tables of the rooms (events.py)."""
+"""Events in words, by the games' tables (events.py)."""
 
 from importlib import import_module
 from typing import Any

@@ -1,6 +1,6 @@
-"""A table turned: what messages and words say once every seat sits so many places further to the left.
+"""A turned table: messages and words after every seat has moved some places further to the left.
 
-Which fields name seats is said with each game, in `games/<game>/turning.py`; what its rules make unequal too.
+The fields that name seats, and the differences that rules make between seats, are in `games/<game>/turning.py`.
 """
 
 import re
@@ -10,21 +10,21 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Seats:
-    """Where a game's messages name seats, by the names of fields, and what its rules do by the numbers of seats."""
+    """The fields of a game's messages that name seats, and the rules that go by the numbers of seats."""
 
-    # A seat, or several in an order that means something.
+    # A seat, or several in a meaningful order.
     named: frozenset[str]
-    # One entry a seat, in seat order.
+    # One entry per seat, in seat order.
     one_each: frozenset[str]
-    # Seats, or messages with a field `seat`, ascending; without one it comes first.
+    # Seats, or messages with a field `seat`, ascending; those without it come first.
     ascending: frozenset[str] = frozenset()
-    # Kinds of events that are told of every seat one after another, from seat 0 on.
+    # Kinds of events that are reported for every seat in turn, from seat 0 on.
     told_in_seat_order: frozenset[str] = frozenset()
-    # What the seats are called, beside "seat 0" and so on.
+    # Names of the seats, other than "seat 0" and so on.
     names: tuple[str, ...] = ()
 
     def turned(self, filled: Any, by: int, players: int) -> Any:
-        """A message of the game as the same seats fill it `by` places further to the left."""
+        """Return a message of the game as the same seats would fill it `by` places further to the left."""
         copy = type(filled)()
         for field in filled.DESCRIPTOR.fields:
             if field.has_presence and not filled.HasField(field.name):
@@ -50,7 +50,7 @@ class Seats:
         return (value + by) % players if field.name in self.named else value
 
     def turned_words(self, text: str, by: int, players: int) -> str:
-        """A label that names seats."""
+        """Return a label with its seats turned."""
 
         def turn(found: re.Match[str]) -> str:
             if found[1]:

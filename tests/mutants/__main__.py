@@ -1,8 +1,8 @@
-"""Plant faults in the compiled engine, one at a time, and see which of them the tests see: `make mutants`.
+"""Plant faults in the compiled engine, one at a time, and report those that the tests detect: `make mutants`.
 
-The faults are a sample, the same for the same seed. One that no test sees is a hole in the tests, or stands in
-explained.toml: because nobody could see it (it is no fault then, and another one takes its place in the sample), or
-because no test should mind. Fails if fewer than 95 % are seen, or one that is not is not explained.
+The faults are a sample, the same for the same seed. One that no test detects is a gap in the tests, or is explained in
+explained.toml: because nobody could see it (then it is not a fault, and another one takes its place in the sample), or
+because no test should mind. Fails if fewer than 95 % are detected, or an undetected one is not explained.
 """
 
 import hashlib
@@ -24,19 +24,19 @@ from .faults import Fault, faults_in, flat
 from .trial import COMPILER, ROOT, prepare, try_fault
 
 ROOMS = (*sorted(path.name for path in (ROOT / "engine" / "games").iterdir() if (path / "kernel.pyx").exists()), "core")
-# What turns messages into states and back has tests of another kind, and most of it is no kernel.
+# The conversion between messages and states has tests of another kind, and most of it is not kernel code.
 _NO_KERNELS = ("codec", "words")
 _OF_THE_CORE = ("bits.pxd", "loops.pyx", "play.pyx", "stream.pxd", "stream.pyx", "weights.pxd")
 REPORT = ROOT / "build" / "mutants.json"
 LOWEST_SHARE = 0.95
 MOST_MEMORY = 8 << 30
 SEEN, EXPLAINED, SURVIVED = "seen", "explained", "SURVIVED"
-# Of what is no fault.
+# Verdicts on changes that are not faults.
 NO_CHANGE, NO_CYTHON = "changes nothing", "does not compile"
 
 
 def sources(room: str) -> list[Path]:
-    """The files of a game's room, or of the core, in which faults are planted."""
+    """Return the files of a room, or of the core, in which faults are planted."""
     if room == "core":
         return [ROOT / "engine" / "core" / name for name in _OF_THE_CORE]
     paths = (ROOT / "engine" / "games" / room).glob("*.p[xy][dx]")
@@ -44,30 +44,30 @@ def sources(room: str) -> list[Path]:
 
 
 def all_faults(room: str) -> list[list[Fault]]:
-    """Those of a room, statement by statement."""
+    """Return the faults of a room, statement by statement."""
     return [listed for path in sources(room) for listed in faults_in(path, ROOT)]
 
 
 def drawn_by(seed: int, *of: object) -> bytes:
-    """What sorts faults at random: the same for the same fault, whatever other faults there are."""
+    """Return a random sort key: the same for the same fault, whatever other faults there are."""
     return hashlib.sha256(repr((seed, *of)).encode()).digest()
 
 
 def sample(statements: list[list[Fault]], seed: int) -> Iterator[Fault]:
-    """Faults in random order, one a statement. A change of one file leaves the order of the others' faults as it is."""
+    """Yield faults in random order, one per statement. The order in one file does not depend on other files."""
     chosen = [min(listed, key=lambda fault: drawn_by(seed, fault.key)) for listed in statements]
     yield from sorted(chosen, key=lambda fault: drawn_by(seed, fault.key[:3]))
 
 
 class Explanation(NamedTuple):
-    """Why no test sees a fault."""
+    """The reason for which no test detects a fault."""
 
     changes: bool  # False: nobody could see it, whatever is played
     why: str
 
 
 def explanations() -> dict[tuple[str, str, str, str], Explanation]:
-    """Those of explained.toml, by the fault's key."""
+    """Return the explanations in explained.toml, by the fault's key."""
     text = Path(__file__).with_name("explained.toml").read_text(encoding="utf-8")
     return {
         (entry["file"], entry["function"], flat(entry["before"]), flat(entry["after"])): Explanation(
@@ -78,14 +78,14 @@ def explanations() -> dict[tuple[str, str, str, str], Explanation]:
 
 
 def survivors() -> set[tuple[str, ...]]:
-    """The keys of those that the last run's tests did not see."""
+    """Return the keys of the faults that the last run did not detect."""
     if not REPORT.exists():
         raise click.ClickException("there is no report of an earlier run")
     return {tuple(found["key"]) for found in json.loads(REPORT.read_text()) if found["verdict"] == SURVIVED}
 
 
 def verdict_on(fault: Fault, room: str, explanation: Explanation | None) -> tuple[Fault, str, str]:
-    """Try a fault: what came of it, and which test saw it or why none did."""
+    """Try a fault; return it with the verdict, and the test that detected it or the reason why none did."""
     seen_by = try_fault(fault, room)
     if seen_by:
         return fault, NO_CYTHON if seen_by == COMPILER else SEEN, seen_by
@@ -101,7 +101,7 @@ def verdict_on(fault: Fault, room: str, explanation: Explanation | None) -> tupl
 @click.option("--again", is_flag=True, help="Those that survived the last run, in place of a sample.")
 @click.option("--processes", default=os.cpu_count(), show_default=True, help="Faults that are tried at a time.")
 def main(count: int, seed: int, rooms: tuple[str, ...], again: bool, processes: int) -> None:
-    """Plant faults in the compiled engine and see which of them the tests see."""
+    """Plant faults in the compiled engine and report those that the tests detect."""
     resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
     there = {room: all_faults(room) for room in ROOMS}
     explained = explanations()
@@ -132,12 +132,12 @@ def main(count: int, seed: int, rooms: tuple[str, ...], again: bool, processes: 
 
 
 def in_sample(verdicts: Counter[str]) -> int:
-    """How many faults there were, without those that are none."""
+    """Count the faults, without those that are not."""
     return verdicts[SEEN] + verdicts[EXPLAINED] + verdicts[SURVIVED]
 
 
 def said(verdicts: Counter[str]) -> str:
-    """How many came to which verdict."""
+    """Describe the number of faults by verdict."""
     unseen = ", ".join(f"{verdicts[verdict]} {verdict}" for verdict in (EXPLAINED, SURVIVED))
     others = ", ".join(f"{verdicts[verdict]} {verdict}" for verdict in (NO_CHANGE, NO_CYTHON))
     return f"{verdicts[SEEN]} of {in_sample(verdicts)} seen, {unseen}; besides {others}"

@@ -1,7 +1,7 @@
 """The faults that may be planted in a Cython file: small changes of one statement within a function.
 
-No library of mutations reads Cython. Statements are told apart by their tokens, which is enough: what comes of a fault
-and is no Cython does not compile, and does not count.
+No mutation library reads Cython. Statements are analysed by their tokens, which is enough: a fault that makes invalid
+Cython does not compile, and does not count.
 """
 
 import re
@@ -15,9 +15,9 @@ _TOKEN = re.compile(
     r"""|<[\w ]*\w(?:\ ?\*+)?>|[-+*/%&|^]=|<<|>>|//|\*\*|[<>=!]=|\.\.\.|\s+|."""
 )
 _FUNCTION = re.compile(r"(?:c?p?def) [^=(]*?(\w+)\(")
-# Left alone: what says no more than a name's type, what the debug build alone runs, what has its reason not to run.
+# Left alone: mere declarations, lines that only the debug build runs, and lines with a reason for not running.
 _LEFT_ALONE = re.compile(r"cdef (?!.* = )|pass\b|debug_assert\b|.*# uncovered: ")
-# Words before a bracket that call nothing.
+# Words before a parenthesis that are not calls.
 _WORDS = {"if", "elif", "while", "and", "or", "not", "in", "return", "else"}
 _OPENING, _CLOSING = "([{", ")]}"
 _OTHER = {
@@ -54,7 +54,7 @@ _OTHER = {
 
 @dataclass(frozen=True, order=True)
 class Fault:
-    """A statement of a file, and what it becomes."""
+    """A statement of a file, and its replacement."""
 
     file: str
     line: int
@@ -63,39 +63,39 @@ class Fault:
     after: str
 
     def __str__(self) -> str:
-        """The place and the change."""
+        """Return the place and the change."""
         return f"{self.file}:{self.line} in {self.function}: {flat(self.before)} → {flat(self.after)}"
 
     @property
     def key(self) -> tuple[str, str, str, str]:
-        """That outlasts changes around it."""
+        """A key that survives changes around the fault."""
         return self.file, self.function, flat(self.before), flat(self.after)
 
     def plant(self, text: str) -> str:
-        """The file's text with the fault in it."""
+        """Return the file's text with the fault in it."""
         lines = text.split("\n")
         first = self.line - 1
         last = first + self.before.count("\n")
         assert "\n".join(lines[first : last + 1]).strip() == self.before
         indent = lines[first][: len(lines[first]) - len(lines[first].lstrip())]
-        # What follows keeps its line.
+        # The lines after it keep their numbers.
         return "\n".join(
             [*lines[:first], indent + self.after, *[""] * (last - first - self.after.count("\n")), *lines[last + 1 :]]
         )
 
 
 def flat(text: str) -> str:
-    """Text on one line."""
+    """Join text to one line."""
     return " ".join(text.split())
 
 
 def tokens(statement: str) -> list[str]:
-    """A statement in pieces that make it up; a cast is one piece."""
+    """Split a statement into tokens; a cast is one token."""
     return _TOKEN.findall(statement)
 
 
 def statements(text: str) -> Iterator[tuple[int, str, str]]:
-    """The statements of a file's functions: the line that each begins in, its function, itself. Without docstrings."""
+    """Yield the statements of a file's functions: first line, function, statement. Without docstrings."""
     function: re.Match[str] | None = None
     lines: list[str] = []
     depth = 0
@@ -122,7 +122,7 @@ def _pieces_changed(pieces: list[str], index: int, count: int, new: str) -> str:
 def _other_tokens(pieces: list[str]) -> Iterator[str]:
     for index, piece in enumerate(pieces):
         if piece in _OTHER:
-            # With a space on one side only it is a sign, an address or a pointer.
+            # With a space on one side only, it is a sign, an address or a pointer.
             around = pieces[index - 1 : index] + pieces[index + 1 : index + 2]
             if piece.isalpha() or (len(around) == 2 and all(space.isspace() for space in around)):
                 yield _pieces_changed(pieces, index, 1, _OTHER[piece])
@@ -168,7 +168,7 @@ def _conditions(statement: str) -> Iterator[str]:
 
 
 def changes(statement: str) -> list[str]:
-    """Each fault that one statement may have."""
+    """Return every fault that a statement may have."""
     if _LEFT_ALONE.match(statement):
         return []
     pieces = tokens(statement)
@@ -179,7 +179,7 @@ def changes(statement: str) -> list[str]:
 
 
 def faults_in(path: Path, root: Path) -> list[list[Fault]]:
-    """All faults of a file, statement by statement."""
+    """Return all faults of a file, statement by statement."""
     name = str(path.relative_to(root))
     return [
         [Fault(name, line, function, statement, change) for change in listed]

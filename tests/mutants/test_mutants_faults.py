@@ -1,4 +1,4 @@
-"""The faults that `make mutants` plants, and what is said of those that nobody can see."""
+"""The faults that `make mutants` plants, and the explanations of those that nobody can see."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A fault planted in a copy of the tree, built, and shown to the tests."""
+"""Planting a fault in a copy of the tree, building it, and running the tests."""
 
 import os
 import re
@@ -13,19 +13,19 @@ from tempfile import TemporaryDirectory, TemporaryFile
 from .faults import Fault
 
 ROOT = Path(__file__).parents[2]
-# Where the tree as it is gets built once, for all faults. What is not copied is imported from where it is.
+# The unchanged tree is built here once, for all faults. Folders that are not copied are imported from the original.
 _TREE = ROOT / "build" / "mutants"
 _COPIED = ("pyproject.toml", "setup.py", "README.md", "proto", "engine")
-# A planted fault may never end, or ask for memory without end.
+# A planted fault may loop or allocate memory for ever.
 SECONDS_A_TEST = 120
 SECONDS_A_RUN = 1_800
-# That sees what is no Cython.
+# Named in place of a test if a fault does not compile.
 COMPILER = "the compiler"
 _FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+)", re.MULTILINE)
 
 
 def tests_of(room: str) -> list[list[str]]:
-    """What pytest is told, run by run: most faults show in the first; what draws very often comes last."""
+    """Return pytest's arguments, run by run: most faults show in the first; tests of frequencies come last."""
     conformance = "tests/conformance"
     if room == "core":
         quick = ["tests/engine"]
@@ -42,7 +42,7 @@ def tests_of(room: str) -> list[list[str]]:
 
 
 def _run(command: list[str], folder: Path, **environment: str) -> tuple[int, str]:
-    # Into a file: whom a crashed test leaves behind would keep a pipe open.
+    # To a file: processes that a crashed test leaves behind would keep a pipe open.
     with TemporaryFile() as output:
         process = subprocess.Popen(
             command,
@@ -66,7 +66,7 @@ def _build(folder: Path) -> tuple[int, str]:
 
 
 def prepare() -> None:
-    """Build the tree as it is. Raises RuntimeError."""
+    """Build the unchanged tree. Raises RuntimeError."""
     (_TREE / "build").mkdir(parents=True, exist_ok=True)
     for part in _COPIED:
         if (ROOT / part).is_dir():
@@ -80,7 +80,7 @@ def prepare() -> None:
 
 
 def _first_failure(room: str, scratch: Path) -> str | None:
-    # Which test failed, or how the run ended without saying so.
+    # The test that failed, or how the run ended without naming one.
     for tests in tests_of(room):
         code, output = _run(
             [
@@ -93,7 +93,7 @@ def _first_failure(room: str, scratch: Path) -> str | None:
             PYTHONPATH=str(scratch / "src"),
             HYPOTHESIS_STORAGE_DIRECTORY=str(scratch / "hypothesis"),
         )
-        # 5: there are no such tests.
+        # 5: no tests were collected.
         if code not in (0, 5):
             found = _FAILED.search(output)
             return found[1] if found else "a crash" if code < 0 else "time is up"
@@ -101,7 +101,7 @@ def _first_failure(room: str, scratch: Path) -> str | None:
 
 
 def try_fault(fault: Fault | None, room: str) -> str | None:
-    """Which test sees a fault first, or COMPILER; without a fault, which test of the tree as it is fails."""
+    """Return the first test that detects a fault, or COMPILER; without a fault, the first that fails anyway."""
     with TemporaryDirectory(prefix="chatiere-") as name:
         scratch = Path(name)
         shutil.copytree(_TREE, scratch, symlinks=True, ignore=shutil.ignore_patterns("temp.*"), dirs_exist_ok=True)

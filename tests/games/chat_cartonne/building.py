@@ -1,4 +1,4 @@
-"""Positions of Chat Cartonne for tests: tables written down by rows, and games played on from them."""
+"""Positions of Chat Cartonne for tests: tables built card by card, and games played on from them."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -21,59 +21,59 @@ DRAW, SKIP, PASS, PRINCESS = 10, 11, 12, 75
 
 
 def carton(walls: str, content: str = "") -> int:
-    """The kind of the carton with these walls and contents, as printed; of the two without contents the first."""
+    """Return the carton with these walls and contents, as printed; of the two without contents, the first."""
     return 9 * PATTERNS.index(walls) + CONTENTS.index(content)
 
 
 def cell(column: int, row: int) -> int:
-    """A cell's number."""
+    """Return a cell's number."""
     return 24 * row + column
 
 
 def place(slot: int, where: int, turned: bool = False) -> int:
-    """The dense id of a PlaceCarton."""
+    """Return the dense id of a PlaceCarton."""
     return 13 + 1152 * slot + 576 * turned + where
 
 
 def sleep(where: int) -> int:
-    """The dense id of a Sleep."""
+    """Return the dense id of a Sleep."""
     return 3469 + where
 
 
 def cat(joint: int) -> int:
-    """The dense id of a LayCat."""
+    """Return the dense id of a LayCat."""
     return 4045 + joint
 
 
 def princess_on(joint: int) -> int:
-    """The dense id of the Princess on a joint."""
+    """Return the dense id of the Princess on a joint."""
     return 4621 + joint
 
 
 def princess_in(where: int) -> int:
-    """The dense id of the Princess in a cell."""
+    """Return the dense id of the Princess in a cell."""
     return 5197 + where
 
 
 def toy_on(joint: int) -> int:
-    """The dense id of a toy card on a joint."""
+    """Return the dense id of a toy card on a joint."""
     return 5773 + joint
 
 
 def toy_as_carton(where: int) -> int:
-    """The dense id of a toy card as a carton."""
+    """Return the dense id of a toy card as a carton."""
     return 6349 + where
 
 
 def typed(position: Position, action: int) -> ChatCartonneAction:
-    """A dense id as a message."""
+    """Return a dense id as a message."""
     message = ChatCartonneAction()
     fill(message, CODEC.put_action, position, action)
     return message
 
 
 def told(events: Iterable[Event], whole: bool = True) -> list[tuple[str, int | None]]:
-    """Events as (kind, seat) of their messages."""
+    """Return events as (kind, seat) of their messages."""
     found = []
     for event in events:
         kind, message = event_of(GAME, event, whole)
@@ -82,7 +82,7 @@ def told(events: Iterable[Event], whole: bool = True) -> list[tuple[str, int | N
 
 
 def play(position: Position, *moves: int) -> Position:
-    """The position after some moves, each of which keeps the invariants."""
+    """Return the position after some moves; check the invariants after each."""
     position = position.clone()
     for move in moves:
         position.apply(move)
@@ -91,7 +91,7 @@ def play(position: Position, *moves: int) -> Position:
 
 
 def begun(players: int = 2, options: Mapping[str, Any] | None = None, hands: Sequence[Sequence[int]] = ()) -> Position:
-    """A game at its first turn, seat 0 first: starting cartons 76, 77 … southwards, the given cartons dealt."""
+    """Return a game at its first turn, seat 0 first: starting cartons 76, 77 … southwards, the given cartons dealt."""
     position = GAME.new_game(players, {"first_seat": 0, **(options or {})})
     dealt = [list(hand) for hand in hands] or [[2 * seat, 2 * seat + 1] for seat in range(players)]
     for number in range(2):
@@ -105,14 +105,14 @@ def begun(players: int = 2, options: Mapping[str, Any] | None = None, hands: Seq
 
 
 class Board:
-    """A table to be written down, and the state around it: two seats unless said otherwise, seat 0's turn.
+    """A builder of a table and the state around it: by default two seats, with seat 0 to move.
 
-    Cells are numbers. Starting cartons lie from (11, 11) southwards. All that is not said is as it would be in a game:
-    hands hold two cartons, and what is neither on the table nor in a hand is in the pile.
+    Cells are numbers. Starting cartons lie from (11, 11) southwards. Everything else is as in a game: hands hold two
+    cartons, and cards that are neither on the table nor in a hand are in the pile.
     """
 
     def __init__(self, players: int = 2, **options: Any) -> None:
-        """Nothing but the starting cartons."""
+        """Start with only the starting cartons."""
         self.players = players
         self.options = options
         self.cards: dict[int, Any] = {cell(11, 11 + seat): (76 + seat, False) for seat in range(players)}
@@ -130,7 +130,7 @@ class Board:
         return self
 
     def fill(self, *cells: int) -> "Board":
-        """Lay any cartons, the lowest kinds that are free."""
+        """Lay any cartons, the lowest free kinds."""
         for where in cells:
             used = {kind for kind, _ in self.cards.values()} | {kind for hand in self.hands for kind in hand}
             self.cards[where] = (next(kind for kind in range(72) if kind not in used), False)
@@ -171,7 +171,7 @@ class Board:
         return self
 
     def state(self, change: Callable[[ChatCartonneState], None] | None = None) -> ChatCartonneState:
-        """The state: what is on the table or in a hand was drawn by the seats in turn."""
+        """Return the state, in which the seats drew the cards on the table and in hands in turn."""
         state = ChatCartonneState(phase=6, first_seat=0, active_seat=self.active, final_phase=self.final)
         fill(state.options, CODEC.put_options, {"first_seat": 0, **self.options})
         used = {kind for kind, _ in self.cards.values()} | {kind for hand in self.hands for kind in hand}
@@ -207,7 +207,7 @@ class Board:
         return self.princesses + [seat for seat, hand in enumerate(self.hands) for kind in hand if kind == PRINCESS]
 
     def _play_enough(self) -> None:
-        # Each seat was dealt two cartons: what it does not hold lies south of the starting cartons, walls NS.
+        # Each seat was dealt two cartons: those that it does not hold lie south of the starting cartons, walls NS.
         gone = [2 + self._drawers().count(seat) - self.princesses.count(seat) for seat in range(self.players)]
         wanted = sum(max(0, gone[seat] - len(hand)) for seat, hand in enumerate(self.hands))
         row = 11 + self.players
@@ -223,7 +223,7 @@ class Board:
         placed = sum(kind < 72 for kind, _ in self.cards.values())
         cards = placed + sum(map(len, self.hands)) + len(self.princesses) - 2 * self.players
         toys = 3 - sum(kind >= 72 for kind in state.unknown_cards)
-        # First those who drew the Princesses, then all in turn; toy cards came last of each part.
+        # First those who drew the Princesses, then all in turn; toy cards came last in each part.
         order = [*drawers, *(turn % self.players for turn in range(cards - len(drawers)))]
         drawn = [[0] * len(sizes) for _ in range(self.players)]
         part, left = 0, sizes[0]
@@ -251,14 +251,14 @@ class Board:
         return [cards // self.players + (part < cards % self.players) + 1 for part in range(self.players)]
 
     def position(self, change: Callable[[ChatCartonneState], None] | None = None) -> Position:
-        """The checked position."""
+        """Return the position, checked."""
         return read(self.state(change))
 
 
 def late(
     players: int, left: int, hands: Mapping[int, tuple[int, ...]], princesses: tuple[int, ...] = (), **options: Any
 ) -> Board:
-    """A table with all cartons but those in hands and about `left` others."""
+    """Return a table with all cartons but those in hands and about `left` others."""
     board = Board(players, **options)
     for seat, hand in hands.items():
         board.hand(seat, *hand)

@@ -1,4 +1,5 @@
-"""Which deals agree with what a seat knows, and in how many ways each has come about: by trying them all.
+"""The deals consistent with what a seat knows, and the number of ways in which each can have come about, by brute
+force.
 
 A deal counts once for each way in which distinct cards can have come to the draws of the other seats and the places of
 the pile (rules file: "Decisions of the engine"). Every placement of the Princesses is tried with all hands; the kernel
@@ -22,19 +23,19 @@ Deal = tuple[tuple[tuple[int, ...], ...], tuple[int | None, ...]]
 
 
 def only_pattern(kind: int) -> int:
-    """Of all kinds with the same walls the first; a Princess is one."""
+    """Return the first kind with the same walls; Princesses are a kind of their own."""
     return kind if kind == PRINCESS else kind // 9 * 9
 
 
 def deal_of(position: Position, patterns: bool = False) -> Deal:
-    """What is hidden; with `patterns` of each carton in a hand the walls alone."""
+    """Return the hidden cards; with `patterns`, only the walls of each carton in a hand."""
     state = state_of(position)
     drawers = tuple(part.princess_drawn_by if part.HasField("princess_drawn_by") else None for part in state.parts)
     return tuple(tuple(map(only_pattern, seat.hand) if patterns else seat.hand) for seat in state.seats), drawers
 
 
 def all_deals(position: Position, viewer: int, patterns: bool = False) -> dict[Deal, Fraction]:
-    """Every deal that agrees with what the viewer knows, with its number of ways (up to a common factor)."""
+    """Return every deal consistent with what the viewer knows, with its number of ways (up to a common factor)."""
     state = state_of(position)
     others = [seat for seat in range(len(state.seats)) if seat != viewer]
     hidden = [kind for seat in others for kind in state.seats[seat].hand if kind != PRINCESS] + list(
@@ -50,7 +51,7 @@ def all_deals(position: Position, viewer: int, patterns: bool = False) -> dict[D
         if state.final_phase and any((sizes[seat] > 0) != _holds_carton(state.seats[seat]) for seat in others):
             continue
         for seat in others:
-            # The cartons that it was dealt and drew came in any order; the hand has none.
+            # The cartons that it was dealt and drew came in any order; the hand has no order.
             played = sum(state.seats[seat].princesses_played)
             weight *= factorial(2 + sum(state.seats[seat].drawn) - played - held[seat])
         # The cards of the pile in any order.
@@ -67,7 +68,7 @@ def _holds_carton(seat: Any) -> bool:
 
 
 def _princesses(position: Position, viewer: int) -> Iterator[tuple[dict[int, int], tuple[int | None, ...], int]]:
-    # How many each other seat holds, who drew which, and in how many ways.
+    # The number that each other seat holds, who drew which, and the number of ways.
     state = state_of(position)
     lefts = [part.left for part in view_of(position, None).parts]
     others = [seat for seat in range(len(state.seats)) if seat != viewer]
@@ -102,7 +103,8 @@ def _princesses(position: Position, viewer: int) -> Iterator[tuple[dict[int, int
 
 
 def _ways_played(state: Any, seat: int, drawers: tuple[int | None, ...]) -> int:
-    # In how many ways the Princesses that the seat played can be those that it drew, none before it was drawn.
+    # The number of ways in which the Princesses that the seat played can be those that it drew, none before it was
+    # drawn.
     drew = [part for part, who in enumerate(drawers) if who == seat]
     played = [part for part, count in enumerate(state.seats[seat].princesses_played) for _ in range(count)]
     return sum(
@@ -113,7 +115,7 @@ def _ways_played(state: Any, seat: int, drawers: tuple[int | None, ...]) -> int:
 def _hands(
     state: Any, cartons: Counter[int], seats: list[tuple[int, int, int]]
 ) -> Iterator[tuple[dict[int, tuple[int, ...]], int]]:
-    # Hands of so many cartons and Princesses each, and in how many ways they can be chosen.
+    # Hands with these numbers of cartons and Princesses, and the number of ways to choose them.
     if not seats:
         yield {}, 1
         return
@@ -128,7 +130,7 @@ def _hands(
 
 
 def _fits(shown: Any, hand: tuple[int, ...]) -> bool:
-    # Whether the cards of the hand can be those that the passes have spoken of, in some order.
+    # True if the cards of the hand can be those that the passes were about, in some order.
     def may_be(kind: int, each: Any) -> bool:
         return not each.not_princess if kind == PRINCESS else kind // 9 not in each.not_patterns
 

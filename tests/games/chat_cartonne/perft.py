@@ -8,12 +8,12 @@ from ..script import OVER
 from .reference import Game
 from .test_chat_cartonne_reference import choose, random_options
 
-# The reference visits this many positions at most at the last depth but one, to count all that follows.
+# The most positions that the reference visits at the last depth but one, to count all that follow.
 LARGEST = 8100
 
 
 def deepest(game: Game) -> tuple[int, int]:
-    """As deep as LARGEST positions allow, and the count there; not deeper than the game goes."""
+    """Return the depth that LARGEST positions allow, at most to the end of the game, and the count there."""
     depth, before, count = 1, 0, game.count(1)
     while before < count <= LARGEST:
         depth, before, count = depth + 1, count, game.count(depth + 1)
@@ -21,7 +21,7 @@ def deepest(game: Game) -> tuple[int, int]:
 
 
 def generate() -> list[dict[str, Any]]:
-    """Positions from the first event to the end of games that build, and their counts."""
+    """Return positions from the first event to the end of games that build, and their counts."""
     choices = random.Random(12)
     entries = []
     for players in range(2, 6):

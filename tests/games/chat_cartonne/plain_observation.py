@@ -1,4 +1,4 @@
-"""A seat's observation once more, plainly."""
+"""A seat's observation, computed by plain Python."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,7 +9,7 @@ from ..plain import Parts, clockwise, is_set, one_hot, padded
 SIDE = 24
 SEATS = 5
 PARTS = 5
-# Walls as printed, by pattern; of the starting cartons by kind from 76 on.
+# Walls as printed, by pattern; those of the starting cartons by kind, from 76 on.
 PATTERNS = ("", "N", "E", "NS", "EW", "NE", "NW", "NES")
 STARTING = ("", "E", "EW", "N", "NE")
 TURNED = str.maketrans("NESW", "SWNE")
@@ -20,7 +20,7 @@ VARIANTS = ("all_princesses", "no_double_walls", "no_crowd_bonus", "half_sleeper
 
 
 def observation(view: Any, _: Sequence[Any], seat: int) -> Parts:
-    """The parts by name."""
+    """Return the parts by name."""
     players = len(view.seats)
     order = clockwise(seat, players)
     contents = [[0] * SIDE for _ in range(SIDE)]
@@ -51,7 +51,7 @@ def observation(view: Any, _: Sequence[Any], seat: int) -> Parts:
 
 
 def part_sizes(view: Any) -> list[int]:
-    """The cards of each part of the whole pile ("Components and setup")."""
+    """Return the number of cards of each part of the full pile ("Components and setup")."""
     players = len(view.seats)
     cards = 72 + 3 - 2 * players
     if view.options.all_princesses:
@@ -60,7 +60,7 @@ def part_sizes(view: Any) -> list[int]:
 
 
 def cards_left(view: Any) -> list[int]:
-    """The cards left in each part: the lower ones go last. Until all are dealt the upper one has these cartons too."""
+    """Return the cards left in each part: the lower ones go last. Undealt cartons count in the upper one."""
     left: list[int] = []
     for size in reversed(part_sizes(view)[1:]):
         left.insert(0, min(size, view.pile_size - sum(left)))
@@ -68,24 +68,24 @@ def cards_left(view: Any) -> list[int]:
 
 
 def own_princesses(view: Any) -> list[bool]:
-    """Of each part whether the seat drew its Princess; nobody has before all cards are dealt."""
+    """Return for each part if the seat drew its Princess; until all cards are dealt, nobody has."""
     return [part.own_princess for part in view.parts] or [False] * len(part_sizes(view))
 
 
 def contents_of(card: Any, order: list[int]) -> int:
-    """What the part `contents` says of a card on the table."""
+    """Return the number of a card on the table in the part `contents`."""
     if card.HasField("sleeping_cat"):
         return 12 + order.index(card.sleeping_cat)
     if card.HasField("princess"):
         return 17
     if card.kind in TOYS:
         return 9 + card.kind - TOYS[0]
-    # Of the nine contents the first two are nothing; starting cartons have none.
+    # The first two of the nine contents are nothing; starting cartons have none.
     return max(1, card.kind % 9) if card.kind < TOYS[0] else 1
 
 
 def walls_of(card: Any) -> int:
-    """The walls of a card as it lies: 1 north, 2 east, 4 south, 8 west."""
+    """Return the walls of a card as it lies: 1 north, 2 east, 4 south, 8 west."""
     printed = ""
     if card.HasField("kind"):
         if card.kind >= FIRST_STARTING:
@@ -97,7 +97,7 @@ def walls_of(card: Any) -> int:
 
 
 def on_joint(card: Any, order: list[int]) -> int:
-    """What the part `walls` says of the joint with the eastern neighbour."""
+    """Return the number of the joint with the eastern neighbour in the part `walls`."""
     if not card.HasField("on_joint"):
         return 0
     if card.on_joint.HasField("cat"):
@@ -106,7 +106,7 @@ def on_joint(card: Any, order: list[int]) -> int:
 
 
 def seat_numbers(view: Any, other: int) -> list[int]:
-    """What the part `seats` says of a seat."""
+    """Return the numbers of a seat in the part `seats`."""
     seen = view.seats[other]
     playing = name_of(view, "phase") not in ("FIRST_SEAT", "OVER")
     shown = [[sum(2**pattern for pattern in said.not_patterns), int(said.not_princess)] for said in seen.shown]

@@ -1,8 +1,8 @@
-"""Chat Cartonne once more, slowly: the rules file as a plain Python script, to hold against the kernel.
+"""Chat Cartonne, implemented slowly: the rules file as a plain Python script, for comparison with the kernel.
 
-It shares nothing with the kernel, not even the idea: the game is one function that runs from the deal to the end and
-stops (`yield`) wherever somebody has to decide or chance has to speak. The table is a dictionary of cells with sets of
-walls; boxes are searched anew whenever one is needed. Chance is always explicit.
+It shares nothing with the kernel, not even its design: the game is one function that runs from the deal to the end and
+stops (`yield`) wherever somebody has to decide or chance has to act. The table is a dictionary of cells with sets of
+walls; boxes are searched again whenever one is needed. Chance is always explicit.
 """
 
 import os
@@ -27,7 +27,7 @@ Cell = tuple[int, int]
 
 @dataclass
 class Card:
-    """A card on the table: its walls as it lies, what is printed on it, and who or what is there if not a carton."""
+    """A card on the table: its walls as it lies, its contents, and who or what is there if not a carton."""
 
     walls: frozenset[str]
     printed: str = ""
@@ -51,23 +51,23 @@ class Box:
 
 
 def walls_of(kind: int, turned: bool) -> frozenset[str]:
-    """The walls of a carton or starting carton."""
+    """Return the walls of a carton or starting carton."""
     walls = STARTS[kind] if kind in STARTS else PATTERNS[kind // 9]
     return frozenset(walls.translate(HALF_TURN) if turned else walls)
 
 
 def turns(kind: int) -> list[int]:
-    """0, and 1 where turning changes the walls."""
+    """Return the possible turns: 0, and 1 if turning changes the walls."""
     return [0] if walls_of(kind, False) == walls_of(kind, True) else [0, 1]
 
 
 def number(cell: Cell) -> int:
-    """A cell's number."""
+    """Return a cell's number."""
     return 24 * cell[1] + cell[0]
 
 
 def at(cell: int) -> Cell:
-    """The reverse: column and row."""
+    """Return the column and row of a cell's number."""
     return cell % 24, cell // 24
 
 
@@ -75,7 +75,7 @@ class Game(Script):
     """Chat Cartonne."""
 
     def __init__(self, players: int, options: Mapping[str, Any] | None = None) -> None:
-        """Begin, with the options of the rules file."""
+        """Start a game with the options of the rules file."""
         self.players = players
         self.options = dict(options or {})
         self.hands: list[list[int]] = [[] for _ in range(players)]
@@ -85,9 +85,9 @@ class Game(Script):
         # By west cell: ("cat", seat), ("toy", letter) or ("princess", 0).
         self.joints: dict[Cell, tuple[str, Any]] = {}
         self.final = False
-        # Parts of the pile, the upper one first: [cards, Princesses] left.
+        # Parts of the pile, the uppermost first: [cards, Princesses] left.
         self.parts: list[list[int]] = []
-        # Where the tests leave the kernel's position, for a greedy player to look ahead.
+        # The tests put the kernel's position here, for a greedy player to look ahead.
         self.position: Any = None
         self.begin()
 
@@ -134,7 +134,7 @@ class Game(Script):
         yield Question(OVER, ())
 
     def _chance(self, outcomes: Mapping[int, Fraction]) -> Question:
-        # Weights: the smallest whole numbers in the same proportions.
+        # Weights: the smallest integers in the same proportions.
         scale = lcm(*(share.denominator for share in outcomes.values()))
         whole = {outcome: int(share * scale) for outcome, share in outcomes.items()}
         common = gcd(*whole.values())
@@ -322,7 +322,7 @@ class Game(Script):
     # Score
 
     def boxes(self) -> list[Box]:
-        """Every box, by its lowest cell, with its points."""
+        """Return all boxes by their lowest cell, with their points."""
         boxes: list[Box] = []
         for cell in sorted(self.table, key=number):
             if any(cell in box.cells for box in boxes):
@@ -343,31 +343,31 @@ class Game(Script):
         return boxes
 
     def totals(self) -> list[int]:
-        """Each seat's points now."""
+        """Return each seat's points now."""
         return [
             sum(box.points * (seat in box.majority) + box.bonus[seat] for box in self.boxes())
             for seat in range(self.players)
         ]
 
     def negative(self) -> list[int]:
-        """Each seat's negative points: the first tie-break."""
+        """Return each seat's negative points: the first tie-break."""
         return [
             sum(box.contents["!"] * (2 if box.closed else 1) for box in self.boxes() if seat in box.majority)
             for seat in range(self.players)
         ]
 
     def ranks(self) -> list[int]:
-        """1 + the number of seats ahead of each."""
+        """Return for each seat 1 + the number of seats ahead of it."""
         keys = [(-total, negative) for total, negative in zip(self.totals(), self.negative(), strict=True)]
         return [1 + sum(other < key for other in keys) for key in keys]
 
     @classmethod
     def perft(cls, players: int, options: Mapping[str, Any], moves: Sequence[int], depth: int) -> int:
-        """See Script; games are long, so they are not played again from the beginning for every sequence."""
+        """Count as Script does, but without replaying the long games from the beginning for every sequence."""
         return cls.replay(players, options, moves).count(depth)
 
     def count(self, depth: int) -> int:
-        """How many sequences of `depth` moves follow; a game that ends earlier counts one."""
+        """Count the sequences of `depth` moves that follow; a game that ends earlier counts one."""
         if depth == 0 or self.question.actor == OVER:
             return 1
         if depth == 1:

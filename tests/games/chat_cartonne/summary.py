@@ -10,7 +10,7 @@ _CONTENTS = (("mice", "m"), ("balls", "b"), ("fish", "f"), ("sprayers", "!"))
 
 
 def summary(position: Position) -> str:
-    """The table as its host sees it: what the game waits for, a line a seat, then the cards as they lie."""
+    """Describe the table as its host sees it: the phase, a line per seat, then the cards as they lie."""
     codec = engine.codec("chat_cartonne")
     state, view = ChatCartonneState(), ChatCartonneView()
     fill(state, codec.put_state, position)
@@ -29,7 +29,7 @@ def summary(position: Position) -> str:
 
 
 def picture(view: ChatCartonneView) -> list[str]:
-    """The table as text, five columns by three rows a cell; # is a wall, A-E an awake cat on a joint, z0-z4 asleep."""
+    """Draw the table, 5 columns by 3 rows per cell: # is a wall, A-E an awake cat on a joint, z0-z4 a sleeping one."""
     if not view.table:
         return []
     cells = {card.card.cell: card for card in view.table}

@@ -11,7 +11,7 @@ from .building import DRAW, GAME, PASS, PRINCESS, SKIP, Board, cat, cell, place,
 
 
 def four_cats(**options: Any) -> Board:
-    """Seat 0 has four of its cats asleep along the west of the starting cartons."""
+    """Return a table where four of seat 0's cats sleep along the west of the starting cartons."""
     board = Board(**options)
     for number in range(4):
         board.asleep(cell(7 + number, 11), 0)
@@ -25,7 +25,7 @@ def test_the_fifth_cat_begins_the_final_phase() -> None:
     assert told(events) == [("CAT_ASLEEP", 0), ("FINAL_PHASE_BEGUN", None)]
     assert state_of(position).final_phase
     assert position.current_player() == 1
-    # Nobody draws any more; turn start and play are one decision, a carton or a sleeping cat.
+    # Nobody draws any longer; turn start and play are one decision, a carton or a sleeping cat.
     assert DRAW not in position.legal_actions()
     assert "not in the final phase" in refusal(position, DRAW).message
     assert sleep(cell(12, 11)) in position.legal_actions()
@@ -45,7 +45,7 @@ def test_an_awake_fifth_cat_begins_it_too_and_a_princess_does_not_end_it() -> No
 
 
 def last_card(**options: Any) -> Position:
-    """Two seats; one card, a toy card or a carton, is left in the pile."""
+    """Return a position of two seats with one card, a toy card or a carton, left in the pile."""
     board = Board(all_princesses=True, **options)
     cells = [cell(column, row) for row in (9, 10, 13, 14, 15) for column in range(4, 18)][:62]
     board.fill(*(cell(10, row) for row in (11, 12)), *cells)
@@ -75,7 +75,7 @@ def test_the_final_phase_begins_when_a_turn_ends_with_the_pile_empty() -> None:
 
 
 def final(players: int = 2, **options: Any) -> Board:
-    """The final phase: seat 0 has all its cats asleep."""
+    """Return a table in the final phase, where all of seat 0's cats sleep."""
     board = Board(players, **options)
     for number in range(5):
         board.asleep(cell(6 + number, 11), 0)
@@ -144,9 +144,9 @@ def test_pass_is_legal_only_with_nothing_to_play() -> None:
 
 
 def walled(cats: tuple[int, int], *hands: list[int]) -> Board:
-    """With no_double_walls a table from edge to edge, walled north and south: no carton with walls N and S has a place.
+    """Return a table from edge to edge, walled north and south, where no carton with walls N and S has a place.
 
-    Row 11 is full, row 12 in columns 7-15. The first cats of each seat lie awake in the row.
+    With no_double_walls. Row 11 is full, row 12 in columns 7-15. The first cats of each seat lie awake in the row.
     """
     board = Board(no_double_walls=True)
     board.cards = {cell(11, 11): (80, False), cell(11, 12): (79, True)}
@@ -184,11 +184,11 @@ def test_a_pass_of_every_seat_that_holds_a_carton_ends_the_game() -> None:
     assert [list(shown.not_patterns) for shown in state_of(position).seats[0].shown] == [[0, 1, 2, 4, 5, 6]]
     assert state_of(position).seats[0].shown[0].not_princess
     assert refusal(position, PASS).rule == "chat_cartonne.md: End"
-    # Any other play starts the count anew, and gives seat 0 a place.
+    # Any other play restarts the count, and gives seat 0 a place.
     slept = play(position, sleep(cell(3, 10)))
     assert (state_of(slept).passes, slept.current_player()) == (0, 0)
     assert PASS not in slept.legal_actions()
-    # All that the pass leaves open: NS and NES.
+    # The patterns that the pass leaves open: NS and NES.
     hands = {state_of(position.resample(1, seed)).seats[0].hand[0] // 9 for seed in range(40)}
     assert hands == {7}
 
@@ -224,12 +224,12 @@ def test_a_pass_after_a_draw_in_the_main_phase() -> None:
 
 
 def boxes_of(position: Position) -> dict[int, Any]:
-    """The boxes by a cell of theirs."""
+    """Return the boxes by each of their cells."""
     return {where: box for box in score_of(position).boxes for where in box.cells}
 
 
 def house(closed: bool = True, **options: Any) -> Board:
-    """A box of its own, north of the starting cartons: (11, 10) and (12, 10), closed or open in the north."""
+    """Return a table with a box north of the starting cartons: (11, 10) and (12, 10), closed or open in the north."""
     board = Board(**options)
     north = "NES" if closed else "NS"
     board.put(cell(12, 10), north, "m")
@@ -284,7 +284,7 @@ def test_sprayers_are_subtracted_and_doubled_in_a_closed_box() -> None:
 
 
 def crowd(*cats: tuple[str, int], **options: Any) -> Position:
-    """One big open box with these cats: the starting cartons' own, widened to the west; joints at (5 … 10, 11)."""
+    """Return one big open box with these cats: the starting cartons', widened to the west; joints at (5 … 10, 11)."""
     board = Board(**options)
     for column in range(5, 11):
         board.put(cell(column, 11), "", ("", "m", "b", "f", "mb", "bf")[column - 5])
@@ -362,7 +362,7 @@ def test_every_box_is_listed_by_its_lowest_cell() -> None:
 
 
 def over(board: Board) -> Position:
-    """The board as the end of a game."""
+    """Return the board as the end of a game."""
     board.final = True
     board.hands = [[] for _ in range(board.players)]
 

@@ -1,4 +1,4 @@
-"""Rules file: Public and hidden. What is shown."""
+"""Rules file: Public and hidden. Views and events."""
 
 from ..building import view_of
 from .building import DRAW, PRINCESS, begun, late, play

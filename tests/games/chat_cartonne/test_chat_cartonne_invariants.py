@@ -1,4 +1,4 @@
-"""Rules file: Invariants. Every fault of a state is found, and named by reason, field and heading."""
+"""Rules file: Invariants. Every fault of a state is found, and reported with reason, field and heading."""
 
 from collections.abc import Callable
 from typing import Any
@@ -17,7 +17,7 @@ Change = Callable[[Any], None]
 
 
 def setting(path: str, value: Any) -> Change:
-    """A change that sets a field of the state, as "seats[0].supply"."""
+    """Return a change that sets a field of the state, such as "seats[0].supply"."""
 
     def change(state: Any) -> None:
         holder: Any = state
@@ -59,7 +59,7 @@ def princess_played(**options: Any) -> Position:
 
 
 def princess_held() -> Position:
-    """Seat 0 has drawn a Princess and played another card; seat 1 has drawn, too."""
+    """Return a position where seat 0 has drawn a Princess and played another card, and seat 1 has drawn too."""
     position = play(begun(), DRAW, PRINCESS)
     return play(position, position.legal_actions()[0], DRAW, 10)
 
@@ -180,7 +180,7 @@ BROKEN: list[tuple[Callable[[], Position], Change, str]] = [
 
 
 def double_wall(state: Any) -> None:
-    """The carton at (12, 11) gets a wall against that of ... (11, 12)'s neighbour."""
+    """Give the carton at (12, 11) a wall against that of (11, 12)'s neighbour."""
     state.table[1].cell = cell(12, 12)
     state.table[1].kind = 18
     state.table[1].turned = True
@@ -195,25 +195,25 @@ def move_cat(state: Any, place_: int) -> None:
 
 
 def princess_elsewhere(state: Any) -> None:
-    """The Princess of a part that nobody has come to."""
+    """Let a seat hold the Princess of a part that nobody has drawn from."""
     state.parts[0].ClearField("princess_drawn_by")
     state.parts[1].princess_drawn_by = 0
 
 
 def crowded_joints(state: Any) -> None:
-    """More on joints than there are cats, Princesses and toy cards."""
+    """Lay more on joints than there are cats, Princesses and toy cards."""
     for number in range(34):
         state.table.add(kind=number, cell=number).on_joint.cat = 0
 
 
 def hands_of_one(state: Any) -> None:
-    """Everybody has a card less than was dealt."""
+    """Leave every seat with one card fewer than it was dealt."""
     for seat in state.seats:
         state.unknown_cards.append(seat.hand.pop())
 
 
 def whole_pile(state: Any) -> None:
-    """All cartons but one a hand are in the pile, some that were dealt too."""
+    """Put all cartons but one per hand into the pile, including some that were dealt."""
     for card in [card for card in state.table if card.WhichOneof("card") == "kind" and card.kind < 72]:
         state.unknown_cards.append(card.kind)
         state.table.remove(card)
@@ -223,14 +223,14 @@ def whole_pile(state: Any) -> None:
 
 
 def nobodys_princess(state: Any) -> None:
-    """A Princess on the table whom nobody has drawn or played."""
+    """Put a Princess on the table whom nobody has drawn or played."""
     state.seats[0].princesses_played[0] = 0
     state.seats[0].drawn[0] -= 1
     state.parts[0].ClearField("princess_drawn_by")
 
 
 def princess_left_behind(state: Any) -> None:
-    """The Princess of the upper part is still there when the lower one is drawn from."""
+    """Leave the Princess of the upper part there while cards are drawn from the lower one."""
     state.parts[0].ClearField("princess_drawn_by")
     state.parts[1].princess_drawn_by = 1
 

@@ -12,7 +12,7 @@ PRINCESS = 75
 
 
 def kinds_of(actions: list[int]) -> dict[str, list[int]]:
-    """Actions by the names of their kinds."""
+    """Return actions by the names of their kinds."""
     found = defaultdict(list)
     for action in actions:
         found[next(kind.name for kind in GAME.description.action_kinds if action <= kind.last_id)].append(action)
@@ -20,7 +20,7 @@ def kinds_of(actions: list[int]) -> dict[str, list[int]]:
 
 
 def play_long(players: int, seed: int) -> tuple[int, int]:
-    """Cats sleep late, and no carton is laid where none may follow if that can be: decisions and chance events."""
+    """Count decisions and chance events where cats sleep late and, if possible, a cat may follow every carton."""
     choices = random.Random(seed)
     position = GAME.new_game(players)
     decisions = chance_events = 0

@@ -1,4 +1,4 @@
-"""Observations of positions that random games hardly come to."""
+"""Observations of positions that random games hardly ever reach."""
 
 from typing import Any
 

@@ -1,7 +1,7 @@
 """The kernel against the slow reference: games at every number of players with random options, in several styles.
 
 Uniform play hardly fights over boxes (nearly everybody lays sleeping cats at once), so most styles draw and build, and
-one takes what scores best at once.
+one takes what scores most at once.
 """
 
 import random
@@ -22,12 +22,12 @@ KINDS = ((10, "start"), (11, "draw"), (12, "skip"), (13, "pass"), (3469, "carton
 
 
 def kind_of(action: int) -> str:
-    """What a dense id does, roughly."""
+    """Return roughly what a dense id does."""
     return next((name for end, name in KINDS if action < end), "other")
 
 
 def choose(game: Game, style: str, choices: random.Random) -> int:
-    """A move at random, or by a style that leads to rarer positions."""
+    """Choose a move at random, or by a style that leads to rarer positions."""
     question = game.question
     if question.actor < 0:
         if style == "hoard" and PRINCESS in question.moves and choices.random() < 0.3:
@@ -57,7 +57,7 @@ def distance(move: int) -> float:
 
 
 def greedy(game: Game, choices: random.Random) -> int:
-    """The move after which the own score is best, by the kernel (asked only for a position that agrees)."""
+    """Choose the move with the best score for the seat, by the kernel (asked only for a position that agrees)."""
     seat = game.question.actor
     best = max(game.position.child(move).totals()[seat] for move in game.question.moves)
     return choices.choice([move for move in game.question.moves if game.position.child(move).totals()[seat] == best])
@@ -71,7 +71,7 @@ def random_options(players: int, choices: random.Random) -> dict[str, Any]:
 
 
 def same_table(position: Position, game: Game) -> None:
-    """What lies where, what is held and what the boxes give agree."""
+    """Assert that table, hands and boxes agree."""
     state = state_of(position)
     assert [list(seat.hand) for seat in state.seats] == game.hands
     assert [seat.supply for seat in state.seats] == game.supply
@@ -94,7 +94,7 @@ def same_table(position: Position, game: Game) -> None:
 
 
 def play_both(players: int, options: dict[str, Any], style: str, choices: random.Random) -> Counter[str]:
-    """A whole game, compared at every step; what was done, for the test to see that it was not always the same."""
+    """Play a whole game, compared at every step; return what was done, so that the test can see some variety."""
     position = GAME.new_game(players, options)
     game = Game(players, options)
     done: Counter[str] = Counter()

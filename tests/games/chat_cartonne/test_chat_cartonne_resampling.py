@@ -33,34 +33,34 @@ from .knowledge import Deal, all_deals, deal_of, only_pattern
 from .reference import PATTERNS
 from .test_chat_cartonne_reference import kind_of
 
-# Below this a fixed seed is taken for a fault.
+# A fixed seed with a smaller probability counts as a fault.
 P_VALUE = 1e-5
 
 
 def patterns_held(deal: Deal) -> object:
-    """Of each hand the Princesses, and the walls of the cartons."""
+    """Return for each hand the Princesses and the walls of the cartons."""
     return tuple(tuple(sorted(map(only_pattern, hand))) for hand in deal[0])
 
 
 def princesses_held(deal: Deal) -> object:
-    """Of each hand how many Princesses."""
+    """Return the number of Princesses in each hand."""
     return tuple(hand.count(PRINCESS) for hand in deal[0])
 
 
 def drawers(deal: Deal) -> object:
-    """Who drew which Princess."""
+    """Return who drew which Princess."""
     return deal[1]
 
 
 def whole(deal: Deal) -> object:
-    """All of it."""
+    """Return the whole deal."""
     return deal
 
 
 def check_uniform(position: Position, viewer: int, draws: int = 4000, patterns: bool = False) -> None:
-    """The kernel draws the deals that are counted here and no others, as often as their numbers of ways say.
+    """Assert that the kernel draws exactly the deals that are counted here, in proportion to their numbers of ways.
 
-    With `patterns` cartons with the same walls count as one kind: for positions with too many deals.
+    With `patterns`, cartons with the same walls count as one kind: for positions with too many deals.
     """
     deals = all_deals(position, viewer, patterns)
     assert deal_of(position, patterns) in deals
@@ -80,7 +80,7 @@ def check_uniform(position: Position, viewer: int, draws: int = 4000, patterns: 
 
 
 def check_frequencies(means: Counter[object], seen: Counter[object], draws: int) -> None:
-    # Those that are expected seldom are taken together.
+    # Those that are rarely expected are taken together.
     total = sum(means.values())
     often = [key for key, weight in means.items() if draws * weight >= 8 * total]
     expected = [float(draws * Fraction(means[key], total)) for key in often]
@@ -113,7 +113,7 @@ def test_three_seats() -> None:
 
 def test_a_princess_was_drawn_before_she_was_played() -> None:
     def early(state: Any) -> None:
-        # Seat 2 played her before anybody drew from the second part: she is that of the first.
+        # Seat 2 played her before anybody drew from the second part: she is the first part's.
         del state.seats[2].princesses_played[:]
         state.seats[2].princesses_played.extend([1, 0, 0])
 
@@ -156,11 +156,12 @@ def test_what_a_pass_showed_is_respected() -> None:
 
 
 def beside_no_wall(players: int, hands: Mapping[int, tuple[int, ...]], left: Collection[int], **options: Any) -> Board:
-    """A table where no wall meets a wall, with all cartons but those in hands and in `left`."""
+    """Return a table where no wall meets a wall, with all cartons but those in hands and in `left`."""
     board = Board(players, no_double_walls=True, **options)
     for seat, hand in hands.items():
         board.hand(seat, *hand)
-    # Walls in the north and east of a block meet nothing, whatever lies where in it; others lie at its edges.
+    # Walls in the north and east of a block meet nothing, however it is filled; cards with other walls lie at its
+    # edges.
     outward = sorted(range(3, 21), key=lambda column: abs(column - 11))
     block = [cell(column, row) for row in (10, 9) for column in outward]
     edges = {
@@ -176,7 +177,7 @@ def beside_no_wall(players: int, hands: Mapping[int, tuple[int, ...]], left: Col
 
 
 def shown(passes: Mapping[int, Sequence[tuple[Sequence[int], bool]]]) -> Callable[[Any], None]:
-    """A change of the state: what passes have said of each card in a seat's hand."""
+    """Return a change of the state: what passes have shown of each card in a seat's hand."""
 
     def change(state: Any) -> None:
         for seat, cards in passes.items():
@@ -196,7 +197,7 @@ def test_what_the_passes_of_several_seats_showed_fits_together(viewer: int) -> N
 
 
 def five_who_passed(hands: Sequence[tuple[int, ...]], patterns: Sequence[Sequence[Sequence[int]]]) -> Position:
-    """The final phase of five seats; of each but seat 0 three cards are known not to have some patterns."""
+    """Return the final phase of five seats; of each but seat 0, three cards are known not to have some patterns."""
     used = {kind for hand in hands for kind in hand}
     seven = [kind for kind in range(72) if kind // 9 in (0, 5, 6, 7) and kind not in used]
     board = beside_no_wall(5, dict(enumerate(hands)), seven, all_princesses=True)
@@ -221,8 +222,8 @@ HANDS_OF_THREE = {
 def hands_of_three(
     shown_by: Mapping[int, Sequence[tuple[Sequence[int], bool]]], princesses: int, **options: Any
 ) -> Position:
-    """The final phase of three seats with three cards each: as many Princesses held by seat 1, two played by seat 2."""
-    # What is held agrees with what is shown: NE, then NW, then NES.
+    """Return the final phase of three seats with three cards each: seat 1 holds `princesses`, seat 2 has played two."""
+    # The hands agree with what is shown: NE, then NW, then NES.
     hands = {0: (0, 1, 2), 1: (54, 55, 56), 2: (45, 46, 63)}
     hands[1] = (*hands[1][princesses:], *(PRINCESS,) * princesses)
     held = {kind for hand in hands.values() for kind in hand}
@@ -278,7 +279,7 @@ def test_several_parts_of_the_pile(
 @pytest.mark.parametrize("players", [2, 3])
 def test_seats_that_have_drawn_few_cards(players: int, princesses: tuple[int, ...], options: dict[str, Any]) -> None:
     # The fewer there are, the more does each count that can have been a Princess.
-    # In parts none but the first one's Princess can have come.
+    # With separate parts, only the first one's Princess can have come.
     board = Board(players, **options).hand(1, 68, 67 if princesses and not options else PRINCESS)
     board.fill(cell(12, 11), cell(13, 11))
     for seat in princesses:
@@ -287,7 +288,7 @@ def test_seats_that_have_drawn_few_cards(players: int, princesses: tuple[int, ..
 
 
 def late_positions(seed: int) -> Iterator[tuple[Position, int]]:
-    """Positions late in a random game, with a seat: many Princesses come, and passes where walls may not meet."""
+    """Yield late positions of random games, with a seat: many Princesses come, and passes where walls may not meet."""
     choices = random.Random(seed)
     players = choices.randint(2, 3)
     options = {"no_double_walls": choices.random() < 0.7, "all_princesses": choices.random() < 0.5}
@@ -323,12 +324,12 @@ def test_late_positions_of_random_games() -> None:
             kinds["pass shown"] += any(held.shown for held in others)
             kinds["several parts"] += sum(part.left > 0 for part in view_of(position, None).parts) > 1
             check_uniform(position, viewer, draws=1500, patterns=True)
-    # They are of all kinds that the test is for.
+    # All kinds of positions that the test is for occur.
     assert min(kinds.values()) > 0
 
 
 def words_drawn(position: Position, seed: int) -> int:
-    """How many words of the stream resampling for seat 0 takes: what it does goes with them."""
+    """Return the number of words of the stream that resampling for seat 0 takes: a measure of its work."""
     sampled = GAME.position(CODEC.read_state(Reader(state_of(position))), (0, 0, 0))
     stream = sampled.resample(0, seed).random_stream()
     assert stream is not None
@@ -344,7 +345,7 @@ def test_weak_signs_of_many_seats_cost_nothing() -> None:
 
 
 def test_what_hardly_any_deal_agrees_with_is_given_up() -> None:
-    # Four seats between them hold the last twelve of four patterns, and only one way round: one deal in 370,000.
+    # Four seats hold the last twelve cartons of four patterns among them, and in only one way: one deal in 370,000.
     order = (3, 1, 4, 2)
     hands = [(0, 1), *(tuple(9 * pattern + 6 + i for i in range(3)) for pattern in order)]
     known = [[[pattern for pattern in range(8) if pattern not in order[: 1 + seat]]] * 3 for seat in range(4)]
@@ -367,7 +368,7 @@ def test_after_a_new_card_only_as_many_as_were_shown_are_bound() -> None:
     # Three cards, of which two were shown: at least two Princesses.
     counts = {deal_of(position.resample(1, number))[0][0].count(PRINCESS) for number in range(300)}
     assert counts == {2, 3}
-    # A carton played was none of them.
+    # A carton that was played was not one of them.
     after = play(position, place(0, cell(16, 11)))
     after = play(after, SKIP) if phase(after) == "CAT" else after
     assert {deal_of(after.resample(1, number))[0][0].count(PRINCESS) for number in range(100)} == {2}

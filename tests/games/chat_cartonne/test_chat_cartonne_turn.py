@@ -29,7 +29,7 @@ RULE = "chat_cartonne.md: A turn"
 
 
 def kinds(position: object) -> set[str]:
-    """Which kinds of actions are legal."""
+    """Return the kinds of the legal actions."""
     names = ((11, "draw"), (12, "skip"), (13, "pass"), (3469, "carton"), (4045, "sleep"), (4621, "cat"))
     names += ((5197, "princess on joint"), (5773, "princess in cell"), (6349, "toy on joint"), (6925, "toy as carton"))
     return {next(name for end, name in names if action < end) for action in position.legal_actions()}
@@ -332,7 +332,7 @@ def test_no_double_walls_never_binds_a_toy_card() -> None:
 
 
 def passed(state: object) -> None:
-    """Seat 0 holds three cards, as after a pass of a time when only a carton without walls could be played."""
+    """Give seat 0 three cards, as after a pass when only a carton without walls could be played."""
     state.seats[0].shown.add(not_patterns=[0])
     state.seats[0].shown.add(not_patterns=[0])
     state.seats[0].shown.add(not_patterns=[0])

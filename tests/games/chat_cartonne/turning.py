@@ -1,4 +1,4 @@
-"""Seats in the messages of Chat Cartonne. By its rules none differs from another but by who begins."""
+"""Seats in the messages of Chat Cartonne. By the rules, seats differ only in who begins."""
 
 from ..turning import Seats
 

@@ -1,4 +1,4 @@
-"""Positions of Chat perché for tests: games played by naming things, and states written down."""
+"""Positions of Chat perché for tests: games played by naming things, and states given in full."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -33,59 +33,59 @@ PLAIN_TOKENS = [(0, 1), (0, 2), (0, 3), (0, 3), (0, 4), (1, 1), (1, 2), (1, 3), 
 
 
 def trunk(number: int) -> int:
-    """The trunk space of that number, from 1 at the bottom."""
+    """Return the trunk space of that number, from 1 at the bottom."""
     return number - 1
 
 
 def left(branch: int, space: int) -> int:
-    """A space of a left branch, both from 1."""
+    """Return a space of a left branch, both counted from 1."""
     return 5 + 4 * (branch - 1) + space - 1
 
 
 def right(branch: int, space: int) -> int:
-    """A space of a right branch, both from 1."""
+    """Return a space of a right branch, both counted from 1."""
     return 20 + left(branch, space)
 
 
 def card(cats: str, value: int) -> int:
-    """The card of that kind ("one own", "one other", "two own", "two other") and value."""
+    """Return the card of that kind ("one own", "one other", "two own", "two other") and value."""
     return FIRST_CARD[cats] + value - 1
 
 
 def move_id(start: int, end: int) -> int:
-    """The dense id of a move."""
+    """Return the dense id of a move."""
     return 40 + 45 * start + end
 
 
 def fall_id(space: int) -> int:
-    """The dense id of a fall."""
+    """Return the dense id of a fall."""
     return 2111 + space
 
 
 def bird_id(space: int) -> int:
-    """The dense id of a bird's space."""
+    """Return the dense id of a bird's space."""
     return 2156 + space - 5
 
 
 def token_id(branch: int, value: int) -> int:
-    """The dense id of placing a token; branches from 0."""
+    """Return the dense id of placing a token; branches from 0."""
     return 4 * branch + value - 1
 
 
 def deck_of(cards: Mapping[int, int]) -> list[int]:
-    """The counts of a deck: some cards, and one own cat 1 for the rest of the 26."""
+    """Return the counts of a deck: some cards, and copies of one own cat 1 for the rest of the 26."""
     counts = [cards.get(number, 0) for number in range(41)]
     counts[card("one own", 1)] += 26 - sum(counts)
     return counts
 
 
 def holding(*cards: int, **options: Any) -> dict[str, Any]:
-    """Options with one dogs card, the given cards and one own cat 1 for the rest of the deck."""
+    """Return options with one dogs card, the given cards and copies of one own cat 1 for the rest of the deck."""
     return {"deck": deck_of({DOGS_1: 1} | {number: cards.count(number) for number in cards}), **options}
 
 
 def score_of(position: Position) -> list[tuple[int, int]]:
-    """Each seat's cats on the trunk and on branches."""
+    """Return each seat's cats on the trunk and on branches."""
     return [(seat.trunk_cats, seat.branch_cats) for seat in building.score_of(position).seats]
 
 
@@ -103,7 +103,7 @@ def written(
     barred: Iterable[int] = (),
     options: Mapping[str, Any] | None = None,
 ) -> ChatPercheState:
-    """A state where the active seat is about to turn up a card; `tokens`: owner and value at each branch."""
+    """Return a state where the active seat is about to turn up a card; `tokens`: owner and value at each branch."""
     state = ChatPercheState(phase="CHAT_PERCHE_PHASE_TURN_UP", first_seat=first_seat, active_seat=active, dogs=dogs)
     fill(state.options, CODEC.put_options, options or {})
     state.options.SetInParent()
@@ -128,12 +128,12 @@ class Table(building.Table):
     """A game with explicit chance, played by naming things. `events` are those of the last move."""
 
     def __init__(self, position: Position | None = None, **what: Any) -> None:
-        """Go on from a position, which stays as it is, or from what `written` makes of the arguments."""
+        """Go on from a position, which stays as it is, or from the state that `written` makes of the arguments."""
         self.position = read(written(**what)) if position is None else position.clone()
         self.events: list[Event] = []
 
     def turn_up(self, *cards: int) -> "Table":
-        """These cards come, one event each."""
+        """Turn up these cards, one event each."""
         for number in cards:
             assert self.phase == "TURN_UP"
             self.apply(number)
@@ -152,7 +152,7 @@ class Table(building.Table):
         return self.apply(fall_id(space))
 
     def bird(self, space: int) -> "Table":
-        """Put a bird."""
+        """Place a bird."""
         return self.apply(bird_id(space))
 
     def place(self, branch: int, value: int) -> "Table":
@@ -160,20 +160,20 @@ class Table(building.Table):
         return self.apply(token_id(branch, value))
 
     def cats(self, colour: int) -> list[int]:
-        """Where the cats of a colour stand."""
+        """Return the spaces of a colour's cats."""
         return list(self.state.seats[colour].cats)
 
     def ends(self, start: int) -> set[int]:
-        """Where a cat at `start` may go."""
+        """Return the spaces to which a cat at `start` may go."""
         ids = (action - 40 for action in self.position.legal_actions() if 40 <= action < STOP)
         return {action % 45 for action in ids if action // 45 == start}
 
     def movable(self) -> set[int]:
-        """Where cats stand that may move."""
+        """Return the spaces of the cats that may move."""
         return {(action - 40) // 45 for action in self.position.legal_actions() if 40 <= action < STOP}
 
     def told(self, whole: bool = True) -> list[tuple[str, dict[str, int]]]:
-        """The events of the last move as (kind, other fields of the message)."""
+        """Return the events of the last move as (kind, other fields of the message)."""
         found = []
         for event in self.events:
             kind, message = event_of(GAME, event, whole)

@@ -30,6 +30,6 @@ LABELS = (
     (happened("GAME_ENDED", None), "the dogs have arrived: the game is over"),
 )
 
-# To those who may not see them whole, without the field HIDDEN_FIELD.
+# As told to those who may not see the whole event, without the field HIDDEN_FIELD.
 HIDDEN = ((happened("TOKEN_CHOSEN", 0, 4, seen_by={0}), "seat 0 takes a token"),)
 HIDDEN_FIELD = "solidity"

@@ -1,4 +1,4 @@
-"""The positions of Chat perché in perft.json: `PYTHONPATH=tests python -m games.chat_perche.perft` counts them anew."""
+"""The positions of Chat perché in perft.json: `PYTHONPATH=tests python -m games.chat_perche.perft` counts them."""
 
 from ..perft_file import read, write
 from .reference import Game

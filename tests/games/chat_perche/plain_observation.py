@@ -1,4 +1,4 @@
-"""A seat's observation once more, plainly."""
+"""A seat's observation, computed by plain Python."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ DECK = (
 
 
 def observation(view: Any, _: Sequence[Any], seat: int) -> Parts:
-    """The parts by name."""
+    """Return the parts by name."""
     own, other = view.seats[seat], view.seats[1 - seat]
     phase = name_of(view, "phase")
     animals = Counter((space - 5) // 4 for space in [*own.cats, *other.cats, *view.birds] if space >= 5)
@@ -67,6 +67,6 @@ def observation(view: Any, _: Sequence[Any], seat: int) -> Parts:
 
 
 def left_of(deck: list[int], left: Any) -> list[int]:
-    """Which cards of a full deck are left: of equal ones the last."""
+    """Return flags of the cards of a full deck that are left: of equal ones, the last."""
     counts = {item.card: item.count for item in left}
     return [int(deck[place:].count(card) <= counts.get(card, 0)) for place, card in enumerate(deck)]

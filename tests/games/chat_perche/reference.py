@@ -1,8 +1,8 @@
-"""Chat perché once more, slowly: the rules file as a plain Python script, to hold against the kernel.
+"""Chat perché, implemented slowly: the rules file as a plain Python script, for comparison with the kernel.
 
-It shares nothing with the kernel, not even the idea: the tree is a graph that is searched, every cat is somebody of its
-own, a deck is a list of cards, and the game is one function that runs from the first seat to the end and stops
-(`yield`) wherever somebody has to decide or chance has to speak. Chance is always explicit.
+It shares nothing with the kernel, not even the idea: the tree is a graph that is searched, every cat is an object of
+its own, a deck is a list of cards, and the game is one function that runs from the first seat to the end and stops
+(`yield`) wherever somebody has to decide or chance has to act. Chance is always explicit.
 """
 
 from collections import Counter
@@ -40,7 +40,7 @@ CARDS = [
 
 
 def branch(number: int) -> list[int]:
-    """The spaces of a branch, from the trunk outward."""
+    """Return the spaces of a branch, from the trunk outward."""
     return [5 + 4 * number + place for place in range(4)]
 
 
@@ -56,7 +56,7 @@ for _number in range(10):
 
 @cache
 def steps_from(space: int, forward_only: bool) -> dict[int, int]:
-    """How many steps each space of the tree is away; one that cannot be come to is not in it."""
+    """Return the distance to each space of the tree in steps, without unreachable spaces."""
     found = {0: 1} if space == START else {space: 0}
     edge = list(found)
     while edge:
@@ -82,7 +82,7 @@ class Game(Script):
     """Chat perché."""
 
     def __init__(self, players: int, options: Mapping[str, Any] | None = None) -> None:
-        """Begin, with the options of the rules file."""
+        """Start a game with the options of the rules file."""
         options = options or {}
         assert players == 2
         self.first_seat: int | None = options.get("first_seat")
@@ -104,7 +104,7 @@ class Game(Script):
         self.phase = ""
         self.card: str | None = None
         self.steps = 0
-        # Which cats each seat moved in its last turn, and where to.
+        # The cats that each seat moved in its last turn, and where to.
         self.moved: list[dict[Cat, int]] = [{}, {}]
         self.begin()
 
@@ -211,11 +211,11 @@ class Game(Script):
         return [*self.birds, *(cat.space for cat in self.cats if cat.space is not None)]
 
     def stands_barred(self, cat: Cat) -> bool:
-        """Whether the other seat moved the cat in its last turn, and it still stands there."""
+        """Return whether the other seat moved the cat in its last turn and it still stands there."""
         return cat.space is not None and self.moved[1 - self.seat].get(cat) == cat.space
 
     def _moves(self, colour: int) -> dict[int, tuple[Cat, int, int]]:
-        """By dense id the cat, where it goes and how many steps that is."""
+        """Return for each dense id the cat, its target and the number of steps."""
         candidates = [cat for cat in self.cats if cat.colour == colour]
         candidates += self.starts[colour][-1:]
         free = set(self._spaces_in_play()) - set(self._animals())
@@ -256,17 +256,17 @@ class Game(Script):
                 self.loads[number].append(load)
 
     def totals(self) -> list[int]:
-        """Each seat's cats in the tree."""
+        """Return each seat's cats in the tree."""
         return [sum(cat.colour == seat for cat in self.cats) for seat in range(2)]
 
     def ranks(self) -> list[int]:
-        """By cats in the tree."""
+        """Return each seat's rank by cats in the tree."""
         return [1 + sum(other > total for other in self.totals()) for total in self.totals()]
 
     def spreads(self, seat: int) -> Counter[tuple[tuple[int, int], ...]]:
-        """What the other seat's unseen tokens may be, as far as the seat knows.
+        """Return the possible values of the other seat's unseen tokens, as far as the seat knows.
 
-        For each spread, (branch, value) of each that lies somewhere, the number of ways: equal tokens are different.
+        A spread has (branch, value) of each placed token, and counts its number of ways: equal tokens are different.
         """
         other = 1 - seat
         hidden = [b for b, (owner, _) in sorted(self.tokens.items()) if owner == other and b not in self.broken]

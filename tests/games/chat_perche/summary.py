@@ -8,7 +8,7 @@ from chatiere.v1.chat_perche_pb2 import ChatPerchePhase, ChatPercheState
 
 
 def summary(position: Position) -> str:
-    """The table as its host sees it: what is turned up, the branches with tokens and animals, starts and decks."""
+    """Describe the table as its host sees it: card turned up, branches with tokens and animals, starts, decks."""
     state = ChatPercheState()
     fill(state, engine.codec("chat_perche").put_state, position)
     animals = dict.fromkeys(state.birds, "b")

@@ -13,26 +13,26 @@ from chatiere.v1.game_pb2 import TURN_KIND_OVER, Action, Include, Position
 from chatiere.v1.game_service_pb2 import ApplyRequest, ApplyResponse, NewGameRequest, NewGameResponse
 
 PAGE = (Path(__file__).parents[3] / "docs" / "games" / "chat_perche.md").read_text(encoding="utf-8")
-# Lists of which the page shows the beginning.
+# Lists of which the page shows only the beginning.
 SHORTENED = ("deck", "discards")
 # The game that the page is about.
 MOVES = json.loads(Path(__file__).with_name("docs_game.json").read_text(encoding="utf-8"))
 
 
 def new_game(include: Include) -> Position:
-    """What NewGame answers."""
+    """Return the response of NewGame."""
     request = NewGameRequest(game="chat_perche", players=2, seed=7, include=include)
     return NewGameResponse.FromString(game_service.new_game(request.SerializeToString())).position
 
 
 def apply(request: ApplyRequest) -> Position:
-    """What Apply answers."""
-    response, _ = game_service.apply(request.SerializeToString())
+    """Return the response of Apply."""
+    response, _ = handlers.apply(request.SerializeToString())
     return ApplyResponse.FromString(response).position
 
 
 def positions() -> Iterator[Position]:
-    """What NewGame and Apply answer, to the end of the game."""
+    """Yield the responses of NewGame and Apply, to the end of the game."""
     include = Include(legal_actions=True, score=True, viewers=[0, 1])
     position = new_game(include)
     yield position
@@ -43,7 +43,7 @@ def positions() -> Iterator[Position]:
 
 
 def objects(printed: Any) -> Iterator[dict[str, Any]]:
-    """All JSON objects within one."""
+    """Yield all JSON objects within one."""
     if isinstance(printed, dict):
         yield printed
     for inner in printed.values() if isinstance(printed, dict) else printed if isinstance(printed, list) else ():
@@ -51,7 +51,7 @@ def objects(printed: Any) -> Iterator[dict[str, Any]]:
 
 
 def shortened(value: Any, shown: Any) -> Any:
-    """A printed value, with the lists that the page shortens as long as they are shown."""
+    """Return a printed value, with its lists shortened as on the page."""
     if isinstance(value, list) and isinstance(shown, list) and len(value) == len(shown):
         return [shortened(inner, inner_shown) for inner, inner_shown in zip(value, shown, strict=True)]
     if isinstance(value, dict) and isinstance(shown, dict):
@@ -63,7 +63,7 @@ def shortened(value: Any, shown: Any) -> Any:
 
 
 def examples() -> list[dict[str, Any]]:
-    """The JSON objects of the page."""
+    """Return the JSON objects of the page."""
     found = []
     for block in re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL):
         rest = block.strip()

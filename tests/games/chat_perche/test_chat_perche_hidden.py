@@ -20,19 +20,19 @@ P_VALUE = 1e-6
 
 
 def shown_values(position: Position, seat: int | None) -> list[int | None]:
-    """The value at each branch as a viewer sees it."""
+    """Return the value at each branch as a viewer sees it."""
     branches = view_of(position, seat).branches
     return [branch.solidity if branch.HasField("solidity") else None for branch in branches]
 
 
 def played(seed: int, policy: Policy = uniform) -> list[tuple[Game, Position]]:
-    """A random game by the reference and the kernel: the reference at the end of each part, and the position there."""
+    """Play a random game by reference and kernel; return the reference and the position at the end of each part."""
     choices = random.Random(seed)
     options = random_options(choices)
     found = []
     stops = sorted(choices.sample(range(1, 120), 6))
     for stop in stops:
-        # Anew to each stop: the reference cannot be copied.
+        # Replayed to each stop: the reference cannot be copied.
         again = random.Random(seed + 1)
         reference, position = Game(2, options), GAME.new_game(2, options)
         for _ in range(stop):
@@ -47,7 +47,7 @@ def played(seed: int, policy: Policy = uniform) -> list[tuple[Game, Position]]:
 
 
 def values_of(position: Position, seat: int) -> tuple[tuple[int, int], ...]:
-    """(branch, value) of the other seat's tokens at branches that are not broken."""
+    """Return (branch, value) of the other seat's tokens at unbroken branches."""
     return tuple(
         (number, branch.solidity)
         for number, branch in enumerate(state_of(position).branches)
@@ -192,7 +192,7 @@ def test_greatest_loads_bound_the_values() -> None:
 
 
 def test_tokens_of_equal_value_count_as_different_while_some_are_in_the_hand() -> None:
-    # One token of black lies; it is a 3 with chance 2/5, and the others stay in the hand.
+    # Black has placed one token; it is a 3 with probability 2/5, and the others stay in the hand.
     position = GAME.new_game(2, {"first_seat": 0}).child(4 * 7)
     seen = Counter(values_of(position.resample(0, number), 0) for number in range(5000))
     assert set(seen) == {((7, value),) for value in (1, 2, 3, 4)}

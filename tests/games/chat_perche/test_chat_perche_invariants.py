@@ -12,7 +12,7 @@ from .building import BIRD, DOGS_1, GAME, OTHER_FALLS, OWN_FALLS, START, Table, 
 
 Edit = Callable[[ChatPercheState], object]
 HEADER = 32
-# Where the fields of the packed body begin.
+# Offsets of the fields of the packed body.
 PLAYERS, FIRST_SEAT_OPTION, PHASE, ACTIVE, FORWARD_ONLY, DOG_TRACK = 0, 1, 3, 4, 5, 6
 CATS, BIRDS, BARRED, MOVED, PLACED, BROKEN, VALUES, LOADS, LEFT, SOLIDITY, FULL_DECK, CARD, STEPS = (
     *(8, 24, 32, 40, 48, 64, 72, 80, 88),
@@ -21,7 +21,7 @@ CATS, BIRDS, BARRED, MOVED, PLACED, BROKEN, VALUES, LOADS, LEFT, SOLIDITY, FULL_
 
 
 def refused(position: Position, edit: Edit) -> EngineError:
-    """How the state is refused once it has been edited."""
+    """Return the refusal of the edited state."""
     state = state_of(position)
     assert read(state) == position
     edit(state)
@@ -33,7 +33,7 @@ def refused(position: Position, edit: Edit) -> EngineError:
 
 
 def refused_packed(position: Position, **changes: int) -> EngineError:
-    """How the packed state is refused with other bytes at named places of the body (`CATS_3` is CATS + 3)."""
+    """Return the refusal of the packed state with other bytes at named places of the body (`CATS_3` is CATS + 3)."""
     packed = bytearray(position.pack())
     assert GAME.unpack(packed) == position
     for name, value in changes.items():
@@ -46,7 +46,7 @@ def refused_packed(position: Position, **changes: int) -> EngineError:
 
 
 def put(**fields: int) -> Edit:
-    """Set fields of the state."""
+    """Return an edit that sets fields of the state."""
 
     def edit(state: ChatPercheState) -> None:
         for name, value in fields.items():
@@ -131,7 +131,7 @@ def test_tokens_are_placed_in_turn() -> None:
     for error in (
         refused(placing(), put(active_seat=1)),
         refused(placing(9), put(active_seat=1)),
-        # All lie, but the phase says that one is to be placed.
+        # All are placed, but the phase says that one is to be placed.
         refused(placing(10), put(phase=phase("PLACE_TOKEN"))),
         refused(placing(9), put(phase=phase("TURN_UP"))),
         refused(beginning(), lambda state: state.branches[0].MergeFrom(type(state.branches[0])(owner=0, solidity=1))),
@@ -151,7 +151,7 @@ def test_tokens_have_values_that_their_seat_has() -> None:
     for error in (
         refused(between_turns(), lambda state: setattr(state.branches[0], "solidity", 4)),
         refused(placing(), twice),
-        # A value without a token, none of a token, and values that no token has.
+        # A value without a token, a token without a value, and values that no token has.
         refused_packed(placing(), VALUES__5=0x02),
         refused_packed(placing(), VALUES=0x01),
         refused_packed(placing(), VALUES__7=0x80),
@@ -163,7 +163,7 @@ def test_tokens_have_values_that_their_seat_has() -> None:
 
 
 def twice(state: ChatPercheState) -> None:
-    # The third token is of the first one's seat: two of one value, of which there is one.
+    # The third token has the first one's seat: two of a value of which there is only one.
     state.branches[2].solidity = state.branches[0].solidity
 
 
@@ -397,7 +397,7 @@ def test_a_first_moved_cat_that_fell_is_at_its_start() -> None:
     assert error.field == "moved"
 
 
-# Messages that are no state
+# Messages that are not a state
 
 
 @pytest.mark.parametrize(

@@ -13,12 +13,12 @@ SLOW_DECK = deck_of({DOGS_1: 1})
 
 
 def asks_again(position: Position, action: int) -> bool:
-    """Whether the same turn goes on after an action."""
+    """Return whether the same turn goes on after an action."""
     return not position.child(action).is_chance_node()
 
 
 def most_asked(position: Position, outcomes: list[int]) -> list[int]:
-    """The cards that bring as many decisions as they can: two, where two cats may move, else one."""
+    """Return the cards with the most decisions: two if two cats may move, otherwise one."""
     found = []
     for outcome in outcomes:
         after = position.child(outcome)
@@ -30,7 +30,7 @@ def most_asked(position: Position, outcomes: list[int]) -> list[int]:
 
 
 def play_long(options: dict[str, Any], seed: int) -> tuple[int, int]:
-    """Dogs cards last, and no decision missed that can be had: how many decisions and chance events there were."""
+    """Count decisions and chance events of a game with the dogs cards last and as many decisions as possible."""
     choices = random.Random(seed)
     position = GAME.new_game(2, options)
     decisions = chance_events = 0
@@ -71,13 +71,13 @@ def test_a_game_can_be_as_long_as_is_said(options: dict[str, Any]) -> None:
 def test_as_many_cards_can_be_turned_up_as_is_said(options: dict[str, Any]) -> None:
     limits = GAME.limits(2, options)
     decisions, chance_events = play_long(options, 1)
-    # A first seat that is given is no chance event, and the first card no choice.
+    # A given first seat is not a chance event, and the first card is not a choice.
     assert chance_events == limits.max_chance_nodes_in_history
     assert decisions <= limits.max_game_length
 
 
 def test_the_longest_of_all_games() -> None:
-    """By a long track and one dogs card in each deck: 2,599 turns; no two decks hold more decisions than two a card."""
+    """A long track and one dogs card in each deck give 2,599 turns; no card brings more than two decisions."""
     limits = GAME.limits_of_any_options(2)
     slowest = GAME.limits(2, {"dog_track": 99, "deck": SLOW_DECK})
     assert limits.max_chance_nodes_in_history == slowest.max_chance_nodes_in_history == 1 + 49 * 52 + 51

@@ -10,7 +10,7 @@ from .reference import steps_from
 
 
 def moving(number: int, **what: object) -> Table:
-    """A state where the active seat has turned up that card; the decks hold it whatever it is."""
+    """Return a state where the active seat has turned up that card, which the decks hold."""
     options = what.pop("options", {})
     assert isinstance(options, dict)
     return Table(options=holding(number, OWN_FALLS, OTHER_FALLS, BIRD, **options), **what).turn_up(number)
@@ -111,7 +111,7 @@ def test_a_move_may_not_end_on_the_trunk_while_two_others_of_its_colour_stand_th
     assert not table.ends(left(1, 1)) & set(range(5))
     for start in (START, left(1, 1)):
         assert "two other cats" in table.refusal(move_id(start, trunk(1))).message
-    # Past the trunk it may go.
+    # It may go past the trunk.
     assert left(3, 2) in table.ends(START)
     # One of the two itself may move along the trunk.
     assert table.ends(trunk(2)) & set(range(5)) == {trunk(1), trunk(3), trunk(5)}
@@ -290,7 +290,7 @@ def test_a_branch_breaks_under_more_animals_than_its_token_says(branch: int, ani
     # The token is shown to all.
     for viewer in (None, 0, 1):
         assert view_of(table.position, viewer).branches[branch].solidity == solidity
-    # In the order of the spaces, everybody leaves.
+    # All leave, in the order of the spaces.
     left_spaces = [fields["space"] for kind, fields in table.told() if kind in ("CAT_FELL", "BIRD_LEFT")]
     assert left_spaces == [*standing, spaces[3]]
 
@@ -341,7 +341,7 @@ def test_both_moves_of_a_card_can_break_a_branch() -> None:
     table = moving(card("two own", 6), birds=[left(1, 2), right(1, 2)]).move(START, left(1, 1)).move(START, right(1, 1))
     assert [kind for kind, _ in table.told()] == ["CAT_MOVED", "BRANCH_BROKE", "CAT_FELL", "BIRD_LEFT"]
     assert [branch.broken for branch in table.state.branches] == [True, *[False] * 4, True, *[False] * 4]
-    # Nobody is barred: both have fallen.
+    # No cat is barred: both have fallen.
     assert list(table.state.barred) == []
 
 

@@ -19,7 +19,7 @@ def uniform(moves: list[int], choices: random.Random) -> int:
 
 
 def crowding(moves: list[int], choices: random.Random) -> int:
-    # Everybody onto the same few branches: they break. Never stops.
+    # All cats go onto the same few branches, which break. Never stops.
     moves = moves[:-1] if moves[-1] == 2110 else moves
     if 40 <= moves[0] < 2110:
         near = [move for move in moves if (move - 40) % 45 in range(5, 13)]
@@ -36,12 +36,12 @@ def climbing(moves: list[int], choices: random.Random) -> int:
 
 
 def hesitating(moves: list[int], choices: random.Random) -> int:
-    # Moves one step at most, or stops: the second move of a card comes often.
+    # Moves at most one step, or stops: the second move of a card comes often.
     return choices.choice([moves[0], moves[len(moves) // 2], moves[-1]])
 
 
 def random_deck(choices: random.Random) -> list[int]:
-    """26 cards, at least one of them dogs; often few kinds."""
+    """Return 26 cards, at least one of them dogs; often of few kinds."""
     kinds = choices.sample(range(41), choices.randint(1, 12))
     deck = [0] * 41
     deck[choices.randrange(2)] = choices.randint(1, 3)

@@ -63,7 +63,7 @@ def test_an_empty_deck_takes_all_its_cards_back_when_a_card_is_to_be_drawn() -> 
     table = Table(decks=(last, DEFAULT_DECK)).turn_up(OWN_FALLS)
     assert list(table.state.seats[0].deck) == []
     table.turn_up(OWN_FALLS)
-    # Still empty until it is drawn from; what can come are all its cards.
+    # It stays empty until it is drawn from; all its cards can come.
     assert list(table.state.seats[0].deck) == []
     assert table.position.chance_outcomes() == [(number, count) for number, count in enumerate(DEFAULT_DECK) if count]
     assert sum(copies.count for copies in view_of(table.position, 0).seats[0].discards) == 26
@@ -162,7 +162,7 @@ def test_a_bird_goes_on_a_free_space_of_a_branch_that_is_not_broken() -> None:
     table = Table(cats=([left(1, 1), trunk(1)], [right(2, 4)]), birds=[left(3, 2)], broken=[1, 8]).turn_up(BIRD)
     spaces = {space for space in range(5, 45) if (space - 5) // 4 not in (1, 8)} - taken
     assert table.position.legal_actions() == sorted(bird_id(space) for space in spaces)
-    # It must be put.
+    # It must be placed.
     assert STOP not in table.position.legal_actions()
     table.bird(left(3, 1))
     assert table.told() == [("BIRD_PLACED", {"seat": 0, "space": left(3, 1)})]
@@ -241,7 +241,7 @@ def test_a_lone_choice_is_still_a_decision() -> None:
 
 
 def test_sampled_games_run_through_turns_without_a_choice() -> None:
-    # Nobody ever has a cat in the tree: from the last token on, every turn passes by itself.
+    # No cat is ever in the tree: from the last token on, every turn passes automatically.
     deck = [0] * 41
     deck[DOGS_1], deck[OWN_FALLS] = 1, 25
     position = GAME.new_game(2, {"deck": deck, "dog_track": 99}, seed=5)

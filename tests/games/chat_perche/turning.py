@@ -1,4 +1,4 @@
-"""Seats in the messages of Chat perché. By its rules none differs from the other but by who begins.
+"""Seats in the messages of Chat perché. By the rules, seats differ only in who begins.
 
 Ginger's start lies at the left and black's at the right, but both touch the trunk's first space and no other (rules:
 "Components and setup"), so the tree is the same seen from either.

@@ -1,6 +1,6 @@
-"""Positions of Chatpentiers for tests: games played with chosen cards, and states written down.
+"""Positions of Chatpentiers for tests: games played with chosen cards, and states given in full.
 
-Cards are named as people do: "r10" is red 10 (letters: y grey, g green, r red, n brown, b blue).
+Cards have short names: "r10" is red 10 (letters: y grey, g green, r red, n brown, b blue).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -28,38 +28,38 @@ TAKEN = {3: 3, 4: 3, 5: 4}
 
 
 def card(name: str) -> int:
-    """The number of a card."""
+    """Return the number of a card."""
     return 12 * LETTERS.index(name[0]) + int(name[1:]) - 1
 
 
 def cards(names: str) -> list[int]:
-    """The numbers of cards, separated by spaces."""
+    """Return the numbers of cards separated by spaces."""
     return [card(name) for name in names.split()]
 
 
 def name_of(number: int) -> str:
-    """The reverse of `card`."""
+    """Return the name of a card number."""
     return f"{LETTERS[number // 12]}{number % 12 + 1}"
 
 
 def names(numbers: Iterable[int]) -> str:
-    """The reverse of `cards`, ascending."""
+    """Return the names of card numbers, ascending and separated by spaces."""
     return " ".join(name_of(number) for number in sorted(numbers))
 
 
 def take_id(name: str, zone: int) -> int:
-    """The dense id of taking a card into a zone."""
+    """Return the dense id of taking a card into a zone."""
     return 60 + 5 * card(name) + zone
 
 
 def score_of(position: Position, seat: int) -> ChatpentiersSeatScore:
-    """A seat's breakdown."""
+    """Return a seat's breakdown."""
     seats = building.score_of(position).seats
     return seats[seat]
 
 
 def told(event: Event, whole: bool = True) -> tuple[Any, ...]:
-    """An event as its kind and the fields that its message has, in their order."""
+    """Return an event as its kind and the fields that its message has, in order."""
     kind, message = event_of(GAME, event, whole)
     _, *values = [value for _, value in message.ListFields()]
     return kind, *(list(value) if not isinstance(value, int) else value for value in values)
@@ -69,7 +69,7 @@ class Table(building.Table):
     """A game with explicit chance, played by naming cards. `events` are those of the last move."""
 
     def __init__(self, *hands: str, undealt: str = "", first_seat: int = 0, **options: Any) -> None:
-        """Deal hands that begin with the given cards; the rest of each is what comes, the largest numbers first.
+        """Deal hands that begin with the given cards; the rest of each gets the largest numbers that are free.
 
         `undealt`: cards that are not dealt.
         """
@@ -85,35 +85,35 @@ class Table(building.Table):
                 self.chance(hand[number] if number < len(hand) else rest.pop())
 
     def chance(self, *outcomes: int) -> "Table":
-        """Chance brings these, one event each."""
+        """Resolve chance to these cards, one event each."""
         for outcome in outcomes:
             assert self.actor == -1
             self.apply(outcome)
         return self
 
     def turn(self, name: str) -> "Table":
-        """The extra card comes."""
+        """Turn up the extra card."""
         return self.chance(card(name))
 
     def play(self, *played: str) -> "Table":
-        """Seats play these, in turn."""
+        """Let the seats play these cards in turn."""
         for name in played:
             self.apply(card(name))
         return self
 
     def take(self, name: str, zone: int) -> "Table":
-        """The seat whose turn it is takes a card into a zone."""
+        """Let the seat whose turn it is take a card into a zone."""
         return self.apply(take_id(name, zone))
 
     def take_any(self) -> "Table":
-        """The rest of the trick is taken somehow."""
+        """Let the rest of the trick be taken somehow."""
         while self.phase == "TAKE":
             self.apply(self.position.legal_actions()[0])
         return self
 
     @property
     def view(self) -> ChatpentiersView:
-        """What everybody sees."""
+        """The spectator's view."""
         return view_of(self.position, None)
 
     @property
@@ -126,7 +126,7 @@ class Table(building.Table):
         return names(move for move in self.position.legal_actions() if move < 60)
 
     def takes(self) -> dict[str, list[int]]:
-        """The cards that the seat may take, with the zones that each may go to."""
+        """Return the cards that the seat may take, each with its possible zones."""
         takes: dict[str, list[int]] = {}
         for action in self.position.legal_actions():
             message = ChatpentiersAction()
@@ -135,11 +135,11 @@ class Table(building.Table):
         return takes
 
     def board(self, seat: int) -> dict[int, str]:
-        """The cards in each zone of a seat."""
+        """Return the cards in each zone of a seat."""
         return {zone.zone: names(zone.cards) for zone in self.view.seats[seat].zones}
 
     def told(self) -> list[tuple[Any, ...]]:
-        """The events of the last move."""
+        """Return the events of the last move."""
         return [told(event) for event in self.events]
 
 
@@ -159,7 +159,7 @@ def late_state(
     round_points: Sequence[Sequence[int]] = ((),) * 5,
     **options: Any,
 ) -> ChatpentiersState:
-    """A state of which every card is written down; voids are letters of colours, by seat."""
+    """Return a state with every card given; voids are letters of colours, by seat."""
     state = ChatpentiersState(
         phase=ChatpentiersPhase.Value(f"CHATPENTIERS_PHASE_{phase}"),
         first_seat=0,
@@ -190,9 +190,10 @@ def final_state(
     round_points: Sequence[Sequence[int]] | None = None,
     **options: Any,
 ) -> ChatpentiersState:
-    """The end of a game: for all seats but the last, by zone, a colour's letter and how many cards.
+    """Return the end of a game; `counts`: for all seats but the last, by zone, a colour's letter and the number of
+    cards.
 
-    The last seat has what else was taken, more than its limits allow: it scores 0 in the last round.
+    The last seat has all other cards that were taken, more than its limits allow: it scores 0 in the last round.
     """
     removed = options.get("removed_colour", 3) if players == 3 else None
     left = {

@@ -23,6 +23,6 @@ LABELS = (
     (happened("GAME_ENDED", None), "the game is over"),
 )
 
-# To those who may not see them whole, without the field HIDDEN_FIELD.
+# As told to those who may not see the whole event, without the field HIDDEN_FIELD.
 HIDDEN = ((happened("CARD_DEALT", 4, 59, seen_by={4}), "seat 4 is dealt a card"),)
 HIDDEN_FIELD = "card"

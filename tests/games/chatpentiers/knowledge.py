@@ -1,4 +1,4 @@
-"""Which placements of the hidden cards agree with all that a seat has seen: by trying them all, for small positions.
+"""The placements of the hidden cards consistent with all that a seat has seen, by brute force, for small positions.
 
 A placement is tried by playing the round's tricks backwards: each seat gets back what it played, and where it did not
 follow the led colour its hand must have held none of it. It shares nothing with the kernel.
@@ -10,17 +10,17 @@ from math import comb
 
 from .reference import Card, Game
 
-# The hands, all seats'; all other hidden cards are not dealt.
+# All seats' hands; the other hidden cards are not dealt.
 Placement = tuple[frozenset[Card], ...]
 
 
 def hidden_cards(game: Game, seat: int) -> list[Card]:
-    """The cards in others' hands and those not dealt."""
+    """Return the cards in others' hands and the undealt ones."""
     return sorted(set().union(game.pack, *(hand for other, hand in enumerate(game.hands) if other != seat)))
 
 
 def num_candidates(game: Game, seat: int) -> int:
-    """How many ways there are to place the hidden cards, whatever the seat has seen."""
+    """Return the number of ways to place the hidden cards, whatever the seat has seen."""
     left, ways = len(hidden_cards(game, seat)), 1
     for other, hand in enumerate(game.hands):
         if other != seat:
@@ -30,7 +30,7 @@ def num_candidates(game: Game, seat: int) -> int:
 
 
 def candidates(game: Game, seat: int) -> Iterator[Placement]:
-    """All of them."""
+    """Yield all placements of the hidden cards."""
 
     def place(other: int, cards: frozenset[Card], so_far: Placement) -> Iterator[Placement]:
         if other == game.players:
@@ -45,7 +45,7 @@ def candidates(game: Game, seat: int) -> Iterator[Placement]:
 
 
 def agrees(game: Game, placement: Placement) -> bool:
-    """Whether everybody has followed wherever it could, had the hands been these."""
+    """Return whether every seat has followed whenever it could, if these were the hands."""
     hands = [set(hand) for hand in placement]
     for trick in reversed(game.tricks):
         for seat, card in reversed(trick.plays):
@@ -57,5 +57,5 @@ def agrees(game: Game, placement: Placement) -> bool:
 
 
 def placements(game: Game, seat: int) -> set[Placement]:
-    """Those that agree with what the seat has seen."""
+    """Return the placements consistent with what the seat has seen."""
     return {placement for placement in candidates(game, seat) if agrees(game, placement)}

@@ -1,4 +1,4 @@
-"""A seat's observation once more, plainly."""
+"""A seat's observation, computed by plain Python."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +14,7 @@ BONUS = (0, 0, 1, 2, 4)
 
 
 def observation(view: Any, _: Sequence[Any], seat: int) -> Parts:
-    """The parts by name."""
+    """Return the parts by name."""
     players = len(view.seats)
     order = clockwise(seat, players)
     trick = {play.card: 1 + order.index(play.seat) for play in view.plays}
@@ -43,12 +43,12 @@ def observation(view: Any, _: Sequence[Any], seat: int) -> Parts:
 
 
 def board(seen: Any) -> list[int]:
-    """The cards under a seat's board."""
+    """Return the cards under a seat's board."""
     return [card for zone in seen.zones for card in zone.cards]
 
 
 def board_score(seen: Any, limits: list[int]) -> tuple[int, int]:
-    """The sum of a seat's present board, and its perfect sections ("Score of a round, a seat")."""
+    """Return the sum of a seat's present board, and its perfect sections ("Score of a round, a seat")."""
     total = perfect = 0
     for zone in seen.zones:
         limit = 0 if zone.zone == 4 else limits[zone.zone]
@@ -59,7 +59,7 @@ def board_score(seen: Any, limits: list[int]) -> tuple[int, int]:
 
 
 def seat_numbers(view: Any, other: int) -> list[int]:
-    """What the part `seats` says of a seat."""
+    """Return the numbers of a seat in the part `seats`."""
     seen = view.seats[other]
     phase = name_of(view, "phase")
     begun = phase != "FIRST_SEAT"

@@ -1,7 +1,7 @@
-"""Chatpentiers once more, slowly: the rules file as a plain Python script, to hold against the kernel.
+"""Chatpentiers, implemented slowly: the rules file as a plain Python script, for comparison with the kernel.
 
 It shares nothing with the kernel: the game is one function that runs from the first deal to the end and stops (`yield`)
-wherever somebody has to decide or chance has to speak. Cards are pairs (colour, value); chance is always explicit.
+wherever somebody has to decide or chance has to act. Cards are pairs (colour, value); chance is always explicit.
 """
 
 from collections.abc import Generator, Mapping
@@ -19,19 +19,19 @@ Card = tuple[int, int]
 
 
 def number(card: Card) -> int:
-    """The number of a card in ids and outcomes."""
+    """Return the number of a card in ids and outcomes."""
     colour, value = card
     return 12 * colour + value - 1
 
 
 def card_of(card_number: int) -> Card:
-    """The reverse."""
+    """Return the card with a number."""
     return card_number // 12, card_number % 12 + 1
 
 
 @dataclass
 class Trick:
-    """A trick under way or finished: what was played, and by whom, in order."""
+    """A trick, finished or not: the cards played, and by whom, in order."""
 
     plays: list[tuple[int, Card]] = field(default_factory=list)
     extra: Card | None = None
@@ -41,7 +41,7 @@ class Game(Script):
     """Chatpentiers."""
 
     def __init__(self, players: int, options: Mapping[str, Any] | None = None) -> None:
-        """Begin, with the options of the rules file."""
+        """Start a game with the options of the rules file."""
         options = options or {}
         self.players = players
         self.first_seat: int | None = options.get("first_seat")
@@ -133,7 +133,7 @@ class Game(Script):
 
     @staticmethod
     def ranking(trick: Trick) -> list[int]:
-        """The seats, the strongest card's first."""
+        """Return the seats, that of the strongest card first."""
         led = trick.plays[0][1][0]
         order = [(card[0] == led, card[1], time, seat) for time, (seat, card) in enumerate(trick.plays)]
         return [seat for *_, seat in sorted(order, reverse=True)]
@@ -157,11 +157,11 @@ class Game(Script):
     # Questions about it
 
     def perfect(self, seat: int) -> int:
-        """The perfect sections of a seat's present board."""
+        """Return the number of perfect sections of a seat's present board."""
         return sum(len(self.boards[seat].get(section, [])) == self.limits[section] for section in range(4))
 
     def board_sum(self, seat: int) -> int:
-        """The sum of a seat's present board, before the floor."""
+        """Return the sum of a seat's present board, before the floor."""
         points = BONUS[self.perfect(seat)]
         for zone, cards in self.boards[seat].items():
             count = len(cards)
@@ -172,15 +172,15 @@ class Game(Script):
         return points
 
     def board_score(self, seat: int) -> int:
-        """The points of a seat's present board."""
+        """Return the points of a seat's present board."""
         return max(0, self.board_sum(seat))
 
     def totals(self) -> list[int]:
-        """Each seat's score if the game stopped now."""
+        """Return each seat's score if the game stopped now."""
         over = self.question.actor == OVER
         return [sum(self.finished[seat]) + (0 if over else self.board_score(seat)) for seat in range(self.players)]
 
     def ranks(self) -> list[int]:
-        """Each seat's rank when the game is over: 1 + the number of seats ahead of it."""
+        """Return each seat's rank when the game is over: 1 + the number of seats ahead of it."""
         merits = [(total, self.perfect(seat)) for seat, total in enumerate(self.totals())]
         return [1 + sum(other > merit for other in merits) for merit in merits]

@@ -11,7 +11,7 @@ COLOURS = ("grey", "green", "red", "brown", "blue")
 
 
 def cards(numbers: Iterable[int]) -> str:
-    """Cards by colour: "grey 1 5, red 12"."""
+    """Return cards by colour: "grey 1 5, red 12"."""
     words = []
     numbers = list(numbers)
     for colour, name in enumerate(COLOURS):
@@ -22,7 +22,7 @@ def cards(numbers: Iterable[int]) -> str:
 
 
 def summary(position: Position) -> str:
-    """The table as its host sees it: round, trick and open cards, then a line a seat."""
+    """Describe the table as its host sees it: round, trick and open cards, then a line per seat."""
     codec = engine.codec("chatpentiers")
     state, view = ChatpentiersState(), ChatpentiersView()
     fill(state, codec.put_state, position)

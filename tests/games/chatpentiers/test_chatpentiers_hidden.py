@@ -1,4 +1,4 @@
-"""Rules file: Public and hidden. What a seat sees, and that resampling is uniform over what agrees with it."""
+"""Rules file: Public and hidden. What a seat sees; resampling is uniform over the states consistent with it."""
 
 import random
 from collections import Counter
@@ -17,7 +17,7 @@ from .knowledge import Placement, agrees, num_candidates, placements
 from .reference import Game, card_of
 from .test_chatpentiers_reference import one_colour_first, uniform
 
-# Below this a fixed seed is taken for a fault.
+# A fixed seed with a smaller probability counts as a fault.
 P_VALUE = 1e-6
 
 
@@ -30,7 +30,7 @@ def drawn_placements(position: Position, seat: int, samples: int) -> Counter[Pla
 
 
 def small_positions(players: int, games: int) -> list[tuple[Position, Game, int]]:
-    """Positions of random games and seats for which few placements are left, but more than one."""
+    """Return positions of random games, with seats for which few placements are left, but more than one."""
     found = []
     for seed in range(games):
         choices = random.Random(f"{players} {seed}")
@@ -111,7 +111,7 @@ SIZES = [2, 2, 2, 2]
 
 
 def late_with_voids(shown: dict[int, str]) -> ChatpentiersState:
-    """Two cards a seat, hidden from seat 4: the first deal in which nobody has what it has shown not to hold."""
+    """Return a state where seats have two cards each, hidden from seat 4: the first deal that fits the voids shown."""
     deal = deal_out(HIDDEN, SIZES, shown)
     assert deal is not None
     rest = [f"{letter}{value}" for letter in LETTERS for value in range(1, 13)]

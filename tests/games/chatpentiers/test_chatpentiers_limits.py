@@ -1,4 +1,4 @@
-"""Rules file: Components and setup; A trick: how long a game is."""
+"""Rules file: Components and setup; A trick: the length of a game."""
 
 import random
 

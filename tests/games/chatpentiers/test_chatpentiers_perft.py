@@ -1,4 +1,4 @@
-"""perft.json's counts were written down by the kernel (`position.perft(depth)`): the reference counts the same."""
+"""The kernel recorded perft.json's counts (`position.perft(depth)`): the reference counts the same."""
 
 from typing import Any
 

@@ -21,7 +21,7 @@ def uniform(game: Game, choices: random.Random) -> int:
 
 
 def to_zone(wanted: Callable[[Game, int], bool]) -> Choose:
-    """Take where `wanted`, if it is possible; play anything."""
+    """Take where `wanted`, if possible; play anything."""
 
     def choose(game: Game, choices: random.Random) -> int:
         moves = game.question.moves
@@ -33,20 +33,20 @@ def to_zone(wanted: Callable[[Game, int], bool]) -> Choose:
 
 
 def fill_up(game: Game, move: int) -> bool:
-    """Into a section that is not full."""
+    """Return whether a card goes into a section that is not full."""
     zone = (move - 60) % 5
     return zone < ZERO_ZONE and len(game.boards[game.question.actor].get(zone, [])) < game.limits[zone]
 
 
 def overflow(game: Game, move: int) -> bool:
-    """Onto a section that holds most."""
+    """Return whether a card goes to a section that holds the most."""
     board = game.boards[game.question.actor]
     most = max((len(cards) for cards in board.values()), default=0)
     return len(board.get((move - 60) % 5, [])) == most
 
 
 def one_colour_first(game: Game, choices: random.Random) -> int:
-    """Get rid of colours one after the other, so that many voids are shown; deal as chance has it."""
+    """Play out colours one after the other, so that many voids are shown; deal at random."""
     moves = game.question.moves
     if game.question.actor == CHANCE or moves[0] >= 60:
         return choices.choice(moves)
@@ -85,7 +85,7 @@ def random_options(players: int, choices: random.Random) -> dict[str, Any]:
 
 
 def compare_cards(position: Position, game: Game) -> None:
-    """Where every card lies, and the score's breakdown."""
+    """Compare the place of every card, and the score's breakdown."""
     state = state_of(position)
 
     def same(numbers: Sequence[int], cards: set[tuple[int, int]]) -> bool:

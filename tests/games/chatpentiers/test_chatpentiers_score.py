@@ -11,7 +11,7 @@ Zones = dict[int, tuple[str, int]]
 
 
 def board(zones: Zones, players: int = 5, **options: Any) -> Any:
-    """The breakdown of seat 0's last board; section limits 1, 2, 3, 4 unless the options say otherwise."""
+    """Return the breakdown of seat 0's last board; section limits 1, 2, 3, 4 unless the options say otherwise."""
     position = read(final_state(players, [zones, *[{}] * (players - 2)], **options))
     score = score_of(position, 0)
     assert position.totals()[0] == sum(score.round_points) == max(0, score.board_sum)
@@ -115,7 +115,7 @@ def test_a_tie_goes_to_more_perfect_sections_in_the_last_round() -> None:
 
 
 def test_perfect_sections_of_earlier_rounds_do_not_count() -> None:
-    # However the points of the finished rounds came about, only the last boards are looked at.
+    # Only the last boards count, however the points of the finished rounds came about.
     position = read(final_state(3, [{1: ("y", 1)}, {0: ("g", 1)}], round_points=[(9, 9), (10, 8), (0, 0)]))
     assert position.totals() == [19, 19, 0]
     assert position.winners() == [1]

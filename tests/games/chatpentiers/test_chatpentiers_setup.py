@@ -14,7 +14,7 @@ from .building import DEALT, GAME, TAKEN, Table, cards, names, score_of, take_id
 
 
 def random_play(players: int, seed: int, **options: Any) -> list[Any]:
-    """Every position of a random game with explicit chance."""
+    """Return every position of a random game with explicit chance."""
     choices = random.Random(seed)
     position = GAME.new_game(players, options)
     positions = [position]
@@ -135,7 +135,7 @@ def test_invalid_and_unknown_options_are_refused(field: str, value: object) -> N
 
 
 def test_jokers_are_not_played() -> None:
-    # The box has 5; all cards that can come are the 60 numbered ones.
+    # The box has 5; only the 60 numbered cards can come.
     assert len([piece for piece in GAME.description.pieces if piece.kind == "card"]) == 60
     assert len(GAME.new_game(5, {"first_seat": 0}).chance_outcomes()) == 60
 

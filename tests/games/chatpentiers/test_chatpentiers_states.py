@@ -1,4 +1,4 @@
-"""Rules file: Invariants. Every way in which a packed or typed state can be wrong is refused with its own words."""
+"""Rules file: Invariants. Every fault of a packed or typed state is refused with a message of its own."""
 
 import ctypes
 import random
@@ -66,14 +66,14 @@ def set_to(place: Any, key: int | str, value: int) -> None:
 
 
 def move_card(source: Any, i: int | str, target: Any, j: int | str) -> None:
-    """The lowest card of a place goes to another; places are fields of the body, or entries of its arrays."""
+    """Move the lowest card of a place to another; places are fields of the body, or entries of its arrays."""
     bit = lowest(get(source, i))
     set_to(source, i, get(source, i) & ~bit)
     set_to(target, j, get(target, j) | bit)
 
 
 def random_position(players: int, wanted: Callable[[Position, ChatpentiersState], bool], seed: int = 0) -> Position:
-    """The first position of a random game that is wanted; the first seat is 0."""
+    """Return the first position of a random game that is `wanted`; the first seat is 0."""
     choices = random.Random(seed)
     position = GAME.new_game(players, {"first_seat": 0})
     while not wanted(position, state_of(position)):
@@ -147,7 +147,7 @@ def card_on_table(body: Body) -> None:
 
 
 def put_zone(body: Body) -> None:
-    """A zone for a colour that does not lie there, or none for one that does."""
+    """Return an edit that gives a colour a zone where it does not lie, or none where it does."""
     body.zone[0][0] = 0 if body.zone[0][0] else 5
 
 
@@ -173,7 +173,7 @@ def forget_void(body: Body) -> None:
 
 
 def steal(body: Body) -> None:
-    """The card that was taken lies under another board."""
+    """Move the card that was taken under another board."""
     taken = next(n for n in [*body.play[:4]] if not body.table >> n & 1)
     owner = next(seat for seat in range(4) if body.board[seat] >> taken & 1)
     colour = taken // 12
@@ -187,7 +187,7 @@ def steal(body: Body) -> None:
 
 
 def all_taken(body: Body) -> None:
-    """Three cards of four taken: the trick would be over."""
+    """Take three cards of four: the trick would be over."""
     for number in body.play[:4]:
         if body.table >> number & 1 and bin(body.table).count("1") > 1:
             body.table &= ~(1 << number)
@@ -197,7 +197,7 @@ def all_taken(body: Body) -> None:
 
 
 def board_without_trick(body: Body) -> None:
-    """A discarded card lies under a board."""
+    """Put a discarded card under a board."""
     move_card(body, "discards", body.board, 0)
     mend_zones(body, 0)
 
@@ -217,7 +217,7 @@ def undealt_on_board(body: Body) -> None:
 
 
 def swap_sizes(body: Body) -> None:
-    """One seat's card in another's hand."""
+    """Move one seat's card to another's hand."""
     move_card(body.hand, 0, body.hand, 1)
 
 
@@ -233,7 +233,7 @@ def table_card_discarded(body: Body) -> None:
 
 
 def taken_too_early(body: Body) -> None:
-    """A card of the trick lies under a board before all have played."""
+    """Put a card of the trick under a board before all have played."""
     body.table &= ~(1 << body.play[0])
     body.board[0] |= 1 << body.play[0]
     mend_zones(body, 0)
@@ -406,7 +406,7 @@ def test_a_packed_state_that_breaks_an_invariant_is_refused(
 
 
 def hand_without(table: Table, seat: int) -> set[int]:
-    """The colours that a hand does not hold."""
+    """Return the colours that a hand does not hold."""
     return set(range(5)) - {number // 12 for number in state_of(table.position).seats[seat].hand}
 
 
@@ -464,7 +464,7 @@ def clear(name: str) -> Callable[[ChatpentiersState], None]:
 
 
 def only_zones(*zones: list[int]) -> Callable[[ChatpentiersState], None]:
-    """Seat 1 has these zones, 0, 1 …"""
+    """Return an edit that gives seat 1 these zones, 0, 1 …"""
 
     def change(state: ChatpentiersState) -> None:
         state.seats[1].ClearField("zones")

@@ -147,14 +147,14 @@ def test_worked_case_different_colours_and_equal_values() -> None:
 
 
 def ranking(*plays: str) -> list[int]:
-    """Seats 0, 1 … play these cards, the last of their hands, in the last trick of a round."""
+    """Return the ranking when seats 0, 1 … play these cards, their last, in the last trick of a round."""
     players = len(plays)
     dealt, taken = {3: (11, 3), 4: (14, 3), 5: (12, 4)}[players]
     extra = {3: "b1"}.get(players)
     played = [*plays, *([extra] if extra else [])]
     colours = "ygrb" if players == 3 else "ygrnb"
     rest = [f"{letter}{value}" for letter in colours for value in range(1, 13) if f"{letter}{value}" not in played]
-    # Deal the rest out: to the boards what was taken, by colour; then to the discards; what is over is not dealt.
+    # Deal out the rest: to the boards the cards taken, by colour; then to the discards; the remainder is not dealt.
     boarded, rest = rest[: (dealt - 1) * taken], rest[(dealt - 1) * taken :]
     board = {
         zone: " ".join(name for name in boarded if name[0] == letter)
@@ -264,7 +264,7 @@ def test_with_3_players_there_is_no_zero_zone() -> None:
 
 
 def five_zones() -> Table:
-    """Seat 0 has red in its zero zone, seat 3 in its section 0; seat 0 is first of a trick of blue cards."""
+    """Return a table with red in seat 0's zero zone and seat 3's section 0; seat 0 ranks first in a blue trick."""
     table = Table("r12 b12", "r1 b1", "r2 b2", "r3 b3")
     table.play("r12", "r1", "r2", "r3").take("r1", 4)
     table.take("r2", 0).take("r3", 0)

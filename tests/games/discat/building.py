@@ -1,4 +1,4 @@
-"""Positions of Discat for tests: games played with chosen cards, and states written down."""
+"""Positions of Discat for tests: games played with chosen cards, and states given in full."""
 
 from collections.abc import Iterable, Sequence
 from itertools import chain
@@ -20,21 +20,21 @@ LARGEST = {2: 50, 3: 60, 4: 70, 5: 80, 6: 90}
 
 
 def play_id(position: Position, *cards: int) -> int:
-    """The dense id of laying cards, the top one last."""
+    """Return the dense id of laying cards, the top one last."""
     action = DiscatAction()
     action.play.cards.extend(cards)
     return int(CODEC.read_action(Reader(action), position))
 
 
 def exchange_id(position: Position, card: int) -> int:
-    """The dense id of putting a card under the draw pile."""
+    """Return the dense id of putting a card under the draw pile."""
     action = DiscatAction()
     action.exchange.card = card
     return int(CODEC.read_action(Reader(action), position))
 
 
 def told(event: Event, whole: bool = True) -> tuple[str, int | None, tuple[int, ...]]:
-    """An event as (kind, seat, cards) of its message."""
+    """Return an event as (kind, seat, cards) of its message."""
     kind, message = event_of(GAME, event, whole)
     return kind, message.seat if message.HasField("seat") else None, tuple(message.cards)
 
@@ -56,19 +56,19 @@ class Table(building.Table):
 
     @classmethod
     def at(cls, position: Position) -> "Table":
-        """Go on from a position, which stays as it is."""
+        """Continue from a position, which stays unchanged."""
         table = super().at(position)
         table.history = []
         return table
 
     def apply(self, move: int) -> "Table":
-        """A dense id or an outcome."""
+        """Apply a dense id or an outcome."""
         super().apply(move)
         self.history += self.events
         return self
 
     def draw(self, *cards: int) -> "Table":
-        """Chance brings these cards, one event each."""
+        """Resolve chance to these cards, one event each."""
         for card in cards:
             self.apply(card - 1)
         return self
@@ -86,32 +86,32 @@ class Table(building.Table):
         return self.apply(exchange_id(self.position, card))
 
     def hand(self, seat: int) -> list[int]:
-        """A seat's cards."""
+        """Return a seat's cards."""
         return list(state_of(self.position).hands[seat].cards)
 
     def pile(self, seat: int) -> list[int]:
-        """A seat's personal pile, bottom first."""
+        """Return a seat's personal pile, bottom card first."""
         return [card.card for card in view_of(self.position, None).seats[seat].pile]
 
     def face_down(self, seat: int) -> list[int]:
-        """The cards of a seat's personal pile that lie face down."""
+        """Return the face-down cards of a seat's personal pile."""
         return [card.card for card in view_of(self.position, None).seats[seat].pile if card.face_down]
 
     def bonus_pile(self, seat: int) -> list[int]:
-        """A seat's bonus pile."""
+        """Return a seat's bonus pile."""
         return list(view_of(self.position, None).seats[seat].bonus_pile)
 
     def queue(self) -> list[int]:
-        """The cards under the pile, oldest first."""
+        """Return the cards under the pile, oldest first."""
         return list(state_of(self.position).queue)
 
     def constraint(self) -> tuple[int, bool] | None:
-        """The card that makes it and whether higher is asked for."""
+        """Return the card that makes the constraint, and whether it asks for higher."""
         view = view_of(self.position, None)
         return (view.constraint.card, view.constraint.higher) if view.HasField("constraint") else None
 
     def legal_plays(self) -> set[tuple[int, ...]]:
-        """All legal plays as cards, the top one last."""
+        """Return all legal plays as cards, the top one last."""
         plays = set()
         for action in self.position.legal_actions():
             message = DiscatAction()
@@ -121,7 +121,7 @@ class Table(building.Table):
         return plays
 
     def told(self) -> list[tuple[str, int | None, tuple[int, ...]]]:
-        """The events of the last move."""
+        """Return the events of the last move."""
         return [told(event) for event in self.events]
 
 
@@ -129,7 +129,7 @@ Turn = tuple[str, tuple[int, ...]]
 
 
 def played(*cards: int) -> Turn:
-    """A turn for `late_state`: cards laid, the top one last."""
+    """Return a turn for `late_state`: cards laid, the top one last."""
     return "played", cards
 
 
@@ -151,7 +151,7 @@ def late_state(
     last_turns: int = 0,
     up_arrows: Iterable[int] | None = None,
 ) -> DiscatState:
-    """A state late in a game: all cards that are nowhere else have been laid one by one, then came `turns`.
+    """Return a late state: all cards that are nowhere else have been laid one by one, followed by `turns`.
 
     `first` is the seat of the first of `turns`.
     """

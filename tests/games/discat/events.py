@@ -28,7 +28,7 @@ LABELS = (
     (happened("GAME_ENDED", None), "the game is over"),
 )
 
-# To those who may not see them whole, without the field HIDDEN_FIELD.
+# As told to those who may not see the whole event, without the field HIDDEN_FIELD.
 HIDDEN = (
     (happened("CARD_DEALT", 1, 90, seen_by={1}), "seat 1 is dealt a card"),
     (happened("BONUS_CARD_DRAWN", 3, 33, seen_by={3}), "seat 3 draws a card as a bonus"),

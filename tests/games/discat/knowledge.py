@@ -1,4 +1,4 @@
-"""Which placements of the hidden cards agree with all that a seat has seen: by search, for small positions.
+"""The placements of the hidden cards consistent with all that a seat has seen, by search, for small positions.
 
 The search plays the game backwards from a placement: a draw that the seat did not see gives back any card of the hand
 that drew, and so on to the first pass, before which every placement is possible. It shares nothing with the kernel.
@@ -12,15 +12,15 @@ from math import comb, perm
 from games.discat.reference import Fact, Game
 
 Hands = tuple[frozenset[int], ...]
-# The hands, and the cards under the pile, oldest first; all else is laid or in the unknown part of the pile.
+# The hands, and the cards under the pile, oldest first; all others are laid or in the unknown part of the pile.
 Placement = tuple[Hands, tuple[int, ...]]
 
 
 class Knowledge:
-    """What `seat` has seen of a game of the reference."""
+    """A seat's knowledge of a game of the reference."""
 
     def __init__(self, game: Game, seat: int) -> None:
-        """Take down what the seat has seen so far."""
+        """Record what the seat has seen so far."""
         self.game = game
         self.seat = seat
         first_pass = next((i for i, fact in enumerate(game.facts) if fact.kind == "unable"), len(game.facts))
@@ -28,8 +28,8 @@ class Knowledge:
             fact if fact.seers is None or seat in fact.seers else Fact(fact.kind, fact.seat, (), fact.seers)
             for fact in game.facts[first_pass:]
         ]
-        # For each moment (number of facts before it): the constraints that hands met before, and the cards that facts
-        # before it name. Cards that none of them tells apart are as good as each other further back.
+        # For each moment (the number of facts before it): the constraints that hands met before, and the cards that
+        # earlier facts name. Cards that none of these distinguishes are equivalent further back.
         self._constraints: list[list[int]] = [[]]
         self._named: list[set[int]] = [set()]
         for fact in self.facts:
@@ -39,20 +39,20 @@ class Knowledge:
         self._possible: dict[tuple[int, tuple[tuple[int, ...], ...], tuple[int, ...]], bool] = {}
 
     def hidden_cards(self) -> list[int]:
-        """The cards that are in another's hand, put under the pile by another, or in its unknown part."""
+        """Return the cards in another's hand, put under the pile by another, or in the pile's unknown part."""
         game = self.game
         own_queue = [card for card, seat in zip(game.queue, game.queue_seats, strict=True) if seat == self.seat]
         return sorted(set().union(game.unknown, game.queue, *game.hands) - game.hands[self.seat] - set(own_queue))
 
     def card_passed_unseen(self) -> bool:
-        """Whether a card was put under the pile and drawn by other seats: resampling then takes it for any card."""
+        """Return whether other seats put a card under the pile and drew it: resampling then treats it as any card."""
         return any(
             fact.kind == "draw_queue" and fact.seers is not None and self.seat not in fact.seers
             for fact in self.game.facts
         )
 
     def num_candidates(self) -> int:
-        """How many ways there are to place the hidden cards, whatever the seat has seen."""
+        """Return the number of ways to place the hidden cards, whatever the seat has seen."""
         game = self.game
         left, ways = len(self.hidden_cards()), 1
         for seat, hand in enumerate(game.hands):
@@ -62,11 +62,11 @@ class Knowledge:
         return ways * perm(left, sum(seat != self.seat for seat in game.queue_seats))
 
     def placements(self) -> set[Placement]:
-        """Those that agree with what the seat has seen."""
+        """Return the placements consistent with what the seat has seen."""
         return {placement for placement in self._candidates() if self.agrees(placement)}
 
     def agrees(self, placement: Placement) -> bool:
-        """Whether play as the seat has seen it can lead to a placement."""
+        """Return whether play as the seat has seen it can lead to a placement."""
         return self._can_precede(len(self.facts), placement)
 
     def _candidates(self) -> Iterator[Placement]:
@@ -89,11 +89,11 @@ class Knowledge:
         yield from hands(0, frozenset(self.hidden_cards()), ())
 
     def _kind_of(self, moment: int, card: int) -> int:
-        # The same number for cards that nothing before the moment tells apart.
+        # Equal for cards that nothing before the moment distinguishes.
         return card if card in self._named[moment] else -1 - bisect_left(self._constraints[moment], card)
 
     def _can_precede(self, moment: int, placement: Placement) -> bool:
-        # Whether the facts before `moment` can have led to the placement.
+        # True if the facts before `moment` can have led to the placement.
         if moment == 0:
             return True
         hands, queue = placement
@@ -109,7 +109,7 @@ class Knowledge:
         return self._possible[key]
 
     def _drawn_since_passes(self, moment: int, hands: Hands) -> bool:
-        # To end hopeless searches early: cards that a pass showed not to be there must have been drawn since.
+        # Ends hopeless searches early: cards that a pass showed to be absent must have been drawn since.
         drawn = [0] * len(hands)
         for fact in reversed(self.facts[:moment]):
             if fact.kind in ("draw", "draw_queue"):

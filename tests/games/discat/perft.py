@@ -1,4 +1,4 @@
-"""Positions of Discat for perft.json: `PYTHONPATH=tests python -m games.discat.perft` counts them anew."""
+"""Positions of Discat for perft.json: `PYTHONPATH=tests python -m games.discat.perft` counts them."""
 
 import random
 from typing import Any
@@ -13,10 +13,10 @@ LARGEST_COUNT = 8_000
 
 
 def count_moves(players: int, options: dict[str, int], moves: list[int], choices: random.Random) -> tuple[int, int]:
-    """A depth, up to 8, with thousands of sequences but not too many for the reference, and their number."""
+    """Return a depth, up to 8, with thousands of sequences but not too many for the reference, and their number."""
     depth, count = 1, Game.perft(players, options, moves, 1)
     while depth < 8:
-        # How much more the next depth is likely to hold, from a few games played on.
+        # The likely growth at the next depth, from a few games played on.
         leaves = []
         for _ in range(5):
             game = Game.replay(players, options, moves)
@@ -32,7 +32,7 @@ def count_moves(players: int, options: dict[str, int], moves: list[int], choices
 
 
 def generate() -> list[dict[str, Any]]:
-    """Positions from the first event to the last turns of random games, and their counts."""
+    """Return positions from the first event to the last turns of random games, and their counts."""
     choices = random.Random(11)
     entries = []
     for players in LARGEST:

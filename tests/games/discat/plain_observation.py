@@ -1,4 +1,4 @@
-"""A seat's observation once more, plainly."""
+"""A seat's observation, computed by plain Python."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,7 +11,7 @@ SEATS = 6
 
 
 def observation(view: Any, events: Sequence[Any], seat: int) -> Parts:
-    """The parts by name."""
+    """Return the parts by name."""
     players = len(view.seats)
     phase = name_of(view, "phase")
     deciding = None if phase in ("FIRST_SEAT", "OVER") else view.active_seat
@@ -62,7 +62,7 @@ def observation(view: Any, events: Sequence[Any], seat: int) -> Parts:
 
 
 def bonus_drawn(events: Sequence[Any]) -> int:
-    """Whether a bonus card has been drawn since the last play."""
+    """Return 1 if a bonus card has been drawn since the last play, otherwise 0."""
     for event in reversed(events):
         kind = name_of(event, "kind")
         if kind in ("BONUS_CARD_DRAWN", "CARDS_PLAYED"):

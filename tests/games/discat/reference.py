@@ -1,7 +1,7 @@
-"""Discat once more, slowly: the rules file as a plain Python script, to hold against the kernel.
+"""Discat, implemented slowly: the rules file as a plain Python script, for comparison with the kernel.
 
-It shares nothing with the kernel, not even the idea: the game is one function that runs from the deal to the end and
-stops (`yield`) wherever somebody has to decide or chance has to speak. Chance is always explicit.
+It shares nothing with the kernel, not even its design: the game is one function that runs from the deal to the end and
+stops (`yield`) wherever somebody has to decide or chance has to act. Chance is always explicit.
 """
 
 from collections.abc import Generator, Mapping
@@ -30,7 +30,7 @@ class Fact:
 
 
 def play_id(hand: set[int], cards: tuple[int, ...]) -> int:
-    """The dense id of laying `cards`, the top one last: 32 times the top's slot + the mask of the other slots."""
+    """Return the dense id of laying `cards`, the top one last: 32 × the top's slot + the mask of the other slots."""
     slots = sorted(hand)
     top = cards[-1]
     rest = [card for card in slots if card != top]
@@ -38,7 +38,7 @@ def play_id(hand: set[int], cards: tuple[int, ...]) -> int:
 
 
 def is_group(cards: tuple[int, ...]) -> bool:
-    """Whether two or more cards share the first digit (0 for 1-9), or share the second."""
+    """Return whether two or more cards share the first digit (0 for 1-9), or share the second."""
     return len({f"{card:02}"[0] for card in cards}) == 1 or len({f"{card:02}"[1] for card in cards}) == 1
 
 
@@ -46,7 +46,7 @@ class Game(Script):
     """Discat."""
 
     def __init__(self, players: int, options: Mapping[str, int] | None = None) -> None:
-        """Begin, with the options of the rules file."""
+        """Start a game with the options of the rules file."""
         options = options or {}
         self.players = players
         self.first_seat: int | None = options.get("first_seat")
@@ -178,13 +178,13 @@ class Game(Script):
     # Questions about it
 
     def respects(self, card: int) -> bool:
-        """Whether a card is on the right side of the constraint, or there is none."""
+        """Return whether a card respects the constraint, or there is none."""
         if self.constraint is None:
             return True
         return card > self.constraint if self.constraint in self.up else card < self.constraint
 
     def plays(self, seat: int) -> list[tuple[int, ...]]:
-        """All that a seat may lay, the top card last."""
+        """Return all legal plays of a seat, the top card last."""
         hand = sorted(self.hands[seat])
         largest = len(hand) if self.creator is not None else 1
         return [
@@ -197,13 +197,13 @@ class Game(Script):
         ]
 
     def totals(self) -> list[int]:
-        """Each seat's score if the game stopped now."""
+        """Return each seat's score if the game stopped now."""
         return [
             len(self.piles[seat]) + 4 * len(self.bonus[seat]) - len(self.hands[seat]) for seat in range(self.players)
         ]
 
     def ranks(self) -> list[int]:
-        """Each seat's rank, as if the game were over: 1 + the number of seats ahead of it."""
+        """Return each seat's rank, as if the game were over: 1 + the number of seats ahead of it."""
         seats = range(self.players)
         if self.group_winner is not None:
             return [1 if seat == self.group_winner else 2 for seat in seats]

@@ -7,7 +7,7 @@ from chatiere.v1.discat_pb2 import DiscatPhase, DiscatState, DiscatView
 
 
 def summary(position: Position) -> str:
-    """The table as its host sees it: constraint and draw pile, then a line a seat."""
+    """Describe the table as its host sees it: constraint and draw pile, then a line per seat."""
     codec = engine.codec("discat")
     state, view = DiscatState(), DiscatView()
     fill(state, codec.put_state, position)

@@ -15,7 +15,7 @@ HAND = [21, 22, 23, 24, 25, 26]
 
 
 def six_cards() -> Table:
-    """Seat 1 plays freely with six cards that all share the first digit."""
+    """Return a table where seat 1 plays freely with six cards that all share the first digit."""
     turns = [played(50), played(30), KEPT]
     return Table.at(read(late_state([[40], HAND], turns, first=0, active=1, unknown=[49], bonus_drawn=True)))
 

@@ -21,7 +21,7 @@ def test_the_last_unknown_card_is_still_a_chance_event() -> None:
 
 
 def late_with_queue(*hands: list[int], unknown: tuple[int, ...] = (), queue: tuple[int, ...]) -> Table:
-    """Two seats; seat 1 has put the cards of the queue under the pile, seat 0 is to play lower than 40."""
+    """Return two seats: seat 1 has put the cards of the queue under the pile, seat 0 is to play lower than 40."""
     turns = [turn for number in range(len(queue)) for turn in (played(9 - 2 * number), EXCHANGED)]
     state = late_state(
         hands, [*turns, played(38), played(40)], first=0, active=0, unknown=unknown, queue=queue, up_arrows=[]
@@ -47,7 +47,7 @@ def test_a_refill_takes_the_unknown_cards_first_then_the_queue() -> None:
 
 
 def test_a_bonus_comes_from_the_queue_without_chance_once_no_card_is_unknown() -> None:
-    # Six cards in hand: the play is not refilled, and the queue is still there when seat 1 has to pass.
+    # Six cards in hand: there is no refill, and the queue is still there when seat 1 has to pass.
     table = late_with_queue([10, 41, 42, 43, 44, 48], [12, 14], queue=(46, 45)).play(10)
     assert table.told() == [("CARDS_PLAYED", 0, (10,)), ("BONUS_CARD_DRAWN", 0, (46,)), ("TOP_TURNED", 1, (40,))]
     assert table.hand(0) == [41, 42, 43, 44, 46, 48]
@@ -152,7 +152,7 @@ def test_a_group_of_four_does_not_end_the_game() -> None:
 
 
 def last_card(players: int, hands: list[list[int]], **options: object) -> Table:
-    """The pile is empty, seat 0 is to play without a constraint (the top of the seat before it points up from 1)."""
+    """Return an empty pile and seat 0 to play as if unconstrained (the top of the seat before it points up from 1)."""
     last = players - 1
     state = late_state(hands, [played(1)], first=last, active=0, up_arrows=[1], **options)  # type: ignore[arg-type]
     return Table.at(read(state))
@@ -181,7 +181,7 @@ def test_a_last_turn_may_be_a_pass_and_then_only_keep_is_legal() -> None:
     assert table.position.legal_actions() == [KEEP]
     table.keep()
     assert table.position.is_terminal()
-    # The creator, who has no card, does not come to play again, and its top stays as it is.
+    # The creator, which has no card, does not play again, and its top stays as it is.
     assert table.face_down(0) == []
 
 

@@ -16,17 +16,17 @@ from .test_discat_reference import choose
 
 
 def observed(table: Table, seat: int, part: str) -> np.ndarray:
-    """A part of a seat's observation, in its shape."""
+    """Return a part of a seat's observation, in its shape."""
     return plain.observed(table.position, seat)[part]
 
 
 def cards(row: np.ndarray, value: int = 1) -> list[int]:
-    """The cards that a row of 90 numbers marks with a value."""
+    """Return the cards that a row of 90 numbers marks with a value."""
     return [int(index) + 1 for index in np.flatnonzero(row == value)]
 
 
 def middle() -> Table:
-    """Three seats; 12 of seat 0 stands, seat 1 has exchanged 33 for 60, seat 2 is to choose."""
+    """Return three seats: 12 of seat 0 stands, seat 1 has exchanged 33 for 60, seat 2 is to choose."""
     table = Table([12, 41, 42, 43, 44], [31, 32, 33, 34, 35], [51, 52, 53, 54, 55]).play(12).draw(45, 46)
     return table.exchange(33).draw(60)
 
@@ -105,7 +105,7 @@ def test_a_card_of_the_queue_that_another_seat_drew_is_known_to_who_put_it_there
 
 
 def known_of(game: Game, seat: int, other: int) -> set[int]:
-    """The cards of another hand that a seat put under the pile and saw drawn, from all that has happened.
+    """Return the cards of another hand that a seat put under the pile and saw drawn, from the whole history.
 
     They are known until they are played, or the other seat puts a card under the pile: it may be one of them.
     """
@@ -174,7 +174,7 @@ def test_an_observation_counts_a_group_of_four_wherever_it_lies_among_the_cards_
 
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_an_observation_knows_what_the_view_knows_where_the_hands_contradict_what_was_played(players: int) -> None:
-    # A card has gone from one hand to another: of what was drawn from the queue not all has been drawn by anybody.
+    # A card moves from one hand to another, so the hands do not account for all cards drawn from the queue.
     choices = random.Random(players)
     compared = known = 0
     for _ in range(10):

@@ -8,11 +8,11 @@ DEALT = 5
 
 
 def cards_to_lay(players: int) -> dict[int, list[int]]:
-    """What each seat lays in the longest game, in order.
+    """Return the cards that each seat lays in the longest game, in order.
 
     Seat 0 lays all cards of the pile, each above all that others hold; then the others lay their hands,
-    counter-clockwise, cards below all that others hold. The play passes on to the next of them alone by a card just
-    above its lowest.
+    counter-clockwise, each card below all that others hold. A card just above the next seat's lowest passes the play to
+    that seat alone.
     """
     plays: dict[int, list[int]] = {seat: [] for seat in range(players)}
     card = 1
@@ -33,7 +33,7 @@ def cards_to_lay(players: int) -> dict[int, list[int]]:
 @pytest.mark.parametrize("players", LARGEST)
 def test_a_game_can_be_as_long_as_is_said(players: int) -> None:
     plays = cards_to_lay(players)
-    # Cards point up and down to where the others hold none; those that pass the play on point down.
+    # Cards point up or down to where the others hold none; those that pass on the play point down.
     up_arrows = sum(1 << card - 1 for card in plays[0][:-2])
     draws = {seat: iter(tuple(cards)) for seat, cards in plays.items()}
     position = GAME.new_game(players, {"up_arrows": up_arrows})

@@ -37,7 +37,7 @@ def random_options(players: int, choices: random.Random) -> dict[str, int]:
 
 
 def same_table(position: Position, game: Game) -> None:
-    """What lies where agrees, face-down marks and constraint included."""
+    """Assert that all cards are in the same places, with the same face-down marks and constraint."""
     state, view = state_of(position), view_of(position, None)
     assert [set(hand.cards) for hand in state.hands] == game.hands
     assert set(state.unknown_cards) == game.unknown

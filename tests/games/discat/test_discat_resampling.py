@@ -1,4 +1,4 @@
-"""Public and hidden: resampling reaches every state that agrees with what a seat knows, equally often.
+"""Public and hidden: resampling reaches every state consistent with what a seat knows, equally often.
 
 The states are counted by knowledge.py, which plays the game backwards and shares nothing with the kernel.
 """
@@ -18,7 +18,7 @@ from .building import CODEC, GAME
 from .knowledge import Knowledge, Placement
 from .reference import EXCHANGE, KEEP, OVER, Game
 
-# Below this a fixed seed is taken for a fault.
+# A fixed seed with a smaller probability counts as a fault.
 P_VALUE = 1e-6
 DRAWS = 40  # for each state
 MOST_STATES = {2: 60, 3: 300}
@@ -31,7 +31,7 @@ def placement(position: Position) -> Placement:
 
 
 def small_positions(players: int, style: str, seed: int) -> Iterator[tuple[Position, Knowledge]]:
-    """Late positions of a random game, with a seat to which few placements of the hidden cards are open."""
+    """Yield late positions of a random game, with a seat for which few placements of the hidden cards are possible."""
     choices = random.Random(f"{players} {style} {seed}")
     position, game = GAME.new_game(players), Game(players)
     while game.question.actor != OVER:
@@ -55,7 +55,8 @@ def test_resampling_reaches_every_state_that_agrees_equally_often(players: int, 
     for seed in range(GAMES[players]):
         for position, knowledge in small_positions(players, style, seed):
             if players > 2 and knowledge.card_passed_unseen():
-                # With more players that is most positions; those of two, and test_discat_resampling_pinned.py, do.
+                # With more players these are most positions; two-player games and test_discat_resampling_pinned.py
+                # suffice.
                 unseen += 1
                 continue
             possible = knowledge.placements()
@@ -64,7 +65,7 @@ def test_resampling_reaches_every_state_that_agrees_equally_often(players: int, 
             )
             assert placement(position) in possible
             if knowledge.card_passed_unseen():
-                # Such a card counts as any card: nothing possible is left out, though more may be reached.
+                # Such a card counts as any card: everything possible is reached, and perhaps more.
                 unseen += 1
                 assert set(drawn) >= possible
             else:
@@ -73,7 +74,7 @@ def test_resampling_reaches_every_state_that_agrees_equally_often(players: int, 
                 assert set(drawn) == possible
                 if len(possible) > 1:
                     assert chisquare([drawn[each] for each in possible]).pvalue > P_VALUE
-    # The positions are of all kinds that the test is for.
+    # All kinds of positions that the test is for occur.
     assert exact > 5
     assert restricted
     assert unseen
@@ -93,7 +94,7 @@ def test_no_state_that_play_leads_to_is_refused(players: int) -> None:
 
 
 def holds_more_than_passes_allow(game: Game, hands: list[list[int]]) -> bool:
-    """Whether a hand has more cards that its seat's last pass showed not to be there than it has drawn since."""
+    """Return whether a hand has more cards that its seat's last pass showed to be absent than it has drawn since."""
     drawn = [0] * game.players
     told = [False] * game.players
     for fact in reversed(game.facts):
@@ -130,7 +131,7 @@ def test_beyond_the_30_cards_that_are_kept_resampling_agrees_and_never_refuses(p
             assert view_of(drawn, seat) == view_of(position, seat)
             hands = [list(hand.cards) for hand in state_of(drawn).hands]
             assert not holds_more_than_passes_allow(game, hands)
-            # Nor does what has been drawn refuse to be drawn from again.
+            # Resampling a resampled position is not refused either.
             assert view_of(drawn.resample(seat, 1), seat) == view_of(position, seat)
             drawn.resample((seat + 1) % players, 1).check()
         moves = game.question.moves

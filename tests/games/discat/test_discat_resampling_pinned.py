@@ -1,7 +1,7 @@
-"""Resampling against a search for every placement of the hidden cards that agrees with what a seat has seen.
+"""Resampling, compared with a search for every placement of the hidden cards consistent with what a seat has seen.
 
-resampling.json holds positions of random games at which few cards are hidden, what there is to say about each, and how
-many placements agree.
+resampling.json has positions of random games with few hidden cards, with a description and the number of consistent
+placements of each.
 """
 
 import json
@@ -63,7 +63,7 @@ def test_every_placement_that_agrees_is_drawn(number: int, entry: dict[str, Any]
 
 
 def shown_hands(table: Table, other: int, forbidden: range, free: int, samples: int = 6000) -> None:
-    """From seat 0, the other hand of five is uniform over sets with at most `free` of the forbidden cards."""
+    """Assert that seat 0 finds the other hand of five uniform over sets with at most `free` of the forbidden cards."""
     hidden = {*state_of(table.position).unknown_cards, *table.hand(other)}
     among = len(hidden & set(forbidden))
     expected = {count: comb(among, count) * comb(len(hidden) - among, 5 - count) for count in range(free + 1)}
@@ -96,6 +96,6 @@ def test_a_card_drawn_after_a_pass_is_any_card() -> None:
 @pytest.mark.frequencies
 def test_where_hardly_any_shuffle_agrees_all_come_as_often() -> None:
     # Seat 1 held nothing above 8, laid two cards and drew two: at least three of its hand are among 3 to 7. One shuffle
-    # in a hundred agrees, and a search ends as soon as there are three.
+    # in a hundred agrees, and a search ends as soon as it has three.
     table = Table([8, 9, 20, 21, 22], [1, 2, 3, 4, 5], up_arrows=[8]).play(8).draw(23, 24).keep().play(9)
     shown_hands(table.play(1, 2).draw(30, 31), 1, range(8, 51), 2, samples=30_000)

@@ -1,4 +1,4 @@
-"""Discat through the service: the paths of what is wrong, and its hidden cards."""
+"""Discat through the service: the paths of wrong fields, and hidden cards."""
 
 import random
 import re
@@ -24,7 +24,7 @@ def stub() -> Iterator[Any]:
 
 @pytest.fixture
 def position(stub: Any) -> game_pb2.Position:
-    """Four players, seat 2 to play its first card."""
+    """Return a position of four players, with seat 2 to play its first card."""
     request = game_service_pb2.NewGameRequest(
         game="discat",
         players=4,
@@ -152,7 +152,7 @@ def test_a_card_dealt_to_another_seat_changes_nothing_for_the_rest(stub: Any) ->
 
 
 def test_hidden_cards_never_show_in_another_viewer_s_update(stub: Any) -> None:
-    """All through games: what a viewer gets names no card that it may not know the place of, but as unseen."""
+    """Throughout games, what a viewer gets names a card whose place it may not know only as unseen."""
     for players in 2, 4, 6:
         include = game_pb2.Include(legal_actions=True, viewers=range(players), spectator=True)
         first = new_game(stub, "discat", players, seed=players, include=include)
@@ -186,7 +186,7 @@ def test_hidden_cards_never_show_in_another_viewer_s_update(stub: Any) -> None:
 
 
 def cards_named(view: game_pb2.View) -> set[int]:
-    """Every number of a view that is a card, but for those listed as unseen or in the options."""
+    """Return every card that a view names, except as unseen or in the options."""
     rest = json_format.MessageToDict(view)["discat"]
     rest.pop("unseenCards", None)
     rest.pop("options")

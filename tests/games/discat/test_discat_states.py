@@ -1,4 +1,4 @@
-"""Rules file: Invariants. What is wrong about a state, typed or packed, is refused with the field that is wrong."""
+"""Rules file: Invariants. A fault of a state, typed or packed, is refused with the wrong field."""
 
 import ctypes
 from collections.abc import Callable
@@ -39,65 +39,65 @@ class Body(ctypes.LittleEndianStructure):
 
 
 def middle() -> DiscatState:
-    """Two seats; seat 1 is to choose, its exchange before lies in the queue, seat 0 has had its bonus."""
+    """Return two seats: seat 1 is to choose, its earlier exchange is in the queue, seat 0 has had its bonus."""
     table = Table([12, 41, 42, 43, 44], [31, 32, 33, 34, 35], up_arrows=[]).play(12).draw(45, 46).exchange(33).draw(47)
     return state_of(table.play(41).position)
 
 
 def before_refill() -> DiscatState:
-    """Two seats; seat 0 has played and is to draw."""
+    """Return two seats: seat 0 has played and is to draw."""
     return state_of(Table([12, 41, 42, 43, 44], [31, 32, 33, 34, 35]).play(12).position)
 
 
 def before_bonus() -> DiscatState:
-    """Two seats; seat 0 is to draw its bonus card."""
+    """Return two seats: seat 0 is to draw its bonus card."""
     return state_of(Table([12, 41, 42, 43, 44], [31, 32, 33, 34, 35]).play(12).draw(45).position)
 
 
 def passing() -> DiscatState:
-    """Two seats; seat 1 cannot go below 12, seat 0 has had its bonus."""
+    """Return two seats: seat 1 cannot go below 12, seat 0 has had its bonus."""
     return state_of(Table([12, 41, 42, 43, 44], [31, 32, 33, 34, 35]).play(12).draw(45, 46).position)
 
 
 def before_exchange() -> DiscatState:
-    """Two seats; seat 1 has put 33 under the pile and is to draw."""
+    """Return two seats: seat 1 has put 33 under the pile and is to draw."""
     table = Table([12, 41, 42, 43, 44], [31, 32, 33, 34, 35]).play(12).draw(45, 46)
     return state_of(table.exchange(33).position)
 
 
 def dealing() -> DiscatState:
-    """Two seats; seat 0 has three cards, seat 1 two."""
+    """Return two seats in the deal: seat 0 has three cards, seat 1 two."""
     return state_of(Table.at(GAME.new_game(2, {"first_seat": 0})).draw(1, 2, 3, 4, 5).position)
 
 
 def dealt() -> DiscatState:
-    """Two seats before the first turn."""
+    """Return two seats before the first turn."""
     return state_of(Table([12, 41, 42, 43, 44], [31, 32, 33, 34, 35]).position)
 
 
 def beginning() -> DiscatState:
-    """Two seats before chance has chosen who begins."""
+    """Return two seats before chance has chosen who begins."""
     return state_of(GAME.new_game(2))
 
 
 def last_turn() -> DiscatState:
-    """Three seats: seat 0 has laid its last card 30, seat 1 has had its last turn, seat 2 is to keep."""
+    """Return three seats: seat 0 has laid its last card, 30, seat 1 has had its last turn, seat 2 is to keep."""
     return late_state([[], [40], [50]], [played(30), KEPT], first=0, active=2, phase="PASS", last_turns=1, up_arrows=[])
 
 
 def over() -> DiscatState:
-    """Two seats, all cards laid."""
+    """Return two seats with all cards laid."""
     return late_state([[], []], [], active=1, phase="OVER")
 
 
 def won() -> DiscatState:
-    """Two seats; seat 0 has won with a group of five."""
+    """Return two seats: seat 0 has won with a group of five."""
     table = Table([12, 13, 14, 15, 16], [1, 2, 3, 4, 5], first_seat=1).play(5).draw(6)
     return state_of(table.play(12, 13, 14, 15, 16).position)
 
 
 def four() -> DiscatState:
-    """Two seats; seat 1 has just played 31, 32, 33 with 34 on top and is to draw."""
+    """Return two seats: seat 1 has just played 31, 32, 33 with 34 on top and is to draw."""
     table = Table([50, 41, 42, 43, 44], [31, 32, 33, 34, 6], up_arrows=[]).play(50).draw(45).play(31, 32, 33, 34)
     return state_of(table.position)
 
@@ -130,7 +130,7 @@ def phase(name: str) -> int:
 
 
 def put(path: str, value: object) -> Callable[[DiscatState], None]:
-    """Set a field, or an element of a repeated one."""
+    """Return an edit that sets a field, or an element of a repeated one."""
 
     def change(state: DiscatState) -> None:
         *holders, last = path.split(".")
@@ -157,7 +157,7 @@ def both(*changes: Callable[[DiscatState], None]) -> Callable[[DiscatState], Non
 
 
 def remove(path: str) -> Callable[[DiscatState], None]:
-    """Clear a field, or delete the last element of a repeated one."""
+    """Return an edit that clears a field, or deletes the last element of a repeated one."""
 
     def change(state: DiscatState) -> None:
         holder = state
@@ -192,7 +192,7 @@ def add_turn(seat: int, kind: str | None, *cards: int) -> Callable[[DiscatState]
 
 
 def move_card(from_: str, to: str, card: int) -> Callable[[DiscatState], None]:
-    """Take a card from one list and add it to another."""
+    """Return an edit that moves a card from one list to another."""
 
     def change(state: DiscatState) -> None:
         for path, add in ((from_, False), (to, True)):
@@ -362,7 +362,7 @@ def test_wrong_typed_states_are_refused(
 
 
 def poke(**fields: object) -> Callable[[Body], None]:
-    """Set fields of the packed state; name__1 is element 1 of an array, name__1_2 of an array of arrays."""
+    """Return an edit of the packed state; name__1 is element 1 of an array, name__1_2 of an array of arrays."""
 
     def change(body: Body) -> None:
         for path, value in fields.items():

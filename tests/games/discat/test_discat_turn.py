@@ -9,7 +9,7 @@ from .building import EXCHANGE, EXCHANGED, KEEP, KEPT, Table, late_state, play_i
 
 
 def rulebook_table() -> Table:
-    """Three seats: 24 has been played, the next seat holds 22, 27, 37, 41, 47."""
+    """Return three seats: 24 has been played, the next seat holds 22, 27, 37, 41, 47."""
     return Table([24, 1, 2, 3, 4], [22, 27, 37, 41, 47], [28, 38, 58, 18, 60]).play(24).draw(50)
 
 
@@ -76,7 +76,7 @@ def test_worked_case_bonus_exchange_keep_and_free_play() -> None:
 
 
 def test_a_group_shares_the_first_or_the_second_digit_throughout() -> None:
-    # 22 and 27 share the first digit, 27 and 37 the second: together they are no group.
+    # 22 and 27 share the first digit, 27 and 37 the second: together they are not a group.
     table = Table([50, 1, 2, 3, 4], [22, 27, 37, 41, 47], up_arrows=[]).play(50).draw(5)
     for cards in ((22, 27, 37), (22, 41), (27, 37, 41, 47), (22, 27, 37, 41, 47)):
         error = table.refusal(play_id(table.position, *cards))
@@ -151,7 +151,7 @@ def test_a_seat_that_plays_freely_must_play_too() -> None:
 
 
 def lower_than_ten(players: int = 3) -> Table:
-    """Seat 0 has played 10, nobody else holds a lower card."""
+    """Return a table where seat 0 has played 10 and nobody else holds a lower card."""
     hands = [[10, 21, 22, 23, 24], [31, 32, 33, 34, 35], [41, 42, 43, 44, 45], [51, 52, 53, 54, 55]]
     return Table(*hands[:players]).play(10).draw(25)
 
@@ -198,7 +198,7 @@ def test_a_bonus_that_an_empty_pile_prevented_does_not_count() -> None:
     assert view_of(table.position, None).constraint.bonus_drawn is False
     table.keep()
     assert view_of(table.position, None).HasField("constraint") is False
-    # A state that says it was drawn cannot be told from one in which it was.
+    # A state that says it was drawn cannot be distinguished from one in which it was.
     state.bonus_drawn = True
     assert read(state).legal_actions() == [KEEP]
 
@@ -383,7 +383,7 @@ def test_a_pass_with_an_exchange_refills_after_it() -> None:
     assert table.told() == [("EXCHANGE_DRAWN", 1, (46,))]
     assert table.phase == "REFILL"
     table.draw(48)
-    # The pile is now the exchanged card alone, and that refills the hand without a chance event.
+    # The pile is now only the exchanged card, which refills the hand without a chance event.
     assert table.told()[:2] == [("CARD_REFILLED", 1, (48,)), ("CARD_REFILLED", 1, (30,))]
     assert table.hand(1) == [30, 32, 46, 48]
     assert view_of(table.position, None).draw_pile_size == 0

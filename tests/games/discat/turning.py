@@ -1,4 +1,4 @@
-"""Seats in the messages of Discat. By its rules none differs from another but by who begins."""
+"""Seats in the messages of Discat. By the rules, seats differ only in who begins."""
 
 from ..turning import Seats
 

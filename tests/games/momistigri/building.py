@@ -1,4 +1,4 @@
-"""Positions of Momistigri, written down and played on."""
+"""Positions of Momistigri for tests: states given in full, and games played on from them."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,32 +24,32 @@ M = MOMISTIGRI
 
 
 def card(name: str) -> int:
-    """The kind of a card: "3B", or "M"."""
+    """Return the kind of a card: "3B", or "M"."""
     return M if name == "M" else 9 * "ABCDE".index(name[1]) + int(name[0]) - 1
 
 
 def cards(names: str) -> list[int]:
-    """Several, ascending: "3B 5C M"."""
+    """Return the kinds of several cards, ascending: "3B 5C M"."""
     return sorted(card(name) for name in names.split())
 
 
 def name(kind: int) -> str:
-    """The reverse of `card`."""
+    """Return the name of a kind."""
     return "M" if kind == M else f"{kind % 9 + 1}{'ABCDE'[kind // 9]}"
 
 
 def names(kinds: Iterable[int]) -> str:
-    """The reverse of `cards`."""
+    """Return the names of kinds."""
     return " ".join(name(kind) for kind in kinds)
 
 
 def deck(players: int, copies: Sequence[int] | None = None) -> Counter[int]:
-    """The cards that so many play with."""
+    """Return the cards for a number of players."""
     return +Reference(players, {} if copies is None else {"copies": list(copies)}).deck
 
 
 def refused(message: MomistigriState) -> EngineError:
-    """How a state is refused."""
+    """Return the refusal of a state."""
     try:
         read(message)
     except EngineError as error:
@@ -72,9 +72,9 @@ def late_state(
     most_ones: Mapping[tuple[Any, int], int] | None = None,
     **fields: Any,
 ) -> MomistigriState:
-    """A state late in a round: what the hands do not hold lies in the pile; seats without cards are out.
+    """Return a state late in a round: cards not in a hand lie in the pile; seats without cards are out.
 
-    `known` and `most_ones`: (who knows, or None for all; whose hand) → what.
+    `known` and `most_ones`: (who knows it, or None for all; whose hand) → what is known.
     """
     players = len(hands)
     state = MomistigriState(
@@ -107,7 +107,7 @@ def late_state(
 
 
 class Table(building.Table):
-    """A position that moves are made on by the names of cards; every position on the way is checked."""
+    """A position on which moves are made by the names of cards; every position on the way is checked."""
 
     def __init__(self, position: Position) -> None:
         self.position = position
@@ -115,17 +115,17 @@ class Table(building.Table):
 
     @classmethod
     def late(cls, *hands: str, **fields: Any) -> "Table":
-        """See late_state."""
+        """Start from `late_state`."""
         return cls(read(late_state(hands, **fields)))
 
     def apply(self, move: int) -> "Table":
-        """A dense id or an outcome."""
+        """Apply a dense id or an outcome."""
         super().apply(move)
         assert read(state_of(self.position)) == self.position
         return self
 
     def draw(self, *drawn: str) -> "Table":
-        """Chance brings these cards, one event each."""
+        """Resolve chance to these cards, one event each."""
         for one in drawn:
             self.apply(card(one))
         return self
@@ -143,11 +143,11 @@ class Table(building.Table):
         return self.apply(STOP)
 
     def main(self) -> "Table":
-        """The main effect."""
+        """Use the main effect."""
         return self.apply(MAIN)
 
     def reverse(self) -> "Table":
-        """The other direction."""
+        """Reverse the direction."""
         return self.apply(REVERSE)
 
     def name(self, one: str) -> "Table":
@@ -159,7 +159,7 @@ class Table(building.Table):
         return self.apply(gift_id((seat - self.actor) % self.position.num_players(), card(one)))
 
     def hand_out(self, one: str) -> "Table":
-        """A card for the receiver."""
+        """Hand out a card to the receiver."""
         return self.apply(HAND_OUT + card(one))
 
     def swap_out(self, one: str) -> "Table":
@@ -172,20 +172,20 @@ class Table(building.Table):
 
     @property
     def active(self) -> int:
-        """Whose turn it is."""
+        """The seat whose turn it is."""
         return self.state.active_seat
 
     @property
     def round(self) -> int:
-        """From 1."""
+        """The round, from 1."""
         return self.state.round
 
     def hand(self, seat: int) -> str:
-        """A seat's cards."""
+        """Return a seat's cards."""
         return names(self.state.seats[seat].cards)
 
     def in_pile(self, one: str) -> int:
-        """How many of a card lie in the pile."""
+        """Return the number of copies of a card in the pile."""
         return list(self.state.pile).count(card(one))
 
     def inside(self) -> list[int]:
@@ -197,19 +197,19 @@ class Table(building.Table):
         return [seat for seat, held in enumerate(self.state.seats) if held.passed]
 
     def penalties(self) -> list[list[int]]:
-        """One list a finished round."""
+        """The penalties: one list per finished round."""
         return [list(one) for one in zip(*(held.penalties for held in self.state.seats), strict=True)]
 
     def outcomes(self) -> dict[str, int]:
-        """What chance can bring, with weights."""
+        """Return the chance outcomes with their weights."""
         return {name(kind): weight for kind, weight in self.position.chance_outcomes()}
 
     def legal(self) -> list[str]:
-        """The legal actions' labels."""
+        """Return the labels of the legal actions."""
         return [self.position.action_label(action) for action in self.position.legal_actions()]
 
     def told(self) -> list[tuple[str, int | None, str]]:
-        """The events of the last move: kind, seat and cards."""
+        """Return the events of the last move: kind, seat and cards."""
         found = []
         for event in self.events:
             kind, message = event_of(GAME, event)
@@ -217,17 +217,17 @@ class Table(building.Table):
         return found
 
     def knows(self, knower: int | None, seat: int) -> str:
-        """What a seat, or everybody, knows of another's hand."""
+        """Return what a seat, or everybody, knows of another's hand."""
         return names(view_of(self.position, knower).seats[seat].known_cards)
 
     def most_ones(self, knower: int | None, seat: int) -> int | None:
-        """How many 1s a seat, or everybody, knows another's hand to hold at most."""
+        """Return the most 1s that another's hand can hold, as a seat, or everybody, knows."""
         seen = view_of(self.position, knower).seats[seat]
         return seen.most_ones if seen.HasField("most_ones") else None
 
 
 def typed(kind: str, **fields: Any) -> MomistigriAction:
-    """A typed action."""
+    """Return a typed action."""
     message = MomistigriAction()
     part = getattr(message, kind)
     part.SetInParent()

@@ -38,7 +38,7 @@ LABELS = (
     (happened("GAME_ENDED", None), "the game is over"),
 )
 
-# To those who may not see them whole, without the field HIDDEN_FIELD.
+# As told to those who may not see the whole event, without the field HIDDEN_FIELD.
 HIDDEN = (
     (happened("CARD_DEALT", 1, 45, seen_by={1}), "seat 1 is dealt a card"),
     (happened("CARD_DRAWN", 1, 0, seen_by={0, 1}), "seat 1 draws a card from seat 0"),

@@ -1,7 +1,7 @@
-"""What a seat can know, by search: all worlds that agree with everything it has seen, and all that its view allows.
+"""A seat's possible knowledge, by search: the worlds consistent with all it has seen, and those that its view allows.
 
-`Witness` plays every world that the seat holds possible and keeps those in which it would have seen the same. That uses
-the rules, but nothing of what the state notes about who knows what.
+`Witness` plays every world that is possible for the seat and keeps those in which it would have seen the same. It uses
+the rules, but nothing of what the state records about who knows what.
 """
 
 from collections import Counter
@@ -19,12 +19,12 @@ Hands = tuple[tuple[int, ...], ...]
 
 
 def hands_of(position: Position) -> Hands:
-    """All hands."""
+    """Return all hands."""
     return tuple(tuple(held.cards) for held in state_of(position).seats)
 
 
 def shown(events: Sequence[Event], seat: int) -> list[bytes]:
-    """Events as a seat gets them."""
+    """Return events as a seat gets them."""
     found = []
     for event in events:
         message = MomistigriEvent()
@@ -34,7 +34,7 @@ def shown(events: Sequence[Event], seat: int) -> list[bytes]:
 
 
 def allowed(position: Position, seat: int) -> Counter[Hands]:
-    """All hands that agree with a seat's view, each with the number of ways to lay the hidden cards there."""
+    """Return all hands consistent with a seat's view, each with the number of ways to lay the hidden cards."""
     view = view_of(position, seat)
     known = [list(held.known_cards) for held in view.seats]
     room = [held.hand_size - len(cards) for held, cards in zip(view.seats, known, strict=True)]
@@ -48,7 +48,7 @@ def allowed(position: Position, seat: int) -> Counter[Hands]:
 
 
 def spreads(cards: list[int], room: list[int]) -> Iterator[list[list[int]]]:
-    """All ways to lay cards, each its own, into places with room for so many; they fill it."""
+    """Yield all ways to lay distinct cards into places with the given sizes, which they fill."""
     assert sum(room) == len(cards)
     if not cards:
         yield [[] for _ in room]
@@ -61,7 +61,7 @@ def spreads(cards: list[int], room: list[int]) -> Iterator[list[list[int]]]:
 
 
 def with_hands(position: Position, hands: Hands) -> Position:
-    """The position with other hands and without any knowledge."""
+    """Return the position with other hands and without any knowledge."""
     state = state_of(position)
     for held, cards in zip(state.seats, hands, strict=True):
         held.cards[:] = cards
@@ -70,20 +70,20 @@ def with_hands(position: Position, hands: Hands) -> Position:
 
 
 class Witness:
-    """A seat that remembers everything from a position on that nobody knows anything of."""
+    """A seat that remembers everything, starting from a position of which nobody knows anything."""
 
     def __init__(self, position: Position, seat: int) -> None:
         self.seat = seat
         self.worlds = {hands: with_hands(position, hands) for hands in allowed(position, seat)}
 
     def see(self, position: Position, move: int) -> None:
-        """The move that is made at the position."""
+        """Watch a move being made at a position."""
         events: list[Event] = []
         position.clone().apply(move, events)
         seen = shown(events, self.seat)
         after: dict[Hands, Position] = {}
         for world in self.worlds.values():
-            # Its own decisions it knows; chance and others may have done anything that looks the same.
+            # It knows its own decisions; chance and others may have done anything that looks the same.
             moves = [move]
             if position.current_player() != self.seat:
                 moves = world.legal_actions()

@@ -1,4 +1,4 @@
-"""Positions of Momistigri for perft.json: `PYTHONPATH=tests python -m games.momistigri.perft` counts them anew."""
+"""Positions of Momistigri for perft.json: `PYTHONPATH=tests python -m games.momistigri.perft` counts them."""
 
 import random
 from typing import Any
@@ -13,7 +13,7 @@ LARGEST_COUNT = 6_000
 
 
 def small_enough(players: int, options: dict[str, Any], moves: list[int]) -> tuple[int, int]:
-    """The largest depth, up to 6, that stays below LARGEST_COUNT, and its count."""
+    """Return the largest depth, up to 6, with a count below LARGEST_COUNT, and that count."""
     depth, count = 1, Game.perft(players, options, moves, 1)
     while depth < 6 and count < LARGEST_COUNT / 20:
         deeper = Game.perft(players, options, moves, depth + 1)
@@ -24,7 +24,7 @@ def small_enough(players: int, options: dict[str, Any], moves: list[int]) -> tup
 
 
 def generate() -> list[dict[str, Any]]:
-    """Positions from the first event to the last turns of random games, and their counts."""
+    """Return positions from the first event to the last turns of random games, and their counts."""
     choices = random.Random(11)
     entries = []
     for players in PLAYERS:

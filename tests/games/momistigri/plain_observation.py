@@ -1,4 +1,4 @@
-"""A seat's observation once more, plainly."""
+"""A seat's observation, computed by plain Python."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,7 +10,7 @@ SEATS = 5
 
 
 def observation(view: Any, _: Sequence[Any], seat: int) -> Parts:
-    """The parts by name."""
+    """Return the parts by name."""
     players = len(view.seats)
     order = clockwise(seat, players)
     copies = list(view.options.copies) or usual_copies()
@@ -41,14 +41,14 @@ def observation(view: Any, _: Sequence[Any], seat: int) -> Parts:
 
 
 def usual_copies() -> list[int]:
-    """How many cards of each kind the box has: in the order of value, card i has colour i mod 5."""
+    """Return the number of cards of each kind in the box: in order of value, card i has colour i mod 5."""
     values = [value for value in range(1, 10) for _ in range(10 - value)]
     kinds = [9 * (card % 5) + value - 1 for card, value in enumerate(values)]
     return [kinds.count(kind) for kind in range(45)]
 
 
 def seat_numbers(view: Any, other: int) -> list[int]:
-    """What the part `seats` says of a seat."""
+    """Return the numbers of a seat in the part `seats`."""
     seen = view.seats[other]
     phase = name_of(view, "phase")
     playing = phase not in ("FIRST_SEAT", "DEAL", "OVER")

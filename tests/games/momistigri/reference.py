@@ -1,4 +1,4 @@
-"""Momistigri in plain Python, straight from docs/rules/momistigri.md: slow, and with nothing of the engine.
+"""Momistigri in plain Python, straight from docs/rules/momistigri.md: slow, and independent of the engine.
 
 A game is one generator that asks questions (who moves, and what is possible) and is sent the moves.
 """
@@ -24,7 +24,7 @@ PASS, STOP, MAIN, REVERSE, NAME, GIVE, HAND_OUT, SWAP_OUT, SWAP_IN = (
     1407,
 )
 LAST_TURN = 200
-# Who knows things of a hand, beside the seats.
+# The knower, other than a seat, of things about a hand.
 ALL = "all"
 
 
@@ -32,17 +32,17 @@ Play = Generator[Question, int, Any]
 
 
 def value(card: int) -> int:
-    """What a card counts."""
+    """Return the value of a card."""
     return 10 if card == MOMISTIGRI else card % 9 + 1
 
 
 def colour(card: int) -> int:
-    """Its colour, 0-4; the Momistigri has its own."""
+    """Return a card's colour, 0-4; the Momistigri has its own."""
     return card // 9
 
 
 def default_copies() -> list[int]:
-    """In the order of value card i has colour i mod 5."""
+    """Return the default copies: in order of value, card i has colour i mod 5."""
     copies = [0] * 45
     i = 0
     for points in range(1, 10):
@@ -53,23 +53,23 @@ def default_copies() -> list[int]:
 
 
 def pair_id(first: int, second: int) -> int:
-    """The dense id of DiscardPair."""
+    """Return the dense id of DiscardPair."""
     low, high = sorted((first, second))
     return high * (high + 1) // 2 + low
 
 
 def pair_of(move: int) -> tuple[int, int]:
-    """The reverse."""
+    """Return the pair of a dense id."""
     return next((a, b) for b in range(46) for a in range(b + 1) if pair_id(a, b) == move)
 
 
 def gift_id(places: int, card: int) -> int:
-    """The dense id of Give to the seat so many places to the left."""
+    """Return the dense id of Give to the seat `places` places to the left."""
     return GIVE + 46 * (places - 1) + card
 
 
 def pairs_in(hand: Counter[int]) -> set[int]:
-    """The ids of all pairs of a hand."""
+    """Return the ids of all pairs of a hand."""
     cards = sorted(hand.elements())
     return {
         pair_id(cards[i], cards[j])
@@ -99,7 +99,7 @@ class Game(Script):
         self.inside = set(range(players))
         self.passed: set[int] = set()
         self.over = False
-        # Of whom, who knows: how many cards of a kind it surely holds, and how many 1s at most.
+        # By (whose hand, who knows): how many cards of a kind it certainly holds, and the most 1s that it can hold.
         self.known: dict[tuple[Any, int], Counter[int]] = {}
         self.most_ones: dict[tuple[Any, int], int] = {}
         self.begin()
@@ -107,18 +107,18 @@ class Game(Script):
     # Score
 
     def totals(self) -> list[int]:
-        """Each seat's penalty points if the game stopped now."""
+        """Return each seat's penalty points if the game stopped now."""
         return [
             sum(penalties[seat] for penalties in self.penalties) + (0 if self.over else self.hand_sum(seat))
             for seat in range(self.players)
         ]
 
     def hand_sum(self, seat: int) -> int:
-        """The points of a hand."""
+        """Return the points of a hand."""
         return sum(value(card) for card in self.hands[seat].elements())
 
     def ranks(self) -> list[int]:
-        """Each seat's rank, as if the game were over."""
+        """Return each seat's rank, as if the game were over."""
         totals = self.totals()
         return [1 + sum(other < total for other in totals) for total in totals]
 
@@ -177,18 +177,18 @@ class Game(Script):
         self.tell("ONE_SEAT_LEFT" if alone else "ALL_PASSED" if ended else "TURN_LIMIT_REACHED", None)
         for seat in range(self.players):
             shown = sorted(self.hands[seat].elements())
-            # No more than eight in one event.
+            # At most eight in one event.
             for i in range(0, len(shown), 8):
                 self.tell("HAND_SHOWN", seat, *shown[i : i + 8])
             self.tell("PENALTY_TAKEN", seat, self.hand_sum(seat))
         self.penalties.append([self.hand_sum(seat) for seat in range(self.players)])
 
     def size(self, seat: int) -> int:
-        """How many cards a seat holds."""
+        """Return the number of cards that a seat holds."""
         return self.hands[seat].total()
 
     def beside(self, seat: int, sense: int) -> int:
-        """The nearest other seat in the round, along the direction of play (1) or against it (-1)."""
+        """Return the nearest other seat in the round, along the direction of play (1) or against it (-1)."""
         for i in range(1, self.players):
             other = (seat + i * sense * self.direction) % self.players
             if other in self.inside:
@@ -203,7 +203,7 @@ class Game(Script):
             del self.most_ones[key]
 
     def _turn(self, seat: int, mark: tuple[Any, Any]) -> Play:
-        # Answers whether all have passed, and what is pending for the next draw.
+        # Returns whether all have passed, and what is pending for the next draw.
         kind, named = mark
         previous = self.beside(seat, -1)
         wanted = min({"two": 2, "three": 3}.get(kind, 1), self.size(previous))
@@ -247,7 +247,7 @@ class Game(Script):
         self.tell("CARD_SWAPPED_IN", seat, card)
 
     def _effect(self, seat: int, points: int) -> Play:
-        # Answers what is pending for the next draw.
+        # Returns what is pending for the next draw.
         others = self.inside - {seat}
         nothing = (None, None)
         targets = bool(others) and self.size(seat) > 0
@@ -300,7 +300,7 @@ class Game(Script):
         return [knower for knower in (*range(self.players), ALL) if knower != seat]
 
     def knows(self, knower: Any, seat: int) -> Counter[int]:
-        """What somebody knows a hand to hold."""
+        """Return the cards that somebody knows a hand to hold."""
         return self.known.setdefault((knower, seat), Counter())
 
     def _expect_ones(self, knower: Any, seat: int, more: int) -> None:
@@ -332,7 +332,7 @@ class Game(Script):
             for knower in (*range(self.players), ALL)
             if knower in (giver, receiver) or (len(before) == 1 and self.knows(knower, giver) == before)
         }
-        # A 1 cannot have come from where there was none.
+        # A 1 cannot have come from a hand without any.
         may_be_one = {knower: self.most_ones.get((knower, giver)) != 0 for knower in (*range(self.players), ALL)}
         self.hands[giver][card] -= 1
         self.hands[receiver][card] += 1

@@ -9,7 +9,7 @@ NAMES = {piece.number: piece.english for piece in engine.game("momistigri").desc
 
 
 def summary(position: Position) -> str:
-    """The table as its host sees it: where the round stands, a line a seat with what others know of it, the pile."""
+    """Describe the table as its host sees it: the round, a line per seat with what others know of it, the pile."""
     state = MomistigriState()
     fill(state, engine.codec("momistigri").put_state, position)
     phase = MomistigriPhase.Name(state.phase).removeprefix("MOMISTIGRI_PHASE_").lower().replace("_", " ")

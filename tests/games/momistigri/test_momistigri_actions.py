@@ -1,4 +1,4 @@
-"""Rules file: Actions; and what is said of them in messages and words."""
+"""Rules file: Actions, with their messages and labels."""
 
 import pytest
 

@@ -44,7 +44,7 @@ def test_reverse_takes_effect_at_once(both: str) -> None:
 def test_a_reversal_by_a_seat_that_leaves() -> None:
     table = Table.late("3A 3B", "6A", "6B", "6C", "6D").pair("3A 3B").reverse()
     assert table.active == 4
-    # Against the new direction the nearest seat still in the round is seat 1.
+    # Against the new direction, the nearest seat still in the round is seat 1.
     assert table.outcomes() == {"6A": 1}
 
 
@@ -63,7 +63,7 @@ def test_main_of_a_3_swaps_after_the_next_seats_draw() -> None:
 
 @pytest.mark.parametrize("both", ["1A 1B", "2A 2B", "3A 3B"])
 def test_main_or_reverse_is_asked_also_with_an_empty_hand(both: str) -> None:
-    # D. And main finds nothing to do: no NameCard, no swap.
+    # D. And Main has no effect: no NameCard, no swap.
     table = Table.late(both, "6A", "6B", "6C", "6D").pair(both)
     assert (table.phase, table.actor, table.hand(0)) == ("CHOICE", 0, "")
     assert table.inside() == [0, 1, 2, 3, 4]
@@ -159,7 +159,7 @@ def test_what_the_pile_does_not_hold_is_not_handed_out() -> None:
 
 
 def test_a_seat_whose_last_cards_were_a_pair_of_5_still_hands_out() -> None:
-    # D: leaving is looked at only when the effect is complete.
+    # D: leaving is checked only when the effect is complete.
     table = Table.late("5A 5B", "6A", "6B").pair("5A 5B")
     assert (table.phase, table.actor, table.inside()) == ("HAND_OUT", 0, [0, 1, 2])
     table.hand_out("3A").hand_out("8C")

@@ -51,7 +51,7 @@ def test_the_momistigri_alone_is_ten_points() -> None:
 
 
 def test_otherwise_the_round_ends_at_once() -> None:
-    # Seat 0 gets rid of its last cards in its own turn; seat 1 has no turn any more.
+    # Seat 0 gets rid of its last cards in its own turn; seat 1 has no more turns.
     table = Table.late("3A 3B", "4A 4B M", "").pair("3A 3B").main()
     assert table.penalties() == [[0, 18, 0]]
     # Giving its last card away does too.
@@ -60,7 +60,7 @@ def test_otherwise_the_round_ends_at_once() -> None:
 
 
 def test_the_end_is_looked_at_only_when_an_effect_is_complete() -> None:
-    # D: with its last two cards seat 0 hands out; only then the round ends.
+    # D: with its last two cards seat 0 hands out cards; only then does the round end.
     table = Table.late("5A 5B", "M", "").pair("5A 5B")
     assert (table.phase, table.round) == ("HAND_OUT", 1)
     table.hand_out("8C")

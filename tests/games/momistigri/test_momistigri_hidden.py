@@ -1,4 +1,4 @@
-"""Rules file: Public and hidden. What seats know, views, and resampling."""
+"""Rules file: Public and hidden. Knowledge of seats, views, and resampling."""
 
 import random
 from collections import Counter
@@ -12,7 +12,7 @@ from ..building import read, state_of, view_of
 from .building import GAME, PLAYERS, Table, card, cards, late_state, names
 from .knowledge import Hands, Witness, allowed, hands_of
 
-# What everybody knows at a table of five, and a seat that is neither giver nor taker.
+# The observers at a table of five: everybody, and a seat that is neither giver nor taker.
 OTHERS = ("6A", "6B", "6C", "6D")
 
 
@@ -73,7 +73,7 @@ def test_after_main_of_a_1_all_know_that_the_hand_holds_no_1() -> None:
 
 
 def ones_of_seat_2() -> Table:
-    """Seat 2 is known to hold no 1; it draws from seat 1, which holds one."""
+    """Return a table where seat 2 is known to hold no 1, and draws from seat 1, which holds one."""
     known = {(None, 2): 0}
     return Table.late(
         "3A 4A 1E", "1A 3B", "6B 8C", "6C 1B", "6D", active=2, phase="DRAW", draws_left=1, most_ones=known
@@ -133,7 +133,7 @@ def test_of_two_copies_one_is_still_known_after_a_discard() -> None:
 
 
 def drawn_on(known: str, hand: str = "3A 4E 4E M") -> Table:
-    """Seat 2 knows something of the hand of seat 0; seat 1 draws from it."""
+    """Return a table where seat 2 knows something of seat 0's hand, and seat 1 draws from it."""
     table = Table.late(hand, "6A", "6B", active=1, phase="DRAW", draws_left=1, known={(2, 0): known})
     return table
 
@@ -152,7 +152,7 @@ def test_who_saw_which_card_left_still_knows_the_others() -> None:
     assert Table(position.clone()).draw("M").knows(1, 0) == "3A 4E"
     table = Table(position).draw("3A")
     assert table.knows(1, 0) == "4E"
-    # And the giver knows what it has given.
+    # And the giver knows what it gave.
     assert table.knows(0, 1) == "3A"
 
 
@@ -210,7 +210,7 @@ def test_nothing_that_is_possible_is_ever_excluded(start: str) -> None:
             moves = position.legal_actions()
             if position.current_player() == CHANCE_PLAYER:
                 moves = [outcome for outcome, _ in position.chance_outcomes()]
-            # Effects are what is looked for.
+            # Effects are what the test looks for.
             move = choices.choice(moves[:-1] if moves[-1] in (1081, 1082) and len(moves) > 1 else moves)
             if state_of(position.child(move)).turn == 0:
                 break
@@ -225,7 +225,7 @@ def test_nothing_that_is_possible_is_ever_excluded(start: str) -> None:
                 exact += witness.worlds.keys() == possible
                 drawn = hands_of(position.resample(witness.seat, choices.getrandbits(64)))
                 assert drawn in possible
-    # Mostly the state notes all that can be known.
+    # Mostly the state records all that can be known.
     assert steps > 50
     assert exact > 0.9 * steps
 

@@ -14,7 +14,7 @@ from ..building import read, state_of
 from .building import CODEC, GAME, PLAYERS, Table, card, cards, late_state, refused
 from .reference import default_copies
 
-# Where the numbers lie in the body (state.pxd).
+# Offsets of the numbers in the body (state.pxd).
 FIELDS = [
     "players",
     "first_seat_option",
@@ -40,7 +40,7 @@ HEADER = 32
 
 
 def bytes_with(position: Position, **numbers: int) -> bytes:
-    """The packed body with some of its numbers changed; `_n` is its byte n."""
+    """Return the packed body with some of its numbers changed; `_n` is its byte n."""
     body = bytearray(position.pack()[HEADER:])
     for field, number in numbers.items():
         body[int(field[1:]) if field.startswith("_") else FIELDS.index(field)] = number
@@ -48,7 +48,7 @@ def bytes_with(position: Position, **numbers: int) -> bytes:
 
 
 def sets_with(position: Position, **sets: str | int) -> bytes:
-    """The packed body with some sets of cards changed: `_n`, at byte n, holds these cards, or bits."""
+    """Return the packed body with some sets of cards changed: `_n`, at byte n, holds these cards, or bits."""
     body = bytearray(position.pack()[HEADER:])
     for field, held in sets.items():
         start = int(field[1:])
@@ -57,7 +57,7 @@ def sets_with(position: Position, **sets: str | int) -> bytes:
 
 
 def bits(names: str) -> int:
-    """Cards of the usual box as bits: of each kind the first ones."""
+    """Return cards of the default box as bits: the first ones of each kind."""
     copies = default_copies()
     found = 0
     for kind, number in Counter(cards(names)).items():
@@ -66,17 +66,17 @@ def bits(names: str) -> int:
 
 
 def set_at(position: Position, start: int) -> int:
-    """The cards that the packed body has at a byte, as bits."""
+    """Return the cards that the packed body has at a byte, as bits."""
     return int.from_bytes(position.pack()[HEADER + start :][:8], "little")
 
 
 def known(knower: int) -> str:
-    """Where in the body stands what a knower knows of others' hands."""
+    """Return the place in the body of what a knower knows of others' hands."""
     return f"_{KNOWN + 8 * knower}"
 
 
 def most(seat: int, knower: int) -> str:
-    """Where in the body stands how many 1s a knower knows a seat's hand to hold at most."""
+    """Return the place in the body of the most 1s that a knower knows a seat's hand can hold."""
     return f"_{MOST_ONES + 6 * seat + knower}"
 
 
@@ -230,19 +230,19 @@ def twins() -> Position:
 
 
 def second(name: str) -> int:
-    """The second card of a kind as a bit."""
+    """Return the second card of a kind as a bit."""
     return bits(f"{name} {name}") & ~bits(name)
 
 
 def exchanged(first: int, later: int) -> bytes:
-    """Seat 0 has a 3C; it changes places with the other one, which lies in the pile or is seat 1's."""
+    """Swap seat 0's 3C with the other 3C, which is in the pile or seat 1's."""
     position = read(late_state(["3C 4A", "3C" if later != LEFT else "5A", "M"]))
     both = bits("3C 3C")
     return sets_with(position, **{f"_{start}": set_at(position, start) ^ both for start in (first, later)})
 
 
 def with_copies(position: Position, changes: dict[str, int]) -> bytes:
-    """The packed body with the usual box written down, but for other copies of some kinds."""
+    """Return the packed body with the default box written out, except for other copies of some kinds."""
     copies = dict(enumerate([*default_copies(), 1])) | {card(name): number for name, number in changes.items()}
     kinds = bytes(kind for kind, number in copies.items() for _ in range(number)).ljust(48, bytes([card("M")]))[:48]
     firsts = sum(1 << place for place in range(46) if kinds[place] not in kinds[:place])
@@ -252,7 +252,7 @@ def with_copies(position: Position, changes: dict[str, int]) -> bytes:
 
 
 def out_of_order() -> bytes:
-    """Of another box the first two kinds have changed places."""
+    """Return a body with another box, where the first two kinds have swapped places."""
     body = bytearray(bytes_with(of_other_box()))
     assert body[KIND_AT : KIND_AT + 3] == bytes([0, 1, 1])
     body[KIND_AT : KIND_AT + 3] = bytes([1, 1, 0])
@@ -268,13 +268,13 @@ def of_other_box() -> Position:
 
 
 def everywhere() -> bytes:
-    """Each of five hands and the pile holds the whole box."""
+    """Return a body where each of five hands and the pile holds the whole box."""
     whole = (1 << 46) - 1
     return sets_with(of_five(), **{f"_{HANDS + 8 * i}": whole for i in range(6)})
 
 
 def uneven_deal() -> bytes:
-    """All cards dealt are in the hand of seat 1."""
+    """Return a body where all dealt cards are in seat 1's hand."""
     position = dealing()
     hands = [set_at(position, HANDS + 8 * seat) for seat in range(3)]
     return sets_with(position, **{f"_{HANDS + 8 * seat}": sum(hands) if seat == 1 else 0 for seat in range(3)})

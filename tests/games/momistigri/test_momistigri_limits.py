@@ -16,23 +16,23 @@ PAIRS = [(low, high) for high in range(46) for low in range(high + 1)]
 
 
 def value(card: int) -> int:
-    """A card's value."""
+    """Return a card's value."""
     return 10 if card == 45 else card % 9 + 1
 
 
 def lateness(action: int, wanted: list[int]) -> int:
-    """How late an action comes: by the place of its card's value among those wanted; a card given up, in reverse."""
+    """Rank an action by the place of its card's value among those wanted, or in reverse if the card is given up."""
     for name, kind in KINDS.items():
         if kind.first_id <= action <= kind.last_id and name in ("give", "hand_out", "swap_in", "swap_out", "name_card"):
             of_card = value((action - kind.first_id) % 46)
-            # First the 5s, by which all others come back.
+            # First the 5s, which bring back all others.
             place = 0 if of_card == 5 else 1 + wanted.index(of_card) if of_card in wanted else 1 + len(wanted)
             return -place if name == "swap_out" else place
     return int(action == KINDS["reverse"].first_id)
 
 
 def pair_or_pass(position: Position, wanted: list[int]) -> int:
-    """A pair of a wanted value; else a pass, unless it would end the round; else any pair."""
+    """Choose a pair of a wanted value; otherwise a pass, unless it would end the round; otherwise any pair."""
     actions = position.legal_actions()
     pairs = {action: PAIRS[action] for action in actions if action < PASS}
     of_one_value = {value(low): action for action, (low, high) in pairs.items() if value(low) == value(high)}
@@ -50,7 +50,7 @@ def pair_or_pass(position: Position, wanted: list[int]) -> int:
 
 
 class Played(NamedTuple):
-    """What there was in a game."""
+    """The counts of a game that was played."""
 
     rounds: int
     turns_of_last: int
@@ -95,7 +95,7 @@ def test_draws_of_several_cards_stay_within_what_is_said(players: int) -> None:
     games = [play_long(players, seed, [8, 7, 5]) for seed in range(8)]
     assert max(played.decisions for played in games) <= limits.max_game_length
     assert max(played.chance_events for played in games) <= limits.max_chance_nodes_in_history
-    # More than the deal and one a turn.
+    # More than the deal and one per turn.
     assert max(played.chance_events / played.rounds for played in games) > 9 * players + 1 + 200
 
 

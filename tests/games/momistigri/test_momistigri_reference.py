@@ -47,7 +47,7 @@ def choose(question: Question, style: str, choices: random.Random) -> int:
         if fours and choices.random() < 0.95:
             return choices.choice(fours)
         if question.actor >= 0 and HAND_OUT <= moves[0] < HAND_OUT + 46:
-            # 5s and their like go round for ever.
+            # 5s and the like keep going around.
             return max(moves, key=lambda move: (value(move - HAND_OUT) in (4, 5), choices.random()))
         if PASS in moves and choices.random() < 0.8 and len(moves) > 1:
             return choices.choice(moves[:-1])
@@ -63,7 +63,7 @@ def choose(question: Question, style: str, choices: random.Random) -> int:
 
 
 def choose_to_go_on(game: Game, choices: random.Random) -> int:
-    """A move that keeps the round going: 5s go round, chance brings them, and nobody is the last to pass."""
+    """Choose a move that keeps the round going: 5s go around, chance brings them, and nobody is the last to pass."""
     moves = game.question.moves
     if game.question.actor == CHANCE_PLAYER:
         return max(moves, key=lambda card: (game.turn > 0 and value(card) == 5, choices.random()))
@@ -82,7 +82,7 @@ def choose_to_go_on(game: Game, choices: random.Random) -> int:
 
 
 def random_copies(choices: random.Random) -> list[int]:
-    """Colours at random; now and then a value's cards all of one colour."""
+    """Return random colours; now and then all cards of a value have one colour."""
     copies = [0] * 45
     for points in range(1, 10):
         colours = [choices.randrange(5)] if choices.random() < 0.3 else range(5)
@@ -92,7 +92,7 @@ def random_copies(choices: random.Random) -> list[int]:
 
 
 def random_options(players: int, choices: random.Random) -> dict[str, Any]:
-    """Each option absent half of the time."""
+    """Return random options, each absent half of the time."""
     options: dict[str, Any] = {}
     if choices.random() < 0.5:
         options["first_seat"] = choices.randrange(players)
@@ -102,7 +102,7 @@ def random_options(players: int, choices: random.Random) -> dict[str, Any]:
 
 
 def same_table(position: Position, game: Game) -> None:
-    """What lies where, and who knows it."""
+    """Assert that all cards are in the same places and known to the same seats."""
     state = state_of(position)
     assert Counter(state.pile) == +game.pile
     for seat, held in enumerate(state.seats):
@@ -115,7 +115,7 @@ def same_table(position: Position, game: Game) -> None:
             if knower == seat:
                 assert seat not in entries
                 continue
-            # Who is not named knows what all know.
+            # A seat that is not named knows what all know.
             entry = entries.get(knower, entries.get(ALL))
             known = Counter(entry.cards) if entry else Counter()
             most_ones = entry.most_ones if entry and entry.HasField("most_ones") else None

@@ -150,7 +150,7 @@ def test_chance_goes_by_cards_with_the_smallest_whole_weights() -> None:
 
 
 def first_of(penalties: list[int], first: int) -> tuple[int, int]:
-    """Who begins round 2 after these penalties; all pass, seat 0 last."""
+    """Return the first seat of round 2 after these penalties; all pass, seat 0 last."""
     hands = {0: "", 10: "M", 4: "4A", 7: "7A", 5: "5A"}
     state = late_state([hands[points] for points in penalties], passed=(1, 2), first=first)
     table = Table(read(state)).pass_turn()

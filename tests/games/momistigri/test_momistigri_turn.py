@@ -103,7 +103,7 @@ def test_a_previous_seat_with_an_empty_hand_leaves_the_round() -> None:
 
 
 def swap() -> Table:
-    """Seat 0 has left a swap; seat 1 has drawn."""
+    """Return a table where seat 0 has left a swap and seat 1 has drawn."""
     return Table.late("3A 3B 4C 4D", "6A", "6B").pair("3A 3B").main().draw("4C")
 
 
