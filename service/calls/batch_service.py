@@ -17,6 +17,7 @@ from prometheus_client import Histogram
 from chatiere import engine
 from chatiere.engine import EngineError, Game, Position, Reason
 from chatiere.engine.core.batch import (
+    MOST_FAULTS_TOLD,
     Cancellation,
     Cancelled,
     Columns,
@@ -37,8 +38,6 @@ from chatiere.service.process.settings import Settings
 from chatiere.v1 import batch_service_pb2 as pb
 from chatiere.v1 import game_pb2
 
-# How many faults are told in words.
-MOST_FAULTS_TOLD = 20
 # What steps ask for is kept if it has at most so many bytes.
 _LONGEST_KEPT = 512
 # The calls by the number of their field in PlayRequest: its name there, and the kind of their requests.

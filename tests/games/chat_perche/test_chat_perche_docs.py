@@ -27,7 +27,7 @@ def new_game(include: Include) -> Position:
 
 def apply(request: ApplyRequest) -> Position:
     """Return the response of Apply."""
-    response, _ = handlers.apply(request.SerializeToString())
+    response, _ = game_service.apply(request.SerializeToString())
     return ApplyResponse.FromString(response).position
 
 
