@@ -141,7 +141,7 @@ def test_calls_go_to_servers_in_turn_and_to_healthy_ones_only(two: tuple[Running
     "servers", [[], ["localhost:1"], ["127.0.0.1"], ["127.0.0.1:1", "[::1]:1"], ["127.0.0.1:http"]]
 )
 def test_addresses_that_cannot_be_used_together(servers: list[str]) -> None:
-    with pytest.raises(ValueError, match=r"^several servers are "):
+    with pytest.raises(ValueError, match=r"^several servers must "):
         Client(servers)
 
 
