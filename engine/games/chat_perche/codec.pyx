@@ -2,16 +2,10 @@
 
 from collections.abc import Mapping
 
-from chatiere.engine.core.codec import (
-    action_number,
-    complete_options,
-    label_words,
-    read_number,
-    read_numbers,
-    refuse_option,
-    value_fields,
-)
+from chatiere.engine.core.codec import FLAG, NUMBER, NUMBERS, action_number, first_seat_option, seat_or_none
 from chatiere.engine.core.errors import EngineError, Reason
+from chatiere.engine.core.labels import value_fields
+from chatiere.engine.core.options import complete_options, read_number, read_numbers, refuse_option
 from chatiere.engine.games.chat_perche.words import (
     BRANCH_NAMES,
     CARD_NAMES,
@@ -25,18 +19,24 @@ from chatiere.engine.games.chat_perche.words import (
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcmp, memcpy, memset
 
+from chatiere.engine.core.codec cimport (
+    LAST_SEAT,
+    Conversions,
+    OptionFields,
+    Scalars,
+    make_codec,
+    within,
+)
 from chatiere.engine.core.game cimport NO_SEAT, Event
-from chatiere.engine.core.position cimport Position, put_label, value_for, wrap_put_action, wrap_put_event
-from chatiere.engine.core.codec cimport Turn, read_turn, within
+from chatiere.engine.core.labels cimport value_for
+from chatiere.engine.core.position cimport Position
 from chatiere.engine.wire.reader cimport (
     Message,
-    Reader,
     Span,
     count_of,
     has_number,
     has_span,
     list_numbers,
-    listed_numbers,
     next_of,
     number_of,
     open_field,
@@ -101,6 +101,7 @@ cdef bytes _DEFAULT_SOLIDITY = bytes(DEFAULTS["solidity"].count(value) for value
 cdef bytes _DEFAULT_FULL_DECK = bytes(card for card, copies in enumerate(_DEFAULT_DECK) for _ in range(copies))
 
 _EVENT_FIELDS = {
+    "kind": fields.EVENT_KIND,
     "seat": fields.EVENT_SEAT,
     "branch": fields.EVENT_BRANCH,
     "solidity": fields.EVENT_SOLIDITY,
@@ -112,7 +113,6 @@ _EVENT_FIELDS = {
     "to_space": fields.EVENT_TO_SPACE,
     "space": fields.EVENT_SPACE,
 }
-cdef tuple _LABEL_WORDS = label_words(EVENT_LABELS, _EVENT_FIELDS)
 cdef tuple _VALUE_FIELDS = value_fields(EVENT_VALUES, _EVENT_FIELDS)
 
 
@@ -120,10 +120,9 @@ cdef const State* state_of(Position position) noexcept:
     return <const State*> position.body
 
 
-cdef int label_action(Writer out, Position position, int action) except -1:
-    # A legal dense id in plain English.
+cdef int put_action_label(Writer out, Position position, int action) except -1:
+    # A dense id in plain English.
     cdef const State* state = state_of(position)
-    position.require_action(action)
     if action < FIRST_MOVE_ID:
         out.words(b"put a token of solidity ")
         out.decimal(action % LARGEST_SOLIDITY + 1)
@@ -149,17 +148,21 @@ cdef int label_action(Writer out, Position position, int action) except -1:
         out.string(SPACE_NAMES[action - FIRST_BIRD_ID + TRUNK_SPACES])
 
 
-put_action_label = wrap_put_action(label_action)
-
-
 def outcome_label(Position position not None, outcome):
     """A possible chance outcome in plain English."""
     return f"seat {outcome} begins" if state_of(position).phase == FIRST_SEAT else CARD_NAMES[outcome]
 
 
-cdef put_value_words(Writer out, int field, int value):
+cdef int put_label_field(Writer out, const Event* event, int field) except -1:
     # A value of an event.
-    if field == fields.EVENT_BRANCH:
+    cdef bytes order = _VALUE_FIELDS[event.kind]
+    cdef int value = value_for(event, order, field)
+    if event.kind == ChatPercheEvent.CAT_FELL and field == fields.EVENT_COLOUR:
+        out.string(COLOURS[event.seat])
+    elif value < 0:
+        # The solidity, which only the seat knows.
+        return 0
+    elif field == fields.EVENT_BRANCH:
         out.string(BRANCH_NAMES[value])
     elif field == fields.EVENT_SOLIDITY:
         out.words(b" of solidity ")
@@ -175,26 +178,6 @@ cdef put_value_words(Writer out, int field, int value):
         out.decimal(value)
     else:
         out.string(SPACE_NAMES[value])
-
-
-cdef int label_field(Writer out, const Event* event, int field) except -1:
-    # What stands for a field in the label of an event.
-    cdef bytes order = _VALUE_FIELDS[event.kind]
-    cdef int value = value_for(event, order, field)
-    if field == fields.EVENT_SEAT:
-        out.decimal(event.seat)
-    elif event.kind == ChatPercheEvent.CAT_FELL and field == fields.EVENT_COLOUR:
-        out.string(COLOURS[event.seat])
-    elif value >= 0:
-        put_value_words(out, field, value)
-    # Else the solidity, which only the seat knows.
-
-cdef int label_event(Writer out, const Event* event) except -1:
-    # An event in plain English.
-    return put_label(out, event, _LABEL_WORDS, label_field)
-
-
-put_event_label = wrap_put_event(label_event)
 
 
 # Options
@@ -223,7 +206,7 @@ def encode_options(players, options: Mapping):
     if deck is not DEFAULTS["deck"]:
         deck = _read_deck(deck)
     memset(&encoded, 0, sizeof(Options))
-    encoded.first_seat = options["first_seat"]
+    encoded.first_seat = seat_or_none(options["first_seat"])
     encoded.forward_only = options["forward_only"]
     encoded.dog_track = dog_track
     for value in solidity:
@@ -239,9 +222,7 @@ def options_of(Position position not None):
     """The options of a position that differ from their defaults, by name."""
     cdef const State* state = state_of(position)
     cdef int i
-    options = {}
-    if state.first_seat_option != NO_SEAT:
-        options["first_seat"] = state.first_seat_option
+    options = first_seat_option(state.first_seat_option)
     if state.forward_only != DEFAULTS["forward_only"]:
         options["forward_only"] = bool(state.forward_only)
     if state.dog_track != DEFAULTS["dog_track"]:
@@ -253,43 +234,25 @@ def options_of(Position position not None):
     return options
 
 
-def read_options(Reader reader not None):
-    """ChatPercheOptions → options by name; whether their values are right is for encode_options to say."""
-    cdef const Message* message = &reader.message
-    options = {}
-    if has_number(message, fields.OPTIONS_FIRST_SEAT):
-        options["first_seat"] = number_of(message, fields.OPTIONS_FIRST_SEAT)
-    if number_of(message, fields.OPTIONS_FORWARD_ONLY):
-        options["forward_only"] = True
-    if has_number(message, fields.OPTIONS_DOG_TRACK):
-        options["dog_track"] = number_of(message, fields.OPTIONS_DOG_TRACK)
-    if has_span(message, fields.OPTIONS_SOLIDITY):
-        options["solidity"] = listed_numbers(message, fields.OPTIONS_SOLIDITY)
-    if has_span(message, fields.OPTIONS_DECK):
-        options["deck"] = listed_numbers(message, fields.OPTIONS_DECK)
-    return options
-
-
-def put_options(Writer out not None, options):
-    """Options by name → ChatPercheOptions."""
-    if "first_seat" in options:
-        out.present(fields.OPTIONS_FIRST_SEAT, options["first_seat"])
-    if "forward_only" in options:
-        out.number(fields.OPTIONS_FORWARD_ONLY, options["forward_only"])
-    if "dog_track" in options:
-        out.present(fields.OPTIONS_DOG_TRACK, options["dog_track"])
-    if "solidity" in options:
-        out.numbers(fields.OPTIONS_SOLIDITY, options["solidity"])
-    if "deck" in options:
-        out.numbers(fields.OPTIONS_DECK, options["deck"])
+cdef OptionFields OPTIONS = OptionFields(
+    RULES,
+    encode_options,
+    options_of,
+    {
+        "first_seat": (fields.OPTIONS_FIRST_SEAT, NUMBER),
+        "forward_only": (fields.OPTIONS_FORWARD_ONLY, FLAG),
+        "dog_track": (fields.OPTIONS_DOG_TRACK, NUMBER),
+        "solidity": (fields.OPTIONS_SOLIDITY, NUMBERS),
+        "deck": (fields.OPTIONS_DECK, NUMBERS),
+    },
+)
 
 
 # Actions
 
-cdef int write_action(Writer out, Position position, int action) except -1:
+cdef int put_action(Writer out, Position position, int action) except -1:
     # A dense id at a position → ChatPercheAction.
     cdef size_t begun
-    position.require_action(action)
     if action < FIRST_MOVE_ID:
         begun = out.begin(fields.ACTION_PLACE_TOKEN)
         out.number(fields.PLACE_TOKEN_BRANCH, action // LARGEST_SOLIDITY)
@@ -309,17 +272,9 @@ cdef int write_action(Writer out, Position position, int action) except -1:
     out.end(begun)
 
 
-put_action = wrap_put_action(write_action)
-
-
-def read_action(Reader reader not None, Position position not None):
-    """ChatPercheAction → its dense id; whether it is legal is for `apply` to say.
-
-    Raises EngineError: INVALID_ACTION, CHANCE_PENDING, GAME_OVER.
-    """
-    cdef const Message* action = &reader.message
+cdef int read_action(const Message* action, Position position) except -1:
+    # ChatPercheAction → the dense id at a position. Raises INVALID_ACTION.
     cdef Message inner
-    position.require_decision()
     if has_span(action, fields.ACTION_PLACE_TOKEN):
         open_field(action, fields.ACTION_PLACE_TOKEN, &inner)
         branch = action_number(number_of(&inner, fields.PLACE_TOKEN_BRANCH), 0, BRANCHES - 1, "place_token.branch")
@@ -345,6 +300,22 @@ def read_action(Reader reader not None, Position position not None):
 
 
 # State
+
+cdef Scalars list_scalars():
+    cdef State at
+    cdef Scalars scalars = Scalars(RULES)
+    scalars.begin(&at)
+    scalars.add("phase", fields.STATE_PHASE, fields.VIEW_PHASE, &at.phase, 1, PHASES, 1)
+    scalars.add("first_seat", fields.STATE_FIRST_SEAT, fields.VIEW_FIRST_SEAT, &at.first_seat, 0, LAST_SEAT, 0, NO_SEAT)
+    scalars.add("active_seat", fields.STATE_ACTIVE_SEAT, fields.VIEW_ACTIVE_SEAT, &at.active, 0, LAST_SEAT)
+    scalars.add("dogs", fields.STATE_DOGS, fields.VIEW_DOGS, &at.dogs, 0, LONGEST_TRACK)
+    scalars.add("card", fields.STATE_CARD, fields.VIEW_CARD, &at.card, 0, CARD_TYPES - 1, 0, NO_CARD)
+    scalars.add("steps", fields.STATE_STEPS, fields.VIEW_STEPS, &at.steps, 0, LARGEST_VALUE)
+    return scalars
+
+
+cdef Scalars SCALARS = list_scalars()
+
 
 cdef put_spaces(Writer out, int field, uint64_t spaces):
     cdef uint8_t listed[SPACES]
@@ -387,18 +358,13 @@ cdef put_branches(Writer out, int field, const State* state):
         out.end(begun)
 
 
-def put_state(Writer out not None, Position position not None):
-    """A position → ChatPercheState."""
+cdef int put_state(Writer out, Position position) except -1:
+    # A position → ChatPercheState.
     cdef const State* state = state_of(position)
     cdef int seat
-    cdef size_t begun = out.begin(fields.STATE_OPTIONS)
-    put_options(out, options_of(position))
-    out.end(begun)
-    out.number(fields.STATE_PHASE, state.phase + 1)
-    if state.first_seat != NO_SEAT:
-        out.present(fields.STATE_FIRST_SEAT, state.first_seat)
-    out.number(fields.STATE_ACTIVE_SEAT, state.active)
-    out.number(fields.STATE_DOGS, state.dogs)
+    cdef size_t begun
+    OPTIONS.put_in(out, fields.STATE_OPTIONS, position)
+    SCALARS.put_state(out, state)
     for seat in range(PLAYERS):
         begun = out.begin(fields.STATE_SEATS)
         put_spaces(out, fields.SEAT_CATS, state.cats[seat])
@@ -406,105 +372,115 @@ def put_state(Writer out not None, Position position not None):
         out.end(begun)
     put_branches(out, fields.STATE_BRANCHES, state)
     put_spaces(out, fields.STATE_BIRDS, state.birds)
-    if state.card != NO_CARD:
-        out.present(fields.STATE_CARD, state.card)
-    out.number(fields.STATE_STEPS, state.steps)
     put_spaces(out, fields.STATE_BARRED, state.barred)
     if state.moved:
         out.present(fields.STATE_MOVED, lowest_space(state.moved))
 
 
-cdef uint64_t read_spaces(const Message* message, int field, name, int seat) except? 0:
-    # `seat`: whose they are; -1: the game's.
+cdef uint64_t read_spaces(const Message* message, int field, str name) except? 0:
     cdef int64_t spaces[SPACES + 1]
     cdef uint64_t found = 0
     # Of more than there are one is named twice.
     cdef int count = min(list_numbers(message, field, spaces, SPACES + 1), SPACES + 1), i
     for i in range(count):
-        if not 0 <= spaces[i] < SPACES or found >> spaces[i] & 1:
-            path = f"{name}[{i}]" if seat < 0 else f"seats[{seat}].{name}[{i}]"
-            RULES.in_range(spaces[i], 0, SPACES - 1, path)
-            RULES.refuse_state(path, f"space {spaces[i]} is named twice")
+        within(RULES, spaces[i], 0, SPACES - 1, name, i)
+        if found >> spaces[i] & 1:
+            RULES.refuse_state(f"{name}[{i}]", f"space {spaces[i]} is named twice")
         found |= space_bit(<int> spaces[i])
     return found
 
 
-cdef uint32_t read_deck(const State* state, int seat, const Message* message) except? 0:
+cdef uint32_t read_copies(const uint8_t* full_deck, uint32_t left, const Message* entry) except 0:
+    # The places in a full deck of the copies that are left of a card; `left`: those of the cards before it.
+    cdef int card = within(RULES, number_of(entry, fields.CARD_COUNT_CARD), 0, CARD_TYPES - 1, "card")
+    cdef int64_t count = number_of(entry, fields.CARD_COUNT_COUNT)
+    cdef uint32_t copies = copies_of(full_deck, card)
+    if left & copies:
+        RULES.refuse_state("card", f"card {card} is named twice")
+    if not 1 <= count <= count_spaces(copies):
+        RULES.refuse_state(
+            "count", f"{count} is not from 1 to the {count_spaces(copies)} copies that a full deck has"
+        )
     # Of equal cards the last ones are left.
+    while count_spaces(copies) > count:
+        copies &= copies - 1
+    return copies
+
+
+cdef uint32_t read_deck(const State* state, const Message* message) except? 0:
     cdef Message entry
     cdef Span rest = message.span
-    cdef uint32_t left = 0, copies
-    cdef int64_t card, count
-    cdef int i = 0
-    while next_of(fields.SEAT_DECK, &rest, &entry):
-        card = number_of(&entry, fields.CARD_COUNT_CARD)
-        count = number_of(&entry, fields.CARD_COUNT_COUNT)
-        within(RULES, card, 0, CARD_TYPES - 1, "seats[{}].deck[{}].card", seat, i)
-        copies = copies_of(state.full_deck, <int> card)
-        if left & copies:
-            RULES.refuse_state(f"seats[{seat}].deck[{i}].card", f"card {card} is named twice")
-        if not 1 <= count <= count_spaces(copies):
-            RULES.refuse_state(
-                f"seats[{seat}].deck[{i}].count",
-                f"{count} is not from 1 to the {count_spaces(copies)} copies that a full deck has",
-            )
-        while count_spaces(copies) > count:
-            copies &= copies - 1
-        left |= copies
-        i += 1
+    cdef uint32_t left = 0
+    cdef int number = 0
+    try:
+        while next_of(fields.SEAT_DECK, &rest, &entry):
+            left |= read_copies(state.full_deck, left, &entry)
+            number += 1
+    except EngineError as error:
+        error.lies_below("deck", number)
+        raise
     return left
 
 
+cdef read_seats(State* state, const Message* message):
+    cdef Message inner
+    cdef Span rest = message.span
+    cdef int seat = 0
+    try:
+        for seat in range(PLAYERS):
+            next_of(fields.STATE_SEATS, &rest, &inner)
+            state.cats[seat] = read_spaces(&inner, fields.SEAT_CATS, "cats")
+            state.left[seat] = read_deck(state, &inner)
+    except EngineError as error:
+        error.lies_below("seats", seat)
+        raise
+
+
 cdef read_branch(State* state, int number, const Message* branch):
-    cdef int64_t owner = number_of(branch, fields.BRANCH_OWNER)
-    cdef int64_t solidity = number_of(branch, fields.BRANCH_SOLIDITY)
-    cdef int64_t load = number_of(branch, fields.BRANCH_GREATEST_LOAD)
+    cdef uint64_t solidity
+    cdef int owner
     if has_number(branch, fields.BRANCH_OWNER) != has_number(branch, fields.BRANCH_SOLIDITY):
-        RULES.refuse_state(f"branches[{number}]", "a token has an owner and a value", "Components and setup")
+        RULES.refuse_state("", "a token has an owner and a value", "Components and setup")
     if has_number(branch, fields.BRANCH_OWNER):
-        within(RULES, owner, 0, PLAYERS - 1, "branches[{}].owner", number)
-        within(RULES, solidity, 1, LARGEST_SOLIDITY, "branches[{}].solidity", number)
+        owner = within(RULES, number_of(branch, fields.BRANCH_OWNER), 0, PLAYERS - 1, "owner")
+        solidity = within(RULES, number_of(branch, fields.BRANCH_SOLIDITY), 1, LARGEST_SOLIDITY, "solidity")
         state.placed[owner] |= branch_spaces(number)
-        state.values |= <uint64_t> solidity << first_space(number)
+        state.values |= solidity << first_space(number)
     if number_of(branch, fields.BRANCH_BROKEN):
         state.broken |= branch_spaces(number)
-    within(RULES, load, 0, BRANCH_SPACES, "branches[{}].greatest_load", number)
-    state.loads |= <uint64_t> load << first_space(number)
+    state.loads |= <uint64_t> within(
+        RULES, number_of(branch, fields.BRANCH_GREATEST_LOAD), 0, BRANCH_SPACES, "greatest_load"
+    ) << first_space(number)
 
 
-def read_state(Reader reader not None):
-    """ChatPercheState → the body of a packed state, for Game.position. Raises EngineError: INVALID_STATE."""
-    cdef const Message* read = &reader.message
+cdef read_branches(State* state, const Message* message):
     cdef Message inner
-    cdef Span seats = read.span, branches = read.span
+    cdef Span rest = message.span
+    cdef int number = 0
+    try:
+        for number in range(BRANCHES):
+            next_of(fields.STATE_BRANCHES, &rest, &inner)
+            read_branch(state, number, &inner)
+    except EngineError as error:
+        error.lies_below("branches", number)
+        raise
+
+
+cdef bytes read_state(const Message* read):
+    # ChatPercheState → the body of a packed state. Raises INVALID_STATE.
     cdef State state
-    cdef Turn turn
-    cdef int number
     memset(&state, 0, sizeof(State))
     state.players = PLAYERS
-    set_options(&state, RULES.read_options(reader.inner(fields.STATE_OPTIONS), read_options, encode_options, PLAYERS))
+    set_options(&state, OPTIONS.encoded(read, fields.STATE_OPTIONS, PLAYERS))
     if count_of(read, fields.STATE_SEATS) != PLAYERS:
         RULES.refuse_state("seats", f"Chat perché has {PLAYERS} seats", "Components and setup")
     if count_of(read, fields.STATE_BRANCHES) != BRANCHES:
         RULES.refuse_state("branches", f"the tree has {BRANCHES} branches", "Components and setup")
-    read_turn(
-        RULES, read, fields.STATE_PHASE, fields.STATE_FIRST_SEAT, fields.STATE_ACTIVE_SEAT, PLAYERS, PHASES, &turn
-    )
-    state.phase, state.first_seat, state.active = turn.phase, turn.first_seat, turn.active_seat
-    state.dogs = within(RULES, number_of(read, fields.STATE_DOGS), 0, LONGEST_TRACK, "dogs")
-    for number in range(PLAYERS):
-        next_of(fields.STATE_SEATS, &seats, &inner)
-        state.cats[number] = read_spaces(&inner, fields.SEAT_CATS, "cats", number)
-        state.left[number] = read_deck(&state, number, &inner)
-    for number in range(BRANCHES):
-        next_of(fields.STATE_BRANCHES, &branches, &inner)
-        read_branch(&state, number, &inner)
-    state.birds = read_spaces(read, fields.STATE_BIRDS, "birds", -1)
-    state.card = NO_CARD
-    if has_number(read, fields.STATE_CARD):
-        state.card = within(RULES, number_of(read, fields.STATE_CARD), 0, CARD_TYPES - 1, "card")
-    state.steps = within(RULES, number_of(read, fields.STATE_STEPS), 0, LARGEST_VALUE, "steps")
-    state.barred = read_spaces(read, fields.STATE_BARRED, "barred", -1)
+    SCALARS.read(read, &state, PLAYERS)
+    read_seats(&state, read)
+    read_branches(&state, read)
+    state.birds = read_spaces(read, fields.STATE_BIRDS, "birds")
+    state.barred = read_spaces(read, fields.STATE_BARRED, "barred")
     if has_number(read, fields.STATE_MOVED):
         state.moved = space_bit(within(RULES, number_of(read, fields.STATE_MOVED), 0, SPACES - 1, "moved"))
     return (<const char*> &state)[:sizeof(State)]
@@ -533,20 +509,14 @@ cdef put_hand(Writer out, const State* seen, int seat):
     out.byte_numbers(fields.SEAT_VIEW_HAND, values, count)
 
 
-def put_view(Writer out not None, Position position not None, seat):
-    """What a seat (None: a spectator) may know → ChatPercheView."""
+cdef int put_view(Writer out, Position position, int viewer) except -1:
+    # What a viewer may know → ChatPercheView.
     cdef State seen
-    cdef int viewer = -1 if seat is None else seat, other
+    cdef int other
     cdef size_t begun
     view(position.body, viewer, &seen)
-    begun = out.begin(fields.VIEW_OPTIONS)
-    put_options(out, options_of(position))
-    out.end(begun)
-    out.number(fields.VIEW_PHASE, seen.phase + 1)
-    if seen.first_seat != NO_SEAT:
-        out.present(fields.VIEW_FIRST_SEAT, seen.first_seat)
-    out.number(fields.VIEW_ACTIVE_SEAT, seen.active)
-    out.number(fields.VIEW_DOGS, seen.dogs)
+    OPTIONS.put_in(out, fields.VIEW_OPTIONS, position)
+    SCALARS.put_view(out, &seen)
     out.number(fields.VIEW_DOG_TRACK, seen.dog_track)
     for other in range(PLAYERS):
         begun = out.begin(fields.VIEW_SEATS)
@@ -561,9 +531,6 @@ def put_view(Writer out not None, Position position not None, seat):
     put_branches(out, fields.VIEW_BRANCHES, &seen)
     put_spaces(out, fields.VIEW_BIRDS, seen.birds)
     out.number(fields.VIEW_BIRDS_BESIDE, birds_beside(&seen))
-    if seen.card != NO_CARD:
-        out.present(fields.VIEW_CARD, seen.card)
-    out.number(fields.VIEW_STEPS, seen.steps)
     if MOVE <= seen.phase <= FALL:
         out.present(fields.VIEW_COLOUR, card_colour(seen.card, seen.active))
     put_spaces(out, fields.VIEW_BARRED, seen.barred)
@@ -571,26 +538,10 @@ def put_view(Writer out not None, Position position not None, seat):
         out.present(fields.VIEW_MOVED, lowest_space(seen.moved))
 
 
-# Events
-
-cdef int write_event(Writer out, const Event* event) except -1:
-    # An event → ChatPercheEvent.
-    cdef bytes order = _VALUE_FIELDS[event.kind]
-    cdef int i
-    out.number(fields.EVENT_KIND, event.kind)
-    if event.seat >= 0:
-        out.present(fields.EVENT_SEAT, event.seat)
-    for i in range(min(event.count, len(order))):
-        out.present(order[i], event.values[i])
-
-
-put_event = wrap_put_event(write_event)
-
-
 # Score
 
-def put_score(Writer out not None, Position position not None):
-    """The breakdown of the score → ChatPercheScoreDetail."""
+cdef int put_score(Writer out, Position position) except -1:
+    # The breakdown of the score → ChatPercheScoreDetail.
     cdef const State* state = state_of(position)
     cdef int seat
     cdef size_t begun
@@ -599,3 +550,18 @@ def put_score(Writer out not None, Position position not None):
         out.number(fields.SEAT_SCORE_TRUNK_CATS, count_spaces(state.cats[seat] & trunk()))
         out.number(fields.SEAT_SCORE_BRANCH_CATS, count_spaces(state.cats[seat] & ~trunk()))
         out.end(begun)
+
+
+cdef Conversions CONVERSIONS
+CONVERSIONS.read_state = read_state
+CONVERSIONS.put_state = put_state
+CONVERSIONS.put_view = put_view
+CONVERSIONS.put_score = put_score
+CONVERSIONS.read_action = read_action
+CONVERSIONS.put_action = put_action
+CONVERSIONS.put_action_label = put_action_label
+CONVERSIONS.put_label_field = put_label_field
+CONVERSIONS.put_event = NULL
+CONVERSIONS.put_event_label = NULL
+
+CODEC = make_codec(&CONVERSIONS, OPTIONS, outcome_label, EVENT_LABELS, _EVENT_FIELDS, EVENT_VALUES)

@@ -20,7 +20,7 @@ from chatiere.engine.core.game cimport (
     Operations,
     add_event,
 )
-from chatiere.engine.core.play cimport settle
+from chatiere.engine.core.moves cimport settle
 from chatiere.engine.core.position cimport wrap_operations
 from chatiere.engine.core.stream cimport Stream, number_below, walk_weights
 from chatiere.engine.core.weights cimport reduce_weights

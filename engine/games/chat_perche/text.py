@@ -13,13 +13,7 @@ from chatiere.engine.core.description import (
     flag,
     lay_out,
 )
-from chatiere.engine.games.chat_perche.codec import (
-    DEFAULTS,
-    encode_options,
-    options_of,
-    outcome_label,
-    put_action_label,
-)
+from chatiere.engine.games.chat_perche.codec import CODEC, DEFAULTS
 from chatiere.engine.games.chat_perche.words import CARD_NAMES, FAULTS, SPACE_NAMES
 
 _SPACES = 45
@@ -183,8 +177,8 @@ DESCRIPTION = Description(
     lowest_total_wins=False,
     observation=lay_out(_OBSERVATION),
     faults=FAULTS,
-    encode_options=encode_options,
-    options_of=options_of,
-    put_action_label=put_action_label,
-    outcome_label=outcome_label,
+    encode_options=CODEC.encode_options,
+    options_of=CODEC.options_of,
+    action_label=CODEC.action_label,
+    outcome_label=CODEC.outcome_label,
 )

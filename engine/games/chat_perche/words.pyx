@@ -1,6 +1,6 @@
 """Chat perché: the words for cards, events and faults."""
 
-from chatiere.engine.core.codec import RulesFile
+from chatiere.engine.core.rules_file import RulesFile
 
 from chatiere.engine.games.chat_perche.state cimport (
     BIRDS,

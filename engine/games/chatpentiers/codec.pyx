@@ -2,18 +2,11 @@
 
 from collections.abc import Mapping
 
-from chatiere.engine.core.codec import (
-    action_number,
-    complete_options,
-    label_words,
-    read_number,
-    read_numbers,
-    refuse_option,
-    value_fields,
-    whole,
-)
+from chatiere.engine.core.codec import NUMBER, NUMBERS, action_number, first_seat_option, seat_or_none
 from chatiere.engine.core.errors import EngineError, Reason
 from chatiere.engine.core.integers import shown
+from chatiere.engine.core.labels import value_fields
+from chatiere.engine.core.options import complete_options, read_number, read_numbers, refuse_option, whole
 from chatiere.engine.games.chatpentiers.words import (
     CARD_NAMES,
     COLOUR_NAMES,
@@ -26,18 +19,25 @@ from chatiere.engine.games.chatpentiers.words import (
 from libc.stdint cimport int64_t, uint8_t, uint64_t
 from libc.string cimport memset
 
+from chatiere.engine.core.codec cimport (
+    LAST_SEAT,
+    Conversions,
+    OptionFields,
+    Scalars,
+    make_codec,
+    put_event_head,
+    within,
+)
 from chatiere.engine.core.game cimport NO_SEAT, Event
-from chatiere.engine.core.position cimport Position, put_label, value_for, wrap_put_action, wrap_put_event
-from chatiere.engine.core.codec cimport Turn, read_turn, within
+from chatiere.engine.core.labels cimport value_for
+from chatiere.engine.core.position cimport Position
 from chatiere.engine.wire.reader cimport (
     Message,
-    Reader,
     Span,
     count_of,
     has_number,
     has_span,
     list_numbers,
-    listed_numbers,
     next_number,
     next_of,
     number_of,
@@ -84,6 +84,7 @@ from chatiere.engine.games.chatpentiers.state cimport (
 cimport chatiere.fields.chatpentiers as fields
 
 _EVENT_FIELDS = {
+    "kind": fields.EVENT_KIND,
     "seat": fields.EVENT_SEAT,
     "card": fields.EVENT_CARD,
     "zone": fields.EVENT_ZONE,
@@ -92,7 +93,6 @@ _EVENT_FIELDS = {
     "round": fields.EVENT_ROUND,
     "points": fields.EVENT_POINTS,
 }
-cdef tuple _LABEL_WORDS = label_words(EVENT_LABELS, _EVENT_FIELDS)
 cdef tuple _VALUE_FIELDS = value_fields(EVENT_VALUES, _EVENT_FIELDS)
 
 
@@ -108,9 +108,9 @@ cdef put_zone_name(Writer out, int zone):
         out.decimal(zone)
 
 
-cdef int label_action(Writer out, Position position, int action) except -1:
+cdef int put_action_label(Writer out, Position position, int action) except -1:
     # A dense id in plain English.
-    cdef int zone, card = card_and_zone(position, action, &zone)
+    cdef int zone, card = card_and_zone(action, &zone)
     if zone < 0:
         out.words(b"play ")
         out.string(CARD_NAMES[card])
@@ -125,9 +125,6 @@ cdef int label_action(Writer out, Position position, int action) except -1:
         out.words(b")")
 
 
-put_action_label = wrap_put_action(label_action)
-
-
 def outcome_label(Position position not None, outcome):
     """A possible chance outcome in plain English."""
     return f"seat {outcome} begins" if state_of(position).phase == FIRST_SEAT else card_name(outcome)
@@ -140,13 +137,11 @@ cdef put_ranking(Writer out, const Event* event):
         out.decimal(event.values[i])
 
 
-cdef int label_field(Writer out, const Event* event, int field) except -1:
-    # What stands for a field in the label of an event.
+cdef int put_label_field(Writer out, const Event* event, int field) except -1:
+    # A value of an event.
     cdef bytes order = _VALUE_FIELDS[event.kind]
     cdef int value = value_for(event, order, field)
-    if field == fields.EVENT_SEAT:
-        out.decimal(event.seat)
-    elif value < 0:
+    if value < 0:
         out.words(b"a card")
     elif field == fields.EVENT_CARD:
         out.string(CARD_NAMES[value])
@@ -158,13 +153,6 @@ cdef int label_field(Writer out, const Event* event, int field) except -1:
         put_zone_name(out, value)
     else:
         out.decimal(value)
-
-cdef int label_event(Writer out, const Event* event) except -1:
-    # An event in plain English.
-    return put_label(out, event, _LABEL_WORDS, label_field)
-
-
-put_event_label = wrap_put_event(label_event)
 
 
 # Options
@@ -190,7 +178,7 @@ def encode_options(players, options: Mapping):
         # With 4 or 5 players any number is ignored.
         refuse_option("removed_colour", f"removed_colour must be an integer, not {shown(removed_colour)}")
     memset(&encoded, 0, sizeof(Options))
-    encoded.first_seat = options["first_seat"]
+    encoded.first_seat = seat_or_none(options["first_seat"])
     encoded.removed_colour = removed_colour if players == 3 else NO_COLOUR
     for section in range(SECTIONS):
         encoded.section_limits[section] = limits[section]
@@ -206,9 +194,7 @@ def options_of(Position position not None):
     """The options of a position that differ from their defaults, by name."""
     cdef const State* state = state_of(position)
     limits = _limits_of(state)
-    options = {}
-    if state.first_seat_option != NO_SEAT:
-        options["first_seat"] = state.first_seat_option
+    options = first_seat_option(state.first_seat_option)
     if limits != _default_limits(state.players):
         options["section_limits"] = limits
     if state.removed_colour not in (NO_COLOUR, _REMOVED_COLOUR):
@@ -216,35 +202,22 @@ def options_of(Position position not None):
     return options
 
 
-def read_options(Reader reader not None):
-    """ChatpentiersOptions → options by name. What they may be depends on the number of players: see `encode_options`."""
-    cdef const Message* message = &reader.message
-    options = {}
-    if has_number(message, fields.OPTIONS_FIRST_SEAT):
-        options["first_seat"] = number_of(message, fields.OPTIONS_FIRST_SEAT)
-    limits = listed_numbers(message, fields.OPTIONS_SECTION_LIMITS)
-    if limits:
-        options["section_limits"] = limits
-    if has_number(message, fields.OPTIONS_REMOVED_COLOUR):
-        options["removed_colour"] = number_of(message, fields.OPTIONS_REMOVED_COLOUR)
-    return options
-
-
-def put_options(Writer out not None, options):
-    """Options by name → ChatpentiersOptions."""
-    if "first_seat" in options:
-        out.present(fields.OPTIONS_FIRST_SEAT, options["first_seat"])
-    if "section_limits" in options:
-        out.numbers(fields.OPTIONS_SECTION_LIMITS, options["section_limits"])
-    if "removed_colour" in options:
-        out.present(fields.OPTIONS_REMOVED_COLOUR, options["removed_colour"])
+cdef OptionFields OPTIONS = OptionFields(
+    RULES,
+    encode_options,
+    options_of,
+    {
+        "first_seat": (fields.OPTIONS_FIRST_SEAT, NUMBER),
+        "section_limits": (fields.OPTIONS_SECTION_LIMITS, NUMBERS),
+        "removed_colour": (fields.OPTIONS_REMOVED_COLOUR, NUMBER),
+    },
+)
 
 
 # Actions
 
-cdef int card_and_zone(Position position, int action, int* zone) except -1:
-    # What a dense id names, the card as the result; the zone of a PlayCard is -1.
-    position.require_action(action)
+cdef int card_and_zone(int action, int* zone) noexcept:
+    # The card that a dense id names, and the zone: -1 for a PlayCard.
     if action < FIRST_TAKE_ID:
         zone[0] = -1
         return action
@@ -252,9 +225,9 @@ cdef int card_and_zone(Position position, int action, int* zone) except -1:
     return (action - FIRST_TAKE_ID) // ZONES
 
 
-cdef int write_action(Writer out, Position position, int action) except -1:
+cdef int put_action(Writer out, Position position, int action) except -1:
     # A dense id at a position → ChatpentiersAction.
-    cdef int zone, card = card_and_zone(position, action, &zone)
+    cdef int zone, card = card_and_zone(action, &zone)
     cdef size_t begun
     if zone < 0:
         begun = out.begin(fields.ACTION_PLAY_CARD)
@@ -266,9 +239,6 @@ cdef int write_action(Writer out, Position position, int action) except -1:
     out.end(begun)
 
 
-put_action = wrap_put_action(write_action)
-
-
 cdef int number_in(const Message* message, int field, kind, name, int bound) except -1:
     # A number of a typed action, 0 … bound - 1.
     if not has_number(message, field):
@@ -276,25 +246,37 @@ cdef int number_in(const Message* message, int field, kind, name, int bound) exc
     return action_number(number_of(message, field), 0, bound - 1, f"{kind}.{name}")
 
 
-def read_action(Reader reader not None, Position position not None):
-    """ChatpentiersAction → the dense id at a position; whether it is legal is for `apply` to say.
-
-    Raises EngineError: INVALID_ACTION, CHANCE_PENDING, GAME_OVER.
-    """
+cdef int read_action(const Message* action, Position position) except -1:
+    # ChatpentiersAction → the dense id at a position. Raises INVALID_ACTION.
     cdef Message inner
     cdef int card
-    position.require_decision()
-    if has_span(&reader.message, fields.ACTION_PLAY_CARD):
-        open_field(&reader.message, fields.ACTION_PLAY_CARD, &inner)
+    if has_span(action, fields.ACTION_PLAY_CARD):
+        open_field(action, fields.ACTION_PLAY_CARD, &inner)
         return number_in(&inner, fields.PLAY_CARD_CARD, "play_card", "card", CARDS)
-    if not has_span(&reader.message, fields.ACTION_TAKE_CARD):
+    if not has_span(action, fields.ACTION_TAKE_CARD):
         raise EngineError(Reason.INVALID_ACTION, "the action is neither play_card nor take_card")
-    open_field(&reader.message, fields.ACTION_TAKE_CARD, &inner)
+    open_field(action, fields.ACTION_TAKE_CARD, &inner)
     card = number_in(&inner, fields.TAKE_CARD_CARD, "take_card", "card", CARDS)
     return FIRST_TAKE_ID + ZONES * card + number_in(&inner, fields.TAKE_CARD_ZONE, "take_card", "zone", ZONES)
 
 
 # State
+
+cdef Scalars list_scalars():
+    cdef State at
+    cdef Scalars scalars = Scalars(RULES)
+    scalars.begin(&at)
+    scalars.add("phase", fields.STATE_PHASE, fields.VIEW_PHASE, &at.phase, 1, PHASES, 1)
+    scalars.add("first_seat", fields.STATE_FIRST_SEAT, fields.VIEW_FIRST_SEAT, &at.first_seat, 0, LAST_SEAT, 0, NO_SEAT)
+    scalars.add("active_seat", fields.STATE_ACTIVE_SEAT, fields.VIEW_ACTIVE_SEAT, &at.active, 0, LAST_SEAT)
+    scalars.add("round", fields.STATE_ROUND, fields.VIEW_ROUND, &at.round, 1, ROUNDS, 1)
+    scalars.add("leader", fields.STATE_LEADER, fields.VIEW_LEADER, &at.leader, 0, LAST_SEAT)
+    scalars.add("extra_card", fields.STATE_EXTRA_CARD, fields.VIEW_EXTRA_CARD, &at.extra, 0, CARDS - 1, 0, NO_CARD)
+    return scalars
+
+
+cdef Scalars SCALARS = list_scalars()
+
 
 cdef put_set(Writer out, int field, uint64_t cards):
     cdef uint8_t listed[CARDS]
@@ -328,13 +310,13 @@ cdef put_plays(Writer out, int field, const State* state):
         out.end(begun)
 
 
-def put_state(Writer out not None, Position position not None):
-    """A position → ChatpentiersState."""
+cdef int put_state(Writer out, Position position) except -1:
+    # A position → ChatpentiersState.
     cdef const State* state = state_of(position)
     cdef int seat
-    cdef size_t begun = out.begin(fields.STATE_OPTIONS)
-    put_options(out, options_of(position))
-    out.end(begun)
+    cdef size_t begun
+    OPTIONS.put_in(out, fields.STATE_OPTIONS, position)
+    SCALARS.put_state(out, state)
     for seat in range(state.players):
         begun = out.begin(fields.STATE_SEATS)
         put_set(out, fields.SEAT_HAND, state.hand[seat])
@@ -342,55 +324,51 @@ def put_state(Writer out not None, Position position not None):
         put_set(out, fields.SEAT_SHOWN_VOIDS, state.voids[seat])
         out.byte_numbers(fields.SEAT_ROUND_POINTS, state.points[seat], state.round)
         out.end(begun)
-    out.number(fields.STATE_PHASE, state.phase + 1)
-    if state.first_seat != NO_SEAT:
-        out.present(fields.STATE_FIRST_SEAT, state.first_seat)
-    out.number(fields.STATE_ROUND, state.round + 1)
-    out.number(fields.STATE_LEADER, state.leader)
-    out.number(fields.STATE_ACTIVE_SEAT, state.active)
-    if state.extra != NO_CARD:
-        out.present(fields.STATE_EXTRA_CARD, state.extra)
     put_plays(out, fields.STATE_PLAYS, state)
     put_set(out, fields.STATE_DISCARDS, state.discards)
     put_set(out, fields.STATE_UNDEALT_CARDS, state.undealt)
 
 
-cdef uint64_t read_cards(const Message* message, int field, str path, int seat=0, int place=0) except? 0:
-    # The braces of `path` are seat and place.
+cdef uint64_t read_cards(const Message* message, int field, str name) except? 0:
     cdef Span rest = span_of(message, field)
     cdef uint64_t read = 0
     cdef int64_t card
     cdef int i = 0
     while next_number(&rest, &card):
-        if not 0 <= card < CARDS:
-            RULES.in_range(card, 0, CARDS - 1, f"{path.format(seat, place)}[{i}]")
+        within(RULES, card, 0, CARDS - 1, name, i)
         if read & card_bit(<int> card):
-            RULES.refuse_state(f"{path.format(seat, place)}[{i}]", f"{card} is named twice")
+            RULES.refuse_state(f"{name}[{i}]", f"{card} is named twice")
         read |= card_bit(<int> card)
         i += 1
     return read
 
 
+cdef read_zone(State* state, int seat, const Message* held):
+    cdef int zone = within(RULES, number_of(held, fields.ZONE_ZONE), 0, ZONES - 1, "zone"), colour = 0
+    cdef uint64_t cards = read_cards(held, fields.ZONE_CARDS, "cards")
+    if cards == 0:
+        RULES.refuse_state("cards", "a zone is listed if cards lie in it")
+    while cards & cards_of_colour(colour) == 0:
+        colour += 1
+    if cards & ~cards_of_colour(colour):
+        RULES.refuse_state("cards", "a zone holds one colour")
+    if state.zone[seat][colour]:
+        RULES.refuse_state("cards", "a colour lies in one zone of a board")
+    state.zone[seat][colour] = 1 + zone
+    state.board[seat] |= cards
+
+
 cdef read_zones(State* state, int seat, const Message* message):
     cdef Message held
     cdef Span rest = message.span
-    cdef uint64_t cards
-    cdef int i = 0, zone, colour
-    while next_of(fields.SEAT_ZONES, &rest, &held):
-        zone = within(RULES, number_of(&held, fields.ZONE_ZONE), 0, ZONES - 1, "seats[{}].zones[{}].zone", seat, i)
-        cards = read_cards(&held, fields.ZONE_CARDS, "seats[{}].zones[{}].cards", seat, i)
-        if cards == 0:
-            RULES.refuse_state(f"seats[{seat}].zones[{i}].cards", "a zone is listed if cards lie in it")
-        colour = 0
-        while cards & cards_of_colour(colour) == 0:
-            colour += 1
-        if cards & ~cards_of_colour(colour):
-            RULES.refuse_state(f"seats[{seat}].zones[{i}].cards", "a zone holds one colour")
-        if state.zone[seat][colour]:
-            RULES.refuse_state(f"seats[{seat}].zones[{i}].cards", "a colour lies in one zone of a board")
-        state.zone[seat][colour] = 1 + zone
-        state.board[seat] |= cards
-        i += 1
+    cdef int number = 0
+    try:
+        while next_of(fields.SEAT_ZONES, &rest, &held):
+            read_zone(state, seat, &held)
+            number += 1
+    except EngineError as error:
+        error.lies_below("zones", number)
+        raise
 
 
 cdef read_seat(State* state, int seat, const Message* message):
@@ -398,21 +376,29 @@ cdef read_seat(State* state, int seat, const Message* message):
     cdef int64_t colour
     cdef Span rest
     cdef int i = 0
-    state.hand[seat] = read_cards(message, fields.SEAT_HAND, "seats[{}].hand", seat)
+    state.hand[seat] = read_cards(message, fields.SEAT_HAND, "hand")
     if has_span(message, fields.SEAT_ZONES):
         read_zones(state, seat, message)
     rest = span_of(message, fields.SEAT_SHOWN_VOIDS)
     while next_number(&rest, &colour):
-        state.voids[seat] |= 1 << within(RULES, colour, 0, COLOURS - 1, "seats[{}].shown_voids[{}]", seat, i)
+        state.voids[seat] |= 1 << within(RULES, colour, 0, COLOURS - 1, "shown_voids", i)
         i += 1
     if list_numbers(message, fields.SEAT_ROUND_POINTS, points, ROUNDS - 1) != state.round:
         RULES.refuse_state(
-            f"seats[{seat}].round_points",
+            "round_points",
             f"in round {state.round + 1} there are the points of {state.round} finished rounds",
             "Score of a round, a seat",
         )
     for i in range(state.round):
-        state.points[seat][i] = within(RULES, points[i], 0, 255, "seats[{}].round_points[{}]", seat, i)
+        state.points[seat][i] = within(RULES, points[i], 0, 255, "round_points", i)
+
+
+cdef read_play(State* state, const Message* played):
+    cdef int seat = seat_of_play(state, state.played)
+    if number_of(played, fields.PLAY_SEAT) != seat:
+        RULES.refuse_state("seat", f"seat {seat} played that card", "A trick")
+    state.play[state.played] = within(RULES, number_of(played, fields.PLAY_CARD), 0, CARDS - 1, "card")
+    state.played += 1
 
 
 cdef read_trick(State* state, const Message* message):
@@ -420,44 +406,36 @@ cdef read_trick(State* state, const Message* message):
     cdef Message played
     cdef Span rest = message.span
     cdef int seat
-    state.extra = NO_CARD
-    if has_number(message, fields.STATE_EXTRA_CARD):
-        state.extra = within(RULES, number_of(message, fields.STATE_EXTRA_CARD), 0, CARDS - 1, "extra_card")
     if count_of(message, fields.STATE_PLAYS) > state.players:
         RULES.refuse_state("plays", "every seat plays one card to a trick", "A trick")
-    while next_of(fields.STATE_PLAYS, &rest, &played):
-        seat = seat_of_play(state, state.played)
-        if number_of(&played, fields.PLAY_SEAT) != seat:
-            RULES.refuse_state(f"plays[{state.played}].seat", f"seat {seat} played that card", "A trick")
-        state.play[state.played] = within(
-            RULES, number_of(&played, fields.PLAY_CARD), 0, CARDS - 1, "plays[{}].card", state.played
-        )
-        state.played += 1
+    try:
+        while next_of(fields.STATE_PLAYS, &rest, &played):
+            read_play(state, &played)
+    except EngineError as error:
+        error.lies_below("plays", state.played)
+        raise
     state.table = trick_cards(state)
     for seat in range(state.players):
         state.table &= ~state.board[seat]
 
 
-def read_state(Reader reader not None):
-    """ChatpentiersState → the body of a packed state, for Game.position. Raises EngineError: INVALID_STATE."""
-    cdef const Message* read = &reader.message
+cdef bytes read_state(const Message* read):
+    # ChatpentiersState → the body of a packed state. Raises INVALID_STATE.
     cdef Message inner
     cdef Span rest = read.span
     cdef State state
-    cdef Turn turn
-    cdef int seat
+    cdef int seat = 0
     memset(&state, 0, sizeof(State))
     state.players = within(RULES, count_of(read, fields.STATE_SEATS), MIN_PLAYERS, MAX_PLAYERS, "seats")
-    set_options(&state, RULES.read_options(reader.inner(fields.STATE_OPTIONS), read_options, encode_options, state.players))
-    read_turn(
-        RULES, read, fields.STATE_PHASE, fields.STATE_FIRST_SEAT, fields.STATE_ACTIVE_SEAT, state.players, PHASES, &turn
-    )
-    state.phase, state.first_seat, state.active = turn.phase, turn.first_seat, turn.active_seat
-    state.round = within(RULES, number_of(read, fields.STATE_ROUND), 1, ROUNDS, "round") - 1
-    state.leader = within(RULES, number_of(read, fields.STATE_LEADER), 0, state.players - 1, "leader")
-    for seat in range(state.players):
-        next_of(fields.STATE_SEATS, &rest, &inner)
-        read_seat(&state, seat, &inner)
+    set_options(&state, OPTIONS.encoded(read, fields.STATE_OPTIONS, state.players))
+    SCALARS.read(read, &state, state.players)
+    try:
+        for seat in range(state.players):
+            next_of(fields.STATE_SEATS, &rest, &inner)
+            read_seat(&state, seat, &inner)
+    except EngineError as error:
+        error.lies_below("seats", seat)
+        raise
     read_trick(&state, read)
     state.discards = read_cards(read, fields.STATE_DISCARDS, "discards")
     state.undealt = read_cards(read, fields.STATE_UNDEALT_CARDS, "undealt_cards")
@@ -475,20 +453,19 @@ cdef set_options(State* state, bytes encoded):
 
 # View
 
-def put_view(Writer out not None, Position position not None, seat):
-    """What a seat (None: a spectator) may know → ChatpentiersView."""
+cdef int put_view(Writer out, Position position, int viewer) except -1:
+    # What a viewer may know → ChatpentiersView.
     cdef View seen
     cdef const State* state = &seen.state
     cdef uint8_t ranked[MAX_PLAYERS]
     cdef int other, trick = 1
     cdef size_t begun
-    view(position.body, -1 if seat is None else seat, &seen)
+    view(position.body, viewer, &seen)
     if state.phase > DEAL:
         # The leader has played as many cards as there were tricks, and one more if it has played to this one.
         trick += cards_dealt(state.players) - seen.hand_size[state.leader] - (state.played > 0)
-    begun = out.begin(fields.VIEW_OPTIONS)
-    put_options(out, options_of(position))
-    out.end(begun)
+    OPTIONS.put_in(out, fields.VIEW_OPTIONS, position)
+    SCALARS.put_view(out, state)
     for other in range(state.players):
         begun = out.begin(fields.VIEW_SEATS)
         out.number(fields.SEAT_VIEW_HAND_SIZE, seen.hand_size[other])
@@ -497,15 +474,7 @@ def put_view(Writer out not None, Position position not None, seat):
         put_set(out, fields.SEAT_VIEW_SHOWN_VOIDS, state.voids[other])
         out.byte_numbers(fields.SEAT_VIEW_ROUND_POINTS, state.points[other], state.round)
         out.end(begun)
-    out.number(fields.VIEW_PHASE, state.phase + 1)
-    if state.first_seat != NO_SEAT:
-        out.present(fields.VIEW_FIRST_SEAT, state.first_seat)
-    out.number(fields.VIEW_ROUND, state.round + 1)
     out.number(fields.VIEW_TRICK, trick)
-    out.number(fields.VIEW_LEADER, state.leader)
-    out.number(fields.VIEW_ACTIVE_SEAT, state.active)
-    if state.extra != NO_CARD:
-        out.present(fields.VIEW_EXTRA_CARD, state.extra)
     put_plays(out, fields.VIEW_PLAYS, state)
     put_set(out, fields.VIEW_TABLE, state.table)
     if state.played == state.players:
@@ -522,27 +491,21 @@ def put_view(Writer out not None, Position position not None, seat):
 
 # Events
 
-cdef int write_event(Writer out, const Event* event) except -1:
+cdef int put_event(Writer out, const Event* event) except -1:
     # An event → ChatpentiersEvent.
     cdef bytes order = _VALUE_FIELDS[event.kind]
     cdef int i
-    out.number(fields.EVENT_KIND, event.kind)
-    if event.seat >= 0:
-        out.present(fields.EVENT_SEAT, event.seat)
+    put_event_head(out, event, fields.EVENT_KIND, fields.EVENT_SEAT)
     if event.kind == ChatpentiersEvent.TRICK_RANKED:
-        out.short_numbers(fields.EVENT_RANKING, event.values, event.count)
-        return 0
+        return out.short_numbers(fields.EVENT_RANKING, event.values, event.count)
     for i in range(min(event.count, len(order))):
         out.present(order[i], event.values[i])
 
 
-put_event = wrap_put_event(write_event)
-
-
 # Score
 
-def put_score(Writer out not None, Position position not None):
-    """The breakdown of the score → ChatpentiersScoreDetail."""
+cdef int put_score(Writer out, Position position) except -1:
+    # The breakdown of the score → ChatpentiersScoreDetail.
     cdef const State* state = state_of(position)
     cdef BoardScore score
     cdef uint64_t counts, limits = limits_of(state)
@@ -570,3 +533,18 @@ def put_score(Writer out not None, Position position not None):
         out.number(fields.SEAT_SCORE_BONUS_POINTS, score.bonus)
         out.number(fields.SEAT_SCORE_BOARD_SUM, <uint64_t> <int64_t> score.sum)
         out.end(begun)
+
+
+cdef Conversions CONVERSIONS
+CONVERSIONS.read_state = read_state
+CONVERSIONS.put_state = put_state
+CONVERSIONS.put_view = put_view
+CONVERSIONS.put_score = put_score
+CONVERSIONS.read_action = read_action
+CONVERSIONS.put_action = put_action
+CONVERSIONS.put_action_label = put_action_label
+CONVERSIONS.put_label_field = put_label_field
+CONVERSIONS.put_event = put_event
+CONVERSIONS.put_event_label = NULL
+
+CODEC = make_codec(&CONVERSIONS, OPTIONS, outcome_label, EVENT_LABELS, _EVENT_FIELDS)

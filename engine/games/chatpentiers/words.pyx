@@ -1,6 +1,6 @@
 """Chatpentiers: the words for cards, events and faults."""
 
-from chatiere.engine.core.codec import RulesFile
+from chatiere.engine.core.rules_file import RulesFile
 
 from chatiere.engine.games.chatpentiers.state cimport CARDS, VALUES, ChatpentiersEvent, ChatpentiersFault
 

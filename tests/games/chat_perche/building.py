@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from chatiere import engine
-from chatiere.engine import Event, Position
+from chatiere.engine import EventLog, Position
 from chatiere.engine.wire import fill
 from chatiere.v1.chat_perche_pb2 import (
     ChatPercheState,
@@ -130,7 +130,7 @@ class Table(building.Table):
     def __init__(self, position: Position | None = None, **what: Any) -> None:
         """Go on from a position, which stays as it is, or from the state that `written` makes of the arguments."""
         self.position = read(written(**what)) if position is None else position.clone()
-        self.events: list[Event] = []
+        self.events = EventLog()
 
     def turn_up(self, *cards: int) -> "Table":
         """Turn up these cards, one event each."""

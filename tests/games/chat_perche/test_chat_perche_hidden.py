@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from chatiere.engine import EngineError, Event, Position
+from chatiere.engine import EngineError, EventLog, Position
 from chatiere.engine.wire import written_text
 
 from ..building import read, state_of, view_of
@@ -128,7 +128,7 @@ def test_states_that_differ_in_hidden_values_alone_are_the_same_to_the_seat(seat
 def test_events_of_placing_hide_the_value_from_the_other_seat() -> None:
     labels = []
     for value in (1, 4):
-        events: list[Event] = []
+        events = EventLog()
         GAME.new_game(2, {"first_seat": 0}).apply(4 * 3 + value - 1, events)
         labels.append([written_text(CODEC.put_event_label, event, event.seen_by is None) for event in events])
     assert labels[0] == labels[1] == ["seat 1 takes a token", "seat 1 puts it beside left branch 4"]

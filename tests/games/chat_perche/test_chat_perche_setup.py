@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from chatiere.engine import CHANCE_PLAYER, EngineError, Event, Reason
+from chatiere.engine import CHANCE_PLAYER, EngineError, EventLog, Reason
 
 from ..building import phase, state_of, view_of
 from .building import BIRD, DEFAULT_DECK, DOGS_1, GAME, START, Table, card, deck_of, holding, token_id
@@ -67,7 +67,7 @@ def test_who_takes_the_first_turn_is_a_chance_event_uniform_over_the_seats() -> 
     assert [table.position.outcome_label(seat) for seat in range(2)] == ["seat 0 begins", "seat 1 begins"]
     assert not table.state.HasField("first_seat")
     for seat in range(2):
-        events: list[Event] = []
+        events = EventLog()
         after = table.position.clone()
         after.apply(seat, events)
         assert [(event.kind, event.seat) for event in events] == [(1, seat)]

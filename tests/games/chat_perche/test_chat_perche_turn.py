@@ -2,7 +2,7 @@
 
 import pytest
 
-from chatiere.engine import CHANCE_PLAYER, TERMINAL_PLAYER, Event, Reason
+from chatiere.engine import CHANCE_PLAYER, TERMINAL_PLAYER, EventLog, Reason
 from chatiere.engine.wire import written_text
 
 from ..building import view_of
@@ -245,9 +245,8 @@ def test_sampled_games_run_through_turns_without_a_choice() -> None:
     deck = [0] * 41
     deck[DOGS_1], deck[OWN_FALLS] = 1, 25
     position = GAME.new_game(2, {"deck": deck, "dog_track": 99}, seed=5)
-    told: list[Event] = []
     while not position.is_terminal():
-        told.clear()
+        told = EventLog()
         position.apply(position.legal_actions()[0], told)
     labels = [written_text(CODEC.put_event_label, event, True) for event in told]
     turns = sum(" turns up: " in label for label in labels)

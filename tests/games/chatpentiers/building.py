@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from chatiere import engine
-from chatiere.engine import Event, Position
+from chatiere.engine import Event, EventLog, Position
 from chatiere.engine.wire import fill
 from chatiere.v1.chatpentiers_pb2 import (
     ChatpentiersAction,
@@ -74,7 +74,7 @@ class Table(building.Table):
         `undealt`: cards that are not dealt.
         """
         players = len(hands)
-        self.events: list[Event] = []
+        self.events = EventLog()
         self.position = GAME.new_game(players, {"first_seat": first_seat, **options})
         wanted = [cards(hand) for hand in hands]
         spoken_for = {number for hand in wanted for number in hand} | set(cards(undealt))

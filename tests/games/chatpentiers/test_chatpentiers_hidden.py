@@ -8,7 +8,7 @@ from math import comb
 import pytest
 from scipy.stats import chisquare
 
-from chatiere.engine import Position
+from chatiere.engine import EventLog, Position
 from chatiere.v1.chatpentiers_pb2 import ChatpentiersState
 
 from ..building import read, state_of, view_of
@@ -257,7 +257,7 @@ def test_table_boards_leader_voids_and_extra_card_are_public() -> None:
 
 
 def test_only_the_cards_of_deals_are_hidden_in_events() -> None:
-    events: list[object] = []
+    events = EventLog()
     position = GAME.new_game(3, seed=4, events=events)
     choices = random.Random(4)
     while not position.is_terminal():
