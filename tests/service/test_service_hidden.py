@@ -62,7 +62,7 @@ def test_viewers_get_whole_only_the_events_that_they_may_see_whole(stub: Any, ga
     hidden = 0
     for seed in range(3):
         position = new_game(stub, game.name, players, seed=seed, include=everybody(players))
-        happened: list[engine.Event] = []
+        happened = engine.EventLog()
         twin = game.new_game(players, seed=seed, events=happened)
         choices = random.Random(seed)
         while True:
@@ -85,7 +85,7 @@ def test_viewers_get_whole_only_the_events_that_they_may_see_whole(stub: Any, ga
             action = choices.choice(position.legal_actions)
             request = game_service_pb2.ApplyRequest(state=position.state, action=action, include=everybody(players))
             position = stub.Apply(request).position
-            happened = []
+            happened = engine.EventLog()
             twin.apply(action.id, happened)
     assert hidden
 

@@ -2,19 +2,30 @@
 
 from collections.abc import Mapping
 
-from chatiere.engine.core.codec import action_number, complete_options, label_words, refuse_option, value_fields
+from chatiere.engine.core.codec import FLAG, NUMBER, action_number, first_seat_option, seat_or_none
 from chatiere.engine.core.errors import EngineError, Reason
+from chatiere.engine.core.labels import value_fields
+from chatiere.engine.core.options import complete_options, refuse_option
 from chatiere.engine.games.chat_cartonne.words import CARD_NAMES, EVENT_LABELS, EVENT_VALUES, RULES, TURNED_CARD_NAMES
 
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint64_t
 from libc.string cimport memset
 
+from chatiere.engine.core.codec cimport (
+    LAST_SEAT,
+    NUM_PLAYERS,
+    Conversions,
+    OptionFields,
+    Scalars,
+    make_codec,
+    put_event_head,
+    within,
+)
 from chatiere.engine.core.game cimport NO_SEAT, Event
-from chatiere.engine.core.position cimport Position, put_label, value_for, wrap_put_action, wrap_put_event
-from chatiere.engine.core.codec cimport Turn, read_turn, within
+from chatiere.engine.core.labels cimport value_for
+from chatiere.engine.core.position cimport Position
 from chatiere.engine.wire.reader cimport (
     Message,
-    Reader,
     Span,
     count_of,
     has_number,
@@ -112,13 +123,13 @@ _PLACED = (
     (fields.ACTION_TOY_AS_CARTON, fields.TOY_AS_CARTON_CELL, "toy_as_carton.cell", "lay the toy card as a carton at "),
 )
 _EVENT_FIELDS = {
+    "kind": fields.EVENT_KIND,
     "seat": fields.EVENT_SEAT,
     "card": fields.EVENT_CARD,
     "turned": fields.EVENT_TURNED,
     "cell": fields.EVENT_CELL,
     "owner": fields.EVENT_OWNER,
 }
-cdef tuple _LABEL_WORDS = label_words(EVENT_LABELS, _EVENT_FIELDS)
 cdef tuple _VALUE_FIELDS = value_fields(EVENT_VALUES, _EVENT_FIELDS)
 
 
@@ -142,10 +153,9 @@ cdef put_cell_name(Writer out, int cell):
     out.words(b")")
 
 
-cdef int label_action(Writer out, Position position, int action) except -1:
-    # A dense id in plain English, at a decision; a carton placed must be in the hand of the seat that is to act.
+cdef int put_action_label(Writer out, Position position, int action) except -1:
+    # A dense id in plain English; a carton placed must be in the hand of the seat that is to act.
     cdef Carton carton
-    position.require_action(action)
     if action < DRAW_ID:
         out.words(b"begin with ")
         put_card_name(out, FIRST_START + action // 2, action % 2)
@@ -162,21 +172,16 @@ cdef int label_action(Writer out, Position position, int action) except -1:
         put_cell_name(out, (action - FIRST_SLEEP_ID) % CELLS)
 
 
-put_action_label = wrap_put_action(label_action)
-
-
 def outcome_label(Position position not None, outcome):
     """A possible chance outcome in plain English."""
     return f"seat {outcome} begins" if state_of(position).phase == FIRST_SEAT else CARD_NAMES[outcome]
 
 
-cdef int label_field(Writer out, const Event* event, int field) except -1:
-    # What stands for a field in the label of an event.
+cdef int put_label_field(Writer out, const Event* event, int field) except -1:
+    # A number that an event is about: a card, a place or a seat.
     cdef bytes order = _VALUE_FIELDS[event.kind]
     cdef int value = value_for(event, order, field)
-    if field == fields.EVENT_SEAT:
-        out.decimal(event.seat)
-    elif value < 0:
+    if value < 0:
         out.words(b"a card")
     elif field == fields.EVENT_CARD:
         put_card_name(out, value, value_for(event, order, fields.EVENT_TURNED) == 1)
@@ -184,13 +189,6 @@ cdef int label_field(Writer out, const Event* event, int field) except -1:
         put_cell_name(out, value)
     else:
         out.decimal(value)
-
-cdef int label_event(Writer out, const Event* event) except -1:
-    # An event in plain English.
-    return put_label(out, event, _LABEL_WORDS, label_field)
-
-
-put_event_label = wrap_put_event(label_event)
 
 
 # Options
@@ -203,7 +201,7 @@ def encode_options(players, options: Mapping):
         if not isinstance(options[name], bool):
             refuse_option(name, f"{name} must be true or false")
     memset(&encoded, 0, sizeof(Options))
-    encoded.first_seat = options["first_seat"]
+    encoded.first_seat = seat_or_none(options["first_seat"])
     encoded.variants = sum(bit for name, (bit, _) in _VARIANTS.items() if options[name])
     return (<const char*> &encoded)[:sizeof(Options)]
 
@@ -211,34 +209,19 @@ def encode_options(players, options: Mapping):
 def options_of(Position position not None):
     """The options of a position that differ from their defaults, by name."""
     cdef const State* state = state_of(position)
-    options = {}
-    if state.first_seat_option != NO_SEAT:
-        options["first_seat"] = state.first_seat_option
+    options = first_seat_option(state.first_seat_option)
     for name, (bit, _) in _VARIANTS.items():
         if state.variants & <int> bit:
             options[name] = True
     return options
 
 
-def read_options(Reader reader not None):
-    """ChatCartonneOptions → options by name; what they may be is for `encode_options` to say."""
-    cdef const Message* message = &reader.message
-    options = {}
-    if has_number(message, fields.OPTIONS_FIRST_SEAT):
-        options["first_seat"] = number_of(message, fields.OPTIONS_FIRST_SEAT)
-    for name, (_, field) in _VARIANTS.items():
-        if has_number(message, field):
-            options[name] = number_of(message, field) != 0
-    return options
-
-
-def put_options(Writer out not None, options):
-    """Options by name → ChatCartonneOptions."""
-    if "first_seat" in options:
-        out.present(fields.OPTIONS_FIRST_SEAT, options["first_seat"])
-    for name, (_, field) in _VARIANTS.items():
-        if name in options:
-            out.present(field, options[name])
+cdef OptionFields OPTIONS = OptionFields(
+    RULES,
+    encode_options,
+    options_of,
+    {"first_seat": (fields.OPTIONS_FIRST_SEAT, NUMBER), **{name: (field, FLAG) for name, (_, field) in _VARIANTS.items()}},
+)
 
 
 # Actions
@@ -272,11 +255,10 @@ cdef Carton carton_of(Position position, int action) except *:
     return carton
 
 
-cdef int write_action(Writer out, Position position, int action) except -1:
+cdef int put_action(Writer out, Position position, int action) except -1:
     # A dense id at a position → ChatCartonneAction.
     cdef Carton carton
     cdef size_t begun
-    position.require_action(action)
     if action < DRAW_ID:
         begun = out.begin(fields.ACTION_CHOOSE_START)
         out.number(fields.CHOOSE_START_KIND, FIRST_START + action // 2)
@@ -296,9 +278,6 @@ cdef int write_action(Writer out, Position position, int action) except -1:
     out.end(begun)
 
 
-put_action = wrap_put_action(write_action)
-
-
 def _carton_id(Position position, kind, turned, cell):
     cdef const State* state = state_of(position)
     cdef int count, slot
@@ -316,24 +295,21 @@ def _carton_id(Position position, kind, turned, cell):
     RULES.refuse_card(state.active, f"{CARD_NAMES[kind]} to place", "place_carton.kind")
 
 
-def read_action(Reader reader not None, Position position not None):
-    """ChatCartonneAction → the dense id at a position; whether it is legal is for `apply` to say.
-
-    Raises EngineError: INVALID_ACTION, ILLEGAL_ACTION (a card that is not in the hand), CHANCE_PENDING, GAME_OVER.
-    """
+cdef int read_action(const Message* action, Position position) except -1:
+    # ChatCartonneAction → the dense id at a position. Raises INVALID_ACTION, ILLEGAL_ACTION (a card that is not in the
+    # hand).
     cdef Message inner
-    position.require_decision()
     for i, (field, _) in enumerate(_ALONE):
-        if has_span(&reader.message, field):
+        if has_span(action, field):
             return DRAW_ID + i
-    if has_span(&reader.message, fields.ACTION_CHOOSE_START):
-        open_field(&reader.message, fields.ACTION_CHOOSE_START, &inner)
+    if has_span(action, fields.ACTION_CHOOSE_START):
+        open_field(action, fields.ACTION_CHOOSE_START, &inner)
         kind = action_number(
             number_of(&inner, fields.CHOOSE_START_KIND), FIRST_START, FIRST_START + STARTS - 1, "choose_start.kind"
         )
         return 2 * (kind - FIRST_START) + number_of(&inner, fields.CHOOSE_START_TURNED)
-    if has_span(&reader.message, fields.ACTION_PLACE_CARTON):
-        open_field(&reader.message, fields.ACTION_PLACE_CARTON, &inner)
+    if has_span(action, fields.ACTION_PLACE_CARTON):
+        open_field(action, fields.ACTION_PLACE_CARTON, &inner)
         return _carton_id(
             position,
             number_of(&inner, fields.PLACE_CARTON_KIND),
@@ -341,13 +317,39 @@ def read_action(Reader reader not None, Position position not None):
             number_of(&inner, fields.PLACE_CARTON_CELL),
         )
     for i, (field, place, path, _) in enumerate(_PLACED):
-        if has_span(&reader.message, field):
-            open_field(&reader.message, field, &inner)
+        if has_span(action, field):
+            open_field(action, field, &inner)
             return FIRST_SLEEP_ID + CELLS * i + action_number(number_of(&inner, place), 0, CELLS - 1, path)
     raise EngineError(Reason.INVALID_ACTION, "the action is none of those that there are")
 
 
 # State
+
+cdef Scalars list_scalars():
+    cdef State at
+    cdef Scalars scalars = Scalars(RULES)
+    scalars.begin(&at)
+    scalars.add("phase", fields.STATE_PHASE, fields.VIEW_PHASE, &at.phase, 1, PHASES, 1)
+    scalars.add("first_seat", fields.STATE_FIRST_SEAT, fields.VIEW_FIRST_SEAT, &at.first_seat, 0, LAST_SEAT, 0, NO_SEAT)
+    scalars.add("active_seat", fields.STATE_ACTIVE_SEAT, fields.VIEW_ACTIVE_SEAT, &at.active, 0, LAST_SEAT)
+    scalars.add("final_phase", fields.STATE_FINAL_PHASE, fields.VIEW_FINAL_PHASE, &at.final_phase, 0, 1)
+    scalars.add("passes", fields.STATE_PASSES, fields.VIEW_PASSES, &at.passes, 0, NUM_PLAYERS)
+    scalars.add(
+        "just_played",
+        fields.STATE_JUST_PLAYED,
+        fields.VIEW_JUST_PLAYED,
+        &at.just_played,
+        0,
+        CELLS - 1,
+        0,
+        NO_CELL,
+        sizeof(at.just_played),
+    )
+    return scalars
+
+
+cdef Scalars SCALARS = list_scalars()
+
 
 cdef put_kinds(Writer out, int field, const uint64_t* kinds):
     cdef uint8_t listed[PILE_KINDS]
@@ -386,15 +388,15 @@ cdef put_shown(Writer out, int field, const Seat* held):
         out.end(begun)
 
 
-def put_state(Writer out not None, Position position not None):
-    """A position → ChatCartonneState."""
+cdef int put_state(Writer out, Position position) except -1:
+    # A position → ChatCartonneState.
     cdef const State* state = state_of(position)
     cdef const Seat* held
     cdef uint16_t cells[110]
     cdef int seat, place, part
-    cdef size_t begun = out.begin(fields.STATE_OPTIONS)
-    put_options(out, options_of(position))
-    out.end(begun)
+    cdef size_t begun
+    OPTIONS.put_in(out, fields.STATE_OPTIONS, position)
+    SCALARS.put_state(out, state)
     for seat in range(state.players):
         held = &state.seats[seat]
         begun = out.begin(fields.STATE_SEATS)
@@ -404,12 +406,6 @@ def put_state(Writer out not None, Position position not None):
         put_played(out, fields.SEAT_PRINCESSES_PLAYED, state, held)
         put_shown(out, fields.SEAT_SHOWN, held)
         out.end(begun)
-    out.number(fields.STATE_PHASE, state.phase + 1)
-    if state.first_seat != NO_SEAT:
-        out.present(fields.STATE_FIRST_SEAT, state.first_seat)
-    out.number(fields.STATE_ACTIVE_SEAT, state.active)
-    out.number(fields.STATE_FINAL_PHASE, state.final_phase)
-    out.number(fields.STATE_PASSES, state.passes)
     list_filled(state, cells)
     for place in range(state.laid):
         put_card(out, fields.STATE_TABLE, state, place, cells[place])
@@ -423,17 +419,15 @@ def put_state(Writer out not None, Position position not None):
         out.present(
             fields.STATE_STARTING_CARTON if state.pending >= FIRST_START else fields.STATE_TOY, state.pending
         )
-    if state.just_played != NO_CELL:
-        out.present(fields.STATE_JUST_PLAYED, state.just_played)
 
 
-cdef read_hand(Seat* held, int seat, const Message* message):
+cdef read_hand(Seat* held, const Message* message):
     cdef int64_t kinds[LARGEST_HAND]
     cdef int count = list_numbers(message, fields.SEAT_HAND, kinds, LARGEST_HAND), i, kind, slot
     if count > LARGEST_HAND:
-        RULES.refuse_state(f"seats[{seat}].hand", f"a hand has at most {LARGEST_HAND} cards")
+        RULES.refuse_state("hand", f"a hand has at most {LARGEST_HAND} cards")
     for i in range(count):
-        kind = within(RULES, kinds[i], 0, PRINCESS, "seats[{}].hand[{}]", seat, i)
+        kind = within(RULES, kinds[i], 0, PRINCESS, "hand", i)
         slot = i
         while slot and held.hand[slot - 1] > kind:
             held.hand[slot] = held.hand[slot - 1]
@@ -442,86 +436,88 @@ cdef read_hand(Seat* held, int seat, const Message* message):
     held.hand_size = count
 
 
-cdef read_part_numbers(
-    const State* state, const Message* message, int field, int highest, str path, int seat, uint8_t* read
-):
-    # A number for each part of the pile. The first braces of `path` are the seat.
+cdef check_part_count(const State* state, int count, str name):
+    if count != part_count(state):
+        RULES.refuse_state(name, f"there must be {part_count(state)}, not {count}")
+
+
+cdef read_part_numbers(const State* state, const Message* message, int field, int highest, str name, uint8_t* read):
+    # A number for each part of the pile.
     cdef int64_t numbers[PARTS]
     cdef int count = list_numbers(message, field, numbers, PARTS), part
-    check_part_count(state, count, path, seat)
+    check_part_count(state, count, name)
     for part in range(count):
-        if not 0 <= numbers[part] <= highest:
-            RULES.in_range(numbers[part], 0, highest, f"{path.format(seat)}[{part}]")
-        read[part] = <uint8_t> numbers[part]
+        read[part] = within(RULES, numbers[part], 0, highest, name, part)
 
 
-cdef check_part_count(const State* state, int count, str path, int seat=0):
-    if count != part_count(state):
-        RULES.refuse_state(path.format(seat), f"there must be {part_count(state)}, not {count}")
-
-
-cdef read_shown(Seat* held, int seat, const Message* message):
-    cdef Message shown
-    cdef Span rest = message.span, patterns
+cdef int read_excluded(const Message* shown) except -1:
+    # The types of cards that a card in hand cannot be.
+    cdef Span patterns = span_of(shown, fields.SHOWN_NOT_PATTERNS)
     cdef int64_t pattern
-    cdef int slot = 0, i, excluded
+    cdef int excluded = number_of(shown, fields.SHOWN_NOT_PRINCESS) << PRINCESS_BIT, i = 0
+    while next_number(&patterns, &pattern):
+        excluded |= 1 << within(RULES, pattern, 0, PATTERNS - 1, "not_patterns", i)
+        i += 1
+    return excluded
+
+
+cdef read_shown(Seat* held, const Message* message):
+    cdef Message shown
+    cdef Span rest = message.span
+    cdef int slot = 0
     if count_of(message, fields.SEAT_SHOWN) > held.hand_size:
-        RULES.refuse_state(f"seats[{seat}].shown", "more is shown than there are cards in hand", "Public and hidden")
-    while next_of(fields.SEAT_SHOWN, &rest, &shown):
-        excluded = number_of(&shown, fields.SHOWN_NOT_PRINCESS) << PRINCESS_BIT
-        patterns = span_of(&shown, fields.SHOWN_NOT_PATTERNS)
-        i = 0
-        while next_number(&patterns, &pattern):
-            if not 0 <= pattern < PATTERNS:
-                RULES.in_range(pattern, 0, PATTERNS - 1, f"seats[{seat}].shown[{slot}].not_patterns[{i}]")
-            excluded |= 1 << <int> pattern
-            i += 1
-        held.excluded |= excluded << EXCLUDED_BITS * slot
-        slot += 1
+        RULES.refuse_state("shown", "more is shown than there are cards in hand", "Public and hidden")
+    try:
+        while next_of(fields.SEAT_SHOWN, &rest, &shown):
+            held.excluded |= read_excluded(&shown) << EXCLUDED_BITS * slot
+            slot += 1
+    except EngineError as error:
+        error.lies_below("shown", slot)
+        raise
 
 
 cdef read_seat(State* state, int seat, const Message* message):
     cdef Seat* held = &state.seats[seat]
     cdef uint8_t played[PARTS]
     cdef int part
-    read_hand(held, seat, message)
-    held.supply = within(RULES, number_of(message, fields.SEAT_SUPPLY), 0, CATS, "seats[{}].supply", seat)
-    read_part_numbers(state, message, fields.SEAT_DRAWN, 255, "seats[{}].drawn", seat, held.drawn)
-    read_part_numbers(
-        state, message, fields.SEAT_PRINCESSES_PLAYED, PARTS, "seats[{}].princesses_played", seat, played
-    )
+    read_hand(held, message)
+    held.supply = within(RULES, number_of(message, fields.SEAT_SUPPLY), 0, CATS, "supply")
+    read_part_numbers(state, message, fields.SEAT_DRAWN, 255, "drawn", held.drawn)
+    read_part_numbers(state, message, fields.SEAT_PRINCESSES_PLAYED, PARTS, "princesses_played", played)
     for part in range(part_count(state)):
         held.played |= played[part] << PLAYED_BITS * part
     if has_span(message, fields.SEAT_SHOWN):
-        read_shown(held, seat, message)
+        read_shown(held, message)
 
 
-cdef read_pile(State* state, const Message* message):
-    cdef Message part
+cdef read_unknown(State* state, const Message* message):
     cdef Span rest = span_of(message, fields.STATE_UNKNOWN_CARDS)
     cdef int64_t kind
     cdef int i = 0
     while next_number(&rest, &kind):
-        within(RULES, kind, 0, PILE_KINDS - 1, "unknown_cards[{}]", i)
+        within(RULES, kind, 0, PILE_KINDS - 1, "unknown_cards", i)
         if has_kind(state.unknown, <int> kind):
             RULES.refuse_state(f"unknown_cards[{i}]", f"{kind} is named twice")
         put_kind(state.unknown, <int> kind)
         i += 1
+
+
+cdef read_parts(State* state, const Message* message):
+    cdef Message part
+    cdef Span rest = message.span
+    cdef int i = 0
     check_part_count(state, count_of(message, fields.STATE_PARTS), "parts")
     memset(state.drawer, NO_SEAT, PARTS)
-    rest = message.span
-    i = 0
-    while next_of(fields.STATE_PARTS, &rest, &part):
-        if has_number(&part, fields.PART_PRINCESS_DRAWN_BY):
-            state.drawer[i] = within(
-                RULES,
-                number_of(&part, fields.PART_PRINCESS_DRAWN_BY),
-                0,
-                state.players - 1,
-                "parts[{}].princess_drawn_by",
-                i,
-            )
-        i += 1
+    try:
+        while next_of(fields.STATE_PARTS, &rest, &part):
+            if has_number(&part, fields.PART_PRINCESS_DRAWN_BY):
+                state.drawer[i] = within(
+                    RULES, number_of(&part, fields.PART_PRINCESS_DRAWN_BY), 0, state.players - 1, "princess_drawn_by"
+                )
+            i += 1
+    except EngineError as error:
+        error.lies_below("parts", i)
+        raise
 
 
 cdef read_pending(State* state, const Message* message):
@@ -540,32 +536,27 @@ cdef read_pending(State* state, const Message* message):
         state.pending = within(RULES, number_of(message, fields.STATE_TOY), FIRST_TOY, PRINCESS - 1, "toy")
 
 
-def read_state(Reader reader not None):
-    """ChatCartonneState → the body of a packed state, for Game.position. Raises EngineError: INVALID_STATE."""
-    cdef const Message* read = &reader.message
+cdef bytes read_state(const Message* read):
+    # ChatCartonneState → the body of a packed state. Raises INVALID_STATE.
     cdef Message inner
     cdef Span rest = read.span
     cdef State state
-    cdef Turn turn
-    cdef int seat
+    cdef int seat = 0
     memset(&state, 0, sizeof(State))
     state.players = within(RULES, count_of(read, fields.STATE_SEATS), 2, SEATS, "seats")
-    set_options(&state, RULES.read_options(reader.inner(fields.STATE_OPTIONS), read_options, encode_options, state.players))
-    for seat in range(state.players):
-        next_of(fields.STATE_SEATS, &rest, &inner)
-        read_seat(&state, seat, &inner)
-    read_turn(
-        RULES, read, fields.STATE_PHASE, fields.STATE_FIRST_SEAT, fields.STATE_ACTIVE_SEAT, state.players, PHASES, &turn
-    )
-    state.phase, state.first_seat, state.active = turn.phase, turn.first_seat, turn.active_seat
-    state.final_phase = number_of(read, fields.STATE_FINAL_PHASE)
-    state.passes = within(RULES, number_of(read, fields.STATE_PASSES), 0, state.players, "passes")
+    set_options(&state, OPTIONS.encoded(read, fields.STATE_OPTIONS, state.players))
+    try:
+        for seat in range(state.players):
+            next_of(fields.STATE_SEATS, &rest, &inner)
+            read_seat(&state, seat, &inner)
+    except EngineError as error:
+        error.lies_below("seats", seat)
+        raise
+    SCALARS.read(read, &state, state.players)
     read_table(&state, read)
-    read_pile(&state, read)
+    read_unknown(&state, read)
+    read_parts(&state, read)
     read_pending(&state, read)
-    state.just_played = NO_CELL
-    if has_number(read, fields.STATE_JUST_PLAYED):
-        state.just_played = within(RULES, number_of(read, fields.STATE_JUST_PLAYED), 0, CELLS - 1, "just_played")
     return (<const char*> &state)[:sizeof(State)]
 
 
@@ -589,19 +580,17 @@ cdef put_part_views(Writer out, const View* seen, int viewer):
         out.end(begun)
 
 
-def put_view(Writer out not None, Position position not None, seat):
-    """What a seat (None: a spectator) may know → ChatCartonneView."""
+cdef int put_view(Writer out, Position position, int viewer) except -1:
+    # What a viewer may know → ChatCartonneView.
     cdef View seen
     cdef const State* state = &seen.state
     cdef const Seat* held
     cdef uint16_t cells[110]
-    cdef int viewer = -1 if seat is None else seat
     cdef int other, place, part, princesses
     cdef size_t begun
     view(position.body, viewer, &seen)
-    begun = out.begin(fields.VIEW_OPTIONS)
-    put_options(out, options_of(position))
-    out.end(begun)
+    OPTIONS.put_in(out, fields.VIEW_OPTIONS, position)
+    SCALARS.put_view(out, state)
     princesses = princess_count(state)
     for other in range(state.players):
         held = &state.seats[other]
@@ -619,12 +608,6 @@ def put_view(Writer out not None, Position position not None, seat):
         out.end(begun)
         for part in range(part_count(state)):
             princesses -= played_of(held, part)
-    out.number(fields.VIEW_PHASE, state.phase + 1)
-    if state.first_seat != NO_SEAT:
-        out.present(fields.VIEW_FIRST_SEAT, state.first_seat)
-    out.number(fields.VIEW_ACTIVE_SEAT, state.active)
-    out.number(fields.VIEW_FINAL_PHASE, state.final_phase)
-    out.number(fields.VIEW_PASSES, state.passes)
     list_filled(state, cells)
     for place in range(state.laid):
         put_card_view(out, state, place, cells[place])
@@ -635,27 +618,20 @@ def put_view(Writer out not None, Position position not None, seat):
     out.number(fields.VIEW_UNSEEN_PRINCESSES, princesses)
     if state.pending:
         out.present(fields.VIEW_STARTING_CARTON if state.pending >= FIRST_START else fields.VIEW_TOY, state.pending)
-    if state.just_played != NO_CELL:
-        out.present(fields.VIEW_JUST_PLAYED, state.just_played)
 
 
 # Events
 
-cdef int write_event(Writer out, const Event* event) except -1:
+cdef int put_event(Writer out, const Event* event) except -1:
     # An event → ChatCartonneEvent.
     cdef bytes order = _VALUE_FIELDS[event.kind]
     cdef int i
-    out.number(fields.EVENT_KIND, event.kind)
-    if event.seat >= 0:
-        out.present(fields.EVENT_SEAT, event.seat)
+    put_event_head(out, event, fields.EVENT_KIND, fields.EVENT_SEAT)
     for i in range(min(event.count, len(order))):
         if order[i] == fields.EVENT_TURNED:
             out.number(fields.EVENT_TURNED, event.values[i])
         else:
             out.present(order[i], event.values[i])
-
-
-put_event = wrap_put_event(write_event)
 
 
 # Score
@@ -684,8 +660,8 @@ cdef put_box(Writer out, const State* state, const Box* box, const uint8_t* box_
     out.end(begun)
 
 
-def put_score(Writer out not None, Position position not None):
-    """The breakdown of the score → ChatCartonneScoreDetail."""
+cdef int put_score(Writer out, Position position) except -1:
+    # The breakdown of the score → ChatCartonneScoreDetail.
     cdef const State* state = state_of(position)
     cdef Box boxes[110]
     cdef uint8_t box_of[110]
@@ -701,3 +677,18 @@ def put_score(Writer out not None, Position position not None):
         out.end(begun)
     for i in range(count):
         put_box(out, state, &boxes[i], box_of, i)
+
+
+cdef Conversions CONVERSIONS
+CONVERSIONS.read_state = read_state
+CONVERSIONS.put_state = put_state
+CONVERSIONS.put_view = put_view
+CONVERSIONS.put_score = put_score
+CONVERSIONS.read_action = read_action
+CONVERSIONS.put_action = put_action
+CONVERSIONS.put_action_label = put_action_label
+CONVERSIONS.put_label_field = put_label_field
+CONVERSIONS.put_event = put_event
+CONVERSIONS.put_event_label = NULL
+
+CODEC = make_codec(&CONVERSIONS, OPTIONS, outcome_label, EVENT_LABELS, _EVENT_FIELDS)

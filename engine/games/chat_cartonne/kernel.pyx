@@ -21,7 +21,7 @@ from chatiere.engine.core.game cimport (
     Operations,
     add_event,
 )
-from chatiere.engine.core.play cimport settle
+from chatiere.engine.core.moves cimport settle
 from chatiere.engine.core.position cimport wrap_operations
 from chatiere.engine.games.chat_cartonne.boxes cimport cat_can_follow, score
 from chatiere.engine.games.chat_cartonne.chance cimport can_come, chance_outcomes, sample_outcome, start_is_left

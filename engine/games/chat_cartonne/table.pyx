@@ -1,5 +1,6 @@
 """Chat Cartonne: the cards on the table, to and from their messages."""
 
+from chatiere.engine.core.errors import EngineError
 from chatiere.engine.games.chat_cartonne.words import RULES
 
 from chatiere.engine.core.codec cimport within
@@ -72,55 +73,63 @@ cdef put_card_view(Writer out, const State* state, int place, int cell):
     out.end(begun)
 
 
-cdef int read_on_joint(const State* state, int i, const Message* message) except -1:
-    # What lies on the joint of a card, as State.joints has it.
-    cdef Message there
-    open_field(message, fields.CARD_ON_JOINT, &there)
-    if has_number(&there, fields.ON_JOINT_CAT):
-        return AWAKE + within(
-            RULES, number_of(&there, fields.ON_JOINT_CAT), 0, state.players - 1, "table[{}].on_joint.cat", i
-        )
-    if has_number(&there, fields.ON_JOINT_TOY):
+cdef int read_on_joint(const State* state, const Message* there) except -1:
+    # What lies on a joint, as State.joints has it.
+    if has_number(there, fields.ON_JOINT_CAT):
+        return AWAKE + within(RULES, number_of(there, fields.ON_JOINT_CAT), 0, state.players - 1, "on_joint.cat")
+    if has_number(there, fields.ON_JOINT_TOY):
         return TOY_THERE - FIRST_TOY + within(
-            RULES, number_of(&there, fields.ON_JOINT_TOY), FIRST_TOY, PRINCESS - 1, "table[{}].on_joint.toy", i
+            RULES, number_of(there, fields.ON_JOINT_TOY), FIRST_TOY, PRINCESS - 1, "on_joint.toy"
         )
-    if not has_span(&there, fields.ON_JOINT_PRINCESS):
-        RULES.refuse_state(f"table[{i}].on_joint", "what lies there is missing")
+    if not has_span(there, fields.ON_JOINT_PRINCESS):
+        RULES.refuse_state("on_joint", "what lies there is missing")
     return PRINCESS_THERE
 
 
-cdef int read_card(const State* state, int i, const Message* message) except -1:
+cdef int read_card(const State* state, const Message* message) except -1:
     # What a card is, as State.cards has it.
     cdef int turned = TURNED if number_of(message, fields.CARD_TURNED) else 0, kind
     if has_number(message, fields.CARD_KIND):
-        kind = within(RULES, number_of(message, fields.CARD_KIND), 0, FIRST_START + STARTS - 1, "table[{}].kind", i)
+        kind = within(RULES, number_of(message, fields.CARD_KIND), 0, FIRST_START + STARTS - 1, "kind")
         if kind == PRINCESS:
-            RULES.refuse_state(f"table[{i}].kind", "the Princess has a field of her own")
+            RULES.refuse_state("kind", "the Princess has a field of her own")
         return kind | turned
     if has_number(message, fields.CARD_SLEEPING_CAT):
         return turned | SLEEPER + within(
-            RULES, number_of(message, fields.CARD_SLEEPING_CAT), 0, state.players - 1, "table[{}].sleeping_cat", i
+            RULES, number_of(message, fields.CARD_SLEEPING_CAT), 0, state.players - 1, "sleeping_cat"
         )
     if not has_span(message, fields.CARD_PRINCESS):
-        RULES.refuse_state(f"table[{i}]", "the card is missing")
+        RULES.refuse_state("", "the card is missing")
     return PRINCESS | turned
+
+
+cdef read_place(State* state, const Message* card):
+    # A card with what lies on its joint, in its cell.
+    cdef Message there
+    cdef int cell = within(RULES, number_of(card, fields.CARD_CELL), 0, CELLS - 1, "cell")
+    if has_cell(state.filled, cell):
+        RULES.refuse_state("cell", f"there are two cards in cell {cell}")
+    if has_span(card, fields.CARD_ON_JOINT):
+        open_field(card, fields.CARD_ON_JOINT, &there)
+        lay_on_joint(state, cell, read_on_joint(state, &there))
+    lay_on_table(state, cell, read_card(state, card))
 
 
 cdef read_table(State* state, const Message* message):
     # The cards may be listed in any order.
     cdef Message card
     cdef Span rest = message.span
-    cdef int cell, there, joints = 0
+    cdef int joints = 0
     if count_of(message, fields.STATE_TABLE) > MOST_CARDS:
         RULES.refuse_state("table", f"at most {MOST_CARDS} cards can lie on the table")
-    while next_of(fields.STATE_TABLE, &rest, &card):
-        cell = within(RULES, number_of(&card, fields.CARD_CELL), 0, CELLS - 1, "table[{}].cell", state.laid)
-        if has_cell(state.filled, cell):
-            RULES.refuse_state(f"table[{state.laid}].cell", f"there are two cards in cell {cell}")
-        there = read_on_joint(state, state.laid, &card) if has_span(&card, fields.CARD_ON_JOINT) else 0
-        if there:
-            if joints == MOST_JOINTS:
-                RULES.refuse_state("table.on_joint", f"at most {MOST_JOINTS} things can lie on joints")
-            lay_on_joint(state, cell, there)
-            joints += 1
-        lay_on_table(state, cell, read_card(state, state.laid, &card))
+    try:
+        while next_of(fields.STATE_TABLE, &rest, &card):
+            joints += has_span(&card, fields.CARD_ON_JOINT)
+            if joints > MOST_JOINTS:
+                break
+            read_place(state, &card)
+    except EngineError as error:
+        error.lies_below("table", state.laid)
+        raise
+    if joints > MOST_JOINTS:
+        RULES.refuse_state("table.on_joint", f"at most {MOST_JOINTS} things can lie on joints")

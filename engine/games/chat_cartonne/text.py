@@ -13,7 +13,7 @@ from chatiere.engine.core.description import (
     flag,
     lay_out,
 )
-from chatiere.engine.games.chat_cartonne.codec import encode_options, options_of, outcome_label, put_action_label
+from chatiere.engine.games.chat_cartonne.codec import CODEC
 from chatiere.engine.games.chat_cartonne.words import FAULTS, KINDS
 
 _SEATS = 5
@@ -175,8 +175,8 @@ DESCRIPTION = Description(
     lowest_total_wins=False,
     observation=lay_out(_OBSERVATION),
     faults=FAULTS,
-    encode_options=encode_options,
-    options_of=options_of,
-    put_action_label=put_action_label,
-    outcome_label=outcome_label,
+    encode_options=CODEC.encode_options,
+    options_of=CODEC.options_of,
+    action_label=CODEC.action_label,
+    outcome_label=CODEC.outcome_label,
 )

@@ -1,6 +1,6 @@
 """Chat Cartonne: the words for cards, events and faults."""
 
-from chatiere.engine.core.codec import RulesFile
+from chatiere.engine.core.rules_file import RulesFile
 
 from chatiere.engine.games.chat_cartonne.state cimport TURNED, ChatCartonneEvent, ChatCartonneFault, walls_of
 

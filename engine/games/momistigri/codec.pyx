@@ -3,19 +3,27 @@
 from collections import Counter
 from collections.abc import Mapping
 
-from chatiere.engine.core.codec import action_number, complete_options, label_words, read_numbers, refuse_option
+from chatiere.engine.core.codec import NUMBER, NUMBERS, action_number, first_seat_option, seat_or_none
 from chatiere.engine.core.errors import EngineError, Reason
+from chatiere.engine.core.options import complete_options, read_numbers, refuse_option
 from chatiere.engine.games.momistigri.words import CARD_NAMES, EVENT_LABELS, FAULTS, RULES, card_name
 
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint64_t
 from libc.string cimport memcpy, memset
 
+from chatiere.engine.core.codec cimport (
+    LAST_SEAT,
+    Conversions,
+    OptionFields,
+    Scalars,
+    make_codec,
+    put_event_head,
+    within,
+)
 from chatiere.engine.core.game cimport NO_SEAT, Event, distance_to, seat_at
-from chatiere.engine.core.position cimport Position, put_label, wrap_put_action, wrap_put_event
-from chatiere.engine.core.codec cimport Turn, read_turn, within
+from chatiere.engine.core.position cimport Position
 from chatiere.engine.wire.reader cimport (
     Message,
-    Reader,
     Span,
     count_of,
     has_number,
@@ -83,16 +91,6 @@ cimport chatiere.fields.momistigri as fields
 
 DEFAULTS = {"copies": [USUAL.copies[kind] for kind in range(COLOURED)]}
 
-cdef tuple _LABEL_WORDS = label_words(
-    EVENT_LABELS,
-    {
-        "seat": fields.EVENT_SEAT,
-        "other_seat": fields.EVENT_OTHER_SEAT,
-        "cards": fields.EVENT_CARDS,
-        "count": fields.EVENT_COUNT,
-    },
-)
-
 
 cdef const State* state_of(Position position) noexcept:
     return <const State*> position.body
@@ -116,10 +114,9 @@ cdef int receiver_of(Position position, int action) except -1:
     return seat_at(decider(state), distance, state.players)
 
 
-cdef int label_action(Writer out, Position position, int action) except -1:
-    # A dense id in plain English, at a decision.
+cdef int put_action_label(Writer out, Position position, int action) except -1:
+    # A dense id in plain English.
     cdef int low, high, receiver
-    position.require_action(action)
     if action < PASS_ID:
         cards_of_pair(action, &low, &high)
         out.words(b"discard ")
@@ -157,9 +154,6 @@ cdef int label_action(Writer out, Position position, int action) except -1:
         out.words(b"take ")
         out.string(CARD_NAMES[action - FIRST_SWAP_IN_ID])
         out.words(b" from the pile")
-
-
-put_action_label = wrap_put_action(label_action)
 
 
 def outcome_label(Position position not None, outcome):
@@ -205,11 +199,9 @@ cdef put_card_names(Writer out, const uint16_t* cards, int count):
         out.string(CARD_NAMES[cards[i]])
 
 
-cdef int label_field(Writer out, const Event* event, int field) except -1:
-    # What stands for a field in the label of an event.
-    if field == fields.EVENT_SEAT:
-        out.decimal(event.seat)
-    elif field == fields.EVENT_OTHER_SEAT:
+cdef int put_label_field(Writer out, const Event* event, int field) except -1:
+    # The other seat, the cards or the number that an event is about.
+    if field == fields.EVENT_OTHER_SEAT:
         out.decimal(other_seat(event))
     elif field == fields.EVENT_CARDS:
         put_card_names(out, event.values, cards_in(event))
@@ -220,17 +212,15 @@ cdef int label_field(Writer out, const Event* event, int field) except -1:
         if event.kind == MomistigriEvent.TURN_BEGUN:
             out.words(b" cards")
 
-cdef int label_event(Writer out, const Event* event) except -1:
-    # An event in plain English.
-    if event.kind == MomistigriEvent.ONES_DISCARDED and event.count == 0:
-        out.words(b"seat ")
-        out.decimal(event.seat)
-        out.words(b" has no other 1")
-        return 0
-    return put_label(out, event, _LABEL_WORDS, label_field)
 
-
-put_event_label = wrap_put_event(label_event)
+cdef bint put_event_label(Writer out, const Event* event) except -1:
+    # Another label where no 1 was discarded.
+    if event.kind != MomistigriEvent.ONES_DISCARDED or event.count:
+        return False
+    out.words(b"seat ")
+    out.decimal(event.seat)
+    out.words(b" has no other 1")
+    return True
 
 
 # Options
@@ -251,7 +241,7 @@ def encode_options(players, options: Mapping):
     options = complete_options("Momistigri", options, DEFAULTS, players)
     copies = options["copies"]
     memset(&encoded, 0, sizeof(Options))
-    encoded.first_seat = options["first_seat"]
+    encoded.first_seat = seat_or_none(options["first_seat"])
     # Every batch that begins games comes here: the default ones do not have to be examined.
     if copies is DEFAULTS["copies"]:
         memcpy(encoded.copies, USUAL.copies, sizeof(encoded.copies))
@@ -267,41 +257,27 @@ def options_of(Position position not None):
     cdef const State* state = state_of(position)
     cdef const Box* box = box_of(state)
     cdef int kind
-    options = {}
-    if state.first_seat_option != NO_SEAT:
-        options["first_seat"] = state.first_seat_option
+    options = first_seat_option(state.first_seat_option)
     if box != &USUAL_BOX:
         options["copies"] = [count_cards(bits_of(box, kind)) for kind in range(COLOURED)]
     return options
 
 
-def read_options(Reader reader not None):
-    """MomistigriOptions → options by name; `encode_options` says whether they are valid."""
-    cdef const Message* message = &reader.message
-    options = {}
-    if has_number(message, fields.OPTIONS_FIRST_SEAT):
-        options["first_seat"] = number_of(message, fields.OPTIONS_FIRST_SEAT)
-    if has_span(message, fields.OPTIONS_COPIES):
-        options["copies"] = listed_numbers(message, fields.OPTIONS_COPIES)
-    return options
-
-
-def put_options(Writer out not None, options):
-    """Options by name → MomistigriOptions."""
-    if "first_seat" in options:
-        out.present(fields.OPTIONS_FIRST_SEAT, options["first_seat"])
-    if "copies" in options:
-        out.numbers(fields.OPTIONS_COPIES, options["copies"])
+cdef OptionFields OPTIONS = OptionFields(
+    RULES,
+    encode_options,
+    options_of,
+    {"first_seat": (fields.OPTIONS_FIRST_SEAT, NUMBER), "copies": (fields.OPTIONS_COPIES, NUMBERS)},
+)
 
 
 # Actions
 
-cdef int write_action(Writer out, Position position, int action) except -1:
+cdef int put_action(Writer out, Position position, int action) except -1:
     # A dense id → MomistigriAction.
     cdef uint8_t cards[2]
     cdef int low, high, receiver
     cdef size_t begun
-    position.require_action(action)
     if action < PASS_ID:
         cards_of_pair(action, &low, &high)
         cards[0] = low
@@ -336,13 +312,13 @@ cdef int write_action(Writer out, Position position, int action) except -1:
     out.end(begun)
 
 
-put_action = wrap_put_action(write_action)
-
-
-def _pair_id(cards):
+cdef int pair_id(const Message* pair) except -1:
+    cards = listed_numbers(pair, fields.DISCARD_PAIR_CARDS)
     if len(cards) != 2:
         raise EngineError(Reason.INVALID_ACTION, "a pair has two cards", field="discard_pair.cards")
-    low, high = sorted(action_number(card, 0, KINDS - 1, f"discard_pair.cards[{i}]") for i, card in enumerate(cards))
+    for i, card in enumerate(cards):
+        action_number(card, 0, KINDS - 1, f"discard_pair.cards[{i}]")
+    low, high = sorted(cards)
     return high * (high + 1) // 2 + low
 
 
@@ -353,19 +329,14 @@ cdef card_in(const Message* action, int field, int card_field, name):
     return action_number(number_of(&inner, card_field), 0, KINDS - 1, f"{name}.card")
 
 
-def read_action(Reader reader not None, Position position not None):
-    """MomistigriAction → the dense id; whether it is legal is for `apply` to say.
-
-    Raises EngineError: INVALID_ACTION, ILLEGAL_ACTION (a card given to the own seat), CHANCE_PENDING, GAME_OVER.
-    """
-    cdef const Message* action = &reader.message
+cdef int read_action(const Message* action, Position position) except -1:
+    # MomistigriAction → the dense id at a position. Raises INVALID_ACTION, ILLEGAL_ACTION (a card given to the own seat).
     cdef const State* state = state_of(position)
     cdef Message inner
     cdef int distance
-    position.require_decision()
     if has_span(action, fields.ACTION_DISCARD_PAIR):
         open_field(action, fields.ACTION_DISCARD_PAIR, &inner)
-        return _pair_id(listed_numbers(&inner, fields.DISCARD_PAIR_CARDS))
+        return pair_id(&inner)
     if has_span(action, fields.ACTION_PASS_TURN):
         return PASS_ID
     if has_span(action, fields.ACTION_STOP):
@@ -379,7 +350,7 @@ def read_action(Reader reader not None, Position position not None):
     if has_span(action, fields.ACTION_GIVE):
         card = card_in(action, fields.ACTION_GIVE, fields.GIVE_CARD, "give")
         open_field(action, fields.ACTION_GIVE, &inner)
-        seat = action_number(number_of(&inner, fields.GIVE_SEAT), 0, position.num_players() - 1, "give.seat")
+        seat = action_number(number_of(&inner, fields.GIVE_SEAT), 0, state.players - 1, "give.seat")
         distance = distance_to(decider(state), seat, state.players)
         if distance == 0:
             position.refuse_move(forbids_gift(state, box_of(state), distance, card), None)
@@ -400,6 +371,27 @@ ctypedef struct Listed:
     uint64_t hands[MOST_PLAYERS]
     uint64_t known[MOST_PLAYERS][KNOWERS]  # of a seat's hand
     uint64_t pile
+
+
+cdef Scalars list_scalars():
+    cdef State at
+    cdef Scalars scalars = Scalars(RULES)
+    scalars.begin(&at)
+    scalars.add("phase", fields.STATE_PHASE, fields.VIEW_PHASE, &at.phase, 1, PHASES, 1)
+    scalars.add("first_seat", fields.STATE_FIRST_SEAT, fields.VIEW_FIRST_SEAT, &at.first_seat, 0, LAST_SEAT, 0, NO_SEAT)
+    scalars.add("active_seat", fields.STATE_ACTIVE_SEAT, fields.VIEW_ACTIVE_SEAT, &at.active, 0, LAST_SEAT)
+    scalars.add("round", fields.STATE_ROUND, fields.VIEW_ROUND, &at.round, 1, ROUNDS, 1)
+    scalars.add("turn", fields.STATE_TURN, fields.VIEW_TURN, &at.turn, 0, LAST_TURN)
+    scalars.add("reversed", fields.STATE_REVERSED, fields.VIEW_REVERSED, &at.backwards, 0, 1)
+    scalars.add("mark", fields.STATE_MARK, fields.VIEW_MARK, &at.mark, 0, MARKS - 1)
+    scalars.add("draws_left", fields.STATE_DRAWS_LEFT, fields.VIEW_DRAWS_LEFT, &at.draws_left, 0, LARGEST_DRAW)
+    scalars.add("effect", fields.STATE_EFFECT, fields.VIEW_EFFECT, &at.effect, 0, 3)
+    # The packed number is one more than the card, 0 for none.
+    scalars.add("swapped_out", fields.STATE_SWAPPED_OUT, fields.VIEW_SWAPPED_OUT, &at.swapped_out, 0, KINDS - 1, -1, 0)
+    return scalars
+
+
+cdef Scalars SCALARS = list_scalars()
 
 
 cdef inline int finished_rounds(const State* state) noexcept:
@@ -452,30 +444,17 @@ cdef put_seat(Writer out, const State* state, int seat):
     out.end(begun)
 
 
-def put_state(Writer out not None, Position position not None):
-    """A position → MomistigriState."""
+cdef int put_state(Writer out, Position position) except -1:
+    # A position → MomistigriState.
     cdef const State* state = state_of(position)
     cdef int seat
-    cdef size_t begun = out.begin(fields.STATE_OPTIONS)
-    put_options(out, options_of(position))
-    out.end(begun)
+    OPTIONS.put_in(out, fields.STATE_OPTIONS, position)
+    SCALARS.put_state(out, state)
     for seat in range(state.players):
         put_seat(out, state, seat)
-    out.number(fields.STATE_PHASE, state.phase + 1)
-    if state.first_seat != NO_SEAT:
-        out.present(fields.STATE_FIRST_SEAT, state.first_seat)
-    out.number(fields.STATE_ACTIVE_SEAT, state.active)
-    out.number(fields.STATE_ROUND, state.round + 1)
-    out.number(fields.STATE_TURN, state.turn)
-    out.number(fields.STATE_REVERSED, state.backwards)
     put_cards(out, fields.STATE_PILE, box_of(state), pile_of(state))
-    out.number(fields.STATE_MARK, state.mark)
-    out.number(fields.STATE_DRAWS_LEFT, state.draws_left)
-    out.number(fields.STATE_EFFECT, state.effect)
     if state.phase == HAND_OUT:
         out.present(fields.STATE_RECEIVER, state.receiver)
-    if state.swapped_out:
-        out.present(fields.STATE_SWAPPED_OUT, state.swapped_out - 1)
 
 
 cdef refuse_cards(const Box* box, const Message* message, int field, name):
@@ -507,52 +486,64 @@ cdef bint list_set(const Box* box, const Message* message, int field, uint64_t m
     return True
 
 
+cdef int read_knower(const State* state, int seat, int found, const Message* entry) except -1:
+    # Who knows what an entry of a seat's knowledge says; `found`: those of the entries before, as bits.
+    cdef int knower = PUBLIC
+    if has_number(entry, fields.KNOWLEDGE_SEAT):
+        knower = within(RULES, number_of(entry, fields.KNOWLEDGE_SEAT), 0, state.players - 1, "seat")
+    if found >> knower & 1:
+        RULES.refuse_state("seat", "what one seat, or all, know of a hand is said once", "Public and hidden")
+    if knower == seat:
+        RULES.refuse_state("seat", "a seat knows its own hand anyway", "Public and hidden")
+    return knower
+
+
+cdef read_entry(State* state, const Listed* listed, int seat, uint64_t* cards, uint8_t* most_ones, const Message* entry):
+    # What one seat, or all, know of a hand.
+    if not list_set(box_of(state), entry, fields.KNOWLEDGE_CARDS, listed.hands[seat], cards):
+        RULES.refuse_state("cards", "the hand does not hold all of these", "Public and hidden")
+    if has_number(entry, fields.KNOWLEDGE_MOST_ONES):
+        most_ones[0] = 1 + within(RULES, number_of(entry, fields.KNOWLEDGE_MOST_ONES), 0, ONES - 1, "most_ones")
+
+
 cdef read_knowledge(State* state, Listed* listed, int seat, const Message* message):
     # Who is not named knows what all know.
     cdef Message entry
     cdef Span rest = message.span
     cdef uint64_t* known = listed.known[seat]
+    cdef uint8_t* most_ones = state.most_ones[seat]
     cdef int found = 0, number = 0, knower
-    cdef int64_t other, most_ones
-    while next_of(fields.SEAT_KNOWLEDGE, &rest, &entry):
-        knower = PUBLIC
-        if has_number(&entry, fields.KNOWLEDGE_SEAT):
-            other = number_of(&entry, fields.KNOWLEDGE_SEAT)
-            knower = within(RULES, other, 0, state.players - 1, "seats[{}].knowledge[{}].seat", seat, number)
-        if found >> knower & 1:
-            RULES.refuse_state(
-                f"seats[{seat}].knowledge[{number}].seat",
-                "what one seat, or all, know of a hand is said once",
-                "Public and hidden",
-            )
-        if knower == seat:
-            RULES.refuse_state(
-                f"seats[{seat}].knowledge[{number}].seat", "a seat knows its own hand anyway", "Public and hidden"
-            )
-        if not list_set(box_of(state), &entry, fields.KNOWLEDGE_CARDS, listed.hands[seat], &known[knower]):
-            RULES.refuse_state(
-                f"seats[{seat}].knowledge[{number}].cards", "the hand does not hold all of these", "Public and hidden"
-            )
-        if has_number(&entry, fields.KNOWLEDGE_MOST_ONES):
-            most_ones = number_of(&entry, fields.KNOWLEDGE_MOST_ONES)
-            state.most_ones[seat][knower] = 1 + within(
-                RULES, most_ones, 0, ONES - 1, "seats[{}].knowledge[{}].most_ones", seat, number
-            )
-        found |= 1 << knower
-        number += 1
+    try:
+        while next_of(fields.SEAT_KNOWLEDGE, &rest, &entry):
+            knower = read_knower(state, seat, found, &entry)
+            read_entry(state, listed, seat, &known[knower], &most_ones[knower], &entry)
+            found |= 1 << knower
+            number += 1
+    except EngineError as error:
+        error.lies_below("knowledge", number)
+        raise
     for knower in range(state.players):
         if knower != seat and not found >> knower & 1:
             known[knower] = known[PUBLIC]
-            state.most_ones[seat][knower] = state.most_ones[seat][PUBLIC]
+            most_ones[knower] = most_ones[PUBLIC]
 
 
 cdef read_penalties(State* state, int seat, const Message* message):
     cdef int64_t penalties[ROUNDS]
     cdef int finished = finished_rounds(state), round
     if list_numbers(message, fields.SEAT_PENALTIES, penalties, ROUNDS) != finished:
-        RULES.refuse_state(f"seats[{seat}].penalties", f"{finished} rounds are finished", "End of a round")
+        RULES.refuse_state("penalties", f"{finished} rounds are finished", "End of a round")
     for round in range(finished):
-        state.penalties[round][seat] = within(RULES, penalties[round], 0, 255, "seats[{}].penalties[{}]", seat, round)
+        state.penalties[round][seat] = within(RULES, penalties[round], 0, 255, "penalties", round)
+
+
+cdef read_seat(State* state, Listed* listed, int seat, const Message* message):
+    if not list_set(box_of(state), message, fields.SEAT_CARDS, bit(BOX) - 1, &listed.hands[seat]):
+        refuse_cards(box_of(state), message, fields.SEAT_CARDS, "cards")
+    read_knowledge(state, listed, seat, message)
+    read_penalties(state, seat, message)
+    state.in_round |= number_of(message, fields.SEAT_IN_ROUND) << seat
+    state.passed |= number_of(message, fields.SEAT_PASSED) << seat
 
 
 cdef lay_cards(State* state, const Listed* listed):
@@ -586,46 +577,30 @@ cdef refuse_deck():
     raise EngineError(fault.reason, fault.message, field=fault.field, rule=fault.rule)
 
 
-def read_state(Reader reader not None):
-    """MomistigriState → the body of a packed state, for Game.position. Raises EngineError: INVALID_STATE."""
-    cdef const Message* read = &reader.message
+cdef bytes read_state(const Message* read):
+    # MomistigriState → the body of a packed state. Raises INVALID_STATE.
     cdef Message inner
     cdef Span rest = read.span
     cdef State state
-    cdef Turn turn
     cdef Listed listed
-    cdef const Box* box
-    cdef int seat
+    cdef int seat = 0
     memset(&state, 0, sizeof(State))
     memset(&listed, 0, sizeof(Listed))
     state.players = within(RULES, count_of(read, fields.STATE_SEATS), 3, MOST_PLAYERS, "seats")
-    set_options(&state, RULES.read_options(reader.inner(fields.STATE_OPTIONS), read_options, encode_options, state.players))
-    box = box_of(&state)
-    read_turn(
-        RULES, read, fields.STATE_PHASE, fields.STATE_FIRST_SEAT, fields.STATE_ACTIVE_SEAT, state.players, PHASES, &turn
-    )
-    state.phase, state.first_seat, state.active = turn.phase, turn.first_seat, turn.active_seat
-    state.round = within(RULES, number_of(read, fields.STATE_ROUND), 1, ROUNDS, "round") - 1
-    state.turn = within(RULES, number_of(read, fields.STATE_TURN), 0, LAST_TURN, "turn")
-    state.backwards = number_of(read, fields.STATE_REVERSED)
-    state.mark = within(RULES, number_of(read, fields.STATE_MARK), 0, MARKS - 1, "mark")
-    state.draws_left = within(RULES, number_of(read, fields.STATE_DRAWS_LEFT), 0, LARGEST_DRAW, "draws_left")
-    state.effect = within(RULES, number_of(read, fields.STATE_EFFECT), 0, 3, "effect")
+    set_options(&state, OPTIONS.encoded(read, fields.STATE_OPTIONS, state.players))
+    SCALARS.read(read, &state, state.players)
     if has_number(read, fields.STATE_RECEIVER) != (state.phase == HAND_OUT):
         RULES.refuse_state("receiver", "there is a receiver when cards of the pile are handed out, and only then")
     state.receiver = within(RULES, number_of(read, fields.STATE_RECEIVER), 0, state.players - 1, "receiver")
-    if has_number(read, fields.STATE_SWAPPED_OUT):
-        state.swapped_out = 1 + within(RULES, number_of(read, fields.STATE_SWAPPED_OUT), 0, KINDS - 1, "swapped_out")
-    for seat in range(state.players):
-        next_of(fields.STATE_SEATS, &rest, &inner)
-        if not list_set(box, &inner, fields.SEAT_CARDS, bit(BOX) - 1, &listed.hands[seat]):
-            refuse_cards(box, &inner, fields.SEAT_CARDS, f"seats[{seat}].cards")
-        read_knowledge(&state, &listed, seat, &inner)
-        read_penalties(&state, seat, &inner)
-        state.in_round |= number_of(&inner, fields.SEAT_IN_ROUND) << seat
-        state.passed |= number_of(&inner, fields.SEAT_PASSED) << seat
-    if not list_set(box, read, fields.STATE_PILE, bit(BOX) - 1, &listed.pile):
-        refuse_cards(box, read, fields.STATE_PILE, "pile")
+    try:
+        for seat in range(state.players):
+            next_of(fields.STATE_SEATS, &rest, &inner)
+            read_seat(&state, &listed, seat, &inner)
+    except EngineError as error:
+        error.lies_below("seats", seat)
+        raise
+    if not list_set(box_of(&state), read, fields.STATE_PILE, bit(BOX) - 1, &listed.pile):
+        refuse_cards(box_of(&state), read, fields.STATE_PILE, "pile")
     lay_cards(&state, &listed)
     return (<const char*> &state)[:sizeof(State)]
 
@@ -651,46 +626,30 @@ cdef put_seat_view(Writer out, const View* seen, int seat):
     out.end(begun)
 
 
-def put_view(Writer out not None, Position position not None, seat):
-    """What a seat (None: a spectator) may know → MomistigriView."""
+cdef int put_view(Writer out, Position position, int viewer) except -1:
+    # What a viewer may know → MomistigriView.
     cdef View seen
     cdef const State* state = &seen.state
     cdef int other
-    cdef size_t begun
-    view(position.body, -1 if seat is None else seat, &seen)
-    begun = out.begin(fields.VIEW_OPTIONS)
-    put_options(out, options_of(position))
-    out.end(begun)
+    view(position.body, viewer, &seen)
+    OPTIONS.put_in(out, fields.VIEW_OPTIONS, position)
+    SCALARS.put_view(out, state)
     for other in range(state.players):
         put_seat_view(out, &seen, other)
-    out.number(fields.VIEW_PHASE, state.phase + 1)
-    if state.first_seat != NO_SEAT:
-        out.present(fields.VIEW_FIRST_SEAT, state.first_seat)
-    out.number(fields.VIEW_ACTIVE_SEAT, state.active)
     if DRAW <= state.phase <= SWAP_IN:
         out.present(fields.VIEW_DRAWN_FROM, drawn_from(state))
-    out.number(fields.VIEW_ROUND, state.round + 1)
-    out.number(fields.VIEW_TURN, state.turn)
-    out.number(fields.VIEW_REVERSED, state.backwards)
     put_cards(out, fields.VIEW_PILE, box_of(state), seen.pile)
-    out.number(fields.VIEW_MARK, state.mark)
-    out.number(fields.VIEW_DRAWS_LEFT, state.draws_left)
-    out.number(fields.VIEW_EFFECT, state.effect)
     if state.phase == HAND_OUT:
         out.present(fields.VIEW_RECEIVER, state.receiver)
-    if state.swapped_out:
-        out.present(fields.VIEW_SWAPPED_OUT, state.swapped_out - 1)
     put_cards(out, fields.VIEW_UNSEEN_CARDS, box_of(state), seen.unseen)
 
 
 # Events
 
-cdef int write_event(Writer out, const Event* event) except -1:
+cdef int put_event(Writer out, const Event* event) except -1:
     # An event → MomistigriEvent.
     cdef int other = other_seat(event), number = number_in(event)
-    out.number(fields.EVENT_KIND, event.kind)
-    if event.seat >= 0:
-        out.present(fields.EVENT_SEAT, event.seat)
+    put_event_head(out, event, fields.EVENT_KIND, fields.EVENT_SEAT)
     if other >= 0:
         out.present(fields.EVENT_OTHER_SEAT, other)
     out.short_numbers(fields.EVENT_CARDS, event.values, cards_in(event))
@@ -698,13 +657,10 @@ cdef int write_event(Writer out, const Event* event) except -1:
         out.present(fields.EVENT_COUNT, number)
 
 
-put_event = wrap_put_event(write_event)
-
-
 # Score
 
-def put_score(Writer out not None, Position position not None):
-    """The breakdown of the score → MomistigriScoreDetail."""
+cdef int put_score(Writer out, Position position) except -1:
+    # The breakdown of the score → MomistigriScoreDetail.
     cdef const State* state = state_of(position)
     cdef int seat
     cdef size_t begun
@@ -714,3 +670,30 @@ def put_score(Writer out not None, Position position not None):
         if state.phase != FINISHED:
             out.number(fields.SEAT_SCORE_HAND_POINTS, sum_of(box_of(state), state.hands[seat]))
         out.end(begun)
+
+
+cdef Conversions CONVERSIONS
+CONVERSIONS.read_state = read_state
+CONVERSIONS.put_state = put_state
+CONVERSIONS.put_view = put_view
+CONVERSIONS.put_score = put_score
+CONVERSIONS.read_action = read_action
+CONVERSIONS.put_action = put_action
+CONVERSIONS.put_action_label = put_action_label
+CONVERSIONS.put_label_field = put_label_field
+CONVERSIONS.put_event = put_event
+CONVERSIONS.put_event_label = put_event_label
+
+CODEC = make_codec(
+    &CONVERSIONS,
+    OPTIONS,
+    outcome_label,
+    EVENT_LABELS,
+    {
+        "kind": fields.EVENT_KIND,
+        "seat": fields.EVENT_SEAT,
+        "other_seat": fields.EVENT_OTHER_SEAT,
+        "cards": fields.EVENT_CARDS,
+        "count": fields.EVENT_COUNT,
+    },
+)

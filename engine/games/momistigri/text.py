@@ -11,7 +11,7 @@ from chatiere.engine.core.description import (
     flag,
     lay_out,
 )
-from chatiere.engine.games.momistigri.codec import DEFAULTS, encode_options, options_of, outcome_label, put_action_label
+from chatiere.engine.games.momistigri.codec import CODEC, DEFAULTS
 from chatiere.engine.games.momistigri.words import CARD_NAMES, FAULTS
 
 _CARDS = 46
@@ -149,8 +149,8 @@ DESCRIPTION = Description(
     lowest_total_wins=True,
     observation=lay_out(_OBSERVATION),
     faults=FAULTS,
-    encode_options=encode_options,
-    options_of=options_of,
-    put_action_label=put_action_label,
-    outcome_label=outcome_label,
+    encode_options=CODEC.encode_options,
+    options_of=CODEC.options_of,
+    action_label=CODEC.action_label,
+    outcome_label=CODEC.outcome_label,
 )

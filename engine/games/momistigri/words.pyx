@@ -1,6 +1,6 @@
 """Momistigri: the words for cards, events and faults."""
 
-from chatiere.engine.core.codec import RulesFile
+from chatiere.engine.core.rules_file import RulesFile
 
 from chatiere.engine.games.momistigri.cards cimport KINDS, MOMISTIGRI, VALUES
 from chatiere.engine.games.momistigri.state cimport MomistigriEvent, MomistigriFault

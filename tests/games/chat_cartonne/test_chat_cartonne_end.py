@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from chatiere.engine import TERMINAL_PLAYER, Position
+from chatiere.engine import TERMINAL_PLAYER, EventLog, Position
 
 from ..building import phase, read, refusal, score_of, state_of, view_of
 from .building import DRAW, GAME, PASS, PRINCESS, SKIP, Board, cat, cell, place, play, princess_in, sleep, told
@@ -19,7 +19,7 @@ def four_cats(**options: Any) -> Board:
 
 
 def test_the_fifth_cat_begins_the_final_phase() -> None:
-    events: list = []
+    events = EventLog()
     position = four_cats().position()
     position.apply(sleep(cell(6, 11)), events)
     assert told(events) == [("CAT_ASLEEP", 0), ("FINAL_PHASE_BEGUN", None)]
@@ -102,7 +102,7 @@ def test_a_cat_may_follow_also_after_the_games_last_carton() -> None:
     board.active = 1
     position = play(board.position(), place(0, cell(12, 13)))
     assert phase(position) == "CAT"
-    events: list = []
+    events = EventLog()
     position.apply(SKIP, events)
     assert told(events) == [("NO_CAT_FOLLOWED", 1), ("GAME_ENDED", None)]
     assert position.current_player() == TERMINAL_PLAYER
@@ -123,7 +123,7 @@ def test_pass_is_legal_only_with_nothing_to_play() -> None:
     board = Board(3, all_princesses=True).hand(0, PRINCESS, PRINCESS)
     position = play(board.position(), DRAW, PRINCESS)
     assert position.legal_actions() == [PASS]
-    events: list = []
+    events = EventLog()
     position.apply(PASS, events)
     assert told(events) == [("PASSED", 0)]
     position.check()
@@ -201,7 +201,7 @@ def test_two_passes_in_succession_of_two_holders_end_it() -> None:
         state.passes = 1
 
     position = board.position(seat_1_has_passed)
-    events: list = []
+    events = EventLog()
     position.apply(PASS, events)
     assert told(events) == [("PASSED", 0), ("GAME_ENDED", None)]
     assert position.is_terminal()

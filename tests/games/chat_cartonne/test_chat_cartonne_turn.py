@@ -2,7 +2,7 @@
 
 import pytest
 
-from chatiere.engine import Reason
+from chatiere.engine import EventLog, Reason
 
 from ..building import phase, refusal, score_of, state_of
 from .building import (
@@ -61,13 +61,13 @@ def test_a_card_drawn_joins_the_hand_and_one_is_played() -> None:
 
 
 def test_a_draw_is_seen_by_its_seat_alone_but_a_toy_card_by_all() -> None:
-    events: list = []
+    events = EventLog()
     position = begun()
     position.apply(DRAW, events)
     position.apply(20, events)
     assert told(events) == [("DRAW_CHOSEN", 0), ("CARD_DRAWN", 0)]
     assert [event.seen_by for event in events] == [None, frozenset({0})]
-    toy: list = []
+    toy = EventLog()
     play(begun(), DRAW).apply(73, toy)
     assert told(toy) == [("TOY_DRAWN", 0)]
     assert toy[0].seen_by is None

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from chatiere import engine
-from chatiere.engine import EngineError, Event, Position
+from chatiere.engine import EngineError, EventLog, Position
 from chatiere.v1.momistigri_pb2 import (
     MomistigriAction,
     MomistigriPhase,
@@ -111,7 +111,7 @@ class Table(building.Table):
 
     def __init__(self, position: Position) -> None:
         self.position = position
-        self.events: list[Event] = []
+        self.events = EventLog()
 
     @classmethod
     def late(cls, *hands: str, **fields: Any) -> "Table":

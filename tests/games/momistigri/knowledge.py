@@ -7,7 +7,7 @@ the rules, but nothing of what the state records about who knows what.
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from chatiere.engine import CHANCE_PLAYER, Event, Position
+from chatiere.engine import CHANCE_PLAYER, Event, EventLog, Position
 from chatiere.engine.wire import fill
 from chatiere.v1.momistigri_pb2 import MomistigriEvent
 
@@ -78,7 +78,7 @@ class Witness:
 
     def see(self, position: Position, move: int) -> None:
         """Watch a move being made at a position."""
-        events: list[Event] = []
+        events = EventLog()
         position.clone().apply(move, events)
         seen = shown(events, self.seat)
         after: dict[Hands, Position] = {}
@@ -91,7 +91,7 @@ class Witness:
                     moves = [outcome for outcome, _ in world.chance_outcomes()]
             for other in moves:
                 follow = world.clone()
-                told: list[Event] = []
+                told = EventLog()
                 follow.apply(other, told)
                 if shown(told, self.seat) == seen:
                     after[hands_of(follow)] = follow
