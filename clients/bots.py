@@ -1,4 +1,4 @@
-"""Bots: each is given its seat's view and legal actions, like a human player."""
+"""Bots: each is given its seat's view and legal actions, as a person would be."""
 
 import random
 from collections.abc import Mapping, Sequence

@@ -62,7 +62,7 @@ class ServiceUser(User):
 
 
 class FrontendUser(ServiceUser):
-    """A player at a table: one game at a human's pace, one typed call per move."""
+    """A person at a table: one game at a human's pace, one typed call per move."""
 
     wait_time = between(0.5, 2.0)
 
