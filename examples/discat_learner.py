@@ -2,8 +2,8 @@
 
     python examples/discat_learner.py --output build/discat
 
-starts a service of its own, plays against itself, measures itself against other bots now and then, and writes the curve
-as a picture and the policy as arrays. README.md beside this file says what came of it.
+starts a service of its own, plays against itself, is measured against other bots now and then, and writes the curve as
+a picture and the policy as arrays. README.md in this folder has the results.
 """
 
 import time
@@ -32,15 +32,15 @@ Array = NDArray[np.float32]
 
 
 class Policy:
-    """One hidden layer: in goes what a seat knows, out come preferences for all actions and the expected return.
+    """A network with one hidden layer, from an observation to preferences for all actions and the expected return.
 
-    It is a BatchBot, so it plays wherever those do.
+    It is a BatchBot, so it plays wherever BatchBots do.
     """
 
     needs_observations = True
 
     def __init__(self, observation_length: int, num_actions: int, seed: int) -> None:
-        """An untrained network, which prefers nothing."""
+        """Make an untrained network, without preferences."""
         random = np.random.default_rng(seed)
         self.parameters: dict[str, Any] = {
             "hidden": random.normal(0, (2 / observation_length) ** 0.5, (observation_length, HIDDEN)).astype(
@@ -52,7 +52,7 @@ class Policy:
         }
 
     def forward(self, inputs: Array, legal: NDArray[np.bool_]) -> tuple[Array, Array, Array]:
-        """The hidden layer, the probability of each action (0 unless it is legal), and the expected return."""
+        """Return the hidden layer, the probability of each action (0 unless legal), and the expected return."""
         hidden = np.maximum(inputs @ self.parameters["hidden"] + self.parameters["hidden_bias"], 0)
         outputs = hidden @ self.parameters["output"] + self.parameters["output_bias"]
         preferences = np.where(legal, outputs[:, :-1], -np.inf)
@@ -60,7 +60,7 @@ class Policy:
         return hidden, weights / weights.sum(axis=1, keepdims=True), outputs[:, -1]
 
     def choose(self, batch: Batch, rows: NDArray[np.intp]) -> NDArray[np.uint16]:
-        """See BatchBot.choose: an action by its probability."""
+        """Choose actions by their probabilities (see BatchBot.choose)."""
         _, probabilities, _ = self.forward(scaled(batch.observations[rows]), batch.legal_mask()[rows])
         # From 0 to below 1.
         luck = (batch.luck()[rows] >> np.uint64(40)) / np.float32(2**24)
@@ -70,7 +70,7 @@ class Policy:
 
 
 def scaled(observations: NDArray[np.uint8]) -> Array:
-    """Observations for the network: most of their numbers are 0 or 1, but cards and counts go up to 90."""
+    """Scale observations for the network: most of their numbers are 0 or 1, but cards and counts go up to 90."""
     numbers: Array = observations.astype(np.float32)
     numbers += 30 * np.minimum(numbers, 1)
     numbers /= 30
@@ -78,7 +78,7 @@ def scaled(observations: NDArray[np.uint8]) -> Array:
 
 
 class Experience(NamedTuple):
-    """The decisions of some games, in no order: what the seat knew, could do and did, and the return it had."""
+    """The decisions of some games, in no order: what the seat knew, could do and did, and the return it got."""
 
     observations: NDArray[np.uint8]
     legal: NDArray[np.bool_]
@@ -86,12 +86,12 @@ class Experience(NamedTuple):
     returns: Array
 
     def rows(self, rows: NDArray[np.intp]) -> "Experience":
-        """Those decisions of them."""
+        """Return some of the decisions."""
         return Experience(self.observations[rows], self.legal[rows], self.actions[rows], self.returns[rows])
 
 
 def gather(env: VectorEnv, policy: Policy, games: int, seed: int) -> Experience:
-    """Play games of that seed against itself."""
+    """Play games of that seed with the policy against itself."""
     results = Results.of(games, PLAYERS, 1)
     played = []
     for batch, actions in play_many(env, [policy], seed):
@@ -103,10 +103,10 @@ def gather(env: VectorEnv, policy: Policy, games: int, seed: int) -> Experience:
 
 
 class Learner:
-    """Improves a policy by what it has played, with Adam (Kingma and Ba, 2015)."""
+    """A learner that improves a policy by its games, with Adam (Kingma and Ba, 2015)."""
 
     def __init__(self, policy: Policy, seed: int) -> None:
-        """A learner that has seen nothing."""
+        """Make a learner without experience."""
         self._policy = policy
         self._random = np.random.default_rng(seed)
         self._means = {name: np.zeros_like(values) for name, values in policy.parameters.items()}
@@ -114,7 +114,7 @@ class Learner:
         self._steps = 0
 
     def learn(self, experience: Experience) -> None:
-        """Go through the decisions once, in random order."""
+        """Make one pass over the decisions, in random order."""
         order = self._random.permutation(len(experience.actions))
         for first in range(0, len(order), MINIBATCH):
             rows = order[first : first + MINIBATCH]
@@ -128,7 +128,7 @@ class Learner:
         chosen[rows, experience.actions] = 1
         logarithms = np.log(probabilities, out=np.zeros_like(probabilities), where=probabilities > 0)
         entropies = -(probabilities * logarithms).sum(axis=1, keepdims=True)
-        # Of the loss: -advantage × log probability - bonus × entropy + weight × (value - return)² / 2.
+        # Gradients of the loss: -advantage × log probability - bonus × entropy + weight × (value - return)² / 2.
         to_preferences = advantages * (probabilities - chosen)
         to_preferences += ENTROPY_BONUS * probabilities * (logarithms + entropies)
         to_outputs = np.hstack([to_preferences, -VALUE_WEIGHT * advantages]) / np.float32(len(rows))
@@ -150,7 +150,7 @@ class Learner:
 
 
 class Point(NamedTuple):
-    """A point of the curve: after so many games of self-play, the rate of wins against an opponent; its interval."""
+    """A point of the curve: the win rate against an opponent, and its interval, after some games of self-play."""
 
     games: int
     opponent: str
@@ -160,7 +160,7 @@ class Point(NamedTuple):
 
 
 def measure(env: VectorEnv, policy: Policy, games: int, learned: int, seed: int) -> Iterator[Point]:
-    """Play games against each opponent, changing seats."""
+    """Play games against each opponent, with alternating seats."""
     for opponent in OPPONENTS:
         results = Results.of(games, PLAYERS, 2)
         for batch, _ in play_many(env, [policy, make_batch_bot(env.info, opponent)], seed):
@@ -170,7 +170,7 @@ def measure(env: VectorEnv, policy: Policy, games: int, learned: int, seed: int)
 
 
 def draw(curve: list[Point], path: Path) -> None:
-    """The curve as a picture."""
+    """Draw the curve as a picture."""
     figure, axes = plt.subplots(figsize=(7, 4))
     for opponent in OPPONENTS:
         games, _, rates, lows, highs = zip(*(point for point in curve if point.opponent == opponent), strict=True)
@@ -217,7 +217,7 @@ def main(
 def learn(
     address: str, socket_address: str, iterations: int, games: int, measure_every: int, measure_games: int, seed: int
 ) -> tuple[list[Point], Policy]:
-    """The curve and the policy that came of it, told line by line."""
+    """Learn, printing the progress; return the curve and the policy."""
     curve: list[Point] = []
     begun = time.perf_counter()
 
@@ -231,7 +231,7 @@ def learn(
         learner = Learner(policy, seed)
         for iteration in range(iterations + 1):
             if iteration % measure_every == 0:
-                # Seeds of their own: none of these games is ever learned from.
+                # Separate seeds: none of these games is ever learned from.
                 for point in measure(measuring, policy, measure_games, iteration * games, 2**63 + seed):
                     curve.append(point)
                     click.echo(

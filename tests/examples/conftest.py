@@ -11,7 +11,7 @@ from chatiere.service.server import create_server
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
-    """Where it listens."""
+    """Run a service; yield its address."""
     server, port = create_server(Settings(address="127.0.0.1:0"), CollectorRegistry())
     server.start()
     yield f"127.0.0.1:{port}"

@@ -1,4 +1,4 @@
-"""The example that learns Discat, for a few batches."""
+"""The example that learns Discat, run for a few batches."""
 
 import runpy
 from pathlib import Path
@@ -15,7 +15,7 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "discat_learner.py"
 
 @pytest.fixture(scope="module")
 def example() -> dict[str, Any]:
-    """What the example's file defines."""
+    """Return the definitions of the example's file."""
     return runpy.run_path(str(EXAMPLE))
 
 
@@ -84,7 +84,7 @@ def test_it_takes_legal_actions_as_often_as_it_prefers_them(example: dict[str, A
         actions = policy.choose(batch, rows)
         assert batch.legal_mask()[rows, actions].all()
         assert policy.choose(batch, rows[7:9]).tolist() == actions[7:9].tolist()
-        # How probable what it took was, on average, is as expected within four standard errors.
+        # The mean probability of the chosen actions is as expected, within four standard errors.
         expected = (probabilities**2).sum(axis=1)
         spread = np.sqrt(((probabilities**3).sum(axis=1) - expected**2).sum())
         assert abs((probabilities[rows, actions] - expected).sum()) < 4 * spread

@@ -1,4 +1,4 @@
-"""The Python programs in the README and in docs/ run as they stand, against a service."""
+"""The Python programs in the README and in docs/ run unchanged against a service."""
 
 import re
 from pathlib import Path
@@ -23,7 +23,7 @@ def test_there_are_programs() -> None:
 
 @pytest.fixture
 def recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str) -> None:
-    """The games.npz that the README's `chatiere selfplay` writes, with fewer games."""
+    """Write the games.npz of the README's `chatiere selfplay`, with fewer games."""
     monkeypatch.chdir(tmp_path)
     asked = "selfplay --game discat --games 5 --bots random,largest --output games.npz --address"
     assert CliRunner().invoke(main, [*asked.split(), address]).exit_code == 0
@@ -32,6 +32,6 @@ def recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str) -> N
 @pytest.mark.usefixtures("recorded")
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_documented_programs_run(program: str, address: str) -> None:
-    # What goes on for long may be shorter here.
+    # Long loops are shortened here.
     program = program.replace("127.0.0.1:50051", address).replace("range(1000)", "range(5)")
     exec(compile(program, "program", "exec"), {})
