@@ -1,5 +1,4 @@
-"""Report the lines of the compiled engine that the debug build's tests ran: `python tests/kernel_coverage.py
-build/debug`.
+"""Report the engine's lines that the debug build's tests ran: `python tests/kernel_coverage.py build/debug`.
 
 The debug build counts executed lines of C (gcc's --coverage); Cython's comments in the C tell the file and line that
 they come from. A line that never ran has to say why at its end (`# uncovered: reason`); a line without a reason fails,
