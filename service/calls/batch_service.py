@@ -53,7 +53,7 @@ def _hold_nothing(size: int) -> None:
     """Reserve nothing, where there is no budget."""
 
 
-class Batches:
+class BatchService:
     """The methods, within the limits of a server's settings."""
 
     def __init__(self, settings: Settings, metrics: Metrics) -> None:
@@ -216,7 +216,7 @@ class Batches:
     ) -> list[Buffer]:
         with self._measured(table, "Convert", asked, hold, table.game.packed_size, "typed_states"):
             packed = [bytes(table.game.packed_size)] * asked
-            faults = _Faults(asked)
+            faults = FaultCollector(asked)
             for item, typed in enumerate(typed_states):
                 _check_cancelled(cancellation)
                 with faults.caught(item):
@@ -227,7 +227,7 @@ class Batches:
         with self._measured(
             table, "Convert", len(states) // table.game.packed_size, hold, _TYPED * table.game.packed_size
         ):
-            faults = _Faults(table.count_states(states))
+            faults = FaultCollector(table.count_states(states))
             typed_states: list[list[Buffer]] = [[] for _ in range(faults.count)]
             for item, typed in enumerate(typed_states):
                 _check_cancelled(cancellation)
@@ -259,7 +259,7 @@ class Batches:
 
 
 class _Measured:
-    """What Batches._measured enters; no generator, which would take longer than all the rest of it."""
+    """What BatchService._measured enters; no generator, which would take longer than all the rest of it."""
 
     def __init__(self, game: str, items: int, seconds: Histogram, sizes: Histogram) -> None:
         """`seconds`, `sizes`: where a batch of so many `items` is counted if it is done."""
@@ -280,7 +280,7 @@ class _Measured:
             error.field = error.field.replace("options", f"options.{self._game}", 1)
 
 
-class _Faults:
+class FaultCollector:
     """Collects the faults of items that are handled one by one."""
 
     def __init__(self, count: int) -> None:

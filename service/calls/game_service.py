@@ -13,6 +13,7 @@ from chatiere.engine.core.wire import Reader, written, written_in
 from chatiere.service.calls import conversion
 from chatiere.service.calls.errors import Refusal, ServiceReason
 from chatiere.service.calls.requests import numbers_of, opener
+from chatiere.service.guards.metrics import Metrics
 from chatiere.v1 import game_pb2
 from chatiere.v1 import game_service_pb2 as pb
 
@@ -36,11 +37,11 @@ _open_resample, _RESAMPLE = opener(pb.ResampleRequest), numbers_of(pb.ResampleRe
 }
 _INCLUDE = numbers_of(game_pb2.Include)
 _LEGAL_ACTIONS = numbers_of(pb.ListLegalActionsResponse)
-_NEW_GAME_ANSWER = pb.NewGameResponse.POSITION_FIELD_NUMBER
-_APPLY_ANSWER = pb.ApplyResponse.POSITION_FIELD_NUMBER
-_GET_SCORE_ANSWER = pb.GetScoreResponse.SCORE_FIELD_NUMBER
-_GET_VIEW_ANSWER = pb.GetViewResponse.VIEW_FIELD_NUMBER
-_RESAMPLE_ANSWER = pb.ResampleResponse.STATE_FIELD_NUMBER
+_NEW_GAME_RESPONSE = pb.NewGameResponse.POSITION_FIELD_NUMBER
+_APPLY_RESPONSE = pb.ApplyResponse.POSITION_FIELD_NUMBER
+_GET_SCORE_RESPONSE = pb.GetScoreResponse.SCORE_FIELD_NUMBER
+_GET_VIEW_RESPONSE = pb.GetViewResponse.VIEW_FIELD_NUMBER
+_RESAMPLE_RESPONSE = pb.ResampleResponse.STATE_FIELD_NUMBER
 
 
 def list_games(data: bytes) -> bytes:
@@ -79,7 +80,7 @@ def new_game(data: bytes) -> bytes:
         raise
     include = request.inner(_NEW_GAME.include)
     _check_viewers(include, position)
-    return written_in(_NEW_GAME_ANSWER, conversion.of(position).put_position, position, events, include)
+    return written_in(_NEW_GAME_RESPONSE, conversion.of(position).put_position, position, events, include)
 
 
 def list_legal_actions(data: bytes) -> bytes:
@@ -113,14 +114,14 @@ def apply(data: bytes) -> tuple[bytes, Game]:
             field=wanted,
             metadata={"game": position.game.name},
         )
-    response = written_in(_APPLY_ANSWER, conversion.of(position).put_position, position, events, include)
+    response = written_in(_APPLY_RESPONSE, conversion.of(position).put_position, position, events, include)
     return response, position.game
 
 
 def get_score(data: bytes) -> bytes:
     """The score at a state: GetScoreRequest → GetScoreResponse."""
     position = _position_of(_open_get_score(data))
-    return written_in(_GET_SCORE_ANSWER, conversion.of(position).put_score, position)
+    return written_in(_GET_SCORE_RESPONSE, conversion.of(position).put_score, position)
 
 
 def get_view(data: bytes) -> bytes:
@@ -131,7 +132,7 @@ def get_view(data: bytes) -> bytes:
     if request.has_number(_GET_VIEW.seat):
         seat = request.number(_GET_VIEW.seat)
         _check_seat(seat, position, "seat")
-    return written_in(_GET_VIEW_ANSWER, conversion.of(position).put_view, position, seat)
+    return written_in(_GET_VIEW_RESPONSE, conversion.of(position).put_view, position, seat)
 
 
 def resample(data: bytes) -> bytes:
@@ -154,7 +155,45 @@ def resample(data: bytes) -> bytes:
     except EngineError as error:
         conversion.lies_below(error, f"state.{name}", position.game)
         raise
-    return written_in(_RESAMPLE_ANSWER, conversion.of(drawn).put_state, drawn)
+    return written_in(_RESAMPLE_RESPONSE, conversion.of(drawn).put_state, drawn)
+
+
+class GameService:
+    """The methods by name: each calls the function of its name."""
+
+    def __init__(self, metrics: Metrics) -> None:
+        """`metrics`: where applied moves are counted."""
+        self._moves = {game: metrics.moves_applied.labels(game.name) for game in engine.games()}
+
+    def ListGames(self, request: bytes) -> bytes:
+        """All games."""
+        return list_games(request)
+
+    def NewGame(self, request: bytes) -> bytes:
+        """Begin a game."""
+        return new_game(request)
+
+    def ListLegalActions(self, request: bytes) -> bytes:
+        """What may be done at a state."""
+        return list_legal_actions(request)
+
+    def Apply(self, request: bytes) -> bytes:
+        """Make a move, or resolve a chance event."""
+        response, game = apply(request)
+        self._moves[game].inc()
+        return response
+
+    def GetScore(self, request: bytes) -> bytes:
+        """The score at a state."""
+        return get_score(request)
+
+    def GetView(self, request: bytes) -> bytes:
+        """What a seat, or a spectator, may know of a state."""
+        return get_view(request)
+
+    def Resample(self, request: bytes) -> bytes:
+        """A state that a seat cannot tell from the given one."""
+        return resample(request)
 
 
 def _game_of(request: Reader, options: Reader) -> Game:

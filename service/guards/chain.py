@@ -16,7 +16,7 @@ from prometheus_client import Counter, Gauge, Histogram
 
 from chatiere.service.calls.errors import OK, Refusal, ServiceReason, Status, status_of
 from chatiere.service.guards.limits import CallLimit, ClientLimits
-from chatiere.service.guards.memory import Budget, Holding
+from chatiere.service.guards.memory import Holding, MemoryBudget
 from chatiere.service.guards.metrics import Metrics, code_label
 from chatiere.service.guards.tokens import Tokens
 from chatiere.service.process.settings import Settings
@@ -113,7 +113,7 @@ class Guards:
         self._tokens = None if settings.tokens is None else Tokens(settings.tokens)
         self._limits = ClientLimits(settings.max_calls_per_client, settings.max_rate_per_client)
         self._counts_clients = bool(settings.max_calls_per_client or settings.max_rate_per_client)
-        self.budget = Budget(settings.max_undelivered_bytes)
+        self.budget = MemoryBudget(settings.max_undelivered_bytes)
 
     def begin(self, method: Method, peer: str, metadata: Metadata) -> Call:
         """Count a call whose headers have come; `end` must follow."""

@@ -81,41 +81,41 @@ class CallLimit:
             self._calls -= 1
 
 
-class _Place(NamedTuple):
+class _Slot(NamedTuple):
     end: Callable[[], None]
     since: float
 
 
-class Room:
-    """A number of places for calls that cost nothing to begin.
+class CallSlots:
+    """A number of slots for calls that cost nothing to begin.
 
     When all are taken a newcomer gets one all the same: the client that holds most loses its oldest. All by one thread.
     """
 
-    def __init__(self, places: int) -> None:
+    def __init__(self, slots: int) -> None:
         """See the class."""
-        self._places = places
-        self._free = places
+        self._slots = slots
+        self._free = slots
         # By client the calls in the order in which they came.
-        self._held: dict[str, dict[object, _Place]] = {}
+        self._held: dict[str, dict[object, _Slot]] = {}
 
     def __len__(self) -> int:
-        """The number of places that are taken."""
-        return self._places - self._free
+        """The number of slots that are taken."""
+        return self._slots - self._free
 
-    def enter(self, client: str, call: object, end: Callable[[], None]) -> None:
-        """Take a place for a call, which `leave` must follow; `end` is called if somebody else is to have it."""
+    def take(self, client: str, call: object, end: Callable[[], None]) -> None:
+        """Take a slot for a call, which `release` must follow; `end` is called if somebody else is to have it."""
         if not self._free:
             largest = max(self._held, key=lambda each: len(self._held[each]))
             self._end(largest, next(iter(self._held[largest])))
         self._free -= 1
-        self._held.setdefault(client, {})[call] = _Place(end, time.monotonic())
+        self._held.setdefault(client, {})[call] = _Slot(end, time.monotonic())
 
     def end_largest(self, age: float) -> int:
         """End the calls of one client that are so many seconds old, of the one that has most; how many these were."""
         begun = time.monotonic() - age
         old = {
-            client: [call for call, place in calls.items() if place.since <= begun]
+            client: [call for call, slot in calls.items() if slot.since <= begun]
             for client, calls in self._held.items()
         }
         client, calls = max(old.items(), key=lambda item: len(item[1]), default=("", []))
@@ -123,8 +123,8 @@ class Room:
             self._end(client, call)
         return len(calls)
 
-    def leave(self, client: str, call: object) -> None:
-        """Give a place back, if the call still has one."""
+    def release(self, client: str, call: object) -> None:
+        """Give a slot back, if the call still has one."""
         calls = self._held.get(client)
         if calls is None or calls.pop(call, None) is None:
             return
@@ -134,5 +134,5 @@ class Room:
 
     def _end(self, client: str, call: object) -> None:
         end = self._held[client][call].end
-        self.leave(client, call)
+        self.release(client, call)
         end()

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 from chatiere.engine import memory
 from chatiere.service.calls.errors import limit_exceeded
-from chatiere.service.guards.limits import Room
+from chatiere.service.guards.limits import CallSlots
 
 _log = logging.getLogger(__name__)
 
@@ -27,7 +27,7 @@ _PARTS, _LARGEST = 128 * 1024 * 1024, 2
 _AGE = 0.1
 
 
-class Budget:
+class MemoryBudget:
     """Bytes that all calls of a worker may hold together.
 
     A client may hold half of them; a quarter more is there for small answers alone. Whatever its size, a call passes
@@ -68,7 +68,7 @@ class Holding:
 
     __slots__ = ("_budget", "_bytes", "_client")
 
-    def __init__(self, budget: Budget, client: str) -> None:
+    def __init__(self, budget: MemoryBudget, client: str) -> None:
         """Nothing so far."""
         self._budget = budget
         self._client = client
@@ -96,7 +96,7 @@ class MemoryWatch:
     What requests take that have come in part only gRPC knows: it is what nothing else accounts for.
     """
 
-    def __init__(self, budget: Budget, max_message_bytes: int, receiving: Sequence[Room]) -> None:
+    def __init__(self, budget: MemoryBudget, max_message_bytes: int, receiving: Sequence[CallSlots]) -> None:
         """`receiving`: the calls whose requests are still to come. The process should be as it is when idle."""
         self._budget = budget
         self._most = max(_PARTS, _LARGEST * max_message_bytes)
@@ -117,7 +117,7 @@ class MemoryWatch:
         was_above, self._is_above = self._is_above, above > self._most
         if was_above and self._is_above:
             # It is no moment's: answers that are just being freed are nobody's request.
-            ended = sum(room.end_largest(_AGE) for room in self._receiving)
+            ended = sum(slots.end_largest(_AGE) for slots in self._receiving)
             _log.warning("requests that do not come take %d MiB: ended %d calls", above >> 20, ended)
         now = time.monotonic()
         if self._budget.held > _LITTLE:

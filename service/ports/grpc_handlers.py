@@ -21,15 +21,15 @@ from chatiere.engine.core.batch import Cancellation, Cancelled
 from chatiere.http2.connection import Buffer
 from chatiere.service.calls.errors import CANCELLED, Refusal, ServiceReason, Status, limit_exceeded
 from chatiere.service.guards.chain import REQUEST_ID, Call, Guards, Method
-from chatiere.service.guards.limits import Room
+from chatiere.service.guards.limits import CallSlots
 from chatiere.service.guards.memory import Holding
 from chatiere.service.process.settings import Settings
 
 # grpc.aio.ServicerContext, whose types are only half known.
 Context = Any
 # Handlers of batches: request, what stops them, what reserves memory for them → response.
-Batch = Callable[[bytes, Cancellation, Callable[[int], None]], bytes]
-Batches = Callable[[bytes, Cancellation, Callable[[int], None]], list[Buffer]]
+BatchHandler = Callable[[bytes, Cancellation, Callable[[int], None]], bytes]
+StreamHandler = Callable[[bytes, Cancellation, Callable[[int], None]], list[Buffer]]
 
 # A request of more bytes may take longer to read than a serving loop should wait.
 _LARGE = 64 * 1024
@@ -48,16 +48,16 @@ def _is_no_departure(record: logging.LogRecord) -> bool:
 logging.getLogger("grpc._cython.cygrpc").addFilter(_is_no_departure)
 
 
-class Calls:
+class HandlerFactory:
     """Makes what gRPC calls of the handlers of methods; all in one serving loop."""
 
     def __init__(self, settings: Settings, guards: Guards) -> None:
         """See the class."""
         self._settings = settings
         self._guards = guards
-        self.half_open = Room(settings.max_calls)
+        self.half_open = CallSlots(settings.max_calls)
         """The unary calls whose request has not come."""
-        self.streams = Room(settings.max_streams)
+        self.streams = CallSlots(settings.max_streams)
         """The streams of batches, whose next request may be coming."""
 
     def single(self, method: Method, handle: Callable[[bytes], bytes], threads: Executor) -> Any:
@@ -75,7 +75,7 @@ class Calls:
 
         return self._unary(method, work)
 
-    def batch(self, method: Method, handle: Batch, threads: Executor) -> Any:
+    def batch(self, method: Method, handle: BatchHandler, threads: Executor) -> Any:
         """A unary method that may take long, and stops when its call is cancelled or has had its time."""
 
         async def answer(call: Call, context: Context) -> bytes:
@@ -91,7 +91,7 @@ class Calls:
 
         return self._unary(method, answer)
 
-    def play(self, method: Method, handle: Batches, threads: Executor) -> Any:
+    def play(self, method: Method, handle: StreamHandler, threads: Executor) -> Any:
         """A stream of batches, each answered in turn."""
 
         async def work(call: Call, context: Context) -> AsyncIterator[bytes]:
@@ -107,7 +107,7 @@ class Calls:
                 following.cancel()
 
             origin = call.origin
-            self.streams.enter(origin, call, end)
+            self.streams.take(origin, call, end)
             try:
                 while (request := await following) is not grpc.aio.EOF:
                     # The next request may come while this one is answered.
@@ -121,7 +121,7 @@ class Calls:
                     raise limit_exceeded("streams whose request has not come whole", most, _RETRY) from None
                 raise
             finally:
-                self.streams.leave(origin, call)
+                self.streams.release(origin, call)
                 following.cancel()
 
         return self._stream(method, work)
@@ -215,7 +215,7 @@ class Calls:
                 timeout.reschedule(0)
 
         origin = call.origin
-        self.half_open.enter(origin, call, end)
+        self.half_open.take(origin, call, end)
         try:
             async with timeout:
                 request = await context.read()
@@ -234,7 +234,7 @@ class Calls:
                 metadata={"seconds": seconds},
             ) from None
         finally:
-            self.half_open.leave(origin, call)
+            self.half_open.release(origin, call)
         return bytes(request)
 
     def _until_taken(self, call: Call, context: Context) -> Holding:

@@ -7,7 +7,7 @@ from typing import Any
 from grpc_health.v1 import health
 from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
 
-from chatiere.service.guards.limits import Room
+from chatiere.service.guards.limits import CallSlots
 
 HEALTH_SERVICE = health.SERVICE_NAME
 # Watches of the health that a worker holds open: they need no token.
@@ -42,14 +42,14 @@ class HealthServicer(health.aio.HealthServicer):  # type: ignore[misc]
     def __init__(self) -> None:
         """No service yet."""
         super().__init__()
-        self._room = Room(_WATCHES)
+        self._slots = CallSlots(_WATCHES)
         self._watches: set[_Watch] = set()
 
     async def Watch(self, request: HealthCheckRequest, context: Any) -> AsyncIterator[HealthCheckResponse]:
         """Tell the status of a service, and each change of it, until the server stops."""
         watch = _Watch()
         client = context.peer().rpartition(":")[0]
-        self._room.enter(client, watch, watch.end)
+        self._slots.take(client, watch, watch.end)
         self._watches.add(watch)
         watching = asyncio.create_task(super().Watch(request, watch))
         try:
@@ -58,7 +58,7 @@ class HealthServicer(health.aio.HealthServicer):  # type: ignore[misc]
         finally:
             watching.cancel()
             self._watches.discard(watch)
-            self._room.leave(client, watch)
+            self._slots.release(client, watch)
 
     async def enter_graceful_shutdown(self) -> None:
         """Tell NOT_SERVING of all services from now on, and end all watches."""

@@ -15,13 +15,13 @@ from grpc_channelz.v1 import channelz, channelz_pb2_grpc
 from grpc_health.v1 import health_pb2_grpc
 from grpc_reflection.v1alpha import reflection, reflection_pb2_grpc
 
-from chatiere.service.calls.batch_service import Batches
+from chatiere.service.calls.batch_service import BatchService
 from chatiere.service.calls.errors import Status
-from chatiere.service.calls.servicer import GameServicer
+from chatiere.service.calls.game_service import GameService
 from chatiere.service.guards.chain import Guards, Method
 from chatiere.service.guards.limits import CallLimit
 from chatiere.service.guards.metrics import Metrics
-from chatiere.service.ports.grpc_handlers import Calls
+from chatiere.service.ports.grpc_handlers import HandlerFactory
 from chatiere.service.ports.health import HEALTH_SERVICE, HealthServicer
 from chatiere.service.process.settings import SettingError, Settings
 from chatiere.service.process.threads import started_threads
@@ -53,9 +53,9 @@ class Methods(grpc.GenericRpcHandler):
         # Calls of methods that do not exist count together: their names are the client's, and without bound.
         self._unknown = Method(metrics, "unknown", "/unknown/unknown", needs_token=False)
         self._pools: list[ThreadPoolExecutor] = []
-        self.calls = Calls(settings, guards)
+        self.factory = HandlerFactory(settings, guards)
         self.streams = CallLimit("streams at a time", settings.max_streams)
-        self.batches = Batches(settings, metrics)
+        self.batch_service = BatchService(settings, metrics)
         try:
             self._add_game_service(settings.max_calls)
             self._add_batch_service(settings)
@@ -86,13 +86,13 @@ class Methods(grpc.GenericRpcHandler):
         return self._pools[-1]
 
     def _add_game_service(self, max_calls: int) -> None:
-        servicer = GameServicer(self._metrics)
+        servicer = GameService(self._metrics)
         limit = CallLimit("calls at a time", max_calls)
         side = self._threads("side", _SIDE_THREADS)
         for each in _GAME.methods:
             path = f"/{GAME_SERVICE}/{each.name}"
             method = Method(self._metrics, "unary", path, limit=limit, counts_clients=True)
-            self._handlers[path] = self.calls.single(method, getattr(servicer, each.name), side)
+            self._handlers[path] = self.factory.single(method, getattr(servicer, each.name), side)
 
     def _add_batch_service(self, settings: Settings) -> None:
         limit = CallLimit("batches at a time", settings.max_calls)
@@ -102,10 +102,10 @@ class Methods(grpc.GenericRpcHandler):
             if path == PLAY:
                 continue
             method = Method(self._metrics, "unary", path, limit=limit, counts_clients=True)
-            handle = partial(self.batches.answer, _snake_case(each.name))
-            self._handlers[path] = self.calls.batch(method, handle, threads)
+            handle = partial(self.batch_service.answer, _snake_case(each.name))
+            self._handlers[path] = self.factory.batch(method, handle, threads)
         stream_threads = self._threads("streams", settings.batch_threads)
-        self._handlers[PLAY] = self.calls.play(self.play_method(), self.batches.play, stream_threads)
+        self._handlers[PLAY] = self.factory.play(self.play_method(), self.batch_service.play, stream_threads)
 
     def play_method(self) -> Method:
         """The stream of batches as the guards know it."""
@@ -137,7 +137,7 @@ class Methods(grpc.GenericRpcHandler):
             is_health = service_name == HEALTH_SERVICE
             limit = self.streams if handler.response_streaming and not is_health else None
             method = Method(self._metrics, kind, path, needs_token=not is_health, limit=limit)
-            self._handlers[path] = self.calls.of_library(method, handler)
+            self._handlers[path] = self.factory.of_library(method, handler)
 
 
 def _snake_case(name: str) -> str:

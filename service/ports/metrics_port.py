@@ -102,7 +102,7 @@ class _Server(ThreadingMixIn, WSGIServer):
         self.server_name, self.server_port = listening.getsockname()[:2]
         self.setup_environ()
         self.set_app(application)
-        self._room = threading.Semaphore(_MOST)
+        self._slots = threading.Semaphore(_MOST)
         # Connections whose request has not come, oldest first, and when it has to be there.
         self._waiting: dict[socket.socket, float] = {}
         self._changing = threading.Lock()
@@ -124,10 +124,10 @@ class _Server(ThreadingMixIn, WSGIServer):
             raise
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        if not self._room.acquire(blocking=False):
+        if not self._slots.acquire(blocking=False):
             with self._changing:
                 self._cut(list(self._waiting)[:1])
-            if not self._room.acquire(timeout=_PATIENCE):
+            if not self._slots.acquire(timeout=_PATIENCE):
                 super().shutdown_request(request)
                 return
         with self._changing:
@@ -137,7 +137,7 @@ class _Server(ThreadingMixIn, WSGIServer):
     def shutdown_request(self, request: Any) -> None:
         self.has_come(request)
         super().shutdown_request(request)
-        self._room.release()
+        self._slots.release()
 
     def service_actions(self) -> None:
         # Between connections, and twice a second.

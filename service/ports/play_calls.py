@@ -36,7 +36,7 @@ def play_behaviours(methods: Methods, guards: Guards, *, has_traces: bool) -> Ca
             if not context.add_callback(cancel):
                 cancel()
             for request in requests:
-                yield methods.batches.play(request, cancellation)
+                yield methods.batch_service.play(request, cancellation)
             guards.end(call)
         except grpc.RpcError:
             # The client is gone.

@@ -33,7 +33,7 @@ _log = logging.getLogger(__name__)
 # Seconds between two looks of the loop at itself, where no supervisor wants more.
 _INTERVAL = 1.0
 # Calls that one connection may have under way, and those of all connections that gRPC has not told of yet.
-_MOST_OF_A_CONNECTION, _MOST_PENDING = 256, 1_000_000
+_MAX_CALLS_OF_A_CONNECTION, _MAX_PENDING_REQUESTS = 256, 1_000_000
 # Seconds between two looks at the memory: what a network can bring in that time must not matter.
 _MEMORY_INTERVAL = 0.1
 
@@ -120,10 +120,10 @@ class Server:
                 ("grpc.keepalive_timeout_ms", 20_000),
                 ("grpc.keepalive_permit_without_calls", 1),
                 # More of one connection wait at the client: others soon have a turn, however many it begins at once.
-                ("grpc.max_concurrent_streams", _MOST_OF_A_CONNECTION),
+                ("grpc.max_concurrent_streams", _MAX_CALLS_OF_A_CONNECTION),
                 # Otherwise gRPC ends calls at random, anybody's, when many begin at once.
-                ("grpc.server.max_pending_requests", _MOST_PENDING),
-                ("grpc.server.max_pending_requests_hard_limit", _MOST_PENDING),
+                ("grpc.server.max_pending_requests", _MAX_PENDING_REQUESTS),
+                ("grpc.server.max_pending_requests_hard_limit", _MAX_PENDING_REQUESTS),
             ],
         )
         # gRPC's thread that hands events to loops; in a process with other servers it may have been there before.
@@ -152,15 +152,15 @@ class Server:
         while all(poller.is_alive() for poller in self._pollers):
             if self._heartbeat is not None:
                 self._heartbeat.beat()
-            self._metrics.half_open.set(len(self.methods.calls.half_open))
+            self._metrics.half_open.set(len(self.methods.factory.half_open))
             self._metrics.held_bytes.set(self._guards.budget.held)
             await asyncio.sleep(interval)
         _log.error("gRPC's poller has ended: no call can be answered any more")
         self._loop.stop()
 
     async def _look_after_memory(self) -> None:
-        calls = self.methods.calls
-        watch = MemoryWatch(self._guards.budget, self._settings.max_message_bytes, (calls.half_open, calls.streams))
+        factory = self.methods.factory
+        watch = MemoryWatch(self._guards.budget, self._settings.max_message_bytes, (factory.half_open, factory.streams))
         while True:
             await asyncio.sleep(_MEMORY_INTERVAL)
             watch.look()
@@ -178,7 +178,7 @@ class Server:
         await self._server.stop(grace)
         if play_ended is not None:
             await asyncio.to_thread(play_ended.wait)
-        # Batches under way have been cancelled.
+        # Batches in flight have been cancelled.
         await asyncio.to_thread(self.methods.close)
         for task in self._tasks:
             task.cancel()

@@ -18,7 +18,7 @@ from grpc_status import rpc_status
 from prometheus_client import CollectorRegistry
 
 from chatiere.engine.core.batch import Cancellation, Cancelled
-from chatiere.service.calls.batch_service import Batches
+from chatiere.service.calls.batch_service import BatchService
 from chatiere.service.ports.server import Server, create_server
 from chatiere.service.process.settings import Settings
 from chatiere.v1 import batch_service_pb2 as pb
@@ -161,10 +161,10 @@ class SlowCall:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.entered, self.released = threading.Event(), threading.Event()
         self.was_cancelled = False
-        self._answer = Batches.answer
-        monkeypatch.setattr(Batches, "answer", lambda *arguments: self.answer(*arguments))
+        self._answer = BatchService.answer
+        monkeypatch.setattr(BatchService, "answer", lambda *arguments: self.answer(*arguments))
 
-    def answer(self, batches: Batches, name: str, data: bytes, cancellation: Cancellation, hold: Any) -> bytes:
+    def answer(self, batches: BatchService, name: str, data: bytes, cancellation: Cancellation, hold: Any) -> bytes:
         if name != "new_games":
             return self._answer(batches, name, data, cancellation, hold)
         self.entered.set()

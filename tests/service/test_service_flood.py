@@ -23,7 +23,7 @@ from prometheus_client import CollectorRegistry
 from chatiere.engine import EngineError
 from chatiere.engine.core.batch import Cancellation
 from chatiere.service.calls import game_service
-from chatiere.service.calls.batch_service import Batches
+from chatiere.service.calls.batch_service import BatchService
 from chatiere.service.process.settings import Settings
 from chatiere.service.calls.errors import Refusal
 from chatiere.service.guards.metrics import Metrics
@@ -31,7 +31,7 @@ from chatiere.service.guards.metrics import Metrics
 def peak():
     return int(re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1]) // 1024
 
-batches = Batches(Settings(), Metrics(CollectorRegistry()))
+batches = BatchService(Settings(), Metrics(CollectorRegistry()))
 calls = {
     "Apply": game_service.apply,
     "Convert": lambda data: batches.answer("convert", data, Cancellation()),

@@ -17,11 +17,11 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from prometheus_client import CollectorRegistry
 
 from chatiere.engine import memory
-from chatiere.service.calls.batch_service import Batches
+from chatiere.service.calls.batch_service import BatchService
 from chatiere.service.calls.errors import Refusal
 from chatiere.service.guards import memory as memory_watch
-from chatiere.service.guards.limits import Room
-from chatiere.service.guards.memory import Budget, Holding, MemoryWatch
+from chatiere.service.guards.limits import CallSlots
+from chatiere.service.guards.memory import Holding, MemoryBudget, MemoryWatch
 from chatiere.service.guards.tokens import new_token
 from chatiere.service.process.settings import Settings
 from chatiere.v1 import batch_service_pb2, game_service_pb2
@@ -177,23 +177,23 @@ def test_a_request_that_breaks_off_ends_in_time() -> None:
 
 
 def test_the_client_that_holds_most_places_loses_its_oldest() -> None:
-    room, ended = Room(3), list[str]()
+    slots, ended = CallSlots(3), list[str]()
     for client, call in ("a", "a1"), ("b", "b1"), ("b", "b2"), ("c", "c1"), ("b", "b3"):
-        room.enter(client, call, lambda call=call: ended.append(call))  # type: ignore[misc]
+        slots.take(client, call, lambda call=call: ended.append(call))  # type: ignore[misc]
     # b holds two of three when c comes; then each holds one, and the oldest of all is a's.
     assert ended == ["b1", "a1"]
-    assert len(room) == 3
+    assert len(slots) == 3
     # Those that were ended leave as well, and nothing of theirs is given back twice.
     for client, call in ("b", "b1"), ("a", "a1"), ("b", "b2"), ("b", "b3"), ("c", "c1"):
-        room.leave(client, call)
-    assert len(room) == 0
+        slots.release(client, call)
+    assert len(slots) == 0
 
 
 # Answers that are not taken
 
 
 def test_a_budget_is_for_all_and_a_client_has_half_of_it() -> None:
-    budget = Budget(1000 * MIB)
+    budget = MemoryBudget(1000 * MIB)
     first, second, third, other = (Holding(budget, client) for client in ("a", "a", "b", "c"))
     # Whatever its size, one alone always passes.
     first.hold(2000 * MIB)
@@ -247,7 +247,7 @@ def test_memory_is_reserved_before_an_answer_is_computed(monkeypatch: pytest.Mon
         sizes.append(size)
         raise RuntimeError("no more")
 
-    batches: Any = Batches(Settings(), _metrics())
+    batches: Any = BatchService(Settings(), _metrics())
     with pytest.raises(RuntimeError, match="no more"):
         batches.answer("new_games", request.SerializeToString(), None, hold)
     answer = batches.answer("new_games", request.SerializeToString(), None)
@@ -263,14 +263,14 @@ def _metrics() -> Any:
 # Requests that come in part
 
 
-class Rooms:
-    """Rooms of calls, and which have been ended."""
+class Receiving:
+    """Slots of calls, and which have been ended."""
 
     def __init__(self) -> None:
         self.ended: list[str] = []
-        self.rooms = Room(10), Room(10)
-        for room, client, call in (0, "a", "a1"), (0, "b", "b1"), (0, "b", "b2"), (1, "a", "a2"), (1, "a", "a3"):
-            self.rooms[room].enter(client, call, lambda call=call: self.ended.append(call))  # type: ignore[misc]
+        self.slots = CallSlots(10), CallSlots(10)
+        for number, client, call in (0, "a", "a1"), (0, "b", "b1"), (0, "b", "b2"), (1, "a", "a2"), (1, "a", "a3"):
+            self.slots[number].take(client, call, lambda call=call: self.ended.append(call))  # type: ignore[misc]
 
 
 def test_requests_that_take_too_much_end_for_the_client_with_most(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -281,29 +281,29 @@ def test_requests_that_take_too_much_end_for_the_client_with_most(monkeypatch: p
     monkeypatch.setattr(memory, "resident_bytes", lambda: resident)
     monkeypatch.setattr(memory, "give_back_freed_memory", lambda: given_back.append(allocated))
     monkeypatch.setattr(memory_watch, "_AGE", 0.0)
-    held, rooms = Budget(1000 * MIB), Rooms()
-    watch = MemoryWatch(held, 16 * MIB, rooms.rooms)
+    held, receiving = MemoryBudget(1000 * MIB), Receiving()
+    watch = MemoryWatch(held, 16 * MIB, receiving.slots)
     allocated = 220 * MIB
     watch.look()
-    assert rooms.ended == []
+    assert receiving.ended == []
     # What answers take is accounted for.
     allocated = 420 * MIB
     answer = Holding(held, "c")
     answer.hold(200 * MIB)
     watch.look()
-    assert rooms.ended == []
+    assert receiving.ended == []
     # Nor is what is gone at the next look.
     allocated = 440 * MIB
     watch.look()
     allocated = 420 * MIB
     watch.look()
-    assert rooms.ended == []
+    assert receiving.ended == []
     allocated = 440 * MIB
     watch.look()
     watch.look()
-    assert rooms.ended == ["b1", "b2", "a2", "a3"]
+    assert receiving.ended == ["b1", "b2", "a2", "a3"]
     watch.look()
-    assert rooms.ended == ["b1", "b2", "a2", "a3", "a1"]
+    assert receiving.ended == ["b1", "b2", "a2", "a3", "a1"]
     answer.release()
     allocated = 105 * MIB
     # Not while it may be wanted again, nor if there is hardly any.
@@ -342,15 +342,15 @@ def test_a_stream_whose_request_comes_in_part_is_ended_too() -> None:
     with running() as server, attacker(server) as peer:
         stream = peer.begin("/chatiere.v1.BatchService/Play")
         peer.send(stream, bytes(10), claims=1000)
-        calls = server.server.methods.calls
-        wait_until(lambda: len(calls.streams) == 1, "it has come")
-        server.server._loop.call_soon_threadsafe(calls.streams.end_largest, 0.0)
+        factory = server.server.methods.factory
+        wait_until(lambda: len(factory.streams) == 1, "it has come")
+        server.server._loop.call_soon_threadsafe(factory.streams.end_largest, 0.0)
         code, message = peer.status(stream)
         assert code == grpc.StatusCode.RESOURCE_EXHAUSTED.value[0]
         assert "streams whose request has not come whole" in message
 
 
-def test_a_refusal_for_room_may_be_tried_again() -> None:
+def test_a_refusal_for_a_slot_may_be_tried_again() -> None:
     with running(Settings(address="127.0.0.1:0", max_calls=1)) as server:
         blocked: Any = server.channel.stream_unary(APPLY)
         never = iter(lambda: server.server.wait_for_termination(PATIENCE), False)

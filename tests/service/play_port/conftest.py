@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from chatiere.service.calls.batch_service import Batches
+from chatiere.service.calls.batch_service import BatchService
 
 from ..support import Running
 from .peer import Peer, Slow, playing
@@ -25,7 +25,7 @@ def peer(server: Running) -> Iterator[Peer]:
 @pytest.fixture
 def echo(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every request is its own answer."""
-    monkeypatch.setattr(Batches, "play", lambda self, request, cancellation: [bytes(request)])
+    monkeypatch.setattr(BatchService, "play", lambda self, request, cancellation: [bytes(request)])
 
 
 @pytest.fixture

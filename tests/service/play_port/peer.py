@@ -28,7 +28,7 @@ from played_frames import (
     message,
 )
 
-from chatiere.service.calls.batch_service import Batches
+from chatiere.service.calls.batch_service import BatchService
 from chatiere.service.process.settings import Settings
 from chatiere.v1.batch_service_pb2 import (
     PlayRequest,
@@ -176,7 +176,7 @@ class Slow:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.entered, self.released = threading.Semaphore(0), threading.Semaphore(0)
         self.cancelled: list[bool] = []
-        monkeypatch.setattr(Batches, "play", self._play)
+        monkeypatch.setattr(BatchService, "play", self._play)
 
     def _play(self, request: memoryview, cancellation: Any) -> list[bytes]:
         self.entered.release()

@@ -21,7 +21,7 @@ from chatiere import engine
 from chatiere.clients import BatchClient, ChatiereError, SocketStream, TransportError, batch_calls
 from chatiere.engine import Game
 from chatiere.service.calls import batch_service
-from chatiere.service.calls.batch_service import Batches
+from chatiere.service.calls.batch_service import BatchService
 from chatiere.service.guards.tokens import new_token
 from chatiere.v1.batch_service_pb2 import (
     Columns,
@@ -172,7 +172,7 @@ def test_a_request_that_cannot_be_parsed_ends_the_stream_as_at_grpc_s_port(serve
 def test_a_failure_of_the_service_is_logged_and_ends_the_stream(
     server: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Batches, "play", None)
+    monkeypatch.setattr(BatchService, "play", None)
     with LogLines() as log:
         found = refused(play_address(server), [b""])
     assert (found.code, found.reason) == (grpc.StatusCode.INTERNAL, "INTERNAL")

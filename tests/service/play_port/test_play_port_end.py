@@ -23,7 +23,7 @@ from played_frames import (
 from prometheus_client import CollectorRegistry
 
 from chatiere.clients import SocketStream, VectorEnv, batch_calls
-from chatiere.service.calls.batch_service import Batches
+from chatiere.service.calls.batch_service import BatchService
 from chatiere.service.ports import listening as listening_module
 from chatiere.service.ports import play_port
 from chatiere.service.ports.listening import HeldPort, listening_sockets
@@ -116,7 +116,7 @@ def test_a_grpc_client_is_told_that_the_server_stops(echo: None) -> None:
 
 def test_a_client_that_takes_nothing_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     # More than all buffers between the ends hold.
-    monkeypatch.setattr(Batches, "play", lambda self, request, cancellation: [bytes(50_000_000)])
+    monkeypatch.setattr(BatchService, "play", lambda self, request, cancellation: [bytes(50_000_000)])
     with playing() as server, Peer(server, setting(WINDOW, 2**31 - 1), window(0, 2**30)) as peer:
         peer.send(peer.headers(), data(message(b"meow")))
         peer.skip_to(DATA)
