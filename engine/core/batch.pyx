@@ -636,10 +636,10 @@ cdef class Table:
         cdef Position position
         try:
             position = self.game.unpack(self.view_of(states)[item * packed_size:(item + 1) * packed_size])
+            self.check_position(position)
         except EngineError as error:
             error.lies_below("states")
             raise
-        self.check_position(position)
         return position
 
     cpdef check_position(self, Position position):
@@ -648,7 +648,6 @@ cdef class Table:
             raise EngineError(
                 Reason.INVALID_PLAYERS,
                 f"the state has {position.num_players()} seats, the table {self.players}",
-                field="states",
             )
 
 
