@@ -29,7 +29,7 @@ from chatiere.v1 import batch_service_pb2 as pb
 from chatiere.v1 import game_pb2
 
 # How many faults are told in words.
-_MOST_WORDS = 20
+MOST_FAULTS_TOLD = 20
 # What steps ask for is kept if it has at most so many bytes.
 _LONGEST_KEPT = 512
 # The calls by the number of their field in PlayRequest: its name there, and the kind of their requests.
@@ -102,7 +102,7 @@ class BatchService:
         game = table.game
         seeds = columns["seeds"]
         count = len(seeds) // 8 if seeds else message.count
-        options = conversion.read_options(Reader(message.options), game)
+        options = _read_options(message.options, table)
         wanted = _columns_of(message.columns)
         with self._measured(
             table, "NewGames", count, hold, _size_of(game, table.players, wanted), "seeds" if seeds else "count"
@@ -246,7 +246,7 @@ class BatchService:
         """
         self._check_limit(items, self._max_items, "items", field, table.game)
         hold(_COPIES * min(items * item_bytes, self._max_bytes))
-        return _Measured(table.game.name, items, *self._figures_of(table.game.name, method))
+        return _Measured(table.game, items, *self._figures_of(table.game.name, method))
 
     def _check_limit(self, asked: int, limit: int, what: str, field: str, game: Game) -> None:
         if asked > limit:
@@ -261,7 +261,7 @@ class BatchService:
 class _Measured:
     """What BatchService._measured enters; no generator, which would take longer than all the rest of it."""
 
-    def __init__(self, game: str, items: int, seconds: Histogram, sizes: Histogram) -> None:
+    def __init__(self, game: Game, items: int, seconds: Histogram, sizes: Histogram) -> None:
         """`seconds`, `sizes`: where a batch of so many `items` is counted if it is done."""
         self._game, self._items, self._seconds, self._sizes = game, items, seconds, sizes
 
@@ -275,9 +275,7 @@ class _Measured:
             self._seconds.observe(time.perf_counter() - self._start)
             self._sizes.observe(self._items)
         elif isinstance(error, EngineError):
-            error.metadata["game"] = self._game
-            # The engine knows one game's options by their names alone.
-            error.field = error.field.replace("options", f"options.{self._game}", 1)
+            conversion.name_game(error, self._game)
 
 
 class FaultCollector:
@@ -303,7 +301,7 @@ class FaultCollector:
         reasons = bytearray(self.count)
         for item, fault in self._failed.items():
             reasons[item] = fault.reason.number
-        return Faults(bytes(reasons), tuple(self._failed.values())[:_MOST_WORDS])
+        return Faults(bytes(reasons), tuple(self._failed.values())[:MOST_FAULTS_TOLD])
 
 
 def _check_cancelled(cancellation: Cancellation) -> None:
@@ -311,24 +309,23 @@ def _check_cancelled(cancellation: Cancellation) -> None:
         raise Cancelled("the batch was cancelled")
 
 
-@contextmanager
-def _below(path: str) -> Iterator[None]:
-    """Let the refusals from inside name their field from the request on."""
+def _table_of(table: pb.Table) -> Table:
+    game = None
     try:
-        yield
+        game = engine.game(table.game)
+        return Table(game, table.players)
     except EngineError as error:
-        error.lies_below(path)
+        error.lies_below("table")
+        if game is not None:
+            conversion.name_game(error, game)
         raise
 
 
-def _table_of(table: pb.Table) -> Table:
-    with _below("table"):
-        game = engine.game(table.game)
-        try:
-            return Table(game, table.players)
-        except EngineError as error:
-            error.metadata["game"] = game.name
-            raise
+def _read_options(options: game_pb2.Options, table: Table) -> dict[str, object]:
+    # Checked here, because the engine's paths do not have the field of the oneof.
+    chosen = conversion.read_options(Reader(options), table.game)
+    conversion.check_options(chosen, table.game, table.players)
+    return chosen
 
 
 def _terms_of_step(rest: bytes) -> tuple[Game, int, Columns, Restart | None]:
@@ -337,8 +334,11 @@ def _terms_of_step(rest: bytes) -> tuple[Game, int, Columns, Restart | None]:
     table = _table_of(message.table)
     restart = None
     if message.HasField("restart"):
-        with _below("restart"):
-            options = conversion.read_options(Reader(message.restart.options), table.game)
+        try:
+            options = _read_options(message.restart.options, table)
+        except EngineError as error:
+            error.lies_below("restart")
+            raise
         restart = Restart(options, message.restart.stride)
     return table.game, table.players, _columns_of(message.columns), restart
 
@@ -364,18 +364,18 @@ def _columns_of(columns: pb.Columns) -> Columns:
 
 def _read_typed_state(data: bytes, item: int, table: Table) -> Position:
     typed = _open_state(data)
-    game = conversion.game_of(typed)
-    if game not in (None, table.game):
-        raise EngineError(
-            Reason.INVALID_STATE,
-            f"this is a state of {game.name}; the table's game is {table.game.name}",
-            field=f"typed_states[{item}].{game.name}",
-        )
     try:
+        game = conversion.game_of(typed)
+        if game not in (None, table.game):
+            raise EngineError(
+                Reason.INVALID_STATE,
+                f"this is a state of {game.name}; the table's game is {table.game.name}",
+                field=game.name,
+            )
         position = conversion.read_state(typed)
         table.check_position(position)
     except EngineError as error:
-        error.field = f"typed_states[{item}]{error.field.removeprefix('states').removeprefix('state')}"
+        error.lies_below(f"typed_states[{item}]")
         raise
     return position
 

@@ -34,10 +34,9 @@ def game_of(message: Reader) -> Game | None:
     return None if messages is None else messages.game
 
 
-def lies_below(error: EngineError, path: str, game: Game) -> None:
-    """Let a refusal from inside name its field from the request on, and the game; `path`: where the inside begins."""
-    error.lies_below(path)
-    error.metadata.setdefault("game", game.name)
+def name_game(error: EngineError, game: Game) -> None:
+    """Add the game to a refusal's metadata."""
+    error.metadata["game"] = game.name
 
 
 def game_names() -> str:
@@ -45,54 +44,58 @@ def game_names() -> str:
     return ", ".join(game.name for game in engine.games())
 
 
-def read_state(state: Reader | None) -> Position:
-    """The position of a request's field `state`, a State; None stands for an absent field.
+def read_state(state: Reader) -> Position:
+    """Return the position of a State.
 
-    Raises Refusal (MISSING_FIELD) and EngineError (UNKNOWN_GAME, UNSUPPORTED_RULES_VERSION, INVALID_STATE).
+    Raises EngineError, with a path below the State: UNKNOWN_GAME, UNSUPPORTED_RULES_VERSION, INVALID_STATE.
     """
-    if state is None:
-        names = game_names()
-        raise Refusal(
-            ServiceReason.MISSING_FIELD,
-            f"the request has no state; it takes one of these games: {names}",
-            field="state",
-            metadata={"games": names},
-        )
     messages = _BY_FIELD.get(state.which(_FIELDS))
     if messages is None:
         names = game_names()
         raise EngineError(
             Reason.UNKNOWN_GAME,
             f"the state holds no game, or one that this service does not have; it has: {names}",
-            field="state",
             metadata={"games": names},
         )
     try:
         return messages.read_state(state)
     except EngineError as error:
-        lies_below(error, "state", messages.game)
+        name_game(error, messages.game)
         raise
 
 
 def read_options(options: Reader, game: Game) -> dict[str, object]:
-    """A game's Options by name; {} for absent ones. Raises EngineError: INVALID_OPTION."""
+    """Return the options of a request's field `options`, an Options, by name; {} if it is absent.
+
+    Raises EngineError: INVALID_OPTION.
+    """
     field = options.which(_FIELDS)
     if not field:
         return {}
     name = _BY_FIELD[field].game.name
-    if name != game.name:
-        raise EngineError(
-            Reason.INVALID_OPTION,
-            f"these are options of {name}, not of {game.name}",
-            field=f"options.{name}",
-            metadata={"game": game.name},
-        )
     try:
+        if name != game.name:
+            raise EngineError(Reason.INVALID_OPTION, f"these are options of {name}, not of {game.name}")
         found: dict[str, object] = engine.codec(name).read_options(options.inner(field))
     except EngineError as error:
-        lies_below(error, f"options.{name}", game)
+        _lies_in_options(error, name, game)
         raise
     return found
+
+
+def check_options(options: dict[str, object], game: Game, players: int) -> None:
+    """Raise EngineError (INVALID_OPTION) unless `players` can play with what `read_options` returned."""
+    try:
+        game.encode_options(players, options)
+    except EngineError as error:
+        _lies_in_options(error, game.name, game)
+        raise
+
+
+def _lies_in_options(error: EngineError, name: str, game: Game) -> None:
+    # `name`: the field of the oneof.
+    error.lies_below(f"options.{name}")
+    name_game(error, game)
 
 
 def apply_action(action: Reader, position: Position, events: list[Event]) -> None:
@@ -107,7 +110,8 @@ def apply_action(action: Reader, position: Position, events: list[Event]) -> Non
         number, path = _read_action(action, position)
         position.apply(number, events)
     except EngineError as error:
-        lies_below(error, path, position.game)
+        error.lies_below(path)
+        name_game(error, position.game)
         raise
 
 

@@ -66,17 +66,17 @@ def new_game(data: bytes) -> bytes:
     seed = _seed_of(request, game)
     events: list[Event] = []
     try:
+        players = game.read_players(request.number(_NEW_GAME.players))
+        conversion.check_options(chosen, game, players)
         position = game.new_game(
-            request.number(_NEW_GAME.players),
+            players,
             chosen,
             seed=seed,
             game_number=request.number(_NEW_GAME.game_number),
             events=events,
         )
     except EngineError as error:
-        if error.reason is Reason.INVALID_OPTION:
-            error.lies_below(f"options.{game.name}")
-        error.metadata["game"] = game.name
+        conversion.name_game(error, game)
         raise
     include = request.inner(_NEW_GAME.include)
     _check_viewers(include, position)
@@ -153,7 +153,8 @@ def resample(data: bytes) -> bytes:
     try:
         drawn = position.resample(seat, seed, request.number(_RESAMPLE.game_number))
     except EngineError as error:
-        conversion.lies_below(error, f"state.{name}", position.game)
+        error.lies_below(f"state.{name}")
+        conversion.name_game(error, position.game)
         raise
     return written_in(_RESAMPLE_RESPONSE, conversion.of(drawn).put_state, drawn)
 
@@ -233,7 +234,20 @@ def _seed_of(request: Reader, game: Game) -> int | None:
 
 
 def _position_of(request: Reader) -> Position:
-    return conversion.read_state(request.find(_STATE))
+    state = request.find(_STATE)
+    if state is None:
+        names = conversion.game_names()
+        raise Refusal(
+            ServiceReason.MISSING_FIELD,
+            f"the request has no state; it takes one of these games: {names}",
+            field="state",
+            metadata={"games": names},
+        )
+    try:
+        return conversion.read_state(state)
+    except EngineError as error:
+        error.lies_below("state")
+        raise
 
 
 def _check_seat(seat: int, position: Position, field: str) -> None:
@@ -271,5 +285,6 @@ def _apply_outcome(position: Position, outcome: int, events: list[Event]) -> Non
     try:
         position.apply(outcome, events)
     except EngineError as error:
-        conversion.lies_below(error, "outcome", position.game)
+        error.lies_below("outcome")
+        conversion.name_game(error, position.game)
         raise
