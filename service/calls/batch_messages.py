@@ -1,7 +1,7 @@
-"""Messages of BatchService in wire format: columns are read where they are, and copied once into what is sent.
+"""Messages of BatchService in wire format: columns are read in place, and copied once into the response.
 
-As protobuf's objects have them, a column is copied five times between a request's bytes and its answer's; with states
-of hundreds of bytes that takes as long as the rules.
+With protobuf's objects a column is copied five times between a request's bytes and its response's; with states of
+hundreds of bytes that takes as long as the rules.
 """
 
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ from chatiere.service.calls.requests import parse
 from chatiere.v1.batch_service_pb2 import DESCRIPTOR
 
 _MESSAGES = DESCRIPTOR.message_types_by_name.values()
-# By message the numbers of its fields, by name; the names of its columns (its fields of type bytes), by number.
+# For each message, its field numbers by name; the names of its columns (the fields of type bytes) by number.
 _NUMBERS = {message.name: {field.name: field.number for field in message.fields} for message in _MESSAGES}
 _COLUMNS = {
     message.name: {field.number: field.name for field in message.fields if field.type == field.TYPE_BYTES}
@@ -24,22 +24,22 @@ _COLUMNS = {
 
 
 class Request(NamedTuple):
-    """A message in wire format without its columns, and these beside it."""
+    """A message in wire format, split into its columns and the rest."""
 
     rest: bytes
-    """The message; its columns are absent. It may still be none: whoever parses it gets DecodeError."""
+    """The message without its columns; not parsed yet, so parsing it may raise DecodeError."""
     columns: dict[str, Any]
-    """By name the column of each field of type bytes, as a buffer; an absent one is empty."""
+    """The column of each field of type bytes, by name, as a buffer; empty if absent."""
 
 
 def read(kind: type[Message], data: Any) -> Request:
-    """The request of that kind in a buffer, of which only the columns are looked at. Raises what `parse` does."""
+    """Read a request of that kind from a buffer, looking at its columns alone. Raises what `parse` does."""
     names = _COLUMNS[kind.DESCRIPTOR.name]
     columns: dict[str, Any] = dict.fromkeys(names.values(), b"")
     try:
         rest, found = cut(data, frozenset(names))
     except ValueError:
-        # No message at all, or one that is written in an unusual way.
+        # Not a message, or one encoded in an unusual way.
         return read_whole(parse(kind, data))
     for number, column in found.items():
         columns[names[number]] = column
@@ -47,7 +47,7 @@ def read(kind: type[Message], data: Any) -> Request:
 
 
 def read_whole(message: Message) -> Request:
-    """The request of a message object, which loses its columns."""
+    """Split a message object, which loses its columns."""
     columns = {}
     for name in _COLUMNS[message.DESCRIPTOR.name].values():
         columns[name] = getattr(message, name)
@@ -56,9 +56,8 @@ def read_whole(message: Message) -> Request:
 
 
 def put(kind: type[Message], fields: Iterable[tuple[str, Buffer | list[Buffer] | None]]) -> list[Buffer]:
-    """A message of that kind in wire format, in pieces to be joined.
+    """Return a message of that kind in wire format, in pieces to be joined.
 
-    `fields`: name and content of each: a column's, which is left out if it is empty, or the pieces of a message; None:
-    absent.
+    `fields`: name and content of each: a column, left out if it is empty; the pieces of a message; None if absent.
     """
     return pieces_of(_NUMBERS[kind.DESCRIPTOR.name], fields)

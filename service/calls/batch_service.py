@@ -1,7 +1,7 @@
-"""The calls of BatchService: each reads its request and puts its response together, columns as they come.
+"""The methods of BatchService: each reads its request and assembles its response, columns in place.
 
-The calls know nothing of gRPC. They raise EngineError and Refusal with field paths from the request on, DecodeError for
-a request that cannot be parsed, and Cancelled when their cancellation says so.
+They know nothing of gRPC. They raise EngineError and Refusal with field paths that begin in the request, DecodeError
+for a request that cannot be parsed, and Cancelled once their cancellation says so.
 """
 
 import time
@@ -38,40 +38,40 @@ from chatiere.service.process.settings import Settings
 from chatiere.v1 import batch_service_pb2 as pb
 from chatiere.v1 import game_pb2
 
-# What steps ask for is kept if it has at most so many bytes.
+# The longest request for a step, in bytes without its columns, whose parsed form is cached.
 _LONGEST_KEPT = 512
-# The calls by the number of their field in PlayRequest: its name there, and the kind of their requests.
-_CALLS: dict[int, tuple[str, type[Message]]] = {
+# The methods by their field number in PlayRequest: the field's name, and the type of the request.
+_METHODS: dict[int, tuple[str, type[Message]]] = {
     field.number: (field.name, getattr(pb, field.message_type.name))
     for field in pb.PlayRequest.DESCRIPTOR.oneofs_by_name["request"].fields
     if field.message_type
 }
-_KINDS = dict(_CALLS.values())
+_KINDS = dict(_METHODS.values())
 _TYPED_STATES = pb.ConvertRequest.TYPED_STATES_FIELD_NUMBER
 _open_state = opener(game_pb2.State)
-# Reserves so many bytes for a call, in place of those before. Raises Refusal.
+# Reserves a number of bytes for a call, replacing its earlier reservation. Raises Refusal.
 Hold = Callable[[int], None]
-# Bytes of an answer are there twice while it is put together.
+# A response is in memory twice while it is assembled.
 _COPIES = 2
-# Legal ids that an item is reckoned to have, each of two bytes; typed states, beside packed ones.
+# Estimates: bytes of an item's legal ids (64 of two bytes); size of a typed state relative to the packed one.
 _LEGAL_BYTES, _TYPED = 2 * 64, 4
 
 
 def _hold_nothing(size: int) -> None:
-    """Reserve nothing, where there is no budget."""
+    """Reserve nothing: used where there is no memory budget."""
 
 
 class BatchService:
-    """The methods, within the limits of a server's settings."""
+    """BatchService, within the limits of a server's settings."""
 
     def __init__(self, settings: Settings, metrics: Metrics) -> None:
-        """`settings`: for its limits. `metrics`: where batches and moves are counted."""
+        """Take limits from `settings`; count batches and moves in `metrics`."""
         self._max_items = settings.max_batch_items
         self._max_playouts = settings.max_playouts
         self._max_bytes = settings.max_answer_bytes
         self._metrics = metrics
-        # Kept, because to look a figure up by its labels takes longer than to count. By game and method: how long the
-        # engine worked, and how many items there were.
+        # Cached because looking a metric up by its labels takes longer than counting. By game and method: the engine's
+        # working time and the number of items.
         self._figures_of = cache(
             lambda game, method: (metrics.kernel_seconds.labels(game, method), metrics.batch_items.labels(game, method))
         )
@@ -87,18 +87,18 @@ class BatchService:
         }
 
     def answer(self, name: str, data: bytes, cancellation: Cancellation, hold: Hold = _hold_nothing) -> bytes:
-        """The response to a request, both in wire format.
+        """Return the response to a request, both in wire format.
 
-        `name`: the call's in PlayRequest. `hold`: what reserves memory for the response.
+        `name`: the method's field in PlayRequest. `hold`: reserves memory for the response.
         """
         return b"".join(self._methods[name](read(_KINDS[name], data), cancellation, hold))
 
     def play(self, data: Buffer, cancellation: Cancellation, hold: Hold = _hold_nothing) -> list[Buffer]:
-        """A PlayResponse, in pieces to be joined, to a PlayRequest, both in wire format: a refusal is an answer too."""
+        """Return the PlayResponse, in pieces to be joined, to a PlayRequest; a refusal is a PlayResponse too."""
         message, name, request = _read_play(data)
         try:
             if name is None or request is None:
-                raise Refusal(ServiceReason.MISSING_FIELD, "the message holds no request", field="request", metadata={})
+                raise Refusal(ServiceReason.MISSING_FIELD, "the message has no request", field="request", metadata={})
             pieces = put(pb.PlayResponse, [(name, self._methods[name](request, cancellation, hold))])
         except (EngineError, Refusal) as error:
             return [pb.PlayResponse(tag=message.tag, refusal=_refusal(error)).SerializeToString()]
@@ -119,7 +119,7 @@ class BatchService:
                 options,
                 seeds=seeds or None,
                 game_numbers=columns["game_numbers"] or None,
-                # 0 is as absent.
+                # 0 means absent.
                 count=message.count or None,
                 columns=wanted,
                 max_bytes=self._max_bytes,
@@ -128,10 +128,10 @@ class BatchService:
         return put(pb.NewGamesResponse, [("positions", _put_positions(positions))])
 
     def _step(self, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
-        # All but the columns is the same again and again, while games are played.
+        # While games are played, everything but the columns stays the same.
         terms = _kept_terms if len(request.rest) <= _LONGEST_KEPT else _terms_of_step
         game, players, wanted, restart = terms(request.rest)
-        # Not kept, because it keeps the states that it has answered.
+        # Not cached, because it keeps the states that it returned.
         table = Table(game, players)
         columns = request.columns
         states = columns["states"]
@@ -202,7 +202,7 @@ class BatchService:
         return put(pb.ObserveResponse, [("observations", observations), ("faults", _put_faults(faults))])
 
     def _convert(self, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
-        # Objects for all of them would take thirty times their bytes.
+        # Message objects for all states would take thirty times their bytes.
         try:
             rest, asked, typed_states = cut_list(request.rest, _TYPED_STATES, self._max_items)
         except ValueError as error:
@@ -211,7 +211,7 @@ class BatchService:
         if states and asked:
             raise EngineError(
                 Reason.INVALID_BATCH,
-                "either packed states are converted or typed ones, not both",
+                "send packed states or typed states, not both",
                 field="typed_states",
                 metadata={"game": table.game.name},
             )
@@ -248,9 +248,9 @@ class BatchService:
     def _measured(
         self, table: Table, method: str, items: int, hold: Hold, item_bytes: int, field: str = "states"
     ) -> "_Measured":
-        """Refuse a batch that is too large, and count and time the others; refusals from inside name the game.
+        """Refuse a batch that is too large; otherwise count and time it, and name the game in refusals from inside.
 
-        `item_bytes`: what an item's part of the answer takes, about; memory for it is reserved.
+        `item_bytes`: the approximate size of an item's part of the response, for which memory is reserved.
         """
         self._check_limit(items, self._max_items, "items", field, table.game)
         hold(_COPIES * min(items * item_bytes, self._max_bytes))
@@ -260,17 +260,17 @@ class BatchService:
         if asked > limit:
             raise EngineError(
                 Reason.BATCH_TOO_LARGE,
-                f"this service takes at most {limit} {what} a batch, not {asked}",
+                f"this service takes at most {limit} {what} per batch, not {asked}",
                 field=field,
                 metadata={"game": game.name, "limit": str(limit), "asked": str(asked)},
             )
 
 
 class _Measured:
-    """What BatchService._measured enters; no generator, which would take longer than all the rest of it."""
+    """The context of BatchService._measured; a generator would take longer than everything that it does."""
 
     def __init__(self, game: Game, items: int, seconds: Histogram, sizes: Histogram) -> None:
-        """`seconds`, `sizes`: where a batch of so many `items` is counted if it is done."""
+        """Count a completed batch of `items` in `seconds` and `sizes`."""
         self._game, self._items, self._seconds, self._sizes = game, items, seconds, sizes
 
     def __enter__(self) -> None:
@@ -287,23 +287,23 @@ class _Measured:
 
 
 class FaultCollector:
-    """Collects the faults of items that are handled one by one."""
+    """Collects the faults of items that are processed one by one."""
 
     def __init__(self, count: int) -> None:
-        """`count`: how many items there are."""
+        """Collect faults of `count` items."""
         self.count = count
         self._failed: dict[int, ItemFault] = {}
 
     @contextmanager
     def caught(self, item: int) -> Iterator[None]:
-        """What is refused inside is the item's fault."""
+        """Record an EngineError raised inside as the item's fault."""
         try:
             yield
         except EngineError as error:
             self._failed[item] = ItemFault(item, error.reason, error.message, error.field, error.rule)
 
     def found(self) -> FaultColumns:
-        """Those that failed."""
+        """Return the faults of the items that failed."""
         if not self._failed:
             return FaultColumns(b"", ())
         reasons = bytearray(self.count)
@@ -330,14 +330,14 @@ def _table_of(table: pb.Table) -> Table:
 
 
 def _read_options(options: game_pb2.Options, table: Table) -> dict[str, object]:
-    # Checked here, because the engine's paths do not have the field of the oneof.
+    # Checked here because the engine's paths lack the oneof's field.
     chosen = conversion.read_options(Reader(options), table.game)
     conversion.check_options(chosen, table.game, table.players)
     return chosen
 
 
 def _terms_of_step(rest: bytes) -> tuple[Game, int, Columns, Restart | None]:
-    # What a StepRequest without its columns asks for: the table's game and players, columns and restart.
+    # The parts of a StepRequest without its columns.
     message = parse(pb.StepRequest, rest)
     table = _table_of(message.table)
     restart = None
@@ -355,7 +355,7 @@ _kept_terms = lru_cache(maxsize=256)(_terms_of_step)
 
 
 def _size_of(game: Game, players: int, columns: Columns) -> int:
-    # About what an item of Positions takes.
+    # The approximate size of an item of Positions.
     size = game.packed_size + 1 + 1
     if columns.legal:
         size += 4 + _LEGAL_BYTES
@@ -377,27 +377,27 @@ def _read_typed_state(data: bytes, item: int, table: Table) -> Position:
         if game not in (None, table.game):
             raise EngineError(
                 Reason.INVALID_STATE,
-                f"this is a state of {game.name}; the table's game is {table.game.name}",
+                f"a {game.name} state for a {table.game.name} table",
                 field=game.name,
             )
         position = conversion.read_state(typed)
         table.check_position(position)
     except EngineError as error:
-        error.lies_below(f"typed_states[{item}]")
+        error.lies_below("typed_states", item)
         raise
     return position
 
 
 def _read_play(data: Buffer) -> tuple[pb.PlayRequest, str | None, Request | None]:
-    # A request on the stream: without the call's own message; the call's name and that message.
+    # A PlayRequest without the method's request; the method's name; its request.
     try:
-        rest, found = cut(data, _CALLS)
+        rest, found = cut(data, _METHODS)
     except ValueError:
-        # Told by protobuf below.
+        # Reported by protobuf below.
         found = {}
     if len(found) == 1:
         ((number, inner),) = found.items()
-        name, kind = _CALLS[number]
+        name, kind = _METHODS[number]
         return pb.PlayRequest.FromString(rest), name, read(kind, inner)
     message = parse(pb.PlayRequest, data)
     name = message.WhichOneof("request")
@@ -409,7 +409,7 @@ def _put_positions(positions: PositionColumns) -> list[Buffer]:
 
 
 def _put_faults(faults: FaultColumns) -> list[Buffer] | None:
-    """None if no item failed."""
+    """Return a Faults message in wire format; None if no item failed."""
     if not faults.reasons:
         return None
     message = pb.Faults(reasons=faults.reasons)

@@ -1,6 +1,6 @@
-"""Between the messages that all games share (State, Action, View …) and the engine.
+"""Conversion between the messages that all games share (State, Action, View …) and the engine.
 
-In each oneof a game has the field of its own name; what is inside is for the game's codec.
+In each oneof a game has the field of its own name; its content is read and written by the game's codec.
 """
 
 from chatiere import engine
@@ -11,7 +11,7 @@ from chatiere.engine.wire import Reader
 from chatiere.service.calls.errors import Refusal, ServiceReason
 from chatiere.v1 import game_pb2
 
-# What reads and writes the messages of a game, by the number of its field; all these as bits; the same by game.
+# A game's reader and writer of messages, by its field number; the set of these numbers as bits; the readers by game.
 _BY_FIELD = {
     (field := game_pb2.State.DESCRIPTOR.fields_by_name[game.name].number): Messages(
         game, engine.codec(game.name), field
@@ -24,12 +24,12 @@ _ACTION_ID = game_pb2.Action.ID_FIELD_NUMBER
 
 
 def of(position: Position) -> Messages:
-    """What reads and writes the messages of a position's game."""
+    """Return the reader and writer of the messages of a position's game."""
     return _BY_GAME[position.game]
 
 
 def game_of(message: Reader) -> Game | None:
-    """The game whose field a message has; None if it has no game's."""
+    """Return the game whose field a message has; None if it has none."""
     messages = _BY_FIELD.get(message.which(_FIELDS))
     return None if messages is None else messages.game
 
@@ -40,7 +40,7 @@ def name_game(error: EngineError, game: Game) -> None:
 
 
 def game_names() -> str:
-    """The games that there are, for errors."""
+    """Return the names of all games, for error messages."""
     return ", ".join(game.name for game in engine.games())
 
 
@@ -54,7 +54,7 @@ def read_state(state: Reader) -> Position:
         names = game_names()
         raise EngineError(
             Reason.UNKNOWN_GAME,
-            f"the state holds no game, or one that this service does not have; it has: {names}",
+            f"no game, or an unknown one, in the state; known games: {names}",
             metadata={"games": names},
         )
     try:
@@ -75,7 +75,7 @@ def read_options(options: Reader, game: Game) -> dict[str, object]:
     name = _BY_FIELD[field].game.name
     try:
         if name != game.name:
-            raise EngineError(Reason.INVALID_OPTION, f"these are options of {name}, not of {game.name}")
+            raise EngineError(Reason.INVALID_OPTION, f"{name} options for a {game.name} game")
         found: dict[str, object] = engine.codec(name).read_options(options.inner(field))
     except EngineError as error:
         _lies_in_options(error, name, game)
@@ -99,7 +99,7 @@ def _lies_in_options(error: EngineError, name: str, game: Game) -> None:
 
 
 def apply_action(action: Reader, position: Position, events: EventLog) -> None:
-    """Make the move of a request's field `action`, an Action; `events`: what happened is appended.
+    """Make the move of a request's field `action`, an Action; append its events to `events`.
 
     Raises Refusal (MISSING_FIELD, ACTION_MISMATCH) and EngineError (CHANCE_PENDING, GAME_OVER, INVALID_ACTION,
     ILLEGAL_ACTION).
@@ -116,14 +116,14 @@ def apply_action(action: Reader, position: Position, events: EventLog) -> None:
 
 
 def _read_action(action: Reader, position: Position) -> tuple[int, str]:
-    # The dense id, and the path of the field that told it.
+    # The dense id, and the path of the field that it came from.
     game = position.game
     messages = _BY_FIELD.get(action.which(_FIELDS))
     if messages is None:
         if not action.has_number(_ACTION_ID):
             raise Refusal(
                 ServiceReason.MISSING_FIELD,
-                f"the action has neither an id nor an action of {game.name}",
+                f"the action has neither an id nor a {game.name} action",
                 field="action",
                 metadata={"game": game.name},
             )
@@ -132,14 +132,14 @@ def _read_action(action: Reader, position: Position) -> tuple[int, str]:
     if name != game.name:
         raise EngineError(
             Reason.INVALID_ACTION,
-            f"this is an action of {name}; the state is of {game.name}",
+            f"a {name} action for a {game.name} state",
             field=name,
         )
     typed_id = messages.read_action(action, position)
     if action.has_number(_ACTION_ID) and action.number(_ACTION_ID) != typed_id:
         raise Refusal(
             ServiceReason.ACTION_MISMATCH,
-            f"the typed action has the id {typed_id}, not {action.number(_ACTION_ID)}",
+            f"the typed action has id {typed_id}, not {action.number(_ACTION_ID)}",
             field="action.id",
             metadata={"game": game.name, "typed_id": str(typed_id)},
         )
@@ -147,7 +147,7 @@ def _read_action(action: Reader, position: Position) -> tuple[int, str]:
 
 
 def write_game_info(game: Game) -> game_pb2.GameInfo:
-    """What a game says of itself."""
+    """Return a game's GameInfo."""
     description = game.description
     return game_pb2.GameInfo(
         name=game.name,

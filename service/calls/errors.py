@@ -1,4 +1,4 @@
-"""Refusals, and how they and failures look to a client: one mapping to a status with details, whatever the door."""
+"""Refusals, and the one mapping of refusals and failures to a status with details, whatever the port."""
 
 import logging
 import secrets
@@ -14,14 +14,14 @@ from chatiere.engine import EngineError
 from chatiere.engine.core.batch import Cancelled
 
 DOMAIN = "chatiere.v1"
-# What a client sent may come back in a message; the status travels in headers, which clients accept up to 8 KiB.
+# Messages may quote what a client sent; the status travels in headers, which clients accept up to 8 KiB.
 _LONGEST_TEXT = 200
 
 _log = logging.getLogger(__name__)
 
 
 class ServiceReason(StrEnum):
-    """The reasons of ErrorReason that are the service's own; all others are the engine's."""
+    """The values of ErrorReason that are the service's own; all others are the engine's."""
 
     ACTION_MISMATCH = "ACTION_MISMATCH"
     MISSING_FIELD = "MISSING_FIELD"
@@ -33,7 +33,7 @@ class ServiceReason(StrEnum):
     REQUEST_TIMEOUT = "REQUEST_TIMEOUT"
 
 
-# The status of refusals whose fault is not in the request.
+# The codes of refusals whose cause is not in the request.
 _CODES = {
     ServiceReason.UNAUTHENTICATED: code_pb2.UNAUTHENTICATED,
     ServiceReason.LIMIT_EXCEEDED: code_pb2.RESOURCE_EXHAUSTED,
@@ -43,7 +43,7 @@ _CODES = {
 
 
 class Status(NamedTuple):
-    """The end of a call: `code` and `message` as google.rpc.Status has them; `details` is that message in wire format.
+    """The end of a call: `code` and `message` of google.rpc.Status; `details` is that message in wire format.
 
     `reason`: the name of its ErrorReason; "" if it has none.
     """
@@ -59,10 +59,10 @@ CANCELLED = Status(code_pb2.CANCELLED, message="the call was cancelled")
 
 
 class Refusal(ValueError):
-    """What the service refuses for a reason of its own.
+    """A call turned down for a reason of the service's own.
 
-    `field` is a path from the request on; "" if no field is to blame. `retry_after`: seconds after which another try
-    may do; None if that does not help.
+    `field` is a path that begins in the request; "" if no field is to blame. `retry_after`: seconds after which a retry
+    may succeed; None if a retry does not help.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class Refusal(ValueError):
         metadata: dict[str, str],
         retry_after: float | None = None,
     ) -> None:
-        """See the class."""
+        """Refuse for `reason`; see the class for the rest."""
         super().__init__(message)
         self.reason = reason
         self.message = message
@@ -85,34 +85,34 @@ class Refusal(ValueError):
 
 
 def limit_exceeded(limit: str, most: float, retry_after: float) -> Refusal:
-    """More is asked for than a limit allows."""
+    """Return the refusal of a call that exceeds a limit."""
     return Refusal(
         ServiceReason.LIMIT_EXCEEDED,
-        f"too much at once: {limit}, {most:g} at most; try again in {retry_after:.1f} s",
+        f"limit exceeded: {limit} (at most {most:g}); try again in {retry_after:.1f} s",
         metadata={"limit": limit, "most": f"{most:g}"},
         retry_after=retry_after,
     )
 
 
 def status_of(error: Exception, request_id: str) -> Status:
-    """The status that a call which raised `error` ends with.
+    """Return the status of a call that raised `error`.
 
-    Anything but a refusal or a request that cannot be parsed is a failure of the service: it is logged under an id,
-    which is all that the client learns of it.
+    Anything but a refusal or a request that cannot be parsed is a failure of the service: it is logged under an
+    incident id, and the client learns that id alone.
     """
     request_info = error_details_pb2.RequestInfo(request_id=request_id)
     if isinstance(error, (EngineError, Refusal)):
         return _refusal(error, request_info)
     if isinstance(error, DecodeError):
-        message = "the request cannot be parsed: it is not the message of this method"
+        message = "the request cannot be parsed as the message of this method"
         return _status(code_pb2.INVALID_ARGUMENT, ServiceReason.MALFORMED_REQUEST, message, {}, request_info)
     if isinstance(error, Cancelled):
-        # Nobody is there to hear it any more.
+        # The client no longer listens.
         return CANCELLED
     incident = secrets.token_hex(8)
     extra = {"incident": incident, "request_id": request_id}
     _log.error("incident %s of request %s", incident, request_id, exc_info=error, extra=extra)
-    message = f"the service failed; its log has incident {incident}"
+    message = f"internal error: see incident {incident} in the server's log"
     return _status(code_pb2.INTERNAL, ServiceReason.INTERNAL, message, {"incident": incident}, request_info)
 
 

@@ -1,7 +1,7 @@
-"""The calls of GameService, one function each: request → response, both in wire format.
+"""The methods of GameService, one function each: request → response, both in wire format.
 
-In wire format, because making objects of them takes longer than a move. They know nothing of gRPC. They raise
-EngineError and Refusal with field paths from the request on, and DecodeError for a request that cannot be parsed.
+Wire format because making message objects takes longer than a move. The functions know nothing of gRPC. They raise
+EngineError and Refusal with field paths that begin in the request, and DecodeError for a request that cannot be parsed.
 """
 
 import secrets
@@ -45,14 +45,14 @@ _RESAMPLE_RESPONSE = pb.ResampleResponse.STATE_FIELD_NUMBER
 
 
 def list_games(data: bytes) -> bytes:
-    """All games, by name: ListGamesRequest → ListGamesResponse."""
+    """List all games, by name: ListGamesRequest → ListGamesResponse."""
     _open_list_games(data)
     return _all_games()
 
 
 @cache
 def _all_games() -> bytes:
-    # Takes milliseconds.
+    # Cached because it takes milliseconds.
     games = [conversion.write_game_info(game) for game in engine.games()]
     return pb.ListGamesResponse(games=games).SerializeToString()
 
@@ -84,7 +84,7 @@ def new_game(data: bytes) -> bytes:
 
 
 def list_legal_actions(data: bytes) -> bytes:
-    """What may be done at a state: ListLegalActionsRequest → ListLegalActionsResponse."""
+    """List the legal actions or chance outcomes at a state: ListLegalActionsRequest → ListLegalActionsResponse."""
     position = _position_of(_open_list_legal_actions(data))
     messages = conversion.of(position)
     return (
@@ -95,7 +95,7 @@ def list_legal_actions(data: bytes) -> bytes:
 
 
 def apply(data: bytes) -> tuple[bytes, Game]:
-    """Make a move, or resolve a chance event: ApplyRequest → ApplyResponse, and the game that it was made in."""
+    """Make a move, or resolve a chance event: ApplyRequest → ApplyResponse and the game."""
     request = _open_apply(data)
     position = _position_of(request)
     include = request.inner(_APPLY.include)
@@ -110,7 +110,7 @@ def apply(data: bytes) -> tuple[bytes, Game]:
         wanted = "outcome" if position.is_chance_node() else "action"
         raise Refusal(
             ServiceReason.MISSING_FIELD,
-            f"the request has no move; this state waits for an {wanted}",
+            f"the request has no move; this state needs an {wanted}",
             field=wanted,
             metadata={"game": position.game.name},
         )
@@ -119,13 +119,13 @@ def apply(data: bytes) -> tuple[bytes, Game]:
 
 
 def get_score(data: bytes) -> bytes:
-    """The score at a state: GetScoreRequest → GetScoreResponse."""
+    """Score a state: GetScoreRequest → GetScoreResponse."""
     position = _position_of(_open_get_score(data))
     return written_in(_GET_SCORE_RESPONSE, conversion.of(position).put_score, position)
 
 
 def get_view(data: bytes) -> bytes:
-    """What a seat, or a spectator, may know of a state: GetViewRequest → GetViewResponse."""
+    """Show a state as a seat or a spectator may see it: GetViewRequest → GetViewResponse."""
     request = _open_get_view(data)
     position = _position_of(request)
     seat = None
@@ -136,14 +136,14 @@ def get_view(data: bytes) -> bytes:
 
 
 def resample(data: bytes) -> bytes:
-    """A state that a seat cannot tell from the given one: ResampleRequest → ResampleResponse."""
+    """Draw a state that a seat cannot tell from the given one: ResampleRequest → ResampleResponse."""
     request = _open_resample(data)
     position = _position_of(request)
     name = position.game.name
     if not request.has_number(_RESAMPLE.seat):
         raise Refusal(
             ServiceReason.MISSING_FIELD,
-            "the request has no seat: whose knowledge counts?",
+            "the request has no seat, whose information set is resampled",
             field="seat",
             metadata={"game": name},
         )
@@ -160,14 +160,14 @@ def resample(data: bytes) -> bytes:
 
 
 class GameService:
-    """The methods by name: each calls the function of its name."""
+    """The methods under their names in the API; counts moves."""
 
     def __init__(self, metrics: Metrics) -> None:
-        """`metrics`: where applied moves are counted."""
+        """Count applied moves in `metrics`."""
         self._moves = {game: metrics.moves_applied.labels(game.name) for game in engine.games()}
 
     def ListGames(self, request: bytes) -> bytes:
-        """All games."""
+        """List all games."""
         return list_games(request)
 
     def NewGame(self, request: bytes) -> bytes:
@@ -175,7 +175,7 @@ class GameService:
         return new_game(request)
 
     def ListLegalActions(self, request: bytes) -> bytes:
-        """What may be done at a state."""
+        """List the legal actions or chance outcomes at a state."""
         return list_legal_actions(request)
 
     def Apply(self, request: bytes) -> bytes:
@@ -185,15 +185,15 @@ class GameService:
         return response
 
     def GetScore(self, request: bytes) -> bytes:
-        """The score at a state."""
+        """Score a state."""
         return get_score(request)
 
     def GetView(self, request: bytes) -> bytes:
-        """What a seat, or a spectator, may know of a state."""
+        """Show a state as a seat or a spectator may see it."""
         return get_view(request)
 
     def Resample(self, request: bytes) -> bytes:
-        """A state that a seat cannot tell from the given one."""
+        """Draw a state that a seat cannot tell from the given one."""
         return resample(request)
 
 
@@ -206,7 +206,7 @@ def _game_of(request: Reader, options: Reader) -> Game:
         names = conversion.game_names()
         raise EngineError(
             Reason.UNKNOWN_GAME,
-            f"the request names no game, and its options are of none; there are: {names}",
+            f"no game in the request, by name or by its options; known games: {names}",
             field="game",
             metadata={"games": names},
         )
@@ -214,12 +214,12 @@ def _game_of(request: Reader, options: Reader) -> Game:
 
 
 def _seed_of(request: Reader, game: Game) -> int | None:
-    """The seed of sampled chance; None for explicit chance."""
+    """Return the seed of sampled chance; None for explicit chance."""
     if request.number(_NEW_GAME.explicit_chance):
         if request.has_number(_NEW_GAME.seed):
             raise EngineError(
                 Reason.INVALID_SEED,
-                "explicit chance is the client's to resolve: it takes no seed",
+                "explicit chance takes no seed: the client resolves chance events",
                 field="seed",
                 metadata={"game": game.name},
             )
@@ -239,7 +239,7 @@ def _position_of(request: Reader) -> Position:
         names = conversion.game_names()
         raise Refusal(
             ServiceReason.MISSING_FIELD,
-            f"the request has no state; it takes one of these games: {names}",
+            f"the request has no state; known games: {names}",
             field="state",
             metadata={"games": names},
         )
@@ -252,7 +252,7 @@ def _position_of(request: Reader) -> Position:
 
 def _check_seat(seat: int, position: Position, field: str) -> None:
     if seat >= position.num_players():
-        raise _no_such_seat(f"seats here are 0 to {position.num_players() - 1}, not {seat}", position, field)
+        raise _no_such_seat(f"seats are 0 to {position.num_players() - 1}, not {seat}", position, field)
 
 
 def _check_viewers(include: Reader, position: Position) -> None:
@@ -278,7 +278,7 @@ def _apply_outcome(position: Position, outcome: int, events: EventLog) -> None:
     if seat >= 0:
         raise EngineError(
             Reason.NO_CHANCE_PENDING,
-            f"no chance event is pending: seat {seat} has to act, with one of its legal actions",
+            f"no chance event is pending: seat {seat} has to choose one of its legal actions",
             field="outcome",
             metadata={"game": position.game.name, "actor": str(seat), "move": str(outcome)},
         )

@@ -1,4 +1,4 @@
-"""Requests opened from their bytes: over protobuf's objects that takes as long as the rules."""
+"""Opening requests from their bytes: with protobuf's objects that takes as long as the rules."""
 
 from collections.abc import Callable
 from functools import cache
@@ -12,7 +12,7 @@ from chatiere.engine.wire import Form, Reader
 from chatiere.http2.connection import Buffer
 from chatiere.service.calls.errors import Refusal, ServiceReason
 
-# How many bits numbers of that type have. Numbers below 0 are left to protobuf, as are all other types.
+# The number of bits of each integer type. Negative numbers and all other types are left to protobuf.
 _BITS = {
     FieldDescriptor.TYPE_BOOL: 1,
     FieldDescriptor.TYPE_INT32: 31,
@@ -21,26 +21,26 @@ _BITS = {
     FieldDescriptor.TYPE_UINT64: 64,
 }
 
-# Messages that a message holds at most where protobuf makes objects of them, which take fifty bytes of memory and more,
-# however short what they are made of is. The largest state has some hundred.
+# The most nested messages that protobuf may make objects of: each takes fifty bytes of memory or more, however few
+# bytes encode it. The largest state has about a hundred.
 _MOST_MESSAGES = 100_000
 _Kind = TypeVar("_Kind", bound=Message)
 
 
 def parse(kind: type[_Kind], data: Buffer) -> _Kind:
-    """The message of that kind in a buffer. Raises DecodeError, and Refusal for one that holds too many others."""
+    """Parse a message of that kind. Raises DecodeError, and Refusal if it has too many nested messages."""
     count = form_of(kind.DESCRIPTOR).count_messages(data)
     if count > _MOST_MESSAGES:
         raise Refusal(
             ServiceReason.MALFORMED_REQUEST,
-            f"the request holds {count} messages; this service reads at most {_MOST_MESSAGES}",
+            f"the request has {count} nested messages; this service reads at most {_MOST_MESSAGES}",
             metadata={},
         )
     return kind.FromString(bytes(data))
 
 
 def opener(kind: type[Message]) -> Callable[[bytes], Reader]:
-    """Return a function that opens requests of that kind; it raises what `parse` does."""
+    """Return a function that opens requests of that kind and raises what `parse` does."""
     form = form_of(kind.DESCRIPTOR)
 
     def opened(data: bytes) -> Reader:
@@ -51,13 +51,13 @@ def opener(kind: type[Message]) -> Callable[[bytes], Reader]:
 
 
 def numbers_of(kind: type[Message]) -> SimpleNamespace:
-    """The numbers of a kind's fields by name: to ask protobuf for one takes longer than to read it."""
+    """Return a message's field numbers by name: asking protobuf for one takes longer than reading the field."""
     return SimpleNamespace(**{field.name: field.number for field in kind.DESCRIPTOR.fields})
 
 
 @cache
 def form_of(kind: Descriptor) -> Form:
-    """What plain messages of that kind look like."""
+    """Return the form of plain messages of that kind."""
     return Form(
         (field.number, _content(field), field.is_repeated, _lowest(field), _excluded(field))
         for field in kind.fields
@@ -72,7 +72,7 @@ def _content(field: FieldDescriptor) -> Form | int | None:
 
 
 def _lowest(field: FieldDescriptor) -> int:
-    # Empty lists of numbers are left out, as is what a field has that is absent, where there is no other sign of that.
+    # Plain messages omit empty lists of numbers, and the default values of fields without presence.
     if field.is_repeated:
         return int(field.type in _BITS)
     return int(not field.has_presence)

@@ -1,7 +1,7 @@
-"""Guards around every call: who may call and how much, errors, metrics, log.
+"""The chain of guards around every call: tokens, limits, errors, metrics, log.
 
-They know nothing of the door by which a call came. A door goes through a call in this order: `Guards.begin` when its
-headers have come, `identify` before its request is read, `admit` before it is handled, `end` when its answer is known.
+It knows nothing of a call's port. A port takes a call through it in this order: `Guards.begin` when the headers have
+arrived, `identify` before the request is read, `admit` before it is handled, `end` once the response is known.
 """
 
 import logging
@@ -23,14 +23,14 @@ from chatiere.service.process.settings import Settings
 
 _log = logging.getLogger(__name__)
 
-# The id that a client gives its call, for both logs; anything else could forge lines.
+# The id that a client gives its call, for both sides' logs; anything but this pattern could forge lines.
 REQUEST_ID = "x-request-id"
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._:/+=-]{1,128}")
 Metadata = Iterable[tuple[str, str | bytes]]
 
 
 class Method:
-    """A method as the guards know it, its figures bound to their labels."""
+    """A method as the guards know it, with its metrics by label."""
 
     def __init__(
         self,
@@ -42,10 +42,10 @@ class Method:
         limit: CallLimit | None = None,
         counts_clients: bool = False,
     ) -> None:
-        """`kind`: the label grpc_type. `path`: "/SERVICE/METHOD".
+        """Describe a method. `kind`: the label grpc_type. `path`: "/SERVICE/METHOD".
 
-        `needs_token`: where there are tokens. `limit`: for its calls of all clients. `counts_clients`: whether the
-        limits of a client hold for it.
+        `needs_token`: require a token, if the server has tokens. `limit`: on the calls of all clients together.
+        `counts_clients`: apply the limits of each client.
         """
         self.kind = kind
         self.service, _, self.name = path.removeprefix("/").partition("/")
@@ -55,84 +55,84 @@ class Method:
         self._metrics = metrics
         self._handled: dict[int, Counter] = {}
 
-    # Figures are there from a method's first call on.
+    # Metrics exist from a method's first call on.
 
     @cached_property
     def started(self) -> Counter:
-        """Counts its calls."""
+        """The counter of its calls."""
         return self._metrics.started.labels(self.kind, self.service, self.name)
 
     def handled(self, code: int) -> Counter:
-        """Counts the calls that end with a code."""
+        """Return the counter of its calls that end with `code`."""
         if code not in self._handled:
             self._handled[code] = self._metrics.handled.labels(self.kind, self.service, self.name, code_label(code))
         return self._handled[code]
 
     @cached_property
     def seconds(self) -> Histogram:
-        """Times its calls."""
+        """The histogram of its calls' durations."""
         return self._metrics.handling_seconds.labels(self.kind, self.service, self.name)
 
     @cached_property
     def in_flight(self) -> Gauge:
-        """Counts those of its kind that have not ended."""
+        """The gauge of calls of its kind in flight."""
         return self._metrics.in_flight.labels(self.kind)
 
 
 class Call:
-    """One call on its way through the guards.
+    """A call on its way through the guards.
 
-    `client`: the name of its token; "" without. `peer`: where it comes from, as gRPC writes it.
+    `client`: the name of its token; "" without one. `peer`: the client's address in gRPC's notation.
     """
 
     __slots__ = ("client", "counted", "is_over", "limit", "method", "peer", "request_id", "start")
 
     def __init__(self, method: Method, peer: str, request_id: str) -> None:
-        """See Guards.begin."""
+        """Start the clock of a call; see Guards.begin."""
         self.method = method
         self.peer = peer
         self.request_id = request_id
         self.client = ""
         self.is_over = False
-        # The limits that it counts for once it is admitted: that of its method, and its client's.
+        # The limits that it counts towards once admitted: its method's and its client's.
         self.limit: CallLimit | None = None
         self.counted: str | None = None
         self.start = time.perf_counter()
 
     @property
     def origin(self) -> str:
-        """The client for limits: the name of its token, else its address without the port, which changes."""
+        """The client as limits see it: the name of its token, or else its address without the port, which varies."""
         return self.client or self.peer.rpartition(":")[0]
 
 
 class Guards:
-    """The guards of a worker, shared by all its doors."""
+    """The guards of a worker, shared by all its ports."""
 
     def __init__(self, settings: Settings, metrics: Metrics) -> None:
-        """Raises SettingError for a tokens file that is wrong."""
+        """Set up the guards. Raises SettingError for an invalid tokens file."""
         self._tokens = None if settings.tokens is None else Tokens(settings.tokens)
         self._limits = ClientLimits(settings.max_calls_per_client, settings.max_rate_per_client)
         self._counts_clients = bool(settings.max_calls_per_client or settings.max_rate_per_client)
         self.budget = MemoryBudget(settings.max_undelivered_bytes)
 
     def begin(self, method: Method, peer: str, metadata: Metadata) -> Call:
-        """Count a call whose headers have come; `end` must follow."""
+        """Count a call whose headers have arrived; `end` must follow."""
         call = Call(method, peer, _request_id(metadata))
         method.started.inc()
         method.in_flight.inc()
         return call
 
     def identify(self, call: Call, metadata: Metadata) -> None:
-        """Find out who calls. Raises Refusal (UNAUTHENTICATED)."""
+        """Identify the client by its token. Raises Refusal (UNAUTHENTICATED)."""
         if self._tokens is not None and call.method.needs_token:
             call.client = _client_of(metadata, self._tokens)
 
     def holding(self, call: Call) -> Holding:
-        """The memory of a call, which the door releases when the client has its answer."""
+        """Return the memory of a call, which the port releases when the client has its response."""
         return Holding(self.budget, call.origin)
 
     def admit(self, call: Call) -> None:
-        """Count a call for the limits until it ends. Raises Refusal (LIMIT_EXCEEDED)."""
+        """Count a call towards the limits until it ends. Raises Refusal (LIMIT_EXCEEDED)."""
         limit = call.method.limit
         if limit is None:
             return
@@ -143,13 +143,13 @@ class Guards:
             call.counted = call.origin
 
     def refuse(self, call: Call, error: Exception) -> Status:
-        """End a call that has raised an error; the status that it ends with."""
+        """End a call that raised an error; return its status."""
         status = status_of(error, call.request_id)
         self.end(call, status)
         return status
 
     def end(self, call: Call, status: Status = OK) -> None:
-        """Count and log a call that ends; only the first time."""
+        """Count and log the end of a call; only the first time."""
         if call.is_over:
             return
         call.is_over = True
@@ -182,7 +182,7 @@ def _log_call(call: Call, status: Status, seconds: float) -> None:
 
 
 def _request_id(metadata: Metadata) -> str:
-    # The client's, or one of our own.
+    # The client's, or else a random one.
     given = [value for key, value in metadata if key == REQUEST_ID]
     if len(given) == 1 and isinstance(given[0], str) and _REQUEST_ID.fullmatch(given[0]):
         return given[0]
@@ -194,7 +194,7 @@ def _client_of(metadata: Metadata, tokens: Tokens) -> str:
     given = [str(value) for key, value in metadata if key == "authorization"]
     kind, _, token = given[0].partition(" ") if len(given) == 1 else ("", "", "")
     if kind.lower() != "bearer":
-        message = "this service needs a token: metadata `authorization: Bearer …`, once"
+        message = "token required: send metadata `authorization: Bearer …`, once"
         raise Refusal(ServiceReason.UNAUTHENTICATED, message, metadata={})
     client = tokens.client_of(token.strip())
     if client is None:

@@ -1,4 +1,4 @@
-"""Limits: of one client, of all together, and of those who have only begun to ask."""
+"""Limits on the calls of one client, of all clients together, and of calls whose request has not arrived."""
 
 import threading
 import time
@@ -8,24 +8,23 @@ from typing import NamedTuple
 
 from chatiere.service.calls.errors import limit_exceeded
 
-# Seconds after which a client that has too many calls at a time may try again; and one of too many clients.
+# Seconds after which to try again: a client with too many calls at a time; any client when all have too many.
 _RETRY, _RETRY_ALL = 0.1, 1.0
-# From how many clients on those that have not called lately are forgotten.
+# Above this number of clients, those that have not called lately are forgotten.
 _MANY = 10_000
 
 
 class ClientLimits:
-    """Counts the calls of clients. Only those that are calling, or have called in the last moments, take memory."""
+    """Counts the calls of clients. Only those with calls in flight or calls moments ago take memory."""
 
     def __init__(self, max_calls: int, max_rate: float) -> None:
-        """`max_calls` at a time and `max_rate` a second for each client; 0: no limit."""
+        """Allow each client `max_calls` at a time and `max_rate` per second; 0: no limit."""
         self._max_calls = max_calls
         self._max_rate = max_rate
         self._lock = threading.Lock()
         self._running: Counter[str] = Counter()
-        # Until when a client's calls so far take if each takes its share of a second (the generic cell rate algorithm);
-        # of time.monotonic.
-        self._taken: dict[str, float] = {}
+        # The generic cell rate algorithm's theoretical arrival time of each client's next call, of time.monotonic.
+        self._due: dict[str, float] = {}
         self._many = _MANY
 
     def begin(self, client: str) -> None:
@@ -47,22 +46,22 @@ class ClientLimits:
     def _count(self, client: str) -> None:
         now = time.monotonic()
         share = 1 / self._max_rate
-        taken = max(self._taken.get(client, now), now)
-        # A second's calls may come at once. In this order nothing is left over of a first call's sum, by rounding.
-        wait = (taken - now) + (share - max(1.0, share))
+        due = max(self._due.get(client, now), now)
+        # A second's calls may come at once. Summed in this order, rounding leaves nothing over of a first call.
+        wait = (due - now) + (share - max(1.0, share))
         if wait > 0:
             raise limit_exceeded("calls of one client a second", self._max_rate, wait)
-        self._taken[client] = taken + share
-        if len(self._taken) > self._many:
-            self._taken = {each: until for each, until in self._taken.items() if until > now}
-            self._many = max(_MANY, 2 * len(self._taken))
+        self._due[client] = due + share
+        if len(self._due) > self._many:
+            self._due = {each: arrival for each, arrival in self._due.items() if arrival > now}
+            self._many = max(_MANY, 2 * len(self._due))
 
 
 class CallLimit:
-    """Counts the calls of one kind that all clients have at a time."""
+    """Counts the calls of one kind that all clients together have in flight."""
 
     def __init__(self, name: str, most: int) -> None:
-        """`name`: the kind, in words."""
+        """Allow `most` calls; `name`: the limit in words, for refusals."""
         self._name = name
         self._most = most
         self._lock = threading.Lock()
@@ -87,24 +86,24 @@ class _Slot(NamedTuple):
 
 
 class CallSlots:
-    """A number of slots for calls that cost nothing to begin.
+    """Slots for calls that cost a client nothing to begin; to be used by one thread.
 
-    When all are taken a newcomer gets one all the same: the client that holds most loses its oldest. All by one thread.
+    When all are taken a new call still gets one: the client that holds most loses its oldest.
     """
 
     def __init__(self, slots: int) -> None:
-        """See the class."""
+        """Provide `slots` slots."""
         self._slots = slots
         self._free = slots
-        # By client the calls in the order in which they came.
+        # Calls by client, oldest first.
         self._held: dict[str, dict[object, _Slot]] = {}
 
     def __len__(self) -> int:
-        """The number of slots that are taken."""
+        """Return the number of slots taken."""
         return self._slots - self._free
 
     def take(self, client: str, call: object, end: Callable[[], None]) -> None:
-        """Take a slot for a call, which `release` must follow; `end` is called if somebody else is to have it."""
+        """Take a slot for a call; `release` must follow. `end` is called if the slot goes to another call."""
         if not self._free:
             largest = max(self._held, key=lambda each: len(self._held[each]))
             self._end(largest, next(iter(self._held[largest])))
@@ -112,7 +111,7 @@ class CallSlots:
         self._held.setdefault(client, {})[call] = _Slot(end, time.monotonic())
 
     def end_largest(self, age: float) -> int:
-        """End the calls of one client that are so many seconds old, of the one that has most; how many these were."""
+        """End the calls at least `age` seconds old of the client that has most of them; return their number."""
         begun = time.monotonic() - age
         old = {
             client: [call for call, slot in calls.items() if slot.since <= begun]
@@ -124,7 +123,7 @@ class CallSlots:
         return len(calls)
 
     def release(self, client: str, call: object) -> None:
-        """Give a slot back, if the call still has one."""
+        """Give a call's slot back, if it still has one."""
         calls = self._held.get(client)
         if calls is None or calls.pop(call, None) is None:
             return

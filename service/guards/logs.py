@@ -1,6 +1,6 @@
-"""Logging of a server: one line an event on standard error.
+"""Logging of a server: one line per event on standard error.
 
-Lines never hold states, actions, seeds or anything else of a game.
+Lines never contain states, actions, seeds or anything else of a game.
 """
 
 import logging
@@ -12,16 +12,16 @@ from pythonjsonlogger.json import JsonFormatter
 
 from chatiere.service.process.settings import Settings
 
-# The lines of gRPC's core: level and day, time, thread, place, as in "E1122 06:43:37.453844   15207 port.cc:83] words".
+# The lines of gRPC's core: level and day, time, thread, file, as in "E1122 06:43:37.453844   15207 port.cc:83] words".
 _CORE_LINE = re.compile(r"([IWEF])\d{4} [\d:.]+ +\d+ ([^ \]]+)\] (.*)")
 _LEVELS = {"I": logging.INFO, "W": logging.WARNING, "E": logging.ERROR, "F": logging.CRITICAL}
 
 
 def configure_logging(settings: Settings, stream: TextIO | None = None) -> None:
-    """Log as the settings say, with times in UTC; to standard error if there is no `stream`."""
+    """Set up logging by the settings, with times in UTC; to standard error if there is no `stream`."""
     formatter: logging.Formatter
     if settings.log_format == "json":
-        # What a line is about (a call's method, status …) is added to these by its `extra`.
+        # A line's `extra` adds facts to these, such as a call's method and status.
         formatter = JsonFormatter(
             ("levelname", "processName", "name", "message"),
             rename_fields={"levelname": "level", "processName": "process", "name": "logger"},
@@ -37,7 +37,7 @@ def configure_logging(settings: Settings, stream: TextIO | None = None) -> None:
 
 
 def log_line(process: str, line: str) -> None:
-    """Log what a process has written to standard error past its own logging: gRPC's core, a crash."""
+    """Log a line that a process wrote to standard error outside its own logging: gRPC's core, a crash."""
     core = _CORE_LINE.fullmatch(line)
     if core:
         logger, level, line = logging.getLogger("grpc"), _LEVELS[core[1]], f"{core[2]}: {core[3]}"

@@ -1,4 +1,4 @@
-"""The memory that calls hold: requests under way, and answers until their clients have taken them."""
+"""The memory that calls hold: requests in flight, and responses until their clients have taken them."""
 
 import gc
 import logging
@@ -14,28 +14,28 @@ from chatiere.service.guards.limits import CallSlots
 _log = logging.getLogger(__name__)
 
 
-# Seconds after which a call that found no room may be tried again.
+# Seconds after which a call that did not fit the budget may be tried again.
 _RETRY = 1.0
-# Bytes of an answer that is small: for these a part of the budget is kept free.
+# The largest small response, in bytes: a part of the budget is reserved for these.
 _SMALL = 64 * 1024
-# Memory is given back when the process is so many bytes larger than when idle, and calls have held fewer than the
-# second number for so many seconds.
+# Memory is given back when the process is _MUCH bytes larger than when idle and calls have held at most _LITTLE bytes
+# for _PAUSE seconds.
 _MUCH, _LITTLE, _PAUSE = 32 * 1024 * 1024, 16 * 1024 * 1024, 2.0
-# Bytes that requests which have come in part may take together, and how many of the largest that is at least.
+# Bytes that partly received requests may take together; at least this many requests of the largest size.
 _PARTS, _LARGEST = 128 * 1024 * 1024, 2
-# Seconds that calls are old at least which are ended for that.
+# The least age, in seconds, of calls ended for exceeding that.
 _AGE = 0.1
 
 
 class MemoryBudget:
-    """Bytes that all calls of a worker may hold together.
+    """The bytes that all calls of a worker may hold together.
 
-    A client may hold half of them; a quarter more is there for small answers alone. Whatever its size, a call passes
-    while no other holds anything.
+    A client may hold half of them; a quarter more is reserved for small responses. While no other call holds anything,
+    a call of any size passes.
     """
 
     def __init__(self, most: int) -> None:
-        """See the class."""
+        """Allow `most` bytes."""
         self._most = most
         self._lock = threading.Lock()
         self._held: Counter[str] = Counter()
@@ -43,11 +43,11 @@ class MemoryBudget:
 
     @property
     def held(self) -> int:
-        """Bytes that are held."""
+        """The bytes held."""
         return self._total
 
     def change(self, client: str, before: int, after: int) -> None:
-        """Let a client's call hold `after` bytes in place of `before`. Raises Refusal (LIMIT_EXCEEDED)."""
+        """Let a client's call hold `after` bytes instead of `before`. Raises Refusal (LIMIT_EXCEEDED)."""
         with self._lock:
             own = self._held[client] - before + after
             total = self._total - before + after
@@ -69,56 +69,56 @@ class Holding:
     __slots__ = ("_budget", "_bytes", "_client")
 
     def __init__(self, budget: MemoryBudget, client: str) -> None:
-        """Nothing so far."""
+        """Hold nothing so far."""
         self._budget = budget
         self._client = client
         self._bytes = 0
 
     def hold(self, size: int) -> None:
-        """Hold so many bytes, in place of those before. Raises Refusal (LIMIT_EXCEEDED)."""
+        """Hold `size` bytes, instead of those before. Raises Refusal (LIMIT_EXCEEDED)."""
         if size != self._bytes:
             self._budget.change(self._client, self._bytes, size)
             self._bytes = size
 
     def beside(self, request: bytes) -> Callable[[int], None]:
-        """Hold a request, and return what holds so many bytes beside it."""
+        """Hold a request, and return a function that holds a number of bytes beside it."""
         self.hold(len(request))
         return lambda size: self.hold(len(request) + size)
 
     def release(self) -> None:
-        """Hold nothing any more."""
+        """Stop holding anything."""
         self.hold(0)
 
 
 class MemoryWatch:
-    """Looks at the memory of a process that does nothing but serve.
+    """Watches the memory of a process that does nothing but serve.
 
-    What requests take that have come in part only gRPC knows: it is what nothing else accounts for.
+    Only gRPC knows what partly received requests take: it is taken to be what nothing else accounts for.
     """
 
     def __init__(self, budget: MemoryBudget, max_message_bytes: int, receiving: Sequence[CallSlots]) -> None:
-        """`receiving`: the calls whose requests are still to come. The process should be as it is when idle."""
+        """Measure the idle process. `receiving`: the calls whose requests have not arrived."""
         self._budget = budget
         self._most = max(_PARTS, _LARGEST * max_message_bytes)
         self._receiving = receiving
         self._idle = memory.allocated_bytes() or 0
         self._idle_size = memory.resident_bytes()
         self._is_above = False
-        # When calls last held much, or memory was given back.
+        # The last time that calls held much, or memory was given back.
         self._busy = time.monotonic()
 
     def look(self) -> None:
-        """End calls whose requests take too much without coming; give back what is free once little is held."""
+        """End calls whose incomplete requests take too much; give free memory back once little is held."""
         above = self._above()
         if above > self._most:
-            # What gRPC keeps of a call is often part of a cycle.
+            # gRPC's objects of a call are often part of a cycle.
             gc.collect()
             above = self._above()
         was_above, self._is_above = self._is_above, above > self._most
         if was_above and self._is_above:
-            # It is no moment's: answers that are just being freed are nobody's request.
+            # Twice in a row: responses that are just being freed do not count.
             ended = sum(slots.end_largest(_AGE) for slots in self._receiving)
-            _log.warning("requests that do not come take %d MiB: ended %d calls", above >> 20, ended)
+            _log.warning("incomplete requests take %d MiB: ended %d calls", above >> 20, ended)
         now = time.monotonic()
         if self._budget.held > _LITTLE:
             self._busy = now
@@ -128,5 +128,5 @@ class MemoryWatch:
             memory.give_back_freed_memory()
 
     def _above(self) -> int:
-        # Bytes that neither the idle process has nor calls hold.
+        # Bytes beyond the idle process's and those that calls hold.
         return (memory.allocated_bytes() or 0) - self._idle - self._budget.held

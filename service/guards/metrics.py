@@ -1,4 +1,4 @@
-"""The figures of a server, under the names and label values that dashboards for gRPC expect (those of gRPC for Go)."""
+"""The metrics of a server, under the names and label values that dashboards for gRPC expect (those of gRPC for Go)."""
 
 from google.rpc import code_pb2
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
@@ -7,50 +7,50 @@ _METHOD = ("grpc_type", "grpc_service", "grpc_method")
 # Most calls take well below a millisecond.
 _SECONDS = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
 _ITEMS = (1, 4, 16, 64, 256, 1024, 4096, 16384)
-# Go's spelling, where it is not the capitalised words of the code.
+# Go's spelling, where it differs from the code's words capitalised.
 _CODES = {code_pb2.OK: "OK", code_pb2.CANCELLED: "Canceled"}
 
 
 def code_label(code: int) -> str:
-    """A code of google.rpc.Code as the label grpc_code has it, such as "InvalidArgument"."""
+    """Return a code of google.rpc.Code as the label grpc_code spells it, such as "InvalidArgument"."""
     return _CODES.get(code) or "".join(word.capitalize() for word in code_pb2.Code.Name(code).split("_"))
 
 
 class Metrics:
-    """Counters and durations, in a registry of their own so that several servers can live in one process."""
+    """Counters and durations, registered so that several servers can live in one process."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
-        """Register them; a registry holds those of one server."""
+        """Register the metrics of one server in `registry`."""
         self.started = Counter(
             "grpc_server_started_total", "Calls that reached the server's methods.", _METHOD, registry=registry
         )
         self.handled = Counter(
-            "grpc_server_handled_total", "Calls that have ended, by status.", (*_METHOD, "grpc_code"), registry=registry
+            "grpc_server_handled_total", "Calls that ended, by status.", (*_METHOD, "grpc_code"), registry=registry
         )
         self.handling_seconds = Histogram(
             "grpc_server_handling_seconds",
-            "How long calls took, from their headers to the answer.",
+            "Duration of calls, from their headers to the response.",
             _METHOD,
             registry=registry,
             buckets=_SECONDS,
         )
-        # Of a worker that has died they are taken out, not added up for ever.
+        # A dead worker's gauges are removed instead of adding up for ever.
         self.in_flight = Gauge(
             "chatiere_calls_in_flight",
-            "Calls that have reached the server's methods and have not ended.",
+            "Calls that reached the server's methods and have not ended.",
             ("grpc_type",),
             registry=registry,
             multiprocess_mode="livesum",
         )
         self.half_open = Gauge(
             "chatiere_calls_half_open",
-            "Unary calls whose request has not come yet; they are looked at once a second.",
+            "Unary calls whose request has not arrived yet; updated once a second.",
             registry=registry,
             multiprocess_mode="livesum",
         )
         self.held_bytes = Gauge(
             "chatiere_held_bytes",
-            "Bytes that are reserved for requests under way and answers not yet delivered; looked at once a second.",
+            "Bytes reserved for requests in flight and responses not yet delivered; updated once a second.",
             registry=registry,
             multiprocess_mode="livesum",
         )
@@ -65,14 +65,14 @@ class Metrics:
         )
         self.batch_items = Histogram(
             "chatiere_batch_items",
-            "How many items batches had.",
+            "Items per batch.",
             ("game", "method"),
             registry=registry,
             buckets=_ITEMS,
         )
         self.kernel_seconds = Histogram(
             "chatiere_kernel_seconds",
-            "How long the engine worked on a batch.",
+            "Time that the engine worked on a batch.",
             ("game", "method"),
             registry=registry,
             buckets=_SECONDS,

@@ -1,9 +1,9 @@
-"""Where workers keep their figures, so that no counted call is lost when one of them dies.
+"""The files of the workers' metrics, so that no counted call is lost when a worker dies.
 
-prometheus_client lets processes keep their figures in memory-mapped files of one directory, which another process reads
-and adds up. A write to such a page ends the process (SIGBUS) if the disk has no room for it. So every file is allocated
-whole before there are workers, in memory where there is a file system for that. A worker that takes a dead one's place
-goes on with its files: totals stay, and the number of files with them.
+prometheus_client lets processes keep their metrics in memory-mapped files of one directory, which another process
+reads and adds up. A write to such a page ends the process (SIGBUS) if the disk is full. So every file is fully
+allocated before any worker starts, in memory where there is a file system for that. A worker that replaces a dead one
+continues its files: the totals stay, and so does the number of files.
 """
 
 import os
@@ -23,20 +23,17 @@ from chatiere.service.process.settings import SettingError
 
 # The size of a file, enough for all values that the labels allow (a test fills them).
 FILE_BYTES = 2**20
-# The files of a worker, one a kind of metric: those that tell of the present, and all.
+# A worker's files, one per kind of metric: those of present values (gauges), and all.
 _PRESENT = ("gauge_livesum",)
 _KINDS = ("counter", "histogram", *_PRESENT)
 _MEMORY = Path("/dev/shm")
 
 
 class MetricsFiles:
-    """The files of a number of workers.
-
-    `directory`: where they are, for `use_files`.
-    """
+    """The files of a number of workers; `directory`: their directory, for `use_files`."""
 
     def __init__(self, workers: int) -> None:
-        """Make them; use it in a `with` statement. Raises SettingError if there is no room."""
+        """Create the files; use in a `with` statement. Raises SettingError if the disk is full."""
         in_memory = _MEMORY.is_dir() and os.access(_MEMORY, os.W_OK)
         parent = _MEMORY if in_memory else Path(tempfile.gettempdir())
         try:
@@ -47,24 +44,24 @@ class MetricsFiles:
             self.close()
             needed = workers * len(_KINDS) * FILE_BYTES
             raise SettingError(
-                "workers", f"their metrics need {needed} bytes in {parent}, which cannot be had: {error.strerror}"
+                "workers", f"cannot allocate {needed} bytes in {parent} for metrics: {error.strerror}"
             ) from error
 
     def prepare(self, worker: int) -> None:
-        """Make a worker's files, where they are not there. Raises OSError."""
+        """Create a worker's missing files. Raises OSError."""
         for kind in _KINDS:
             with (self.directory / f"{kind}_{worker}.db").open("ab") as file:
                 os.posix_fallocate(file.fileno(), 0, FILE_BYTES)
 
     def forget_present(self, worker: int) -> None:
-        """Take out what is no longer true of a worker that is dead (its gauges); its totals stay. Raises OSError."""
-        # prometheus_client's mark_process_dead finds no file where the process may open no more.
+        """Reset the gauges of a dead worker; its totals stay. Raises OSError."""
+        # prometheus_client's mark_process_dead finds no file when the process has no descriptors left.
         for kind in _PRESENT:
             (self.directory / f"{kind}_{worker}.db").unlink(missing_ok=True)
         self.prepare(worker)
 
     def collector(self) -> Collector:
-        """What adds up the figures of all workers."""
+        """Return a collector that adds up the metrics of all workers."""
         return MultiProcessCollector(None, str(self.directory))  # type: ignore[no-untyped-call]
 
     def close(self) -> None:
@@ -73,7 +70,7 @@ class MetricsFiles:
             shutil.rmtree(self.directory, ignore_errors=True)
 
     def __enter__(self) -> Self:
-        """Itself."""
+        """Return self."""
         return self
 
     def __exit__(
@@ -84,25 +81,25 @@ class MetricsFiles:
 
 
 def use_files(directory: Path, worker: int) -> None:
-    """Let the metrics that this process makes from now on keep their values in a worker's files."""
+    """Keep the values of all metrics that this process creates from now on in a worker's files."""
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(directory)
     values.ValueClass = values.MultiProcessValue(lambda: worker)  # type: ignore[no-untyped-call]
 
 
 class ProcessesCollector(Collector):
-    """The figures of processes (CPU, memory, open files …), with a label that tells them apart."""
+    """Collects metrics of processes (CPU, memory, open files …), labelled by process."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
-        """No process yet."""
+        """Watch no process yet."""
         self._collectors: dict[str, ProcessCollector] = {}
         registry.register(self)
 
     def watch(self, name: str, pid: int) -> None:
-        """Tell of a process under a name, in place of the one that had the name before."""
+        """Watch a process under a name, replacing the one that had it before."""
         self._collectors = self._collectors | {name: ProcessCollector(pid=lambda: pid, registry=None)}
 
     def collect(self) -> Iterable[Metric]:
-        """The figures of those that run."""
+        """Return the metrics of the processes that run."""
         metrics: dict[str, Metric] = {}
         for name, collector in self._collectors.items():
             for each in collector.collect():

@@ -1,11 +1,11 @@
-"""Bearer tokens: who may call.
+"""Bearer tokens of clients.
 
-The tokens file has a line a token, `NAME SHA256`: a name for the client and the SHA-256 of its token in hexadecimal.
-Empty lines and lines that begin with # do not count. Several tokens may have the same name, so that a client can change
-its token without a pause. `chatiere token` makes a token and its line.
+The tokens file has one line per token, `NAME SHA256`: a name for the client and the SHA-256 of its token in
+hexadecimal. Empty lines and lines that begin with # are ignored. Several tokens may have the same name, so that a
+client can change its token without a pause. `chatiere token` makes a token and its line.
 
-A token is 256 random bits. Nobody can guess it or try all of them, so a plain hash is enough to make the file worthless
-to who reads it; slow hashes are for passwords.
+A token is 256 random bits. It cannot be guessed or found by trying, so a plain hash makes the file worthless to its
+readers; slow hashes are for passwords.
 """
 
 import hashlib
@@ -25,15 +25,15 @@ _log = logging.getLogger(__name__)
 
 
 def new_token(name: str) -> tuple[str, str]:
-    """A new token for a client, and its line in the tokens file. Raises ValueError for what is no name."""
+    """Return a new token for a client, and its line in the tokens file. Raises ValueError for an invalid name."""
     if not re.fullmatch(_NAME, name):
-        raise ValueError(f"a name is 1 to 64 letters, digits and any of . _ -, not {name!r}")
+        raise ValueError(f"a name must be 1 to 64 letters, digits and any of . _ -, not {name!r}")
     token = secrets.token_urlsafe(32)
     return token, f"{name} {hashlib.sha256(token.encode()).hexdigest()}"
 
 
 class Tokens:
-    """The tokens of a file, read again when it changes."""
+    """The tokens of a file, reread when it changes."""
 
     def __init__(self, path: Path) -> None:
         """Read the file. Raises SettingError."""
@@ -41,22 +41,22 @@ class Tokens:
         self._file = WatchedFiles(path)
         self._clients = _read(path)
         if not self._clients:
-            raise SettingError("tokens", f"{path} has no token: nobody could call")
+            raise SettingError("tokens", f"{path} has no tokens, so that nobody could call")
 
     def client_of(self, token: str) -> str | None:
-        """The name that goes with a token; None if it is not in the file.
+        """Return the name of a token; None if it is not in the file.
 
-        A file that has become unreadable or wrong is logged, and the tokens stay as they were.
+        If the file has become unreadable or invalid, that is logged and the tokens stay as they were.
         """
         if self._file.have_changed():
             try:
                 self._clients = _read(self._path)
-                _log.info("tokens read again, there are %d", len(self._clients))
+                _log.info("tokens reread: %d", len(self._clients))
             except SettingError as error:
-                _log.error("the tokens stay as they were: %s", error.message)
+                _log.error("cannot reread the tokens, keeping the old ones: %s", error.message)
         digest = hashlib.sha256(token.encode(errors="surrogateescape")).digest()
         found = None
-        # All are compared, each in constant time: how long it takes tells nothing.
+        # All are compared, each in constant time: the duration reveals nothing.
         for known, name in self._clients:
             if hmac.compare_digest(known, digest):
                 found = name

@@ -1,6 +1,6 @@
 """Traces of calls, by OpenTelemetry's own instrumentation of gRPC; needs the extra `chatiere[traces]`.
 
-Its environment variables say where traces go and which calls are traced: OTEL_EXPORTER_OTLP_ENDPOINT,
+OpenTelemetry's environment variables set where traces go and which calls are traced: OTEL_EXPORTER_OTLP_ENDPOINT,
 OTEL_SERVICE_NAME, OTEL_TRACES_SAMPLER …
 """
 
@@ -17,10 +17,10 @@ from chatiere.service.process.settings import SettingError
 
 
 class TraceInterceptor(grpc.aio.ServerInterceptor):
-    """A span for every call but health checks, in the trace that the client began if it tells of one."""
+    """Makes a span for every call but health checks, in the client's trace if it sends one."""
 
     def __init__(self) -> None:
-        """Spans go to an OTLP collector. Raises SettingError if the packages are not installed."""
+        """Send spans to an OTLP collector. Raises SettingError if the packages are not installed."""
         self._instrumentation = _instrumentation("aio_server_interceptor")
 
     async def intercept_service(
@@ -28,7 +28,7 @@ class TraceInterceptor(grpc.aio.ServerInterceptor):
         continuation: Callable[[grpc.HandlerCallDetails], Awaitable[grpc.RpcMethodHandler[Any, Any] | None]],
         handler_call_details: grpc.HandlerCallDetails,
     ) -> grpc.RpcMethodHandler[Any, Any] | None:
-        """The instrumented handler."""
+        """Return the instrumented handler."""
         found = await continuation(handler_call_details)
         if found is None:
             return None
@@ -43,7 +43,7 @@ class TraceInterceptor(grpc.aio.ServerInterceptor):
 
 
 class _CallDetails(grpc.HandlerCallDetails):
-    # What instrumentation is told of a call on the port for streams.
+    # The details of a call on the port for streams, for instrumentation.
 
     def __init__(self, path: str) -> None:
         self.method = path
@@ -51,7 +51,7 @@ class _CallDetails(grpc.HandlerCallDetails):
 
 
 def traced_stream(path: str, behaviour: Callable[..., Any]) -> Callable[..., Any]:
-    """Put a span around each call of what answers streams in threads. Raises SettingError as TraceInterceptor does."""
+    """Put a span around each call of `behaviour`, which answers streams in threads. Raises SettingError."""
     handler: grpc.RpcMethodHandler[Any, Any] = grpc.stream_stream_rpc_method_handler(behaviour)
     instrumentation = _instrumentation("server_interceptor")
     traced: Callable[..., Any] = instrumentation.intercept_service(lambda _: handler, _CallDetails(path)).stream_stream
@@ -59,7 +59,7 @@ def traced_stream(path: str, behaviour: Callable[..., Any]) -> Callable[..., Any
 
 
 def _instrumentation(name: str) -> Any:
-    # An interceptor of OpenTelemetry's.
+    # Make one of OpenTelemetry's interceptors.
     try:
         from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter
         from opentelemetry.instrumentation import grpc as instrumentation
@@ -67,8 +67,8 @@ def _instrumentation(name: str) -> Any:
         from opentelemetry.sdk.trace import TracerProvider
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
     except ImportError as error:
-        raise SettingError("traces", f"needs packages: pip install 'chatiere[traces]' ({error})") from error
-    # At the end of the process it sends what it still has.
+        raise SettingError("traces", f"missing packages: pip install 'chatiere[traces]' ({error})") from error
+    # At the end of the process it sends the remaining spans.
     provider = TracerProvider()
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
     return getattr(instrumentation, name)(provider, filters.negate(filters.health_check()))

@@ -1,4 +1,4 @@
-"""What a call on the play port knows of itself, and how it ends."""
+"""The context of a call on the port for streams: its headers, deadline and status."""
 
 # Some of gRPC's types can be subscripted by type checkers only.
 from __future__ import annotations
@@ -13,33 +13,33 @@ from urllib.parse import quote
 
 import grpc
 
-# Headers that are the protocol's own, and no metadata.
+# Headers of the protocol itself, which are not metadata.
 _RESERVED = frozenset(("te", "content-type", "grpc-timeout", "grpc-encoding", "grpc-accept-encoding"))
 _TIMEOUT = re.compile(r"([0-9]{1,8})([HMSmun])")
 _SECONDS = {"H": 3600.0, "M": 60.0, "S": 1.0, "m": 1e-3, "u": 1e-6, "n": 1e-9}
-# gRPC tells as many seconds for a call without a deadline.
+# gRPC's number of seconds for a call without a deadline.
 _NO_DEADLINE = 1e18
 
 
 class Gone(grpc.RpcError):
-    """The client has left the call: nobody hears its end."""
+    """The client has left the call."""
 
 
 class Aborted(grpc.RpcError):
-    """The call ends with the status that its context has."""
+    """The call ends with its context's status."""
 
 
 class _Metadatum(NamedTuple):
-    # What instrumentation looks for, by these names.
+    # The attributes that instrumentation reads.
     key: str
     value: str
 
 
 class CallContext(grpc.ServicerContext):
-    """What a call knows of itself; gRPC's own interface."""
+    """The context of a call, with gRPC's own interface."""
 
     def __init__(self, peer: str, headers: Sequence[tuple[str, str]]) -> None:
-        """`peer`: where it comes from. `headers`: what it began with."""
+        """`peer`: the client's address. `headers`: the call's request headers."""
         self._peer = peer
         self._headers = dict(headers)
         self._metadata = tuple(
@@ -60,18 +60,18 @@ class CallContext(grpc.ServicerContext):
         return self._headers.get(":path", "")
 
     def check(self) -> None:
-        """Raise Aborted for headers that begin no call of gRPC, or one that is not understood here."""
+        """Raise Aborted unless the headers begin a call of gRPC that this port supports."""
         expected = {":method": "POST", "content-type": "application/grpc", "grpc-encoding": "identity"}
         for name, value in expected.items():
             found = self._headers.get(name, value)
-            # Of a type there are kinds: application/grpc+proto.
+            # A type may have a suffix: application/grpc+proto.
             if found != value and not (name == "content-type" and found.startswith(f"{value}+")):
                 self.abort(grpc.StatusCode.UNIMPLEMENTED, f"{name} must be {value}, not {found[:100]!r}")
         if "grpc-timeout" in self._headers and self._end is None:
-            self.abort(grpc.StatusCode.INTERNAL, f"grpc-timeout is none: {self._headers['grpc-timeout'][:100]!r}")
+            self.abort(grpc.StatusCode.INTERNAL, f"invalid grpc-timeout: {self._headers['grpc-timeout'][:100]!r}")
 
     def finish(self) -> None:
-        """The call is over: tell those who wanted to know; only the first time."""
+        """End the call and run its callbacks; only the first time."""
         with self._ending:
             callbacks, self._callbacks = self._callbacks, []
             self._is_over = True
@@ -79,7 +79,7 @@ class CallContext(grpc.ServicerContext):
             callback()
 
     def trailers(self) -> list[tuple[str, str]]:
-        """The status, as headers."""
+        """Return the status as headers."""
         code = self._code or grpc.StatusCode.OK
         found = [("grpc-status", str(code.value[0])), ("grpc-message", quote(self._details, safe=" ,;:=()'!/"))]
         for name, value in self._trailing:
@@ -88,75 +88,75 @@ class CallContext(grpc.ServicerContext):
         return found
 
     def is_active(self) -> bool:
-        """Whether it goes on."""
+        """Return True until the call ends."""
         return not self._is_over
 
     def time_remaining(self) -> float:
-        """Seconds to its deadline."""
+        """Return the seconds to its deadline."""
         return _NO_DEADLINE if self._end is None else max(self._end - time.monotonic(), 0.0)
 
     def cancel(self) -> bool:
-        """End it, from this side."""
+        """End the call from the server's side."""
         self.finish()
         return True
 
     def add_callback(self, callback: Callable[[], None]) -> bool:
-        """Have that called when it is over; False if it is already."""
+        """Run `callback` when the call ends; return False if it already has."""
         with self._ending:
             if not self._is_over:
                 self._callbacks.append(callback)
             return not self._is_over
 
     def invocation_metadata(self) -> tuple[tuple[str, str], ...]:
-        """Its own headers."""
+        """Return the client's metadata."""
         return self._metadata
 
     def peer(self) -> str:
-        """Where it comes from, as gRPC tells it."""
+        """Return the client's address in gRPC's notation."""
         return self._peer
 
     def peer_identities(self) -> None:
-        """Nobody has proven who he is."""
+        """Return nothing: clients are not authenticated here."""
         return None
 
     def peer_identity_key(self) -> None:
-        """Nobody has proven who he is."""
+        """Return nothing: clients are not authenticated here."""
         return None
 
     def auth_context(self) -> Mapping[str, Any]:
-        """Nobody has proven who he is."""
+        """Return nothing: clients are not authenticated here."""
         return {}
 
     def send_initial_metadata(self, initial_metadata: Any) -> NoReturn:
-        """Too late: it goes before the method is called. Raises ValueError, as gRPC does then."""
+        """Raise ValueError, as gRPC does once the initial metadata was sent."""
         raise ValueError("initial metadata has been sent")
 
     def set_trailing_metadata(self, trailing_metadata: Any) -> None:
-        """What is sent after the last message."""
+        """Set the metadata to send after the last message."""
         self._trailing = tuple(trailing_metadata)
 
     def abort(self, code: grpc.StatusCode, details: str) -> NoReturn:
-        """End it with that status. Raises Aborted."""
+        """End the call with a status. Raises Aborted."""
         self._code, self._details = code, details
         raise Aborted
 
     def abort_with_status(self, status: grpc.Status) -> NoReturn:
-        """The same."""
+        """End the call with a status. Raises Aborted."""
         self._trailing = tuple(status.trailing_metadata or ())
         self.abort(status.code, status.details)
 
     def set_code(self, code: grpc.StatusCode) -> None:
-        """The status that it will end with."""
+        """Set the status code."""
         self._code = code
 
     def set_details(self, details: str) -> None:
-        """What goes with the status."""
+        """Set the status message."""
         self._details = details
 
     def code(self) -> grpc.StatusCode | None:
-        """The status so far; None: none was set."""
+        """Return the status code; None if none was set."""
         return self._code
 
     def details(self) -> str:
-        """What goes with it."""
+        """Return the status message."""
         return self._details

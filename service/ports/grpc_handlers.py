@@ -1,7 +1,7 @@
-"""Calls over gRPC: each on its way from its headers through the guards to its handler, and back.
+"""grpcio's handlers: the way of a call from its headers through the guards to its method, and back.
 
-Left alone, gRPC reads a unary call's request before it tells of the call. So unary methods, too, are registered as ones
-that take a stream, which is the same on the wire: the request is read here, after the token is known and within a time.
+By default grpcio reads a unary call's request before it reports the call. So unary methods are registered as taking a
+stream too, which is the same on the wire: the request is read here, after the token was checked and within a timeout.
 """
 
 # Some of gRPC's types can be subscripted by type checkers only.
@@ -27,21 +27,21 @@ from chatiere.service.process.settings import Settings
 
 # grpc.aio.ServicerContext, whose types are only half known.
 Context = Any
-# Handlers of batches: request, what stops them, what reserves memory for them → response.
+# Methods of BatchService: request, cancellation, reservation of memory → response.
 BatchHandler = Callable[[bytes, Cancellation, Callable[[int], None]], bytes]
 StreamHandler = Callable[[bytes, Cancellation, Callable[[int], None]], list[Buffer]]
 
-# A request of more bytes may take longer to read than a serving loop should wait.
+# Larger requests, in bytes, may take longer to read than a serving loop should wait.
 _LARGE = 64 * 1024
-# Seconds after which a client may try again whose call had to make room.
+# Seconds after which a client whose call lost its slot may try again.
 _RETRY = 1.0
-# The metadata that has a status with its details, and gRPC's codes by number.
+# The metadata key of a status with its details, and gRPC's codes by number.
 DETAILS = "grpc-status-details-bin"
 CODES = {code.value[0]: code for code in grpc.StatusCode}
 
 
 def _is_no_departure(record: logging.LogRecord) -> bool:
-    # gRPC logs an error with a traceback for clients that leave before they have their answer.
+    # grpcio logs an error with a traceback for clients that leave before their response.
     return not record.getMessage().startswith("ExecuteBatchError raised in core by servicer method")
 
 
@@ -49,19 +49,19 @@ logging.getLogger("grpc._cython.cygrpc").addFilter(_is_no_departure)
 
 
 class HandlerFactory:
-    """Makes what gRPC calls of the handlers of methods; all in one serving loop."""
+    """Makes grpcio's handlers of methods; all run in one serving loop."""
 
     def __init__(self, settings: Settings, guards: Guards) -> None:
-        """See the class."""
+        """Make handlers that keep to `settings` and pass through `guards`."""
         self._settings = settings
         self._guards = guards
         self.half_open = CallSlots(settings.max_calls)
-        """The unary calls whose request has not come."""
+        """The unary calls whose request has not arrived."""
         self.streams = CallSlots(settings.max_streams)
-        """The streams of batches, whose next request may be coming."""
+        """The streams of batches, whose next request may be arriving."""
 
     def single(self, method: Method, handle: Callable[[bytes], bytes], threads: Executor) -> Any:
-        """A unary method that takes microseconds; `threads` handle its large requests."""
+        """Return the handler of a unary method that takes microseconds; `threads` take its large requests."""
 
         async def work(call: Call, context: Context) -> bytes:
             request = await self._request(call, context)
@@ -76,23 +76,23 @@ class HandlerFactory:
         return self._unary(method, work)
 
     def batch(self, method: Method, handle: BatchHandler, threads: Executor) -> Any:
-        """A unary method that may take long, and stops when its call is cancelled or has had its time."""
+        """Return the handler of a unary method that may take long, and stops when its call is cancelled or late."""
 
-        async def answer(call: Call, context: Context) -> bytes:
+        async def work(call: Call, context: Context) -> bytes:
             request = await self._request(call, context)
             self._guards.admit(call)
             holding = self._until_taken(call, context)
             cancellation = Cancellation()
-            work = partial(handle, request, cancellation, holding.beside(request))
-            response: bytes = await _finished(threads, self._seconds_of(context), cancellation, work)
-            # Until it is taken gRPC has a copy of it.
+            run = partial(handle, request, cancellation, holding.beside(request))
+            response: bytes = await _finished(threads, self._seconds_of(context), cancellation, run)
+            # Until the client has taken it, gRPC keeps a copy.
             holding.hold(2 * len(response))
             return response
 
-        return self._unary(method, answer)
+        return self._unary(method, work)
 
     def play(self, method: Method, handle: StreamHandler, threads: Executor) -> Any:
-        """A stream of batches, each answered in turn."""
+        """Return the handler of Play: a stream of batches, answered in order."""
 
         async def work(call: Call, context: Context) -> AsyncIterator[bytes]:
             self._guards.admit(call)
@@ -110,10 +110,10 @@ class HandlerFactory:
             self.streams.take(origin, call, end)
             try:
                 while (request := await following) is not grpc.aio.EOF:
-                    # The next request may come while this one is answered.
+                    # The next request may arrive meanwhile.
                     following = asyncio.ensure_future(context.read())
-                    answering = partial(handle, request, cancellation, holding.beside(request))
-                    yield b"".join(await _finished(threads, None, cancellation, answering))
+                    run = partial(handle, request, cancellation, holding.beside(request))
+                    yield b"".join(await _finished(threads, None, cancellation, run))
                     holding.release()
             except asyncio.CancelledError:
                 if had_to_go:
@@ -127,7 +127,7 @@ class HandlerFactory:
         return self._stream(method, work)
 
     def of_library(self, method: Method, handler: Any) -> Any:
-        """A method of a library's servicer, which has message objects; not one with a single response to a stream."""
+        """Return the handler of a method of a library's servicer, which takes message objects; not client-streaming."""
         parse: Callable[[bytes], Any] = handler.request_deserializer
         write: Callable[[Any], bytes] = handler.response_serializer
 
@@ -152,7 +152,7 @@ class HandlerFactory:
         return self._stream(method, stream if handler.request_streaming else server_stream)
 
     def _unary(self, method: Method, work: Callable[[Call, Context], Awaitable[bytes]]) -> Any:
-        async def answer(_: object, context: Context) -> bytes:
+        async def handle(_: object, context: Context) -> bytes:
             call = self._begin(method, context)
             try:
                 self._guards.identify(call, context.invocation_metadata())
@@ -167,10 +167,10 @@ class HandlerFactory:
             finally:
                 self._guards.end(call, CANCELLED)
 
-        return grpc.stream_unary_rpc_method_handler(answer)
+        return grpc.stream_unary_rpc_method_handler(handle)
 
     def _stream(self, method: Method, work: Callable[[Call, Context], AsyncIterator[bytes]]) -> Any:
-        async def answer(_: object, context: Context) -> AsyncIterator[bytes]:
+        async def handle(_: object, context: Context) -> AsyncIterator[bytes]:
             call = self._begin(method, context)
             try:
                 self._guards.identify(call, context.invocation_metadata())
@@ -184,7 +184,7 @@ class HandlerFactory:
             finally:
                 self._guards.end(call, CANCELLED)
 
-        return grpc.stream_stream_rpc_method_handler(answer)
+        return grpc.stream_stream_rpc_method_handler(handle)
 
     def _begin(self, method: Method, context: Context) -> Call:
         call = self._guards.begin(method, context.peer(), context.invocation_metadata())
@@ -192,7 +192,7 @@ class HandlerFactory:
         return call
 
     def _end(self, call: Call, context: Context) -> None:
-        # With the status that a library's method may have set.
+        # A library's method may have set a status.
         code = context.code()
         self._guards.end(call, *([] if code is None else [Status(code.value[0])]))
 
@@ -203,13 +203,13 @@ class HandlerFactory:
         await context.abort(CODES[status.code], status.message, (*details, (REQUEST_ID, call.request_id)))
 
     async def _request(self, call: Call, context: Context) -> bytes:
-        """The request of a unary call. Raises Refusal: it does not come in time, or is not one."""
+        """Read the request of a unary call. Raises Refusal if it is late, or not exactly one."""
         timeout = asyncio.timeout(self._settings.request_timeout)
         had_to_go = False
 
         def end() -> None:
             nonlocal had_to_go
-            # It may end for want of time in this very moment.
+            # It may be timing out at this very moment.
             if not timeout.expired():
                 had_to_go = True
                 timeout.reschedule(0)
@@ -220,9 +220,7 @@ class HandlerFactory:
             async with timeout:
                 request = await context.read()
                 if request is grpc.aio.EOF or await context.read() is not grpc.aio.EOF:
-                    raise Refusal(
-                        ServiceReason.MALFORMED_REQUEST, "a call of this method has one request message", metadata={}
-                    )
+                    raise Refusal(ServiceReason.MALFORMED_REQUEST, "this method takes one request message", metadata={})
         except TimeoutError:
             if had_to_go:
                 most = self._settings.max_calls
@@ -230,7 +228,7 @@ class HandlerFactory:
             seconds = f"{self._settings.request_timeout:g}"
             raise Refusal(
                 ServiceReason.REQUEST_TIMEOUT,
-                f"request timeout: the request did not come within {seconds} s",
+                f"request timeout: the request did not arrive within {seconds} s",
                 metadata={"seconds": seconds},
             ) from None
         finally:
@@ -238,13 +236,13 @@ class HandlerFactory:
         return bytes(request)
 
     def _until_taken(self, call: Call, context: Context) -> Holding:
-        """The call's memory, released when its answer has been taken or the call has ended in another way."""
+        """Return the call's memory, released when the call ends: its response was taken, or it failed."""
         holding = self._guards.holding(call)
         context.add_done_callback(lambda _: holding.release())
         return holding
 
     def _seconds_of(self, context: Context) -> float | None:
-        """The seconds that a unary call may take; None: its own deadline comes first."""
+        """Return the seconds that a unary call may take; None if its own deadline comes first."""
         remaining = context.time_remaining()
         if remaining is None:
             return self._settings.default_deadline
@@ -254,7 +252,7 @@ class HandlerFactory:
 async def _finished(
     threads: Executor, seconds: float | None, cancellation: Cancellation, work: Callable[[], Any]
 ) -> Any:
-    """The result of work in a thread, which has ended when this does. Raises Refusal after so many seconds."""
+    """Run `work` in a thread and return its result; it never outlasts this call. Raises Refusal after `seconds`."""
     submitted = threads.submit(work)
     working = asyncio.wrap_future(submitted)
     try:
@@ -263,7 +261,7 @@ async def _finished(
             return working.result()
     finally:
         if not working.done():
-            # It stops soon; work that has not begun never does.
+            # Running work stops soon; waiting work never begins.
             cancellation.cancel()
             if not submitted.cancel():
                 await asyncio.wait([working])
@@ -278,7 +276,7 @@ async def _finished(
 
 
 class _CountedContext:
-    """A call's context for a library's method: a call that it aborts is counted before its client knows."""
+    """A call's context for a library's method: an aborted call is counted before its client learns of it."""
 
     def __init__(self, context: Context, end: Callable[[Status], None]) -> None:
         self._context = context

@@ -1,4 +1,4 @@
-"""Health checks: gRPC's own servicer, with watches that end when the server stops."""
+"""Health checks: grpcio's own servicer, with watches that end when the server stops."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -10,15 +10,15 @@ from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
 from chatiere.service.guards.limits import CallSlots
 
 HEALTH_SERVICE = health.SERVICE_NAME
-# Watches of the health that a worker holds open: they need no token.
+# Health watches that a worker holds open; they need no token.
 _WATCHES = 256
 
 
 class _Watch:
-    """The context of a watch, as far as the library's servicer uses it."""
+    """The context of a watch, as far as the library's servicer needs it."""
 
     def __init__(self) -> None:
-        # None: there are no more.
+        # None ends them.
         self.responses: asyncio.Queue[HealthCheckResponse | None] = asyncio.Queue()
         self._status = HealthCheckResponse.UNKNOWN
 
@@ -30,23 +30,23 @@ class _Watch:
         self.responses.put_nowait(None)
 
     def stop(self) -> None:
-        # The library tells its watches one after another, which may be too late.
+        # The library notifies its watches one after another, which may be too late.
         if self._status == HealthCheckResponse.SERVING:
             self.responses.put_nowait(HealthCheckResponse(status=HealthCheckResponse.NOT_SERVING))
         self.end()
 
 
 class HealthServicer(health.aio.HealthServicer):  # type: ignore[misc]
-    """The health of the services."""
+    """The health service, with a bounded number of watches."""
 
     def __init__(self) -> None:
-        """No service yet."""
+        """Know no service yet."""
         super().__init__()
         self._slots = CallSlots(_WATCHES)
         self._watches: set[_Watch] = set()
 
     async def Watch(self, request: HealthCheckRequest, context: Any) -> AsyncIterator[HealthCheckResponse]:
-        """Tell the status of a service, and each change of it, until the server stops."""
+        """Send the status of a service, and each change of it, until the server stops."""
         watch = _Watch()
         client = context.peer().rpartition(":")[0]
         self._slots.take(client, watch, watch.end)
@@ -61,7 +61,7 @@ class HealthServicer(health.aio.HealthServicer):  # type: ignore[misc]
             self._slots.release(client, watch)
 
     async def enter_graceful_shutdown(self) -> None:
-        """Tell NOT_SERVING of all services from now on, and end all watches."""
+        """Report NOT_SERVING for all services from now on, and end all watches."""
         await super().enter_graceful_shutdown()
         for watch in self._watches:
             watch.stop()

@@ -1,4 +1,4 @@
-"""The port that the workers of a server share."""
+"""Listening sockets, and the port that the workers of a server share."""
 
 import errno
 import socket
@@ -11,45 +11,45 @@ from chatiere.service.process.settings import SettingError, split_address, with_
 class HeldPort:
     """Holds a port for workers to listen on with SO_REUSEPORT, and for nobody else.
 
-    The system then spreads connections over the workers. Whether the port is free, and which one it is where the
-    system chooses, is decided once, before there are workers; while one of them is being replaced the port stays taken.
+    The system then spreads connections over the workers. Whether the port is free, and which one it is if the system
+    chooses, is decided once, before any worker starts; while a worker is being replaced the port stays taken.
 
-    `address`: what the workers are to listen on.
+    `address`: the address for the workers to listen on.
     """
 
     def __init__(self, address: str, setting: str = "address") -> None:
-        """Take the port of an address; use it in a `with` statement. Raises SettingError of that setting."""
-        # Past connections that the system still remembers are no hindrance …
+        """Take the port of an address; use in a `with` statement. Raises SettingError for that setting."""
+        # Past connections that the system still remembers do not matter …
         self._sockets = _bound(setting, address, socket.SO_REUSEADDR)
         for held in self._sockets:
-            # … but another server is: it may not bind by either option. Workers may, by this one.
+            # … but other servers must not bind by either option. Workers may, by this one.
             held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 0)
             held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
         self.address = with_port(address, self._sockets[0].getsockname()[1])
 
     def close(self) -> None:
-        """Let the port go."""
+        """Release the port."""
         for held in self._sockets:
             held.close()
 
     def __enter__(self) -> Self:
-        """Itself."""
+        """Return self."""
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        """Let the port go."""
+        """Release the port."""
         self.close()
 
 
 def listening_sockets(setting: str, address: str, *, share_port: bool = False) -> list[socket.socket]:
-    """Sockets that listen on all that an address stands for. Raises SettingError of that setting.
+    """Return sockets that listen on all IP addresses of an address. Raises SettingError for that setting.
 
-    `share_port`: whether others may listen there by SO_REUSEPORT, too.
+    `share_port`: let others listen there too, by SO_REUSEPORT.
     """
-    # Connections have the options of the socket that accepted them: without SO_REUSEADDR they keep whoever comes
-    # by that alone from the port for a minute after they were closed.
+    # Connections inherit the options of the listening socket: without SO_REUSEADDR, for a minute after they were
+    # closed, nobody who binds by that option alone could have the port.
     options = (socket.SO_REUSEADDR, socket.SO_REUSEPORT) if share_port else (socket.SO_REUSEADDR,)
     listening = _bound(setting, address, *options)
     for each in listening:
@@ -66,21 +66,21 @@ def _bound(setting: str, address: str, *options: int) -> list[socket.socket]:
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         ):
             try:
-                # Where the system chooses the port, all have the first one's.
+                # If the system chooses the port, all take the first one's.
                 made = _bound_to(family, kind, (place[0], port), options)
             except OSError as error:
-                # A name can stand for addresses of both kinds, and the machine may have one kind only.
+                # A name may have addresses of both families on a machine with one.
                 if error.errno not in (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT):
                     raise
             else:
                 found.append(made)
                 port = made.getsockname()[1]
         if not found:
-            raise OSError(errno.EADDRNOTAVAIL, "it is not this machine's")
+            raise OSError(errno.EADDRNOTAVAIL, "not an address of this machine")
     except (OSError, UnicodeError) as error:
         for made in found:
             made.close()
-        # A name can be none before anybody is asked for it.
+        # A name can be invalid before any look-up.
         words = error.strerror if isinstance(error, OSError) else error
         raise SettingError(setting, f"cannot listen on {address}: {words}") from error
     return found

@@ -43,14 +43,14 @@ _KINDS = {
 
 
 class Methods(grpc.GenericRpcHandler):
-    """The handlers by path, for gRPC to ask."""
+    """grpcio's handlers by path."""
 
     def __init__(self, settings: Settings, metrics: Metrics, guards: Guards, health: HealthServicer) -> None:
-        """Raises SettingError where there cannot be as many threads."""
+        """Make the handlers. Raises SettingError if the threads cannot be started."""
         self._metrics = metrics
         self._guards = guards
         self._handlers: dict[str, grpc.RpcMethodHandler[Any, Any]] = {}
-        # Calls of methods that do not exist count together: their names are the client's, and without bound.
+        # Calls of unknown methods count together: clients choose the names, and there is no end of them.
         self._unknown = Method(metrics, "unknown", "/unknown/unknown", needs_token=False)
         self._pools: list[ThreadPoolExecutor] = []
         self.factory = HandlerFactory(settings, guards)
@@ -61,23 +61,23 @@ class Methods(grpc.GenericRpcHandler):
             self._add_batch_service(settings)
         except RuntimeError as error:
             self.close()
-            raise SettingError("batch_threads", f"cannot start so many threads: {error}") from error
+            raise SettingError("batch_threads", f"cannot start the threads: {error}") from error
         self._add_libraries(settings, health)
 
     def service(self, handler_call_details: grpc.HandlerCallDetails) -> grpc.RpcMethodHandler[Any, Any] | None:
-        """The handler of a call's path; None if there is no such method."""
+        """Return the handler of a call's path; None if there is no such method."""
         handler = self._handlers.get(handler_call_details.method)
         if handler is None:
             self.count_unknown()
         return handler
 
     def count_unknown(self) -> None:
-        """Count a call of a method that does not exist."""
+        """Count a call of an unknown method."""
         call = self._guards.begin(self._unknown, "", ())
         self._guards.end(call, Status(code_pb2.UNIMPLEMENTED))
 
     def close(self) -> None:
-        """Wait until the threads have ended what they do."""
+        """Wait until the threads have finished their work."""
         for pool in self._pools:
             pool.shutdown()
 
@@ -108,7 +108,7 @@ class Methods(grpc.GenericRpcHandler):
         self._handlers[PLAY] = self.factory.play(self.play_method(), self.batch_service.play, stream_threads)
 
     def play_method(self) -> Method:
-        """The stream of batches as the guards know it."""
+        """Return BatchService.Play as the guards know it."""
         return Method(self._metrics, "bidi_stream", PLAY, limit=self.streams, counts_clients=True)
 
     def _add_libraries(self, settings: Settings, health: HealthServicer) -> None:
@@ -121,10 +121,10 @@ class Methods(grpc.GenericRpcHandler):
             servicer = reflection.aio.ReflectionServicer((*names, reflection.SERVICE_NAME))
             reflection_pb2_grpc.add_ServerReflectionServicer_to_server(servicer, self)
 
-    # What generated code calls to add a servicer to a server.
+    # Called by generated code, to add a servicer to a server
 
     def add_generic_rpc_handlers(self, generic_rpc_handlers: Iterable[grpc.GenericRpcHandler]) -> None:
-        """Nothing: `add_registered_method_handlers` tells the same."""
+        """Do nothing: `add_registered_method_handlers` gets the same methods."""
 
     def add_registered_method_handlers(
         self, service_name: str, method_handlers: Mapping[str, grpc.RpcMethodHandler[Any, Any]]
@@ -133,7 +133,7 @@ class Methods(grpc.GenericRpcHandler):
         for name, handler in method_handlers.items():
             path = f"/{service_name}/{name}"
             kind = _KINDS[handler.request_streaming, handler.response_streaming]
-            # Watches of the health have a limit of their own.
+            # Health watches have a limit of their own.
             is_health = service_name == HEALTH_SERVICE
             limit = self.streams if handler.response_streaming and not is_health else None
             method = Method(self._metrics, kind, path, needs_token=not is_health, limit=limit)

@@ -1,6 +1,6 @@
-"""The port for metrics: GET /metrics over HTTP, as Prometheus asks for them.
+"""The port for metrics: GET /metrics over HTTP, for Prometheus.
 
-It is the supervisor's, which all workers need: whoever connects here gets a few of its threads and files, for seconds.
+It belongs to the supervisor, which all workers need: clients get a few of its threads and descriptors, for seconds.
 """
 
 import logging
@@ -23,8 +23,8 @@ from chatiere.service.process.settings import with_port
 
 # Connections at a time.
 _MOST = 8
-# Seconds for a client to send something, and to take the answer; for its whole request; and for a connection to end
-# when another one needs its room.
+# Seconds for a client to send something, and to take the response; for its whole request; and for a connection to end
+# when another one needs its slot.
 _SILENCE, _REQUEST, _PATIENCE = 5.0, 10.0, 1.0
 _PAUSE = 0.1
 
@@ -34,11 +34,11 @@ _log = logging.getLogger(__name__)
 class MetricsPort:
     """Serves the metrics of a registry, in threads of its own.
 
-    `address`: where, with the port that the system has chosen.
+    `address`: its address, with the port that the system chose.
     """
 
     def __init__(self, address: str, registry: CollectorRegistry) -> None:
-        """Listen and answer; use it in a `with` statement. Raises SettingError: metrics_address."""
+        """Listen and serve; use in a `with` statement. Raises SettingError: metrics_address."""
         application = _only_metrics(make_wsgi_app(registry))
         self._servers = [_Server(each, application) for each in listening_sockets("metrics_address", address)]
         for server in self._servers:
@@ -46,37 +46,37 @@ class MetricsPort:
         self.address = with_port(address, self._servers[0].server_port)
 
     def __enter__(self) -> Self:
-        """Itself."""
+        """Return self."""
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        """Answer no more."""
+        """Stop serving."""
         for server in self._servers:
             server.shutdown()
             server.server_close()
 
 
 def _only_metrics(exposed: WSGIApplication) -> WSGIApplication:
-    def answer(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+    def respond(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         if environ["PATH_INFO"] != "/metrics":
             status = "404 Not Found"
         else:
             try:
                 return exposed(environ, start_response)
             except Exception:
-                # They are read from files, which a process may not open without end.
-                _log.exception("the metrics could not be read")
+                # They are read from files, and the process may be out of descriptors.
+                _log.exception("cannot read the metrics")
                 status = "500 Internal Server Error"
         start_response(status, [("Content-Type", "text/plain")])
         return [f"{status}\n".encode()]
 
-    return answer
+    return respond
 
 
 class _Handler(WSGIRequestHandler):
-    """Reads a request and writes the answer."""
+    """Reads a request and writes the response."""
 
     timeout = _SILENCE
     server: "_Server"
@@ -87,11 +87,11 @@ class _Handler(WSGIRequestHandler):
         return is_request
 
     def log_message(self, format: str, *args: object) -> None:
-        """Say nothing of requests."""
+        """Do not log requests."""
 
 
 class _Server(ThreadingMixIn, WSGIServer):
-    """Answers on one listening socket, a few connections at a time; the oldest that asks for nothing makes room."""
+    """Serves one listening socket, a few connections at a time; a new one may replace the oldest idle one."""
 
     daemon_threads = True
 
@@ -103,23 +103,23 @@ class _Server(ThreadingMixIn, WSGIServer):
         self.setup_environ()
         self.set_app(application)
         self._slots = threading.Semaphore(_MOST)
-        # Connections whose request has not come, oldest first, and when it has to be there.
+        # Connections whose request has not arrived, oldest first, and the time by which it must.
         self._waiting: dict[socket.socket, float] = {}
         self._changing = threading.Lock()
 
     def has_come(self, connection: socket.socket) -> None:
-        """A connection's request is there."""
+        """Note that a connection's request has arrived."""
         with self._changing:
             self._waiting.pop(connection, None)
 
-    # What socketserver calls
+    # Called by socketserver
 
     def get_request(self) -> tuple[socket.socket, Any]:
         try:
             return super().get_request()
         except OSError as error:
-            # The process may open no more files, which may change; or the client is gone already.
-            _log.warning("a connection for metrics could not be taken: %s", error)
+            # The process may be out of descriptors for now; or the client has left already.
+            _log.warning("cannot accept a connection for metrics: %s", error)
             time.sleep(_PAUSE)
             raise
 
@@ -147,11 +147,12 @@ class _Server(ThreadingMixIn, WSGIServer):
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         error = sys.exception()
-        # Clients leave, or are silent; and there may be no more threads.
-        _log.log(logging.DEBUG if isinstance(error, OSError) else logging.WARNING, "no metrics for a client: %s", error)
+        # Clients leave, or are silent; or no thread can be started.
+        level = logging.DEBUG if isinstance(error, OSError) else logging.WARNING
+        _log.log(level, "cannot serve metrics to a client: %s", error)
 
     def _cut(self, connections: list[socket.socket]) -> None:
-        # Whoever reads from them sees their end, and closes them.
+        # Their threads read the end of the stream, and close them.
         for connection in connections:
             del self._waiting[connection]
             with suppress(OSError):

@@ -321,7 +321,7 @@ class _Connection(Connection):
                 raise Gone
             remaining = context.time_remaining()
             if remaining == 0:
-                raise Refusal(ServiceReason.TIME_LIMIT, "the call has had its time", metadata={})
+                raise Refusal(ServiceReason.TIME_LIMIT, "deadline exceeded", metadata={})
             if self._messages:
                 yield self._take_message()
                 continue

@@ -1,4 +1,4 @@
-"""A server in one process: what it is made of, and the loop that serves."""
+"""A server in one process: its parts, and the loop that serves."""
 
 # Some of gRPC's types can be subscripted by type checkers only.
 from __future__ import annotations
@@ -30,18 +30,18 @@ from chatiere.service.process.settings import SettingError, Settings
 
 _log = logging.getLogger(__name__)
 
-# Seconds between two looks of the loop at itself, where no supervisor wants more.
+# Seconds between two checks of the loop by itself, where no supervisor asks for more.
 _INTERVAL = 1.0
-# Calls that one connection may have under way, and those of all connections that gRPC has not told of yet.
+# Calls that one connection may have in flight, and calls of all connections that gRPC has not reported yet.
 _MAX_CALLS_OF_A_CONNECTION, _MAX_PENDING_REQUESTS = 256, 1_000_000
-# Seconds between two looks at the memory: what a network can bring in that time must not matter.
+# Seconds between two checks of the memory: what a network can bring in that time must not matter.
 _MEMORY_INTERVAL = 0.1
 
 
 class Server:
     """A gRPC server, its health and its port for streams, served by a loop in a thread of its own.
 
-    As grpc.Server has them: the methods to start and stop.
+    Its methods to start and stop are those of grpc.Server.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class Server:
         self._metrics = Metrics(registry)
         self._guards = Guards(settings, self._metrics)
         self.methods: Methods
-        """The handlers by path."""
+        """The methods' handlers by path."""
         self._play: PlayPort | None = None
         self._tasks: list[asyncio.Task[None]] = []
         self._ended = threading.Event()
@@ -69,17 +69,17 @@ class Server:
 
     @property
     def play_port(self) -> int | None:
-        """The port of `play_address`."""
+        """The number of the port of `play_address`; None without one."""
         return None if self._play is None else self._play.port
 
     def start(self) -> None:
-        """Begin to answer calls."""
+        """Start to serve calls."""
         self._do(self._serve()).result()
         if self._play is not None:
             self._play.start()
 
     def stop(self, grace: float | None) -> threading.Event:
-        """Say NOT_SERVING, refuse new calls, and end those in flight after `grace` seconds (None: at once).
+        """Report NOT_SERVING, refuse new calls, and end those in flight after `grace` seconds (None: at once).
 
         Returns an event that is set when all calls have ended.
         """
@@ -89,7 +89,7 @@ class Server:
         return self._ended
 
     def wait_for_termination(self, timeout: float | None = None) -> bool:
-        """Wait until the server has stopped or failed; whether it has not after `timeout` seconds."""
+        """Wait until the server has stopped or failed; return True if it has not after `timeout` seconds."""
         return not self._ended.wait(timeout)
 
     def _do(self, work: Coroutine[Any, Any, Any]) -> Future[Any]:
@@ -113,20 +113,20 @@ class Server:
             interceptors=[TraceInterceptor()] if settings.traces else [],
             options=[
                 ("grpc.max_receive_message_length", settings.max_message_bytes),
-                # Unasked, two servers could share a port without anybody noticing.
+                # By default two servers could share a port unnoticed.
                 ("grpc.so_reuseport", int(share_port)),
-                # A connection whose other end is gone without a word is closed, and its streams with it.
+                # A connection whose peer has vanished is closed, and its streams with it.
                 ("grpc.keepalive_time_ms", 60_000),
                 ("grpc.keepalive_timeout_ms", 20_000),
                 ("grpc.keepalive_permit_without_calls", 1),
-                # More of one connection wait at the client: others soon have a turn, however many it begins at once.
+                # Further calls of a connection wait at the client, so that others soon have a turn.
                 ("grpc.max_concurrent_streams", _MAX_CALLS_OF_A_CONNECTION),
-                # Otherwise gRPC ends calls at random, anybody's, when many begin at once.
+                # Otherwise gRPC ends random calls of any client when many begin at once.
                 ("grpc.server.max_pending_requests", _MAX_PENDING_REQUESTS),
                 ("grpc.server.max_pending_requests_hard_limit", _MAX_PENDING_REQUESTS),
             ],
         )
-        # gRPC's thread that hands events to loops; in a process with other servers it may have been there before.
+        # gRPC's thread that hands events to loops; in a process with other servers it may have started before.
         self._pollers = set(threading.enumerate()) - before
         self._health = HealthServicer()
         for name in (GAME_SERVICE, BATCH_SERVICE):
@@ -155,7 +155,7 @@ class Server:
             self._metrics.half_open.set(len(self.methods.factory.half_open))
             self._metrics.held_bytes.set(self._guards.budget.held)
             await asyncio.sleep(interval)
-        _log.error("gRPC's poller has ended: no call can be answered any more")
+        _log.error("gRPC's poller has ended: calls cannot be served any more")
         self._loop.stop()
 
     async def _look_after_memory(self) -> None:
@@ -178,7 +178,7 @@ class Server:
         await self._server.stop(grace)
         if play_ended is not None:
             await asyncio.to_thread(play_ended.wait)
-        # Batches in flight have been cancelled.
+        # Batches in flight were cancelled.
         await asyncio.to_thread(self.methods.close)
         for task in self._tasks:
             task.cancel()
@@ -188,11 +188,11 @@ class Server:
 def create_server(
     settings: Settings, registry: CollectorRegistry, *, share_port: bool = False, heartbeat: Heartbeat | None = None
 ) -> tuple[Server, int]:
-    """A server in this process, not yet started, and the port that it listens on.
+    """Return a server in this process, not yet started, and the port that it listens on.
 
     Its metrics are registered in `registry`; `metrics_address`, `workers` and `log_…` are settings for `supervisor`.
-    `share_port`: whether other processes may listen on the port, too. `heartbeat`: where the serving loop shows that it
-    lives. Raises SettingError where the settings cannot be followed.
+    `share_port`: let other processes listen on the port too. `heartbeat`: beaten by the serving loop while it runs.
+    Raises SettingError if the settings cannot be applied.
     """
     server = Server(settings, registry, share_port=share_port, heartbeat=heartbeat)
     return server, server.port
@@ -206,4 +206,5 @@ def _bind(server: grpc.aio.Server, settings: Settings) -> int:
             return server.add_insecure_port(address)
         return server.add_secure_port(address, credentials)
     except RuntimeError as error:
-        raise SettingError("address", f"cannot listen on {address}: it is in use, or not this machine's") from error
+        message = f"cannot listen on {address}: address in use, or not of this machine"
+        raise SettingError("address", message) from error

@@ -1,4 +1,4 @@
-"""TLS: the server's certificate and, for mutual TLS, the authorities of its clients'."""
+"""TLS: the server's certificate and, for mutual TLS, the authorities of its clients' certificates."""
 
 import logging
 import ssl
@@ -13,9 +13,9 @@ _log = logging.getLogger(__name__)
 
 
 def server_credentials(settings: Settings) -> grpc.ServerCredentials | None:
-    """What the settings ask for, None without TLS. Raises SettingError.
+    """Return the credentials that the settings ask for; None without TLS. Raises SettingError.
 
-    The files are read again when they change: new connections get the new certificate. If they are wrong then, that is
+    The files are reread when they change: new connections get the new certificate. If they are invalid then, that is
     logged and the old ones stay in use.
     """
     certificate, key, authorities = settings.tls_certificate, settings.tls_key, settings.client_ca
@@ -29,9 +29,9 @@ def server_credentials(settings: Settings) -> grpc.ServerCredentials | None:
         try:
             configuration = _configuration(certificate, key, authorities)
         except SettingError as error:
-            _log.error("the certificates stay as they were: %s", error)
+            _log.error("cannot reread the certificates, keeping the old ones: %s", error)
             return None
-        _log.info("certificates read again")
+        _log.info("certificates reread")
         return configuration
 
     return grpc.dynamic_ssl_server_credentials(
@@ -44,22 +44,20 @@ def server_credentials(settings: Settings) -> grpc.ServerCredentials | None:
 def _configuration(certificate: Path, key: Path, authorities: Path | None) -> grpc.ServerCertificateConfiguration:
     chain = _read("tls_certificate", certificate)
     pairs = [(_read("tls_key", key), chain)]
-    # gRPC would say that something is wrong only when a client connects.
+    # gRPC would report an error only when a client connects.
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     try:
-        # An encrypted key is none that the server can use: without this it would ask for a password.
+        # The server cannot use an encrypted key: without this OpenSSL would prompt for a password.
         context.load_cert_chain(certificate, key, password="")
     except (ssl.SSLError, ValueError) as error:
-        raise SettingError(
-            "tls_certificate", f"{certificate} is not a certificate that goes with {key}: {error}"
-        ) from error
+        raise SettingError("tls_certificate", f"{certificate} is not a certificate for {key}: {error}") from error
     if authorities is None:
         return grpc.ssl_server_certificate_configuration(pairs)
     roots = _read("client_ca", authorities)
     try:
         context.load_verify_locations(cadata=roots.decode("ascii", errors="replace"))
     except ssl.SSLError as error:
-        raise SettingError("client_ca", f"{authorities} has no certificates: {error}") from error
+        raise SettingError("client_ca", f"{authorities} has no valid certificates: {error}") from error
     return grpc.ssl_server_certificate_configuration(pairs, root_certificates=roots)
 
 

@@ -1,4 +1,4 @@
-"""The events of a supervisor: signals, and what its workers write into pipes."""
+"""The events of a supervisor: signals, and the lines that its workers write into pipes."""
 
 import os
 import selectors
@@ -15,16 +15,16 @@ _CHUNK = 2**16
 
 
 class Events:
-    """Waits for signals, whichever thread the system hands them to, and for lines from pipes."""
+    """Waits for signals, whichever thread the system delivers them to, and for lines from pipes."""
 
     def __enter__(self) -> Self:
-        """Begin to take signals."""
-        # It needs no file of its own.
+        """Start to receive signals."""
+        # A poll selector needs no descriptor of its own.
         self._selector = selectors.PollSelector()
         self._told, self._tells = socket.socketpair()
         self._tells.setblocking(False)
         self._selector.register(self._told, selectors.EVENT_READ)
-        # Libraries start threads when they are imported.
+        # The wake-up descriptor sees signals that other threads take: libraries start some when imported.
         self._before = {number: signal.signal(number, lambda *_: None) for number in _SIGNALS}
         signal.set_wakeup_fd(self._tells.fileno(), warn_on_full_buffer=False)
         return self
@@ -32,17 +32,17 @@ class Events:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        """Let signals do again what they did before."""
+        """Restore the handlers of signals."""
         signal.set_wakeup_fd(-1)
         for number, handler in self._before.items():
-            # As Python has them: SIGINT raises KeyboardInterrupt, the others do what the system does.
+            # Python's own: SIGINT raises KeyboardInterrupt, the others have the system's default action.
             signal.signal(number, handler)
         self._selector.close()
         self._told.close()
         self._tells.close()
 
     def wait(self, timeout: float) -> int | None:
-        """The next signal, while lines are taken; None if there is none in so many seconds, or when lines have come."""
+        """Take lines, and return the next signal; None after `timeout` seconds, or once lines have arrived."""
         got = None
         for key, _ in self._selector.select(timeout):
             if key.fileobj is self._told:
@@ -52,7 +52,7 @@ class Events:
         return got
 
     def listen(self, lines: "Lines") -> None:
-        """Take lines while there is a wait, until the pipe ends."""
+        """Take lines during every `wait`, until the pipe ends."""
 
         def take() -> None:
             lines.take()
@@ -62,13 +62,13 @@ class Events:
         self._selector.register(lines.descriptor, selectors.EVENT_READ, take)
 
     def forget(self, lines: "Lines") -> None:
-        """Take no more."""
+        """Stop taking lines."""
         if lines.descriptor in self._selector.get_map():
             self._selector.unregister(lines.descriptor)
 
     @contextmanager
     def held_back(self) -> Iterator[None]:
-        """Let programs started inside begin with signals that wait: Ctrl-C is sent to them too."""
+        """Start programs inside with signals blocked: Ctrl-C reaches them too."""
         before = signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
         try:
             yield
@@ -80,7 +80,7 @@ class Lines:
     """The lines that come through a pipe."""
 
     def __init__(self, descriptor: int, found: Callable[[bytes], None]) -> None:
-        """`descriptor`: the pipe's end to read from. `found` is called with each line, a long one in parts."""
+        """Read from `descriptor`; call `found` with each line, a long one in parts."""
         self.descriptor = descriptor
         self.has_ended = False
         self._found = found
@@ -88,7 +88,7 @@ class Lines:
         os.set_blocking(descriptor, False)
 
     def take(self) -> bool:
-        """Take some of what has come; whether there was anything."""
+        """Take some of the data that has arrived; return True if there was any."""
         try:
             chunk = os.read(self.descriptor, _CHUNK)
         except BlockingIOError:
@@ -102,7 +102,7 @@ class Lines:
         return bool(chunk)
 
     def take_rest(self) -> None:
-        """Take all that a process has left, with or without an end of the line."""
+        """Take all that a process has left, even an unfinished line."""
         while self.take():
             pass
         if self._part:

@@ -1,25 +1,25 @@
-"""Files that are read again when they change."""
+"""Files that are reread when they change."""
 
 import threading
 import time
 from pathlib import Path
 
-# Seconds between two looks at the files.
+# Seconds between two checks of the files.
 _INTERVAL = 1.0
 
 
 class WatchedFiles:
-    """Tells whether files have changed."""
+    """Watches files for changes."""
 
     def __init__(self, *paths: Path) -> None:
-        """Changes count from now on."""
+        """Watch for changes from now on."""
         self._paths = paths
         self._lock = threading.Lock()
         self._seen = self._look()
         self._due = time.monotonic() + _INTERVAL
 
     def have_changed(self) -> bool:
-        """Whether a file has changed since this was last true; looks at them once a second at most."""
+        """Return True if a file has changed since this last did; check at most once a second."""
         with self._lock:
             now = time.monotonic()
             if now < self._due:
@@ -33,7 +33,7 @@ class WatchedFiles:
 
 
 def _look_at(path: Path) -> tuple[int, ...]:
-    # A file that is replaced has another inode; an absent one has nothing.
+    # A replaced file has another inode; an absent one has no facts.
     try:
         found = path.stat()
     except OSError:

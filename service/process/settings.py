@@ -9,10 +9,10 @@ LOG_FORMATS = ("text", "json")
 
 
 class SettingError(ValueError):
-    """A setting makes no sense, or cannot be followed: `setting` is its name in Settings."""
+    """A setting that is invalid or cannot be applied; `setting`: its name in Settings."""
 
     def __init__(self, setting: str, message: str) -> None:
-        """See the class."""
+        """Refuse `setting`."""
         super().__init__(f"{setting}: {message}")
         self.setting = setting
         self.message = message
@@ -20,52 +20,52 @@ class SettingError(ValueError):
 
 @dataclass(frozen=True)
 class Settings:
-    """How a server is run. Raises SettingError for settings that make no sense.
+    """The settings of a server. Raises SettingError for invalid ones.
 
-    Where it listens: HOST:PORT, an IPv6 host in brackets; with port 0 the system chooses one.
+    Addresses: HOST:PORT, an IPv6 host in brackets; with port 0 the system chooses one.
 
     - `address`: gRPC.
-    - `play_address`: BatchService.Play alone, for half the processor time of a batch (see `play_port.py`); without TLS.
-      None: it is not served apart.
-    - `metrics_address`: metrics for Prometheus, over HTTP; None: no metrics are served.
+    - `play_address`: BatchService.Play alone, for half the processor time of a batch (see `ports/play_port.py`);
+      without TLS. None: no such port.
+    - `metrics_address`: metrics for Prometheus, over HTTP. None: no such port.
 
-    What it does at a time. Each worker counts for itself; a connection stays with one worker. Calls above a limit are
-    answered RESOURCE_EXHAUSTED, with the time after which to try again.
+    Limits. Each worker counts for itself; a connection stays with one worker. Calls above a limit get
+    RESOURCE_EXHAUSTED, with the time after which to try again.
 
     - `workers`: processes that share the port.
-    - `max_calls`: unary calls of each service that a worker has at a time, waiting ones included; and, apart, calls
-      whose request has not come yet.
+    - `max_calls`: unary calls of each service that a worker has in flight, waiting ones included; and, separately,
+      calls whose request has not arrived yet.
     - `max_streams`: streams (Play, reflection) that a worker holds open.
-    - `max_calls_per_client`: calls that one client may have handled at a time; 0: no limit. A client is the name of its
+    - `max_calls_per_client`: calls of one client that are handled at a time; 0: no limit. A client is the name of its
       token or, without tokens, its network address.
-    - `max_rate_per_client`: calls a second that one client may make; 0: no limit.
+    - `max_rate_per_client`: calls per second of one client; 0: no limit.
     - `max_message_bytes`: the largest request.
     - `batch_threads`: unary calls of BatchService that a worker handles at a time, and as many requests of streams, in
-      threads of their own, so that others never wait for them.
-    - `max_undelivered_bytes`: what the requests under way and the answers that clients have not taken yet may hold
-      together; one call alone always passes.
-    - `max_batch_items`, `max_playouts` (items × playouts of each), `max_answer_bytes` (of the columns of an answer):
-      what BatchService does in a call at most; more is answered BATCH_TOO_LARGE.
+      threads of their own, so that other calls never wait for them.
+    - `max_undelivered_bytes`: memory of requests in flight and responses that clients have not taken yet, together; one
+      call alone always passes.
+    - `max_batch_items`, `max_playouts` (items × playouts of each), `max_answer_bytes` (of a response's columns): the
+      largest call of BatchService; larger ones get BATCH_TOO_LARGE.
 
-    How long it takes, in seconds.
+    Times, in seconds.
 
-    - `request_timeout`: what a unary call's request may take to come.
-    - `default_deadline`: what a unary call without a deadline gets.
-    - `max_deadline`: what a unary call gets at most; then it is ended with DEADLINE_EXCEEDED.
-    - `grace`: what calls in flight get to finish when the server stops.
+    - `request_timeout`: for a unary call's request to arrive.
+    - `default_deadline`: for a unary call without a deadline.
+    - `max_deadline`: for any unary call; then it ends with DEADLINE_EXCEEDED.
+    - `grace`: for calls in flight to finish when the server stops.
     - `hang_timeout`: after which a worker whose serving loop stands still is killed and replaced.
 
-    Who may call. All files are read again when they change.
+    Access. All files are reread when they change.
 
     - `tls_certificate`, `tls_key`: PEM files of the server's certificate chain and its key; None: no TLS.
-    - `client_ca`: a PEM file of the authorities that clients' certificates must be signed by; None: clients need none.
-    - `tokens`: a file of bearer tokens (see `tokens.py`); None: clients need none.
-    - `reflection`, `channelz`: whether these services are there.
+    - `client_ca`: a PEM file of the authorities that must sign clients' certificates; None: clients need none.
+    - `tokens`: a file of bearer tokens (see `guards/tokens.py`); None: clients need none.
+    - `reflection`, `channelz`: serve these services.
 
-    What it tells.
+    Logs and traces.
 
-    - `log_level`: debug, info (a line a call), warning or error. `log_format`: text or json.
-    - `traces`: whether calls are traced by OpenTelemetry, which its own environment variables set up.
+    - `log_level`: debug, info (one line per call), warning or error. `log_format`: text or json.
+    - `traces`: trace calls by OpenTelemetry, which its own environment variables configure.
     """
 
     address: str = "127.0.0.1:50051"
@@ -76,12 +76,12 @@ class Settings:
     max_streams: int = 1000
     max_calls_per_client: int = 0
     max_rate_per_client: float = 0.0
-    # Twice what the largest batch of the largest states needs.
+    # Twice the size of the largest batch of the largest states.
     max_message_bytes: int = 16 * 1024 * 1024
     batch_threads: int = 8
     max_batch_items: int = 16_384
     max_playouts: int = 1_000_000
-    # 4,096 observations of the largest game, and of some hundred games that end at one step, every seat's.
+    # 4,096 observations of the largest game, and those of every seat for some hundred games that end at one step.
     max_answer_bytes: int = 128 * 1024 * 1024
     max_undelivered_bytes: int = 192 * 1024 * 1024
     request_timeout: float = 10.0
@@ -100,7 +100,7 @@ class Settings:
     traces: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse what makes no sense."""
+        """Raise SettingError for invalid settings."""
         for name in ("address", "play_address", "metrics_address"):
             if (address := getattr(self, name)) is not None:
                 try:
@@ -124,7 +124,7 @@ class Settings:
 
     @property
     def open_addresses(self) -> list[str]:
-        """Those that others than this machine can reach without TLS."""
+        """The addresses that other machines can reach without TLS."""
         addresses = [None if self.tls_certificate else self.address, self.play_address]
         return [address for address in addresses if address is not None and not _is_loopback(address)]
 
@@ -138,15 +138,15 @@ def _is_loopback(address: str) -> bool:
 
 
 def split_address(address: str) -> tuple[str, int]:
-    """HOST:PORT as host (an IPv6 one without its brackets) and port. Raises ValueError."""
+    """Split HOST:PORT into host (IPv6 without its brackets) and port. Raises ValueError."""
     host, colon, port = address.rpartition(":")
     if not (colon and host and port.isascii() and port.isdigit() and int(port) <= 65535):
-        raise ValueError(f"an address is HOST:PORT with a port from 0 to 65535, not {address!r}")
+        raise ValueError(f"an address must be HOST:PORT with a port from 0 to 65535, not {address!r}")
     return host.removeprefix("[").removesuffix("]"), int(port)
 
 
 def with_port(address: str, port: int) -> str:
-    """An address with another port."""
+    """Return an address with another port."""
     return f"{address.rpartition(':')[0]}:{port}"
 
 

@@ -1,6 +1,6 @@
-"""Running a server: a supervisor, which holds the port, and its workers, which answer calls.
+"""The supervisor of a server: it holds the port, and its workers serve the calls.
 
-gRPC must not be forked: workers are programs of their own (`worker.py`), and the supervisor makes no gRPC object.
+gRPC must not be forked: workers are programs of their own (`worker.py`), and the supervisor makes no gRPC objects.
 """
 
 import logging
@@ -23,13 +23,13 @@ from chatiere.service.process.settings import SettingError, Settings
 from chatiere.service.process.worker import Order
 from chatiere.service.process.worker_process import WorkerProcess
 
-# Seconds that a worker gets to end beyond the grace of its calls.
+# Seconds for a worker to end beyond the grace of its calls.
 _SLACK = 5.0
-# A worker that lives so many seconds is no part of a crash loop: the next one is started at once.
+# A worker that lived so many seconds was not in a crash loop: the next one is started at once.
 _STEADY = 10.0
-# The pause before a worker is started again in a crash loop: it doubles from the first to the second, in seconds.
+# The pause before a worker is restarted in a crash loop: it doubles from the first to the second, in seconds.
 _PAUSES = (0.1, 10.0)
-# Seconds between two looks at the workers at most. Who looks later than that after the last time was stopped itself.
+# Seconds between two checks of the workers at most; beyond the second the supervisor was stopped itself.
 _LOOK, _LATE = 1.0, 3.0
 
 _log = logging.getLogger(__name__)
@@ -38,15 +38,15 @@ _log = logging.getLogger(__name__)
 def serve(settings: Settings) -> None:
     """Serve until SIGTERM or SIGINT, then let calls in flight finish; a second signal ends everything at once.
 
-    To be called in the main thread. Raises SettingError where the settings cannot be followed: an address is taken, a
-    file is unreadable …
+    To be called in the main thread. Raises SettingError if the settings cannot be applied: an address in use, an
+    unreadable file …
     """
     multiprocessing.current_process().name = "supervisor"
     configure_logging(settings)
     _warn_of_open_doors(settings)
     with ExitStack() as stack:
         events = stack.enter_context(Events())
-        # Workers log where this process does, past the pipes that their standard error is.
+        # Workers log where this process does; their standard error is a pipe.
         log = os.open(os.devnull, os.O_WRONLY) if sys.stderr is None else os.dup(sys.stderr.fileno())
         stack.callback(os.close, log)
         address = stack.enter_context(HeldPort(settings.address)).address
@@ -56,7 +56,7 @@ def serve(settings: Settings) -> None:
         files = stack.enter_context(MetricsFiles(settings.workers))
         registry = CollectorRegistry()
         registry.register(files.collector())
-        # What the system chose, all workers share.
+        # All workers share the ports that the system chose.
         shared = replace(settings, address=address, play_address=play_address)
         workers = _Workers(shared, files, registry, events, log)
         stack.callback(workers.kill)
@@ -68,12 +68,12 @@ def serve(settings: Settings) -> None:
             if play_address is not None:
                 _log.info("streams of batches on %s", play_address)
             workers.keep_running()
-        _log.info("stopping: calls in flight have %g seconds", settings.grace)
+        _log.info("stopping: calls in flight have %g s to finish", settings.grace)
         hurry = workers.stop()
     if hurry is None:
         _log.info("stopped")
     else:
-        # The end that the signal would have made, but with everything cleaned up.
+        # End as the signal would have, but with everything cleaned up.
         signal.signal(hurry, signal.SIG_DFL)
         os.kill(os.getpid(), hurry)
 
@@ -81,10 +81,10 @@ def serve(settings: Settings) -> None:
 def _warn_of_open_doors(settings: Settings) -> None:
     if settings.tokens:
         for address in settings.open_addresses:
-            _log.warning("tokens without TLS: whoever is between a client and %s can read them", address)
+            _log.warning("tokens without TLS: anyone between a client and %s can read them", address)
     elif settings.client_ca and settings.play_address in settings.open_addresses:
         _log.warning(
-            "mutual TLS beside an open port: whoever reaches %s needs no certificate there, and no token",
+            "mutual TLS beside an open port: clients need no certificate or token at %s",
             settings.play_address,
         )
 
@@ -95,7 +95,7 @@ class _Place:
     def __init__(self, number: int) -> None:
         self.number = number
         self.process: WorkerProcess | None = None
-        # Of time.monotonic: when to start the next one.
+        # The time to start the next one, of time.monotonic.
         self.due = 0.0
         self.pause = 0.0
         self.is_killed = False
@@ -116,19 +116,19 @@ class _Workers:
         self._processes.watch("supervisor", os.getpid())
         self._restarted = Counter(
             "chatiere_workers_restarted_total",
-            "Workers started in place of ones that had died or were killed because they hung.",
+            "Workers started to replace dead or hanging ones.",
             registry=registry,
         )
-        running = Gauge("chatiere_workers", "Worker processes that run.", registry=registry)
+        running = Gauge("chatiere_workers", "Running worker processes.", registry=registry)
         running.set_function(lambda: sum(place.process is not None for place in self._places))
 
     def start(self) -> bool:
-        """Start all and wait until they serve; False if a signal says stop. Raises SettingError if one cannot."""
+        """Start all and wait until they serve; return False on a signal to stop. Raises SettingError if one cannot."""
         for place in self._places:
             try:
                 self._start(place)
             except OSError as error:
-                raise SettingError("workers", f"worker {place.number} cannot be started: {error}") from error
+                raise SettingError("workers", f"cannot start worker {place.number}: {error}") from error
         for place in self._places:
             process = place.process
             assert process is not None
@@ -136,7 +136,7 @@ class _Workers:
                 if self._events.wait(_LOOK) in STOP_SIGNALS:
                     return False
                 if process.exit_code is not None:
-                    # What it has said last comes first.
+                    # Its last lines come first.
                     process.close()
                 if process.refusal is not None:
                     raise process.refusal
@@ -147,7 +147,7 @@ class _Workers:
         return True
 
     def keep_running(self) -> None:
-        """Replace workers that die or hang, until a signal says stop."""
+        """Replace workers that die or hang, until a signal to stop."""
         looked = time.monotonic()
         while True:
             due = [place.due for place in self._places if place.process is None]
@@ -155,7 +155,7 @@ class _Workers:
                 return
             now = time.monotonic()
             if now - looked > _LATE:
-                # The workers may have been stopped with this process, and all that they have said may not be read.
+                # The workers may have been stopped with this process, and their beats may be unread.
                 for place in self._places:
                     if place.process is not None:
                         place.process.forgive()
@@ -164,13 +164,13 @@ class _Workers:
                 self._look_at(place, now)
 
     def stop(self) -> int | None:
-        """Let all end gracefully; those that do not are left to `kill`. The second signal, if one came meanwhile."""
+        """Let all end gracefully, leaving the others to `kill`; return a second signal if one arrives meanwhile."""
         running = [place.process for place in self._places if place.process is not None]
         for process in running:
             if process.serves:
                 process.terminate()
             else:
-                # It may not even have come to where it takes signals.
+                # It may not handle signals yet.
                 process.kill()
         end = time.monotonic() + self._settings.grace + _SLACK
         while any(process.exit_code is None for process in running):
@@ -184,7 +184,7 @@ class _Workers:
         return None
 
     def kill(self) -> None:
-        """End all that run, at once."""
+        """Kill all workers."""
         for place in self._places:
             if place.process is not None:
                 place.process.kill()
@@ -196,7 +196,7 @@ class _Workers:
             self._bury(place, process, process.exit_code)
         elif process is not None and process.hangs_at <= now and not place.is_killed:
             _log.error(
-                "worker %d (pid %d) hangs: no sign of it for %g s; it is killed",
+                "worker %d (pid %d) hangs: no heartbeat for %g s; killing it",
                 place.number,
                 process.pid,
                 process.patience,
@@ -207,14 +207,14 @@ class _Workers:
             try:
                 self._start(place)
             except Exception as error:
-                # There may be no more files, processes or memory, which may change. The others go on.
+                # Descriptors, processes or memory may be short for now. The others go on.
                 self._put_off(place)
-                _log.error("worker %d could not be started: %s; tried again in %g s", place.number, error, place.pause)
+                _log.error("cannot start worker %d: %s; trying again in %g s", place.number, error, place.pause)
             else:
                 self._restarted.inc()
 
     def _start(self, place: _Place) -> None:
-        # Once more where a worker has died: of the present its files tell nothing true.
+        # A dead worker's gauges are wrong by now.
         self._files.forget_present(place.number)
         order = Order(self._settings, place.number, self._files.directory, self._log)
         place.process = WorkerProcess(order, self._events)
@@ -230,7 +230,7 @@ class _Workers:
         else:
             self._put_off(place)
         _log.error(
-            "worker %d (pid %d) has died, exit code %d; the next one starts in %g s",
+            "worker %d (pid %d) died with exit code %d; the next one starts in %g s",
             place.number,
             process.pid,
             exit_code,

@@ -1,13 +1,13 @@
-"""Threads for what takes longer than a serving loop may wait."""
+"""Threads for work that takes longer than a serving loop may wait."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
 
 def started_threads(name: str, count: int) -> ThreadPoolExecutor:
-    """So many threads, all running: none has to be started later, when there may be no more.
+    """Return a pool of `count` threads, all running: none has to be started later, when that might fail.
 
-    Raises RuntimeError where they cannot be had.
+    Raises RuntimeError if they cannot be started.
     """
     pool = ThreadPoolExecutor(count, thread_name_prefix=name)
     together = threading.Barrier(count + 1)

@@ -1,8 +1,8 @@
-"""One worker of a server: the program `python -m chatiere.service.process.worker`, which supervisor.py starts.
+"""A worker of a server: the program `python -m chatiere.service.process.worker`, which supervisor.py starts.
 
-On its standard input it gets an Order, pickled; the end of the input tells it that the supervisor is gone. On its
-standard output it tells in JSON, a line each, that it serves (null, again and again: heartbeat.py), or the setting and
-the message of a SettingError. It logs to a descriptor of its own: what stands on standard error the supervisor logs.
+It reads an Order, pickled, from standard input; the end of the input means that the supervisor has ended. It writes
+lines of JSON to standard output: null while it serves (heartbeat.py), or the setting and the message of a SettingError.
+It logs to a descriptor of its own; the supervisor logs its standard error.
 """
 
 import faulthandler
@@ -35,17 +35,17 @@ class Order(NamedTuple):
     """An order to a worker."""
 
     settings: Settings
-    """With the ports that all share."""
+    """The settings, with the ports that all workers share."""
     number: int
     metrics: Path
-    """The directory of MetricsFiles."""
+    """The directory of the MetricsFiles."""
     log: int
     """The descriptor to log to."""
 
 
 def run_worker(order: Order) -> None:
     """Serve until SIGTERM or the end of the supervisor, then let calls in flight finish."""
-    # A terminal sends SIGINT to all processes; only the supervisor has to understand it.
+    # A terminal sends SIGINT to all processes; only the supervisor handles it.
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGINT})
     multiprocessing.current_process().name = f"worker-{order.number}"
     keep_freed_memory()
@@ -59,7 +59,7 @@ def run_worker(order: Order) -> None:
     except SettingError as error:
         print(json.dumps((error.setting, error.message)), flush=True)
         raise SystemExit(1) from error
-    # What there is now stays: collections need not look at it.
+    # All objects so far are permanent: garbage collection need not visit them.
     gc.freeze()
     server.start()
     _log.info("worker %d serves, pid %d", order.number, os.getpid())
@@ -70,7 +70,7 @@ def run_worker(order: Order) -> None:
             raise RuntimeError("the serving loop has ended")
     server.stop(order.settings.grace).wait()
     if orphaned.is_set():
-        # Nobody else is there to do it.
+        # Nobody else is left to do it.
         shutil.rmtree(order.metrics, ignore_errors=True)
 
 
@@ -82,12 +82,12 @@ def _end_with_supervisor(orphaned: threading.Event) -> None:
 
 
 if __name__ == "__main__":
-    # Under its real name, by which it was pickled.
+    # Imported under its real name, by which Order was pickled.
     from chatiere.service.process import worker
 
     try:
         worker.run_worker(pickle.load(sys.stdin.buffer))
     except Exception:
-        logging.getLogger(worker.__name__).critical("the worker cannot go on", exc_info=True)
-        # The threads that gRPC has started would keep the process from ending.
+        logging.getLogger(worker.__name__).critical("the worker failed", exc_info=True)
+        # gRPC's threads would keep the process from ending.
         os._exit(1)

@@ -1,4 +1,4 @@
-"""A worker as its supervisor sees it: a process, and what it writes."""
+"""A worker as its supervisor sees it: a process and its output."""
 
 import json
 import pickle
@@ -13,7 +13,7 @@ from chatiere.service.process.heartbeat import BEAT
 from chatiere.service.process.settings import SettingError
 from chatiere.service.process.worker import Order
 
-# Seconds that a worker gets to serve, where `hang_timeout` is not longer.
+# Seconds for a worker to start serving, unless `hang_timeout` is longer.
 _START = 60.0
 
 
@@ -21,7 +21,7 @@ class WorkerProcess:
     """A process that runs `worker.py`."""
 
     def __init__(self, order: Order, events: Events) -> None:
-        """Start it; raises OSError where the system does not let it. `events`: what is to wait for its lines."""
+        """Start it; `events` will take its lines. Raises OSError if the system cannot start it."""
         self._order = order
         self._events = events
         with events.held_back():
@@ -37,9 +37,9 @@ class WorkerProcess:
         assert self._process.stderr is not None
         self.pid = self._process.pid
         self.serves = False
-        """True once it has said so."""
+        """True once it has sent a heartbeat."""
         self.refusal: SettingError | None = None
-        """Why it has refused to."""
+        """The error that it reported instead, if any."""
         self._is_closed = False
         # Of time.monotonic.
         self.started = self._beaten = time.monotonic()
@@ -50,11 +50,11 @@ class WorkerProcess:
         for pipe in self._pipes:
             events.listen(pipe)
         try:
-            # The pipe stays open: its end tells the worker that this process is gone.
+            # The pipe stays open: its end tells the worker that this process has ended.
             pickle.dump(order, self._process.stdin)
             self._process.stdin.flush()
         except BrokenPipeError:
-            # Dead already; it will be found.
+            # Dead already, which `exit_code` will show.
             pass
         except BaseException:
             self.kill()
@@ -63,22 +63,22 @@ class WorkerProcess:
 
     @property
     def exit_code(self) -> int | None:
-        """None while it runs."""
+        """The exit code; None while it runs."""
         return self._process.poll()
 
     @property
     def patience(self) -> float:
-        """Seconds that it may go without a beat."""
+        """The seconds that it may go without a heartbeat."""
         timeout = self._order.settings.hang_timeout
         return timeout if self.serves else max(timeout, _START)
 
     @property
     def hangs_at(self) -> float:
-        """When it counts as hanging if it does not beat until then, of time.monotonic."""
+        """The time, of time.monotonic, from which it counts as hanging unless it beats before."""
         return self._beaten + self.patience
 
     def forgive(self) -> None:
-        """Count its silence from now on."""
+        """Count its silence from now."""
         self._beaten = time.monotonic()
 
     def terminate(self) -> None:
@@ -86,11 +86,11 @@ class WorkerProcess:
         self._process.terminate()
 
     def kill(self) -> None:
-        """End it at once."""
+        """Kill it."""
         self._process.kill()
 
     def close(self) -> None:
-        """Wait for its end, and log what it has left to say; once is enough."""
+        """Wait for its end, and log its remaining lines; further calls do nothing."""
         self._process.wait()
         if self._is_closed:
             return
@@ -100,7 +100,7 @@ class WorkerProcess:
             pipe.take_rest()
         for file in self._process.stdin, self._process.stdout, self._process.stderr:
             assert file is not None
-            # What could not be written into it does not matter any more.
+            # Unwritten input no longer matters.
             with suppress(BrokenPipeError):
                 file.close()
 
@@ -112,7 +112,7 @@ class WorkerProcess:
         try:
             self.refusal = SettingError(*json.loads(line))
         except (ValueError, TypeError):
-            # Some library prints.
+            # A library's print.
             self._wrote(line)
 
     def _wrote(self, line: bytes) -> None:

@@ -22,4 +22,4 @@ def test_a_token_goes_with_its_line(run: Run, tmp_path: Path) -> None:
 def test_what_is_no_name_is_refused(run: Run, name: str) -> None:
     result = run("token", name)
     assert result.exit_code == 2
-    assert "Error: a name is 1 to 64 letters" in result.stderr
+    assert "Error: a name must be 1 to 64 letters" in result.stderr

@@ -1,4 +1,4 @@
-"""A server for the tests that only ask it questions, and the games that it has."""
+"""A server shared by tests that do not change it, and its games."""
 
 from collections.abc import Iterator
 from typing import Any

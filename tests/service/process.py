@@ -1,4 +1,4 @@
-"""A server as processes, as an operator runs it: `chatiere serve` with arguments, and what it logs."""
+"""A server's processes as an operator runs them: `chatiere serve` with arguments, and its log."""
 
 import os
 import re
@@ -22,7 +22,7 @@ _COMMAND = (sys.executable, "-c", "from chatiere.command import main; main(prog_
 
 
 def wait_until(holds: Callable[[], Any], what: str) -> Any:
-    """The first true value of `holds`; the test fails if there is none in time."""
+    """Return the first true value of `holds`; fail the test if there is none in time."""
     end = time.monotonic() + PATIENCE
     while not (found := holds()):
         assert time.monotonic() < end, f"not in time: {what}"
@@ -52,7 +52,7 @@ class Served:
             self._changed.notify_all()
 
     def find(self, pattern: str, after: int = 0) -> re.Match[str]:
-        """The first line, from number `after` on, in which a pattern is found; waits for it."""
+        """Wait for the first line, from number `after` on, that matches a pattern; return the match."""
 
         def look() -> bool:
             nonlocal found
@@ -68,12 +68,12 @@ class Served:
 
     @property
     def address(self) -> str:
-        """Where it serves gRPC; waits until it does."""
+        """The address of gRPC; waits until the server serves."""
         return self.find(r'serving chatiere\.v1 on ([^ ",]+)')[1]
 
     @property
     def play_address(self) -> str:
-        """Where it serves streams of batches; waits until it does."""
+        """The address for streams of batches; waits until the server serves."""
         return self.find(r'streams of batches on ([^ ",]+)')[1]
 
     @property
@@ -81,12 +81,12 @@ class Served:
         return self.find(r'metrics on (http[^ "]+)')[1]
 
     def worker_pid(self, number: int, after: int = 0) -> int:
-        """The process of a worker, by its last line in the log from number `after` on; waits until it serves."""
+        """Wait until a worker serves, in the log from number `after` on; return its latest process id."""
         self.find(rf"worker {number} serves, pid (\d+)", after)
         return [int(m[1]) for line in self.lines if (m := re.search(rf"worker {number} serves, pid (\d+)", line))][-1]
 
     def metrics_directory(self) -> Path:
-        """Where its workers keep their metrics; one of them must have had a call."""
+        """Return the directory of its workers' metrics; one of them must have had a call."""
         pids = [match[1] for line in self.lines if (match := re.search(r"worker \d serves, pid (\d+)", line))]
         maps = "".join(Path(f"/proc/{pid}/maps").read_text() for pid in pids)
         found = re.search(r"(/\S+/chatiere-metrics-\w+)/", maps)
@@ -94,7 +94,7 @@ class Served:
         return Path(found[1])
 
     def metrics(self) -> dict[str, list[tuple[dict[str, str], float]]]:
-        """Labels and values of all samples, by their names."""
+        """Return the labels and values of all samples, by name."""
         with urllib.request.urlopen(self.metrics_url, timeout=PATIENCE) as answer:
             text = answer.read().decode()
         samples: dict[str, list[tuple[dict[str, str], float]]] = {}
@@ -104,11 +104,11 @@ class Served:
         return samples
 
     def total(self, metric: str, **labels: str) -> float:
-        """The sum of a metric's samples that have these labels."""
+        """Return the sum of a metric's samples with these labels."""
         return sum(value for found, value in self.metrics().get(metric, []) if labels.items() <= found.items())
 
     def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
-        """Send it a signal; its exit code."""
+        """Send it a signal; return its exit code."""
         self.process.send_signal(number)
         return self.process.wait(PATIENCE)
 
@@ -118,12 +118,12 @@ class Served:
         self.process.wait()
         self._reader.join(PATIENCE)
         if self._reader.is_alive():
-            # A worker that hangs has nobody left to end it.
+            # Nobody else ends a hanging worker.
             os.killpg(self.process.pid, signal.SIGKILL)
 
 
 def injected(folder: Path, code: str) -> dict[str, str]:
-    """An environment in which every worker runs some code before anything else of its own; written into that folder."""
+    """Return an environment in which every worker runs `code` first; the code is written into `folder`."""
     guard = "import sys\nif 'chatiere.service.process.worker' in sys.orig_argv:\n"
     (folder / "sitecustomize.py").write_text(guard + indent(dedent(code), "    "))
     return {"PYTHONPATH": str(folder)}
@@ -133,12 +133,12 @@ def injected(folder: Path, code: str) -> dict[str, str]:
 def served(
     *arguments: str, environment: dict[str, str] | None = None, prefix: tuple[str, ...] = ()
 ) -> Iterator[Served]:
-    """`chatiere serve` on free ports (unless the arguments say otherwise), killed at the end if it still runs.
+    """Run `chatiere serve` on free ports unless the arguments say otherwise; kill it at the end.
 
-    `prefix`: a command that runs it.
+    `prefix`: a command to run it by.
     """
     ports = ("--address", "127.0.0.1:0", "--metrics-address", "127.0.0.1:0", "--grace", str(PATIENCE))
-    # gRPC's own words on standard error are not the point here.
+    # gRPC's own lines on standard error do not matter here.
     variables = os.environ | {"GRPC_VERBOSITY": "NONE"} | (environment or {})
     command = (*prefix, *_COMMAND, *ports, *arguments)
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=variables, start_new_session=True) as process:

@@ -1,4 +1,4 @@
-"""What the tests of the service share: a running server, refusals as clients see them, games played over the wire."""
+"""Shared by the tests of the service: a running server, refusals as clients see them, games played over the wire."""
 
 import dataclasses
 import logging
@@ -24,17 +24,17 @@ from chatiere.service.process.settings import Settings
 from chatiere.v1 import batch_service_pb2 as pb
 from chatiere.v1 import batch_service_pb2_grpc, game_pb2, game_service_pb2, game_service_pb2_grpc
 
-# How long, in seconds, a test waits for what must happen; it fails after that.
+# Seconds that a test waits for an event before it fails.
 PATIENCE = 30.0
 
 
 def game_stub(channel: grpc.Channel) -> Any:
-    """The methods of GameService over a channel; generated code has no types."""
+    """Return a stub of GameService; generated code has no types."""
     return game_service_pb2_grpc.GameServiceStub(channel)  # type: ignore[no-untyped-call]
 
 
 def batch_stub(channel: grpc.Channel) -> Any:
-    """The methods of BatchService over a channel."""
+    """Return a stub of BatchService."""
     return batch_service_pb2_grpc.BatchServiceStub(channel)  # type: ignore[no-untyped-call]
 
 
@@ -52,13 +52,13 @@ class Running:
         self.stub = game_stub(self.channel)
 
     def sample(self, name: str, **labels: str) -> float:
-        """A metric's value; 0 while it has none."""
+        """Return a metric's value; 0 while it has none."""
         return self.registry.get_sample_value(name, labels) or 0.0
 
 
 @contextmanager
 def running(settings: Settings | None = None) -> Iterator[Running]:
-    """A server on a free port, stopped at the end."""
+    """Run a server on a free port, and stop it at the end."""
     registry = CollectorRegistry()
     server, port = create_server(settings or Settings(address="127.0.0.1:0"), registry)
     server.start()
@@ -69,13 +69,13 @@ def running(settings: Settings | None = None) -> Iterator[Running]:
 
 
 def raw(server: Running, method: str) -> Any:
-    """A method that takes and gives bytes."""
+    """Return a method of GameService that takes and returns bytes."""
     return server.channel.unary_unary(f"/chatiere.v1.GameService/{method}")
 
 
 @dataclass
 class Refused:
-    """An error as a client sees it; reason, field and metadata are empty if it came without."""
+    """An error as a client sees it; reason, field and metadata are empty if absent."""
 
     code: grpc.StatusCode
     message: str
@@ -85,12 +85,12 @@ class Refused:
     metadata: dict[str, str] = dataclasses.field(default_factory=dict)
     # Each call has its own.
     request_id: str = dataclasses.field(default="", compare=False)
-    # Seconds; None if it came without.
+    # Seconds; None if absent.
     retry_after: float | None = None
 
 
 def refusal(call: Callable[..., Any], *arguments: Any, **options: Any) -> Refused:
-    """The error that a call must end with."""
+    """Return the error of a call that must fail."""
     try:
         answer = call(*arguments, **options)
     except grpc.RpcError as error:
@@ -99,7 +99,7 @@ def refusal(call: Callable[..., Any], *arguments: Any, **options: Any) -> Refuse
 
 
 def read_refusal(error: Any) -> Refused:
-    """An error and its details."""
+    """Read an error and its details."""
     refused = Refused(error.code(), error.details())
     status = rpc_status.from_call(error)
     for detail in status.details if status is not None else ():
@@ -124,7 +124,7 @@ def read_refusal(error: Any) -> Refused:
 
 
 def code_of(call: Callable[..., Any], *arguments: Any, **options: Any) -> grpc.StatusCode:
-    """How a call ends, OK included."""
+    """Return the code of a call, OK included."""
     try:
         call(*arguments, **options)
     except grpc.RpcError as error:
@@ -136,7 +136,7 @@ def code_of(call: Callable[..., Any], *arguments: Any, **options: Any) -> grpc.S
 def play_on(
     stub: Any, position: game_pb2.Position, choices: random.Random, include: game_pb2.Include
 ) -> Iterator[game_pb2.Position]:
-    """Play to the end at random; yields the position after each move. `include` must ask for the legal actions."""
+    """Play to the end at random; yield the position after each move. `include` must ask for the legal actions."""
     while position.turn.kind != game_pb2.TURN_KIND_OVER:
         request = game_service_pb2.ApplyRequest(state=position.state, include=include)
         if position.turn.kind == game_pb2.TURN_KIND_CHANCE:
@@ -148,7 +148,7 @@ def play_on(
 
 
 def new_game(stub: Any, game: str, players: int, **fields: Any) -> game_pb2.Position:
-    """The first position of a game, with its legal actions."""
+    """Begin a game; return its first position, with the legal actions."""
     fields.setdefault("include", game_pb2.Include(legal_actions=True))
     request = game_service_pb2.NewGameRequest(game=game, players=players, **fields)
     position: game_pb2.Position = stub.NewGame(request).position
@@ -156,7 +156,7 @@ def new_game(stub: Any, game: str, players: int, **fields: Any) -> game_pb2.Posi
 
 
 class SlowCall:
-    """A BatchService.NewGames that takes until it is released, or its call is over."""
+    """A BatchService.NewGames that lasts until it is released or its call ends."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.entered, self.released = threading.Event(), threading.Event()
@@ -178,7 +178,7 @@ class SlowCall:
 
 
 class LogLines(logging.Handler):
-    """The service's log lines while it is in use, and waiting for one."""
+    """Collects the service's log lines inside a `with` statement, and waits for one."""
 
     def __init__(self) -> None:
         super().__init__(logging.INFO)
@@ -192,7 +192,7 @@ class LogLines(logging.Handler):
         self._new.put(line)
 
     def wait_for(self, text: str) -> str:
-        """The next line that holds the text."""
+        """Return the next line that contains `text`."""
         while True:
             line = self._new.get(timeout=PATIENCE)
             if text in line:

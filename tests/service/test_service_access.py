@@ -1,4 +1,4 @@
-"""Who may call, over which connection: tokens, TLS, mutual TLS, and which services are there."""
+"""Access: tokens, TLS, mutual TLS, and services that can be turned off."""
 
 import datetime
 from collections.abc import Iterator
@@ -41,7 +41,7 @@ def bearer(token: str) -> Any:
 
 
 def write_tokens(path: Path, *names: str) -> list[str]:
-    """A tokens file with a new token for each name."""
+    """Write a tokens file with a new token for each name; return the tokens."""
     made = [new_token(name) for name in names]
     path.write_text("# our clients\n\n" + "".join(f"{line}\n" for _, line in made))
     return [token for token, _ in made]
@@ -60,15 +60,15 @@ def test_tokens_have_names(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["", "two words", "x" * 65, "#1", "a\nb", "é"])
 def test_what_is_no_name_gets_no_token(name: str) -> None:
-    with pytest.raises(ValueError, match=r"^a name is 1 to 64 letters"):
+    with pytest.raises(ValueError, match=r"^a name must be 1 to 64 letters"):
         new_token(name)
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "has no token"),
-        ("# nobody\n", "has no token"),
+        ("", "has no tokens"),
+        ("# nobody\n", "has no tokens"),
         ("alice\n", "line 1: not a name and a SHA-256"),
         ("\nalice 12ab\n", "line 2: not a name and a SHA-256"),
         (f"alice {'A' * 64}", "line 1: not a name and a SHA-256"),
@@ -94,15 +94,15 @@ def test_tokens_are_read_again_and_stay_as_they_were_if_they_are_wrong(tmp_path:
         assert tokens.client_of(bob) == "bob"
         path.unlink()
         assert tokens.client_of(bob) == "bob"
-    assert len([line for line in log.lines if "the tokens stay as they were" in line]) == 2
-    # Nobody at all is what somebody may want in a hurry.
+    assert len([line for line in log.lines if "cannot reread the tokens, keeping the old ones" in line]) == 2
+    # An operator may want to lock everybody out at once.
     path.write_text("# closed\n")
     assert tokens.client_of(bob) is None
 
 
 @pytest.fixture
 def guarded(tmp_path: Path) -> Iterator[tuple[Running, str]]:
-    """A server that wants a token, and a token."""
+    """A server that requires a token, and a token."""
     (token,) = write_tokens(tmp_path / "tokens", "alice")
     with running(Settings(address="127.0.0.1:0", tokens=tmp_path / "tokens")) as server:
         yield server, token
@@ -189,7 +189,7 @@ class Authority:
         self._authority.cert_pem.write_to_path(self.file)
 
     def issue(self, name: str, **details: Any) -> tuple[Path, Path]:
-        """A certificate for localhost and its key."""
+        """Make a certificate for localhost and its key."""
         certificate, key = self._directory / f"{name}.pem", self._directory / f"{name}.key"
         issued = self._authority.issue_cert("localhost", **details)
         certificate.write_bytes(b"".join(blob.bytes() for blob in issued.cert_chain_pems))
@@ -197,7 +197,7 @@ class Authority:
         return certificate, key
 
     def settings(self, name: str = "server", **details: Any) -> dict[str, Any]:
-        """Settings with a new certificate."""
+        """Return settings with a new certificate."""
         certificate, key = self.issue(name, **details)
         return {"address": "127.0.0.1:0", "tls_certificate": certificate, "tls_key": key}
 
@@ -217,7 +217,7 @@ def stranger(tmp_path: Path) -> Authority:
 
 @contextmanager
 def connected(address: str, roots: Path, client: tuple[Path, Path] | None = None) -> Iterator[Any]:
-    """A stub over TLS; its calls are not retried."""
+    """Return a stub over TLS whose calls are not retried."""
     certificate, key = (None, None) if client is None else (path.read_bytes() for path in client)
     credentials = grpc.ssl_channel_credentials(roots.read_bytes(), key, certificate)
     options = [("grpc.use_local_subchannel_pool", 1)]
@@ -290,7 +290,7 @@ def test_certificates_that_become_wrong_stay_as_they_were(authority: Authority) 
         settings.tls_certificate.write_text("nonsense")
         with connected(server.address, authority.file) as stub:
             assert code_of(stub.ListGames, LIST_GAMES) is OK
-        log.wait_for("the certificates stay as they were: tls_certificate: ")
+        log.wait_for("cannot reread the certificates, keeping the old ones: tls_certificate: ")
 
 
 def refused_files(settings: dict[str, Any]) -> SettingError:
@@ -317,11 +317,11 @@ def test_wrong_files_for_tls_stop_the_start(authority: Authority, stranger: Auth
         ({"tls_certificate": absent}, "tls_certificate", "No such file"),
         ({"tls_key": absent}, "tls_key", "No such file"),
         ({"client_ca": absent}, "client_ca", "No such file"),
-        ({"tls_certificate": nonsense}, "tls_certificate", "is not a certificate that goes with"),
-        ({"tls_key": nonsense}, "tls_certificate", "is not a certificate that goes with"),
-        ({"tls_key": other_key}, "tls_certificate", "is not a certificate that goes with"),
-        ({"tls_key": locked}, "tls_certificate", "is not a certificate that goes with"),
-        ({"client_ca": nonsense}, "client_ca", "has no certificates"),
+        ({"tls_certificate": nonsense}, "tls_certificate", "is not a certificate for"),
+        ({"tls_key": nonsense}, "tls_certificate", "is not a certificate for"),
+        ({"tls_key": other_key}, "tls_certificate", "is not a certificate for"),
+        ({"tls_key": locked}, "tls_certificate", "is not a certificate for"),
+        ({"client_ca": nonsense}, "client_ca", "has no valid certificates"),
     ]
     for changes, setting, message in cases:
         error = refused_files(good | changes)

@@ -34,7 +34,7 @@ def three() -> Iterator[list[Served]]:
 
 
 def kill(server: Served) -> None:
-    """End all its processes, as if its machine lost its power."""
+    """Kill all its processes, as if its machine lost power."""
     left = server.metrics_directory()
     os.kill(server.worker_pid(0), signal.SIGKILL)
     server.process.kill()
@@ -47,7 +47,7 @@ def test_a_killed_and_a_stopped_server_lose_no_call(three: list[Served]) -> None
     over = threading.Event()
 
     def play(number: int) -> int:
-        """Play on and on; every answer must be the one that there is. How many calls were made."""
+        """Play on and on, checking every response; return the number of calls."""
         calls = 0
         with Client(addresses, timeout=PATIENCE) as client:
             while not over.is_set():

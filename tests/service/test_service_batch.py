@@ -1,4 +1,4 @@
-"""BatchService over the wire: every call gives what the engine's batches give, the stream what the calls give."""
+"""BatchService over the wire: calls return what the engine's batches do, and the stream what calls do."""
 
 import hashlib
 import queue
@@ -27,7 +27,7 @@ COUNT = 6
 
 
 def state_of(position: Position) -> game_pb2.State:
-    """A position as a State."""
+    """Return a position as a State."""
     return fill(game_pb2.State(), conversion.of(position).put_state, position)
 
 
@@ -43,20 +43,20 @@ def table(game: Game) -> pb.Table:
 
 @pytest.fixture
 def begun(batches: Any, table: pb.Table) -> pb.Positions:
-    """The first decisions of some games."""
+    """Return the first decisions of some games."""
     request = pb.NewGamesRequest(table=table, seeds=np.arange(COUNT, dtype="<u8").tobytes(), columns=ALL)
     positions: pb.Positions = batches.NewGames(request).positions
     return positions
 
 
 def first_moves(positions: pb.Positions) -> bytes:
-    """The first legal id of each item; 0 where there is none."""
+    """Return the first legal id of each item; 0 if it has none."""
     ids, offsets = np.frombuffer(positions.legal_ids, "<u2"), np.frombuffer(positions.legal_offsets, "<u4")
     return b"".join((ids[a] if a < b else np.uint16(0)).tobytes() for a, b in pairwise(offsets))
 
 
 def requests_on(table: pb.Table, positions: pb.Positions) -> dict[str, Any]:
-    """A request of every kind, by the name of its field in PlayRequest."""
+    """Return a request of every kind, by its field's name in PlayRequest."""
     states = positions.states
     seats = bytes(range(2)) * (COUNT // 2)
     return {
@@ -75,7 +75,7 @@ def requests_on(table: pb.Table, positions: pb.Positions) -> dict[str, Any]:
 
 
 def method_of(batches: Any, name: str) -> Any:
-    """The call that is named so on the stream."""
+    """Return the method of a field of PlayRequest."""
     return getattr(batches, "".join(word.capitalize() for word in name.split("_")))
 
 
@@ -89,11 +89,11 @@ def play_request(name: str, request: Message, tag: int = 0) -> pb.PlayRequest:
     return play
 
 
-# What comes back
+# Responses
 
 
 def columns_of(message: Any, result: Any) -> None:
-    """Assert that a message holds the columns of an engine's result, all of them."""
+    """Assert that a message has exactly the columns of an engine's result."""
     assert {field.name: value for field, value in message.ListFields() if isinstance(value, bytes)} == {
         name: value for name, value in result._asdict().items() if value
     }
@@ -267,11 +267,11 @@ def test_the_first_twenty_faults_are_told_in_words(batches: Any, game: Game, tab
     assert len(typed.typed_states) == 30
 
 
-# Requests that are refused as a whole
+# Requests refused as a whole
 
 
 def refused_both_ways(batches: Any, name: str, request: Message) -> Refused:
-    """How a request is refused; on the stream it is the same, and the stream goes on."""
+    """Return how a request is refused, which must be the same on the stream; the stream goes on."""
     refused = refusal(method_of(batches, name), request)
     assert refused.code is grpc.StatusCode.INVALID_ARGUMENT
     answers = on_stream(batches, play_request(name, request, 7), play_request(name, request, 8))
@@ -371,7 +371,7 @@ def test_wrong_options_are_refused(batches: Any, game: Game, table: pb.Table, be
 
 
 def test_what_is_above_the_limits_is_refused(game: Game, table: pb.Table) -> None:
-    # Three states fit, but nothing beside them.
+    # Three states fit, but nothing else.
     limit = 3 * game.packed_size + 100
     settings = Settings(address="127.0.0.1:0", max_batch_items=3, max_playouts=10, max_answer_bytes=limit)
     with running(settings) as server:
@@ -409,7 +409,7 @@ def test_what_is_above_the_limits_is_refused(game: Game, table: pb.Table) -> Non
 
 
 def test_four_thousand_of_the_largest_states_fit(server: Running, game: Game, table: pb.Table) -> None:
-    """With observations in the answer, of a server as it is by default."""
+    """With observations in the response, of a server with default settings."""
     count = 4096
     options = [("grpc.max_receive_message_length", -1)]
     with grpc.insecure_channel(server.address, options) as channel:
@@ -456,7 +456,7 @@ def test_a_request_of_no_kind_is_refused_and_the_stream_goes_on(
 def test_a_message_that_cannot_be_parsed_ends_the_stream(
     server: Running, table: pb.Table, begun: pb.Positions, broken: bytes
 ) -> None:
-    """Nor one with a request in it that cannot be parsed, or a table in that."""
+    """Nor does one with a request, or a table in it, that cannot be parsed."""
     method: Any = server.channel.stream_stream("/chatiere.v1.BatchService/Play")
     good = play_request("score", requests_on(table, begun)["score"]).SerializeToString()
     answers = method(iter([good, broken, good]), timeout=PATIENCE)
@@ -492,7 +492,7 @@ def test_a_failure_of_the_service_ends_the_stream(
 
 
 def choice(step: int, item: int, legal: list[int]) -> int:
-    """Any fixed choice will do."""
+    """Choose an action; any fixed choice will do."""
     return legal[(7 * step + 3 * item) % len(legal)]
 
 
@@ -584,7 +584,7 @@ def test_a_seeded_trajectory_is_the_same_four_ways(server: Running, batches: Any
     assert digest(by_batches(batches.NewGames, batches.Step, game, players, seeds, steps)) == expected
     assert digest(by_batches(streamed("new_games"), streamed("step"), game, players, seeds, steps)) == expected
     sent.put(None)
-    # And however the games are batched.
+    # Batching does not matter either.
     parts = [list(by_batches(batches.NewGames, batches.Step, game, players, [seed], 40)) for seed in seeds]
     together = list(in_process(game, players, seeds[:1], 40))
     assert parts[0] == together
@@ -594,7 +594,7 @@ def test_a_seeded_trajectory_is_the_same_four_ways(server: Running, batches: Any
 
 
 def endless(game: Game, table: pb.Table) -> pb.PlayoutRequest:
-    """More playouts than are finished while a test waits."""
+    """Return a request for more playouts than finish while a test waits."""
     return pb.PlayoutRequest(table=table, states=game.new_game(game.max_players, seed=1).pack(), count=3_000_000)
 
 
@@ -608,7 +608,7 @@ def wait_until_begun(server: Running, method: str, kind: str) -> None:
 
 @pytest.fixture
 def patient() -> Iterator[Running]:
-    """A server that takes endless batches, with one thread for them and one for all else."""
+    """A server that allows endless batches, with one thread for unary ones and one for streams."""
     settings = Settings(address="127.0.0.1:0", batch_threads=1, max_playouts=2**32)
     with running(settings) as server:
         yield server
@@ -628,7 +628,7 @@ def test_a_long_batch_leaves_single_calls_alone_and_stops_when_cancelled(
         assert not waiting.done()
         call.cancel()
         log.wait_for("Playout CANCELLED - ")
-        # The next batch gets the thread.
+        # The thread is free for the next batch.
         assert waiting.result(PATIENCE) == pb.ScoreResponse()
 
 
@@ -650,7 +650,7 @@ def test_a_cancelled_stream_stops(patient: Running, game: Game, table: pb.Table)
         assert batches.Score(pb.ScoreRequest(table=table), timeout=PATIENCE) == pb.ScoreResponse()
 
 
-# Figures
+# Metrics
 
 
 def test_batches_are_counted(game: Game, table: pb.Table) -> None:

@@ -1,4 +1,4 @@
-"""The examples of docs/batch.md run as they stand there."""
+"""The examples of docs/batch.md run as printed."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Columns in wire format: the service reads and writes what protobuf does."""
+"""Columns in wire format: the service reads and writes them as protobuf does."""
 
 import queue
 from typing import Any
@@ -36,7 +36,7 @@ REQUEST = st.builds(
     COLUMN,
     COLUMN,
 )
-# Of no message here: a number, eight bytes, four, text, a group; and `states` as a number.
+# Fields of no message here: a number, eight bytes, four, text, a group; and `states` as a number.
 STRANGE = b"\x98\x06\x07\x99\x06" + bytes(8) + b"\x9d\x06" + bytes(4) + b"\x9a\x06\x01x\x9b\x06\x08\x01\x9c\x06\x10\x05"
 
 
@@ -48,7 +48,7 @@ def read_step(data: bytes) -> tuple[StepRequest, dict[str, Any]]:
 @given(st.lists(REQUEST, max_size=3), st.booleans())
 @example([StepRequest(states=b"a"), StepRequest(states=b"b")], False)
 def test_requests_are_read_as_protobuf_reads_them(parts: list[StepRequest], strange: bool) -> None:
-    """A message may come in parts, fields twice, and with fields that nobody knows."""
+    """A message may have repeated parts, repeated fields and unknown fields."""
     data = (STRANGE if strange else b"").join(part.SerializeToString() for part in parts) + STRANGE
     expected = StepRequest.FromString(data)
     message, columns = read_step(data)
@@ -92,7 +92,7 @@ def test_responses_are_written_as_protobuf_has_them(states: bytes, actors: bytes
 
 @pytest.mark.parametrize("name", [game.name for game in engine.games()])
 def test_requests_on_the_stream_may_be_written_in_unusual_ways(server: Running, name: str) -> None:
-    """In parts; with another request that was taken back; none at all: as protobuf reads it."""
+    """In parts, replacing an earlier request, or without any: read as protobuf does."""
     game = engine.game(name)
     table = Table(game=name, players=game.min_players)
     states = game.new_game(game.min_players, seed=1).pack()

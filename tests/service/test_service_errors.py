@@ -1,4 +1,4 @@
-"""Every reason for which a call can be refused, provoked over the wire in every game."""
+"""Every reason of a refusal, provoked over the wire in every game."""
 
 import re
 import threading
@@ -33,7 +33,7 @@ def check(refused: Refused, reason: str, field: str, **metadata: str) -> None:
 
 @pytest.fixture
 def decision(stub: Any, game: Game) -> game_pb2.Position:
-    """A position where a seat has a choice, and not of all actions that the game has."""
+    """A position where a seat can choose, but not among all actions of the game."""
     position = new_game(stub, game.name, game.min_players, seed=11)
     while not 2 <= len(position.legal_actions) < game.num_distinct_actions:
         request = game_service_pb2.ApplyRequest(state=position.state, include=INCLUDE)
@@ -44,7 +44,7 @@ def decision(stub: Any, game: Game) -> game_pb2.Position:
 
 @pytest.fixture
 def chance(stub: Any, game: Game) -> game_pb2.Position:
-    """A position where a chance event is pending: the first of the game, who begins."""
+    """A pending chance event: the game's first, which decides who begins."""
     return new_game(stub, game.name, game.min_players, explicit_chance=True)
 
 
@@ -124,7 +124,7 @@ def test_reason_invalid_seat_of_a_viewer(stub: Any, game: Game, decision: game_p
     expected = {"game": game.name, "players": str(players)}
     for viewers in [0, players], [0, 0]:
         include = game_pb2.Include(viewers=viewers)
-        # The action is illegal too: what the answer should hold is looked at before the move.
+        # The action is illegal too: `include` is checked before the move.
         apply = game_service_pb2.ApplyRequest(state=decision.state, include=include)
         apply.action.id = illegal_id(decision, game)
         check(refusal(stub.Apply, apply), "INVALID_SEAT", "include.viewers[1]", **expected)
@@ -145,7 +145,7 @@ def test_reason_invalid_state(stub: Any, game: Game) -> None:
 
 
 def calls_on(stub: Any, state: game_pb2.State) -> list[tuple[Any, Any]]:
-    """Every call that takes a state, right but for the state."""
+    """Return calls of every method that takes a state, valid but for the state."""
     return [
         (stub.ListLegalActions, game_service_pb2.ListLegalActionsRequest(state=state)),
         (stub.Apply, game_service_pb2.ApplyRequest(state=state, action=game_pb2.Action(id=0))),
@@ -346,7 +346,7 @@ def test_reason_request_timeout() -> None:
             never.wait(PATIENCE)
             yield from ()
 
-        # On the wire a unary call whose request does not come.
+        # On the wire, a unary call whose request never arrives.
         call = server.channel.stream_unary("/chatiere.v1.GameService/ListGames")
         refused = refusal(call, requests())
         never.set()
@@ -391,7 +391,7 @@ def test_the_engine_s_reasons_have_the_numbers_of_the_api() -> None:
 
 @pytest.mark.parametrize("text", ["x" * 1_000_000, "é" * 500_000, "🐈" * 250_000, "a\nb\x00c" * 1000])
 def test_what_comes_back_of_an_endless_name_is_cut(stub: Any, text: str) -> None:
-    # Longer headers than clients accept would hide the status.
+    # With longer headers than clients accept the status would be lost.
     refused = refusal(stub.NewGame, game_service_pb2.NewGameRequest(game=text, players=4))
     assert refused.code is grpc.StatusCode.INVALID_ARGUMENT
     assert refused.reason == "UNKNOWN_GAME"

@@ -1,4 +1,4 @@
-"""What goes wrong in operation, and what a server makes of it. The faults of access stand in test_service_access."""
+"""Failures in operation, and how a server copes. Failures of access are in test_service_access."""
 
 import os
 import resource
@@ -28,18 +28,18 @@ OK, UNAVAILABLE = grpc.StatusCode.OK, grpc.StatusCode.UNAVAILABLE
 
 
 def playouts(count: int) -> batch_service_pb2.PlayoutRequest:
-    """A call that keeps a worker busy: many random games from the beginning of one."""
+    """Start a call that keeps a worker busy: many playouts from the beginning of a game."""
     position = engine.game("discat").new_game(2, seed=1)
     table = batch_service_pb2.Table(game="discat", players=2)
     return batch_service_pb2.PlayoutRequest(table=table, states=position.pack(), count=count, seed=5)
 
 
-# A second or more of work, and more than a test waits for.
+# Work for a second or more; and for longer than a test waits.
 BUSY, ENDLESS = playouts(100_000), playouts(2**32 - 1)
 
 
 def worker_of(server: Served, channel: grpc.Channel, request_id: str) -> int:
-    """The worker that a channel is connected to, as the log tells it."""
+    """Return the number of the worker that a channel is connected to, by its log."""
     metadata = (("x-request-id", request_id),)
     game_stub(channel).ListGames(LIST_GAMES, timeout=PATIENCE, wait_for_ready=True, metadata=metadata)
     return int(server.find(rf"worker-(\d) .* request {request_id} ")[1])
@@ -56,10 +56,10 @@ def two_workers() -> Iterator[Served]:
 
 
 def test_a_worker_killed_in_the_middle_of_a_call(two_workers: Served) -> None:
-    """Calls of the other worker go on; the call that was lost is made again and gives the same answer."""
+    """The other worker's calls go on; the lost call is retried and gets the same response."""
     options = [*CHANNEL_OPTIONS, ("grpc.use_local_subchannel_pool", 1)]
     with ExitStack() as stack:
-        # One channel a worker.
+        # One channel per worker.
         channels: dict[int, grpc.Channel] = {}
         for number in range(64):
             channel = stack.enter_context(grpc.insecure_channel(two_workers.address, options))
@@ -77,7 +77,7 @@ def test_a_worker_killed_in_the_middle_of_a_call(two_workers: Served) -> None:
     labels = {"grpc_method": "Playout", "grpc_code": "OK"}
     assert two_workers.total("grpc_server_handled_total", **labels) == 2
     assert two_workers.total("grpc_server_started_total", grpc_method="Playout") == 3
-    # What a dead worker had under way is not under way for ever.
+    # A dead worker's calls do not stay in flight.
     assert in_flight(two_workers) == 0
 
 
@@ -88,7 +88,7 @@ def test_a_worker_that_dies_again_and_again_is_replaced_more_and_more_slowly() -
             pid = server.worker_pid(0)
             seen = len(server.lines)
             os.kill(pid, signal.SIGKILL)
-            assert server.find(r"worker 0 .* has died, exit code -9; the next one starts in (\S+) s", seen)[1] == pause
+            assert server.find(r"worker 0 .* died with exit code -9; the next one starts in (\S+) s", seen)[1] == pause
             server.worker_pid(0, seen)
         with grpc.insecure_channel(server.address) as channel:
             assert game_stub(channel).ListGames(LIST_GAMES, timeout=PATIENCE).games
@@ -110,7 +110,7 @@ def test_a_call_that_outlasts_the_grace_does_not_keep_the_server() -> None:
             wait_until(lambda: in_flight(server) == 1, "the call runs")
             assert server.stop() == 0
             assert call.code() in (grpc.StatusCode.CANCELLED, UNAVAILABLE)
-        # The engine has stopped by itself.
+        # The engine stopped by itself.
         assert not [line for line in server.lines if "killing" in line]
 
 
@@ -138,7 +138,7 @@ def test_a_server_stopped_under_load_answers_or_refuses_every_call(two_workers: 
         over.set()
         for caller in callers:
             caller.result(PATIENCE)
-    # CANCELLED is what gRPC itself says of a call that comes in the very moment of the stop.
+    # gRPC itself ends a call that arrives at the very moment of the stop with CANCELLED.
     assert ends.keys() <= {OK, UNAVAILABLE, grpc.StatusCode.CANCELLED}
     assert not [line for line in two_workers.lines if "Traceback" in line or "ERROR" in line]
 
@@ -151,7 +151,7 @@ def test_messages_as_large_as_allowed_and_one_byte_larger() -> None:
 
 
 def unknown_field(size: int) -> bytes:
-    """A message of that many bytes which says nothing: one field that no message has."""
+    """Return a message of `size` bytes: one unknown field."""
     if size == 0:
         return b""
     # Field 1000, length-delimited; its length in four bytes.
@@ -164,7 +164,7 @@ def unknown_field(size: int) -> bytes:
 
 
 def test_thousands_of_connections_opened_and_left(two_workers: Served) -> None:
-    # 5,000 where the system lets this process have as many.
+    # 5,000 if the system allows this process as many.
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     host, port = two_workers.address.split(":")
     with ExitStack() as left:
@@ -183,7 +183,7 @@ def test_a_client_that_never_reads_keeps_nobody_from_being_answered() -> None:
         with grpc.insecure_channel(server.address, [("grpc.use_local_subchannel_pool", 1)]) as channel:
             reflection: Any = reflection_pb2_grpc.ServerReflectionStub(channel)
             question = reflection_pb2.ServerReflectionRequest(file_containing_symbol="chatiere.v1.GameService")
-            # Megabytes of answers, far more than gRPC takes without being asked.
+            # Megabytes of responses, far more than gRPC reads ahead.
             streams = [reflection.ServerReflectionInfo(iter([question] * 1000), timeout=PATIENCE) for _ in range(40)]
             unread = [game_stub(channel).ListGames.future(LIST_GAMES, timeout=PATIENCE) for _ in range(100)]
             wait_until(
@@ -206,5 +206,5 @@ def test_a_batch_that_is_over_its_time_stops() -> None:
             finally:
                 call.cancel()
             assert (refused.reason, refused.metadata) == ("TIME_LIMIT", {"seconds": seconds})
-        # The engine has stopped: it is not only the answer that came.
+        # Not only did the response arrive: the engine stopped.
         wait_until(lambda: server.sample("chatiere_calls_in_flight", grpc_type="unary") == 0, "nothing runs any more")

@@ -1,4 +1,4 @@
-"""Requests of millions of empty messages, of which objects would take half a gigabyte, are refused without any."""
+"""Requests of millions of empty messages, whose objects would take half a gigabyte, are refused without making any."""
 
 import subprocess
 import sys
@@ -13,7 +13,7 @@ from chatiere.v1 import discat_pb2, game_pb2, game_service_pb2
 from .support import PATIENCE, Running, batch_stub, raw, refusal
 
 COUNT = 2**22
-# Megabytes beside a request, of 8 MB and some copies of it.
+# Megabytes of memory beside a request of 8 MB and some copies of it.
 MOST = 48
 
 _MEASURE = """
@@ -52,14 +52,14 @@ def within(field: int, body: bytes) -> bytes:
 
 
 def flood(name: str) -> bytes:
-    """A request to a method, named so up to a space."""
+    """Return a request to a method; `name` begins with the method's name and a space."""
     state = within(game_pb2.State.DISCAT_FIELD_NUMBER, head(discat_pb2.DiscatState.HANDS_FIELD_NUMBER, 0) * COUNT)
     table = pb.ConvertRequest(table=pb.Table(game="discat", players=2)).SerializeToString()
     empty_states = table + head(pb.ConvertRequest.TYPED_STATES_FIELD_NUMBER, 0) * COUNT
     one_state = table + within(pb.ConvertRequest.TYPED_STATES_FIELD_NUMBER, state)
     column = within(pb.ConvertRequest.STATES_FIELD_NUMBER, b"")
     apply = within(game_service_pb2.ApplyRequest.STATE_FIELD_NUMBER, state)
-    # A field that nobody knows, and one that comes twice, are for protobuf.
+    # Unknown and repeated fields are left to protobuf.
     return {
         "Apply plainly": apply,
         "Apply strangely": apply + b"\x98\x06\x07",
@@ -106,5 +106,5 @@ def test_a_flood_is_refused_by_what_it_asks_for(server: Running) -> None:
     refused = refusal(raw(server, "Apply"), flood("Apply strangely"))
     assert (refused.reason, refused.message) == (
         "MALFORMED_REQUEST",
-        f"the request holds {COUNT + 2} messages; this service reads at most 100000",
+        f"the request has {COUNT + 2} nested messages; this service reads at most 100000",
     )

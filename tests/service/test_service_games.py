@@ -1,4 +1,4 @@
-"""What the calls answer, in every game: begin, list, apply, score, view, resample."""
+"""The responses of GameService in every game: begin, list, apply, score, view, resample."""
 
 import random
 from typing import Any
@@ -22,7 +22,7 @@ LARGEST_U64 = 2**64 - 1
 
 
 def in_process(state: game_pb2.State) -> engine.Position:
-    """The same state in the engine."""
+    """Return a state as the engine's position."""
     name = state.WhichOneof("game")
     assert name is not None
     stream = (state.stream.seed, state.stream.game_number, state.stream.drawn) if state.HasField("stream") else None
@@ -41,7 +41,7 @@ def test_list_games_describes_every_game(stub: Any) -> None:
         assert info.outcomes
         assert "first_seat" in [option.name for option in info.options]
         assert all(option.meaning and option.default_meaning for option in info.options)
-        # The kinds cover the dense ids, the parts cover the observation, both without gaps.
+        # The kinds cover the dense ids and the parts the observation, without gaps.
         next_id = 0
         for kind in info.action_kinds:
             assert kind.first_id == next_id
@@ -169,7 +169,7 @@ def test_nothing_is_included_unless_asked_for(stub: Any, game: Game) -> None:
 
 @pytest.mark.parametrize("explicit", [False, True], ids=["sampled", "explicit"])
 def test_a_game_through_the_wire_is_the_engine_s(stub: Any, game: Game, explicit: bool) -> None:
-    """Each answer of a whole game against the engine in process, and each included part against its own call."""
+    """Compare each response of a whole game with the engine in process, and each included part with its own method."""
     players = min(game.min_players + 1, game.max_players)
     chance: dict[str, Any] = {"explicit_chance": True} if explicit else {"seed": 5}
     first = new_game(stub, game.name, players, include=EVERYTHING, **chance)
@@ -248,7 +248,7 @@ def test_an_action_is_taken_typed_by_id_or_both(stub: Any, game: Game) -> None:
 
 
 def test_calls_on_a_sampled_state_agree_about_what_happens(stub: Any, game: Game) -> None:
-    """A move repeated on the same state comes out the same: it cannot be re-rolled."""
+    """A move repeated on the same state has the same outcome: it cannot be re-rolled."""
     position = new_game(stub, game.name, game.min_players)
     request = game_service_pb2.ApplyRequest(state=position.state, action=position.legal_actions[0])
     assert stub.Apply(request) == stub.Apply(request)
@@ -277,7 +277,7 @@ def test_resample_leaves_explicit_chance_explicit(stub: Any, game: Game) -> None
 
 
 def test_a_state_survives_json(stub: Any, game: Game) -> None:
-    """Through JSON as JavaScript has it, where numbers above 2^53 must be strings."""
+    """Through JSON as JavaScript reads it, where numbers above 2^53 must be strings."""
     first = new_game(stub, game.name, game.min_players, seed=LARGEST_U64, game_number=2**53 + 1)
     *_, last = play_on(stub, first, random.Random(1), ACTIONS)
     for position in first, last:

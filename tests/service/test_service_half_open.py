@@ -1,4 +1,4 @@
-"""Calls that begin and do not go on: half-open, half-sent, never read. They cost nobody else."""
+"""Calls that stall: half-open, half-sent, never read. Other clients do not suffer."""
 
 import socket
 import struct
@@ -40,7 +40,7 @@ MIB = 2**20
 
 
 class Peer:
-    """A client that does just what it is told, from an address of its own."""
+    """A client that sends exactly what a test says, from an address of its own."""
 
     def __init__(self, address: str, window: int = 65_535) -> None:
         host, port = address.split(":")
@@ -58,7 +58,7 @@ class Peer:
         self.socket.sendall(self.connection.data_to_send())
 
     def begin(self, path: str, *metadata: tuple[str, str]) -> int:
-        """The headers of a call; its stream."""
+        """Send the headers of a call; return its stream."""
         stream: int = self.connection.get_next_available_stream_id()
         head = [(":method", "POST"), (":scheme", "http"), (":path", path), (":authority", "test")]
         kind = [("content-type", "application/grpc"), ("te", "trailers")]
@@ -67,7 +67,7 @@ class Peer:
         return stream
 
     def send(self, stream: int, message: bytes, *, claims: int | None = None, ends: bool = False) -> None:
-        """A message, or the beginning of one that claims to be longer, as far as the windows let it go."""
+        """Send a message, or the beginning of one that `claims` to be longer, as far as the windows allow."""
         data = b"\0" + struct.pack(">I", len(message) if claims is None else claims) + message
         while data:
             room = self.connection.local_flow_control_window(stream)
@@ -79,7 +79,7 @@ class Peer:
             self.flush()
 
     def wait_for(self, kind: type, stream: int | None = None) -> Any:
-        """The next event of that kind, of a stream if one is named."""
+        """Return the next event of a kind, of one stream if given."""
         while True:
             for event in self.events:
                 if isinstance(event, kind) and stream in (None, getattr(event, "stream_id", None)):
@@ -94,7 +94,7 @@ class Peer:
         self.flush()
 
     def status(self, stream: int) -> tuple[int, str]:
-        """How a call has ended: its code and message."""
+        """Wait for the end of a call; return its code and message."""
         while True:
             for event in self.events:
                 fields = dict(getattr(event, "headers", None) or ())
@@ -139,8 +139,8 @@ def test_a_call_of_a_full_house_ends_the_oldest_of_the_client_with_most() -> Non
         assert server.stub.ListGames(LIST_GAMES, timeout=PATIENCE).games
         code, message = peer.status(streams[0])
         assert code == grpc.StatusCode.RESOURCE_EXHAUSTED.value[0]
-        assert "calls whose request has not come whole, 3 at most" in message
-        # The others are still waited for.
+        assert "calls whose request has not come whole (at most 3)" in message
+        # The other requests are still awaited.
         peer.send(streams[1], game_service_pb2.ApplyRequest().SerializeToString(), ends=True)
         assert peer.status(streams[1])[0] == grpc.StatusCode.INVALID_ARGUMENT.value[0]
 
@@ -173,29 +173,29 @@ def test_a_request_that_breaks_off_ends_in_time() -> None:
         peer.send(stream, bytes(1000), claims=2000)
         code, message = peer.status(stream)
         assert code == grpc.StatusCode.DEADLINE_EXCEEDED.value[0]
-        assert message == "request timeout: the request did not come within 0.05 s"
+        assert message == "request timeout: the request did not arrive within 0.05 s"
 
 
 def test_the_client_that_holds_most_places_loses_its_oldest() -> None:
     slots, ended = CallSlots(3), list[str]()
     for client, call in ("a", "a1"), ("b", "b1"), ("b", "b2"), ("c", "c1"), ("b", "b3"):
         slots.take(client, call, lambda call=call: ended.append(call))  # type: ignore[misc]
-    # b holds two of three when c comes; then each holds one, and the oldest of all is a's.
+    # b holds two of three when c arrives; then each holds one, and a's is the oldest.
     assert ended == ["b1", "a1"]
     assert len(slots) == 3
-    # Those that were ended leave as well, and nothing of theirs is given back twice.
+    # Ended calls are released too, but their slots are not given back twice.
     for client, call in ("b", "b1"), ("a", "a1"), ("b", "b2"), ("b", "b3"), ("c", "c1"):
         slots.release(client, call)
     assert len(slots) == 0
 
 
-# Answers that are not taken
+# Responses that are not taken
 
 
 def test_a_budget_is_for_all_and_a_client_has_half_of_it() -> None:
     budget = MemoryBudget(1000 * MIB)
     first, second, third, other = (Holding(budget, client) for client in ("a", "a", "b", "c"))
-    # Whatever its size, one alone always passes.
+    # One call alone always passes, whatever its size.
     first.hold(2000 * MIB)
     with pytest.raises(Refusal) as refused:
         third.hold(MIB)
@@ -207,7 +207,7 @@ def test_a_budget_is_for_all_and_a_client_has_half_of_it() -> None:
     third.hold(500 * MIB)
     with pytest.raises(Refusal, match=r"bytes of requests under way and answers"):
         other.hold(MIB)
-    # Small answers have room of their own.
+    # A part is reserved for small responses.
     other.hold(1000)
     assert budget.held == 1000 * MIB + 1000
     for each in first, second, third, other:
@@ -231,7 +231,7 @@ def test_answers_that_nobody_takes_are_held_until_the_connection_ends() -> None:
             refused = peer.status(streams[-1])
             assert refused[0] == grpc.StatusCode.RESOURCE_EXHAUSTED.value[0]
             assert 0 < held.held <= 3 * MIB
-            # Others are answered.
+            # Other clients are served.
             assert server.stub.ListGames(LIST_GAMES, timeout=PATIENCE).games
         wait_until(lambda: held.held == 0, "nothing is held any more")
         with running(settings):
@@ -260,11 +260,11 @@ def _metrics() -> Any:
     return Metrics(CollectorRegistry())
 
 
-# Requests that come in part
+# Incomplete requests
 
 
 class Receiving:
-    """Slots of calls, and which have been ended."""
+    """Slots of calls, and the calls that were ended."""
 
     def __init__(self) -> None:
         self.ended: list[str] = []
@@ -286,13 +286,13 @@ def test_requests_that_take_too_much_end_for_the_client_with_most(monkeypatch: p
     allocated = 220 * MIB
     watch.look()
     assert receiving.ended == []
-    # What answers take is accounted for.
+    # Memory of responses is accounted for.
     allocated = 420 * MIB
     answer = Holding(held, "c")
     answer.hold(200 * MIB)
     watch.look()
     assert receiving.ended == []
-    # Nor is what is gone at the next look.
+    # Memory that is free again at the next check does not count.
     allocated = 440 * MIB
     watch.look()
     allocated = 420 * MIB
@@ -306,7 +306,7 @@ def test_requests_that_take_too_much_end_for_the_client_with_most(monkeypatch: p
     assert receiving.ended == ["b1", "b2", "a2", "a3", "a1"]
     answer.release()
     allocated = 105 * MIB
-    # Not while it may be wanted again, nor if there is hardly any.
+    # Not while it may be needed again, nor if there is little.
     watch.look()
     monkeypatch.setattr(memory_watch, "_PAUSE", 0.0)
     watch.look()
@@ -323,12 +323,12 @@ def test_a_worker_keeps_its_size_when_requests_come_in_part() -> None:
             assert game_stub(channel).ListGames(LIST_GAMES, timeout=PATIENCE).games
             idle = _resident(pid)
             with closing(Peer(server.address)) as peer:
-                # More than the worker may have in parts: 40 times 8 MiB. The streams end on the way.
+                # More than incomplete requests may take: 40 times 8 MiB. The streams end on the way.
                 streams = [peer.begin(STEP) for _ in range(40)]
                 with suppress(h2.exceptions.ProtocolError):
                     for stream in streams:
                         peer.send(stream, bytes(8 * MIB), claims=16 * MIB - 10)
-                server.find("requests that do not come take [0-9]+ MiB")
+                server.find("incomplete requests take [0-9]+ MiB")
                 assert _resident(pid) < idle + 256 * MIB
                 assert game_stub(channel).ListGames(LIST_GAMES, timeout=PATIENCE).games
             wait_until(lambda: _resident(pid) < idle + 64 * MIB, "the memory is given back")

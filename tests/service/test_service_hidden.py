@@ -1,4 +1,4 @@
-"""What is hidden stays hidden, in every game."""
+"""Hidden information stays hidden, in every game."""
 
 import random
 from typing import Any
@@ -56,7 +56,7 @@ def test_a_refusal_says_the_same_in_every_state_that_the_actor_cannot_tell_apart
 
 
 def test_viewers_get_whole_only_the_events_that_they_may_see_whole(stub: Any, game: Game) -> None:
-    """Where a viewer may not see an event whole, it gets one that holds none of its values."""
+    """A viewer who may not see an event whole gets one without its values."""
     players = min(game.min_players + 1, game.max_players)
     codec = engine.codec(game.name)
     hidden = 0
@@ -75,7 +75,7 @@ def test_viewers_get_whole_only_the_events_that_they_may_see_whole(stub: Any, ga
                     else:
                         hidden += 1
                         blank = game_pb2.Event(seen_whole_by=host.seen_whole_by)
-                        # As many values, but other ones.
+                        # The same number of other values.
                         other = event._replace(values=(0,) * len(event.values))
                         fill(getattr(blank, game.name), codec.put_event, other, False)
                         blank.label = written_text(codec.put_event_label, other, False)
@@ -116,7 +116,7 @@ def test_logs_hold_nothing_of_a_game(stub: Any, game: Game) -> None:
         stub.Resample(request)
     assert len(log.lines) == 1 + moves + 1 + 1
     for line in log.lines:
-        # Method, status, reason, duration, peer, request, client: no more.
+        # Method, status, reason, duration, peer, request, client: nothing else.
         words = line.split()
         assert [words[place] for place in (4, 5, 7, 9)] == ["ms", "from", "request", "client"]
         assert len(words) == 11

@@ -1,4 +1,4 @@
-"""How much may be asked for: calls at a time, by all and by one client, calls a second, time."""
+"""Limits: calls at a time, of all clients and of one; calls per second; time."""
 
 import random
 import threading
@@ -34,7 +34,7 @@ SCORE = batch_service_pb2.ScoreRequest()
 def test_calls_above_the_limit_are_refused_and_the_others_answered(slow_call: SlowCall) -> None:
     with running(Settings(address="127.0.0.1:0", batch_threads=1, max_calls=3)) as server:
         batches = batch_stub(server.channel)
-        # One runs, two wait.
+        # One call runs, two wait.
         slow = batches.NewGames.future(NEW_GAMES)
         assert slow_call.entered.wait(PATIENCE)
         waiting = [batches.Score.future(SCORE) for _ in range(2)]
@@ -42,7 +42,7 @@ def test_calls_above_the_limit_are_refused_and_the_others_answered(slow_call: Sl
         assert (refused.code, refused.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "LIMIT_EXCEEDED")
         assert refused.metadata == {"limit": "batches at a time", "most": "3"}
         assert refused.retry_after == 1
-        # Single calls and checks of the health are not held up.
+        # Unary calls of GameService and health checks are not held up.
         assert server.stub.ListGames(LIST_GAMES, timeout=PATIENCE).games
         health: Any = health_pb2_grpc.HealthStub(server.channel)
         assert health.Check(health_pb2.HealthCheckRequest(), timeout=PATIENCE).status
@@ -53,7 +53,7 @@ def test_calls_above_the_limit_are_refused_and_the_others_answered(slow_call: Sl
 
 
 def _refused(batches: Any) -> Any:
-    # Until the server has read the calls before it, one more would wait, too.
+    # Until the server has read the earlier calls, another one would wait too.
     call = batches.Score.future(SCORE, timeout=0.2)
     try:
         call.result()
@@ -94,13 +94,13 @@ def test_streams_above_the_limit_are_refused() -> None:
 
 
 def requests_until(over: threading.Event) -> Iterator[batch_service_pb2.PlayRequest]:
-    """No requests; the stream stays open until it is over."""
+    """Send no requests; keep the stream open until it ends."""
     over.wait(PATIENCE)
     yield from ()
 
 
 def watch_the_health(server: Running, service: str = "") -> Any:
-    """A watch that has told the first status."""
+    """Return a watch after its first status."""
     health: Any = health_pb2_grpc.HealthStub(server.channel)
     watch = health.Watch(health_pb2.HealthCheckRequest(service=service), timeout=PATIENCE)
     assert next(watch).status == health_pb2.HealthCheckResponse.SERVING
@@ -130,7 +130,7 @@ def test_one_watch_too_many_ends_the_oldest(monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.fixture
 def two_clients(tmp_path: Path) -> Iterator[tuple[Running, Any, Any]]:
-    """A server that gives a client one call at a time, and the metadata of two clients."""
+    """A server that allows each client one call at a time, and the metadata of two clients."""
     (alice, line), (bob, other_line) = new_token("alice"), new_token("bob")
     (tmp_path / "tokens").write_text(f"{line}\n{other_line}\n")
     settings = Settings(address="127.0.0.1:0", max_calls_per_client=1, tokens=tmp_path / "tokens")
@@ -180,7 +180,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 def called(limited: ClientLimits, client: str) -> float | None:
-    """Make a call; when to try again if it is refused."""
+    """Make a call; return the time to try again if it is refused."""
     try:
         limited.begin(client)
     except Refusal as refused:
@@ -196,7 +196,7 @@ def test_calls_a_second(clock: Clock) -> None:
     clock.now += 0.26
     assert called(limited, "alice") is None
     assert called(limited, "alice") == pytest.approx(0.24)
-    # However long nothing came, no more than a second's calls come at once.
+    # Even after a long pause, no more than a second's calls may come at once.
     clock.now += 1000
     assert [called(limited, "alice") for _ in range(5)] == [None, None, None, None, pytest.approx(0.25)]
 
@@ -232,7 +232,7 @@ def test_clients_that_have_stopped_calling_are_forgotten(clock: Clock, monkeypat
     for number in range(1000):
         clock.now += 0.1
         assert called(limited, f"address {number}") is None
-    assert len(limited._taken) <= 11
+    assert len(limited._due) <= 11
     assert not limited._running
 
 

@@ -1,4 +1,4 @@
-"""Metrics and log lines are exact, for calls that fail too."""
+"""Metrics and log lines are exact, even for failed calls."""
 
 import threading
 from collections.abc import Iterator
@@ -23,13 +23,13 @@ SERVICE = "chatiere.v1.GameService"
 
 @pytest.fixture
 def fresh() -> Iterator[Running]:
-    """A server that nobody else calls."""
+    """A server that no other test calls."""
     with running() as server:
         yield server
 
 
 def counts(server: Running, method: str, service: str = SERVICE, kind: str = "unary") -> dict[str, float]:
-    """A method's figures: started, timed, and handled by status where that is not 0."""
+    """Return a method's metrics: started, timed, and handled by status where that is not 0."""
     labels = {"grpc_type": kind, "grpc_service": service, "grpc_method": method}
     found = {
         "started": server.sample("grpc_server_started_total", **labels),
@@ -145,10 +145,10 @@ def test_a_reflection_stream_that_is_cut_off_is_no_failure() -> None:
         next(answers)
         answers.cancel()
         cut_off.set()
-        # gRPC may tell the server first that no more requests come: then the stream ends well.
+        # gRPC may report the end of requests first: then the stream ends with OK.
         code = log.wait_for("ServerReflectionInfo ").split()[1]
         assert code in ("CANCELLED", "OK")
-        # Answered as soon as the stream has left the only worker: nothing else was said of it.
+        # Once this call is served, nothing else will be logged of the stream.
         server.stub.ListGames(game_service_pb2.ListGamesRequest())
         assert len(log.lines) == 2
         counted = "OK" if code == "OK" else "Canceled"
@@ -185,7 +185,7 @@ def test_servers_in_one_process_count_apart(fresh: Running) -> None:
 
 
 def test_codes_are_spelled_as_dashboards_have_them() -> None:
-    # https://pkg.go.dev/google.golang.org/grpc/codes, by their numbers.
+    # https://pkg.go.dev/google.golang.org/grpc/codes, by number.
     assert " ".join(code_label(code) for code in sorted(code_pb2.Code.values())) == (
         "OK Canceled Unknown InvalidArgument DeadlineExceeded NotFound AlreadyExists PermissionDenied ResourceExhausted"
         " FailedPrecondition Aborted OutOfRange Unimplemented Internal Unavailable DataLoss Unauthenticated"

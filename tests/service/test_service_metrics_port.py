@@ -1,4 +1,4 @@
-"""The port for metrics serves them, and nothing and nobody else for long."""
+"""The port for metrics serves metrics alone, and no client for long."""
 
 import socket
 import threading
@@ -44,7 +44,7 @@ def get(port: MetricsPort, path: str = "/metrics", **options: Any) -> str:
 
 
 def is_closed(connection: socket.socket) -> bool:
-    """Whether the other side has closed it; waits for a word or that."""
+    """Return True if the peer has closed a connection; wait for data or that."""
     try:
         return connection.recv(1) == b""
     except ConnectionResetError:
@@ -77,7 +77,7 @@ def test_metrics_that_cannot_be_read_are_an_error(
     registry._collector_to_names[broken] = []
     with pytest.raises(urllib.error.HTTPError, match="500"):
         get(port)
-    assert "the metrics could not be read" in caplog.text
+    assert "cannot read the metrics" in caplog.text
     del registry._collector_to_names[broken]
     assert "purrs_total" in get(port)
 
@@ -105,7 +105,7 @@ def test_a_request_has_to_come_in_time(port: MetricsPort, monkeypatch: pytest.Mo
         connection.setblocking(False)
 
         def is_cut() -> bool:
-            # Something new all the time, but never the end.
+            # Bytes all the time, but never the end.
             try:
                 connection.sendall(b"x")
                 return connection.recv(1) == b""
@@ -133,7 +133,7 @@ def test_who_does_not_read_keeps_no_room(
 
 
 def is_answered(port: MetricsPort) -> bool:
-    # When all are busy the newest is turned away.
+    # When all slots are busy the newest connection is turned away.
     try:
         return "purrs_total" in get(port)
     except OSError:

@@ -1,4 +1,4 @@
-"""A server as its processes: workers that share a port, are replaced when they die, and stop together."""
+"""A server's processes: workers share a port, are replaced when they die, and stop together."""
 
 import io
 import os
@@ -30,7 +30,7 @@ HANDLED = "grpc_server_handled_total"
 
 
 def new_channel(address: str) -> grpc.Channel:
-    """A channel with a connection of its own."""
+    """Return a channel with a connection of its own."""
     return grpc.insecure_channel(address, [("grpc.use_local_subchannel_pool", 1)])
 
 
@@ -73,7 +73,7 @@ def test_a_port_is_held_again_while_connections_to_it_linger() -> None:
         with worker, socket.create_connection(worker.getsockname()):
             worker.setblocking(True)
             accepted, _ = worker.accept()
-            # The side that closes first is the one that remembers.
+            # The side that closes first keeps the connection in TIME_WAIT.
             accepted.close()
     with HeldPort(held.address):
         pass
@@ -112,7 +112,7 @@ def test_a_worker_that_dies_is_replaced_and_its_counts_stay(two_workers: Served)
     for number in 0, 1:
         seen = len(two_workers.lines)
         os.kill(two_workers.worker_pid(number), signal.SIGKILL)
-        two_workers.find(f"worker {number} .*has died, exit code -9", seen)
+        two_workers.find(f"worker {number} .*died with exit code -9", seen)
         two_workers.worker_pid(number, seen)
     for _ in range(10):
         with new_channel(address) as channel:
@@ -133,7 +133,7 @@ def test_workers_end_with_their_supervisor(two_workers: Served) -> None:
 
 
 def runs(pid: int) -> bool:
-    """Whether a process has not ended yet; one that nobody has asked for may still be listed."""
+    """Return True if a process still runs; an ended one may stay listed until it is waited for."""
     try:
         return bool(Path(f"/proc/{pid}/cmdline").read_text())
     except OSError:
@@ -160,7 +160,7 @@ def test_a_signal_to_all_processes_at_once_stops_gracefully() -> None:
             for pid in (*pids, server.process.pid):
                 os.kill(pid, number)
             assert server.process.wait(PATIENCE) == 0
-            assert not [line for line in server.lines if "has died" in line]
+            assert not [line for line in server.lines if "died with" in line]
 
 
 def test_a_second_signal_ends_all_at_once(two_workers: Served) -> None:
@@ -187,7 +187,7 @@ def test_a_worker_that_does_not_end_is_killed() -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_a_server_starts_again_at_once_on_the_ports_that_it_had(number: signal.Signals) -> None:
-    """Its side of open connections was closed first: the system remembers them for a minute."""
+    """The server closed its connections first: the system remembers them for a minute."""
     with served("--play-address", "127.0.0.1:0", "--grace", "0") as server:
         ports = {
             "--address": server.address,
@@ -202,17 +202,17 @@ def test_a_server_starts_again_at_once_on_the_ports_that_it_had(number: signal.S
     for connection in open_connections:
         while connection.recv(4096):
             pass
-        # Now both sides are closed, which the system remembers for longest.
+        # Now both sides are closed: the longest state that the system keeps.
         connection.close()
     with served(*(argument for port in ports.items() for argument in port)) as server:
         assert (server.address, server.play_address) == (ports["--address"], ports["--play-address"])
 
 
 def connected(address: str) -> socket.socket:
-    """A connection over which a server has greeted as HTTP/2 does."""
+    """Return a connection on which a server has sent its HTTP/2 settings."""
     host, port = address.split(":")
     connection = socket.create_connection((host, int(port)), timeout=PATIENCE)
-    # The client's greeting: the preface and no settings.
+    # The client's preface, with empty settings.
     connection.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0]))
     assert connection.recv(4096)
     return connection
@@ -233,7 +233,7 @@ def test_an_address_in_use_stops_the_start(server: Running, setting: str) -> Non
 
 
 def test_metrics_files_are_allocated_whole() -> None:
-    # A write to a part of them that the disk has no room for would kill a worker.
+    # A write to a part that the full disk cannot allocate would kill a worker.
     with MetricsFiles(2) as files:
         assert len(list(files.directory.iterdir())) == 6
         files.forget_present(1)
@@ -291,7 +291,7 @@ def test_metrics_files_are_large_enough_for_all_labels() -> None:
     assert 50_000 < max(used.values()) < 0.8 * FILE_BYTES
 
 
-# A process that sees a small /dev/shm of its own.
+# A process with a small /dev/shm of its own.
 _SMALL_MEMORY = ("unshare", "--user", "--map-root-user", "--mount", "sh", "-c")
 _MOUNT = "mount -t tmpfs -o size=4m none /dev/shm"
 
@@ -325,6 +325,6 @@ def test_no_room_for_metrics_stops_the_start(monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setattr(os, "posix_fallocate", full)
     with pytest.raises(
-        SettingError, match=r"^workers: their metrics need 3145728 bytes in .*: No space left on device"
+        SettingError, match=r"^workers: cannot allocate 3145728 bytes in .* for metrics: No space left on device"
     ):
         MetricsFiles(1)

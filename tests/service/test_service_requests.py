@@ -1,4 +1,4 @@
-"""Ids of requests, logs and traces: how a call is found again in what a server tells of itself."""
+"""Request ids, logs and traces: how to find a call in them."""
 
 import json
 import logging
@@ -29,7 +29,7 @@ OWN = re.compile("[0-9a-f]{16}")
 
 
 def id_of(server: Running, *given: str) -> str:
-    """The id that an answer comes back with."""
+    """Return the id that a response carries."""
     metadata = tuple(("x-request-id", each) for each in given)
     _, call = server.stub.ListGames.with_call(LIST_GAMES, metadata=metadata)
     (found,) = [value for key, value in call.trailing_metadata() if key == "x-request-id"]
@@ -104,12 +104,12 @@ def test_log_levels() -> None:
 
 
 def _has_worker(pid: int) -> bool:
-    # Python itself may have other children while it starts.
+    # Python may have other children while it starts.
     return any("chatiere.service.process.worker" in child.cmdline() for child in psutil.Process(pid).children())
 
 
 def test_a_log_that_cannot_be_written_stops_no_call(monkeypatch: pytest.MonkeyPatch, server: Running) -> None:
-    # /dev/full is a disk without room.
+    # /dev/full is a full disk.
     with open("/dev/full", "w") as full, monkeypatch.context() as patch:
         patch.setattr(sys, "stderr", full)
         patch.setattr(logging.root, "handlers", [])
@@ -120,7 +120,7 @@ def test_a_log_that_cannot_be_written_stops_no_call(monkeypatch: pytest.MonkeyPa
                 assert server.stub.ListGames(LIST_GAMES).games
         finally:
             logging.root.setLevel(level)
-            # What is left in its buffer cannot be written.
+            # The rest of its buffer cannot be written.
             os.dup2(os.open(os.devnull, os.O_WRONLY), full.fileno())
 
 
@@ -128,7 +128,7 @@ def test_a_log_that_cannot_be_written_stops_no_call(monkeypatch: pytest.MonkeyPa
 
 
 class Collector(trace_service_pb2_grpc.TraceServiceServicer):
-    """Takes what a server tells of its calls."""
+    """Collects the spans that a server sends."""
 
     def __init__(self) -> None:
         self.spans: list[trace_pb2.Span] = []
@@ -147,7 +147,7 @@ def test_calls_are_traced() -> None:
     port = collecting.add_insecure_port("127.0.0.1:0")
     collecting.start()
     variables = {"OTEL_EXPORTER_OTLP_ENDPOINT": f"http://127.0.0.1:{port}"}
-    # As a client's own instrumentation would send it (https://www.w3.org/TR/trace-context).
+    # As sent by a client's own instrumentation (https://www.w3.org/TR/trace-context).
     trace, parent = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
     metadata = (("traceparent", f"00-{trace}-{parent}-01"),)
     try:
@@ -156,7 +156,7 @@ def test_calls_are_traced() -> None:
                 stub = game_stub(channel)
                 assert stub.ListGames(LIST_GAMES, metadata=metadata).games
                 refusal(stub.GetScore, GET_SCORE)
-            # At its end it sends what it still has.
+            # At its end it sends the remaining spans.
             assert server.stop() == 0
         good, bad = sorted(collector.spans, key=lambda span: span.start_time_unix_nano)
     finally:
@@ -175,5 +175,5 @@ def test_calls_are_traced() -> None:
 
 def test_traces_without_their_packages_stop_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "opentelemetry.sdk.trace", None)
-    with pytest.raises(SettingError, match=r"^traces: needs packages: pip install 'chatiere\[traces\]'"):
+    with pytest.raises(SettingError, match=r"^traces: missing packages: pip install 'chatiere\[traces\]'"):
         TraceInterceptor()

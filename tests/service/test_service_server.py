@@ -29,7 +29,7 @@ BATCH_SERVICE = "chatiere.v1.BatchService"
 NEW_GAMES = batch_service_pb2.NewGamesRequest()
 
 
-# Beside the game service
+# Other services
 
 
 @pytest.mark.parametrize("service", ["", GAME_SERVICE, BATCH_SERVICE])
@@ -73,7 +73,7 @@ def test_an_address_in_use_is_refused_by_name(server: Running) -> None:
 
 @pytest.mark.parametrize("address", ["", "50051", "localhost", "localhost:", ":50051", "localhost:http", "[::1]:70000"])
 def test_what_is_no_address_is_refused(address: str) -> None:
-    with pytest.raises(SettingError, match=r"^address: an address is HOST:PORT with a port from 0 to 65535, not "):
+    with pytest.raises(SettingError, match=r"^address: an address must be HOST:PORT with a port from 0 to 65535, not "):
         Settings(address=address)
 
 
@@ -126,7 +126,7 @@ def test_stopping_lets_a_call_in_flight_finish_and_refuses_new_ones(slow_call: S
         assert not in_flight.done()
         assert not stopped.is_set()
 
-        # They end at once: nothing waits for them.
+        # They end at once, and nothing waits for them.
         assert [list(watch) for watch in watches] == [[], []]
         slow_call.released.set()
         assert in_flight.result(PATIENCE).positions.states == b"answered"
@@ -144,7 +144,7 @@ def test_a_call_that_outlasts_the_grace_is_ended(slow_call: SlowCall) -> None:
     assert slow_call.was_cancelled
 
 
-# What the server cannot do without
+# Failures of vital parts
 
 
 def test_a_serving_loop_that_ends_is_told() -> None:
@@ -153,7 +153,7 @@ def test_a_serving_loop_that_ends_is_told() -> None:
     assert server.wait_for_termination(0)
     server._loop.call_soon_threadsafe(server._loop.stop)
     assert not server.wait_for_termination(PATIENCE)
-    # There is nothing left to stop.
+    # Nothing is left to stop.
     assert server.stop(None).is_set()
 
 
@@ -173,5 +173,5 @@ def test_threads_that_cannot_be_had_stop_the_start(monkeypatch: pytest.MonkeyPat
         raise RuntimeError("can't start new thread")
 
     monkeypatch.setattr(methods, "started_threads", refuse)
-    with pytest.raises(SettingError, match=r"^batch_threads: cannot start so many threads: can't start new thread"):
+    with pytest.raises(SettingError, match=r"^batch_threads: cannot start the threads: can't start new thread"):
         create_server(Settings(address="127.0.0.1:0"), CollectorRegistry())

@@ -1,4 +1,4 @@
-"""Whatever a client sends, it gets an answer or a clear refusal, and nobody else notices."""
+"""Whatever a client sends, it gets a response or a clear refusal, and no other client notices."""
 
 import random
 from typing import Any
@@ -23,7 +23,7 @@ STATE_METHODS = [name for name in METHODS if name not in ("ListGames", "NewGame"
 
 @pytest.fixture
 def state(stub: Any, game: Game) -> game_pb2.State:
-    """The host's state somewhere in a game."""
+    """Return a state from somewhere in a game."""
     return new_game(stub, game.name, game.max_players, seed=3).state
 
 
@@ -47,7 +47,7 @@ def test_an_empty_message_is_answered(server: Running, method: str) -> None:
 def test_bytes_that_are_no_message_are_refused(server: Running, method: str, request_bytes: bytes) -> None:
     refused = refusal(raw(server, method), request_bytes)
     assert refused.code is grpc.StatusCode.INVALID_ARGUMENT
-    assert refused.message == "the request cannot be parsed: it is not the message of this method"
+    assert refused.message == "the request cannot be parsed as the message of this method"
 
 
 def test_text_that_is_not_utf_8_is_refused(server: Running) -> None:
@@ -56,7 +56,7 @@ def test_text_that_is_not_utf_8_is_refused(server: Running) -> None:
 
 @pytest.mark.parametrize("method", STATE_METHODS)
 def test_wrong_wire_types_are_not_taken_for_a_state(server: Running, method: str) -> None:
-    # Field 1 as a number: to protobuf an unknown field.
+    # Field 1 as a number, which protobuf takes for an unknown field.
     refused = refusal(raw(server, method), b"\x08\x01")
     assert (refused.code, refused.reason) == (grpc.StatusCode.INVALID_ARGUMENT, "MISSING_FIELD")
 
@@ -69,7 +69,7 @@ def test_every_truncation_of_a_request_is_answered(server: Running, state: game_
 
 
 def test_a_state_with_fields_of_the_future_is_read(server: Running, stub: Any, state: game_pb2.State) -> None:
-    """A field that this service does not know is left out of account, as protobuf has it."""
+    """An unknown field is ignored, as in protobuf."""
     request = game_service_pb2.GetScoreRequest(state=state)
     with_unknown = request.SerializeToString() + b"\xf8\x3f\x01"
     assert raw(server, "GetScore")(with_unknown) == stub.GetScore(request).SerializeToString()
@@ -92,7 +92,7 @@ def test_a_hundred_megabytes_are_refused_and_others_unaffected(server: Running, 
 
 
 def test_states_with_huge_lists_are_refused(stub: Any, game: Game, state: game_pb2.State) -> None:
-    """Every list of the state in turn, with what it may hold repeated up to the size limit."""
+    """Repeat the items of each list of the state in turn, up to the size limit."""
     inner = getattr(state, game.name)
     lists = [field for field in inner.DESCRIPTOR.fields if field.is_repeated]
     assert lists
@@ -124,13 +124,13 @@ def test_the_last_word_of_a_stream_is_no_trap(stub: Any, game: Game, state: game
         assert code_of(stub.Apply, request) is grpc.StatusCode.OK
 
 
-# Random changes to states that play has reached
+# Random changes to reachable states
 
 NUMBERS = st.one_of(st.integers(0, 100), st.sampled_from([127, 128, 255, 256, 2**31 - 1, 2**31, 2**32 - 1]))
 
 
 def reached_states() -> list[game_pb2.State]:
-    """States from all through games of every kind, player count and way of chance."""
+    """Collect states throughout games of every kind, number of players and way of chance."""
     states = []
     for game in engine.games():
         codec = engine.codec(game.name)
@@ -156,7 +156,7 @@ STATES = reached_states()
 
 
 def change_somewhere(message: Message, data: st.DataObject) -> None:
-    """Change one thing at some depth of a message: a number, a list's length or order, a field's presence."""
+    """Change one thing somewhere in a message: a number, a list's length or order, a field's presence."""
     fields = message.DESCRIPTOR.fields_by_name
     if not fields:
         return

@@ -1,4 +1,4 @@
-"""Workers that hang, that cannot be started, that crash, and what they write: their supervisor lives on."""
+"""Workers that hang, crash or cannot start, and their output: the supervisor lives on."""
 
 import itertools
 import json
@@ -46,7 +46,7 @@ def test_a_worker_that_is_stopped_is_replaced() -> None:
         address, pid = server.address, server.worker_pid(0)
         seen = len(server.lines)
         os.kill(pid, signal.SIGSTOP)
-        server.find(rf"ERROR supervisor .*worker 0 \(pid {pid}\) hangs: no sign of it for 3 s; it is killed", seen)
+        server.find(rf"ERROR supervisor .*worker 0 \(pid {pid}\) hangs: no heartbeat for 3 s; killing it", seen)
         assert server.worker_pid(0, seen) != pid
         list_games(address)
         assert server.total(REPLACED) >= 1
@@ -99,7 +99,7 @@ def test_a_heartbeat_never_waits() -> None:
 
 
 class Silent:
-    """The process of a worker that says nothing, at times that a test sets."""
+    """The process of a silent worker, at times that a test sets."""
 
     pid, serves, refusal, exit_code, patience = 1, True, None, None, 30.0
 
@@ -115,7 +115,7 @@ class Silent:
 
 
 class Clockwork(Events):
-    """Waits that take as long as a test says, and then a signal to stop."""
+    """Waits as long as a test says, and then a signal to stop."""
 
     def __init__(self, *times: float) -> None:
         self.now = 0.0
@@ -131,7 +131,7 @@ class Clockwork(Events):
     [
         (range(1, 29), False),
         (range(1, 35), True),
-        # All processes were stopped for a minute: workers get their time again.
+        # All processes were stopped for a minute: workers get their full time again.
         ([1, 2, 60, 61, 62], False),
         ([1, 2, *range(60, 95)], True),
     ],
@@ -158,18 +158,18 @@ def test_a_supervisor_outlives_that_no_worker_can_be_started() -> None:
         address, pid = server.address, server.worker_pid(0)
         assert server.metrics()
         seen = len(server.lines)
-        # Those that it has, and no more.
+        # No more descriptors than it has.
         files = [int(each.name) for each in Path(f"/proc/{server.process.pid}/fd").iterdir()]
         before = resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE)
         resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (max(files) + 1, before[1]))
         os.kill(pid, signal.SIGKILL)
         for _ in range(3):
-            server.find(r"ERROR supervisor .*worker 0 could not be started: .*Too many open files", seen)
+            server.find(r"ERROR supervisor .*cannot start worker 0: .*Too many open files", seen)
             seen = len(server.lines)
         resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, before)
         assert server.worker_pid(0, seen)
         list_games(address)
-        # Tries that fail do not count.
+        # Failed attempts do not count.
         assert server.total(REPLACED) == 1
 
 
@@ -192,7 +192,7 @@ def test_a_worker_is_replaced_when_it_ends_for_want_of_threads(tmp_path: Path) -
         os.kill(pid, signal.SIGKILL)
         seen = len(server.lines)
         for _ in range(2):
-            server.find("worker 0 .*has died, exit code 1; the next one starts in", seen)
+            server.find("worker 0 .*died with exit code 1; the next one starts in", seen)
             seen = len(server.lines)
         shortage.unlink()
         assert server.worker_pid(0, seen)
@@ -207,11 +207,11 @@ def test_no_files_for_a_worker_stop_the_start(monkeypatch: pytest.MonkeyPatch) -
         before = resource.getrlimit(resource.RLIMIT_NOFILE)
         stack.callback(resource.setrlimit, resource.RLIMIT_NOFILE, before)
         resource.setrlimit(resource.RLIMIT_NOFILE, (0, before[1]))
-        with pytest.raises(SettingError, match=r"^workers: worker 0 cannot be started: .*Too many open files"):
+        with pytest.raises(SettingError, match=r"^workers: cannot start worker 0: .*Too many open files"):
             workers.start()
 
 
-# Connections to the metrics port that say nothing
+# Silent connections to the metrics port
 
 
 @pytest.fixture
@@ -233,17 +233,17 @@ def test_silent_connections_for_metrics_take_neither_metrics_nor_workers_away(fe
         list_games(few_files.address)
 
 
-# What they write
+# Output
 
 
 def written_by_workers(server: Served) -> list[dict[str, Any]]:
-    """The lines of a log in JSON, all of which must be objects, that are workers'."""
+    """Return the workers' lines of a JSON log, whose lines must all be objects."""
     lines = [json.loads(line) for line in server.lines]
     return [line for line in lines if line["process"] == "worker-0"]
 
 
 def test_what_grpc_s_core_says_is_logged_as_all_else() -> None:
-    # That level is not suitable for production, it says.
+    # It logs that this level is not suitable for production.
     with served("--log-format", "json", environment={"GRPC_VERBOSITY": "debug"}) as server:
         assert server.address
         (line,) = [line for line in written_by_workers(server) if "not suitable for production" in line["message"]]
@@ -285,7 +285,7 @@ def test_what_a_worker_says_when_it_crashes_is_logged() -> None:
         assert server.address
         seen = len(server.lines)
         os.kill(server.worker_pid(0), signal.SIGSEGV)
-        server.find("has died, exit code -11", seen)
+        server.find("died with exit code -11", seen)
         lines = [line["message"] for line in written_by_workers(server)]
         assert "Fatal Python error: Segmentation fault" in lines
         assert any("in run_worker" in line for line in lines)

@@ -1,4 +1,4 @@
-"""A server with a port for streams, a client of it, and handlers that are easy to look at."""
+"""A server with a port for streams, a client of it, and simple handlers."""
 
 from collections.abc import Iterator
 
@@ -24,7 +24,7 @@ def peer(server: Running) -> Iterator[Peer]:
 
 @pytest.fixture
 def echo(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every request is its own answer."""
+    """Echo every request."""
     monkeypatch.setattr(BatchService, "play", lambda self, request, cancellation: [bytes(request)])
 
 

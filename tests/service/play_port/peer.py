@@ -1,4 +1,4 @@
-"""What the tests of the port for streams share: servers that have one, and a client that is played frame by frame."""
+"""Shared by the tests of the port for streams: servers with one, and a client played frame by frame."""
 
 import socket
 import struct
@@ -142,7 +142,7 @@ class Peer:
         return self.messages[stream][:count]
 
     def end(self, stream: int = 1) -> tuple[grpc.StatusCode, str]:
-        """How a call ends."""
+        """Return the status of a call."""
         while stream not in self.ends:
             self.frame()
         end = self.ends[stream]

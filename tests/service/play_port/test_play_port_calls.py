@@ -155,7 +155,7 @@ def test_states_of_usual_batches_are_overwritten_where_they_came(
 
 
 def refused(address: str, requests: list[bytes], path: str = PLAY, **options: Any) -> Any:
-    """What a call must end with, as grpcio's client reads it."""
+    """Return the error that a call must end with, as grpcio's client reads it."""
     with grpc.insecure_channel(address) as channel, pytest.raises(grpc.RpcError) as raised:
         list(channel.stream_stream(path)(iter(requests), **({"timeout": PATIENCE} | options)))
     return read_refusal(raised.value)
@@ -199,11 +199,11 @@ def test_other_methods_are_unimplemented(peer: Peer, echo: None, path: str) -> N
         ({"content_type": "text/html"}, grpc.StatusCode.UNIMPLEMENTED, "content-type must be application/grpc, not"),
         ({"content_type": "application/grpcx"}, grpc.StatusCode.UNIMPLEMENTED, "content-type must be application/grpc"),
         ({"grpc_encoding": "gzip"}, grpc.StatusCode.UNIMPLEMENTED, "grpc-encoding must be identity, not 'gzip'"),
-        ({"grpc_timeout": "soon"}, grpc.StatusCode.INTERNAL, "grpc-timeout is none: 'soon'"),
-        ({"grpc_timeout": "-1S"}, grpc.StatusCode.INTERNAL, "grpc-timeout is none"),
-        ({"grpc_timeout": "123456789S"}, grpc.StatusCode.INTERNAL, "grpc-timeout is none"),
-        ({"grpc_timeout": "1n"}, grpc.StatusCode.DEADLINE_EXCEEDED, "the call has had its time"),
-        ({"grpc_timeout": "0H"}, grpc.StatusCode.DEADLINE_EXCEEDED, "the call has had its time"),
+        ({"grpc_timeout": "soon"}, grpc.StatusCode.INTERNAL, "invalid grpc-timeout: 'soon'"),
+        ({"grpc_timeout": "-1S"}, grpc.StatusCode.INTERNAL, "invalid grpc-timeout"),
+        ({"grpc_timeout": "123456789S"}, grpc.StatusCode.INTERNAL, "invalid grpc-timeout"),
+        ({"grpc_timeout": "1n"}, grpc.StatusCode.DEADLINE_EXCEEDED, "deadline exceeded"),
+        ({"grpc_timeout": "0H"}, grpc.StatusCode.DEADLINE_EXCEEDED, "deadline exceeded"),
     ],
 )
 def test_headers_that_begin_no_call(
@@ -266,7 +266,7 @@ def test_tokens(tmp_path: Path) -> None:
             assert (found.code, found.reason) == (grpc.StatusCode.UNAUTHENTICATED, "UNAUTHENTICATED")
         with (
             SocketStream(play_address(server)) as stream,
-            pytest.raises(ChatiereError, match="UNAUTHENTICATED: this service needs a token"),
+            pytest.raises(ChatiereError, match="UNAUTHENTICATED: token required"),
         ):
             stream.submit(batch_requests.new_games(table, [1])).result(PATIENCE)
         with SocketStream(play_address(server), token=token) as stream:
@@ -281,7 +281,7 @@ def test_calls_of_one_client_at_a_time(slow: Slow) -> None:
         second.send(second.headers())
         code, words = second.end()
         assert code is grpc.StatusCode.RESOURCE_EXHAUSTED
-        assert "calls of one client at a time, 1 at most" in words
+        assert "calls of one client at a time (at most 1)" in words
         slow.released.release(2)
         assert first.end()[0] is grpc.StatusCode.OK
         # The end is told after the call is over.
