@@ -23,6 +23,7 @@ from played_frames import (
 from prometheus_client import CollectorRegistry
 
 from chatiere.clients import SocketStream, VectorEnv
+from chatiere.clients.calls import batch_requests
 from chatiere.service.calls.batch_service import BatchService
 from chatiere.service.ports import listening as listening_module
 from chatiere.service.ports import play_port
