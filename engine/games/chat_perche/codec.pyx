@@ -194,7 +194,7 @@ def _read_deck(deck):
 def encode_options(players, options: Mapping):
     """Options by name as the kernel's struct. Raises EngineError: INVALID_OPTION."""
     cdef Options encoded
-    cdef int card, copy, place = 0
+    cdef int card, place = 0
     options = complete_options("Chat perché", options, DEFAULTS, players)
     solidity, deck = options["solidity"], options["deck"]
     if not isinstance(options["forward_only"], bool):
@@ -212,7 +212,7 @@ def encode_options(players, options: Mapping):
     for value in solidity:
         encoded.solidity[<int> value - 1] += 1
     for card in range(CARD_TYPES):
-        for copy in range(<int> deck[card]):
+        for _ in range(<int> deck[card]):
             encoded.full_deck[place] = card
             place += 1
     return (<const char*> &encoded)[:sizeof(Options)]
@@ -501,9 +501,9 @@ cdef put_hand(Writer out, const State* seen, int seat):
     # The values of the tokens that the viewer has not placed.
     cdef uint32_t tokens = tokens_in_hand(seen, seat)
     cdef uint8_t values[TOKENS]
-    cdef int count = 0, i, copy
+    cdef int count = 0, i, _copy
     for i in range(LARGEST_SOLIDITY):
-        for copy in range(tokens >> 8 * i & 0xFF):
+        for _copy in range(tokens >> 8 * i & 0xFF):
             values[count] = i + 1
             count += 1
     out.byte_numbers(fields.SEAT_VIEW_HAND, values, count)

@@ -29,12 +29,12 @@ cdef int resample(void* body, int seat, Stream* stream) noexcept nogil:
     cdef uint64_t hidden = state.placed[1 - seat] & ~state.broken
     # The values of the tokens that the seat has not seen, in hand and at branches: the largest first.
     cdef uint8_t unseen[TOKENS]
-    cdef int tokens = 0, value, branch, load, copies, fitting, chosen, i
+    cdef int tokens = 0, value, branch, load, copies, fitting, chosen, _copy, i
     for value in range(LARGEST_SOLIDITY, 0, -1):
         copies = state.solidity[value - 1]
         for branch in range(BRANCHES):
             copies -= has_branch(shown, branch) and at_branch(state.values, branch) == value
-        for i in range(copies):
+        for _copy in range(copies):
             unseen[tokens] = value
             tokens += 1
     for load in range(LARGEST_SOLIDITY, -1, -1):

@@ -331,7 +331,7 @@ cdef void totals(const void* body, int32_t* totals) noexcept nogil:
 
 
 cdef void ranks(const void* body, uint8_t* ranks) noexcept nogil:
-    cdef int32_t scores[2]
+    cdef int32_t scores[PLAYERS]
     totals(body, scores)
     ranks[0] = 1 + (scores[1] > scores[0])
     ranks[1] = 1 + (scores[0] > scores[1])

@@ -8,7 +8,6 @@ from chatiere.engine.games.chat_perche.state cimport (
     DECK_SIZE,
     DOGS_1,
     DOGS_2,
-    FIRST_MOVE_CARD,
     FIRST_TWO_CAT_CARD,
     LONGEST_TRACK,
     PLAYERS,

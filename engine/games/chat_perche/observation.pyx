@@ -88,5 +88,5 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
     place[6] = state.forward_only
     place[7] = state.first_seat == seat
     place[8] = FIRST_SEAT < state.phase < FINISHED and state.active == seat
-    place += 9
+    place += OBSERVATION_TABLE_NUMBERS
     place[state.phase] = 1

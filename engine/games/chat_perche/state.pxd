@@ -12,8 +12,8 @@ cdef enum:
     TRUNK_SPACES = 5
     BRANCHES = 10
     BRANCH_SPACES = 4
-    SPACES = 45
-    START = 45  # the start space of the colour that is spoken of
+    SPACES = TRUNK_SPACES + BRANCHES * BRANCH_SPACES
+    START = SPACES  # the start space of the colour that is spoken of
     CATS = 12  # of a colour
     BIRDS = 6
     TRUNK_LIMIT = 2  # cats of a colour
@@ -24,15 +24,15 @@ cdef enum:
 
 cdef enum:
     # Card types (rules file: Actions).
-    DOGS_1 = 0
-    DOGS_2 = 1
-    BIRD_CARD = 2
-    OWN_FALLS = 3
-    OPPONENT_FALLS = 4
-    FIRST_MOVE_CARD = 5  # then nine values each of: one own, one opponent's, two own, two opponent's
+    DOGS_1
+    DOGS_2
+    BIRD_CARD
+    OWN_FALLS
+    OPPONENT_FALLS
+    FIRST_MOVE_CARD  # then nine values each of: one own, one opponent's, two own, two opponent's
     LARGEST_VALUE = 9
-    FIRST_TWO_CAT_CARD = 23
-    CARD_TYPES = 41
+    FIRST_TWO_CAT_CARD = FIRST_MOVE_CARD + 2 * LARGEST_VALUE
+    CARD_TYPES = FIRST_TWO_CAT_CARD + 2 * LARGEST_VALUE
 
 cdef enum Phase:
     FIRST_SEAT  # chance: who begins
@@ -107,18 +107,18 @@ cdef enum ChatPercheEvent:
 
 cdef enum:
     # Dense ids (rules file: Actions).
-    FIRST_MOVE_ID = 40
-    STOP_ID = 2110
-    FIRST_FALL_ID = 2111
-    FIRST_BIRD_ID = 2156
-    NUM_ACTIONS = 2196
+    FIRST_MOVE_ID = BRANCHES * LARGEST_SOLIDITY
+    STOP_ID = FIRST_MOVE_ID + (SPACES + 1) * SPACES
+    FIRST_FALL_ID = STOP_ID + 1
+    FIRST_BIRD_ID = FIRST_FALL_ID + SPACES
+    NUM_ACTIONS = FIRST_BIRD_ID + BRANCHES * BRANCH_SPACES
 
 ctypedef struct Options:
     uint8_t first_seat  # NO_SEAT: a chance event
     uint8_t forward_only
     uint8_t dog_track
-    uint8_t solidity[4]  # how many tokens of each value a seat has
-    uint8_t full_deck[26]  # ascending
+    uint8_t solidity[LARGEST_SOLIDITY]  # how many tokens of each value a seat has
+    uint8_t full_deck[DECK_SIZE]  # ascending
 
 ctypedef struct State:
     uint8_t players
@@ -129,19 +129,19 @@ ctypedef struct State:
     uint8_t forward_only
     uint8_t dog_track
     uint8_t dogs  # steps they have made
-    uint64_t cats[2]  # in the tree, by colour; the others of the twelve are at their start
+    uint64_t cats[PLAYERS]  # in the tree, by colour; the others of the twelve are at their start
     uint64_t birds  # in the tree
     # Cats that the other seat moved in its last turn and that still stand there; in MOVE and SECOND_MOVE only those of
     # the card's colour, zero where they no longer matter.
     uint64_t barred
     uint64_t moved  # the first-moved cat at SECOND_MOVE; zero there: it has fallen
-    uint64_t placed[2]  # the branches of each seat's tokens
+    uint64_t placed[PLAYERS]  # the branches of each seat's tokens
     uint64_t broken  # the broken branches
     uint64_t values  # of the token at each branch; zero: none. In a view also: not known
     uint64_t loads  # the most animals that each unbroken branch has held; zero at a broken one
-    uint32_t left[2]  # in each seat's deck: bit i, full_deck[i]; of equal cards the last ones
-    uint8_t solidity[4]  # option
-    uint8_t full_deck[26]  # option; ascending
+    uint32_t left[PLAYERS]  # in each seat's deck: bit i, full_deck[i]; of equal cards the last ones
+    uint8_t solidity[LARGEST_SOLIDITY]  # option
+    uint8_t full_deck[DECK_SIZE]  # option; ascending
     uint8_t card  # what the active seat has turned up, while it decides about it; else NO_CARD
     uint8_t steps  # that are left for the move; else zero
 

@@ -1,19 +1,54 @@
 """Chat perché: the words for cards, events and faults."""
 
+from types import SimpleNamespace
+
 from chatiere.engine.core.rules_file import RulesFile
 
 from chatiere.engine.games.chat_perche.state cimport (
     BIRDS,
+    BRANCHES,
     BRANCH_SPACES,
+    CARD_TYPES,
     CATS,
     DECK_SIZE,
+    FIRST_BIRD_ID,
+    FIRST_FALL_ID,
+    FIRST_MOVE_ID,
+    LARGEST_SOLIDITY,
     LARGEST_VALUE,
     LONGEST_TRACK,
+    NUM_ACTIONS,
+    PHASES,
+    PLAYERS,
+    SPACES,
+    START,
+    STOP_ID,
     TOKENS,
     TRUNK_SPACES,
     ChatPercheEvent,
     ChatPercheFault,
-    trunk,
+)
+
+# The kernel's numbers, for text.py.
+SIZES = SimpleNamespace(
+    birds=BIRDS,
+    branch_spaces=BRANCH_SPACES,
+    branches=BRANCHES,
+    cards=CARD_TYPES,
+    cats=CATS,
+    deck=DECK_SIZE,
+    longest_track=LONGEST_TRACK,
+    phases=PHASES,
+    seats=PLAYERS,
+    solidities=LARGEST_SOLIDITY,
+    spaces=SPACES,
+    start=START,
+    tokens=TOKENS,
+    trunk_spaces=TRUNK_SPACES,
+    values=LARGEST_VALUE,
+)
+IDS = SimpleNamespace(
+    first_move=FIRST_MOVE_ID, stop=STOP_ID, first_fall=FIRST_FALL_ID, first_bird=FIRST_BIRD_ID, end=NUM_ACTIONS
 )
 
 RULES = RulesFile("chat_perche.md")
@@ -58,7 +93,9 @@ FAULTS = {
         "the card that is turned up is a bird: only PlaceBird is possible", "A turn"
     ),
     int(ChatPercheFault.NO_CAT_THERE): RULES.illegal("no cat of the colour that the card names stands there", "A turn"),
-    int(ChatPercheFault.START_IS_EMPTY): RULES.illegal("no cat of the colour that the card names is at its start", "A turn"),
+    int(ChatPercheFault.START_IS_EMPTY): RULES.illegal(
+        "no cat of the colour that the card names is at its start", "A turn"
+    ),
     int(ChatPercheFault.MOVED_BY_OPPONENT): RULES.illegal(
         "the opponent moved that cat in its last turn: it must not be moved", "Moving a cat"
     ),
@@ -66,14 +103,16 @@ FAULTS = {
         "the second cat of a two-cat card must be another one than the first", "Moving a cat"
     ),
     int(ChatPercheFault.NO_STEP): RULES.illegal("a moving cat uses at least 1 step", "Moving a cat"),
-    int(ChatPercheFault.BRANCH_IS_BROKEN): RULES.illegal("the spaces of a broken branch are out of play", "Moving a cat"),
+    int(ChatPercheFault.BRANCH_IS_BROKEN): RULES.illegal(
+        "the spaces of a broken branch are out of play", "Moving a cat"
+    ),
     int(ChatPercheFault.SPACE_IS_TAKEN): RULES.illegal("another animal is on that space", "Moving a cat"),
     int(ChatPercheFault.TOO_FAR): RULES.illegal("the way is longer than the steps that there are", "Moving a cat"),
     int(ChatPercheFault.ONLY_FORWARD): RULES.illegal("cats move up the trunk and outward only", "Moving a cat"),
     int(ChatPercheFault.TRUNK_IS_FULL): RULES.illegal(
         "two other cats of its colour stand on the trunk", "Moving a cat"
     ),
-    int(ChatPercheFault.BAD_PLAYERS): RULES.broken("Chat perché is for 2 players", "seats", "Components and setup"),
+    int(ChatPercheFault.BAD_PLAYERS): RULES.broken(f"Chat perché is for {PLAYERS} players", "seats", "Components and setup"),
     int(ChatPercheFault.BAD_FIRST_SEAT): RULES.broken(
         "the first seat is not a seat, not the one that the options name, or set before chance has chosen it",
         "first_seat",
@@ -127,9 +166,11 @@ FAULTS = {
         f"more than {BIRDS} birds, a bird outside the branches' spaces, or one before the first turn", "birds"
     ),
     int(ChatPercheFault.SPACE_TAKEN_TWICE): RULES.broken("two animals are on one space", "seats.cats", "Moving a cat"),
-    int(ChatPercheFault.TRUNK_OVER_LIMIT): RULES.broken("more than two cats of a colour stand on the trunk", "seats.cats"),
+    int(ChatPercheFault.TRUNK_OVER_LIMIT): RULES.broken(
+        "more than two cats of a colour stand on the trunk", "seats.cats"
+    ),
     int(ChatPercheFault.BAD_BROKEN): RULES.broken(
-        "a broken branch is not empty, has solidity 4, is none of the ten or broke before the first turn",
+        f"a broken branch is not empty, has solidity {LARGEST_SOLIDITY}, is none of the ten or broke before the first turn",
         "branches.broken",
     ),
     int(ChatPercheFault.BAD_LOAD): RULES.broken(

@@ -157,7 +157,7 @@ cdef int put_label_field(Writer out, const Event* event, int field) except -1:
 
 # Options
 
-_REMOVED_COLOUR = 3  # with 3 players
+DEFAULT_REMOVED_COLOUR = 3  # with 3 players
 
 
 def _default_limits(players):
@@ -168,7 +168,7 @@ def encode_options(players, options: Mapping):
     """Options by name as the kernel's struct. Raises EngineError: INVALID_OPTION."""
     cdef Options encoded
     cdef int section
-    defaults = {"section_limits": _default_limits(players), "removed_colour": _REMOVED_COLOUR}
+    defaults = {"section_limits": _default_limits(players), "removed_colour": DEFAULT_REMOVED_COLOUR}
     options = complete_options("Chatpentiers", options, defaults, players)
     limits = read_numbers("section_limits", options["section_limits"], SECTIONS, 1, LARGEST_LIMIT)
     removed_colour = options["removed_colour"]
@@ -197,7 +197,7 @@ def options_of(Position position not None):
     options = first_seat_option(state.first_seat_option)
     if limits != _default_limits(state.players):
         options["section_limits"] = limits
-    if state.removed_colour not in (NO_COLOUR, _REMOVED_COLOUR):
+    if state.removed_colour not in (NO_COLOUR, DEFAULT_REMOVED_COLOUR):
         options["removed_colour"] = state.removed_colour
     return options
 

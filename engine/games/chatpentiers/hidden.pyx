@@ -146,10 +146,10 @@ cdef uint64_t draw_cards(uint64_t* cards, int count, Stream* stream) noexcept no
     # Take that many cards out of a set at random.
     cdef uint64_t drawn = 0, rest
     cdef int size = count_cards(cards[0])
-    cdef int skip, i
+    cdef int _skipped, i
     for i in range(count):
         rest = cards[0]
-        for skip in range(<int> number_below(stream, size - i)):
+        for _skipped in range(<int> number_below(stream, size - i)):
             rest &= rest - 1
         # The lowest bit that is left.
         drawn |= rest & (0 - rest)

@@ -1,10 +1,25 @@
 # Chatpentiers: a seat's view as numbers; text.py documents the layout.
 from libc.stdint cimport uint8_t
 
+from chatiere.engine.games.chatpentiers.state cimport CARDS, COLOURS, MAX_PLAYERS, PHASES, SECTIONS
+
 cdef enum:
-    OBSERVATION_SEAT_NUMBERS = 25
-    OBSERVATION_TABLE_NUMBERS = 26
-    # 5 planes of cards, 5 boards, 5 seats, the table.
-    OBSERVATION_LENGTH = 10 * 60 + 5 * OBSERVATION_SEAT_NUMBERS + OBSERVATION_TABLE_NUMBERS
+    # Of a seat.
+    OBSERVATION_VOIDS = 10
+    OBSERVATION_ZONES = OBSERVATION_VOIDS + COLOURS
+    OBSERVATION_COUNTS = OBSERVATION_ZONES + COLOURS
+    OBSERVATION_SEAT_NUMBERS = OBSERVATION_COUNTS + COLOURS
+    # Of the table.
+    OBSERVATION_LIMITS = 3
+    OBSERVATION_COLOURS_IN_USE = OBSERVATION_LIMITS + SECTIONS
+    OBSERVATION_LED_COLOUR = OBSERVATION_COLOURS_IN_USE + COLOURS
+    OBSERVATION_UNDEALT = OBSERVATION_LED_COLOUR + COLOURS
+    OBSERVATION_PHASE = OBSERVATION_UNDEALT + 3
+    OBSERVATION_TABLE_NUMBERS = OBSERVATION_PHASE + PHASES
+    # Planes of cards; boards and numbers of seats; the table.
+    OBSERVATION_PLANES = 5
+    OBSERVATION_LENGTH = (
+        OBSERVATION_PLANES * CARDS + MAX_PLAYERS * (CARDS + OBSERVATION_SEAT_NUMBERS) + OBSERVATION_TABLE_NUMBERS
+    )
 
 cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil

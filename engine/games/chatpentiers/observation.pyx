@@ -47,10 +47,10 @@ cdef inline void put_seat(uint8_t* numbers, const View* seen, int seat) noexcept
     numbers[8] = state.phase != FIRST_SEAT and state.leader == seat
     numbers[9] = state.points[seat][0] + state.points[seat][1] + score.points
     # A whole word, and the next numbers over what is too much of it.
-    memcpy(numbers + 10, &voids, sizeof(voids))
-    memcpy(numbers + 15, state.zone[seat], COLOURS)
+    memcpy(numbers + OBSERVATION_VOIDS, &voids, sizeof(voids))
+    memcpy(numbers + OBSERVATION_ZONES, state.zone[seat], COLOURS)
     for colour in range(COLOURS):
-        numbers[20 + colour] = number_at(counts, colour)
+        numbers[OBSERVATION_COUNTS + colour] = number_at(counts, colour)
 
 
 cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
@@ -58,7 +58,7 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
     cdef const View* seen = <const View*> view
     cdef const State* state = &seen.state
     cdef uint8_t* trick = values + 2 * CARDS
-    cdef uint8_t* boards = values + 5 * CARDS
+    cdef uint8_t* boards = values + OBSERVATION_PLANES * CARDS
     cdef uint8_t* numbers = boards + MAX_PLAYERS * CARDS
     cdef int i, other, distance
     spread_bits(state.hand[seat], CARDS, values)
@@ -83,13 +83,13 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
     numbers[0] = state.players
     numbers[1] = state.round + 1
     numbers[2] = cards_dealt(state.players)
-    memcpy(numbers + 3, state.section_limits, SECTIONS)
-    memset(numbers + 7, 1, COLOURS)
+    memcpy(numbers + OBSERVATION_LIMITS, state.section_limits, SECTIONS)
+    memset(numbers + OBSERVATION_COLOURS_IN_USE, 1, COLOURS)
     if state.removed_colour != NO_COLOUR:
-        numbers[7 + state.removed_colour] = 0
+        numbers[OBSERVATION_COLOURS_IN_USE + state.removed_colour] = 0
     if state.played:
-        numbers[12 + colour_of(state.play[0])] = 1
-    numbers[17] = seen.undealt_size
-    numbers[18] = count_cards(state.discards)
-    numbers[19] = cards_to_take(state)
-    numbers[20 + state.phase] = 1
+        numbers[OBSERVATION_LED_COLOUR + colour_of(state.play[0])] = 1
+    numbers[OBSERVATION_UNDEALT] = seen.undealt_size
+    numbers[OBSERVATION_UNDEALT + 1] = count_cards(state.discards)
+    numbers[OBSERVATION_UNDEALT + 2] = cards_to_take(state)
+    numbers[OBSERVATION_PHASE + state.phase] = 1

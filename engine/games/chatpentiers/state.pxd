@@ -12,13 +12,16 @@ cdef enum:
     MAX_PLAYERS = 5
     COLOURS = 5
     VALUES = 12
-    CARDS = 60
-    COLOUR_BITS = 0xFFF  # a colour's cards, shifted down
+    CARDS = COLOURS * VALUES
+    COLOUR_BITS = (1 << VALUES) - 1  # a colour's cards, shifted down
     SECTIONS = 4
-    ZERO_ZONE = 4
-    ZONES = 5
+    ZERO_ZONE = SECTIONS
+    ZONES = SECTIONS + 1
     LARGEST_LIMIT = 9
     ROUNDS = 3
+    LARGEST_HAND = 14  # with 4 players; also the most tricks of a round
+    MOST_TAKEN = 2 * LARGEST_HAND  # two cards of each trick
+    MOST_POINTS = MOST_TAKEN + SECTIONS  # of a round: a point a card, and four perfect sections
 
 cdef enum Phase:
     FIRST_SEAT  # chance: who begins
@@ -77,7 +80,7 @@ cdef enum ChatpentiersEvent:
 cdef enum:
     # Dense ids (rules file: Actions).
     FIRST_TAKE_ID = CARDS
-    NUM_ACTIONS = CARDS + CARDS * ZONES
+    NUM_ACTIONS = FIRST_TAKE_ID + CARDS * ZONES
 
 ctypedef struct Options:
     uint8_t first_seat  # NO_SEAT: a chance event
@@ -167,7 +170,7 @@ cdef inline uint64_t deck(const State* state) noexcept nogil:
 
 cdef inline int cards_dealt(int players) noexcept nogil:
     # To each seat; also the number of tricks.
-    return 11 if players == 3 else 14 if players == 4 else 12
+    return 11 if players == 3 else LARGEST_HAND if players == 4 else 12
 
 cdef inline int cards_taken(int players) noexcept nogil:
     # In each trick.

@@ -11,41 +11,29 @@ from chatiere.engine.core.description import (
     flag,
     lay_out,
 )
-from chatiere.engine.games.chatpentiers.codec import CODEC
-from chatiere.engine.games.chatpentiers.words import COLOUR_NAMES, FAULTS, card_name
+from chatiere.engine.games.chatpentiers.codec import CODEC, DEFAULT_REMOVED_COLOUR
+from chatiere.engine.games.chatpentiers.words import COLOUR_NAMES, FAULTS, IDS, SIZES, card_name
 
-_CARDS = 60
-_COLOURS = 5
-_VALUES = 12
-_SEATS = 5
-_SECTIONS = 4
-_LARGEST_LIMIT = 9
-_ROUNDS = 3
-_LARGEST_HAND = 14
-# Two of each trick.
-_MOST_TAKEN = 2 * _LARGEST_HAND
-# A point a card, and four perfect sections.
-_MOST_POINTS = _MOST_TAKEN + 4
 _FRENCH_COLOURS = ("gris", "vert", "rouge", "marron", "bleu")
 _COLOUR_NUMBERS = ", ".join(f"{number} {name}" for number, name in enumerate(COLOUR_NAMES))
 
 _OBSERVATION = (
-    ("own_hand", "Per card: 1 in the own hand.", (_CARDS,), (flag(),)),
-    ("table", "Per card: 1 if it lies on the table, not taken.", (_CARDS,), (flag(),)),
+    ("own_hand", "Per card: 1 in the own hand.", (SIZES.cards,), (flag(),)),
+    ("table", "Per card: 1 if it lies on the table, not taken.", (SIZES.cards,), (flag(),)),
     (
         "trick",
-        "Per card: 1 + d if the seat d to the left played it to this trick (also once it is taken), 6 if it is the "
-        "extra card; else 0.",
-        (_CARDS,),
-        (category(_SEATS + 1),),
+        "Per card: 1 + d if the seat d to the left played it to this trick (also once it is taken), "
+        f"{SIZES.seats + 1} if it is the extra card; else 0.",
+        (SIZES.cards,),
+        (category(SIZES.seats + 1),),
     ),
-    ("discards", "Per card: 1 if it was discarded in this round.", (_CARDS,), (flag(),)),
-    ("unseen", "Per card: 1 if the own seat does not know its place.", (_CARDS,), (flag(),)),
+    ("discards", "Per card: 1 if it was discarded in this round.", (SIZES.cards,), (flag(),)),
+    ("unseen", "Per card: 1 if the own seat does not know its place.", (SIZES.cards,), (flag(),)),
     (
         "boards",
         "Per seat, the own one first, then clockwise (zeros beyond the players), per card: 1 if it lies under that "
         "board.",
-        (_SEATS, _CARDS),
+        (SIZES.seats, SIZES.cards),
         (flag(),),
     ),
     (
@@ -54,42 +42,52 @@ _OBSERVATION = (
         "the present board; how far its sum is below 0; its perfect sections; 1 if it decides, or gets the next card; "
         "1 if it leads; total; per colour 1 if it has failed to follow it in this round; per colour 1 + the zone it "
         "lies in, 0 if it lies in none; per colour its cards under the board.",
-        (_SEATS, 25),
+        (SIZES.seats, SIZES.seat_numbers),
         (
             flag("present"),
-            count(_LARGEST_HAND, "hand_size"),
-            count(_MOST_POINTS, "round_points", (_ROUNDS - 1,)),
-            count(_MOST_POINTS, "board_points"),
-            count(_MOST_TAKEN, "below_zero"),
-            count(_SECTIONS, "perfect_sections"),
+            count(SIZES.largest_hand, "hand_size"),
+            count(SIZES.most_points, "round_points", (SIZES.rounds - 1,)),
+            count(SIZES.most_points, "board_points"),
+            count(SIZES.most_taken, "below_zero"),
+            count(SIZES.sections, "perfect_sections"),
             flag("acts"),
             flag("leads"),
-            count(_ROUNDS * _MOST_POINTS, "total"),
-            flag("voids", (_COLOURS,)),
-            category(_SECTIONS + 1, "zones", (_COLOURS,)),
-            count(_VALUES, "cards", (_COLOURS,)),
+            count(SIZES.rounds * SIZES.most_points, "total"),
+            flag("voids", (SIZES.colours,)),
+            category(SIZES.sections + 1, "zones", (SIZES.colours,)),
+            count(SIZES.values, "cards", (SIZES.colours,)),
         ),
     ),
-    ("players", "The number of players.", (), (count(_SEATS),)),
-    ("round", "The round, 1-3.", (), (count(_ROUNDS),)),
-    ("tricks", "The number of tricks of a round.", (), (count(_LARGEST_HAND),)),
-    ("section_limits", "The limits of sections 0-3.", (_SECTIONS,), (count(_LARGEST_LIMIT),)),
-    ("colours_in_use", "Per colour: 1 if its cards are played with.", (_COLOURS,), (flag(),)),
-    ("led_colour", "One-hot: the colour that was led; zeros before the leader has played.", (_COLOURS,), (flag(),)),
-    ("undealt", "How many cards are not dealt, nor turned up as an extra card.", (), (count(_CARDS),)),
-    ("discarded", "How many cards were discarded in this round.", (), (count(_LARGEST_HAND),)),
+    ("players", "The number of players.", (), (count(SIZES.seats),)),
+    ("round", f"The round, 1-{SIZES.rounds}.", (), (count(SIZES.rounds),)),
+    ("tricks", "The number of tricks of a round.", (), (count(SIZES.largest_hand),)),
+    (
+        "section_limits",
+        f"The limits of sections 0-{SIZES.sections - 1}.",
+        (SIZES.sections,),
+        (count(SIZES.largest_limit),),
+    ),
+    ("colours_in_use", "Per colour: 1 if its cards are played with.", (SIZES.colours,), (flag(),)),
+    (
+        "led_colour",
+        "One-hot: the colour that was led; zeros before the leader has played.",
+        (SIZES.colours,),
+        (flag(),),
+    ),
+    ("undealt", "How many cards are not dealt, nor turned up as an extra card.", (), (count(SIZES.cards),)),
+    ("discarded", "How many cards were discarded in this round.", (), (count(SIZES.largest_hand),)),
     ("to_take", "How many cards the deciding seat has yet to take of the trick; 0 unless it takes.", (), (count(2),)),
-    ("phase", "One-hot: first seat, deal, extra card, play, take, over.", (6,), (flag(),)),
+    ("phase", "One-hot: first seat, deal, extra card, play, take, over.", (SIZES.phases,), (flag(),)),
 )
 
 _PIECES = (
     *(
-        Piece(card, card_name(card), f"{_FRENCH_COLOURS[card // _VALUES]} {card % _VALUES + 1}")
-        for card in range(_CARDS)
+        Piece(card, card_name(card), f"{_FRENCH_COLOURS[card // SIZES.values]} {card % SIZES.values + 1}")
+        for card in range(SIZES.cards)
     ),
-    *(Piece(colour, COLOUR_NAMES[colour], _FRENCH_COLOURS[colour], "colour") for colour in range(_COLOURS)),
-    *(Piece(section, f"section {section}", f"section {section}", "zone") for section in range(4)),
-    Piece(4, "zero zone", "zone Zéro", "zone"),
+    *(Piece(colour, COLOUR_NAMES[colour], _FRENCH_COLOURS[colour], "colour") for colour in range(SIZES.colours)),
+    *(Piece(section, f"section {section}", f"section {section}", "zone") for section in range(SIZES.sections)),
+    Piece(SIZES.zero_zone, "zero zone", "zone Zéro", "zone"),
 )
 
 DESCRIPTION = Description(
@@ -97,31 +95,34 @@ DESCRIPTION = Description(
     english_title="CATsle Builders",
     french_title="Chatpentiers",
     options=(
-        first_seat_option("The seat that leads the first round's first trick.", _SEATS),
+        first_seat_option("The seat that leads the first round's first trick.", SIZES.seats),
         Option(
             "section_limits",
             "The limits of sections 0, 1, 2 and 3 of every board: four numbers.",
             1,
-            _LARGEST_LIMIT,
+            SIZES.largest_limit,
             "1, 2, 3, 4 with 4 or 5 players, 1, 2, 3, 5 with 3 players",
         ),
         Option(
             "removed_colour",
             f"The colour that is left out with 3 players (ignored with 4 or 5): {_COLOUR_NUMBERS}.",
             0,
-            _COLOURS - 1,
-            "3, brown",
-            (3,),
+            SIZES.colours - 1,
+            f"{DEFAULT_REMOVED_COLOUR}, {COLOUR_NAMES[DEFAULT_REMOVED_COLOUR]}",
+            (DEFAULT_REMOVED_COLOUR,),
         ),
     ),
     action_kinds=(
-        ActionKind("play_card", "Play a card of the hand to the trick; the id is the card's number.", 0, 59),
+        ActionKind(
+            "play_card", "Play a card of the hand to the trick; the id is the card's number.", 0, IDS.first_take - 1
+        ),
         ActionKind(
             "take_card",
-            "Take a card from the table and place it in a zone of the own board: 60 + 5 x the card's number + the zone "
-            "(0-3: that section; 4: the zero zone, with 4 or 5 players).",
-            60,
-            359,
+            f"Take a card from the table and place it in a zone of the own board: {IDS.first_take} + {SIZES.zones} x "
+            f"the card's number + the zone (0-{SIZES.sections - 1}: that section; {SIZES.zero_zone}: the zero zone, "
+            "with 4 or 5 players).",
+            IDS.first_take,
+            IDS.end - 1,
         ),
     ),
     outcomes="For the first seat the seat's number; for a card that is dealt or turned up the card's number.",

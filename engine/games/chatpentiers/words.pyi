@@ -1,7 +1,10 @@
 from collections.abc import Mapping
+from types import SimpleNamespace
 
 from chatiere.engine.core.errors import FaultText
 
+SIZES: SimpleNamespace
+IDS: SimpleNamespace
 FAULTS: Mapping[int, FaultText]
 COLOUR_NAMES: tuple[str, ...]
 

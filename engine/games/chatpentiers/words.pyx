@@ -1,8 +1,49 @@
 """Chatpentiers: the words for cards, events and faults."""
 
+from types import SimpleNamespace
+
 from chatiere.engine.core.rules_file import RulesFile
 
-from chatiere.engine.games.chatpentiers.state cimport CARDS, VALUES, ChatpentiersEvent, ChatpentiersFault
+from chatiere.engine.games.chatpentiers.observation cimport OBSERVATION_SEAT_NUMBERS
+from chatiere.engine.games.chatpentiers.state cimport (
+    CARDS,
+    COLOURS,
+    FIRST_TAKE_ID,
+    LARGEST_HAND,
+    LARGEST_LIMIT,
+    MAX_PLAYERS,
+    MIN_PLAYERS,
+    MOST_POINTS,
+    MOST_TAKEN,
+    NUM_ACTIONS,
+    PHASES,
+    ROUNDS,
+    SECTIONS,
+    VALUES,
+    ZERO_ZONE,
+    ZONES,
+    ChatpentiersEvent,
+    ChatpentiersFault,
+)
+
+# The kernel's numbers, for text.py.
+SIZES = SimpleNamespace(
+    cards=CARDS,
+    colours=COLOURS,
+    largest_hand=LARGEST_HAND,
+    largest_limit=LARGEST_LIMIT,
+    most_points=MOST_POINTS,
+    most_taken=MOST_TAKEN,
+    phases=PHASES,
+    rounds=ROUNDS,
+    seat_numbers=OBSERVATION_SEAT_NUMBERS,
+    seats=MAX_PLAYERS,
+    sections=SECTIONS,
+    values=VALUES,
+    zero_zone=ZERO_ZONE,
+    zones=ZONES,
+)
+IDS = SimpleNamespace(first_take=FIRST_TAKE_ID, end=NUM_ACTIONS)
 
 RULES = RulesFile("chatpentiers.md")
 COLOUR_NAMES = ("grey", "green", "red", "brown", "blue")
@@ -15,28 +56,36 @@ FAULTS = {
         "all have played; the seat takes a card from the table: taking is a must", "A trick"
     ),
     int(ChatpentiersFault.CARD_NOT_IN_HAND): RULES.illegal("the hand does not hold that card", "Actions"),
-    int(ChatpentiersFault.MUST_FOLLOW): RULES.illegal("the hand holds a card of the led colour and must follow", "A trick"),
+    int(ChatpentiersFault.MUST_FOLLOW): RULES.illegal(
+        "the hand holds a card of the led colour and must follow", "A trick"
+    ),
     int(ChatpentiersFault.CARD_NOT_ON_TABLE): RULES.illegal("that card does not lie on the table", "Actions"),
     int(ChatpentiersFault.NO_ZERO_ZONE): RULES.illegal("with 3 players boards have no zero zone", "A trick"),
     int(ChatpentiersFault.COLOUR_LIES_ELSEWHERE): RULES.illegal(
         "the colour already lies under the board: the card goes to its zone", "A trick"
     ),
     int(ChatpentiersFault.ZONE_HOLDS_ANOTHER_COLOUR): RULES.illegal("the zone holds another colour", "A trick"),
-    int(ChatpentiersFault.BAD_PLAYERS): RULES.broken("Chatpentiers is for 3 to 5 players", "seats", "Components and setup"),
-    int(ChatpentiersFault.BAD_PHASE): RULES.broken("an extra card is turned up with 3 players only", "phase", "A trick"),
+    int(ChatpentiersFault.BAD_PLAYERS): RULES.broken(
+        f"Chatpentiers is for {MIN_PLAYERS} to {MAX_PLAYERS} players", "seats", "Components and setup"
+    ),
+    int(ChatpentiersFault.BAD_PHASE): RULES.broken(
+        "an extra card is turned up with 3 players only", "phase", "A trick"
+    ),
     int(ChatpentiersFault.BAD_FIRST_SEAT): RULES.broken(
         "the first seat is not a seat, not the one that the options name, or set before chance has chosen it",
         "first_seat",
         "Components and setup",
     ),
     int(ChatpentiersFault.BAD_LIMITS): RULES.broken(
-        "the limit of a section is from 1 to 9", "options.section_limits", "Components and setup"
+        f"the limit of a section is from 1 to {LARGEST_LIMIT}", "options.section_limits", "Components and setup"
     ),
     int(ChatpentiersFault.BAD_REMOVED_COLOUR): RULES.broken(
-        "with 3 players one of the five colours is left out, else none", "options.removed_colour", "Components and setup"
+        "with 3 players one of the five colours is left out, else none",
+        "options.removed_colour",
+        "Components and setup",
     ),
     int(ChatpentiersFault.BAD_ROUND): RULES.broken(
-        "the round is from 1 to 3, the first one before anybody has begun and the third one when the game is over",
+        f"the round is from 1 to {ROUNDS}, the first one before anybody has begun and the last one when the game is over",
         "round",
         "Components and setup",
     ),
@@ -65,11 +114,14 @@ FAULTS = {
         "the cards played to the trick are not different cards, as many as the phase says", "plays", "A trick"
     ),
     int(ChatpentiersFault.BAD_TABLE): RULES.broken(
-        "the trick's cards are not on the table, nor under the boards of those whose turn it was to take", "plays", "A trick"
+        "the trick's cards are not on the table, nor under the boards of those whose turn it was to take",
+        "plays",
+        "A trick",
     ),
     int(ChatpentiersFault.BAD_DISCARDS): RULES.broken("every finished trick leaves one card", "discards"),
     int(ChatpentiersFault.BAD_BOARDS): RULES.broken(
-        "the cards under the boards are not those taken in the tricks so far: 3 a trick, with 5 players 4", "seats.zones"
+        "the cards under the boards are not those taken in the tricks so far: 3 a trick, with 5 players 4",
+        "seats.zones",
     ),
     int(ChatpentiersFault.BAD_ZONES): RULES.broken(
         "a colour lies in one zone of a board, and a zone holds one colour", "seats.zones"
