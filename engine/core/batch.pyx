@@ -289,7 +289,7 @@ cdef class Table:
                 number_column = copy_for("game_numbers", game_numbers, sizeof(uint64_t), n)
         else:
             if game_numbers is not None:
-                raise EngineError(Reason.INVALID_SEED, "game_numbers require seeds", field="game_numbers")
+                raise EngineError(Reason.INVALID_SEED, "game numbers need seeds", field="game_numbers")
             if count is None:
                 raise EngineError(
                     Reason.INVALID_BATCH, "either seeds or, for explicit chance, count is required", field="count"

@@ -204,7 +204,7 @@ cdef class Game:
             position.sampled = True
             position.stream = read_stream(seed, game_number)
         elif game_number != 0:
-            raise EngineError(Reason.INVALID_SEED, "game_number requires a seed", field="game_number")
+            raise EngineError(Reason.INVALID_SEED, "a game number needs a seed", field="game_number")
         encoded = self.encode_options(seats, options)
         self.ops.start(position.body, seats, <const char*> encoded)
         if seed is not None:
