@@ -1,4 +1,4 @@
-"""The rules of the games, compiled: a library of its own, which knows nothing of gRPC or the service."""
+"""The compiled rules of the games: a library of its own, independent of gRPC and the service."""
 
 from chatiere.engine.core.batch import Columns, Restart, Table
 from chatiere.engine.core.codec import Codec
@@ -12,17 +12,17 @@ _ROOMS = {room.GAME.name: room for room in sorted(ROOMS, key=lambda room: room.G
 
 
 def games() -> tuple[Game, ...]:
-    """All games, by name."""
+    """Return all games, sorted by name."""
     return tuple(room.GAME for room in _ROOMS.values())
 
 
 def game(name: str) -> Game:
-    """The game of that name. Raises EngineError: UNKNOWN_GAME."""
+    """Return the game with this name. Raises EngineError: UNKNOWN_GAME."""
     return _room(name).GAME
 
 
 def codec(name: str) -> Codec:
-    """Return what fills and reads the messages of that game's own protobuf file. Raises EngineError: UNKNOWN_GAME."""
+    """Return the codec for the messages of this game's own protobuf file. Raises EngineError: UNKNOWN_GAME."""
     return _room(name).CODEC
 
 

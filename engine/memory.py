@@ -1,23 +1,23 @@
-"""How this process's memory is managed, for those who handle batches by the thousand."""
+"""Memory management of the process, for programs that handle batches by the thousand."""
 
 import ctypes
 import os
 from collections.abc import Callable
 from pathlib import Path
 
-# glibc's numbers of these settings (malloc.h).
+# Parameter numbers of glibc's mallopt (malloc.h).
 _M_TRIM_THRESHOLD = -1
 _M_MMAP_THRESHOLD = -3
 _M_ARENA_MAX = -8
-# The largest that glibc takes; allocations above it go back to the system at once.
+# The largest threshold that glibc accepts; larger blocks go back to the system as soon as they are freed.
 _LARGEST_KEPT = 32 * 1024 * 1024
 
 
 def keep_freed_memory() -> bool:
     """Let the C library keep freed memory for the next allocation instead of giving it back to the system.
 
-    Left alone, glibc returns the large blocks that batches are made of, and gets them anew page by page: that can cost
-    more than the moves. To be called once, at the start of a process. Returns whether the C library has such settings.
+    By default glibc returns the large blocks used by batches and maps them again page by page, which can cost more than
+    the moves. Call it once, at the start of the process. Returns False if the C library has no such settings.
     """
     try:
         mallopt = ctypes.CDLL(None).mallopt
@@ -27,9 +27,9 @@ def keep_freed_memory() -> bool:
 
 
 def share_one_heap() -> bool:
-    """Let all threads allocate from one heap: what is free at the ends of others never goes back to the system.
+    """Let all threads allocate from one heap: free memory at the ends of other heaps is never returned to the system.
 
-    To be called once, before there are threads. Returns whether the C library has such a setting.
+    Call it once, before threads are started. Returns False if the C library has no such setting.
     """
     try:
         return bool(ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 1))
@@ -38,7 +38,7 @@ def share_one_heap() -> bool:
 
 
 def give_back_freed_memory() -> None:
-    """Return all memory to the system that has been freed, as far as the C library can."""
+    """Return freed memory to the system, as far as the C library can."""
     try:
         ctypes.CDLL(None).malloc_trim(0)
     except (AttributeError, OSError, TypeError):
@@ -65,9 +65,9 @@ class _Usage(ctypes.Structure):
 
 
 def allocated_bytes() -> int | None:
-    """Bytes that are allocated from the C library's heap and mapped blocks now; None where it does not tell.
+    """Return the bytes now allocated from the C library's heap and mapped blocks; None if it does not report them.
 
-    Python's own small objects are not among them.
+    Python's own small objects are not included.
     """
     try:
         mallinfo: Callable[[], _Usage] = ctypes.CDLL(None).mallinfo2
@@ -75,12 +75,12 @@ def allocated_bytes() -> int | None:
         usage = mallinfo()
     except (AttributeError, OSError, TypeError):
         return None
-    # Another allocator in the C library's place, such as the sanitizers', leaves everything at zero.
+    # An allocator that replaces the C library's, such as the sanitizers', leaves all fields at zero.
     return int(usage.uordblks + usage.hblkhd) or None
 
 
 def resident_bytes() -> int:
-    """Bytes of this process that are in memory; 0 where the system does not tell as Linux does."""
+    """Return the resident set size of this process in bytes; 0 on systems without Linux's /proc."""
     try:
         return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except OSError:

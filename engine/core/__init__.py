@@ -1,1 +1,1 @@
-"""What all games share."""
+"""The core shared by all games."""

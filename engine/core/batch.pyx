@@ -1,11 +1,11 @@
-"""Many games at a time: what `Position` does, for n packed states in one call and without the GIL.
+"""Many games at a time: the methods of `Position`, for n packed states in one call and without the GIL.
 
-A batch is of one game at one number of players (`Table`). States and all else go in and come out as columns: arrays in C
-order, little-endian, without padding. What goes in may be such bytes, or integers that fit the column: an array of any
-integer dtype, a buffer of them, a sequence. It is read in place if it is bytes or a contiguous array of the column's dtype.
-What comes out is bytes that NumPy reads in place, such as `numpy.frombuffer(positions.actors, "<i1")`, or a memoryview of
-states that were overwritten. A column that was not asked for is empty. An item that fails (a broken state,
-an illegal move) fails alone: `FaultColumns` tells its reason, and the others go on.
+All items of a batch have the same game and number of players (`Table`). Arguments and results are columns: arrays in C
+order, little-endian, without padding. A column is passed as such bytes, or as integers that fit in it: an array of any
+integer dtype, a buffer of them, a sequence. Bytes and contiguous arrays of the column's dtype are read in place.
+Results are bytes that NumPy reads in place, such as `numpy.frombuffer(positions.actors, "<i1")`, or a memoryview of
+overwritten states. Columns that were not asked for are empty. An item that fails (a broken state, an illegal move) does
+not affect the others: `FaultColumns` gives its reason.
 """
 
 from functools import partial
@@ -44,20 +44,20 @@ from chatiere.engine.core.loops cimport (
 from chatiere.engine.core.position cimport Game, Position
 
 cdef enum:
-    # As many lists of legal ids as any game can have then still fit into 32 bits.
+    # So that the offsets of legal ids fit into 32 bits in every game.
     MAX_ITEMS = 524_288
-    # Legal ids that an item is given room for at first.
+    # The initial room for legal ids, for each item.
     LEGAL_GUESS = 64
-    # Of states, in bytes.
+    # Bytes, of states that are overwritten.
     ALIGNMENT = 8
 
 
-# Of a batch's faults, how many are told in words.
+# The number of a batch's faults that are given with their texts.
 MOST_FAULTS_TOLD = 20
 
 
 class Columns(NamedTuple):
-    """Which columns of PositionColumns are wanted beside `states`, `actors` and `final`.
+    """The columns of PositionColumns to return besides `states`, `actors` and `final`.
 
     `legal`: `legal_offsets`, `legal_ids`, `weights`. `scores`: `totals`, `returns`. `observations`: `observations` and,
     with restarts, `final_observations`.
@@ -69,9 +69,9 @@ class Columns(NamedTuple):
 
 
 class Restart(NamedTuple):
-    """How games that end are begun anew: with the same seed, `stride` (1 or more) added to the game number.
+    """A request to restart games that end, with the same seed and `stride` (1 or more) added to the game number.
 
-    `options`: those of the new games, by name; None: all defaults.
+    `options`: the options of the new games, by name; None: all defaults.
     """
 
     options: object = None
@@ -79,17 +79,17 @@ class Restart(NamedTuple):
 
 
 class PositionColumns(NamedTuple):
-    """Where n games stand, in columns; dtype and shape of each:
+    """The positions of n games, in columns with these dtypes and shapes:
 
-    `states` uint8 (n, packed_size); that of a failed item is as it was sent. A memoryview if they were overwritten.
-    `actors` int8 (n,): the seat that has to decide, -1 at a chance event, -4 when the game is over, -3 where the state is
-    broken: its other columns are 0 and it has no legal ids.
+    `states` uint8 (n, packed_size); unchanged for failed items. A memoryview if the states were overwritten.
+    `actors` int8 (n,): the seat to act, -1 at a chance event, -4 when the game is over, -3 for a broken state, whose
+    other columns are 0 and which has no legal ids.
     `legal_offsets` uint32 (n + 1,): item i has the legal ids from legal_offsets[i] to before legal_offsets[i + 1].
-    `legal_ids` uint16: dense ids of the legal actions, ascending, or at a chance event its outcomes.
-    `weights` uint32: of the outcomes at chance events, 1 for actions; empty unless some item stands at a chance event.
-    `totals` int32 (n, players), `returns` float32 (n, players): as in Position; of the game that ended, if restarted.
-    `final` uint8 (n,): 1 where the game is over, or was until it was restarted.
-    `observations` uint8 (n, observation_length): of the seat that has to decide; 0 where nobody has to.
+    `legal_ids` uint16: dense ids of the legal actions, ascending, or the outcomes at a chance event.
+    `weights` uint32: the weights of outcomes at chance events, 1 for actions; empty if no item is at a chance event.
+    `totals` int32 (n, players), `returns` float32 (n, players): as in Position; of the ended game, if restarted.
+    `final` uint8 (n,): 1 if the game is over, or was before it was restarted.
+    `observations` uint8 (n, observation_length): the observation of the seat to act; 0 if there is none.
     `final_observations` uint8 (r, players, observation_length): of every seat at the end of the r restarted games.
     """
 
@@ -106,10 +106,10 @@ class PositionColumns(NamedTuple):
 
 
 class PlayoutColumns(NamedTuple):
-    """What came of k random playouts of each of n states.
+    """The results of k random playouts of each of n states.
 
-    `mean_returns` float64 (n, players); `wins` uint32 (n, players): in how many the seat was among the winners; `moves`
-    uint64 (n,): decisions made in all of them together.
+    `mean_returns` float64 (n, players); `wins` uint32 (n, players): the number of playouts with the seat among the
+    winners; `moves` uint64 (n,): the number of decisions in all k playouts.
     """
 
     mean_returns: bytes
@@ -118,10 +118,10 @@ class PlayoutColumns(NamedTuple):
 
 
 class ScoreColumns(NamedTuple):
-    """ScoreColumns at n states.
+    """The scores at n states.
 
-    `totals` int32 (n, players): if the game stopped now; `final` uint8 (n,): 1 where it is over; `ranks` uint8 (n,
-    players) and `returns` float32 (n, players): 0 before.
+    `totals` int32 (n, players): the scores if the game stopped now; `final` uint8 (n,): 1 if the game is over; `ranks`
+    uint8 (n, players) and `returns` float32 (n, players): 0 if it is not.
     """
 
     totals: bytes
@@ -131,7 +131,7 @@ class ScoreColumns(NamedTuple):
 
 
 class ItemFault(NamedTuple):
-    """Why item number `item` failed, in the words of EngineError; `field` begins with the column's name."""
+    """The fault of item number `item`, with the texts of EngineError; `field` begins with the column's name."""
 
     item: int
     reason: Reason
@@ -141,40 +141,43 @@ class ItemFault(NamedTuple):
 
 
 class FaultColumns(NamedTuple):
-    """The items that failed: `reasons` uint8 (n,), 0 or the Reason's number, empty if none did; the first 20 in words."""
+    """The failed items.
+
+    `reasons` uint8 (n,): 0 or the Reason's number; empty if no item failed. `items`: the first MOST_FAULTS_TOLD faults.
+    """
 
     reasons: bytes
     items: tuple[ItemFault, ...]
 
 
 class Cancelled(Exception):
-    """A batch was given up before it was done; it has no result."""
+    """Raised by a batch that was cancelled; it has no result."""
 
 
 cdef class Cancellation:
-    """Lets another thread stop a batch that is under way: it looks before every item and every playout."""
+    """A handle for other threads to cancel a running batch, which checks it before every item and every playout."""
 
     cdef Control control
 
     def cancel(self):
-        """Let the batch that was given this, and every later one, end with Cancelled."""
+        """End the batch that was given this, and every later one, with Cancelled."""
         cancel(&self.control)
 
     @property
     def cancelled(self):
-        """Whether `cancel` was called."""
+        """True if `cancel` was called."""
         return bool(is_cancelled(&self.control))
 
     @property
     def moves(self):
-        """How many moves have been made so far under this, in steps and playouts."""
+        """The number of moves made so far in steps and playouts that were given this."""
         return moves_of(&self.control)
 
 
 # Columns
 
 cdef bytes new_column(Py_ssize_t size):
-    # Filled before anybody else sees it.
+    # Written to only before anybody else sees it.
     return PyBytes_FromStringAndSize(NULL, size)
 
 
@@ -183,12 +186,12 @@ cdef inline void* data_of(bytes column):
 
 
 cdef bytes copy_of(name, values, Py_ssize_t item_size):
-    # A small column, aligned, that nobody else can change while it is read.
+    # An aligned copy of a small column, which nobody can change while it is read.
     return values if type(values) is bytes else bytes(column_of(name, values, item_size))
 
 
 cdef bytes copy_for(name, values, Py_ssize_t item_size, Py_ssize_t count):
-    # The same, of so many items.
+    # The copy of a column that must have `count` items.
     cdef bytes copy = copy_of(name, values, item_size)
     if len(copy) != item_size * count:
         raise EngineError(
@@ -204,7 +207,7 @@ cdef int check_size(Py_ssize_t size, max_bytes) except -1:
     if max_bytes is not None and size > read_number("max_bytes", max_bytes, 0, LARGEST_U64):
         raise EngineError(
             Reason.BATCH_TOO_LARGE,
-            f"the answer would have more than {max_bytes} bytes: send fewer items, or ask for fewer columns",
+            f"the response would exceed {max_bytes} bytes: send fewer items or ask for fewer columns",
             metadata={"limit": str(max_bytes), "asked": str(size)},
         )
     return 0
@@ -225,23 +228,22 @@ cdef int require_done(LoopEnd end) except -1:
 
 
 cdef class Table:
-    """What is played in a batch: a game at a number of players, both the same for all items.
+    """A game at a number of players, as played by all items of a batch.
 
-    Its methods may be called by several threads at a time. Each takes a Cancellation (None: nobody will cancel it), ends
-    with Cancelled if that says so, and raises EngineError for what is wrong with a batch as a whole: INVALID_BATCH (a
-    column has not the length that it should have or holds what does not fit in it, there are more than 524,288 items), and
-    what else it names.
+    The methods may be called by several threads at a time. Each takes a Cancellation, or None, and raises Cancelled
+    when that is cancelled. Each raises EngineError for errors of the batch as a whole: INVALID_BATCH (a column of the
+    wrong length or with values that do not fit in it, more than 524,288 items), and the reasons given below.
 
-    States are checked, but not those that it answered last, if they come back as the same bytes object.
+    States are checked, except those returned last, if they are passed as the same bytes object.
     """
 
     cdef readonly Game game
     cdef readonly int players
-    # The states that were answered last, if none of them is broken. Nobody can change bytes.
+    # The states returned last, if none is broken. Bytes cannot change.
     cdef bytes sound
 
     def __init__(self, Game game not None, players):
-        """`game` for `players` seats. Raises EngineError: INVALID_PLAYERS."""
+        """Initialize a table of `game` with `players` seats. Raises EngineError: INVALID_PLAYERS."""
         self.players = game.read_players(players)
         self.game = game
 
@@ -261,9 +263,9 @@ cdef class Table:
     ):
         """Begin games, all with the same options (by name; None: all defaults).
 
-        With `seeds`, uint64 (n,), chance is sampled from the streams (seed, game number); `game_numbers`, uint64 (n,),
-        None: all 0. Without, chance is explicit, and `count` says how many games. One of the two has to be there.
-        `max_bytes`: what would answer more is refused with BATCH_TOO_LARGE; None: no limit.
+        With `seeds`, uint64 (n,), chance is sampled from the streams (seed, game number); `game_numbers`: uint64 (n,),
+        or None for all 0. Without, chance is explicit and `count` is the number of games. One of the two is required.
+        `max_bytes`: the largest size of the result, above which BATCH_TOO_LARGE is raised; None: no limit.
 
         Returns PositionColumns. Raises EngineError: INVALID_OPTION, INVALID_SEED, BATCH_TOO_LARGE.
         """
@@ -278,7 +280,7 @@ cdef class Table:
         cdef Py_ssize_t n
         if seeds is not None:
             if count:
-                raise EngineError(Reason.INVALID_BATCH, "the seeds say how many games there are", field="count")
+                raise EngineError(Reason.INVALID_BATCH, "count must be omitted if seeds are given", field="count")
             seed_column = copy_of("seeds", seeds, sizeof(uint64_t))
             n = check_count("seeds", (len(seed_column) + 7) // 8)
             seed_column = copy_for("seeds", seed_column, sizeof(uint64_t), n)
@@ -290,7 +292,7 @@ cdef class Table:
                 raise EngineError(Reason.INVALID_SEED, "game numbers need seeds", field="game_numbers")
             if count is None:
                 raise EngineError(
-                    Reason.INVALID_BATCH, "either seeds or, for explicit chance, a count of games is needed", field="count"
+                    Reason.INVALID_BATCH, "either seeds or, for explicit chance, count is required", field="count"
                 )
             n = read_number("count", count, 0, MAX_ITEMS)
         new_games.options = data_of(encoded)
@@ -324,11 +326,11 @@ cdef class Table:
     ):
         """Make a move in each game.
 
-        `states`: uint8 (n, packed_size). `moves`: uint16 (n,), for each the dense id of an action or, at a chance event,
-        the outcome that comes. `restart`: a Restart, to begin a new game where one ends; None: games that are over stay
-        over. `overwrite_states`: `states` is not needed any more, and if it can be written to and lies at a multiple of
-        8 bytes, the new states take their place, which saves a copy. Nobody else may write there meanwhile; it holds
-        garbage if the call raises. `max_bytes`: as in `new_games`.
+        `states`: uint8 (n, packed_size). `moves`: uint16 (n,), the dense id of an action or, at a chance event, of an
+        outcome. `restart`: a Restart, to begin a new game where one ends; None: ended games stay over.
+        `overwrite_states`: write the new states over `states`, which saves a copy, if it is writable and aligned to 8
+        bytes. Nobody else may write to it meanwhile; it holds garbage if the call raises. `max_bytes`: as in
+        `new_games`.
 
         Returns (PositionColumns, FaultColumns). Raises EngineError: INVALID_OPTION (of the restart), BATCH_TOO_LARGE.
         """
@@ -376,7 +378,7 @@ cdef class Table:
     def playout(self, states, count, *, seed, first_game_number=0, Cancellation cancellation=None):
         """Play each state to its end `count` times (k, 1 to 2**32 - 1), with uniformly random actions.
 
-        `states`: uint8 (n, packed_size). Playout j of item i takes its chance events and its choices from the stream
+        `states`: uint8 (n, packed_size). Playout j of item i draws chance events and actions from the stream
         (seed, first_game_number + k × i + j).
 
         Returns (PlayoutColumns, FaultColumns). Raises EngineError: INVALID_SEED, BATCH_TOO_LARGE.
@@ -413,7 +415,7 @@ cdef class Table:
         return PlayoutColumns(mean_returns, wins, moves), self.faults_of(faults, given)
 
     def score(self, states, *, Cancellation cancellation=None):
-        """The scores at `states`, uint8 (n, packed_size). Returns (ScoreColumns, FaultColumns)."""
+        """Return the scores at `states`, uint8 (n, packed_size), as (ScoreColumns, FaultColumns)."""
         cdef object given = self.view_of(states)
         cdef const uint8_t[::1] packed = given
         cdef Py_ssize_t n = self.count_of(given)
@@ -436,12 +438,12 @@ cdef class Table:
         return ScoreColumns(totals, final, ranks, returns), self.faults_of(faults, given)
 
     def resample(self, states, seats, *, seed, first_game_number=0, Cancellation cancellation=None):
-        """For each state one drawn uniformly from those that agree with all that a seat knows of it.
+        """Draw, for each state, one uniformly from those that agree with all that a seat knows of it.
 
-        `states`: uint8 (n, packed_size). `seats`: uint8 (n,), whose knowledge counts. Item i is drawn from the stream
-        (seed, first_game_number + i) and, with sampled chance, goes on with it.
+        `states`: uint8 (n, packed_size). `seats`: uint8 (n,), the seats whose knowledge is kept. Item i is drawn from
+        the stream (seed, first_game_number + i) and, with sampled chance, continues with it.
 
-        Returns (states, FaultColumns), the states of failed items as they were sent. Raises EngineError: INVALID_SEED.
+        Returns (states, FaultColumns), with the states of failed items unchanged. Raises EngineError: INVALID_SEED.
         """
         cdef object given = self.view_of(states)
         cdef const uint8_t[::1] before = given
@@ -464,9 +466,9 @@ cdef class Table:
         return after, self.faults_of(faults, after, "seats", partial(_resample, seat_column, stream_seed, first))
 
     def observe(self, states, seats, *, max_bytes=None, Cancellation cancellation=None):
-        """What seats know, as numbers.
+        """Return observations.
 
-        `states`: uint8 (n, packed_size). `seats`: uint8 (n,), whose observation of each. `max_bytes`: as in `new_games`.
+        `states`: uint8 (n, packed_size). `seats`: uint8 (n,), the observing seats. `max_bytes`: as in `new_games`.
 
         Returns (observations, FaultColumns): uint8 (n, observation_length), 0 for failed items. Raises EngineError:
         BATCH_TOO_LARGE.
@@ -510,7 +512,7 @@ cdef class Table:
         return column_of("states", states, 1, self.game.packed_size)
 
     cpdef Py_ssize_t count_states(self, states) except -1:
-        """How many packed states a column holds. Raises EngineError: INVALID_BATCH."""
+        """Return the number of packed states in a column. Raises EngineError: INVALID_BATCH."""
         return self.count_of(self.view_of(states))
 
     cdef Py_ssize_t count_of(self, given) except -1:
@@ -533,7 +535,7 @@ cdef class Table:
             raise
 
     cdef Py_ssize_t size_of(self, Py_ssize_t n, columns) except -1:
-        # Of PositionColumns, as far as it is known beforehand.
+        # The size of PositionColumns in bytes, as far as it is known beforehand.
         cdef Py_ssize_t item_size = self.game.packed_size + sizeof(int8_t) + sizeof(uint8_t), size = 0
         if columns.legal:
             item_size += sizeof(uint32_t)
@@ -562,7 +564,7 @@ cdef class Table:
         cdef bytes final = new_column(n)
         cdef bytes legal_offsets = b"", legal_ids = b"", weights = b"", totals = b"", returns = b""
         cdef bytes observations = b"", final_observations = b""
-        # `packed`: the bytes of `states`.
+        # `packed` points to the bytes of `states`.
         cdef const uint8_t* fault_data = <const uint8_t*> data_of(faults)
         cdef uint32_t* weight_data
         cdef Described described
@@ -610,7 +612,7 @@ cdef class Table:
         )
 
     cdef faults_of(self, bytes faults, states, column="states", act=None):
-        # In the words of Position: the first failed ones are made into one, and `act` does what was asked of the item.
+        # The texts come from Position: `act` repeats on one what the first failed items were asked to do.
         if faults.count(0) == len(faults):
             return NO_FAULTS
         reasons = bytearray(256)
@@ -631,7 +633,7 @@ cdef class Table:
             return ItemFault(item, error.reason, error.message, column, error.rule)
 
     cpdef position(self, states, Py_ssize_t item):
-        """The Position of an item of a column of packed states.
+        """Return the Position of an item of a column of packed states.
 
         Raises EngineError: INVALID_STATE, UNSUPPORTED_RULES_VERSION, INVALID_PLAYERS.
         """
@@ -657,7 +659,7 @@ cdef class Table:
 NO_FAULTS = FaultColumns(b"", ())
 
 
-# What a failed item was asked to do.
+# Repetitions of a failed item's request on a Position.
 
 def _apply(moves, position, item):
     position.apply(moves[item])

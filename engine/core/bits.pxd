@@ -1,4 +1,4 @@
-# Sets of up to 64 things as the bits of a word. What processors have no common instruction for is written out.
+# Sets of up to 64 things as the bits of a word, with operations for which processors have no common instruction.
 from libc.stdint cimport uint8_t, uint64_t
 
 cdef extern from * nogil:
@@ -6,20 +6,20 @@ cdef extern from * nogil:
     #include <stdint.h>
     #include <string.h>
 
-    /* Vectors of 16 bytes, which plain x86-64 and ARM have; the compiler knows their instructions. */
+    /* Vectors of 16 bytes, which baseline x86-64 and ARM have; compilers emit their instructions. */
     typedef uint8_t chatiere_bytes __attribute__((vector_size(16)));
     typedef uint16_t chatiere_pairs __attribute__((vector_size(16)));
     typedef uint32_t chatiere_fours __attribute__((vector_size(16)));
     typedef uint64_t chatiere_eights __attribute__((vector_size(16)));
 
-    /* Clang and GCC before 12 have no common word for picking elements of a vector by their places. */
+    /* Clang and GCC before 12 have no common builtin for picking elements of a vector by index. */
     #if defined(__clang__)
     #define CHATIERE_PICK(type, from, ...) __builtin_shufflevector(from, from, __VA_ARGS__)
     #else
     #define CHATIERE_PICK(type, from, ...) __builtin_shuffle(from, (type) {__VA_ARGS__})
     #endif
 
-    /* The lowest four bytes, each four times. */
+    /* The lowest four bytes, each repeated four times. */
     static inline chatiere_fours chatiere_four_times(uint64_t bits) {
         chatiere_bytes once = (chatiere_bytes) (chatiere_eights) {bits, 0};
         chatiere_pairs twice = (chatiere_pairs) CHATIERE_PICK(
@@ -27,7 +27,7 @@ cdef extern from * nogil:
         return (chatiere_fours) CHATIERE_PICK(chatiere_pairs, twice, 0, 0, 1, 1, 2, 2, 3, 3);
     }
 
-    /* Of two bytes that stand there eight times each: bit i of each at its i-th place. */
+    /* Flags of two bytes, each repeated eight times in `bits`: bit i of a byte from its i-th copy. */
     static inline void chatiere_put_flags(chatiere_fours bits, uint8_t* flags) {
         const chatiere_bytes places = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
         chatiere_bytes set = (chatiere_bytes) (((chatiere_bytes) bits & places) == places) & 1;
@@ -52,7 +52,7 @@ cdef extern from * nogil:
     void spread_32 "chatiere_spread_32"(uint64_t bits, uint8_t* flags) noexcept
 
 cdef inline uint64_t bits_by_byte(uint64_t bits) noexcept nogil:
-    # In each byte, how many of its bits are in the set.
+    # The number of bits set in each byte, in that byte.
     bits -= bits >> 1 & <uint64_t> 0x5555555555555555
     bits = (bits & <uint64_t> 0x3333333333333333) + (bits >> 2 & <uint64_t> 0x3333333333333333)
     return bits + (bits >> 4) & <uint64_t> 0x0F0F0F0F0F0F0F0F
@@ -61,17 +61,17 @@ cdef inline int count_bits(uint64_t bits) noexcept nogil:
     return __builtin_popcountll(bits)
 
 cdef inline int lowest_bit(uint64_t bits) noexcept nogil:
-    # The place of the first bit; the set is not empty.
+    # The place of the lowest bit; the set must not be empty.
     return __builtin_ctzll(bits)
 
 cdef inline int highest_bit(uint64_t bits) noexcept nogil:
-    # The place of the last bit; the set is not empty.
+    # The place of the highest bit; the set must not be empty.
     return 63 - __builtin_clzll(bits)
 
 cdef inline int nth_bit(uint64_t bits, int n) noexcept nogil:
-    # The place of the bit with n others below it; the set has more than n. Sebastiano Vigna's "broadword" selection
-    # (https://vigna.di.unimi.it/ftp/papers/Broadword.pdf): first the byte, then the bit in it, both by counting in all
-    # eight bytes of a word at once how many sums are at most n.
+    # The place of the bit with n others below it; the set must have more than n. Sebastiano Vigna's "broadword"
+    # selection (https://vigna.di.unimi.it/ftp/papers/Broadword.pdf): first the byte, then the bit in it, each by
+    # counting the sums that are at most n in all eight bytes of a word at once.
     cdef uint64_t ones = 0x0101010101010101
     cdef uint64_t tops = 0x8080808080808080
     cdef uint64_t sums = bits_by_byte(bits) * ones
@@ -83,12 +83,12 @@ cdef inline int nth_bit(uint64_t bits, int n) noexcept nogil:
     return place + <int> ((((left * ones | tops) - sums & tops) >> 7) * ones >> 56)
 
 cdef inline uint64_t bit_a_byte(uint64_t bits) noexcept nogil:
-    # The lowest eight bits, each as a byte that is 0 or 1.
+    # The lowest eight bits, each as a byte of 0 or 1.
     bits = (bits & 0xFF) * <uint64_t> 0x0101010101010101 & <uint64_t> 0x8040201008040201
     return bits + <uint64_t> 0x7F7F7F7F7F7F7F7F >> 7 & <uint64_t> 0x0101010101010101
 
 cdef inline void spread_bits(uint64_t bits, int count, uint8_t* flags) noexcept nogil:
-    # The first `count` (16 to 64) bits, each as a flag that is 0 or 1; some of them are written twice.
+    # Write the lowest `count` (16 to 64) bits as flags of 0 or 1; some flags are written twice.
     if count >= 32:
         spread_32(bits, flags)
         spread_32(bits >> (count - 32), flags + count - 32)

@@ -1,4 +1,4 @@
-# Between positions and a game's own messages: what every room's codec is, and what they share.
+# Codecs between positions and a game's own messages: the class of every room's codec, and shared parts.
 from libc.stdint cimport int64_t, uint8_t, uint16_t
 
 from chatiere.engine.core.game cimport Event
@@ -7,29 +7,29 @@ from chatiere.engine.wire.reader cimport Message
 from chatiere.engine.wire.writer cimport Writer
 
 cdef enum:
-    # Bounds of a Scalar that depend on the number of players.
+    # Bounds of a Scalar that depend on the number of players: players - 1 and players.
     LAST_SEAT = -1
     NUM_PLAYERS = -2
-    # A Scalar's field that a message does not have.
+    # The field of a Scalar that a message lacks.
     NO_FIELD = 0
-    # A Scalar that is never absent.
+    # Scalar.absent of a field that is never absent.
     ALWAYS = -1
     MAX_SCALARS = 16
 
-# A number of a state. The RulesFile refuses it unless it is from `lowest` to `highest`; its field is "name", or with
-# `index` "name[index]".
+# Return a number of a state if it is from `lowest` to `highest`; else the RulesFile refuses it, with the field "name",
+# or "name[index]" if `index` is given.
 cdef int within(rules, int64_t number, int lowest, int highest, str name, int index=*) except? -1
 
 
 ctypedef struct Scalar:
-    # A number that a game's messages have much as the packed state does.
-    int state_field  # of the State message
-    int view_field  # of the View message, or NO_FIELD
+    # A number that a game's messages represent much as the packed state does.
+    int state_field  # its field number in the State message
+    int view_field  # its field number in the View message, or NO_FIELD
     int offset  # in the packed state, in bytes
-    int size  # there: 1 or 2 bytes
-    int lowest  # of the messages' number
+    int size  # in the packed state: 1 or 2 bytes
+    int lowest  # bounds of the number in messages
     int highest  # or LAST_SEAT, NUM_PLAYERS
-    int added  # to the packed number, for the messages'
+    int added  # the number in messages less the packed number
     int absent  # the packed number for which the field is absent, or ALWAYS
 
 
@@ -38,9 +38,9 @@ cdef class Scalars:
     cdef list names
     cdef const uint8_t* state
     cdef Scalar items[MAX_SCALARS]
-    # The packed state that the places of `add` are in.
+    # Begin the table; the places passed to `add` lie in `state`.
     cdef int begin(self, const void* state) except -1
-    # A number's name, its fields, its place, the bounds of the messages' number; see Scalar. `absent`: the fields are optional.
+    # Add a Scalar, stored at `place` in the state of `begin`. With `absent` its fields are optional.
     cdef int add(
         self,
         str name,
@@ -59,7 +59,7 @@ cdef class Scalars:
 
 
 cdef class OptionKind:
-    # What the field of an option holds. `read` returns None where the field is absent.
+    # The type of an option's field. `read` returns None if the field is absent.
     cdef read(self, const Message* options, int field)
     cdef int put(self, Writer out, int field, value) except -1
 
@@ -72,27 +72,27 @@ cdef class OptionFields:
     cdef dict encoded_defaults
     cdef dict read(self, const Message* options)
     cdef int put(self, Writer out, options) except -1
-    # The options in a field of a state's message, as the kernel's struct. Raises INVALID_STATE.
+    # The options in a field of a State message, as the kernel's struct. Raises INVALID_STATE.
     cdef bytes encoded(self, const Message* state, int field, int players)
-    # A position's options, in a field of its state's or view's message.
+    # Write a position's options into a field of its State or View message.
     cdef int put_in(self, Writer out, int field, Position position) except -1
 
 
 ctypedef struct Conversions:
-    # A room's conversions, each between the engine and a message of the game's own, or a piece of a text (labels).
-    bytes (*read_state)(const Message* state)  # a body that nobody has checked
+    # A room's conversions between the engine and the game's own messages, or pieces of text (labels).
+    bytes (*read_state)(const Message* state)  # returns an unchecked body
     int (*put_state)(Writer out, Position position) except -1
     int (*put_view)(Writer out, Position position, int viewer) except -1
     int (*put_score)(Writer out, Position position) except -1
-    # At a decision; ids are dense ids, legal or not.
+    # Called at decisions only; `action` is a dense id, legal or not.
     int (*read_action)(const Message* action, Position position) except -1
     int (*put_action)(Writer out, Position position, int action) except -1
     int (*put_action_label)(Writer out, Position position, int action) except -1
-    # A field in the label of an event, its seat apart.
+    # Write a field of an event's label, other than the seat.
     int (*put_label_field)(Writer out, const Event* event, int field) except -1
-    # NULL where an event's values are its fields one by one.
+    # NULL if an event's values are its fields one by one.
     int (*put_event)(Writer out, const Event* event) except -1
-    # Whether it wrote another label than the one for the event's kind; NULL where there is none.
+    # True if it wrote a label other than the one for the event's kind; NULL if no event has one.
     bint (*put_event_label)(Writer out, const Event* event) except -1
 
 
@@ -109,10 +109,10 @@ cdef class Codec:
     cdef int write_event(self, Writer out, const Event* event) except -1
     cdef int write_event_label(self, Writer out, const Event* event) except -1
 
-# `labels`: of events by kind, with the names of fields in braces. `event_fields`: the numbers of these fields, kind and seat
-# among them. `event_values`: by kind the names of the fields that an event's values are, in order.
+# `labels`: labels of events by kind, with names of fields in braces. `event_fields`: the numbers of these fields, and
+# of kind and seat, by name. `event_values`: the names of the fields of an event's values, in order, by kind.
 cdef Codec make_codec(
     const Conversions* room, OptionFields options, outcome_label, labels, event_fields, event_values=*
 )
-# Kind and seat of an event, which every game's message has.
+# Write the kind and seat of an event, which every game's message has.
 cdef int put_event_head(Writer out, const Event* event, int kind_field, int seat_field) except -1

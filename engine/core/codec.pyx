@@ -1,4 +1,4 @@
-"""Between positions and the messages of a game's own protobuf file: the base of every room's codec."""
+"""Codecs between positions and the messages of a game's own protobuf file; the base of every room's codec."""
 
 from chatiere.engine.core.errors import EngineError, Reason
 from chatiere.engine.core.labels import label_words, value_fields
@@ -9,20 +9,21 @@ from chatiere.engine.core.game cimport NO_SEAT, SPECTATOR
 from chatiere.engine.core.labels cimport put_words_before_field
 from chatiere.engine.wire.reader cimport Reader, has_number, has_span, listed_numbers, number_of, open_field
 
+
 def action_number(value, lowest, highest, field):
-    """Return a number of a typed action, `lowest` to `highest`. Raises INVALID_ACTION."""
+    """Return `value`, a number of a typed action, if it is from `lowest` to `highest`. Raises INVALID_ACTION."""
     if not lowest <= value <= highest:
         raise EngineError(Reason.INVALID_ACTION, f"{value} is not from {lowest} to {highest}", field=field)
     return value
 
 
 def seat_or_none(first_seat):
-    """Return the option first_seat as packed states have it: NO_SEAT stands for None."""
+    """Return the option first_seat as stored in packed states: NO_SEAT stands for None."""
     return NO_SEAT if first_seat is None else first_seat
 
 
 def first_seat_option(packed):
-    """Return the option first_seat by name, from a packed state's number; {} where it was left at its default."""
+    """Return the option first_seat by name, from a packed state's number; {} if it was left at its default."""
     return {} if packed == NO_SEAT else {"first_seat": packed}
 
 
@@ -33,7 +34,7 @@ cdef int within(rules, int64_t number, int lowest, int highest, str name, int in
 
 
 cdef class Scalars:
-    """A game's table of the numbers that its State and View messages have much as its packed state does."""
+    """The table of numbers that a game's State and View messages represent much as its packed state does."""
 
     def __cinit__(self, rules):
         self.rules = rules
@@ -114,7 +115,7 @@ cdef int put_scalar(Writer out, const Scalar* scalar, int field, const uint8_t* 
 
 
 cdef class OptionKind:
-    """The kind of an option's field."""
+    """The type of an option's field."""
 
     cdef read(self, const Message* options, int field):
         raise NotImplementedError  # uncovered: every kind has its own
@@ -124,7 +125,7 @@ cdef class OptionKind:
 
 
 cdef class Number(OptionKind):
-    """A number."""
+    """The type of numbers."""
 
     cdef read(self, const Message* options, int field):
         return number_of(options, field) if has_number(options, field) else None
@@ -134,14 +135,14 @@ cdef class Number(OptionKind):
 
 
 cdef class Flag(Number):
-    """A truth value."""
+    """The type of truth values."""
 
     cdef read(self, const Message* options, int field):
         return number_of(options, field) != 0 if has_number(options, field) else None
 
 
 cdef class Numbers(OptionKind):
-    """A list of numbers."""
+    """The type of lists of numbers."""
 
     cdef read(self, const Message* options, int field):
         return listed_numbers(options, field) if has_span(options, field) else None
@@ -157,8 +158,10 @@ cdef class OptionFields:
     """The fields of a game's Options message, by the names of the rules file."""
 
     def __init__(self, rules, encode, options_of, dict fields not None):
-        """`rules`: the RulesFile. `encode`: makes the kernel's struct of a number of players and options by name.
-        `options_of`: a position's options. `fields`: by name the field's number and OptionKind.
+        """Initialize the table of a game's options.
+
+        `rules`: the RulesFile. `encode`: turns a number of players and options by name into the kernel's struct.
+        `options_of`: returns a position's options. `fields`: by name, the field's number and OptionKind.
         """
         self.rules = rules
         self.encode = encode
@@ -187,7 +190,7 @@ cdef class OptionFields:
     cdef bytes encoded(self, const Message* state, int field, int players):
         cdef Message options
         open_field(state, field, &options)
-        # Mostly none is given, and every call reads a state.
+        # Cached, as most states have no options and every call reads a state.
         if options.span.at == options.span.end:
             if players not in self.encoded_defaults:
                 self.encoded_defaults[players] = self.encode(players, {})
@@ -205,17 +208,17 @@ cdef class OptionFields:
 
 
 cdef class Codec:
-    """Between positions and the messages of a game's own protobuf file.
+    """A codec between positions and the messages of a game's own protobuf file.
 
-    What is read is a message, opened by a Reader. What is wrong with it raises EngineError, its `field` a path below that
-    message. What is written goes into a Writer, field by field: `wire.fill` makes a message object of it.
+    The read methods take a Reader of a message and raise EngineError, with `field` as a path below that message. The
+    put methods write fields to a Writer; `wire.fill` turns them into a message object.
 
-    `encode_options` returns options by name as the kernel's struct, `options_of` those that a position was begun with
-    (those left at their default are absent), `outcome_label` a possible chance outcome in plain English.
+    `encode_options` returns options by name as the kernel's struct, `options_of` the options of a position (those left
+    at their default are absent), `outcome_label` a possible chance outcome in plain English.
     """
 
     def read_options(self, Reader options not None):
-        """Return options by the names of the rules file; absent ones are left out. Raises INVALID_OPTION."""
+        """Return options by the names of the rules file, without absent ones. Raises INVALID_OPTION."""
         return self.options.read(&options.message)
 
     def put_options(self, Writer out not None, options):
@@ -223,7 +226,7 @@ cdef class Codec:
         self.options.put(out, options)
 
     def read_state(self, Reader state not None):
-        """Return the body of a state, as `Game.position` takes (and checks) it. Raises INVALID_STATE."""
+        """Return the body of a state, for `Game.position` to check. Raises INVALID_STATE."""
         return self.room.read_state(&state.message)
 
     def put_state(self, Writer out not None, Position position not None):
@@ -231,9 +234,9 @@ cdef class Codec:
         self.room.put_state(out, position)
 
     def read_action(self, Reader action not None, Position position not None):
-        """Return the dense id of a typed action at a position; whether it is legal is for `Position.apply` to say.
+        """Return the dense id of a typed action at a position, legal or not.
 
-        Raises INVALID_ACTION, ILLEGAL_ACTION (where the action has no id here), CHANCE_PENDING, GAME_OVER.
+        Raises INVALID_ACTION, ILLEGAL_ACTION (if the action has no id at this position), CHANCE_PENDING, GAME_OVER.
         """
         position.require_decision()
         return self.room.read_action(&action.message, position)
@@ -244,12 +247,12 @@ cdef class Codec:
         self.room.put_action(out, position, action)
 
     def put_action_label(self, Writer out not None, Position position not None, int action):
-        """Write a legal dense id in plain English, as a piece of a text. Raises as `put_action` does."""
+        """Write the label of a legal dense id, in plain English, as a piece of text. Raises as `put_action` does."""
         position.require_action(action)
         self.room.put_action_label(out, position, action)
 
     def action_label(self, position, action):
-        """Return a legal dense id in plain English. Raises as `put_action` does."""
+        """Return the label of a legal dense id, in plain English. Raises as `put_action` does."""
         return written_text(self.put_action_label, position, action)
 
     def put_view(self, Writer out not None, Position position not None, seat):
@@ -257,7 +260,7 @@ cdef class Codec:
         self.room.put_view(out, position, SPECTATOR if seat is None else position.read_seat(seat))
 
     def put_event(self, Writer out not None, event, bint whole):
-        """Write an event; `whole`: with what only some seats may see."""
+        """Write an event as a spectator sees it; `whole`: with values that only some seats may see."""
         cdef Event found = as_seen(event, whole)
         self.write_event(out, &found)
 
@@ -273,7 +276,7 @@ cdef class Codec:
         return 0
 
     def put_event_label(self, Writer out not None, event, bint whole):
-        """Write an event in plain English, as a piece of a text; `whole` as in `put_event`."""
+        """Write the label of an event, in plain English, as a piece of text; `whole`: as in `put_event`."""
         cdef Event found = as_seen(event, whole)
         self.write_event_label(out, &found)
 
@@ -323,7 +326,7 @@ cdef int put_event_head(Writer out, const Event* event, int kind_field, int seat
 
 
 cdef Event as_seen(event, bint whole) except *:
-    # An event as the host or a spectator sees it.
+    # An event as the host (`whole`) or a spectator sees it.
     cdef Event found = kernel_event(event)
     if not may_see(&found, HOST if whole else SPECTATOR):
         found.count = 0

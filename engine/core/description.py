@@ -1,4 +1,4 @@
-"""What a game says of itself, for people and for programs that should need no table of their own."""
+"""Descriptions of games, for people and for programs that should need no tables of their own."""
 
 import math
 import textwrap
@@ -19,8 +19,8 @@ class Option:
     """An option of a game, as its rules file names it.
 
     Values lie in `lowest` … `highest`, both included; `default` says in words what an absent option means.
-    `default_values`: the numbers (one, or those of a list) that an absent option stands for, where they do not depend
-    on the number of players; else empty.
+    `default_values`: the numbers (one, or those of a list) that an absent option stands for; empty if they depend on
+    the number of players.
     """
 
     name: str
@@ -31,12 +31,12 @@ class Option:
     default_values: tuple[int, ...] = ()
 
     def __str__(self) -> str:
-        """The option in a line."""
+        """Return the option as one line."""
         return f"{self.name}, {self.lowest} to {self.highest}: {self.meaning} Default: {self.default}."
 
 
 def first_seat_option(meaning: str, seats: int) -> Option:
-    """The option that every game has; `seats`: of the largest number of players."""
+    """Return the `first_seat` option, which every game has; `seats`: the largest number of players."""
     return Option("first_seat", meaning, 0, seats - 1, "a chance event, uniform over the seats")
 
 
@@ -50,15 +50,15 @@ class ActionKind:
     last_id: int
 
     def __str__(self) -> str:
-        """The kind in a line."""
+        """Return the kind as one line."""
         return f"{_run(self.first_id, self.last_id)} {self.name}: {self.meaning}"
 
 
 @dataclass(frozen=True)
 class Piece:
-    """A card (or space …) of the box: the number that the API knows it by, and its names.
+    """A card (or space …) of the box: its number in the API, and its names.
 
-    Pieces of another kind, one lower-case word, have numbers of their own.
+    `kind` is one lower-case word; each kind has its own numbers.
     """
 
     number: int
@@ -68,23 +68,23 @@ class Piece:
 
 
 class ObservationKind(IntEnum):
-    """The kind of an observation field's numbers, with the names and numbers of the API's ObservationKind."""
+    """The kind of an observation field's numbers; names and values are those of the API's ObservationKind."""
 
     FLAG = 1
     """0 or 1."""
     COUNT = 2
     """A number, an amount or a distance: 0 … largest."""
     CATEGORY = 3
-    """Which one of `largest` + 1 things: no number is nearer to another than to a third."""
+    """One of `largest` + 1 things, in no meaningful order."""
     BITS = 4
-    """A flag for each bit of `largest`, the lowest bit first."""
+    """A flag for each bit of `largest`, lowest bit first."""
 
 
 @dataclass(frozen=True)
 class ObservationField:
-    """Numbers of one kind in an observation: an array of `shape`, from `offset`, with `strides`, counted in uint8.
+    """Numbers of one kind in an observation: an array of `shape` at `offset`, with `strides`, both counted in uint8.
 
-    No number is above `largest`. Each is `num_bits` bits of its uint8 from bit `first_bit` on (mostly all 8).
+    No number is above `largest`. Each is `num_bits` bits of its uint8, from bit `first_bit` on (usually all 8).
     """
 
     name: str
@@ -101,7 +101,7 @@ class ObservationField:
 class ObservationPart:
     """A run of an observation's numbers, from `offset`, shaped `shape` in C order.
 
-    `fields`: the same numbers by kinds. One field of the part's name, or several: "seats.hand_size" of "seats".
+    `fields`: the same numbers, split by kind: one field with the part's name, or several ("seats.hand_size").
     """
 
     name: str
@@ -111,7 +111,7 @@ class ObservationPart:
     fields: tuple[ObservationField, ...]
 
     def __str__(self) -> str:
-        """The part in a line, with the places of its numbers."""
+        """Return the part as one line, with the range of its numbers."""
         places = _run(self.offset, self.offset + math.prod(self.shape) - 1)
         shape = f" ({' x '.join(map(str, self.shape))})" if self.shape else ""
         return f"{places} {self.name}{shape}: {self.meaning}"
@@ -119,9 +119,9 @@ class ObservationPart:
 
 @dataclass(frozen=True)
 class Numbers:
-    """Numbers of one kind to lay out. Without a name they are all of a part, in the part's own shape.
+    """Numbers of one kind to lay out. Without a name they fill a whole part, in the part's own shape.
 
-    With `first_bit` above 0 they stand in the same uint8s as the numbers before them, whose bits end there.
+    With `first_bit` above 0 they share the uint8s of the numbers before them, whose bits end there.
     """
 
     kind: ObservationKind
@@ -134,38 +134,38 @@ class Numbers:
 
 @dataclass(frozen=True)
 class Each:
-    """Several kinds of numbers to lay out in turn, `times` times."""
+    """A sequence of numbers of several kinds, laid out `times` times."""
 
     times: int
     items: tuple[Numbers, ...]
 
 
 def flag(name: str = "", shape: tuple[int, ...] = ()) -> Numbers:
-    """Numbers that are 0 or 1."""
+    """Return Numbers that are 0 or 1."""
     return Numbers(ObservationKind.FLAG, 1, name, shape)
 
 
 def count(largest: int, name: str = "", shape: tuple[int, ...] = ()) -> Numbers:
-    """Numbers that say how many, how much or how far."""
+    """Return Numbers that are amounts or distances, 0 … `largest`."""
     return Numbers(ObservationKind.COUNT, largest, name, shape)
 
 
 def category(largest: int, name: str = "", shape: tuple[int, ...] = (), *, first_bit: int = 0) -> Numbers:
-    """Numbers that say which one of `largest` + 1 things."""
+    """Return Numbers that each stand for one of `largest` + 1 things."""
     return Numbers(ObservationKind.CATEGORY, largest, name, shape, first_bit, 8 - first_bit)
 
 
 def bits(width: int, name: str = "", shape: tuple[int, ...] = ()) -> Numbers:
-    """Numbers that are flags together, as many as `width` says."""
+    """Return Numbers that each hold `width` flags as bits."""
     return Numbers(ObservationKind.BITS, (1 << width) - 1, name, shape, 0, width)
 
 
 def lay_out(
     parts: Iterable[tuple[str, str, tuple[int, ...], tuple[Numbers | Each, ...]]],
 ) -> tuple[ObservationPart, ...]:
-    """Parts given as (name, meaning, shape, what the numbers are), one after the other from offset 0.
+    """Lay out parts, given as (name, meaning, shape, numbers), one after the other from offset 0.
 
-    What the numbers are is told of all of them, or of a row of them: what the first axes count.
+    The numbers describe the whole part, or one row of it, where the first axes count the rows.
     """
     placed = []
     offset = 0
@@ -191,7 +191,7 @@ def _fields(
 def _row(
     prefix: str, offset: int, shape: tuple[int, ...], strides: tuple[int, ...], items: tuple[Numbers | Each, ...]
 ) -> Iterator[ObservationField]:
-    # Of `shape` rows, each of these items one after the other.
+    # The fields of rows of items, `shape` rows in all.
     for item in items:
         if isinstance(item, Each):
             stride = sum(map(_size, item.items))
@@ -212,7 +212,7 @@ def _field(
 
 
 def _size(item: Numbers | Each) -> int:
-    # In uint8s that no item before it has.
+    # The number of uint8s that it adds to those of the items before it.
     if isinstance(item, Each):
         return item.times * sum(map(_size, item.items))
     return math.prod(item.shape) if item.first_bit == 0 else 0
@@ -223,26 +223,26 @@ def _strides(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 class Limits(NamedTuple):
-    """Bounds of all games for a number of players, with certain options or with any.
+    """Bounds that hold for all games with a number of players, with given options or with any.
 
-    The names are OpenSpiel's. A bound: whether some game reaches it is in the room's `limits`.
+    The names are OpenSpiel's. The room's `limits` says which of the bounds are reached.
     """
 
     max_game_length: int
-    """The most decisions that a game has, 1 or more."""
+    """The largest number of decisions in a game, 1 or more."""
     max_chance_nodes_in_history: int
-    """The most chance events that a game has, with explicit chance, first seat and deals among them; 0 or more."""
+    """The largest number of chance events in a game, including first seat and deals; 0 or more."""
     max_chance_outcomes: int
-    """The most outcomes that a chance event lists, 1 or more."""
+    """The largest number of outcomes that a chance event lists, 1 or more."""
     min_utility: float
-    """The lowest return that a seat can have: -1."""
+    """The lowest possible return of a seat: -1."""
     max_utility: float
-    """The highest return that a seat can have: players - 1."""
+    """The highest possible return of a seat: players - 1."""
 
 
 @dataclass(frozen=True)
 class Description:
-    """All that the core needs to know of a game beside its table of operations."""
+    """Everything the core needs to know about a game besides its table of operations."""
 
     name: str
     english_title: str
@@ -251,23 +251,23 @@ class Description:
     action_kinds: tuple[ActionKind, ...]
     outcomes: str
     pieces: tuple[Piece, ...]
-    # Totals are penalties.
+    # True if totals are penalties.
     lowest_total_wins: bool
     observation: tuple[ObservationPart, ...]
     faults: Mapping[int, FaultText]
-    # Options by name → the kernel's options struct; refuses what is unknown or invalid.
+    # Options by name → the kernel's options struct; refuses unknown or invalid ones.
     encode_options: Callable[[int, Mapping[str, Any]], bytes]
-    # The options that a position was begun with, by name; those left at their default are absent.
+    # A position's options by name; those left at their default are absent.
     options_of: Callable[["Position"], dict[str, Any]]
     # Plain English for a dense id at a position where it is legal, and for an outcome.
     action_label: Callable[["Position", int], str]
     outcome_label: Callable[["Position", int], str]
-    # Of the table of operations: filled in by the Game that is made of both.
+    # Filled in by the Game from its table of operations.
     min_players: int = 0
     max_players: int = 0
 
     def __str__(self) -> str:
-        """All that it tells people, as text to print: a line or a list for each field."""
+        """Return the description as text to print: a line or a list for each field."""
         players = str(self.max_players)
         if self.min_players != self.max_players:
             players = f"{self.min_players} to {players}"
@@ -286,7 +286,7 @@ class Description:
         return "\n".join(lines)
 
 
-# The fields that the first line of a description's text has.
+# The fields in the first line of a description's text.
 _HEADLINE = ("name", "english_title", "min_players", "max_players")
 
 
@@ -299,7 +299,7 @@ def _run(first: int, last: int) -> str:
 
 
 def _pieces_by_kind(pieces: Iterable[Piece]) -> Iterable[str]:
-    # Each kind in a line: there may be a hundred of one.
+    # One line for each kind: some have a hundred pieces.
     for kind, group in groupby(pieces, lambda piece: piece.kind):
         members = list(group)
         names = dict.fromkeys((members[0].english, members[-1].english))

@@ -5,7 +5,7 @@ from enum import StrEnum
 
 
 class Reason(StrEnum):
-    """Why the engine refused; the API's ErrorReason has the same names and numbers."""
+    """The reasons of refusals, with the names and numbers of the API's ErrorReason."""
 
     UNKNOWN_GAME = "UNKNOWN_GAME"
     INVALID_PLAYERS = "INVALID_PLAYERS"
@@ -49,17 +49,17 @@ _NUMBERS = {
 
 
 class EngineError(ValueError):
-    """A refusal: nothing was changed.
+    """A refusal; nothing has been changed.
 
-    `field` names what is wrong, as a path below the argument it was found in ("seats[2].hand"), empty for the whole
-    argument. `rule` cites the rules file and heading that forbids it, empty where no rule of a game does.
+    `field` is the path to the error below the argument ("seats[2].hand"), empty for the argument as a whole.
+    `rule` cites the rules file and heading, empty if no rule of a game was broken.
     `metadata` holds further facts as short strings, such as the actor.
     """
 
     def __init__(
         self, reason: Reason, message: str, *, field: str = "", rule: str = "", metadata: dict[str, str] | None = None
     ) -> None:
-        """Refuse for `reason`; see the class for the rest."""
+        """Initialize a refusal; the class describes the arguments."""
         super().__init__(message)
         self.reason = reason
         self.message = message
@@ -68,7 +68,7 @@ class EngineError(ValueError):
         self.metadata = metadata or {}
 
     def lies_below(self, path: str, index: int | None = None) -> None:
-        """Make `field` a path from further out: it was one below `path`, or below `path[index]`."""
+        """Prefix `field` with `path`, or `path[index]`, when the error is passed on to an outer message."""
         place = path if index is None else f"{path}[{index}]"
         if not self.field or self.field.startswith("["):
             self.field = place + self.field
@@ -78,7 +78,7 @@ class EngineError(ValueError):
 
 @dataclass(frozen=True)
 class FaultText:
-    """The words of one of a kernel's error codes; `field` and `rule` as in EngineError."""
+    """The text of a kernel's error code; `field` and `rule` as in EngineError."""
 
     reason: Reason
     message: str

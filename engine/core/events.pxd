@@ -1,11 +1,11 @@
-# Logs of events: what happened in one move or several, kept as the kernel wrote it.
+# Logs of events, kept as the kernel wrote them.
 from chatiere.engine.core.game cimport EVERYBODY, Event as KernelEvent, Events
 
 cdef enum:
-    HOST = -2  # sees everything; a seat or SPECTATOR does not
+    HOST = -2  # a viewer that sees everything, unlike seats and SPECTATOR
 
 cdef inline bint may_see(const KernelEvent* event, int viewer) noexcept nogil:
-    # Whether a viewer may see an event's values.
+    # True if the viewer may see the event's values.
     return event.seen_by == EVERYBODY or viewer == HOST or (viewer >= 0 and event.seen_by >> viewer & 1)
 
 
@@ -15,9 +15,9 @@ cdef class EventLog:
     cdef Py_ssize_t room
     cdef list listed(self)
     cdef int add(self, const Events* events) except -1
-    # An event without its values (a count of 0) unless the viewer may see them.
+    # The event at a place, without its values (count 0) if the viewer may not see them.
     cdef KernelEvent shown(self, Py_ssize_t place, int viewer) noexcept
 
 
-# An Event as the kernel had it.
+# Convert a Python Event back to the kernel's struct.
 cdef KernelEvent kernel_event(event) except *

@@ -1,4 +1,4 @@
-"""Events, as Python sees them, and logs of them."""
+"""Events for Python, and logs of them."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -10,10 +10,10 @@ from chatiere.engine.core.game cimport EVERYBODY, MAX_EVENT_VALUES, MAX_SEATS
 
 
 class Event(NamedTuple):
-    """Something that happened, in the game's own numbering of kinds; its codec gives it names.
+    """Something that happened; `kind` is the game's own number, which its codec names.
 
-    `seat` is whom it is about, None for nobody; `seen_by` are the seats that may know the values, None for everybody
-    (spectators too).
+    `seat` is the seat that it is about, or None; `seen_by` are the seats that may know the values, None for everybody,
+    including spectators.
     """
 
     kind: int
@@ -22,13 +22,15 @@ class Event(NamedTuple):
     values: tuple[int, ...]
 
 
-# By bits: the seats.
-cdef list SEATS_OF = [frozenset(seat for seat in range(MAX_SEATS) if bits >> seat & 1) for bits in range(1 << MAX_SEATS)]
+# Sets of seats by their bits, and the reverse.
+cdef list SEATS_OF = [
+    frozenset(seat for seat in range(MAX_SEATS) if bits >> seat & 1) for bits in range(1 << MAX_SEATS)
+]
 cdef dict BITS_OF = {seats: bits for bits, seats in enumerate(SEATS_OF)}
 
 
 cdef class EventLog:
-    """A log of events, oldest first: a sequence of Event, each made when it is asked for.
+    """A log of events, oldest first: a sequence of Event, created on access.
 
     `Game.new_game` and `Position.apply` append to it.
     """
@@ -92,7 +94,7 @@ cdef event_of(const KernelEvent* event):
         None if event.seen_by == EVERYBODY else SEATS_OF[event.seen_by],
         tuple([event.values[i] for i in range(event.count)]),
     )
-    # Event(*values), without a call in Python.
+    # Event(*values), without calling Python code.
     return tuple.__new__(Event, values)
 
 

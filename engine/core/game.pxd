@@ -1,36 +1,36 @@
-# What a game is to the core: a packed state without pointers and a table of functions over it.
+# The core's view of a game: a packed state without pointers, and a table of functions over it.
 from libc.stdint cimport int8_t, int32_t, uint8_t, uint16_t, uint32_t
 
 from chatiere.engine.core.stream cimport Stream
 
 
 cdef extern from "<assert.h>" nogil:
-    # Compiled out of release builds (NDEBUG); the debug build keeps it. Without `and`, `or` or `if` around a call: Cython
-    # computes those beforehand, in release builds too.
+    # Active in the debug build only (NDEBUG). Conditions with calls must not use `and`, `or` or `if`: Cython evaluates
+    # those beforehand, in release builds too.
     void debug_assert "assert"(bint condition) noexcept
 
 
 cdef enum:
-    # Who acts at a position: a seat from 0, or one of these, as OpenSpiel numbers them (spiel_globals.h; -2 there stands for
-    # simultaneous moves).
+    # The actor at a position is a seat from 0, or one of these, numbered as in OpenSpiel (spiel_globals.h; its -2 is
+    # for simultaneous moves).
     CHANCE = -1
-    BROKEN = -3  # only in batches: nobody knows
+    BROKEN = -3  # only in batches: the state is invalid
     OVER = -4
-    # A view for nobody's seat.
+    # The viewer without a seat.
     SPECTATOR = -1
-    # In packed states: no seat.
+    # No seat, in packed states.
     NO_SEAT = 0xFF
 
 cdef inline int distance_to(int seat, int other, int players) noexcept nogil:
-    # How many seats clockwise from one to the other.
+    # The number of seats from one to the other, clockwise.
     return other - seat + (players if other < seat else 0)
 
 cdef inline int seat_at(int seat, int distance, int players) noexcept nogil:
-    # The reverse: who sits so many places to the left, at most once round the table.
+    # The seat `distance` seats clockwise of `seat`; at most once round the table.
     return seat + distance - (players if seat + distance >= players else 0)
 
 cdef enum:
-    # Room for what any game can list, or can happen in one move or chance event.
+    # Bounds for all games on states, lists, and the events of one move or chance event.
     MAX_SEATS = 6
     BODY_WORDS = 256  # of 8 bytes
     VIEW_WORDS = 512
@@ -40,8 +40,8 @@ cdef enum:
     MAX_EVENT_VALUES = 8
 
 cdef enum Fault:
-    # Answers of the kernels that every game shares; position.pyx gives them their words. A game's own begin at 100,
-    # and each room's FAULTS has theirs. All fit in a byte.
+    # Error codes of the kernels shared by all games; position.pyx has their texts. A game's own codes begin at 100,
+    # with texts in its room's FAULTS. All fit in a byte.
     OK = 0
     GAME_IS_OVER
     CHANCE_IS_PENDING
@@ -49,35 +49,35 @@ cdef enum Fault:
     NO_SUCH_ACTION
     NO_SUCH_OUTCOME
     NO_SUCH_SEAT
-    # Of packed states, before the body's own check.
+    # Packed states, before the check of the body.
     OTHER_GAME
     OTHER_RULES_VERSION
     HEADER_NOT_ZERO
     STREAM_NOT_ZERO
-    # After it.
+    # Packed states, after it.
     SAMPLED_CHANCE_IS_PENDING
     OTHER_PLAYERS
 
 cdef enum:
-    # Event.seen_by of what everybody may see, spectators too.
+    # Event.seen_by if everybody may see the values, including spectators.
     EVERYBODY = 0xFF
 
 ctypedef struct Event:
     uint8_t kind  # the game's own numbering
-    int8_t seat  # whom it is about, -1 for nobody
+    int8_t seat  # the seat that it is about, or -1
     uint8_t seen_by  # bit s: seat s may see the values; or EVERYBODY
     uint8_t count  # of values
     uint16_t values[MAX_EVENT_VALUES]
 
 ctypedef struct Events:
-    # What happened in one move or chance event, in order.
+    # The events of one move or chance event, in order.
     uint16_t count
     Event items[MAX_EVENTS]
 
 cdef inline void add_event(
     Events* events, int kind, int seat, int seen_by, const uint16_t* values, int count
 ) noexcept nogil:
-    # Batches pass NULL and pay nothing.
+    # Does nothing if `events` is NULL, as in batches.
     cdef Event* event
     cdef int i
     if events == NULL:
@@ -94,17 +94,17 @@ cdef inline void add_event(
 
 
 ctypedef struct Limits:
-    # What no game of so many players exceeds.
+    # Bounds of all games for a number of players.
     int max_game_length  # decisions
     int max_chance_nodes  # chance events
     int max_chance_outcomes  # of one chance event
 
 
 ctypedef struct Operations:
-    # Every `body` is body_size bytes (a multiple of 8), aligned to 8; its first byte is the number of players. Only apply,
-    # apply_outcome, settle, start and resample write to it, and they write nothing when they answer a fault. All but check rely
-    # on a body that check has passed.
-    uint8_t number  # of the game, in packed states
+    # Every `body` has body_size bytes (a multiple of 8), aligned to 8; its first byte is the number of players. Only
+    # apply, apply_outcome, settle, start and resample write to it, and write nothing when they return a fault. All but
+    # check rely on a body that has passed check.
+    uint8_t number  # the game's, in packed states
     uint8_t rules_version
     uint16_t body_size
     uint16_t view_size
@@ -112,38 +112,39 @@ ctypedef struct Operations:
     uint16_t observation_length
     uint8_t min_players
     uint8_t max_players
-    # Begin a game; `options` is the game's own struct, already valid.
+    # Begin a game; `options` is the game's own struct, already checked.
     void (*start)(void* body, int players, const void* options) noexcept nogil
-    # How long its games can be; `options` as above, or NULL: whatever the options.
+    # Bounds on the length of games; `options` as above, or NULL for any options.
     void (*limits)(int players, const void* options, Limits* limits) noexcept nogil
-    # The seat that decides, CHANCE or OVER.
+    # The seat to act, CHANCE or OVER.
     int (*actor)(const void* body) noexcept nogil
-    # At a decision: the dense ids that are legal, ascending; their number. `ids` has room for MAX_LEGAL, all of which may
-    # be written to.
+    # At a decision: list the legal dense ids, ascending; returns their number. `ids` has room for MAX_LEGAL, all of
+    # which may be written to.
     int (*legal_actions)(const void* body, uint16_t* ids) noexcept nogil
-    # Make a decision; asked where a seat has to decide, and at the end of a game, where the answer is GAME_IS_OVER.
+    # Make a decision; called at decisions, and at the end of a game, where it returns GAME_IS_OVER.
     int (*apply)(void* body, int action, Events* events) noexcept nogil
-    # At a chance event: the outcomes that can come, ascending, with their weights; their number. Both arrays have room
-    # for MAX_OUTCOMES, all of which may be written to.
+    # At a chance event: list the possible outcomes, ascending, with their weights; returns their number. Both arrays
+    # have room for MAX_OUTCOMES, all of which may be written to.
     int (*chance_outcomes)(const void* body, uint16_t* outcomes, uint32_t* weights) noexcept nogil
-    # One of these outcomes, drawn by its weight as the rules say: a number below the sum of weights, walked through the
-    # outcomes in ascending order. A game that need not list them is faster.
+    # Draw one of these outcomes by weight, as the rules say: a number below the sum of weights, walked through the
+    # outcomes in ascending order. Faster where a game need not list them.
     int (*sample_outcome)(const void* body, Stream* stream) noexcept nogil
-    # Resolve a chance event; asked only where one is pending.
+    # Resolve a chance event; called only where one is pending.
     int (*apply_outcome)(void* body, int outcome, Events* events) noexcept nogil
-    # Resolve chance events by the stream until somebody decides or the game is over; who acts then. The same numbers and
-    # the same body as from one sample_outcome and apply_outcome after another, which is what moves.settle does for any game.
+    # Resolve chance events by the stream until a seat has to act or the game is over; returns the actor then. Draws the
+    # same numbers and gives the same body as repeated sample_outcome and apply_outcome, which moves.settle does for any
+    # game.
     int (*settle)(const Operations* ops, void* body, Stream* stream) noexcept nogil
-    # Scores if the game stopped now.
+    # The seats' scores if the game stopped now.
     void (*totals)(const void* body, int32_t* totals) noexcept nogil
-    # When it is over: each seat's rank from 1.
+    # Each seat's rank from 1, when the game is over.
     void (*ranks)(const void* body, uint8_t* ranks) noexcept nogil
-    # What a seat may know, as `observe` of the game wants it: a struct of view_size bytes.
+    # The knowledge of a seat, as a struct of view_size bytes for the game's `observe`.
     void (*view)(const void* body, int seat, void* view) noexcept nogil
-    # That as numbers, 0 to 255 each.
+    # The observation of that struct: numbers from 0 to 255.
     void (*observe)(const void* view, int seat, uint8_t* values) noexcept nogil
-    # Draw what the seat cannot know anew, uniformly over what agrees with all it knows. Bodies that the seat cannot tell
-    # apart become the same one and take as many words: nothing drawn may begin with how the hidden things lie.
+    # Redraw what the seat cannot know, uniformly over all that agrees with what it knows. Bodies that the seat cannot
+    # tell apart become the same body and take equally many words: no draw may depend on the hidden cards as they lie.
     int (*resample)(void* body, int seat, Stream* stream) noexcept nogil
-    # OK, or which of the rules' invariants (or bounds that memory safety needs) the body breaks.
+    # OK, or the fault for the invariant of the rules (or bound needed for memory safety) that the body breaks.
     int (*check)(const void* body) noexcept nogil

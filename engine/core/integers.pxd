@@ -1,4 +1,4 @@
-# Integers as callers give them.
+# Integers as given by callers.
 from libc.stdint cimport uint64_t
 
 cpdef object as_integer(value)

@@ -1,4 +1,4 @@
-"""Integers as callers give them: of any type that `operator.index` takes, Python's or NumPy's, alone and in columns."""
+"""Integers as given by callers: of any type that `operator.index` accepts, singly and in columns."""
 
 import reprlib
 from array import array
@@ -9,19 +9,19 @@ from chatiere.engine.core.errors import EngineError, Reason
 
 LARGEST_U64 = 2**64 - 1
 
-# By the size of a number in bytes: array's code for it, and the largest one.
+# By the size of a number in bytes: its type code for `array`, and the largest number.
 cdef dict CODES = {1: "B", 2: "H", 8: "Q"}
 cdef dict LIMITS = {1: 2**8 - 1, 2: 2**16 - 1, 8: 2**64 - 1}
-# The codes of unsigned integers in a buffer.
+# The format codes of unsigned integers in buffers.
 cdef frozenset UNSIGNED = frozenset("BHILQN")
-# LARGEST_U64, found without a look-up.
+# LARGEST_U64, without the look-up of a global.
 cdef object LARGEST = LARGEST_U64
 
 
-# One
+# Single integers
 
 cpdef object as_integer(value):
-    """The value as an int; None if it is no integer."""
+    """Return the value as an int, or None if it is not an integer."""
     if type(value) is int:
         return value
     try:
@@ -31,13 +31,13 @@ cpdef object as_integer(value):
 
 
 cpdef object integer_in(value, lowest, highest):
-    """The value as an int; None if it is no integer in that range, both bounds included."""
+    """Return the value as an int, or None if it is not an integer from `lowest` to `highest`."""
     number = as_integer(value)
     return number if number is not None and lowest <= number <= highest else None
 
 
 cpdef object require_integer(name, value):
-    """The value as an int. Raises TypeError."""
+    """Return the value as an int. Raises TypeError."""
     number = as_integer(value)
     if number is None:
         raise TypeError(f"{name} must be an integer, not {shown(value)}")
@@ -45,7 +45,7 @@ cpdef object require_integer(name, value):
 
 
 cdef uint64_t read_u64(name, value) except? 0:
-    # Of a seed or what goes with it. Raises EngineError: INVALID_SEED.
+    # A number of a random stream. Raises EngineError: INVALID_SEED.
     number = as_integer(value)
     if number is None or number < 0 or number > LARGEST:
         raise EngineError(Reason.INVALID_SEED, must_be(name, value, 0, LARGEST), field=name)
@@ -53,7 +53,7 @@ cdef uint64_t read_u64(name, value) except? 0:
 
 
 cdef uint64_t read_number(name, value, uint64_t lowest, uint64_t highest) except? 0:
-    # Of a batch as a whole. Raises EngineError: INVALID_BATCH.
+    # A parameter of a batch. Raises EngineError: INVALID_BATCH.
     number = integer_in(value, lowest, highest)
     if number is None:
         raise EngineError(Reason.INVALID_BATCH, must_be(name, value, lowest, highest), field=name)
@@ -61,13 +61,13 @@ cdef uint64_t read_number(name, value, uint64_t lowest, uint64_t highest) except
 
 
 def must_be(name, value, lowest, highest):
-    """The message that refuses a value that is no integer in that range."""
+    """Return the message for a value that is not an integer from `lowest` to `highest`."""
     last = f"2**{highest.bit_length()} - 1" if highest >= 2**31 - 1 else highest
     return f"{name} must be an integer from {lowest} to {last}, not {shown(value)}"
 
 
 def shown(value):
-    """A value as a message names it, in one short piece."""
+    """Return a short text for a value in a message."""
     if isinstance(value, int) and value.bit_length() > 128:
         return f"an integer of {value.bit_length()} bits"
     if hasattr(value, "dtype") and getattr(value, "shape", ()):
@@ -78,11 +78,11 @@ def shown(value):
 # Columns
 
 def column_of(name, values, Py_ssize_t item_size, row=None):
-    """A column of unsigned integers of `item_size` bytes as a memoryview of bytes.
+    """Return a column of unsigned integers of `item_size` bytes as a memoryview of bytes.
 
-    `values`: the column's bytes (bytes, a bytearray, a memoryview of bytes), or integers: an array of any integer dtype,
-    a buffer of other numbers, or a sequence. `row`: how many a row has if the column has two dimensions; its values may
-    have one or two then. They are read where they are if they lie there as the column has them, else copied.
+    `values`: the column's bytes (bytes, a bytearray, a memoryview of bytes), or integers: an array of any integer
+    dtype, a buffer of other numbers, or a sequence. `row`: the length of a row if the column has two dimensions;
+    `values` may then have one or two. They are copied unless they already have the column's layout.
 
     Raises EngineError: INVALID_BATCH.
     """
@@ -90,7 +90,7 @@ def column_of(name, values, Py_ssize_t item_size, row=None):
     try:
         view = memoryview(values)
     except (TypeError, ValueError, BufferError):
-        # No buffer, or one of a dtype that buffers do not have.
+        # Not a buffer, or of a dtype that buffers cannot have.
         return copied(name, values, item_size, row)
     if view.format == "B" and isinstance(values, (bytes, bytearray, memoryview)):
         return view if view.ndim == 1 and view.c_contiguous else memoryview(view.tobytes())
@@ -105,7 +105,7 @@ def column_of(name, values, Py_ssize_t item_size, row=None):
 
 
 cdef object copied(name, values, Py_ssize_t item_size, row):
-    # As in `column_of`.
+    # The parameters are those of `column_of`.
     cdef object numbers = values.__array__() if hasattr(values, "__array__") else values
     if getattr(numbers, "shape", None) == ():
         refuse_column(name, shown(values), item_size, row)
@@ -130,13 +130,13 @@ cdef object copied(name, values, Py_ssize_t item_size, row):
 
 
 cdef object copied_array(name, numbers, Py_ssize_t item_size, row):
-    # Of NumPy's arrays, and by their own methods.
+    # NumPy is not imported: only methods of the array are used.
     if not numbers.size:
         return memoryview(b"")
     if numbers.ndim != 1 and (row is None or numbers.ndim != 2 or numbers.shape[1] != row):
         refuse_column(name, shown(numbers), item_size, row)
     if numbers.dtype.kind == "O":
-        # Integers that no type of NumPy's holds, or anything.
+        # Integers too large for NumPy's types, or any other objects.
         return copied(name, numbers.ravel().tolist(), item_size, None)
     if numbers.dtype.kind not in "biu":
         refuse_column(name, shown(numbers), item_size, row)
@@ -156,7 +156,7 @@ cdef object refuse_column(name, found, Py_ssize_t item_size, row, shape=None):
 
 
 cdef object refuse_first(name, numbers, Py_ssize_t item_size):
-    # The first of them that does not fit.
+    # Names the first number that does not fit.
     cdef object limit = LIMITS[item_size]
     place, wrong = next((i, each) for i, each in enumerate(numbers) if integer_in(each, 0, limit) is None)
     raise EngineError(Reason.INVALID_BATCH, must_be(f"{name}[{place}]", wrong, 0, limit), field=name)

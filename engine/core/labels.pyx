@@ -1,4 +1,4 @@
-"""Labels of events: words with places for the event's numbers, and which value of an event is which field."""
+"""Labels of events: text with placeholders for fields, and the fields of an event's values."""
 
 from libc.stdint cimport uint8_t
 
@@ -6,16 +6,16 @@ from chatiere.engine.wire.reader cimport FIELDS
 
 
 def label_words(labels, fields):
-    """The labels of events, by kind from 0: bytes in which a byte below 32 stands for each field in braces.
+    """Return the labels of events, by kind from 0, as bytes; a byte below 32 replaces each field in braces.
 
-    `labels`: by kind. `fields`: the numbers by name.
+    `labels`: the labels by kind. `fields`: the fields' numbers by name.
     """
     marks = {name: chr(number) for name, number in fields.items()}
     return tuple(labels.get(kind, "").format(**marks).encode() for kind in range(max(labels) + 1))
 
 
 def value_fields(values, fields):
-    """The fields that the values of events are for, in order, by kind from 0; `values`: their names, by kind."""
+    """Return the fields of the values of events, in order, by kind from 0; `values`: the fields' names by kind."""
     return tuple(bytes(fields[name] for name in values.get(kind, ())) for kind in range(max(values, default=0) + 1))
 
 

@@ -1,4 +1,4 @@
-# Batches: what is done to each of n packed states of one game, and stopping it.
+# Loops of batches over n packed states of one game, and their cancellation.
 from libc.stddef cimport size_t
 from libc.stdint cimport int8_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 
@@ -10,14 +10,14 @@ cdef extern from * nogil:
     int __ATOMIC_RELAXED
 
 cdef enum LoopEnd:
-    # How a loop over a batch ends.
+    # The end of a loop over a batch.
     DONE
     CANCELLED
     NO_MEMORY
 
 
 ctypedef struct Control:
-    # What the thread that works shares with others.
+    # Shared between the working thread and others.
     uint64_t cancelled
     uint64_t moves
 
@@ -34,17 +34,17 @@ cdef inline void count_moves(Control* control, uint64_t moves) noexcept nogil:
     __atomic_store_n(&control.moves, moves_of(control) + moves, __ATOMIC_RELAXED)
 
 ctypedef struct BatchLoop:
-    # What a loop goes over.
+    # The batch that a loop runs over.
     const Operations* ops
     int players
     Py_ssize_t count
     Py_ssize_t packed_size
-    bint sound  # the states need no check: the table made them itself
+    bint sound  # the states need no check: the table made them
     Control* control
 
 
 ctypedef struct NewGames:
-    # How games are begun.
+    # The options and streams of new games.
     const void* options
     bint sampled
     const uint64_t* seeds
@@ -52,7 +52,7 @@ ctypedef struct NewGames:
 
 
 ctypedef struct Restarts:
-    # How games that end are begun anew.
+    # The options of games begun in place of ended ones, and the step of their game numbers.
     const void* options
     uint64_t stride
 
@@ -66,13 +66,15 @@ ctypedef struct Described:
     float* returns
     uint8_t* observations
     uint8_t* final_observations
-    # Grows as it is filled; room for so many.
+    # Grows as needed; `room` is its capacity.
     uint16_t* legal_ids
     size_t room
-    bint chance  # an item stands at a chance event
+    bint chance  # some item is at a chance event
 
 
-cdef LoopEnd begin_all(const BatchLoop* batch, const NewGames* new_games, uint8_t* states, int8_t* actors) noexcept nogil
+cdef LoopEnd begin_all(
+    const BatchLoop* batch, const NewGames* new_games, uint8_t* states, int8_t* actors
+) noexcept nogil
 cdef LoopEnd move_all(
     const BatchLoop* batch,
     const uint8_t* before,

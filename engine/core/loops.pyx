@@ -1,8 +1,8 @@
-"""What is done to each of n packed states of one game: the loops of batches, over any table of operations.
+"""Loops of batches over n packed states of one game, for any table of operations.
 
-Nothing about the states is trusted, unless the table itself has just made them. Whether it was cancelled, every loop
-looks before each item (playouts: before each playout); only describing goes on to its end. Faults are a byte an item:
-OK, or the kernel's answer.
+The states are not trusted, unless the table has just made them. Every loop checks for cancellation before each item
+(playouts: before each playout); only describe_all runs to its end. Faults are one byte an item: OK or the kernel's
+error code.
 """
 
 from libc.stdlib cimport realloc
@@ -27,7 +27,7 @@ from chatiere.engine.core.packed cimport Header, check_body, check_header
 from chatiere.engine.core.stream cimport Stream, stream_at
 
 ctypedef struct Item:
-    # A packed state, copied to where it is aligned and nobody else writes.
+    # An aligned copy of a packed state, which nobody else writes to.
     Header header
     uint64_t body[BODY_WORDS]
 
@@ -39,7 +39,7 @@ cdef inline uint8_t* body_of(void* packed) noexcept nogil:
 
 
 cdef int check_item(const BatchLoop* batch, const void* packed) noexcept nogil:
-    # OK, or why a packed state (aligned to 8) cannot be used; nothing about it is trusted, if the batch is not `sound`.
+    # OK, or the fault of a packed state (aligned to 8), which is trusted only if the batch is `sound`.
     cdef const Header* header = <const Header*> packed
     cdef const uint8_t* body = <const uint8_t*> packed + sizeof(Header)
     cdef int fault
@@ -86,7 +86,7 @@ cdef int move_item(const BatchLoop* batch, void* packed, int move) noexcept nogi
 
 
 cdef double gain_of(const BatchLoop* batch, const void* body, uint8_t* ranks) noexcept nogil:
-    # At the end of a game the winners' return (everybody else's is -1), and the ranks.
+    # Fill the ranks at the end of a game. Returns the winners' return; that of all others is -1.
     cdef int winners = 0, seat
     batch.ops.ranks(body, ranks)
     for seat in range(batch.players):
@@ -110,7 +110,9 @@ cdef void put_observation(const BatchLoop* batch, const void* body, int seat, ui
 
 # All items
 
-cdef LoopEnd begin_all(const BatchLoop* batch, const NewGames* new_games, uint8_t* states, int8_t* actors) noexcept nogil:
+cdef LoopEnd begin_all(
+    const BatchLoop* batch, const NewGames* new_games, uint8_t* states, int8_t* actors
+) noexcept nogil:
     # Fills `states` and `actors`.
     cdef Py_ssize_t i
     for i in range(batch.count):
@@ -137,7 +139,7 @@ cdef LoopEnd move_all(
     int8_t* actors,
     Py_ssize_t* ended,
 ) noexcept nogil:
-    # Fills `states`, which may be `before`, `faults` and `actors`; `ended`: how many games ended with these moves.
+    # Fills `states` (which may be `before`), `faults` and `actors`; `ended`: the number of games that end.
     cdef uint8_t* packed
     cdef Py_ssize_t i
     ended[0] = 0
@@ -160,7 +162,7 @@ cdef LoopEnd move_all(
 
 
 cdef bint make_room(Described* described, size_t count) noexcept nogil:
-    # For any list of legal ids after `count` of them.
+    # Make room for any list of legal ids after the first `count`.
     cdef uint16_t* ids
     if described.room - count >= MAX_LEGAL:
         return True
@@ -175,7 +177,7 @@ cdef bint make_room(Described* described, size_t count) noexcept nogil:
 cdef LoopEnd describe_all(
     const BatchLoop* batch, uint8_t* states, const uint8_t* faults, const Restarts* restarts, Described* described
 ) noexcept nogil:
-    # Fills what other columns of Positions there are but weights, and begins ended games anew; `restarts` may be NULL.
+    # Fills the other columns of PositionColumns, except `weights`; restarts ended games unless `restarts` is NULL.
     cdef const Operations* ops = batch.ops
     cdef int players = batch.players
     cdef uint8_t* final_observation = described.final_observations
@@ -242,7 +244,7 @@ cdef void weigh_all(
     cdef int count
     for i in range(batch.count):
         if actors[i] == CHANCE:
-            # Not right into the column: a game may use all the room that there is for any list.
+            # Not directly into the column: a game may write to all MAX_OUTCOMES places.
             count = batch.ops.chance_outcomes(body_of(states + i * batch.packed_size), outcomes, listed)
             memcpy(weights + legal_offsets[i], listed, count * sizeof(uint32_t))
         else:

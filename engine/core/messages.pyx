@@ -1,6 +1,6 @@
-"""The messages that all games share (State, Action, View …), in wire format.
+"""The messages shared by all games (State, Action, View …), in wire format.
 
-In each oneof a game has the same field; what is inside is for the game's codec.
+A game has the same field number in every oneof; the content of that field is up to the game's codec.
 """
 
 from struct import pack
@@ -26,20 +26,20 @@ cdef enum TurnKind:
 
 
 cdef class Messages:
-    """Reads and writes the messages of one game."""
+    """Reader and writer of the messages of one game."""
 
     cdef readonly Game game
     cdef Codec codec
     cdef int field
 
     def __init__(self, Game game not None, Codec codec not None, int field):
-        """`codec`: the game's. `field`: the number of the game's field in every oneof."""
+        """Initialize with the game, its codec, and the number of its field in every oneof."""
         self.game = game
         self.codec = codec
         self.field = field
 
     def read_state(self, Reader state not None):
-        """The position of a State. Raises EngineError: UNSUPPORTED_RULES_VERSION, INVALID_STATE."""
+        """Return the position of a State. Raises EngineError: UNSUPPORTED_RULES_VERSION, INVALID_STATE."""
         cdef Message random, body
         cdef Stream stream
         cdef int64_t rules_version = number_of(&state.message, fields.STATE_RULES_VERSION)
@@ -62,7 +62,7 @@ cdef class Messages:
             raise
 
     def read_action(self, Reader action not None, Position position not None):
-        """The dense id of a typed Action at a position. Raises EngineError as the codec does."""
+        """Return the dense id of a typed Action at a position. Raises EngineError as the codec does."""
         cdef Message typed
         open_field(&action.message, self.field, &typed)
         try:
@@ -73,7 +73,7 @@ cdef class Messages:
             raise
 
     def put_state(self, Writer out not None, Position position not None):
-        """A State."""
+        """Write a State."""
         cdef size_t begun
         out.number(fields.STATE_RULES_VERSION, position.game.ops.rules_version)
         if position.sampled:
@@ -87,7 +87,7 @@ cdef class Messages:
         out.end(begun)
 
     def put_turn(self, Writer out not None, Position position not None):
-        """What a position waits for: a Turn."""
+        """Write a Turn: who is to act at a position."""
         cdef int player = position.current_player()
         if player >= 0:
             out.number(fields.TURN_KIND, DECISION)
@@ -96,7 +96,7 @@ cdef class Messages:
             out.number(fields.TURN_KIND, CHANCE if player == CHANCE_PLAYER else OVER)
 
     def put_legal_actions(self, Writer out not None, int field, Position position not None):
-        """The legal actions by ascending id, each an Action in that field; none unless a seat has to decide."""
+        """Write the legal actions by ascending id, each as an Action in `field`; none unless a seat has to act."""
         cdef int action
         cdef size_t begun, inner
         for action in position.legal_actions():
@@ -111,7 +111,7 @@ cdef class Messages:
             out.end(begun)
 
     def put_chance_outcomes(self, Writer out not None, int field, Position position not None):
-        """What can come of the pending chance event, ascending, each a ChanceOutcome in that field; or none."""
+        """Write the outcomes of a pending chance event, ascending, each as a ChanceOutcome in `field`; else none."""
         cdef size_t begun
         for outcome, weight in position.chance_outcomes():
             begun = out.begin(field)
@@ -121,7 +121,7 @@ cdef class Messages:
             out.end(begun)
 
     def put_events(self, Writer out not None, int field, EventLog events not None, seat, bint whole=False):
-        """Events, each an Event in that field, as a seat (None: a spectator) may see them; `whole`: as the host may."""
+        """Write events as Events in `field`, as a seat (None: a spectator) may see them; `whole`: as the host may."""
         cdef int other, count, viewer = HOST if whole else SPECTATOR if seat is None else seat
         cdef uint8_t seats[MAX_SEATS]
         cdef Event told
@@ -148,7 +148,7 @@ cdef class Messages:
             out.end(begun)
 
     def put_view(self, Writer out not None, Position position not None, seat):
-        """What a seat (None: a spectator) may know of a position: a View."""
+        """Write the View of a position for a seat (None: a spectator)."""
         cdef size_t begun
         out.number(fields.VIEW_RULES_VERSION, position.game.ops.rules_version)
         if seat is not None:
@@ -161,9 +161,9 @@ cdef class Messages:
         out.end(begun)
 
     def put_score(self, Writer out not None, Position position not None):
-        """The score, final or as it stands: a Score."""
+        """Write the Score, final or as it stands."""
         cdef size_t begun, inner
-        # Negative numbers have ten bytes, as protobuf has them.
+        # Protobuf writes negative numbers as their 64-bit complements.
         out.numbers(fields.SCORE_TOTALS, [total & 0xFFFFFFFFFFFFFFFF for total in position.totals()])
         if position.is_terminal():
             out.number(fields.SCORE_FINAL, True)
@@ -179,8 +179,10 @@ cdef class Messages:
         out.end(inner)
         out.end(begun)
 
-    def put_position(self, Writer out not None, Position position not None, EventLog events not None, Reader wanted not None):
-        """A Position with what `wanted`, an Include, asks for."""
+    def put_position(
+        self, Writer out not None, Position position not None, EventLog events not None, Reader wanted not None
+    ):
+        """Write a Position with the parts that `wanted`, an Include, asks for."""
         cdef size_t begun, inner
         begun = out.begin(fields.POSITION_STATE)
         self.put_state(out, position)

@@ -1,4 +1,4 @@
-"""Moves, sampled chance, playouts and perft, over any game's table of operations."""
+"""Moves, sampled chance, playouts and perft of any game, over its table of operations."""
 
 from libc.string cimport memcpy
 
@@ -7,8 +7,8 @@ from chatiere.engine.core.stream cimport number_below
 
 
 cdef int make_move(const Operations* ops, void* body, Stream* stream, int move, Events* events) noexcept nogil:
-    # A decision's dense id or a chance event's outcome, as the position asks. With a stream (sampled chance) the game
-    # then runs through its chance events to the next decision, untold: `events` are those of the move itself.
+    # Make a move: a dense id at a decision, an outcome at a chance event. With a stream (sampled chance) the game then
+    # runs on to the next decision; `events` receives the events of the move only.
     cdef int fault
     if ops.actor(body) == CHANCE:
         fault = ops.apply_outcome(body, move, events)
@@ -29,7 +29,7 @@ cdef void draw(const Operations* ops, void* body, Stream* stream, Events* events
 
 
 cdef int settle(const Operations* ops, void* body, Stream* stream) noexcept nogil:
-    # The operation of that name, for games that have no faster one.
+    # The operation `settle` for games without a faster one.
     cdef int actor = ops.actor(body)
     while actor == CHANCE:
         draw(ops, body, stream, NULL)
@@ -38,7 +38,7 @@ cdef int settle(const Operations* ops, void* body, Stream* stream) noexcept nogi
 
 
 cdef uint64_t playout(const Operations* ops, void* body, Stream* stream) noexcept nogil:
-    # Uniformly random legal actions to the end of the game; the number of decisions made.
+    # Play uniformly random legal actions to the end of the game. Returns the number of decisions.
     cdef uint16_t ids[MAX_LEGAL]
     cdef uint64_t decisions = 0
     cdef int count, fault
@@ -52,8 +52,8 @@ cdef uint64_t playout(const Operations* ops, void* body, Stream* stream) noexcep
 
 
 cdef uint64_t count_paths(const Operations* ops, const void* body, const Stream* stream, int depth) noexcept nogil:
-    # Perft: sequences of `depth` moves from here. A chance outcome is a move too, whatever its weight; with a stream
-    # chance is sampled and only decisions count. A game that ends earlier counts one path.
+    # Perft: the number of sequences of `depth` moves. A chance outcome is a move, whatever its weight; with a stream
+    # chance is sampled and only decisions count. A game that ends earlier counts as one path.
     cdef uint64_t child[BODY_WORDS]
     cdef uint16_t moves[MAX_LEGAL]
     cdef uint32_t weights[MAX_OUTCOMES]

@@ -1,4 +1,4 @@
-"""Observations as NumPy arrays, by what a game says of their numbers and nothing else.
+"""Observations as NumPy arrays, read by the game's description alone.
 
 layout = ObservationLayout(game("discat").description)
 layout.arrays(position.observation(0))["own_hand"]
@@ -58,15 +58,15 @@ class _Numbers(NamedTuple):
 
 
 class ObservationLayout:
-    """Reads the observations of a game: of the same one at every number of players.
+    """A reader of a game's observations, whose layout is the same for every number of players.
 
-    An observation is `length` uint8: as an array, or as bytes. Of arrays the last axis is that long, and the axes
-    before it (those of a batch) come first in all that is answered. Raises ValueError for anything else, and for
-    numbers above what the game says is the largest.
+    An observation is `length` uint8, as bytes or as the last axis of an array; the axes before it (those of a batch)
+    also come first in the results. The methods raise ValueError for anything else, and for numbers above the largest
+    that the description gives.
     """
 
     def __init__(self, description: _Described) -> None:
-        """Observations as `description` says: a game's Description, or the GameInfo of ListGames."""
+        """Read the layout from `description`: a game's Description, or the GameInfo of ListGames."""
         self.length = 0
         """The length of an observation in uint8s."""
         self._fields: dict[str, _Numbers] = {}
@@ -79,10 +79,10 @@ class ObservationLayout:
                 first_bit, mask = np.uint8(field.first_bit), np.uint8((1 << field.num_bits) - 1)
                 self._fields[field.name] = _Numbers(field.kind, field.largest, places, first_bit, mask)
         self.num_features = sum(math.prod(_plane_shape(numbers)) for numbers in self._fields.values())
-        """The length of what `features` makes of an observation."""
+        """The length of the last axis of `features`."""
 
     def arrays(self, observations: NDArray[np.uint8] | bytes) -> dict[str, NDArray[np.uint8]]:
-        """uint8 (…, *field's shape): the numbers by the names of their fields, such as "seats.hand_size"."""
+        """Return the numbers, uint8 (…, *field's shape), by the names of their fields, such as "seats.hand_size"."""
         if not isinstance(observations, np.ndarray):
             observations = np.frombuffer(observations, np.uint8)
         if observations.dtype != np.uint8 or observations.shape[-1:] != (self.length,):
@@ -99,15 +99,15 @@ class ObservationLayout:
         return found
 
     def planes(self, observations: NDArray[np.uint8] | bytes) -> dict[str, NDArray[np.float32]]:
-        """float32 from 0 to 1, by the names of the fields, such as "seats.hand_size".
+        """Return the numbers as float32 from 0 to 1, by the names of their fields, such as "seats.hand_size".
 
-        A flag is 0 or 1; a count is divided by the largest. Both are (…, *field's shape). Categories are one-hot, bits
-        are unpacked, on another axis at the end: of largest + 1, or of as many bits as the largest has.
+        Flags stay 0 or 1, counts are divided by the largest; both are (…, *field's shape). Categories become one-hot
+        and bits are unpacked, on an additional last axis of length largest + 1, or of the bit length of the largest.
         """
         return {name: _planes(self._fields[name], values) for name, values in self.arrays(observations).items()}
 
     def features(self, observations: NDArray[np.uint8] | bytes) -> NDArray[np.float32]:
-        """float32 (…, num_features): all planes of an observation in a row, in the order of the fields."""
+        """Return all planes, flattened and concatenated in the order of the fields: float32 (…, num_features)."""
         rows = []
         for name, plane in self.planes(observations).items():
             shape = _plane_shape(self._fields[name])
@@ -116,7 +116,7 @@ class ObservationLayout:
 
 
 def _plane_shape(numbers: _Numbers) -> tuple[int, ...]:
-    # Of one observation.
+    # The shape for one observation.
     if numbers.kind == ObservationKind.CATEGORY:
         return (*numbers.places.shape, numbers.largest + 1)
     if numbers.kind == ObservationKind.BITS:

@@ -1,4 +1,4 @@
-"""Options of a game as callers give them: by the names of the rules file."""
+"""Options of a game as given by callers, by the names of the rules file."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
@@ -13,12 +13,12 @@ def refuse_option(name: str, message: str) -> NoReturn:
 
 
 def whole(value: object) -> int | None:
-    """Return the value of an option as an int, None if it is no integer; True and False are flags, not integers."""
+    """Return the value of an option as an int, or None if it is not an integer (True and False are not)."""
     return None if isinstance(value, bool) else as_integer(value)
 
 
 def read_number(name: str, value: object, lowest: int, highest: int) -> int:
-    """Return an option that is an integer from `lowest` to `highest`. Raises INVALID_OPTION."""
+    """Return the value of an option as an int from `lowest` to `highest`. Raises INVALID_OPTION."""
     number = whole(value)
     if number is None or not lowest <= number <= highest:
         refuse_option(name, must_be(name, value, lowest, highest))
@@ -28,9 +28,9 @@ def read_number(name: str, value: object, lowest: int, highest: int) -> int:
 def complete_options(
     game: str, options: Mapping[str, Any], defaults: Mapping[str, Any], players: int
 ) -> dict[str, Any]:
-    """Return all options of a game, those that are absent or None as `defaults` (all names but first_seat) has them.
+    """Return all options of a game; those absent or None are taken from `defaults` (all names but first_seat).
 
-    `first_seat`, which every game has, is read, and None where it is absent; the game reads the others.
+    `first_seat`, which every game has, is checked, and None if absent; the game checks the others.
     """
     names = ("first_seat", *defaults)
     for name in options:
@@ -43,7 +43,7 @@ def complete_options(
 
 
 def read_numbers(name: str, values: Any, count: int, lowest: int, highest: int) -> list[int]:
-    """Return an option that is `count` such integers, as a sequence or an array. Raises INVALID_OPTION."""
+    """Return an option, given as a sequence or array, as `count` ints. Raises INVALID_OPTION."""
     listed = values.__array__().tolist() if hasattr(values, "__array__") else values
     if isinstance(listed, str) or not isinstance(listed, Sequence) or len(listed) != count:
         refuse_option(name, f"{name} must be {count} integers, not {shown(values)}")

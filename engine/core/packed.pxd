@@ -1,4 +1,4 @@
-# Packed states: a header and the game's body, and how both are checked.
+# Packed states: a header and the game's body, and the checks of both.
 from libc.stdint cimport uint8_t, uint64_t
 
 from chatiere.engine.core.game cimport (
@@ -16,7 +16,7 @@ ctypedef struct Header:
     # The first bytes of every packed state, little-endian; the game's body follows.
     uint8_t game
     uint8_t rules_version
-    uint8_t sampled  # 1: the stream below is in use; 0: chance is explicit and the rest is 0
+    uint8_t sampled  # 1: chance is sampled from the stream below; 0: chance is explicit and the rest is 0
     uint8_t zero[5]
     uint64_t seed
     uint64_t game_number
@@ -24,7 +24,7 @@ ctypedef struct Header:
 
 
 cdef inline int check_header(const Operations* ops, const Header* header) noexcept nogil:
-    # OK, or the fault of a packed state's header.
+    # OK, or the fault of a header.
     cdef int i
     if header.game != ops.number:
         return OTHER_GAME
@@ -41,7 +41,7 @@ cdef inline int check_header(const Operations* ops, const Header* header) noexce
 
 
 cdef inline int check_body(const Operations* ops, const void* body, bint sampled) noexcept nogil:
-    # OK, or the fault of a body; nothing about it is trusted.
+    # OK, or the fault of an untrusted body.
     cdef int fault = ops.check(body)
     if fault == OK and sampled and ops.actor(body) == CHANCE:
         return SAMPLED_CHANCE_IS_PENDING

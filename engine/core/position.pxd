@@ -1,4 +1,4 @@
-# The Python face of the engine: a Game and a Position in it.
+# The engine's Python interface: Game and Position.
 from libc.stdint cimport uint64_t
 
 from chatiere.engine.core.events cimport EventLog
@@ -14,13 +14,13 @@ cdef OperationTable wrap_operations(const Operations* ops)
 cdef class Game:
     cdef const Operations* ops
     cdef readonly object description
-    cdef dict default_options  # by players, as the kernel has them; those that were asked for
+    cdef dict default_options  # the kernel's structs, by number of players, as far as used
 
     cdef Position empty_position(self)
     cpdef int read_players(self, players) except -1
-    # The position of a body that nobody has checked; `stream`: NULL for explicit chance. Raises EngineError: INVALID_STATE.
+    # The position of an unchecked body; `stream`: NULL for explicit chance. Raises EngineError: INVALID_STATE.
     cdef Position position_of(self, bytes body, const Stream* stream)
-    # `options`: the game's own struct, or NULL for whatever the options.
+    # `options`: the game's own struct, or NULL for any options.
     cdef limits_of(self, int players, const void* options)
 
 
@@ -30,9 +30,9 @@ cdef class Position:
     cdef Stream stream
     cdef uint64_t body[BODY_WORDS]
 
-    # Refuses unless a seat has to decide: CHANCE_PENDING, GAME_OVER.
+    # Raise CHANCE_PENDING or GAME_OVER unless a seat has to act.
     cpdef int require_decision(self) except -1
-    # The same, and for a number that is no dense id: INVALID_ACTION. Whether it is legal is not asked.
+    # Raise as require_decision does, and INVALID_ACTION for a number that is not a dense id, legal or not.
     cdef int require_action(self, int action) except -1
     cdef int read_seat(self, seat) except -1
     cdef Stream* stream_in_use(self) noexcept nogil

@@ -1,6 +1,6 @@
-"""Games and positions for Python: the same rules in process as behind the service.
+"""Games and positions for Python: the rules in process, as behind the service.
 
-Names and constants are those that users of OpenSpiel know, where both have the thing.
+Names and constants follow OpenSpiel, where it has the same concept.
 """
 
 from collections.abc import Mapping
@@ -52,35 +52,35 @@ TERMINAL_PLAYER = OVER
 _COMMON_FAULTS = {
     GAME_IS_OVER: FaultText(Reason.GAME_OVER, "the game is over: nobody can move"),
     CHANCE_IS_PENDING: FaultText(
-        Reason.CHANCE_PENDING, "a chance event has to be resolved before anybody can act: apply one of its outcomes"
+        Reason.CHANCE_PENDING, "a chance event is pending: apply one of its outcomes before a seat can act"
     ),
     NO_CHANCE_IS_PENDING: FaultText(
         Reason.NO_CHANCE_PENDING, "no chance event is pending: a seat has to act, with one of its legal actions"
     ),
-    NO_SUCH_ACTION: FaultText(Reason.INVALID_ACTION, "no action of this game has that dense id"),
+    NO_SUCH_ACTION: FaultText(Reason.INVALID_ACTION, "the game has no action with that dense id"),
     NO_SUCH_OUTCOME: FaultText(
-        Reason.IMPOSSIBLE_OUTCOME, "that outcome cannot come of the pending chance event: take one that is listed"
+        Reason.IMPOSSIBLE_OUTCOME, "not a possible outcome of the pending chance event: apply one that is listed"
     ),
     NO_SUCH_SEAT: FaultText(Reason.INVALID_SEAT, "the game has no such seat", "seat"),
-    OTHER_GAME: FaultText(Reason.INVALID_STATE, "this is not a packed state of the game", "header.game"),
+    OTHER_GAME: FaultText(Reason.INVALID_STATE, "not a packed state of this game", "header.game"),
     OTHER_RULES_VERSION: FaultText(
-        Reason.UNSUPPORTED_RULES_VERSION, "the state was made under another version of the rules", "rules_version"
+        Reason.UNSUPPORTED_RULES_VERSION, "the state was made under a different version of the rules", "rules_version"
     ),
     HEADER_NOT_ZERO: FaultText(
-        Reason.INVALID_STATE, "a byte that is 0 or 1 in every packed state is not", "header"
+        Reason.INVALID_STATE, "the header has a flag other than 0 and 1, or a reserved byte other than 0", "header"
     ),
     STREAM_NOT_ZERO: FaultText(
         Reason.INVALID_STATE, "a state with explicit chance has no random stream", "header.sampled"
     ),
-    OTHER_PLAYERS: FaultText(Reason.INVALID_PLAYERS, "the state has another number of seats"),
+    OTHER_PLAYERS: FaultText(Reason.INVALID_PLAYERS, "the state has a different number of seats"),
     SAMPLED_CHANCE_IS_PENDING: FaultText(
-        Reason.INVALID_STATE, "with sampled chance a state never stops at a chance event"
+        Reason.INVALID_STATE, "a state with sampled chance cannot be at a chance event"
     ),
 }
 
 
 cdef class OperationTable:
-    """Holds a kernel's table of operations for the Game that is made of it."""
+    """A kernel's table of operations, to make a Game of."""
 
 
 cdef OperationTable wrap_operations(const Operations* ops):
@@ -96,12 +96,12 @@ cdef Stream read_stream(seed, game_number) except *:
 
 
 cdef class Game:
-    """The rules of one game: begins positions and reads packed ones."""
+    """The rules of one game, which begins positions and unpacks them."""
 
     def __init__(self, OperationTable table not None, description):
-        """A game of a kernel's table of operations and its Description."""
+        """Initialize a game with a kernel's table of operations and its Description."""
         if table.ops.body_size > 8 * BODY_WORDS or table.ops.view_size > 8 * VIEW_WORDS:
-            raise ValueError("a state or view is larger than there is room for")  # uncovered: no game's is
+            raise ValueError("a state or view exceeds BODY_WORDS or VIEW_WORDS")  # uncovered: no game's is
         self.ops = table.ops
         self.description = replace(
             description, min_players=table.ops.min_players, max_players=table.ops.max_players
@@ -123,7 +123,7 @@ cdef class Game:
 
     @property
     def rules_version(self):
-        """The version of the rules, of the meaning of dense ids and of the packed form; 1 … 255."""
+        """The version, 1 … 255, of the rules, the meaning of dense ids and the packed format."""
         return self.ops.rules_version
 
     @property
@@ -138,17 +138,17 @@ cdef class Game:
 
     @property
     def num_distinct_actions(self):
-        """Dense ids are 0 … num_distinct_actions - 1, the same ones at every player count."""
+        """The number of dense ids, which count from 0 and are the same for every number of players."""
         return self.ops.num_actions
 
     @property
     def observation_length(self):
-        """How many uint8 an observation has, the same for every player count."""
+        """The length of an observation in uint8s, the same for every number of players."""
         return self.ops.observation_length
 
     @property
     def packed_size(self):
-        """How many bytes a packed state has."""
+        """The size of a packed state in bytes."""
         return sizeof(Header) + self.ops.body_size
 
     @property
@@ -158,11 +158,11 @@ cdef class Game:
 
     @property
     def lowest_total_wins(self):
-        """True where totals are penalties: the lowest wins, not the highest."""
+        """True if totals are penalties, so that the lowest total wins."""
         return self.description.lowest_total_wins
 
     def limits(self, players, options=None):
-        """Return the Limits of games with so many players and these options, as `new_game` takes them.
+        """Return the Limits of games with this number of players and these options, given as for `new_game`.
 
         Raises EngineError: INVALID_PLAYERS, INVALID_OPTION.
         """
@@ -171,7 +171,7 @@ cdef class Game:
         return self.limits_of(seats, <const char*> encoded)
 
     def limits_of_any_options(self, players):
-        """Return Limits that hold whatever the options. Raises EngineError: INVALID_PLAYERS."""
+        """Return Limits that hold for any options. Raises EngineError: INVALID_PLAYERS."""
         return self.limits_of(self.read_players(players), NULL)
 
     cdef limits_of(self, int players, const void* options):
@@ -190,10 +190,10 @@ cdef class Game:
     def new_game(self, players, options=None, *, seed=None, game_number=0, EventLog events=None):
         """Begin a game.
 
-        `players`: how many seats. `options`: a mapping of the rules file's names; an absent one has its default.
+        `players`: the number of seats. `options`: a mapping by the names of the rules file; absent ones have defaults.
         With a `seed` (0 … 2**64 - 1) chance is sampled from the stream (seed, game_number) and the position is the
         first decision; without, chance is explicit and the position is the first chance event or decision.
-        `events`: an EventLog that what happened is appended to.
+        `events`: an EventLog to append events to.
 
         Raises EngineError: INVALID_PLAYERS, INVALID_OPTION, INVALID_SEED.
         """
@@ -212,9 +212,9 @@ cdef class Game:
         return position
 
     def unpack(self, packed):
-        """Read a packed state: the bytes of `Position.pack`, from anywhere; nothing about them is trusted.
+        """Return the position of a packed state, the bytes of `Position.pack`, which are not trusted.
 
-        Raises EngineError: INVALID_STATE (it names what is wrong), UNSUPPORTED_RULES_VERSION.
+        Raises EngineError: INVALID_STATE, UNSUPPORTED_RULES_VERSION.
         """
         cdef Position position = self.empty_position()
         cdef const uint8_t[::1] data = memoryview(packed)
@@ -238,9 +238,9 @@ cdef class Game:
         return position.checked()
 
     def position(self, bytes body not None, stream=None):
-        """A position of a body that a codec has read and, if chance is sampled, (seed, game number, words drawn).
+        """Return the position of a body read by a codec and, if chance is sampled, (seed, game number, words drawn).
 
-        Nothing about the body is trusted. Raises EngineError: INVALID_STATE, INVALID_SEED.
+        The body is not trusted. Raises EngineError: INVALID_STATE, INVALID_SEED.
         """
         cdef Stream drawn
         if stream is None:
@@ -261,18 +261,18 @@ cdef class Game:
         return position.checked()
 
     def encode_options(self, players, options):
-        """Options by name (None: all defaults) as the kernel's struct. Raises INVALID_OPTION."""
+        """Return options by name (None: all defaults) as the kernel's struct. Raises INVALID_OPTION."""
         if options is not None and not isinstance(options, Mapping):
             raise EngineError(Reason.INVALID_OPTION, "options must be a mapping of names to values", field="options")
         if options:
             return self.description.encode_options(players, options)
-        # Of every batch that begins games anew.
+        # Cached for batches that begin games.
         if players not in self.default_options:
             self.default_options[players] = self.description.encode_options(players, {})
         return self.default_options[players]
 
     cpdef int read_players(self, players) except -1:
-        """A number of players as an int. Raises INVALID_PLAYERS unless the game is for so many."""
+        """Return a number of players as an int. Raises INVALID_PLAYERS if the game does not allow it."""
         number = integer_in(players, self.ops.min_players, self.ops.max_players)
         if number is None:
             raise EngineError(
@@ -284,11 +284,11 @@ cdef class Game:
         return number
 
     def fault_text(self, fault):
-        """The FaultText of a kernel's answer."""
+        """Return the FaultText of a kernel's error code."""
         return _COMMON_FAULTS.get(fault) or self.description.faults[fault]
 
     def refuse_state(self, fault):
-        """Raise what a kernel's answer to a state means."""
+        """Raise the EngineError for a kernel's error code about a state."""
         text = self.fault_text(fault)
         raise EngineError(text.reason, text.message, field=text.field, rule=text.rule)
 
@@ -305,10 +305,10 @@ cdef class Game:
 
 
 cdef class Position:
-    """A state of a game. Made by `Game.new_game` and `Game.unpack`; `apply` moves it on."""
+    """A state of a game, from `Game.new_game` or `Game.unpack`; `apply` changes it in place."""
 
     def __init__(self):
-        """Positions come from a Game."""
+        """Raise TypeError: positions are made by a Game."""
         raise TypeError("make a Position with Game.new_game or Game.unpack")
 
     def __repr__(self):
@@ -327,7 +327,7 @@ cdef class Position:
         return &self.stream if self.sampled else NULL
 
     cdef run_on(self, EventLog events):
-        # With sampled chance, to the next decision. Told one chance event at a time: nothing bounds how many there are.
+        # Run on to the next decision (sampled chance), one chance event at a time: their number is not bounded.
         cdef Events log
         if events is None:
             self.game.ops.settle(self.game.ops, self.body, &self.stream)
@@ -338,31 +338,31 @@ cdef class Position:
             events.add(&log)
 
     def num_players(self):
-        """How many seats there are."""
+        """Return the number of seats."""
         return (<const uint8_t*> self.body)[0]
 
     def is_sampled(self):
-        """Whether chance is sampled from a stream that the position carries (else it is explicit)."""
+        """Return True if chance is sampled from a stream in the position, False if it is explicit."""
         return bool(self.sampled)
 
     def random_stream(self):
-        """(seed, game number, words drawn so far) of sampled chance; None when chance is explicit."""
+        """Return (seed, game number, words drawn so far) if chance is sampled, else None."""
         return (self.stream.key[0], self.stream.key[1], self.stream.drawn) if self.sampled else None
 
     def current_player(self):
-        """The seat that has to decide, CHANCE_PLAYER (-1) or TERMINAL_PLAYER (-4)."""
+        """Return the seat to act, CHANCE_PLAYER (-1) or TERMINAL_PLAYER (-4)."""
         return self.game.ops.actor(self.body)
 
     def is_chance_node(self):
-        """Whether a chance event has to be resolved."""
+        """Return True if a chance event is pending."""
         return self.game.ops.actor(self.body) == CHANCE
 
     def is_terminal(self):
-        """Whether the game is over."""
+        """Return True if the game is over."""
         return self.game.ops.actor(self.body) == OVER
 
     def legal_actions(self):
-        """The dense ids that are legal now, ascending; empty unless a seat has to decide."""
+        """Return the legal dense ids, ascending; empty unless a seat has to act."""
         cdef uint16_t ids[MAX_LEGAL]
         cdef int i, count
         if self.game.ops.actor(self.body) < 0:
@@ -371,9 +371,9 @@ cdef class Position:
         return [ids[i] for i in range(count)]
 
     def chance_outcomes(self):
-        """(outcome, weight) of all that can come of the pending chance event, ascending; empty when none is pending.
+        """Return (outcome, weight) for all outcomes of the pending chance event, ascending; empty if none is pending.
 
-        Weights are the smallest whole numbers, not OpenSpiel's probabilities: an outcome's is its weight over their sum.
+        Weights are the smallest whole numbers in proportion to the probabilities, which OpenSpiel returns instead.
         """
         cdef uint16_t outcomes[MAX_OUTCOMES]
         cdef uint32_t weights[MAX_OUTCOMES]
@@ -384,13 +384,12 @@ cdef class Position:
         return [(outcomes[i], weights[i]) for i in range(count)]
 
     def apply(self, move, EventLog events=None):
-        """Make a move: a decision's dense id, or at a chance event the outcome that comes.
+        """Make a move: the dense id of an action, or at a chance event an outcome.
 
-        With sampled chance the game then runs on to the next decision. `events`: an EventLog that what happened
-        is appended to.
+        With sampled chance the game then runs on to the next decision. `events`: an EventLog to append events to.
 
-        Raises EngineError (INVALID_ACTION, ILLEGAL_ACTION, IMPOSSIBLE_OUTCOME, GAME_OVER); the position is then as it
-        was.
+        Raises EngineError: INVALID_ACTION, ILLEGAL_ACTION, IMPOSSIBLE_OUTCOME, GAME_OVER; the position is then
+        unchanged.
         """
         cdef Events log
         cdef int fault
@@ -405,7 +404,7 @@ cdef class Position:
             self.run_on(events)
 
     cpdef int require_decision(self) except -1:
-        """Raise CHANCE_PENDING or GAME_OVER unless a seat has to decide."""
+        """Raise CHANCE_PENDING or GAME_OVER unless a seat has to act."""
         cdef int actor = self.game.ops.actor(self.body)
         if actor == CHANCE:
             self.refuse_move(CHANCE_IS_PENDING, None)
@@ -420,7 +419,7 @@ cdef class Position:
         return 0
 
     def refuse_move(self, fault, move):
-        """Raise what a kernel's answer to a move means."""
+        """Raise the EngineError for a kernel's error code about a move."""
         text = self.game.fault_text(fault)
         actor = self.current_player()
         metadata = {"actor": "chance" if actor == CHANCE else "nobody" if actor == OVER else str(actor)}
@@ -430,13 +429,13 @@ cdef class Position:
         raise EngineError(text.reason, text.message + turn, field=text.field, rule=text.rule, metadata=metadata)
 
     def child(self, move):
-        """The position after a move; this one stays as it is. Errors as in `apply`."""
+        """Return the position after a move, leaving this one unchanged. Raises as `apply` does."""
         cdef Position position = self.clone()
         position.apply(move)
         return position
 
     def clone(self):
-        """A copy of its own."""
+        """Return an independent copy."""
         cdef Position position = self.game.empty_position()
         memcpy(position.body, self.body, self.game.ops.body_size)
         position.sampled = self.sampled
@@ -444,13 +443,13 @@ cdef class Position:
         return position
 
     def totals(self):
-        """Each seat's score if the game stopped now."""
+        """Return each seat's score if the game stopped now."""
         cdef int32_t totals[MAX_SEATS]
         self.game.ops.totals(self.body, totals)
         return [totals[seat] for seat in range(self.num_players())]
 
     def ranks(self):
-        """When the game is over, each seat's rank: 1 + the number of seats ahead of it. Else None."""
+        """Return each seat's rank, 1 + the number of seats ahead of it, or None if the game is not over."""
         cdef uint8_t ranks[MAX_SEATS]
         if self.game.ops.actor(self.body) != OVER:
             return None
@@ -458,12 +457,12 @@ cdef class Position:
         return [ranks[seat] for seat in range(self.num_players())]
 
     def winners(self):
-        """When the game is over, the seats of rank 1, ascending. Else None."""
+        """Return the seats of rank 1, ascending, or None if the game is not over."""
         ranks = self.ranks()
         return None if ranks is None else [seat for seat, rank in enumerate(ranks) if rank == 1]
 
     def returns(self):
-        """When the game is over: each of w winners among n seats n/w - 1, everybody else -1. Before, zeros."""
+        """Return n/w - 1 for each of w winners among n seats, -1 for all others; zeros if the game is not over."""
         winners = self.winners()
         if winners is None:
             return [0.0] * self.num_players()
@@ -484,25 +483,25 @@ cdef class Position:
         return number
 
     def observation(self, seat):
-        """What a seat knows, as uint8 in the layout of `Description.observation`.
+        """Return the observation of a seat: uint8 in the layout of `Description.observation`.
 
-        Returns bytes: `numpy.frombuffer(position.observation(0), "u1")`. Raises EngineError: INVALID_SEAT.
+        As bytes, for `numpy.frombuffer(position.observation(0), "u1")`. Raises EngineError: INVALID_SEAT.
         """
         cdef uint64_t view[VIEW_WORDS]
         cdef bytes values
         cdef int viewer = self.read_seat(seat)
-        # A fresh bytes object is written once, before anybody else sees it.
+        # A new bytes object may be written to before anybody else sees it.
         values = PyBytes_FromStringAndSize(NULL, self.game.ops.observation_length)
         self.game.ops.view(self.body, viewer, view)
         self.game.ops.observe(view, seat, <uint8_t*> <char*> values)
         return values
 
     def resample(self, seat, seed, game_number=0):
-        """A position drawn uniformly from those that agree with all that a seat knows of this one.
+        """Return a position drawn uniformly from those that agree with all that a seat knows of this one.
 
-        The random numbers are those of the stream (seed, game_number); with sampled chance the new position goes on
-        with that stream. The draw depends on these and on what the seat knows alone. Raises EngineError: INVALID_SEAT, INVALID_SEED, INVALID_STATE (of a state that play could
-        not have reached).
+        The random numbers come from the stream (seed, game_number); with sampled chance the new position continues with
+        that stream. The draw depends only on these and on what the seat knows. Raises EngineError: INVALID_SEAT,
+        INVALID_SEED, INVALID_STATE (for a state that cannot be reached by playing).
         """
         cdef Position position = self.clone()
         cdef int viewer = self.read_seat(seat)
@@ -515,7 +514,7 @@ cdef class Position:
         return position
 
     def check(self):
-        """Raise INVALID_STATE if the rules' invariants do not hold; a position made by the engine always passes."""
+        """Raise INVALID_STATE if the rules' invariants do not hold; positions made by the engine always pass."""
         cdef int fault = check_body(self.game.ops, self.body, self.sampled)
         if fault != OK:
             self.game.refuse_state(fault)
@@ -525,7 +524,7 @@ cdef class Position:
         return self
 
     def pack(self):
-        """The state as bytes, `Game.packed_size` long: header (game, rules version, stream) and body."""
+        """Return the packed state, `Game.packed_size` bytes: header (game, rules version, stream) and body."""
         cdef Header header
         memset(&header, 0, sizeof(Header))
         header.game = self.game.ops.number
@@ -538,21 +537,21 @@ cdef class Position:
         return (<const char*> &header)[:sizeof(Header)] + (<const char*> self.body)[:self.game.ops.body_size]
 
     def options(self):
-        """The options that the game was begun with, by name; those left at their default are absent."""
+        """Return the options that the game was begun with, by name; those left at their default are absent."""
         return self.game.description.options_of(self)
 
     def action_label(self, action):
-        """A legal dense id in plain English."""
+        """Return the label of a legal dense id, in plain English."""
         return self.game.description.action_label(self, id_of("action", action))
 
     def outcome_label(self, outcome):
-        """A possible chance outcome in plain English."""
+        """Return the label of a possible chance outcome, in plain English."""
         return self.game.description.outcome_label(self, require_integer("outcome", outcome))
 
     def playout(self, seed, game_number=0):
-        """Play uniformly random legal actions to the end, on this position; returns how many decisions were made.
+        """Play uniformly random legal actions to the end, changing this position. Returns the number of decisions.
 
-        Chance and choices are drawn from the stream (seed, game_number).
+        Chance and actions are drawn from the stream (seed, game_number).
         """
         cdef Stream stream = read_stream(seed, game_number)
         cdef uint64_t decisions
@@ -561,9 +560,9 @@ cdef class Position:
         return decisions
 
     def perft(self, depth):
-        """The number of sequences of `depth` moves from here; a game that ends earlier counts one.
+        """Return the number of sequences of `depth` moves from here; a game that ends earlier counts as one.
 
-        With explicit chance an outcome is a move, whatever its weight; with sampled chance only decisions are.
+        With explicit chance an outcome is a move, whatever its weight; with sampled chance only decisions count.
         """
         cdef uint64_t paths
         cdef int moves
@@ -577,6 +576,6 @@ cdef class Position:
 
 
 cdef int id_of(name, value) except? -2:
-    # An action or outcome; -1, which none has, for numbers that are out of any game's range. Raises TypeError.
+    # An action or outcome as an int; -1, which is never valid, if it is out of every game's range. Raises TypeError.
     number = require_integer(name, value)
     return number if -1 <= number <= 0xFFFF else -1

@@ -1,4 +1,4 @@
-"""The contract that every room, engine/games/<game>, keeps."""
+"""The interface of every room, engine/games/<game>."""
 
 from typing import Protocol
 

@@ -1,4 +1,4 @@
-"""A game's rules file, as its faults and refusals cite it."""
+"""Citations of a game's rules file in faults and refusals."""
 
 from typing import NoReturn
 
@@ -8,18 +8,18 @@ _INVARIANTS = "Invariants"
 
 
 class RulesFile:
-    """The rules file of a game, whose headings faults and refusals cite."""
+    """The rules file of a game, whose headings its faults and refusals cite."""
 
     def __init__(self, name: str) -> None:
-        """Name the file, which is in docs/rules."""
+        """Cite the file `name` of docs/rules."""
         self.name = name
 
     def illegal(self, message: str, heading: str) -> FaultText:
-        """Return the words of a fault of a move."""
+        """Return the text of a fault of a move."""
         return FaultText(Reason.ILLEGAL_ACTION, message, rule=f"{self.name}: {heading}")
 
     def broken(self, message: str, field: str, heading: str = _INVARIANTS) -> FaultText:
-        """Return the words of a fault of a state."""
+        """Return the text of a fault of a state."""
         return FaultText(Reason.INVALID_STATE, message, field=field, rule=f"{self.name}: {heading}")
 
     def refuse_state(self, field: str, message: str, heading: str = _INVARIANTS) -> NoReturn:
@@ -27,7 +27,7 @@ class RulesFile:
         raise EngineError(Reason.INVALID_STATE, message, field=field, rule=f"{self.name}: {heading}")
 
     def refuse_card(self, actor: int, card: str, field: str) -> NoReturn:
-        """Raise ILLEGAL_ACTION for a typed action with a card that the seat does not have, which has no dense id."""
+        """Raise ILLEGAL_ACTION for a typed action with a card that the seat does not have: it has no dense id."""
         raise EngineError(
             Reason.ILLEGAL_ACTION,
             f"seat {actor} has no {card}",
@@ -37,7 +37,7 @@ class RulesFile:
         )
 
     def in_range(self, value: int, lowest: int, highest: int, field: str) -> int:
-        """Return a number of a state's message, `lowest` to `highest`. Raises INVALID_STATE."""
+        """Return `value`, a number of a state's message, if it is from `lowest` to `highest`. Raises INVALID_STATE."""
         if not lowest <= value <= highest:
             self.refuse_state(field, f"{value} is not from {lowest} to {highest}")
         return value

@@ -1,4 +1,4 @@
-# The random stream: Philox4x64-10, counter-based, so that a state holds its place in the stream as one number.
+# The random stream: Philox4x64-10, a counter-based generator, so that a state's place in it is a single number.
 from libc.stdint cimport uint32_t, uint64_t
 
 cdef extern from *:
@@ -6,8 +6,8 @@ cdef extern from *:
 
 ctypedef struct Stream:
     uint64_t key[2]  # seed, game number
-    uint64_t drawn  # 64-bit words drawn so far: the next word's number
-    uint64_t block[4]  # the block that holds word drawn - 1, when drawn % 4 != 0
+    uint64_t drawn  # the number of 64-bit words drawn so far
+    uint64_t block[4]  # the block with word drawn - 1, if drawn % 4 != 0
     bint has_block
 
 cdef inline Stream stream_at(uint64_t seed, uint64_t game_number, uint64_t drawn) noexcept nogil:
@@ -40,7 +40,7 @@ cdef inline uint64_t number_below(Stream* stream, uint64_t n) noexcept nogil:
     return <uint64_t> (product >> 64)
 
 cdef inline int walk_weights(Stream* stream, const uint32_t* weights, int count) noexcept nogil:
-    # A place below `count`, by weight: a number below their sum, walked through them in order.
+    # Draw an index below `count` by weight: a number below the sum of weights, walked through them in order.
     cdef uint64_t total = 0, number
     cdef int i
     for i in range(count):

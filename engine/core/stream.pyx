@@ -1,4 +1,4 @@
-"""The random stream of sampled chance: Philox4x64-10 in NumPy's order."""
+"""The random stream of sampled chance: Philox4x64-10, in NumPy's order."""
 
 cdef enum:
     ROUNDS = 10
@@ -11,12 +11,12 @@ cdef uint64_t INCREMENT_1 = 0xBB67AE8584CAA73B
 
 
 cdef void philox_block(const uint64_t* key, uint64_t number, uint64_t* block) noexcept nogil:
-    # Block `number` of the stream. NumPy raises the counter before its first block, hence number + 1.
+    # Block `number` of the stream. NumPy increments the counter before its first block, hence number + 1.
     cdef uint64_t c0 = number + 1, c1 = 0, c2 = 0, c3 = 0
     cdef uint64_t k0 = key[0], k1 = key[1]
     cdef uint128_t p0, p1
-    cdef int i
-    for i in range(ROUNDS):
+    cdef int _
+    for _ in range(ROUNDS):
         p0 = <uint128_t> MULTIPLIER_0 * c0
         p1 = <uint128_t> MULTIPLIER_1 * c2
         c0 = <uint64_t> (p1 >> 64) ^ c1 ^ k0
@@ -32,18 +32,18 @@ cdef void philox_block(const uint64_t* key, uint64_t number, uint64_t* block) no
 
 
 def words(seed, game_number, first, count):
-    """Words `first` … `first + count - 1` of the stream of (seed, game number), each 0 … 2**64 - 1.
+    """Return words `first` … `first + count - 1` of the stream (seed, game_number), each 0 … 2**64 - 1.
 
-    The same numbers as `numpy.random.Philox(key=[seed, game_number]).random_raw(first + count)[first:]`.
+    Equal to `numpy.random.Philox(key=[seed, game_number]).random_raw(first + count)[first:]`.
     """
     cdef Stream stream = stream_at(seed, game_number, first)
     return [next_word(&stream) for _ in range(count)]
 
 
 def numbers_below(seed, game_number, bounds):
-    """For each n of `bounds` (1 … 2**64 - 1), in order, a number 0 … n - 1 drawn from the start of the stream.
+    """Draw a number 0 … n - 1 for each n of `bounds` (1 … 2**64 - 1), in order, from the start of the stream.
 
-    Returns the numbers and how many words they took (an uneven word is drawn again).
+    Returns the numbers and the count of words drawn (a word that would bias the result is drawn again).
     """
     cdef Stream stream = stream_at(seed, game_number, 0)
     return [number_below(&stream, n) for n in bounds], stream.drawn

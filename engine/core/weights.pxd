@@ -1,8 +1,8 @@
-# Weights of chance outcomes: the smallest whole numbers.
+# Weights of chance outcomes, reduced to the smallest whole numbers.
 from libc.stdint cimport uint32_t
 
 cdef inline uint32_t common_divisor(uint32_t a, uint32_t b) noexcept nogil:
-    # The greatest; of 0 and a number: that number.
+    # The greatest common divisor; for 0 and a number, the number.
     cdef uint32_t rest
     while b:
         rest = a % b
@@ -11,7 +11,7 @@ cdef inline uint32_t common_divisor(uint32_t a, uint32_t b) noexcept nogil:
     return a
 
 cdef inline void reduce_weights(uint32_t* weights, int count) noexcept nogil:
-    # Divide them by their greatest common divisor. None is 0.
+    # Divide the weights by their greatest common divisor; none may be 0.
     cdef uint32_t divisor = 0
     cdef int i
     for i in range(count):

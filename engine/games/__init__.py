@@ -1,4 +1,4 @@
-"""One room a game. A new room is one line here."""
+"""The rooms, one for each game. A new room needs one line here."""
 
 from importlib import import_module
 from typing import cast

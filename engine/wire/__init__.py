@@ -1,6 +1,6 @@
 """Protobuf's wire format, read and written without an object for each message and number.
 
-It knows no game. Objects become bytes and bytes objects by `SerializeToString` and `MergeFromString`, which are fast.
+Independent of the games. Message objects are converted by `SerializeToString` and `MergeFromString`, which are fast.
 """
 
 from chatiere.engine.wire.columns import cut, cut_list, head, pieces_of

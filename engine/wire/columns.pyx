@@ -1,8 +1,18 @@
-"""Messages with columns, in protobuf's wire format: what is long is cut out of them, and put into them, uncopied."""
+"""Messages with columns, in protobuf's wire format: long fields are cut out and put in without copies."""
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
-from chatiere.engine.wire.reader cimport BYTES, FIELDS, LONGEST_VARINT, VARINT, Span, check_field, read_bytes, read_varint, skip
+from chatiere.engine.wire.reader cimport (
+    BYTES,
+    FIELDS,
+    LONGEST_VARINT,
+    VARINT,
+    Span,
+    check_field,
+    read_bytes,
+    read_varint,
+    skip,
+)
 from chatiere.engine.wire.writer cimport put_varint
 
 cdef enum:
@@ -10,12 +20,12 @@ cdef enum:
 
 
 def cut(data, fields):
-    """A message without some of its fields, and what these hold: for columns, which are not to be copied.
+    """Cut fields, such as columns, out of a message without copying them.
 
-    `data`: a buffer. `fields`: a set of numbers below 16, of fields that are bytes or messages.
+    `data`: a buffer. `fields`: the numbers, below 16, of fields that are bytes or messages.
 
-    Returns the rest as bytes, and by number a view of each of the fields that are there. Raises ValueError if this is
-    not a message, or if one of them comes twice or with longer numbers before it than it needs: that is for protobuf.
+    Returns the rest as bytes, and a view of each field found, by number. Raises ValueError if `data` is not a message,
+    or if a field is repeated or has a needlessly long tag or length: such messages are left to protobuf.
     """
     cdef const uint8_t[::1] buffer = data
     cdef uint32_t wanted = 0
@@ -42,7 +52,7 @@ def cut(data, fields):
             inner = read_bytes(&span)
             if tag >> 3 < FIELDS and wanted >> (tag >> 3) & 1:
                 if tag >> 3 in found or inner.at - begin - before > 1 + LONGEST_SIZE:
-                    raise ValueError("a field comes in an unusual way")
+                    raise ValueError("unusual encoding of a field")
                 found[tag >> 3] = view[inner.at - begin:inner.end - begin]
                 rest.append(view[kept:before])
                 kept = span.at - begin
@@ -51,9 +61,10 @@ def cut(data, fields):
 
 
 def cut_list(data, int field, Py_ssize_t most):
-    """A message without the messages of a repeated field, how many these are, and the bytes of the first so many.
+    """Cut a repeated field of messages out of a message.
 
-    `data`: a buffer. Raises ValueError if this is not a message.
+    `data`: a buffer. Returns the rest as bytes, the number of messages cut out, and the bytes of the first `most`.
+    Raises ValueError if `data` is not a message.
     """
     cdef const uint8_t[::1] buffer = data
     cdef const uint8_t* begin
@@ -85,7 +96,7 @@ def cut_list(data, int field, Py_ssize_t most):
 
 
 cpdef bytes head(int field, Py_ssize_t size):
-    """What stands before so many bytes of a field that is bytes, text or a message."""
+    """Return the tag and length prefix of a field of `size` bytes that is bytes, text or a message."""
     cdef uint8_t[LONGEST_VARINT + LONGEST_VARINT] bytes_before
     cdef uint8_t* at
     check_field(field)
@@ -94,10 +105,10 @@ cpdef bytes head(int field, Py_ssize_t size):
 
 
 def pieces_of(numbers, fields):
-    """Fields of a message that are bytes or messages, in pieces to be joined: what is long is not copied.
+    """Return fields of a message that are bytes or messages as pieces to be joined, without copying the contents.
 
-    `numbers`: those of the message's fields, by name. `fields`: name and content of each: a buffer of bytes, left out if
-    it is empty, or a list of the pieces of a message; None: absent.
+    `numbers`: the numbers of the message's fields, by name. `fields`: name and content of each: a buffer of bytes, left
+    out if empty, a list of the pieces of a message, or None if absent.
     """
     cdef list pieces = []
     cdef Py_ssize_t size

@@ -1,7 +1,7 @@
-"""Whether a message comes as protobuf itself would write it, but for the order of its fields: then it can be read as it is.
+"""Detection of plain messages: those that protobuf itself could have written, apart from the order of fields.
 
-Protobuf reads much more than it writes: fields that come twice, lists in pieces, numbers that are too large. What is not
-plain is for protobuf to read and to write again.
+Protobuf accepts much more than it writes: repeated occurrences of a field, lists in pieces, oversized numbers. Plain
+messages are read directly; all others are parsed and rewritten by protobuf first.
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
@@ -21,18 +21,18 @@ cdef enum Way:
 cdef struct Shape
 
 cdef struct Field:
-    const Shape* inner  # of a message
-    uint32_t excluded  # bits: the fields that do not come beside it, itself included unless it may come again
+    const Shape* inner  # the shape of a message
+    uint32_t excluded  # bits: the fields that exclude it, itself included unless it may be repeated
     uint8_t way
-    uint8_t lowest  # number, or size of text or list: 1 where absence means 0, or empty
-    uint8_t bits  # that a number has at most
+    uint8_t lowest  # the lowest number, or size of text or list: 1 if absence means 0 or empty
+    uint8_t bits  # the most bits of a number
 
 cdef struct Shape:
     Field fields[FIELDS]
 
 
 cdef inline bint next_number(Span* rest, uint64_t* number) noexcept nogil:
-    # False: there is none, or it has more bytes than it needs.
+    # False if there is none, or if it is longer than needed.
     cdef int shift = 0
     cdef uint8_t byte
     number[0] = 0
@@ -67,7 +67,7 @@ cdef bint is_ascii(Span text) noexcept nogil:
 
 
 cdef bint is_plain(const Shape* shape, Span rest) noexcept nogil:
-    # As deep as shapes are in shapes: none is in itself.
+    # The recursion is as deep as shapes are nested; no shape contains itself.
     cdef const Field* field
     cdef Span inner
     cdef uint64_t tag, number
@@ -102,7 +102,7 @@ cdef bint is_plain(const Shape* shape, Span rest) noexcept nogil:
 
 
 cdef bint take_number(Span* rest, uint64_t* number) noexcept nogil:
-    # However many bytes it has; protobuf takes ten.
+    # Read a number of any length that protobuf accepts, which is up to ten bytes.
     cdef int shift = 0
     cdef uint8_t byte
     number[0] = 0
@@ -117,7 +117,7 @@ cdef bint take_number(Span* rest, uint64_t* number) noexcept nogil:
 
 
 cdef bint take_field(Span* rest, int wire_type, Span* inner) noexcept nogil:
-    # `inner`: what it holds, if that is bytes. False: there is no such field.
+    # `inner`: the content, unless it is a varint. False if the field is malformed.
     cdef uint64_t size = 0
     if wire_type == VARINT:
         return take_number(rest, &size)
@@ -135,7 +135,7 @@ cdef bint take_field(Span* rest, int wire_type, Span* inner) noexcept nogil:
 
 
 cdef Py_ssize_t count_messages(const Shape* shape, Span rest) noexcept nogil:
-    # Those that protobuf makes objects of before it finds that something is no message.
+    # The number of messages that protobuf makes objects of before it comes to a malformed field.
     cdef Span inner
     cdef uint64_t tag
     cdef Py_ssize_t count = 0
@@ -153,7 +153,7 @@ cdef Py_ssize_t count_messages(const Shape* shape, Span rest) noexcept nogil:
 
 
 cdef class Form:
-    """The form of the messages of one kind: which fields they have, and what is in these."""
+    """The form of messages of one type: their fields and the types of these."""
 
     cdef Shape shape
     cdef list inner  # the forms whose shapes this one's points to
@@ -162,9 +162,11 @@ cdef class Form:
         self.inner = []
 
     def __init__(self, fields):
-        """`fields`: of each its number; what it holds: the Form of a message, how many bits a number has at most, None for
-        text; whether it is a list; the lowest number, or smallest size, with which it comes; the numbers of the fields
-        that do not come beside it, its own among them unless it may come again. A field that is left out is never plain.
+        """Initialize a form with its fields.
+
+        `fields`: for each, its number; its content: the Form of a message, the most bits of a number, or None for text;
+        True for a list of numbers; the lowest number, or smallest size, that it is written with; the numbers of the
+        fields that exclude it, its own among them unless it may be repeated. Messages with other fields are not plain.
         """
         cdef Field* field
         for number, content, is_list, lowest, excluded in fields:
@@ -187,7 +189,7 @@ cdef class Form:
                 raise ValueError(f"numbers have 1 to 64 bits, not {content}")
 
     def open(self, bytes data not None):
-        """A message of this kind, opened, if these bytes are plain; else None."""
+        """Return a Reader of a message of this type if the bytes are plain, else None."""
         cdef Reader reader
         cdef Span span
         span.at = <const uint8_t*> PyBytes_AS_STRING(data)
@@ -200,9 +202,9 @@ cdef class Form:
         return reader
 
     def count_messages(self, data):
-        """Count the messages inside one of this kind, at any depth, plain or not; `data`: a buffer.
+        """Count the messages inside a message of this type, at any depth, plain or not; `data`: a buffer.
 
-        Where the bytes are no message, those before.
+        Counting ends at malformed bytes.
         """
         cdef const uint8_t[::1] buffer = data
         cdef Span span

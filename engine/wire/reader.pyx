@@ -1,14 +1,13 @@
 """Messages in protobuf's wire format, opened without an object for each message and number.
 
-For states, actions and events, which every single call reads: over protobuf's objects that takes ten times as long as a
-move.
+For states and actions, which every single call reads: with protobuf's objects that takes ten times as long as a move.
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 
 
 cdef int refuse() except -1:
-    raise ValueError("this is not a protobuf message")
+    raise ValueError("not a protobuf message")
 
 
 cdef uint64_t read_varint(Span* span) except? 0:
@@ -44,7 +43,7 @@ cdef int skip_word(Span* span, size_t size) except -1:
 
 
 cdef int skip(Span* span, int wire_type) except -1:
-    # What no message that is read has: numbers of 4 and 8 bytes, groups. In a group there may be anything.
+    # Covers types not used by our messages: numbers of 4 and 8 bytes, and groups, which may contain anything.
     cdef int depth = 0
     while True:
         if wire_type == BEGIN_GROUP:
@@ -153,23 +152,23 @@ cdef int check_field(int field) except -1:
 
 
 cdef class Reader:
-    """A message, opened."""
+    """An opened message."""
 
     def __init__(self, message):
-        """`message`: an object of protobuf (for bytes see plain.pyx)."""
+        """Open a message object of protobuf (for bytes see `Form.open`)."""
         cdef Span span
-        # Parsed and written by protobuf, each field of a kind that is not repeated comes once, and lists in one piece.
+        # As written by protobuf, singular fields occur once and lists in one piece.
         self.data = message.SerializeToString()
         span.at = <const uint8_t*> PyBytes_AS_STRING(self.data)
         span.end = span.at + PyBytes_GET_SIZE(self.data)
         open_span(span, &self.message)
 
     def __bool__(self):
-        """Whether it has any fields."""
+        """Return True if it has any fields."""
         return self.message.span.at < self.message.span.end
 
     cpdef Reader inner(self, int field):
-        """The message of a field (1 to 31, as all here); without any fields where it is absent."""
+        """Return the message in a field (1 to 31, as in all methods); it has no fields if the field is absent."""
         cdef Reader inner = Reader.__new__(Reader)
         check_field(field)
         inner.data = self.data
@@ -177,12 +176,12 @@ cdef class Reader:
         return inner
 
     def find(self, int field):
-        """The same, or None where it is absent."""
+        """Return the message in a field, or None if it is absent."""
         check_field(field)
         return self.inner(field) if has_span(&self.message, field) else None
 
     def which(self, uint32_t fields):
-        """Of these fields (as bits), which are a oneof of messages, the one that it has; 0: none."""
+        """Return the field present of a oneof of messages, 0 if none is; `fields`: those of the oneof, as bits."""
         cdef int field
         fields &= self.message.spans
         for field in range(1, FIELDS):
@@ -191,22 +190,22 @@ cdef class Reader:
         return 0
 
     def has_number(self, int field):
-        """Whether it has a number in that field."""
+        """Return True if a field with a number is present."""
         check_field(field)
         return bool(has_number(&self.message, field))
 
     def number(self, int field):
-        """A number without a sign, or truth value; 0 where it is absent."""
+        """Return an unsigned number or truth value; 0 if it is absent."""
         check_field(field)
         return <uint64_t> number_of(&self.message, field)
 
     def numbers(self, int field):
-        """A list of numbers; empty where it is absent."""
+        """Return a list of numbers; empty if it is absent."""
         check_field(field)
         return listed_numbers(&self.message, field)
 
     def text(self, int field):
-        """A text; "" where it is absent."""
+        """Return a text; empty if it is absent."""
         cdef Span text
         check_field(field)
         text = span_of(&self.message, field)

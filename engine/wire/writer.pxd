@@ -1,8 +1,8 @@
-# Messages that are being written in protobuf's wire format.
+# Writing messages in protobuf's wire format.
 cimport cython
 from libc.stdint cimport uint8_t, uint16_t, uint64_t
 
-# Returns where the next byte goes.
+# Write a varint. Returns the place of the next byte.
 cdef inline uint8_t* put_varint(uint8_t* at, uint64_t value) noexcept nogil:
     while value >= 0x80:
         at[0] = <uint8_t> (value | 0x80)

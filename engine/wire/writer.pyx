@@ -1,4 +1,4 @@
-"""Messages in protobuf's wire format, written field by field without an object for each message and number."""
+"""Writing messages in protobuf's wire format, without an object for each message and number."""
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from cpython.mem cimport PyMem_Free, PyMem_Realloc
@@ -10,18 +10,18 @@ from chatiere.engine.wire.reader cimport BYTES, LONGEST_VARINT, VARINT
 
 
 cdef class Writer:
-    """A message that is being written, field by field."""
+    """A message being written, field by field."""
 
     def __dealloc__(self):
         PyMem_Free(self.data)
 
     def __bytes__(self):
-        """What has been written."""
+        """Return the bytes written so far."""
         return PyBytes_FromStringAndSize(<const char*> self.data, self.size)
 
     cdef int make_room(self, size_t more) except -1:
         cdef void* data
-        # So that there always are data.
+        # Always leaves spare room, so that `data` is never NULL after a call.
         if self.room - self.size <= more:
             data = PyMem_Realloc(self.data, 2 * self.room + more + 256)
             if data == NULL:
@@ -31,11 +31,11 @@ cdef class Writer:
         return 0
 
     cpdef int number(self, int field, uint64_t value) except -1:
-        """A number or truth value; 0 is what absence means, and left out."""
+        """Write a number or truth value; 0, which absence means, is left out."""
         return self.present(field, value) if value else 0
 
     cpdef int present(self, int field, uint64_t value) except -1:
-        """A number of an optional field, or of a oneof's."""
+        """Write a number of an optional field or a oneof, 0 too."""
         cdef uint8_t* at
         self.make_room(2 * LONGEST_VARINT)
         at = put_varint(self.data + self.size, field << 3 | VARINT)
@@ -43,17 +43,17 @@ cdef class Writer:
         return 0
 
     cpdef size_t begin(self, int field) except 0:
-        """Begin a message, list or text: what is written up to `end` is in it. Returns what `end` takes."""
+        """Begin a message, list or text, written until `end`. Returns the argument for `end`."""
         self.make_room(LONGEST_VARINT)
-        # A byte for the size.
+        # Reserves one byte for the size.
         self.size = put_varint(self.data + self.size, field << 3 | BYTES) - self.data + 1
         return self.size
 
     cpdef int end(self, size_t begun) except -1:
-        """End what `begin` returned this for."""
+        """End the field for which `begin` returned `begun`."""
         cdef size_t size = self.size - begun, length
         cdef uint8_t varint[LONGEST_VARINT]
-        # Most are small, and `begin` has left a byte.
+        # Most fields are small: their size fits into the byte that `begin` reserved.
         if size < 0x80:
             self.data[begun - 1] = <uint8_t> size
             return 0
@@ -65,7 +65,7 @@ cdef class Writer:
         return 0
 
     cpdef int numbers(self, int field, numbers) except -1:
-        """A list of numbers from any iterable."""
+        """Write a list of numbers from any iterable."""
         cdef uint64_t number
         cdef size_t before = self.size, begun = self.begin(field)
         for number in numbers:
@@ -73,12 +73,12 @@ cdef class Writer:
             self.size = put_varint(self.data + self.size, number) - self.data
         if self.size > begun:
             return self.end(begun)
-        # An empty one is left out.
+        # An empty list is left out.
         self.size = before
         return 0
 
     cdef int byte_numbers(self, int field, const uint8_t* numbers, int count) except -1:
-        # A list of numbers below 256.
+        # Write a list of numbers below 256.
         cdef size_t begun
         cdef int i
         if count == 0:
@@ -90,7 +90,7 @@ cdef class Writer:
         return self.end(begun)
 
     cdef int short_numbers(self, int field, const uint16_t* numbers, int count) except -1:
-        # A list of numbers below 65536.
+        # Write a list of numbers below 65536.
         cdef size_t begun
         cdef int i
         if count == 0:
@@ -102,7 +102,7 @@ cdef class Writer:
         return self.end(begun)
 
     cpdef int text(self, int field, str text) except -1:
-        """A text; an empty one is what absence means, and left out."""
+        """Write a text; an empty one, which absence means, is left out."""
         cdef size_t begun
         if text:
             begun = self.begin(field)
@@ -111,7 +111,7 @@ cdef class Writer:
         return 0
 
     cpdef int fields(self, bytes data) except -1:
-        """Fields that are in wire format already."""
+        """Write fields that are already in wire format."""
         cdef Py_ssize_t size = PyBytes_GET_SIZE(data)
         self.make_room(size)
         memcpy(self.data + self.size, PyBytes_AS_STRING(data), size)
@@ -119,7 +119,7 @@ cdef class Writer:
         return 0
 
     cpdef int string(self, str text) except -1:
-        """A piece of a text."""
+        """Write a piece of text."""
         cdef Py_ssize_t size
         cdef const char* data = PyUnicode_AsUTF8AndSize(text, &size)
         self.make_room(size)
@@ -128,7 +128,7 @@ cdef class Writer:
         return 0
 
     cdef int words(self, const char* text) except -1:
-        # The same, in UTF-8.
+        # Write a piece of text, given in UTF-8.
         cdef size_t size = strlen(text)
         self.make_room(size)
         memcpy(self.data + self.size, text, size)
@@ -136,7 +136,7 @@ cdef class Writer:
         return 0
 
     cdef int decimal(self, int number) except -1:
-        # A number, 0 or more, as a piece of a text.
+        # Write a number, 0 or more, as a piece of text.
         cdef uint8_t digits[LONGEST_VARINT]
         cdef int count = 0
         while True:
@@ -153,7 +153,7 @@ cdef class Writer:
         return 0
 
     cdef int characters(self, const char* begin, const char* end) except -1:
-        # The same, up to `end`.
+        # Write a piece of text, given in UTF-8, from `begin` to before `end`.
         self.make_room(end - begin)
         memcpy(self.data + self.size, begin, end - begin)
         self.size += end - begin
@@ -161,22 +161,22 @@ cdef class Writer:
 
 
 def fill(message, put, *what):
-    """Fill a message object by one of a codec's functions: `fill(DiscatState(), codec.put_state, position)`."""
-    # A message without fields is set, too.
+    """Fill a message object with a put function, as in `fill(DiscatState(), codec.put_state, position)`."""
+    # A message without fields is to be present, too.
     message.SetInParent()
     message.MergeFromString(written(put, *what))
     return message
 
 
 def written(put, *what):
-    """What one of a codec's functions writes: a message in wire format."""
+    """Return the message written by a put function, in wire format."""
     cdef Writer out = Writer()
     put(out, *what)
     return bytes(out)
 
 
 def written_in(int field, put, *what):
-    """The same as the only field of a message."""
+    """Return a message with a single field, which is the message written by a put function."""
     cdef Writer out = Writer()
     cdef size_t begun = out.begin(field)
     put(out, *what)
@@ -185,5 +185,5 @@ def written_in(int field, put, *what):
 
 
 def written_text(put, *what):
-    """The same as a text, without a message around it."""
+    """Return the text written by a put function."""
     return written(put, *what).decode()

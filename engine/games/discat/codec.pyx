@@ -37,15 +37,19 @@ from chatiere.engine.wire.reader cimport (
 from chatiere.engine.wire.writer cimport Writer
 from chatiere.engine.games.discat.kernel cimport count_piles, play_cards, slots_played, view
 from chatiere.engine.games.discat.state cimport (
+    BONUS_POINTS,
     FIRST_EXCHANGE_ID,
     FIRST_SEAT,
     KEEP_ID,
     LARGEST_CARD,
     LARGEST_HAND,
     LARGEST_PILE,
+    MAX_PLAYERS,
+    MIN_PLAYERS,
     PHASES,
     PLAY_IDS,
     REDRAWN_KEPT,
+    TOP_SHIFT,
     DiscatFault,
     Options,
     State,
@@ -124,7 +128,8 @@ def encode_options(players, options: Mapping):
     up_arrows = whole(options["up_arrows"])
     if up_arrows is None or up_arrows < 0 or up_arrows >> LARGEST_CARD:
         refuse_option(
-            "up_arrows", f"up_arrows must be an integer with bits 0 to 89 only, not {shown(options['up_arrows'])}"
+            "up_arrows",
+            f"up_arrows must be an integer with bits 0 to {LARGEST_CARD - 1} only, not {shown(options['up_arrows'])}",
         )
     memset(&encoded, 0, sizeof(Options))
     encoded.first_seat = seat_or_none(options["first_seat"])
@@ -236,12 +241,16 @@ cdef int read_action(const Message* action, Position position) except -1:
     open_field(action, fields.ACTION_PLAY, &inner)
     count = list_numbers(&inner, fields.PLAY_CARDS, cards, LARGEST_HAND)
     if not 1 <= count <= LARGEST_HAND or len({cards[i] for i in range(count)}) != count:
-        raise EngineError(Reason.INVALID_ACTION, "a play is of 1 to 6 different cards, the top one last", field="play.cards")
+        raise EngineError(
+            Reason.INVALID_ACTION,
+            f"a play has 1 to {LARGEST_HAND} different cards, the top one last",
+            field="play.cards",
+        )
     slots = [_slot_of(position, cards[i], f"play.cards[{i}]") for i in range(count)]
     top = slots.pop()
     for slot in slots:
         others |= 1 << (slot - (slot > top))
-    return top << 5 | others
+    return top << TOP_SHIFT | others
 
 
 # State
@@ -422,7 +431,7 @@ cdef bytes read_state(const Message* read):
     cdef uint8_t cards[LARGEST_CARD]
     cdef int seat = 0, count, i
     memset(&state, 0, sizeof(State))
-    state.players = within(RULES, count_of(read, fields.STATE_HANDS), 2, 6, "hands")
+    state.players = within(RULES, count_of(read, fields.STATE_HANDS), MIN_PLAYERS, MAX_PLAYERS, "hands")
     set_options(&state, OPTIONS.encoded(read, fields.STATE_OPTIONS, state.players))
     try:
         for seat in range(state.players):
@@ -533,15 +542,15 @@ cdef int put_event(Writer out, const Event* event) except -1:
 cdef int put_score(Writer out, Position position) except -1:
     # The breakdown of the score → DiscatScoreDetail.
     cdef const State* state = state_of(position)
-    cdef int piles[6]
-    cdef int bonuses[6]
+    cdef int piles[MAX_PLAYERS]
+    cdef int bonuses[MAX_PLAYERS]
     cdef int seat
     cdef size_t begun
     count_piles(state, piles, bonuses)
     for seat in range(state.players):
         begun = out.begin(fields.SCORE_DETAIL_SEATS)
         out.number(fields.SEAT_SCORE_PILE_POINTS, piles[seat])
-        out.number(fields.SEAT_SCORE_BONUS_POINTS, 4 * bonuses[seat])
+        out.number(fields.SEAT_SCORE_BONUS_POINTS, BONUS_POINTS * bonuses[seat])
         out.number(fields.SEAT_SCORE_HAND_POINTS, <uint64_t> -<int64_t> state.hand_size[seat])
         out.end(begun)
     if group_winner(state) != NO_SEAT:

@@ -20,6 +20,7 @@ from chatiere.engine.games.discat.state cimport (
     BONUS_GROUP,
     DEALT,
     LARGEST_CARD,
+    MAX_PLAYERS,
     PASS,
     PLAY,
     DiscatFault,
@@ -45,8 +46,8 @@ cdef enum:
     NOT_REDRAWN = 0xFF
     ANY_CARD = 0
     # Where a card of the queue or the unknown part of the draw pile lies; else a seat.
-    IN_QUEUE = 6
-    IN_PILE = 7
+    IN_QUEUE = MAX_PLAYERS
+    IN_PILE = IN_QUEUE + 1
     SHUFFLES = 16  # tries, before the search and the walk
     WALK = 24  # steps for each hidden card
     NOW_AND_THEN = 0x7F  # bits of a word: all are 0 in one of 128
@@ -100,17 +101,17 @@ ctypedef struct Hidden:
 ctypedef struct Deal:
     State state
     uint8_t cards[LARGEST_CARD]  # at each hidden place
-    int misfits[6]  # of each seat but the viewer
+    int misfits[MAX_PLAYERS]  # of each seat but the viewer
     int total
 
 
 # What the plays and passes tell
 
 cdef void read_piles(const State* state, Table* table) noexcept nogil:
-    cdef uint8_t exchangers[5 * LARGEST_CARD]
+    cdef uint8_t exchangers[(MAX_PLAYERS - 1) * LARGEST_CARD]
     cdef int owner = state.first_seat, start = 0, exchanged = 0
     cdef int place, i, number, seat, passes, code
-    cdef int tops[6]  # 1 + where each personal pile's top lies
+    cdef int tops[MAX_PLAYERS]  # 1 + where each personal pile's top lies
     memset(table, 0, sizeof(Table))
     memset(tops, 0, sizeof(tops))
     for place in range(state.laid):
@@ -146,7 +147,7 @@ cdef void read_piles(const State* state, Table* table) noexcept nogil:
 
 
 cdef void read_table(const State* state, Table* table) noexcept nogil:
-    cdef Story stories[6]
+    cdef Story stories[MAX_PLAYERS]
     read_piles(state, table)
     if state.redrawn_count:
         read_stories(state, table, stories)
@@ -219,14 +220,14 @@ cdef bint read_stories(const State* state, Table* table, Story* stories) noexcep
     cdef int players = state.players
     cdef int owner = state.first_seat, pile = cards_in_use(players) - DEALT * players
     cdef int exchanged = 0, draws = 0
-    cdef int place, number, seat, passes, i, code, constraint = 0, actor = owner
+    cdef int place, number, seat, passes, i, _, code, constraint = 0, actor = owner
     cdef bint last
     for i in range(state.redrawn_count):
         table.redraws[i].taker = NO_SEAT
     for seat in range(players):
-        stories[seat].now = stories[seat].put_under = stories[seat].arrivals = stories[seat].leavings = stories[seat].showings = 0
-        stories[seat].size = 0
-        for i in range(DEALT if state.laid else state.hand_size[seat]):
+        stories[seat].now = stories[seat].put_under = stories[seat].size = 0
+        stories[seat].arrivals = stories[seat].leavings = stories[seat].showings = 0
+        for _ in range(DEALT if state.laid else state.hand_size[seat]):
             arrive(&stories[seat], NOT_REDRAWN)
     for place in range(state.laid):
         leave(&stories[table.owner[place]], PLAYED, state.cards[place])
@@ -464,8 +465,8 @@ cdef void step(
     # Swap two places, or turn three round; back again if that leaves more misfits. But as long as there are some, one more
     # is taken now and then: so there is a way on from everywhere.
     cdef uint8_t moved[3]
-    cdef int misfits[6]
-    cdef int total = deal.total, seats = 0, i, n
+    cdef int misfits[MAX_PLAYERS]
+    cdef int total = deal.total, seats = 0, i, _, n
     cdef uint64_t word
     moved[0] = number_below(stream, hidden.told)
     moved[1] = number_below(stream, hidden.places)
@@ -482,7 +483,7 @@ cdef void step(
     if not count_anew(deal, hidden, table, stories, seats, total + (total > 0 and word >> 1 & NOW_AND_THEN == 0)):
         deal.total = total
         memcpy(deal.misfits, misfits, sizeof(misfits))
-        for i in range(n - 1):
+        for _ in range(n - 1):
             rotate(deal, hidden, moved, n)
 
 
@@ -497,10 +498,10 @@ cdef void sort_hand(State* state, int seat) noexcept nogil:
 cdef int resample(void* body, int seat, Stream* stream) noexcept nogil:
     cdef State* state = <State*> body
     cdef Table table
-    cdef Story stories[6]
+    cdef Story stories[MAX_PLAYERS]
     cdef Hidden hidden
     cdef Deal deal
-    cdef int others = (1 << state.players) - 1 & ~(1 << seat), i, steps
+    cdef int others = (1 << state.players) - 1 & ~(1 << seat), i, _, steps
     cdef bint agrees = False
     read_piles(state, &table)
     if not read_stories(state, &table, stories):
@@ -515,7 +516,7 @@ cdef int resample(void* body, int seat, Stream* stream) noexcept nogil:
     # A plain shuffle that happens to agree is a uniform draw.
     deal.state = state[0]
     memcpy(deal.cards, hidden.cards, sizeof(deal.cards))
-    for i in range(SHUFFLES):
+    for _ in range(SHUFFLES):
         shuffle(&deal, &hidden, stream)
         deal.total = 0
         memset(deal.misfits, 0, sizeof(deal.misfits))
@@ -534,7 +535,7 @@ cdef int resample(void* body, int seat, Stream* stream) noexcept nogil:
                 return DiscatFault.TOO_FEW_DEALS  # uncovered: no state that needs so many steps is known
             step(&deal, &hidden, &table, stories, stream)
             steps += 1
-        for i in range(WALK * hidden.places):
+        for _ in range(WALK * hidden.places):
             step(&deal, &hidden, &table, stories, stream)
 
     deal.state.unknown[0] = deal.state.unknown[1] = 0

@@ -20,6 +20,8 @@ from chatiere.engine.games.discat.state cimport (
     HIGHEST_CODE,
     LARGEST_CARD,
     LARGEST_HAND,
+    MAX_PLAYERS,
+    MIN_PLAYERS,
     PASS,
     PHASES,
     PLAY,
@@ -97,8 +99,8 @@ cdef int check(const void* body) noexcept nogil:
     cdef Turns turns
     cdef int used = cards_in_use(state.players), total, seat
     if expected(
-        (state.players < 2)
-        | (state.players > 6)
+        (state.players < MIN_PLAYERS)
+        | (state.players > MAX_PLAYERS)
         | (state.phase >= PHASES)
         | wrong_first_seat(state)
         | (state.up_arrows[1] >> (LARGEST_CARD - 64) != 0)
@@ -118,7 +120,7 @@ cdef int check(const void* body) noexcept nogil:
         hands |= wrong_in_hand(state.hand[seat], state.hand_size[seat])
         beyond_hands |= state.hand[seat] & ~slots_below(state.hand_size[seat] & 7)
         add_to_set(&found, <const uint8_t*> &state.hand[seat], LARGEST_HAND)
-    for seat in range(state.players, 6):
+    for seat in range(state.players, MAX_PLAYERS):
         hands |= state.hand_size[seat]
         beyond_hands |= state.hand[seat]
     read_turns(state, &turns, &found)
@@ -146,7 +148,7 @@ cdef int check(const void* body) noexcept nogil:
 
 cdef int fault_of_numbers(const State* state) noexcept nogil:
     # Which number it is that cannot be.
-    if state.players < 2 or state.players > 6:
+    if state.players < MIN_PLAYERS or state.players > MAX_PLAYERS:
         return DiscatFault.BAD_PLAYERS
     if state.phase >= PHASES:
         return DiscatFault.BAD_PHASE
@@ -267,7 +269,7 @@ cdef inline void read_turns(const State* state, Turns* turns, TwoWords* found) n
 
 cdef int check_setup(const State* state) noexcept nogil:
     # Before the first play.
-    cdef int seat, extra, place
+    cdef int seat, extra, _
     if state.bonus_drawn:
         return DiscatFault.BAD_TURNS
     if state.last_turns:
@@ -285,7 +287,7 @@ cdef int check_setup(const State* state) noexcept nogil:
     # Round the table from the first seat to the active one, everybody has one card more than the rest.
     extra = 1
     seat = state.first_seat
-    for place in range(state.players):
+    for _ in range(state.players):
         if seat == state.active:
             extra = 0
         if state.hand_size[seat] != state.hand_size[state.active] + extra:

@@ -29,6 +29,7 @@ from chatiere.engine.games.discat.observation cimport OBSERVATION_LENGTH, observ
 from chatiere.engine.games.discat.state cimport (
     BONUS,
     BONUS_GROUP,
+    BONUS_POINTS,
     DEAL,
     DEALT,
     EXCHANGE,
@@ -38,6 +39,8 @@ from chatiere.engine.games.discat.state cimport (
     KEEP_ID,
     LARGEST_CARD,
     LARGEST_HAND,
+    MAX_PLAYERS,
+    MIN_PLAYERS,
     NUM_ACTIONS,
     PASS,
     PLAY,
@@ -45,6 +48,7 @@ from chatiere.engine.games.discat.state cimport (
     REDRAWN_KEPT,
     REFILL,
     ROOM,
+    TOP_SHIFT,
     WINNING_GROUP,
     DiscatEvent,
     DiscatFault,
@@ -143,7 +147,7 @@ cdef void deal(State* state, int card, Events* events) noexcept nogil:
 
 cdef int slots_played(int action) noexcept nogil:
     # The hand slots of a Play as a mask. Bit k of the id's lower half is the k-th slot other than the top.
-    cdef int top = action >> 5, others = action & 31
+    cdef int top = action >> TOP_SHIFT, others = action & (1 << TOP_SHIFT) - 1
     cdef int below = others & ((1 << top) - 1)
     return below | 1 << top | (others ^ below) << 1
 
@@ -151,7 +155,7 @@ cdef int slots_played(int action) noexcept nogil:
 cdef int play_cards(const State* state, int action, uint8_t* cards) noexcept nogil:
     # The cards of a Play by the active seat, ascending, then the top; how many they are.
     cdef uint64_t hand = state.hand[state.active]
-    cdef int top = action >> 5, others = slots_played(action) & ~(1 << top)
+    cdef int top = action >> TOP_SHIFT, others = slots_played(action) & ~(1 << top)
     cdef int count = 0
     while others:
         cards[count] = card_in_slot(hand, lowest_bit(others))
@@ -181,7 +185,7 @@ cdef int forbids_play(const State* state, int action) noexcept nogil:
     cdef uint64_t hand = state.hand[state.active]
     cdef uint64_t tens = tens_digits(hand)
     cdef int size = state.hand_size[state.active]
-    cdef int slots = slots_played(action), top = action >> 5, constraint
+    cdef int slots = slots_played(action), top = action >> TOP_SHIFT, constraint
     if state.phase != PLAY:
         return DiscatFault.MUST_PASS
     if slots >> size:
@@ -386,8 +390,8 @@ cdef void end_game(State* state, Events* events) noexcept nogil:
 cdef void count_piles(const State* state, int* piles, int* bonuses) noexcept nogil:
     # The cards of each seat's personal and bonus pile.
     cdef int owner = state.first_seat, size = 0, place, turns
-    memset(piles, 0, 6 * sizeof(int))
-    memset(bonuses, 0, 6 * sizeof(int))
+    memset(piles, 0, MAX_PLAYERS * sizeof(int))
+    memset(bonuses, 0, MAX_PLAYERS * sizeof(int))
     for place in range(state.laid):
         size += 1
         turns = turns_in(state.codes[place])
@@ -401,20 +405,20 @@ cdef void count_piles(const State* state, int* piles, int* bonuses) noexcept nog
 
 cdef void totals(const void* body, int32_t* totals) noexcept nogil:
     cdef const State* state = <const State*> body
-    cdef int piles[6]
-    cdef int bonuses[6]
+    cdef int piles[MAX_PLAYERS]
+    cdef int bonuses[MAX_PLAYERS]
     cdef int seat
     count_piles(state, piles, bonuses)
     for seat in range(state.players):
-        totals[seat] = piles[seat] + 4 * bonuses[seat] - state.hand_size[seat]
+        totals[seat] = piles[seat] + BONUS_POINTS * bonuses[seat] - state.hand_size[seat]
 
 
 cdef void ranks(const void* body, uint8_t* ranks) noexcept nogil:
     cdef const State* state = <const State*> body
     cdef int winner = group_winner(state)
-    cdef int piles[6]
-    cdef int bonuses[6]
-    cdef int32_t scores[6]
+    cdef int piles[MAX_PLAYERS]
+    cdef int bonuses[MAX_PLAYERS]
+    cdef int32_t scores[MAX_PLAYERS]
     cdef int seat, other
     count_piles(state, piles, bonuses)
     totals(body, scores)
@@ -464,7 +468,7 @@ cdef int legal_actions(const void* body, uint16_t* ids) noexcept nogil:
         first = below * up
         last = below + (size - below) * up
     for top in range(first, last):
-        ids[count] = top << 5
+        ids[count] = top << TOP_SHIFT
         count += 1
         if state.laid == 0:
             continue
@@ -474,10 +478,10 @@ cdef int legal_actions(const void* body, uint16_t* ids) noexcept nogil:
         if (same_tens & (same_tens - 1)) | (same_units & (same_units - 1)) == 0:
             # Mostly there is one such slot of each kind at most. Both ids are written: nothing has to be guessed.
             others = same_tens | same_units
-            ids[count] = top << 5 | others & -others
+            ids[count] = top << TOP_SHIFT | others & -others
             count += others != 0
             others &= others - 1
-            ids[count] = top << 5 | others
+            ids[count] = top << TOP_SHIFT | others
             count += others != 0
             continue
         # The next set of each kind, 0 after the last. No slot shares both digits: the two never meet.
@@ -485,10 +489,10 @@ cdef int legal_actions(const void* body, uint16_t* ids) noexcept nogil:
         by_units = same_units & -same_units
         while by_tens | by_units:
             if by_units == 0 or (by_tens and by_tens < by_units):
-                ids[count] = top << 5 | by_tens
+                ids[count] = top << TOP_SHIFT | by_tens
                 by_tens = (by_tens - same_tens) & same_tens
             else:
-                ids[count] = top << 5 | by_units
+                ids[count] = top << TOP_SHIFT | by_units
                 by_units = (by_units - same_units) & same_units
             count += 1
     return count
@@ -601,8 +605,8 @@ cdef void view(const void* body, int seat, void* out) noexcept nogil:
     cdef const State* state = <const State*> body
     cdef View* seen = <View*> out
     cdef State* shown = &seen.state
-    cdef int piles[6]
-    cdef int bonuses[6]
+    cdef int piles[MAX_PLAYERS]
+    cdef int bonuses[MAX_PLAYERS]
     cdef uint8_t drawn_by[LARGEST_CARD + 1]
     cdef int other, slot, place, known, card
     memcpy(shown, state, sizeof(State))
@@ -647,8 +651,8 @@ cdef Operations operations = Operations(
     view_size=sizeof(Seen),
     num_actions=NUM_ACTIONS,
     observation_length=OBSERVATION_LENGTH,
-    min_players=2,
-    max_players=6,
+    min_players=MIN_PLAYERS,
+    max_players=MAX_PLAYERS,
     start=start,
     limits=limits,
     actor=actor,

@@ -1,14 +1,15 @@
 # Discat: what a seat knows, as numbers; text.py documents the layout.
 from libc.stdint cimport uint8_t
 
+from chatiere.engine.games.discat.state cimport LARGEST_CARD, MAX_PLAYERS, PHASES
+
 cdef enum:
-    OBSERVATION_CARDS = 90
-    OBSERVATION_PLANES = 5
-    OBSERVATION_SEATS = 6
+    OBSERVATION_PLANES = 5  # of a number for each card
     OBSERVATION_SEAT_NUMBERS = 8
-    OBSERVATION_TABLE_NUMBERS = 14
+    FIRST_PHASE_NUMBER = 6  # of the table's numbers; before it come single ones
+    OBSERVATION_TABLE_NUMBERS = FIRST_PHASE_NUMBER + PHASES
     OBSERVATION_LENGTH = (
-        OBSERVATION_PLANES * OBSERVATION_CARDS + OBSERVATION_SEATS * OBSERVATION_SEAT_NUMBERS + OBSERVATION_TABLE_NUMBERS
+        OBSERVATION_PLANES * LARGEST_CARD + MAX_PLAYERS * OBSERVATION_SEAT_NUMBERS + OBSERVATION_TABLE_NUMBERS
     )
 
 cdef void see(const void* body, int seat, void* out) noexcept nogil

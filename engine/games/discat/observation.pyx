@@ -19,7 +19,10 @@ from chatiere.engine.games.discat.state cimport (
     HIGHEST_CODE,
     LARGEST_CARD,
     LARGEST_PILE,
+    MAX_PLAYERS,
+    MIN_PLAYERS,
     PASS,
+    PLANE,
     PLAY,
     REDRAWN_KEPT,
     Seen,
@@ -37,8 +40,7 @@ from chatiere.engine.games.discat.state cimport (
 )
 
 cdef enum:
-    MOST_EXCHANGES = 5 * LARGEST_CARD
-    PLANE = 96  # OBSERVATION_CARDS in whole words
+    MOST_EXCHANGES = (MAX_PLAYERS - 1) * LARGEST_CARD
     MOST_TURNS = 64  # more than eight places and a seat come to
     NOBODY = 7
     EARLIER = MOST_EXCHANGES + LARGEST_PILE  # room for what was drawn before
@@ -67,7 +69,7 @@ cdef uint64_t OF_CODE[HIGHEST_CODE + 1]
 # The turns of each code, as the bytes of a word.
 cdef uint64_t TURNS_OF[HIGHEST_CODE + 1]
 # For each number of players the seat that is so many turns after seat 0.
-cdef uint8_t SEAT_AFTER[7][MOST_TURNS]
+cdef uint8_t SEAT_AFTER[MAX_PLAYERS + 1][MOST_TURNS]
 # From the middle on ones: from PLANE - card, a plane of the cards above that one.
 cdef uint8_t FLAGS[2 * PLANE]
 # Of each place, its number from 1.
@@ -81,7 +83,7 @@ cdef fill_tables():
     memset(&FLAGS[PLANE], 1, PLANE)
     for number in range(CODES):
         PLACES[number] = number + 1
-    for players in range(2, 7):
+    for players in range(MIN_PLAYERS, MAX_PLAYERS + 1):
         for number in range(MOST_TURNS):
             SEAT_AFTER[players][number] = number % players
     for code in range(HIGHEST_CODE + 1):
@@ -345,15 +347,15 @@ cdef inline bint drawn_later(const State* state, int redraw, int card) noexcept 
 
 cdef void follow_redraws(const State* state, const Plays* plays, int exchanges, Redraws* redraws) noexcept nogil:
     # Follows the sizes of the hands: the draws up to each moment are those that all have seen.
-    cdef uint8_t turns[6 * LARGEST_CARD + 8]
-    cdef int sizes[6]
+    cdef uint8_t turns[MAX_PLAYERS * LARGEST_CARD + 8]
+    cdef int sizes[MAX_PLAYERS]
     cdef uint64_t left, early, word
     cdef int players = state.players, pile = cards_in_use(players) - DEALT * players
     cdef int before = -1, put = 0, count = 0, half, place, code, number, seat, draw, rest, size, turn, exchanged
     cdef int until, i
     cdef uint8_t early_seats[CODES]
     cdef uint8_t places
-    for seat in range(6):
+    for seat in range(MAX_PLAYERS):
         sizes[seat] = DEALT
     # As long as nobody can have drawn from the queue, every hand has been refilled, and its sixth card is a bonus since
     # the seat's last play. So far it is sure, but for the last play: cards laid, exchanges and bonuses are drawn for.
@@ -379,10 +381,10 @@ cdef void follow_redraws(const State* state, const Plays* plays, int exchanges, 
         sizes[seat] += place != 0 and state.codes[place - 1] > 1
     # What is left in the draw pile; and the number of the next draw, from the first that is kept.
     rest = pile - before - 1
-    for seat in range(6):
+    for seat in range(MAX_PLAYERS):
         rest -= sizes[seat] - DEALT
     draw = state.queue_length + state.redrawn_count - exchanges + put - rest
-    for seat in range(6):
+    for seat in range(MAX_PLAYERS):
         redraws.before_put[seat] = draw
     seat = plays.seats[before + 1]
     # All turns from there on.
@@ -434,12 +436,12 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
     # Reads nothing but what was seen, so it can hold nothing that the seat does not know.
     cdef const Seen* seen = <const Seen*> view
     cdef uint8_t* own = values
-    cdef uint8_t* laid = own + OBSERVATION_CARDS
-    cdef uint8_t* known = laid + OBSERVATION_CARDS
-    cdef uint8_t* meets = known + OBSERVATION_CARDS
-    cdef uint8_t* up = meets + OBSERVATION_CARDS
-    cdef uint8_t* numbers = up + OBSERVATION_CARDS
-    cdef int players = seen.players, used = cards_in_use(players), other = seat, distance, i
+    cdef uint8_t* laid = own + LARGEST_CARD
+    cdef uint8_t* known = laid + LARGEST_CARD
+    cdef uint8_t* meets = known + LARGEST_CARD
+    cdef uint8_t* up = meets + LARGEST_CARD
+    cdef uint8_t* numbers = up + LARGEST_CARD
+    cdef int players = seen.players, used = cards_in_use(players), other = seat, i, _
     cdef int turn = seen.active if FIRST_SEAT < seen.phase < FINISHED else NO_SEAT
     # Each plane is written with its end rounded up, and the next one over that.
     clear_plane(own)
@@ -448,12 +450,12 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
     put_constraint(seen, used, meets)
     spread_bits(seen.up_arrows[0] & ALL_BITS >> max(0, 64 - used), 64, up)
     spread_bits(seen.up_arrows[1] & (<uint64_t> 1 << max(0, used - 64)) - 1, PLANE - 64, up + 64)
-    memset(numbers, 0, OBSERVATION_LENGTH - OBSERVATION_PLANES * OBSERVATION_CARDS)
+    memset(numbers, 0, OBSERVATION_LENGTH - OBSERVATION_PLANES * LARGEST_CARD)
     for i in range(seen.hand_size[seat]):
         own[card_in_slot(seen.hand, i) - 1] = 1
     for i in range(seen.known_count):
         known[seen.known[i] - 1] = seen.known_as[i]
-    for distance in range(players):
+    for _ in range(players):
         numbers[0] = 1
         numbers[1] = seen.hand_size[other]
         numbers[2] = seen.pile_count[other]
@@ -464,14 +466,14 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
         numbers[7] = seen.creator == other
         numbers += OBSERVATION_SEAT_NUMBERS
         other = other + 1 if other + 1 < players else 0
-    numbers += (OBSERVATION_SEATS - players) * OBSERVATION_SEAT_NUMBERS
+    numbers += (MAX_PLAYERS - players) * OBSERVATION_SEAT_NUMBERS
     numbers[0] = players
     numbers[1] = seen.draw_pile
     numbers[2] = seen.queue_length
     numbers[3] = seen.passes
     numbers[4] = seen.bonus_drawn
     numbers[5] = seen.last_turns
-    numbers[6 + seen.phase] = 1
+    numbers[FIRST_PHASE_NUMBER + seen.phase] = 1
 
 
 cdef inline void put_constraint(const Seen* seen, int used, uint8_t* meets) noexcept nogil:

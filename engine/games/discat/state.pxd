@@ -8,16 +8,22 @@ cdef extern from * nogil:
     int __builtin_clz(unsigned int number)
 
 cdef enum:
-    LARGEST_CARD = 90
-    DEALT = 5  # cards to each seat, and what a hand is refilled to
-    LARGEST_HAND = 6
+    MIN_PLAYERS = 2
+    MAX_PLAYERS = 6
+    CARDS_OF_ALL = 30  # in use with any number of players, and as many again as follows for each player
+    CARDS_A_PLAYER = 10
+    LARGEST_CARD = CARDS_OF_ALL + CARDS_A_PLAYER * MAX_PLAYERS
+    DEALT = 5  # cards to each seat; a hand is refilled to as many
+    LARGEST_HAND = DEALT + 1  # with a bonus card
     BONUS_GROUP = 4
+    BONUS_POINTS = 4  # for each card of a bonus pile
     WINNING_GROUP = 5
-    REDRAWN_KEPT = 30  # about the most that random play sees; beyond them resampling takes the oldest for any card
-    LARGEST_PILE = 60  # the draw pile of 6 players; it never grows
-    ROOM = 120  # in State.cards: no card is both laid and in the queue, and those drawn again may be either
-    CODES = 96  # in State.codes, whole words: the last six are always 0
-    HIGHEST_CODE = 0x3F
+    REDRAWN_KEPT = 30  # about the most in random play; in resampling, an older one may be any card
+    LARGEST_PILE = LARGEST_CARD - DEALT * MAX_PLAYERS  # the draw pile of MAX_PLAYERS; it never grows
+    ROOM = LARGEST_CARD + REDRAWN_KEPT  # in State.cards: a card is laid or in the queue, and may also be redrawn
+    PLANE = LARGEST_CARD + 7 & ~7  # a number for each card, in whole words
+    CODES = PLANE  # in State.codes; those beyond LARGEST_CARD are always 0
+    HIGHEST_CODE = (1 << MAX_PLAYERS) - 1
 
 cdef enum Phase:
     FIRST_SEAT  # chance: who begins
@@ -72,11 +78,12 @@ cdef enum DiscatEvent:
     GAME_ENDED
 
 cdef enum:
-    # Dense ids (rules file: Actions).
-    PLAY_IDS = 192
-    KEEP_ID = 192
-    FIRST_EXCHANGE_ID = 193
-    NUM_ACTIONS = 199
+    # Dense ids (rules file: Actions). A play's has the top's slot from bit TOP_SHIFT on; below, a bit for each other slot.
+    TOP_SHIFT = LARGEST_HAND - 1
+    PLAY_IDS = LARGEST_HAND << TOP_SHIFT
+    KEEP_ID = PLAY_IDS
+    FIRST_EXCHANGE_ID = KEEP_ID + 1
+    NUM_ACTIONS = FIRST_EXCHANGE_ID + LARGEST_HAND
 
 ctypedef struct Options:
     uint8_t first_seat  # NO_SEAT: a chance event
@@ -95,8 +102,8 @@ ctypedef struct State:
     uint64_t unknown[2]  # the part of the draw pile that nobody has seen
     # The card in slot s in bits 8 s to 8 s + 7: ascending, then zeros. In a view the cards that the viewer knows come
     # first and the others are zeros.
-    uint64_t hand[6]
-    uint8_t hand_size[6]
+    uint64_t hand[MAX_PLAYERS]
+    uint8_t hand_size[MAX_PLAYERS]
     uint8_t queue_length
     uint8_t redrawn_count
     # From the front all cards laid, in order: a play's cards ascending, then its top. With `codes` they are what all
@@ -118,13 +125,13 @@ ctypedef struct Redraw:
 
 ctypedef struct Table:
     # What `cards` and `codes` tell.
-    uint8_t pile_count[6]
-    uint8_t bonus_count[6]
+    uint8_t pile_count[MAX_PLAYERS]
+    uint8_t bonus_count[MAX_PLAYERS]
     uint8_t turned  # bit seat: the top of that personal pile lies face down
-    uint8_t owner[90]  # of each laid card
-    uint8_t in_bonus_pile[90]
-    uint8_t face_down[90]  # in a personal pile
-    uint8_t queue_seat[90]  # who put each card of the queue under the pile, oldest first
+    uint8_t owner[LARGEST_CARD]  # of each laid card
+    uint8_t in_bonus_pile[LARGEST_CARD]
+    uint8_t face_down[LARGEST_CARD]  # in a personal pile
+    uint8_t queue_seat[LARGEST_CARD]  # who put each card of the queue under the pile, oldest first
     uint16_t exchanges
     Redraw redraws[REDRAWN_KEPT]
 
@@ -149,21 +156,21 @@ ctypedef struct Seen:
     uint8_t turned  # bit seat: the top of that personal pile lies face down
     uint64_t up_arrows[2]
     uint64_t hand  # the seat's own
-    uint8_t hand_size[6]
-    uint8_t pile_count[6]
-    uint8_t bonus_count[6]
-    uint8_t top[6]  # of each personal pile; 0: none
-    uint8_t laid[97]  # of each card, by its number, whether it is; then zeros; the one before means nothing
+    uint8_t hand_size[MAX_PLAYERS]
+    uint8_t pile_count[MAX_PLAYERS]
+    uint8_t bonus_count[MAX_PLAYERS]
+    uint8_t top[MAX_PLAYERS]  # of each personal pile; 0: none
+    uint8_t laid[1 + PLANE]  # of each card, by its number, whether it is; then zeros; the one before means nothing
     # Cards that the seat put under the draw pile, and where they are, as the observation says it. One more than there
     # can be: the next one is written before it is known to count.
     uint8_t known_count
-    uint8_t known[91]
-    uint8_t known_as[91]
+    uint8_t known[LARGEST_CARD + 1]
+    uint8_t known_as[LARGEST_CARD + 1]
 
 
 cdef inline int cards_in_use(int players) noexcept nogil:
     # Cards 1 … this.
-    return 30 + 10 * players
+    return CARDS_OF_ALL + CARDS_A_PLAYER * players
 
 cdef inline int count_cards(const uint64_t* cards) noexcept nogil:
     return count_bits(cards[0]) + count_bits(cards[1])

@@ -1,4 +1,4 @@
-"""Discat in words: what the game says of itself."""
+"""Discat: the description of the game."""
 
 from chatiere.engine.core.description import (
     ActionKind,
@@ -12,61 +12,54 @@ from chatiere.engine.core.description import (
     lay_out,
 )
 from chatiere.engine.games.discat.codec import CODEC
-from chatiere.engine.games.discat.words import FAULTS
-
-_CARDS = 90
-_SEATS = 6
-_DEALT = 5
-_LARGEST_HAND = 6
-_BONUS_GROUP = 4
-
+from chatiere.engine.games.discat.words import FAULTS, IDS, SIZES
 
 _OBSERVATION = (
-    ("own_hand", "Per card (index card - 1): 1 in the own hand.", (_CARDS,), (flag(),)),
-    ("laid", "Per card: 1 if it lies on a personal or bonus pile.", (_CARDS,), (flag(),)),
+    ("own_hand", "Per card (index card - 1): 1 in the own hand.", (SIZES.cards,), (flag(),)),
+    ("laid", "Per card: 1 if it lies on a personal or bonus pile.", (SIZES.cards,), (flag(),)),
     (
         "known",
         "Per card: 1 if the own seat put it under the draw pile and it lies there; 1 + d if it is known to be in the "
         "hand d seats to the left; else 0.",
-        (_CARDS,),
-        (category(_SEATS),),
+        (SIZES.cards,),
+        (category(SIZES.seats),),
     ),
     (
         "meets_constraint",
         "Per card in use: 1 if it is on the constraint's right side, or there is none.",
-        (_CARDS,),
+        (SIZES.cards,),
         (flag(),),
     ),
-    ("points_up", "Per card in use: 1 if its arrows point up.", (_CARDS,), (flag(),)),
+    ("points_up", "Per card in use: 1 if its arrows point up.", (SIZES.cards,), (flag(),)),
     (
         "seats",
         "Per seat, the own one first, then clockwise (zeros beyond the players): 1; hand size; cards on the personal "
         "pile; cards on the bonus pile; number of the top card of the personal pile (0: none); 1 if that lies face "
         "down; 1 if it is its turn; 1 if it created the constraint in force.",
-        (_SEATS, 8),
+        (SIZES.seats, SIZES.seat_numbers),
         (
             flag("present"),
-            count(_LARGEST_HAND, "hand_size"),
-            count(_CARDS, "personal_pile"),
-            count(_CARDS // _BONUS_GROUP, "bonus_pile"),
-            category(_CARDS, "top"),
+            count(SIZES.hand, "hand_size"),
+            count(SIZES.cards, "personal_pile"),
+            count(SIZES.cards // SIZES.bonus_group, "bonus_pile"),
+            category(SIZES.cards, "top"),
             flag("top_face_down"),
             flag("has_turn"),
             flag("creator"),
         ),
     ),
-    ("players", "The number of players.", (), (count(_SEATS),)),
-    ("draw_pile", "Cards in the draw pile, those put under it included.", (), (count(_CARDS),)),
-    ("queue", "Cards that were put under the draw pile and lie there.", (), (count(_CARDS - _DEALT * _SEATS),)),
-    ("passes", "Passes since the last play.", (), (count(_SEATS - 1),)),
+    ("players", "The number of players.", (), (count(SIZES.seats),)),
+    ("draw_pile", "Cards in the draw pile, those put under it included.", (), (count(SIZES.cards),)),
+    ("queue", "Cards that were put under the draw pile and lie there.", (), (count(SIZES.pile),)),
+    ("passes", "Passes since the last play.", (), (count(SIZES.seats - 1),)),
     ("bonus_drawn", "1 if the constraint's creator has drawn its bonus card.", (), (flag(),)),
     (
         "last_turns",
         "Turns left once last turns have begun, the present one included; else 0.",
         (),
-        (count(_SEATS - 1),),
+        (count(SIZES.seats - 1),),
     ),
-    ("phase", "One-hot: first seat, deal, play, bonus, pass, exchange, refill, over.", (8,), (flag(),)),
+    ("phase", "One-hot: first seat, deal, play, bonus, pass, exchange, refill, over.", (SIZES.phases,), (flag(),)),
 )
 
 DESCRIPTION = Description(
@@ -74,29 +67,34 @@ DESCRIPTION = Description(
     english_title="Discat",
     french_title="Discat",
     options=(
-        first_seat_option("The seat that begins.", _SEATS),
+        first_seat_option("The seat that begins.", SIZES.seats),
         Option(
             "up_arrows",
             "The cards whose arrows point up; all others point down.",
             1,
-            _CARDS,
+            SIZES.cards,
             "odd numbers point up, even numbers down",
-            tuple(range(1, _CARDS, 2)),
+            tuple(range(1, SIZES.cards, 2)),
         ),
     ),
     action_kinds=(
         ActionKind(
             "play",
-            "Lay a card or a group: with the hand sorted ascending into slots 0-5, 32 x the top card's slot + a mask "
-            "of the others, bit k for the k-th slot other than the top's.",
+            f"Lay a card or a group: with the hand sorted ascending into slots 0-{SIZES.hand - 1}, {IDS.plays_a_top} x "
+            "the top card's slot + a mask of the others, bit k for the k-th slot other than the top's.",
             0,
-            191,
+            IDS.plays - 1,
         ),
-        ActionKind("keep", "Pass and keep the hand.", 192, 192),
-        ActionKind("exchange", "Pass and put the card of slot id - 193 under the draw pile.", 193, 198),
+        ActionKind("keep", "Pass and keep the hand.", IDS.keep, IDS.keep),
+        ActionKind(
+            "exchange",
+            f"Pass and put the card of slot id - {IDS.first_exchange} under the draw pile.",
+            IDS.first_exchange,
+            IDS.count - 1,
+        ),
     ),
     outcomes="For the first seat the seat's number; for a card that is dealt or drawn the card's number - 1.",
-    pieces=tuple(Piece(card, f"card {card}", f"carte {card}") for card in range(1, _CARDS + 1)),
+    pieces=tuple(Piece(card, f"card {card}", f"carte {card}") for card in range(1, SIZES.cards + 1)),
     lowest_total_wins=False,
     observation=lay_out(_OBSERVATION),
     faults=FAULTS,

@@ -1,5 +1,8 @@
 from collections.abc import Mapping
+from types import SimpleNamespace
 
 from chatiere.engine.core.errors import FaultText
 
+SIZES: SimpleNamespace
+IDS: SimpleNamespace
 FAULTS: Mapping[int, FaultText]

@@ -1,8 +1,44 @@
-"""Discat: the words for cards, events and faults."""
+"""Discat: the numbers and texts of its description, faults and events."""
+
+from types import SimpleNamespace
 
 from chatiere.engine.core.rules_file import RulesFile
 
-from chatiere.engine.games.discat.state cimport DiscatEvent, DiscatFault
+from chatiere.engine.games.discat.observation cimport OBSERVATION_SEAT_NUMBERS
+from chatiere.engine.games.discat.state cimport (
+    BONUS_GROUP,
+    FIRST_EXCHANGE_ID,
+    KEEP_ID,
+    LARGEST_CARD,
+    LARGEST_HAND,
+    LARGEST_PILE,
+    MAX_PLAYERS,
+    MIN_PLAYERS,
+    NUM_ACTIONS,
+    PHASES,
+    PLAY_IDS,
+    TOP_SHIFT,
+    WINNING_GROUP,
+    DiscatEvent,
+    DiscatFault,
+)
+
+SIZES = SimpleNamespace(
+    cards=LARGEST_CARD,
+    seats=MAX_PLAYERS,
+    hand=LARGEST_HAND,
+    bonus_group=BONUS_GROUP,
+    pile=LARGEST_PILE,
+    phases=int(PHASES),
+    seat_numbers=OBSERVATION_SEAT_NUMBERS,
+)
+IDS = SimpleNamespace(
+    plays=PLAY_IDS,
+    plays_a_top=1 << TOP_SHIFT,
+    keep=KEEP_ID,
+    first_exchange=FIRST_EXCHANGE_ID,
+    count=NUM_ACTIONS,
+)
 
 RULES = RulesFile("discat.md")
 FAULTS = {
@@ -23,11 +59,14 @@ FAULTS = {
     int(DiscatFault.DRAW_PILE_EMPTY): RULES.illegal(
         "the draw pile is empty: only Keep is possible", "Cannot respect the constraint"
     ),
-    int(DiscatFault.BAD_PLAYERS): RULES.broken("Discat is for 2 to 6 players", "hands", "Components and setup"),
+    int(DiscatFault.BAD_PLAYERS): RULES.broken(f"Discat is for {MIN_PLAYERS} to {MAX_PLAYERS} players", "hands", "Components and setup"),
     int(DiscatFault.BAD_FIRST_SEAT): RULES.broken(
-        "the first seat is not a seat, not the one that the options name, or set before chance has chosen it", "first_seat"
+        "the first seat is not a seat, not the one that the options name, or set before chance has chosen it",
+        "first_seat",
     ),
-    int(DiscatFault.BAD_ARROWS): RULES.broken("an arrow is set for a card above 90", "options.up_arrows", "Arrows"),
+    int(DiscatFault.BAD_ARROWS): RULES.broken(
+        f"an arrow is set for a card above {LARGEST_CARD}", "options.up_arrows", "Arrows"
+    ),
     int(DiscatFault.BAD_PHASE): RULES.broken(
         "the phase does not fit the hand of the active seat, the constraint or the draw pile", "phase", "A turn: play"
     ),
@@ -35,19 +74,22 @@ FAULTS = {
         "the active seat does not follow from the turns so far and the phase", "active_seat", "A turn: play"
     ),
     int(DiscatFault.BAD_LAST_TURNS): RULES.broken(
-        "last turns go with an empty draw pile and an empty hand of the seat that began them, and only once round",
+        "last turns need an empty draw pile and an empty hand of the seat that began them, and go round only once",
         "last_turns",
         "End",
     ),
     int(DiscatFault.BAD_WINNER): RULES.broken(
-        "a play has at most six cards, and one of five or six is the last and wins", "turns", "End"
+        f"a play has at most {LARGEST_HAND} cards, and one of {WINNING_GROUP} or more wins and is the last",
+        "turns",
+        "End",
     ),
     int(DiscatFault.BAD_HAND): RULES.broken(
-        "a hand does not have as many cards as it may have at this moment, ascending and each from 1 to 90", "hands"
+        f"a hand does not have the number of cards due at this moment, ascending and each from 1 to {LARGEST_CARD}",
+        "hands",
     ),
     int(DiscatFault.BAD_REDRAWN): RULES.broken(
-        "the cards drawn from the queue are not as many as were put under the draw pile and lie there no more, or were "
-        "drawn before the unknown part of the pile was empty, or are no cards",
+        "the redrawn cards are not as many as have left the queue, were drawn before the unknown part of the draw pile "
+        "was empty, or are not cards",
         "redrawn",
         "Draw pile",
     ),
@@ -55,17 +97,17 @@ FAULTS = {
         "the turns are not plays each followed by at most players - 1 passes", "turns"
     ),
     int(DiscatFault.BAD_QUEUE): RULES.broken(
-        "the queue under the draw pile has more cards than were exchanged, or than the pile ever has", "queue", "Draw pile"
+        "the queue has more cards than were exchanged, or than the draw pile can have", "queue", "Draw pile"
     ),
     int(DiscatFault.CARD_TWICE_OR_MISSING): RULES.broken(
-        "a card in use is in no place or in two, or a card that is not in use is in play", "unknown_cards"
+        "a card in use is missing or in two places, or a card that is not in use is in play", "unknown_cards"
     ),
-    int(DiscatFault.NOT_ZERO): RULES.broken("a byte that means nothing here is not zero", ""),
+    int(DiscatFault.NOT_ZERO): RULES.broken("an unused byte is not zero", ""),
     int(DiscatFault.HISTORY_CONTRADICTS_HANDS): RULES.broken(
-        "what the turns have shown and the hidden cards contradict each other", "turns", "Public and hidden"
+        "the hidden cards contradict what the turns have shown", "turns", "Public and hidden"
     ),
     int(DiscatFault.TOO_FEW_DEALS): RULES.broken(
-        "the turns have shown so much that no placement of the hidden cards has been found; play does not lead there",
+        "no placement of the hidden cards that agrees with the turns was found; the state cannot come up in play",
         "turns",
         "Public and hidden",
     ),
@@ -83,6 +125,8 @@ EVENT_LABELS = {
     int(DiscatEvent.EXCHANGE_DRAWN): "seat {seat} draws {cards} for it",
     int(DiscatEvent.CARD_REFILLED): "seat {seat} refills with {cards}",
     int(DiscatEvent.CONSTRAINT_LIFTED): "all others have passed: seat {seat} plays without a constraint",
-    int(DiscatEvent.LAST_TURNS_BEGUN): "seat {seat} has no card left and the draw pile is empty: one more turn for the others",
+    int(DiscatEvent.LAST_TURNS_BEGUN): (
+        "seat {seat} has no card left and the draw pile is empty: one more turn for the others"
+    ),
     int(DiscatEvent.GAME_ENDED): "the game is over",
 }
