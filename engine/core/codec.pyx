@@ -124,7 +124,7 @@ cdef class OptionKind:
         raise NotImplementedError  # uncovered: every kind has its own
 
 
-cdef class Number(OptionKind):
+cdef class NumberKind(OptionKind):
     """The type of numbers."""
 
     cdef read(self, const Message* options, int field):
@@ -134,14 +134,14 @@ cdef class Number(OptionKind):
         return out.present(field, value)
 
 
-cdef class Flag(Number):
+cdef class FlagKind(NumberKind):
     """The type of truth values."""
 
     cdef read(self, const Message* options, int field):
         return number_of(options, field) != 0 if has_number(options, field) else None
 
 
-cdef class Numbers(OptionKind):
+cdef class NumbersKind(OptionKind):
     """The type of lists of numbers."""
 
     cdef read(self, const Message* options, int field):
@@ -151,7 +151,7 @@ cdef class Numbers(OptionKind):
         return out.numbers(field, value)
 
 
-NUMBER, FLAG, NUMBERS = Number(), Flag(), Numbers()
+NUMBER, FLAG, NUMBERS = NumberKind(), FlagKind(), NumbersKind()
 
 
 cdef class OptionFields:

@@ -8,10 +8,10 @@ import click
 from chatiere import engine
 from chatiere.engine.memory import keep_freed_memory
 from loadtest.bench import report
-from loadtest.bench.measure import Plan, Result
+from loadtest.bench.measure import BenchPlan, Result
 from loadtest.bench.rows import growth, in_process, kernels, playout, selfplay, trajectory, unary
 
-SUBJECTS: dict[str, Callable[[Plan], Result]] = {
+SUBJECTS: dict[str, Callable[[BenchPlan], Result]] = {
     "trajectory": trajectory.measure,
     "selfplay": selfplay.measure,
     "playout": playout.measure,
@@ -77,7 +77,7 @@ def main(
     }
     # This process is the client of the rows over gRPC.
     keep_freed_memory()
-    plan = Plan(games, rounds, seconds, batch, warm_up, moves)
+    plan = BenchPlan(games, rounds, seconds, batch, warm_up, moves)
     click.echo(report.heading(plan))
     result = Result()
     for name in subjects or SUBJECTS:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from chatiere.engine import Game
-from loadtest.bench.servers import Server
+from loadtest.bench.servers import BenchServer
 
 Key = TypeVar("Key")
 
@@ -36,7 +36,7 @@ class Run(NamedTuple):
 class Timer:
     """The time used by a `with` block; see `measured`."""
 
-    def __init__(self, server: Server | None) -> None:
+    def __init__(self, server: BenchServer | None) -> None:
         """Start. `server`: a server whose processor time counts too."""
         self._server = server
         self._before = self._now()
@@ -56,14 +56,14 @@ class Timer:
 
 
 @contextmanager
-def measured(server: Server | None = None) -> Iterator[Timer]:
+def measured(server: BenchServer | None = None) -> Iterator[Timer]:
     """Time a block: wall time, and processor time of this process with all its threads and of a server."""
     timer = Timer(server)
     yield timer
     timer.stop()
 
 
-def repeat(work: Callable[[], float], seconds: float, server: Server | None = None) -> Run:
+def repeat(work: Callable[[], float], seconds: float, server: BenchServer | None = None) -> Run:
     """Repeat `work`, which returns how much it did, for a number of seconds."""
     count = 0.0
     end = time.perf_counter() + seconds
@@ -138,7 +138,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Plan:
+class BenchPlan:
     """The parameters of the measurements.
 
     `games`: the number of players of each game. `rounds`: the rounds in which all contenders take turns, `seconds` per

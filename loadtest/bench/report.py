@@ -10,7 +10,7 @@ from typing import Any
 import click
 from tabulate import tabulate
 
-from loadtest.bench.measure import Plan, Result, Row, Run, machine
+from loadtest.bench.measure import BenchPlan, Result, Row, Run, machine
 from loadtest.bench.servers import ROOT
 
 try:
@@ -33,7 +33,7 @@ def commit() -> str:
     return told.stdout.strip()
 
 
-def heading(plan: Plan) -> str:
+def heading(plan: BenchPlan) -> str:
     """Return a description of the machine, the commit and the plan."""
     tables = ", ".join(f"{game.name} for {players}" for game, players in plan.games.items())
     return (
@@ -107,7 +107,7 @@ def print_table(title: str, lines: list[dict[str, Any]]) -> None:
     click.echo(tabulate(shown, headers="keys", disable_numparse=True))
 
 
-def write_json(directory: Path, plan: Plan, result: Result) -> None:
+def write_json(directory: Path, plan: BenchPlan, result: Result) -> None:
     """Write bench.json, with the rows, and bench-more.json, with the heading, the runs and the further tables."""
     rows = [
         {

@@ -45,7 +45,7 @@ def choose(offsets: Buffer, ids: Buffer, random: np.random.Generator) -> bytes:
     return np.frombuffer(ids, "<u2").take(begins[:-1] + picks.astype(np.intp)).tobytes()
 
 
-class Stream:
+class BenchStream:
     """A Play stream."""
 
     def __init__(self, address: str) -> None:
@@ -77,7 +77,7 @@ class SelfPlay:
 
     def __init__(self, address: str, game: str, players: int, batch: int, connections: int, in_flight: int) -> None:
         """Begin all games."""
-        self._connect = lambda: [Stream(address) for _ in range(connections)] * in_flight
+        self._connect = lambda: [BenchStream(address) for _ in range(connections)] * in_flight
         self._batch = batch
         self._random = np.random.default_rng(SEED)
         table, columns = Table(game=game, players=players), Columns(legal=True)
@@ -112,7 +112,7 @@ class SelfPlay:
         for stream in self._streams:
             stream.close()
 
-    def _move(self, stream: Stream, positions: Response) -> None:
+    def _move(self, stream: BenchStream, positions: Response) -> None:
         moves = choose(positions.column("legal_offsets"), positions.column("legal_ids"), self._random)
         request = put(self._step, {"states": positions.column("states"), "moves": moves})
         stream.send(PlayRequest.STEP_FIELD_NUMBER, request)

@@ -27,7 +27,7 @@ _PATIENCE, _PAUSE = 60.0, 0.05
 _CHATIERE = ("-c", "from chatiere.command import main; main(prog_name='chatiere')")
 
 
-class Server:
+class BenchServer:
     """A running server: its addresses (for all calls, and for streams of batches alone) and its processes."""
 
     def __init__(self, address: str, play_address: str, programs: list[subprocess.Popen[bytes]]) -> None:
@@ -59,7 +59,7 @@ class Server:
 
 
 @contextmanager
-def start(*commands: tuple[str, ...], port: int, listeners: int, play_port: int = 0) -> Iterator[Server]:
+def start(*commands: tuple[str, ...], port: int, listeners: int, play_port: int = 0) -> Iterator[BenchServer]:
     """Run Python with each of the given arguments, and wait until `listeners` processes listen on the port."""
     programs = [
         subprocess.Popen((sys.executable, *command), cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -67,12 +67,12 @@ def start(*commands: tuple[str, ...], port: int, listeners: int, play_port: int 
     ]
     try:
         end = time.monotonic() + _PATIENCE
-        server = Server(f"{LOOPBACK}:{port}", f"{LOOPBACK}:{play_port}", programs)
+        server = BenchServer(f"{LOOPBACK}:{port}", f"{LOOPBACK}:{play_port}", programs)
         while server.listening(port) < listeners:
             if time.monotonic() > end or any(program.poll() is not None for program in programs):
                 raise RuntimeError(f"the server did not start: {programs[0].args!r}")
             time.sleep(_PAUSE)
-            server = Server(f"{LOOPBACK}:{port}", f"{LOOPBACK}:{play_port}", programs)
+            server = BenchServer(f"{LOOPBACK}:{port}", f"{LOOPBACK}:{play_port}", programs)
         yield server
     finally:
         for program in programs:
@@ -90,7 +90,7 @@ def free_port() -> int:
 
 
 @contextmanager
-def chatiere(workers: int = 1) -> Iterator[Server]:
+def chatiere(workers: int = 1) -> Iterator[BenchServer]:
     """Run a Chatière service by its command."""
     port, play_port = free_port(), free_port()
     addresses = ("--address", f"{LOOPBACK}:{port}", "--play-address", f"{LOOPBACK}:{play_port}")
@@ -100,7 +100,7 @@ def chatiere(workers: int = 1) -> Iterator[Server]:
 
 
 @contextmanager
-def openspiel() -> Iterator[Server]:
+def openspiel() -> Iterator[BenchServer]:
     """Run OpenSpiel behind the same API, for streams of batches alone."""
     port = free_port()
     command = ("-m", "loadtest.bench.openspiel_server", str(port))
@@ -109,7 +109,7 @@ def openspiel() -> Iterator[Server]:
 
 
 @contextmanager
-def echoing(workers: int, games: Mapping[Game, int]) -> Iterator[Server]:
+def echoing(workers: int, games: Mapping[Game, int]) -> Iterator[BenchServer]:
     """Run the service with a further method that does nothing, in processes that share a port."""
     port = free_port()
     tables = [f"{game.name}:{players}" for game, players in games.items()]

@@ -18,8 +18,8 @@ from chatiere.service.guards.logs import configure_logging
 from chatiere.service.guards.metrics_files import MetricsFiles, ProcessesCollector
 from chatiere.service.ports.listening import HeldPort
 from chatiere.service.ports.metrics_port import MetricsPort
-from chatiere.service.process.events import STOP_SIGNALS, Events
 from chatiere.service.process.settings import SettingError, Settings
+from chatiere.service.process.wakeups import STOP_SIGNALS, Wakeups
 from chatiere.service.process.worker import Order
 from chatiere.service.process.worker_process import WorkerProcess
 
@@ -45,7 +45,7 @@ def serve(settings: Settings) -> None:
     configure_logging(settings)
     _warn_of_open_doors(settings)
     with ExitStack() as stack:
-        events = stack.enter_context(Events())
+        events = stack.enter_context(Wakeups())
         # Workers log where this process does; their standard error is a pipe.
         log = os.open(os.devnull, os.O_WRONLY) if sys.stderr is None else os.dup(sys.stderr.fileno())
         stack.callback(os.close, log)
@@ -105,7 +105,7 @@ class _Workers:
     """All workers."""
 
     def __init__(
-        self, settings: Settings, files: MetricsFiles, registry: CollectorRegistry, events: Events, log: int
+        self, settings: Settings, files: MetricsFiles, registry: CollectorRegistry, events: Wakeups, log: int
     ) -> None:
         self._settings = settings
         self._files = files

@@ -8,9 +8,9 @@ import time
 from contextlib import suppress
 
 from chatiere.service.guards.logs import log_line
-from chatiere.service.process.events import Events, Lines
 from chatiere.service.process.heartbeat import BEAT
 from chatiere.service.process.settings import SettingError
+from chatiere.service.process.wakeups import Lines, Wakeups
 from chatiere.service.process.worker import Order
 
 # Seconds for a worker to start serving, unless `hang_timeout` is longer.
@@ -20,7 +20,7 @@ _START = 60.0
 class WorkerProcess:
     """A process that runs `worker.py`."""
 
-    def __init__(self, order: Order, events: Events) -> None:
+    def __init__(self, order: Order, events: Wakeups) -> None:
         """Start it; `events` will take its lines. Raises OSError if the system cannot start it."""
         self._order = order
         self._events = events

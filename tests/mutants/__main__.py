@@ -26,7 +26,7 @@ from .trial import COMPILER, ROOT, prepare, try_fault
 ROOMS = (*sorted(path.name for path in (ROOT / "engine" / "games").iterdir() if (path / "kernel.pyx").exists()), "core")
 # The conversion between messages and states has tests of another kind, and most of it is not kernel code.
 _NO_KERNELS = ("codec", "words")
-_OF_THE_CORE = ("bits.pxd", "loops.pyx", "play.pyx", "stream.pxd", "stream.pyx", "weights.pxd")
+_OF_THE_CORE = ("bits.pxd", "loops.pyx", "moves.pyx", "packed.pxd", "stream.pxd", "stream.pyx", "weights.pxd")
 REPORT = ROOT / "build" / "mutants.json"
 LOWEST_SHARE = 0.95
 MOST_MEMORY = 8 << 30

@@ -1,6 +1,7 @@
 """The responses of GameService in every game: begin, list, apply, score, view, resample."""
 
 import random
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -196,7 +197,7 @@ def test_a_game_through_the_wire_is_the_engine_s(stub: Any, game: Game, explicit
             assert len(update.events) == len(position.events)
         if i + 1 < len(positions):
             moves = twin.legal_actions() or [outcome for outcome, _ in twin.chance_outcomes()]
-            happened: list[engine.Event] = []
+            happened = engine.EventLog()
             twin.apply(twin_choices.choice(moves), happened)
             check_events(positions[i + 1].events, happened)
 
@@ -226,7 +227,7 @@ def check_score(score: game_pb2.Score, twin: engine.Position) -> None:
     assert score.detail.WhichOneof("game") == twin.game.name
 
 
-def check_events(events: Any, happened: list[engine.Event]) -> None:
+def check_events(events: Any, happened: Sequence[engine.Event]) -> None:
     assert [list(event.seen_whole_by) for event in events] == [sorted(event.seen_by or ()) for event in happened]
     assert [event.everybody for event in events] == [event.seen_by is None for event in happened]
     assert all(event.label for event in events)

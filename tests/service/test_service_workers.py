@@ -22,9 +22,9 @@ from prometheus_client import CollectorRegistry
 from chatiere.service.guards.logs import log_line
 from chatiere.service.guards.metrics_files import MetricsFiles
 from chatiere.service.process import supervisor
-from chatiere.service.process.events import Events, Lines
 from chatiere.service.process.heartbeat import BEAT, Heartbeat
 from chatiere.service.process.settings import SettingError, Settings
+from chatiere.service.process.wakeups import Lines, Wakeups
 from chatiere.v1 import game_service_pb2
 
 from .process import Served, injected, served, wait_until
@@ -114,7 +114,7 @@ class Silent:
         self.is_killed = True
 
 
-class Clockwork(Events):
+class Clockwork(Wakeups):
     """Waits as long as a test says, and then a signal to stop."""
 
     def __init__(self, *times: float) -> None:
@@ -201,7 +201,7 @@ def test_a_worker_is_replaced_when_it_ends_for_want_of_threads(tmp_path: Path) -
 
 def test_no_files_for_a_worker_stop_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
     with ExitStack() as stack:
-        events = stack.enter_context(Events())
+        events = stack.enter_context(Wakeups())
         files = stack.enter_context(MetricsFiles(1))
         workers = supervisor._Workers(Settings(), files, CollectorRegistry(), events, 2)
         before = resource.getrlimit(resource.RLIMIT_NOFILE)

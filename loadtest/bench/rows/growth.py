@@ -5,9 +5,9 @@ from collections.abc import Callable
 from contextlib import ExitStack, closing
 
 from loadtest.bench.bounds import bound_of
-from loadtest.bench.measure import Plan, Result, Row, Run, alternate, measured, middle
+from loadtest.bench.measure import BenchPlan, Result, Row, Run, alternate, measured, middle
 from loadtest.bench.self_play import SelfPlay
-from loadtest.bench.servers import Server, chatiere
+from loadtest.bench.servers import BenchServer, chatiere
 
 BATCHES = (1, 16, 256, 1024, 4096)
 WORKERS = (1, 2)
@@ -16,7 +16,7 @@ CONNECTIONS = 4
 TENTHS = 10
 
 
-def measure(plan: Plan) -> Result:
+def measure(plan: BenchPlan) -> Result:
     """Measure the table of batch sizes and workers, and the row about memory."""
     result = Result()
     result.tables["self-play by batch size and workers, moves a second"] = _growth(plan)
@@ -26,7 +26,7 @@ def measure(plan: Plan) -> Result:
     return result
 
 
-def _contender(playing: SelfPlay, server: Server, seconds: float) -> Callable[[], Run]:
+def _contender(playing: SelfPlay, server: BenchServer, seconds: float) -> Callable[[], Run]:
     def run() -> Run:
         end = time.perf_counter() + seconds
         with measured(server) as timer:
@@ -36,7 +36,7 @@ def _contender(playing: SelfPlay, server: Server, seconds: float) -> Callable[[]
     return run
 
 
-def _growth(plan: Plan) -> list[dict[str, object]]:
+def _growth(plan: BenchPlan) -> list[dict[str, object]]:
     lines: list[dict[str, object]] = []
     for game, players in plan.games.items():
         with ExitStack() as stack:
@@ -64,7 +64,7 @@ def _growth(plan: Plan) -> list[dict[str, object]]:
     return lines
 
 
-def _memory(plan: Plan) -> tuple[Row, list[dict[str, object]]]:
+def _memory(plan: BenchPlan) -> tuple[Row, list[dict[str, object]]]:
     lines: list[dict[str, object]] = []
     share = plan.moves // TENTHS // len(plan.games)
     made = 0

@@ -9,7 +9,7 @@ from chatiere.engine import Game
 from chatiere.engine.core.batch import Columns, Restart, Table
 from loadtest.bench import peers
 from loadtest.bench.bounds import bound_of
-from loadtest.bench.measure import Plan, Result, Row, Run, alternate, fastest, listed, middle, repeat
+from loadtest.bench.measure import BenchPlan, Result, Row, Run, alternate, fastest, listed, middle, repeat
 from loadtest.bench.self_play import SEED, choose, seeds_and_numbers
 
 PEER = "OpenSpiel, Python loop with tensor and mask"
@@ -36,7 +36,7 @@ def one_state_a_call(game: Game, players: int) -> Callable[[], int]:
     return one_game
 
 
-def in_batches(game: Game, players: int, plan: Plan) -> Callable[[], int]:
+def in_batches(game: Game, players: int, plan: BenchPlan) -> Callable[[], int]:
     """Return a function that makes a move in each game of a batch, and returns the number of moves."""
     table = Table(game, players)
     rng = np.random.default_rng(SEED)
@@ -57,7 +57,7 @@ def in_batches(game: Game, players: int, plan: Plan) -> Callable[[], int]:
     return step
 
 
-def measure(plan: Plan) -> Result:
+def measure(plan: BenchPlan) -> Result:
     """Measure the rows against OpenSpiel's loop with tensor and mask."""
     contenders: dict[tuple[str, str], Callable[[], Run]] = {}
     for game, players in plan.games.items():

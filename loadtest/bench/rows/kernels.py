@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 
 from chatiere.engine import Game, Position
 from loadtest.bench.bounds import bound_of
-from loadtest.bench.measure import Plan, Result, Row
+from loadtest.bench.measure import BenchPlan, Result, Row
 
 
 def positions_of(game: Game, players: int, count: int) -> list[Position]:
@@ -35,7 +35,7 @@ def nanoseconds(work: Callable[[Position], object], positions: list[Position]) -
     return (time.process_time_ns() - start) / len(positions)
 
 
-def net_costs(game: Game, players: int, plan: Plan) -> Mapping[str, float]:
+def net_costs(game: Game, players: int, plan: BenchPlan) -> Mapping[str, float]:
     """Return the cost of each kernel in ns: medians over rounds in which all take turns."""
     # Few enough to stay in the processor's cache, like a state that has just been unpacked.
     positions = positions_of(game, players, 500)
@@ -65,7 +65,7 @@ def net_costs(game: Game, players: int, plan: Plan) -> Mapping[str, float]:
     }
 
 
-def measure(plan: Plan) -> Result:
+def measure(plan: BenchPlan) -> Result:
     """Measure the rows of check beside apply, and the table of all kernels."""
     result = Result()
     lines = result.tables.setdefault("kernels, ns a call from Python, net of the call", [])

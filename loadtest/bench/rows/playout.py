@@ -9,15 +9,17 @@ from chatiere.v1.batch_service_pb2 import NewGamesRequest, PlayoutRequest, Table
 from chatiere.v1.batch_service_pb2_grpc import BatchServiceStub
 from loadtest.bench import peers
 from loadtest.bench.bounds import bound_of
-from loadtest.bench.measure import Plan, Result, Row, Run, alternate, fastest, listed, middle, repeat
+from loadtest.bench.measure import BenchPlan, Result, Row, Run, alternate, fastest, listed, middle, repeat
 from loadtest.bench.self_play import SEED, seeds_and_numbers
-from loadtest.bench.servers import Server, chatiere
+from loadtest.bench.servers import BenchServer, chatiere
 
 PEER = "OpenSpiel, RandomRolloutEvaluator in C++"
 STATES = 256
 
 
-def contender(server: Server, stub: BatchServiceStub, game: Game, players: int, plan: Plan) -> Callable[[], Run]:
+def contender(
+    server: BenchServer, stub: BatchServiceStub, game: Game, players: int, plan: BenchPlan
+) -> Callable[[], Run]:
     """Return a contender that repeats playouts of the same states, as many per call as take about a tenth of a run."""
     table = Table(game=game.name, players=players)
     seeds, numbers = seeds_and_numbers(0, STATES)
@@ -37,7 +39,7 @@ def contender(server: Server, stub: BatchServiceStub, game: Game, players: int, 
     return lambda: repeat(call, plan.seconds, server)
 
 
-def measure(plan: Plan) -> Result:
+def measure(plan: BenchPlan) -> Result:
     """Measure the rows against OpenSpiel's rollouts."""
     with chatiere() as server, server.channel() as channel:
         stub = BatchServiceStub(channel)  # type: ignore[no-untyped-call]  # generated without types

@@ -12,9 +12,9 @@ from chatiere.clients import VectorEnv
 from chatiere.engine import Game
 from loadtest.bench import peers
 from loadtest.bench.bounds import bound_of
-from loadtest.bench.measure import Plan, Result, Row, Run, alternate, fastest, listed, measured, middle
+from loadtest.bench.measure import BenchPlan, Result, Row, Run, alternate, fastest, listed, measured, middle
 from loadtest.bench.self_play import SEED, SelfPlay
-from loadtest.bench.servers import Server, chatiere, openspiel
+from loadtest.bench.servers import BenchServer, chatiere, openspiel
 
 IN_PROCESS = "OpenSpiel, Python loop"
 TUNED = "OpenSpiel, Python loop tuned by hand"
@@ -25,7 +25,7 @@ OVER = (SOCKET, CHANNEL)
 ROWS = {IN_PROCESS: "self_play_in_process", SHELL: "self_play_shell"}
 
 
-def contender(stack: ExitStack, server: Server, game: str, players: int, plan: Plan) -> Callable[[], Run]:
+def contender(stack: ExitStack, server: BenchServer, game: str, players: int, plan: BenchPlan) -> Callable[[], Run]:
     """Return a contender whose games have begun and are out of step."""
     playing = SelfPlay(server.play_address, game, players, plan.batch, connections=1, in_flight=2)
     stack.callback(playing.close)
@@ -40,7 +40,9 @@ def contender(stack: ExitStack, server: Server, game: str, players: int, plan: P
     return run
 
 
-def environment(stack: ExitStack, server: Server, game: str, players: int, plan: Plan, over: str) -> Callable[[], Run]:
+def environment(
+    stack: ExitStack, server: BenchServer, game: str, players: int, plan: BenchPlan, over: str
+) -> Callable[[], Run]:
     """Return a contender that uses the library's VectorEnv; `over`: what its stream goes over."""
     env = stack.enter_context(
         VectorEnv(
@@ -68,7 +70,7 @@ def environment(stack: ExitStack, server: Server, game: str, players: int, plan:
     return run
 
 
-def measure(plan: Plan) -> Result:
+def measure(plan: BenchPlan) -> Result:
     """Measure the rows against OpenSpiel in process and behind gRPC."""
     with ExitStack() as stack:
         ours = stack.enter_context(chatiere())

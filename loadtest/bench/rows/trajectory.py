@@ -24,7 +24,7 @@ from chatiere.v1.batch_service_pb2_grpc import BatchServiceStub
 from chatiere.v1.game_pb2 import Include
 from chatiere.v1.game_service_pb2 import ApplyRequest, NewGameRequest
 from chatiere.v1.game_service_pb2_grpc import GameServiceStub
-from loadtest.bench.measure import Plan, Result
+from loadtest.bench.measure import BenchPlan, Result
 from loadtest.bench.self_play import SEED, seeds_and_numbers
 from loadtest.bench.servers import chatiere
 
@@ -143,7 +143,7 @@ def digest(histories: list[History]) -> str:
     return hashlib.sha256(b"".join(b"".join(history) for history in histories)).hexdigest()
 
 
-def measure(plan: Plan) -> Result:
+def measure(plan: BenchPlan) -> Result:
     """Compare the four ways and list the hashes, one line per game. Raise RuntimeError if they differ."""
     result = Result()
     lines = result.tables.setdefault(

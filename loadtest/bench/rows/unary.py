@@ -20,8 +20,8 @@ from chatiere.service.calls import conversion, game_service
 from chatiere.service.ports.methods import GAME_SERVICE
 from chatiere.v1.game_service_pb2 import ApplyRequest
 from loadtest.bench.bounds import bound_of
-from loadtest.bench.measure import Plan, Result, Row, Run
-from loadtest.bench.servers import Server, echoing
+from loadtest.bench.measure import BenchPlan, Result, Row, Run
+from loadtest.bench.servers import BenchServer, echoing
 
 # Methods of GameService; the second is added by echo_server.py.
 APPLY, ECHO = "Apply", "Echo"
@@ -72,7 +72,7 @@ def installed() -> bool:
     return shutil.which("h2load") is not None
 
 
-def load(server: Server, method: str, request: bytes, response_size: int, in_flight: int, calls: int) -> UnaryLoad:
+def load(server: BenchServer, method: str, request: bytes, response_size: int, in_flight: int, calls: int) -> UnaryLoad:
     """Make `calls` calls of a method."""
     with tempfile.TemporaryDirectory() as directory:
         data, log = Path(directory, "request"), Path(directory, "log")
@@ -107,7 +107,7 @@ def _frame(message: bytes) -> bytes:
     return b"\0" + len(message).to_bytes(4, "big") + message
 
 
-def measure(plan: Plan) -> Result:
+def measure(plan: BenchPlan) -> Result:
     """Measure a row for each game, number of calls in flight and of workers, beside a method that does nothing."""
     result = Result()
     if not installed():
@@ -149,7 +149,7 @@ def measure(plan: Plan) -> Result:
 
 
 def _beside_each_other(
-    server: Server, game: Game, players: int, in_flight: int, plan: Plan
+    server: BenchServer, game: Game, players: int, in_flight: int, plan: BenchPlan
 ) -> tuple[UnaryLoad, UnaryLoad]:
     """Return the median runs of Apply and of the method that does nothing."""
     request = apply_request(game, players)

@@ -1,4 +1,4 @@
-"""The events of a supervisor: signals, and the lines that its workers write into pipes."""
+"""What wakes a supervisor: signals, and the lines that its workers write into pipes."""
 
 import os
 import selectors
@@ -14,7 +14,7 @@ _SIGNALS = STOP_SIGNALS | {signal.SIGCHLD}
 _CHUNK = 2**16
 
 
-class Events:
+class Wakeups:
     """Waits for signals, whichever thread the system delivers them to, and for lines from pipes."""
 
     def __enter__(self) -> Self:
