@@ -10,9 +10,12 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     NORTH,
     NOTHING,
     PRINCESS,
+    SEATS,
     SIDE,
     SOUTH,
+    TOYS,
     WEST,
+    WORDS,
     State,
     has_cell,
     is_carton,
@@ -22,29 +25,29 @@ from chatiere.engine.games.chat_cartonne.state cimport (
 
 ctypedef struct Table:
     # Sets of cells.
-    uint64_t north[9]  # cards with a wall there
-    uint64_t east[9]
-    uint64_t south[9]
-    uint64_t west[9]
-    uint64_t cartons[9]  # cards that a joint can lie on
-    uint64_t taken[9]  # west cells of joints that something lies on
-    uint64_t own[9]  # where a cat of the active seat lies, of a joint the west cell
-    uint64_t others[9]  # where another's
-    uint64_t joined_east[9]  # cards joined to their neighbour through an edge open on both sides
-    uint64_t joined_south[9]
+    uint64_t north[WORDS]  # cards with a wall there
+    uint64_t east[WORDS]
+    uint64_t south[WORDS]
+    uint64_t west[WORDS]
+    uint64_t cartons[WORDS]  # cards that a joint can lie on
+    uint64_t taken[WORDS]  # west cells of joints that something lies on
+    uint64_t own[WORDS]  # where a cat of the active seat lies, of a joint the west cell
+    uint64_t others[WORDS]  # where another's
+    uint64_t joined_east[WORDS]  # cards joined to their neighbour through an edge open on both sides
+    uint64_t joined_south[WORDS]
     int first  # first_word and end_word
     int end
 
 ctypedef struct Box:
     uint8_t size  # cells
     uint8_t closed
-    uint8_t toys[3]
+    uint8_t toys[TOYS]
     uint8_t sprayers
-    uint8_t awake[5]
-    uint8_t asleep[5]
+    uint8_t awake[SEATS]
+    uint8_t asleep[SEATS]
     uint8_t majority  # bit seat
     int points  # of each seat of the majority
-    int bonus[5]
+    int bonus[SEATS]
 
 cdef inline void contents_of(int card, int* contents) noexcept nogil:
     # Mice, balls, fish and sprayers printed on a card (as State.cards has it).

@@ -21,6 +21,7 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     EAST,
     HALF_SLEEPERS,
     JOINT_SHIFT,
+    MOST_CARDS,
     NORTH,
     NO_CROWD_BONUS,
     SIDE,
@@ -40,8 +41,8 @@ from chatiere.engine.games.chat_cartonne.state cimport (
 
 cdef void read_table(const State* state, Table* table) noexcept nogil:
     cdef uint64_t cells, bit
-    cdef uint64_t open_west[9]
-    cdef uint64_t open_north[9]
+    cdef uint64_t open_west[WORDS]
+    cdef uint64_t open_north[WORDS]
     cdef int word, place = 0, joint = 0, card, walls, cell, there
     memset(table, 0, sizeof(Table))
     table.first = first_word(state)
@@ -88,7 +89,7 @@ cdef void read_table(const State* state, Table* table) noexcept nogil:
 cdef bint cat_can_follow(const State* state, int cell, int place) noexcept nogil:
     # Whether the active seat may lay a cat on a joint of the card there. Both its joints are in its own box.
     cdef Table table
-    cdef uint64_t box[9]
+    cdef uint64_t box[WORDS]
     cdef uint64_t own = 0, others = 0
     cdef int word
     if not is_free_joint(state, cell, place) and not is_free_joint_to_west(state, cell, place):
@@ -128,11 +129,11 @@ cdef inline int root_of(uint8_t* parent, int place) noexcept nogil:
 
 cdef int read_boxes(const State* state, Box* boxes, uint8_t* box_of) noexcept nogil:
     # All boxes by their lowest cell, and for each card on the table the number of its box; how many boxes they are.
-    cdef uint8_t parent[110]
-    cdef uint8_t number[110]
-    cdef uint16_t cells[110]
-    cdef uint8_t place_of[600]  # 1 + the place of the card in a cell
-    cdef uint8_t open_edges[110]  # the card has an open edge without a neighbour
+    cdef uint8_t parent[MOST_CARDS]
+    cdef uint8_t number[MOST_CARDS]
+    cdef uint16_t cells[MOST_CARDS]
+    cdef uint8_t place_of[CELLS]  # 1 + the place of the card in a cell
+    cdef uint8_t open_edges[MOST_CARDS]  # the card has an open edge without a neighbour
     cdef int place, cell, walls, other, count = 0, there, root, i = 0
     cdef int contents[4]
     cdef Box* box
@@ -216,8 +217,8 @@ cdef void award(const State* state, Box* box) noexcept nogil:
 
 cdef void score(const State* state, int* totals, int* negative) noexcept nogil:
     # Each seat's total, and its negative points: the sprayers of the boxes whose points it got, double in closed ones.
-    cdef Box boxes[110]
-    cdef uint8_t box_of[110]
+    cdef Box boxes[MOST_CARDS]
+    cdef uint8_t box_of[MOST_CARDS]
     cdef int count = read_boxes(state, boxes, box_of)
     cdef int seat, i
     for seat in range(state.players):

@@ -43,6 +43,7 @@ from chatiere.engine.games.chat_cartonne.cells cimport list_filled
 from chatiere.engine.games.chat_cartonne.kernel cimport view
 from chatiere.engine.games.chat_cartonne.state cimport (
     ALL_PRINCESSES,
+    CARTONS,
     CATS,
     CELLS,
     DEAL,
@@ -56,6 +57,7 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     HALF_SLEEPERS,
     IDS_OF_SLOT,
     LARGEST_HAND,
+    MOST_CARDS,
     NO_CELL,
     NO_CROWD_BONUS,
     NO_DOUBLE_WALLS,
@@ -220,7 +222,10 @@ cdef OptionFields OPTIONS = OptionFields(
     RULES,
     encode_options,
     options_of,
-    {"first_seat": (fields.OPTIONS_FIRST_SEAT, NUMBER), **{name: (field, FLAG) for name, (_, field) in _VARIANTS.items()}},
+    {
+        "first_seat": (fields.OPTIONS_FIRST_SEAT, NUMBER),
+        **{name: (field, FLAG) for name, (_, field) in _VARIANTS.items()},
+    },
 )
 
 
@@ -286,7 +291,7 @@ def _carton_id(Position position, kind, turned, cell):
     if kind >= FIRST_START + STARTS or FIRST_TOY <= kind <= PRINCESS:
         raise EngineError(
             Reason.INVALID_ACTION,
-            f"cartons are 0 to 71, starting cartons 76 to 80, not {kind}",
+            f"cartons are 0 to {CARTONS - 1}, starting cartons {FIRST_START} to {FIRST_START + STARTS - 1}, not {kind}",
             field="place_carton.kind",
         )
     for slot in range(count):
@@ -392,7 +397,7 @@ cdef int put_state(Writer out, Position position) except -1:
     # A position → ChatCartonneState.
     cdef const State* state = state_of(position)
     cdef const Seat* held
-    cdef uint16_t cells[110]
+    cdef uint16_t cells[MOST_CARDS]
     cdef int seat, place, part
     cdef size_t begun
     OPTIONS.put_in(out, fields.STATE_OPTIONS, position)
@@ -585,7 +590,7 @@ cdef int put_view(Writer out, Position position, int viewer) except -1:
     cdef View seen
     cdef const State* state = &seen.state
     cdef const Seat* held
-    cdef uint16_t cells[110]
+    cdef uint16_t cells[MOST_CARDS]
     cdef int other, place, part, princesses
     cdef size_t begun
     view(position.body, viewer, &seen)
@@ -638,7 +643,7 @@ cdef int put_event(Writer out, const Event* event) except -1:
 
 cdef put_box(Writer out, const State* state, const Box* box, const uint8_t* box_of, int number):
     cdef uint8_t majority[SEATS]
-    cdef uint16_t cells[110]
+    cdef uint16_t cells[MOST_CARDS]
     cdef int place, seat, count = 0
     cdef size_t begun = out.begin(fields.SCORE_DETAIL_BOXES)
     list_filled(state, cells)
@@ -663,10 +668,10 @@ cdef put_box(Writer out, const State* state, const Box* box, const uint8_t* box_
 cdef int put_score(Writer out, Position position) except -1:
     # The breakdown of the score → ChatCartonneScoreDetail.
     cdef const State* state = state_of(position)
-    cdef Box boxes[110]
-    cdef uint8_t box_of[110]
-    cdef int totals[5]
-    cdef int negative[5]
+    cdef Box boxes[MOST_CARDS]
+    cdef uint8_t box_of[MOST_CARDS]
+    cdef int totals[SEATS]
+    cdef int negative[SEATS]
     cdef int seat, i, count = read_boxes(state, boxes, box_of)
     cdef size_t begun
     score(state, totals, negative)

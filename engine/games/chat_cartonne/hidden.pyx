@@ -87,12 +87,12 @@ ctypedef struct Deal:
 
 cdef double orders_played(const Deal* deal, int k) noexcept nogil:
     # In how many ways the Princesses that the seat played can be those that it drew; each was drawn before.
-    cdef int part, i, drew = 0, played = 0, seat = deal.seat[k]
+    cdef int part, i, _, drew = 0, played = 0, seat = deal.seat[k]
     cdef double ways = 1
     for part in range(part_count(deal.state)):
         for i in range(deal.princesses):
             drew += deal.part[i] == part and deal.where[i] == k
-        for i in range(played_of(&deal.state.seats[seat], part)):
+        for _ in range(played_of(&deal.state.seats[seat], part)):
             ways *= drew - played
             played += 1
         if drew < played:
@@ -348,7 +348,7 @@ cdef int resample(void* body, int seat, Stream* stream) noexcept nogil:
     cdef uint8_t hands[4][3]
     cdef uint8_t indices[256]
     cdef double total = 0, weight
-    cdef int other, slot, i, index = 0, count = 0
+    cdef int other, slot, i, _, index = 0, count = 0
     memset(&deal, 0, sizeof(Deal))
     deal.state = state
     memcpy(deal.pool, state.unknown, sizeof(deal.pool))
@@ -380,7 +380,7 @@ cdef int resample(void* body, int seat, Stream* stream) noexcept nogil:
             weights[count] = weight
             indices[count] = index
             count += 1
-    for i in range(TRIES):
+    for _ in range(TRIES):
         weight = part_of(stream, total)
         index = 0
         while index < count - 1 and weight >= weights[index]:

@@ -105,7 +105,7 @@ ctypedef struct Count:
     # A byte a seat, from the second byte on.
     uint64_t awake
     uint64_t supply
-    uint8_t before[9]  # cards in lower words of State.filled
+    uint8_t before[WORDS]  # cards in lower words of State.filled
     bint apart  # there are words with cards that first_word and end_word know nothing of
     # What the seats have, all together.
     uint64_t any_drawn  # a byte a part
@@ -508,9 +508,9 @@ cdef int check_table(const State* state, const Count* count) noexcept nogil:
 
 cdef bint hangs_together(const State* state) noexcept nogil:
     # Every card shares an edge with another, all the way to the starting carton in the centre.
-    cdef uint64_t reached[9]
-    cdef uint64_t east[9]
-    cdef uint64_t south[9]
+    cdef uint64_t reached[WORDS]
+    cdef uint64_t east[WORDS]
+    cdef uint64_t south[WORDS]
     cdef uint64_t alone
     cdef int first = first_word(state), end = end_word(state), word
     if hangs_inwards(state, first, end):
@@ -561,7 +561,7 @@ cdef inline bint hangs_inwards(const State* state, int first, int end) noexcept 
 # Whose turn it is, and what it waits for
 
 cdef int check_setup(const State* state) noexcept nogil:
-    cdef int seat, number, extra = 1
+    cdef int seat, number, _, extra = 1
     if state.final_phase:
         return ChatCartonneFault.BAD_FINAL_PHASE
     if state.passes:
@@ -586,7 +586,7 @@ cdef int check_setup(const State* state) noexcept nogil:
     if state.phase > DEAL:
         extra = 0
     seat = 0 if state.phase == FIRST_SEAT else state.first_seat
-    for number in range(state.players):
+    for _ in range(state.players):
         if seat == state.active:
             extra = 0
         if state.seats[seat].hand_size != state.seats[state.active].hand_size + extra:

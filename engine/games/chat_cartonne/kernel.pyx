@@ -67,6 +67,7 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     PLAYED_BITS,
     PRINCESS,
     PRINCESS_THERE,
+    SEATS,
     SKIP_ID,
     SLEEPER,
     STARTS,
@@ -301,8 +302,8 @@ cdef void pass_turn(State* state, Events* events) noexcept nogil:
 # Score
 
 cdef void totals(const void* body, int32_t* totals) noexcept nogil:
-    cdef int points[5]
-    cdef int negative[5]
+    cdef int points[SEATS]
+    cdef int negative[SEATS]
     cdef int seat
     cdef const State* state = <const State*> body
     score(state, points, negative)
@@ -312,8 +313,8 @@ cdef void totals(const void* body, int32_t* totals) noexcept nogil:
 
 cdef void ranks(const void* body, uint8_t* ranks) noexcept nogil:
     cdef const State* state = <const State*> body
-    cdef int points[5]
-    cdef int negative[5]
+    cdef int points[SEATS]
+    cdef int negative[SEATS]
     cdef int seat, other
     score(state, points, negative)
     for seat in range(state.players):

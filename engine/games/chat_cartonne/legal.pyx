@@ -44,6 +44,7 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     IDS_OF_SLOT,
     JOINT_SHIFT,
     LARGEST_HAND,
+    MOST_CARDS,
     NORTH,
     NO_DOUBLE_WALLS,
     PASS_ID,
@@ -179,7 +180,7 @@ cdef int forbids_princess(const State* state, bint in_cell, int cell) noexcept n
 
 
 cdef int forbids_toy(const State* state, bint as_carton, int cell) noexcept nogil:
-    cdef uint64_t joints[9]
+    cdef uint64_t joints[WORDS]
     cdef bint any_joint
     cdef int fault
     if not as_carton:
@@ -289,7 +290,7 @@ cdef int list_cartons(const State* state, uint16_t* ids, int* cells) noexcept no
 cdef int list_without_double_walls(const State* state, uint16_t* ids) noexcept nogil:
     cdef const Seat* held = &state.seats[state.active]
     cdef Table table
-    cdef uint64_t cells[9]
+    cdef uint64_t cells[WORDS]
     cdef int count = 0, slot, turned, walls, word, first_id
     read_table(state, &table)
     for word in range(WORDS):
@@ -306,7 +307,7 @@ cdef int list_without_double_walls(const State* state, uint16_t* ids) noexcept n
 
 
 cdef int list_princess(const State* state, uint16_t* ids) noexcept nogil:
-    cdef uint16_t cells[110]
+    cdef uint16_t cells[MOST_CARDS]
     cdef int count = 0, place = 0
     while state.joints[place]:
         ids[count] = FIRST_PRINCESS_ON_JOINT_ID + (state.joints[place] & CELL)
@@ -349,7 +350,7 @@ cdef int list_cats(const State* state, uint16_t* ids) noexcept nogil:
 
 
 cdef int list_toys(const State* state, uint16_t* ids) noexcept nogil:
-    cdef uint64_t joints[9]
+    cdef uint64_t joints[WORDS]
     cdef int count = 0, word
     if not joints_for_toy(state, joints):
         return list_free(state, FIRST_TOY_AS_CARTON_ID, ids)

@@ -42,7 +42,7 @@ from chatiere.engine.games.chat_cartonne.state cimport (
 cdef size_t LENGTH = OBSERVATION_LENGTH
 
 # What a cell shows of each kind of card to a seat: by number of players, seat, kind.
-cdef uint8_t CONTENTS[6][5][128]
+cdef uint8_t CONTENTS[SEATS + 1][SEATS][KIND + 1]
 
 
 cdef void fill_contents() noexcept nogil:
@@ -54,10 +54,10 @@ cdef void fill_contents() noexcept nogil:
                 # Of the nine contents the first two are nothing.
                 CONTENTS[players][seat][kind] = max(1, kind % 9)
             for kind in range(TOYS):
-                CONTENTS[players][seat][FIRST_TOY + kind] = 9 + kind
-            CONTENTS[players][seat][PRINCESS] = 17
+                CONTENTS[players][seat][FIRST_TOY + kind] = FIRST_TOY_SHOWN + kind
+            CONTENTS[players][seat][PRINCESS] = PRINCESS_SHOWN
             for other in range(players):
-                CONTENTS[players][seat][SLEEPER + other] = 12 + distance_to(seat, other, players)
+                CONTENTS[players][seat][SLEEPER + other] = FIRST_SLEEPER_SHOWN + distance_to(seat, other, players)
 
 
 fill_contents()
@@ -94,7 +94,7 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
     cdef uint8_t* unseen = own + LARGEST_HAND
     cdef uint8_t* numbers = unseen + PRINCESS + 1
     cdef int players = state.players, princesses = princess_count(state), parts = part_count(state)
-    cdef int slot, distance, other = seat, part, left, current, i
+    cdef int slot, _, other = seat, part, left, current, i
     memset(values, 0, LENGTH)
     observe_table(state, seat, values, values + CELLS)
     for slot in range(LARGEST_HAND):
@@ -112,7 +112,7 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
         numbers[OBSERVATION_SEAT_NUMBERS * distance_to(seat, state.active, players) + 3] = 1
     if state.first_seat != NO_SEAT:
         numbers[OBSERVATION_SEAT_NUMBERS * distance_to(seat, state.first_seat, players) + 4] = 1
-    for distance in range(players):
+    for _ in range(players):
         held = &state.seats[other]
         numbers[0] = 1
         numbers[1] = held.hand_size

@@ -29,21 +29,21 @@ cdef enum:
     DEALT = 2
     LARGEST_HAND = 3
     SIDE = 24
-    CELLS = 576
-    WORDS = 9  # of a set of cells
-    CENTRE = 275  # x = 11, y = 11: where the first starting carton lies
-    MOST_CARDS = 110  # on the table
-    MOST_JOINTS = 33  # that something lies on: all cats, toys and Princesses
+    CELLS = SIDE * SIDE
+    WORDS = CELLS >> 6  # of a set of cells
+    CENTRE = 11 * SIDE + 11  # where the first starting carton lies
     # Kinds.
     CARTONS = 72
-    FIRST_TOY = 72
+    FIRST_TOY = CARTONS
     TOYS = 3
-    PILE_KINDS = 75  # cartons and toys: what a pile has beside Princesses
-    PRINCESS = 75
-    FIRST_START = 76
+    PILE_KINDS = CARTONS + TOYS  # all that a pile has beside Princesses
+    PRINCESS = PILE_KINDS
+    FIRST_START = PRINCESS + 1
     STARTS = 5
     # In State.cards only: the sleeping cat of seat s is SLEEPER + s; a card that was turned has TURNED.
-    SLEEPER = 81
+    SLEEPER = FIRST_START + STARTS
+    MOST_JOINTS = CATS * SEATS + TOYS + PARTS  # with something on them: all cats, toys and Princesses
+    MOST_CARDS = CARTONS + STARTS + MOST_JOINTS  # on the table
     TURNED = 0x80
     KIND = 0x7F
     # In State.joints: the west cell, and above it what lies there.
@@ -51,9 +51,9 @@ cdef enum:
     JOINT_SHIFT = 10
     NOTHING = 0
     AWAKE = 1  # + seat
-    PRINCESS_THERE = 6
-    TOY_THERE = 7  # + kind - FIRST_TOY
-    LAST_THERE = 9
+    PRINCESS_THERE = AWAKE + SEATS
+    TOY_THERE = PRINCESS_THERE + 1  # + kind - FIRST_TOY
+    LAST_THERE = TOY_THERE + TOYS - 1
     # Walls.
     NORTH = 1
     EAST = 2
@@ -61,11 +61,11 @@ cdef enum:
     WEST = 8
     PATTERNS = 8
     # In Seat.excluded, for each card in hand: a bit a wall pattern, and above them one for the Princess.
-    PRINCESS_BIT = 8
-    EXCLUDED_BITS = 9
-    EXCLUDED = 0x1FF
+    PRINCESS_BIT = PATTERNS
+    EXCLUDED_BITS = PRINCESS_BIT + 1
+    EXCLUDED = (1 << EXCLUDED_BITS) - 1
     PLAYED_BITS = 3  # a part, in Seat.played
-    PLAYED = 7
+    PLAYED = (1 << PLAYED_BITS) - 1
     # State.variants.
     ALL_PRINCESSES = 1
     NO_DOUBLE_WALLS = 2
@@ -159,18 +159,18 @@ cdef enum ChatCartonneEvent:
 
 cdef enum:
     # Dense ids (rules file: Actions).
-    DRAW_ID = 10
-    SKIP_ID = 11
-    PASS_ID = 12
-    FIRST_CARTON_ID = 13
-    IDS_OF_SLOT = 1152
-    FIRST_SLEEP_ID = 3469
-    FIRST_CAT_ID = 4045
-    FIRST_PRINCESS_ON_JOINT_ID = 4621
-    FIRST_PRINCESS_IN_CELL_ID = 5197
-    FIRST_TOY_ON_JOINT_ID = 5773
-    FIRST_TOY_AS_CARTON_ID = 6349
-    NUM_ACTIONS = 6925
+    DRAW_ID = 2 * STARTS
+    SKIP_ID
+    PASS_ID
+    FIRST_CARTON_ID
+    IDS_OF_SLOT = 2 * CELLS
+    FIRST_SLEEP_ID = FIRST_CARTON_ID + IDS_OF_SLOT * LARGEST_HAND
+    FIRST_CAT_ID = FIRST_SLEEP_ID + CELLS
+    FIRST_PRINCESS_ON_JOINT_ID = FIRST_CAT_ID + CELLS
+    FIRST_PRINCESS_IN_CELL_ID = FIRST_PRINCESS_ON_JOINT_ID + CELLS
+    FIRST_TOY_ON_JOINT_ID = FIRST_PRINCESS_IN_CELL_ID + CELLS
+    FIRST_TOY_AS_CARTON_ID = FIRST_TOY_ON_JOINT_ID + CELLS
+    NUM_ACTIONS = FIRST_TOY_AS_CARTON_ID + CELLS
 
 ctypedef struct Options:
     uint8_t first_seat  # NO_SEAT: a chance event
@@ -183,8 +183,8 @@ ctypedef struct Seat:
     uint16_t played  # by part: Princesses played while that was the last part the seat had drawn from
     uint8_t supply
     uint8_t hand_size
-    uint8_t hand[3]  # ascending, then zeros
-    uint8_t drawn[5]  # by part: cards drawn, toys apart
+    uint8_t hand[LARGEST_HAND]  # ascending, then zeros
+    uint8_t drawn[PARTS]  # by part: cards drawn, toys apart
 
 ctypedef struct State:
     uint8_t players
@@ -196,15 +196,15 @@ ctypedef struct State:
     uint8_t final_phase  # 1: begun
     uint8_t passes  # of the final phase, in a row
     uint64_t unknown[2]  # bit kind: cartons and toys in the pile
-    uint64_t filled[9]  # the cells where a card lies
-    Seat seats[5]
-    uint16_t joints[34]  # that something lies on, by ascending west cell, then zeros; the last is always one
+    uint64_t filled[WORDS]  # the cells where a card lies
+    Seat seats[SEATS]
+    uint16_t joints[MOST_JOINTS + 1]  # that something lies on, by ascending west cell, then zeros; the last is always one
     uint16_t just_played  # the cell of the carton that a cat may follow; else NO_CELL
     uint8_t pending  # the kind of the starting carton, or toy, that the active seat has drawn; else 0
     uint8_t laid  # cards on the table
-    uint8_t drawer[5]  # part: who drew its Princess; NO_SEAT: nobody, or ALL_PRINCESSES
+    uint8_t drawer[PARTS]  # part: who drew its Princess; NO_SEAT: nobody, or ALL_PRINCESSES
     uint8_t zero[3]
-    uint8_t cards[112]  # on the table, by ascending cell, then zeros; the last two are always zeros
+    uint8_t cards[MOST_CARDS + 2]  # on the table, by ascending cell, then zeros; the last two are always zeros
 
 ctypedef struct View:
     # What a seat may know: a state whose hidden cards are zeros (`unknown` is every kind whose place the viewer does not

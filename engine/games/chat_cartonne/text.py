@@ -14,101 +14,100 @@ from chatiere.engine.core.description import (
     lay_out,
 )
 from chatiere.engine.games.chat_cartonne.codec import CODEC
-from chatiere.engine.games.chat_cartonne.words import FAULTS, KINDS
+from chatiere.engine.games.chat_cartonne.words import FAULTS, IDS, KINDS, SIZES
 
-_SEATS = 5
-_PARTS = 5
-_SIDE = 24
-_SLOTS = 3
-_CATS = 5
-_CARTONS = 72
-_TOYS = 3
-# Kinds of cards that a pile has: cartons, toys and, the last one, the Princess.
-_HAND_KINDS = _CARTONS + _TOYS + 1
-_PRINCESSES = 5
-_LAST_KIND = 80
+# Kinds of cards in a pile: cartons, toys and, the last one, the Princess.
+_PILE_KINDS = SIZES.princess + 1
+# A Princess a part.
+_PRINCESSES = SIZES.parts
 # Before the deal.
-_MOST_IN_PILE = _CARTONS + _TOYS + _PRINCESSES
+_MOST_IN_PILE = SIZES.cartons + SIZES.toys + _PRINCESSES
 
 
 _OBSERVATION = (
     (
         "contents",
         "Per cell (row, column): 0 empty; a carton or toy card with 1 nothing, 2 a mouse, 3 a ball, 4 a fish, 5 mouse "
-        "and ball, 6 ball and fish, 7 fish and mouse, 8 a sprayer, 9 two mice, 10 two balls, 11 two fish; 12 + d a "
-        "sleeping cat of the seat d seats to the left (12: own); 17 the Princess. One-hot: numpy.eye(18)[contents].",
-        (_SIDE, _SIDE),
-        (category(17),),
+        "and ball, 6 ball and fish, 7 fish and mouse, 8 a sprayer, 9 two mice, 10 two balls, 11 two fish; "
+        f"{SIZES.first_sleeper_shown} + d a sleeping cat of the seat d seats to the left "
+        f"({SIZES.first_sleeper_shown}: own); {SIZES.princess_shown} the Princess. One-hot: "
+        f"numpy.eye({SIZES.princess_shown + 1})[contents].",
+        (SIZES.side, SIZES.side),
+        (category(SIZES.princess_shown),),
     ),
     (
         "walls",
         "Per cell: 1 for a wall north of it + 2 east + 4 south + 8 west + 16 x what lies on the joint of which it is "
-        "the west cell: 0 nothing; 1 + d an awake cat of the seat d seats to the left (1: own); 6 the Princess; 7 "
-        "mice; 8 balls; 9 fish. Planes of walls: walls >> numpy.arange(4)[:, None, None] & 1; of joints, one-hot: "
-        "numpy.eye(10)[walls >> 4].",
-        (_SIDE, _SIDE),
-        (bits(4, "sides"), category(9, "joint", first_bit=4)),
+        f"the west cell: 0 nothing; {SIZES.awake} + d an awake cat of the seat d seats to the left "
+        f"({SIZES.awake}: own); {SIZES.princess_there} the Princess; {SIZES.toy_there} mice; {SIZES.toy_there + 1} "
+        f"balls; {SIZES.last_there} fish. Planes of walls: walls >> numpy.arange(4)[:, None, None] & 1; of "
+        f"joints, one-hot: numpy.eye({SIZES.last_there + 1})[walls >> 4].",
+        (SIZES.side, SIZES.side),
+        (bits(4, "sides"), category(SIZES.last_there, "joint", first_bit=4)),
     ),
     (
         "own_hand",
-        "Per slot of the own hand: 1 + kind (76: the Princess); 0 for none. One-hot: numpy.eye(77)[own_hand].",
-        (_SLOTS,),
-        (category(_HAND_KINDS),),
+        f"Per slot of the own hand: 1 + kind ({_PILE_KINDS}: the Princess); 0 for none. One-hot: "
+        f"numpy.eye({_PILE_KINDS + 1})[own_hand].",
+        (SIZES.slots,),
+        (category(_PILE_KINDS),),
     ),
     (
         "unseen",
-        "Per kind of card 0-75: how many of it are in the pile or in other hands.",
-        (_HAND_KINDS,),
-        (flag("cards", (_HAND_KINDS - 1,)), count(_PRINCESSES, "princesses")),
+        f"Per kind of card 0-{SIZES.princess}: how many of it are in the pile or in other hands.",
+        (_PILE_KINDS,),
+        (flag("cards", (_PILE_KINDS - 1,)), count(_PRINCESSES, "princesses")),
     ),
     (
         "pending",
-        "The kind of the toy card (72-74) or starting carton (76-80) that the seat whose turn it is has drawn and has "
-        "to place at once; else 0.",
+        f"The kind of the toy card ({SIZES.first_toy}-{SIZES.princess - 1}) or starting carton "
+        f"({SIZES.first_start}-{SIZES.sleeper - 1}) that the seat whose turn it is has drawn and has to place at once; "
+        "else 0.",
         (),
-        (category(_LAST_KIND),),
+        (category(SIZES.sleeper - 1),),
     ),
     (
         "just_played",
         "1 + row and 1 + column of the carton that a cat may follow now; else 0.",
         (2,),
-        (category(_SIDE),),
+        (category(SIZES.side),),
     ),
     (
         "seats",
         "Per seat, the own one first, then clockwise (zeros beyond the players): 1; hand size; cats in supply; 1 if it "
-        "is its turn; 1 if it began; 1 if it holds a carton, in the final phase; cards drawn from each of 5 parts of "
-        "the pile, toys apart; Princesses played while each part was the last it had drawn from; for each of 3 cards "
+        "is its turn; 1 if it began; 1 if it holds a carton, in the final phase; cards drawn from each of "
+        f"{SIZES.parts} parts of the pile, toys apart; Princesses played while each part was the last it had drawn "
+        f"from; for each of {SIZES.slots} cards "
         "in hand (which ones is not known) two numbers of what passes have shown that it cannot be: the sum of 2 ** p "
-        "over wall patterns p, 0-7, and 1 if it is not the Princess. Flags of patterns: "
+        f"over wall patterns p, 0-{SIZES.patterns - 1}, and 1 if it is not the Princess. Flags of patterns: "
         'numpy.unpackbits(seats[:, 16::2, None], axis=2, bitorder="little").',
-        (_SEATS, 22),
+        (SIZES.seats, SIZES.seat_numbers),
         (
             flag("present"),
-            count(_SLOTS, "hand_size"),
-            count(_CATS, "supply"),
+            count(SIZES.slots, "hand_size"),
+            count(SIZES.cats, "supply"),
             flag("has_turn"),
             flag("first"),
             flag("holds_carton"),
             # With 2 players, after the deal.
-            count(_CARTONS - 4 + _PRINCESSES, "drawn", (_PARTS,)),
-            count(_PRINCESSES, "played", (_PARTS,)),
-            Each(_SLOTS, (bits(8, "not_patterns"), flag("not_princess"))),
+            count(SIZES.cartons - 2 * SIZES.dealt + _PRINCESSES, "drawn", (SIZES.parts,)),
+            count(_PRINCESSES, "played", (SIZES.parts,)),
+            Each(SIZES.slots, (bits(SIZES.patterns, "not_patterns"), flag("not_princess"))),
         ),
     ),
     (
         "parts",
         "Per part of the pile, the upper one first: cards left; 1 if the own seat drew its Princess.",
-        (_PARTS, 2),
+        (SIZES.parts, 2),
         (count(_MOST_IN_PILE, "left"), flag("own_princess")),
     ),
-    ("players", "The number of players.", (), (count(_SEATS),)),
+    ("players", "The number of players.", (), (count(SIZES.seats),)),
     ("pile", "Cards in the pile.", (), (count(_MOST_IN_PILE),)),
     (
         "final_phase",
         "1 if the final phase has begun; passes in succession in it.",
         (2,),
-        (flag("begun"), count(_SEATS, "passes")),
+        (flag("begun"), count(SIZES.seats, "passes")),
     ),
     (
         "variants",
@@ -119,7 +118,7 @@ _OBSERVATION = (
     (
         "phase",
         "One-hot: first seat, deal, choose start, draw start, place start, turn, draw, play, toy, cat, over.",
-        (11,),
+        (SIZES.phases,),
         (flag(),),
     ),
 )
@@ -134,42 +133,75 @@ DESCRIPTION = Description(
     english_title="If It Fits",
     french_title="Chat Cartonne",
     options=(
-        first_seat_option("The seat that begins.", _SEATS),
+        first_seat_option("The seat that begins.", SIZES.seats),
         _variant("all_princesses", "All five Princesses are shuffled into one pile."),
         _variant("no_double_walls", "Wall may not meet wall."),
         _variant("no_crowd_bonus", "Several cats of a seat in a box give no bonus."),
         _variant("half_sleepers", "For the majority a sleeping cat counts half."),
     ),
     action_kinds=(
-        ActionKind("choose_start", "Choose the first starting carton: 2 x (kind - 76) + turned.", 0, 9),
-        ActionKind("draw", "Draw a card.", 10, 10),
-        ActionKind("skip", "Let no cat follow the carton just played.", 11, 11),
-        ActionKind("pass_turn", "Pass, with nothing legal to play.", 12, 12),
+        ActionKind(
+            "choose_start",
+            f"Choose the first starting carton: 2 x (kind - {SIZES.first_start}) + turned.",
+            0,
+            IDS.draw - 1,
+        ),
+        ActionKind("draw", "Draw a card.", IDS.draw, IDS.draw),
+        ActionKind("skip", "Let no cat follow the carton just played.", IDS.skip, IDS.skip),
+        ActionKind("pass_turn", "Pass, with nothing legal to play.", IDS.pass_turn, IDS.pass_turn),
         ActionKind(
             "place_carton",
-            "Place a carton: 13 + 1152 x slot + 576 x turned + cell, the hand sorted by kind ascending into slots 0-2; "
-            "slot 0 is the starting carton while that is to be placed.",
-            13,
-            3468,
+            f"Place a carton: {IDS.place_carton} + {IDS.of_slot} x slot + {SIZES.cells} x turned + cell, the hand "
+            f"sorted by kind ascending into slots 0-{SIZES.slots - 1}; slot 0 is the starting carton while that is to "
+            "be placed.",
+            IDS.place_carton,
+            IDS.sleep - 1,
         ),
-        ActionKind("sleep", "Lay a sleeping cat: 3469 + cell.", 3469, 4044),
-        ActionKind("lay_cat", "Lay an awake cat beside the carton just played: 4045 + joint.", 4045, 4620),
-        ActionKind("princess_on_joint", "The Princess takes an awake cat's place: 4621 + joint.", 4621, 5196),
-        ActionKind("princess_in_cell", "The Princess takes a sleeping cat's place: 5197 + cell.", 5197, 5772),
-        ActionKind("toy_on_joint", "Lay the toy card just drawn on a joint: 5773 + joint.", 5773, 6348),
-        ActionKind("toy_as_carton", "Lay the toy card just drawn as a carton: 6349 + cell.", 6349, 6924),
+        ActionKind("sleep", f"Lay a sleeping cat: {IDS.sleep} + cell.", IDS.sleep, IDS.lay_cat - 1),
+        ActionKind(
+            "lay_cat",
+            f"Lay an awake cat beside the carton just played: {IDS.lay_cat} + joint.",
+            IDS.lay_cat,
+            IDS.princess_on_joint - 1,
+        ),
+        ActionKind(
+            "princess_on_joint",
+            f"The Princess takes an awake cat's place: {IDS.princess_on_joint} + joint.",
+            IDS.princess_on_joint,
+            IDS.princess_in_cell - 1,
+        ),
+        ActionKind(
+            "princess_in_cell",
+            f"The Princess takes a sleeping cat's place: {IDS.princess_in_cell} + cell.",
+            IDS.princess_in_cell,
+            IDS.toy_on_joint - 1,
+        ),
+        ActionKind(
+            "toy_on_joint",
+            f"Lay the toy card just drawn on a joint: {IDS.toy_on_joint} + joint.",
+            IDS.toy_on_joint,
+            IDS.toy_as_carton - 1,
+        ),
+        ActionKind(
+            "toy_as_carton",
+            f"Lay the toy card just drawn as a carton: {IDS.toy_as_carton} + cell.",
+            IDS.toy_as_carton,
+            IDS.end - 1,
+        ),
     ),
-    outcomes="For the first seat the seat's number; for a card that is dealt or drawn its kind, 0-80.",
+    outcomes=(
+        f"For the first seat the seat's number; for a card that is dealt or drawn its kind, 0-{SIZES.sleeper - 1}."
+    ),
     pieces=(
         *(Piece(kind, english, french) for kind, (english, french) in enumerate(KINDS)),
         *(
             Piece(
                 cell,
-                f"column {cell % _SIDE}, row {cell // _SIDE}",
-                f"colonne {cell % _SIDE}, ligne {cell // _SIDE}",
+                f"column {cell % SIZES.side}, row {cell // SIZES.side}",
+                f"colonne {cell % SIZES.side}, ligne {cell // SIZES.side}",
                 "cell",
             )
-            for cell in range(_SIDE * _SIDE)
+            for cell in range(SIZES.cells)
         ),
     ),
     lowest_total_wins=False,

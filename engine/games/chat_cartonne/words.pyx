@@ -1,10 +1,95 @@
 """Chat Cartonne: the words for cards, events and faults."""
 
+from types import SimpleNamespace
+
 from chatiere.engine.core.rules_file import RulesFile
 
-from chatiere.engine.games.chat_cartonne.state cimport TURNED, ChatCartonneEvent, ChatCartonneFault, walls_of
+from chatiere.engine.games.chat_cartonne.observation cimport (
+    FIRST_SLEEPER_SHOWN,
+    OBSERVATION_SEAT_NUMBERS,
+    PRINCESS_SHOWN,
+)
+from chatiere.engine.games.chat_cartonne.state cimport (
+    AWAKE,
+    CARTONS,
+    CATS,
+    CELLS,
+    DEALT,
+    DRAW_ID,
+    FIRST_CARTON_ID,
+    FIRST_CAT_ID,
+    FIRST_PRINCESS_IN_CELL_ID,
+    FIRST_PRINCESS_ON_JOINT_ID,
+    FIRST_SLEEP_ID,
+    FIRST_START,
+    FIRST_TOY,
+    FIRST_TOY_AS_CARTON_ID,
+    FIRST_TOY_ON_JOINT_ID,
+    IDS_OF_SLOT,
+    LARGEST_HAND,
+    LAST_THERE,
+    NUM_ACTIONS,
+    PARTS,
+    PASS_ID,
+    PATTERNS,
+    PHASES,
+    PRINCESS,
+    PRINCESS_THERE,
+    SEATS,
+    SIDE,
+    SKIP_ID,
+    SLEEPER,
+    TOYS,
+    TOY_THERE,
+    TURNED,
+    ChatCartonneEvent,
+    ChatCartonneFault,
+    walls_of,
+)
 
 RULES = RulesFile("chat_cartonne.md")
+
+# The kernel's numbers, for text.py.
+SIZES = SimpleNamespace(
+    awake=AWAKE,
+    cartons=CARTONS,
+    cats=CATS,
+    cells=CELLS,
+    dealt=DEALT,
+    first_sleeper_shown=FIRST_SLEEPER_SHOWN,
+    first_start=FIRST_START,
+    first_toy=FIRST_TOY,
+    last_there=LAST_THERE,
+    parts=PARTS,
+    patterns=PATTERNS,
+    phases=int(PHASES),
+    princess=PRINCESS,
+    princess_shown=PRINCESS_SHOWN,
+    princess_there=PRINCESS_THERE,
+    seat_numbers=OBSERVATION_SEAT_NUMBERS,
+    seats=SEATS,
+    side=SIDE,
+    sleeper=SLEEPER,
+    slots=LARGEST_HAND,
+    toys=TOYS,
+    toy_there=TOY_THERE,
+)
+# Dense ids: of actions of one kind the first; `end` comes after all.
+IDS = SimpleNamespace(
+    draw=DRAW_ID,
+    skip=SKIP_ID,
+    pass_turn=PASS_ID,
+    place_carton=FIRST_CARTON_ID,
+    of_slot=IDS_OF_SLOT,
+    sleep=FIRST_SLEEP_ID,
+    lay_cat=FIRST_CAT_ID,
+    princess_on_joint=FIRST_PRINCESS_ON_JOINT_ID,
+    princess_in_cell=FIRST_PRINCESS_IN_CELL_ID,
+    toy_on_joint=FIRST_TOY_ON_JOINT_ID,
+    toy_as_carton=FIRST_TOY_AS_CARTON_ID,
+    end=NUM_ACTIONS,
+)
+
 _CONTENTS = (
     ("", ""),
     ("", ""),
@@ -28,23 +113,23 @@ def _name(kind, turned):
     card = kind | (TURNED if turned else 0)
     english = f"walls {_walls(card, 'NESW')}" if walls_of(card) else "no walls"
     french = f"cloisons {_walls(card, 'NESO')}" if walls_of(card) else "sans cloison"
-    if kind < 72:
+    if kind < CARTONS:
         printed = _CONTENTS[kind % 9]
         return (
             f"carton {kind} ({english}{', ' * bool(printed[0])}{printed[0]})",
             f"carton {kind} ({french}{', ' * bool(printed[1])}{printed[1]})",
         )
-    if kind < 75:
-        return f"toy card (2 {_TOYS[kind - 72][0]})", f"carte Jouets (2 {_TOYS[kind - 72][1]})"
-    if kind == 75:
+    if kind < PRINCESS:
+        return f"toy card (2 {_TOYS[kind - FIRST_TOY][0]})", f"carte Jouets (2 {_TOYS[kind - FIRST_TOY][1]})"
+    if kind == PRINCESS:
         return "Princess", "Chat noir Princesse"
     return f"starting carton {kind} ({english})", f"carton de départ {kind} ({french})"
 
 
-KINDS = tuple(_name(kind, False) for kind in range(81))
+KINDS = tuple(_name(kind, False) for kind in range(SLEEPER))
 CARD_NAMES = tuple(english for english, _ in KINDS)
 # With the walls as they lie.
-TURNED_CARD_NAMES = tuple(f"{_name(kind, True)[0]}, turned" for kind in range(81))
+TURNED_CARD_NAMES = tuple(f"{_name(kind, True)[0]}, turned" for kind in range(SLEEPER))
 
 # The fields of an event that its values are for, in order.
 EVENT_VALUES = {
@@ -132,7 +217,9 @@ FAULTS = {
     int(ChatCartonneFault.CARD_NOT_IN_HAND): RULES.illegal("the hand has no card in that slot", "Actions"),
     int(ChatCartonneFault.NOT_A_CARTON): RULES.illegal("the Princess is not placed like a carton", "A turn"),
     int(ChatCartonneFault.CELL_FILLED): RULES.illegal("there is a card in that cell", "A turn"),
-    int(ChatCartonneFault.CELL_NOT_BESIDE): RULES.illegal("that cell shares an edge with no card on the table", "A turn"),
+    int(ChatCartonneFault.CELL_NOT_BESIDE): RULES.illegal(
+        "that cell shares an edge with no card on the table", "A turn"
+    ),
     int(ChatCartonneFault.WALL_MEETS_WALL): RULES.illegal("with no_double_walls a wall may not meet a wall", "A turn"),
     int(ChatCartonneFault.NO_CAT_IN_SUPPLY): RULES.illegal("all five cats of the seat are on the table", "A turn"),
     int(ChatCartonneFault.NOT_JUST_PLAYED): RULES.illegal(
@@ -150,7 +237,9 @@ FAULTS = {
     int(ChatCartonneFault.TOY_NEEDS_JOINT): RULES.illegal(
         "a toy card is laid as a carton only if it can lie on no joint", "A turn"
     ),
-    int(ChatCartonneFault.BAD_PLAYERS): RULES.broken("Chat Cartonne is for 2 to 5 players", "seats", "Components and setup"),
+    int(ChatCartonneFault.BAD_PLAYERS): RULES.broken(
+        "Chat Cartonne is for 2 to 5 players", "seats", "Components and setup"
+    ),
     int(ChatCartonneFault.BAD_OPTIONS): RULES.broken("there are four variants", "options", "Components and setup"),
     int(ChatCartonneFault.BAD_FIRST_SEAT): RULES.broken(
         "the first seat is not a seat, not the one that the options name, or set before chance has chosen it",
@@ -175,7 +264,9 @@ FAULTS = {
     int(ChatCartonneFault.BAD_HAND): RULES.broken(
         "a hand holds cartons and Princesses, ascending, as many as it may have at this moment", "seats.hand"
     ),
-    int(ChatCartonneFault.BAD_SUPPLY): RULES.broken("a seat has five cats, in its supply and on the table", "seats.supply"),
+    int(ChatCartonneFault.BAD_SUPPLY): RULES.broken(
+        "a seat has five cats, in its supply and on the table", "seats.supply"
+    ),
     int(ChatCartonneFault.BAD_TABLE): RULES.broken(
         "the table is a list of cards by ascending cell, each sharing an edge with another, turned only where that "
         "changes the walls, and with no_double_walls no wall meets a wall",

@@ -7,29 +7,29 @@ from libc.string cimport memcpy
 from chatiere.engine.core.bits cimport bits_by_byte, lowest_bit
 
 cdef enum:
-    KINDS = 46
-    COLOURED = 45  # kinds with a colour and a value 1-9
     VALUES = 9
     COLOURS = 5
-    MOMISTIGRI = 45
-    MOMISTIGRI_PLACE = 45  # of its bit: all others come before it
+    COLOURED = COLOURS * VALUES  # kinds with a colour and a value 1-9
+    MOMISTIGRI = COLOURED
+    KINDS = MOMISTIGRI + 1
     BOX = 46  # cards
+    MOMISTIGRI_PLACE = BOX - 1  # of its bit: all others come before it
     MOST_PLAYERS = 5
-    ROOM_OF_BOX = 48  # a multiple of 8
     BYTES_OF_BOX = 6  # with a bit a card
+    ROOM_OF_BOX = 8 * BYTES_OF_BOX
 
 ctypedef struct Box:
     # What is printed on the cards; it follows from the option copies.
-    uint8_t kind_at[48]  # of each bit, and beyond them the Momistigri again
+    uint8_t kind_at[ROOM_OF_BOX]  # of each bit, and beyond them the Momistigri again
     uint64_t firsts  # the first bits of all kinds that are there
 
 ctypedef struct Tables:
     # What else is worth having ready of a box.
-    uint64_t bits_of[46]  # each kind's cards
-    uint64_t kinds_in[6][256]  # each byte's cards: their kinds, as bits
-    uint64_t of_value[9]  # all cards of value 1, 2 ...
-    uint64_t decks[6]  # [players]: the cards that so many play with
-    uint8_t copies[45]  # of each kind, the Momistigri apart
+    uint64_t bits_of[KINDS]  # each kind's cards
+    uint64_t kinds_in[BYTES_OF_BOX][256]  # each byte's cards: their kinds, as bits
+    uint64_t of_value[VALUES]  # all cards of value 1, 2 ...
+    uint64_t decks[MOST_PLAYERS + 1]  # [players]: the cards that so many play with
+    uint8_t copies[COLOURED]  # of each kind, the Momistigri apart
 
 # Written once, when the module is loaded. The box with the default of the option:
 cdef Box USUAL_BOX

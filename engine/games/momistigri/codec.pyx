@@ -51,7 +51,13 @@ from chatiere.engine.games.momistigri.cards cimport (
     lowest,
 )
 from chatiere.engine.games.momistigri.kernel cimport note_copies, view
-from chatiere.engine.games.momistigri.legal cimport cards_of_pair, distance_of_gift, forbids_gift, id_of_gift, kind_of_gift
+from chatiere.engine.games.momistigri.legal cimport (
+    cards_of_pair,
+    distance_of_gift,
+    forbids_gift,
+    id_of_gift,
+    kind_of_gift,
+)
 from chatiere.engine.games.momistigri.state cimport (
     DEAL,
     DRAW,
@@ -65,6 +71,7 @@ from chatiere.engine.games.momistigri.state cimport (
     HAND_OUT,
     KNOWERS,
     LARGEST_DRAW,
+    LAST_CHOICE,
     LAST_TURN,
     MAIN_ID,
     MARKS,
@@ -330,7 +337,7 @@ cdef card_in(const Message* action, int field, int card_field, name):
 
 
 cdef int read_action(const Message* action, Position position) except -1:
-    # MomistigriAction → the dense id at a position. Raises INVALID_ACTION, ILLEGAL_ACTION (a card given to the own seat).
+    # MomistigriAction → the dense id at a position. Raises INVALID_ACTION, ILLEGAL_ACTION (a seat gives itself a card).
     cdef const State* state = state_of(position)
     cdef Message inner
     cdef int distance
@@ -385,7 +392,7 @@ cdef Scalars list_scalars():
     scalars.add("reversed", fields.STATE_REVERSED, fields.VIEW_REVERSED, &at.backwards, 0, 1)
     scalars.add("mark", fields.STATE_MARK, fields.VIEW_MARK, &at.mark, 0, MARKS - 1)
     scalars.add("draws_left", fields.STATE_DRAWS_LEFT, fields.VIEW_DRAWS_LEFT, &at.draws_left, 0, LARGEST_DRAW)
-    scalars.add("effect", fields.STATE_EFFECT, fields.VIEW_EFFECT, &at.effect, 0, 3)
+    scalars.add("effect", fields.STATE_EFFECT, fields.VIEW_EFFECT, &at.effect, 0, LAST_CHOICE)
     # The packed number is one more than the card, 0 for none.
     scalars.add("swapped_out", fields.STATE_SWAPPED_OUT, fields.VIEW_SWAPPED_OUT, &at.swapped_out, 0, KINDS - 1, -1, 0)
     return scalars
@@ -498,9 +505,9 @@ cdef int read_knower(const State* state, int seat, int found, const Message* ent
     return knower
 
 
-cdef read_entry(State* state, const Listed* listed, int seat, uint64_t* cards, uint8_t* most_ones, const Message* entry):
+cdef read_known(const Box* box, const Message* entry, uint64_t hand, uint64_t* cards, uint8_t* most_ones):
     # What one seat, or all, know of a hand.
-    if not list_set(box_of(state), entry, fields.KNOWLEDGE_CARDS, listed.hands[seat], cards):
+    if not list_set(box, entry, fields.KNOWLEDGE_CARDS, hand, cards):
         RULES.refuse_state("cards", "the hand does not hold all of these", "Public and hidden")
     if has_number(entry, fields.KNOWLEDGE_MOST_ONES):
         most_ones[0] = 1 + within(RULES, number_of(entry, fields.KNOWLEDGE_MOST_ONES), 0, ONES - 1, "most_ones")
@@ -516,7 +523,7 @@ cdef read_knowledge(State* state, Listed* listed, int seat, const Message* messa
     try:
         while next_of(fields.SEAT_KNOWLEDGE, &rest, &entry):
             knower = read_knower(state, seat, found, &entry)
-            read_entry(state, listed, seat, &known[knower], &most_ones[knower], &entry)
+            read_known(box_of(state), &entry, listed.hands[seat], &known[knower], &most_ones[knower])
             found |= 1 << knower
             number += 1
     except EngineError as error:

@@ -5,7 +5,16 @@ from libc.string cimport memset
 
 from chatiere.engine.core.game cimport OK
 from chatiere.engine.core.stream cimport Stream, number_below
-from chatiere.engine.games.momistigri.cards cimport BOX, MOST_PLAYERS, Box, bit, count_cards, further_cards, lowest, of_value
+from chatiere.engine.games.momistigri.cards cimport (
+    BOX,
+    MOST_PLAYERS,
+    Box,
+    bit,
+    count_cards,
+    further_cards,
+    lowest,
+    of_value,
+)
 from chatiere.engine.games.momistigri.state cimport (
     DEAL,
     FINISHED,

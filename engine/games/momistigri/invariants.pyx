@@ -36,6 +36,7 @@ from chatiere.engine.games.momistigri.state cimport (
     HAND_OUT,
     KNOWERS,
     LARGEST_DRAW,
+    LAST_CHOICE,
     LAST_TURN,
     MARKS,
     NAME,
@@ -114,7 +115,7 @@ cdef int check_numbers(const State* state) noexcept nogil:
         return MomistigriFault.BAD_MARK
     if state.draws_left > LARGEST_DRAW or (state.draws_left > 0) != (phase == DRAW):
         return MomistigriFault.BAD_DRAWS
-    if state.effect > 3 or (state.effect > 0) != (phase == CHOICE):
+    if state.effect > LAST_CHOICE or (state.effect > 0) != (phase == CHOICE):
         return MomistigriFault.BAD_EFFECT
     if state.receiver >= state.players or (state.receiver and phase != HAND_OUT):
         return MomistigriFault.BAD_RECEIVER

@@ -84,6 +84,7 @@ from chatiere.engine.games.momistigri.state cimport (
     FIRST_SWAP_OUT_ID,
     GIVE,
     HAND_OUT,
+    LAST_CHOICE,
     LAST_TURN,
     MAIN_ID,
     NAME,
@@ -281,7 +282,7 @@ cdef bint has_target(const State* state) noexcept nogil:
 
 
 cdef void begin_effect(State* state, const Box* box, int value, Events* events) noexcept nogil:
-    if value <= 3:
+    if value <= LAST_CHOICE:
         state.effect = value
         state.phase = CHOICE
     elif value == 4 and has_target(state) and state.hands[state.active]:
@@ -410,8 +411,8 @@ cdef void show_hand(const State* state, const Box* box, int seat, Events* events
 
 cdef int most_penalised(const State* state) noexcept nogil:
     # If tied the one met first clockwise from the last round's first seat.
-    cdef int seat = state.first_seat, most = seat, i
-    for i in range(1, state.players):
+    cdef int seat = state.first_seat, most = seat, _
+    for _ in range(1, state.players):
         seat = next_seat(state, seat)
         if penalty_so_far(state, seat) > penalty_so_far(state, most):
             most = seat

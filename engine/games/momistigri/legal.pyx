@@ -89,7 +89,7 @@ cdef int list_pairs(const State* state, const Box* box, uint16_t* ids) noexcept 
     cdef uint64_t kinds = kinds_in(box, hand), twice = kinds_in(box, further) if further else 0
     cdef uint64_t of_value = kinds << VALUES | kinds << 2 * VALUES, of_colour, left, partners
     cdef Py_ssize_t count = 0
-    cdef int kind, first_id, i
+    cdef int kind, first_id, _
     # Beside what has a lower kind of its value, up to four colours below: all but the first of each colour.
     of_value |= of_value << 2 * VALUES
     of_colour = (kinds | HIGHEST) - LOWEST
@@ -100,7 +100,7 @@ cdef int list_pairs(const State* state, const Box* box, uint16_t* ids) noexcept 
         left &= left - 1
         first_id = kind * (kind + 1) // 2
         # Most have few: these are written down without asking how many there are.
-        for i in range(2):
+        for _ in range(2):
             ids[count] = first_id + lowest(partners | bit(MOMISTIGRI))
             count += partners != 0
             partners &= partners - 1

@@ -7,7 +7,6 @@ from chatiere.engine.games.momistigri.cards cimport COLOURED, COLOURS, VALUES
 from chatiere.engine.games.momistigri.state cimport (
     DEALT,
     LAST_TURN,
-    MOMISTIGRI,
     ROUNDS,
     Options,
     value_of,

@@ -1,8 +1,14 @@
 # Momistigri: a seat's view as numbers; text.py documents the layout.
 from libc.stdint cimport uint8_t
 
+from chatiere.engine.games.momistigri.cards cimport BOX, COLOURED, MOST_PLAYERS
+from chatiere.engine.games.momistigri.state cimport MARKS, PHASES, ROUNDS
+
 cdef enum:
-    OBSERVATION_SEAT_NUMBERS = 13
-    OBSERVATION_LENGTH = 455
+    OBSERVATION_SEAT_NUMBERS = 10 + ROUNDS
+    # A hand, the pile, the unseen cards and the other hands; copies; the seats; single numbers; the mark and the phase.
+    OBSERVATION_LENGTH = (
+        (3 + MOST_PLAYERS - 1) * BOX + COLOURED + MOST_PLAYERS * OBSERVATION_SEAT_NUMBERS + 7 + MARKS + PHASES
+    )
 
 cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil

@@ -1,7 +1,16 @@
 # Momistigri: the packed state and its numbers. Cards are named by kind: 9 * colour + value - 1, the Momistigri is 45.
 from libc.stdint cimport uint8_t, uint64_t
 
-from chatiere.engine.games.momistigri.cards cimport MOMISTIGRI, USUAL_BOX, VALUES, Box, lowest
+from chatiere.engine.games.momistigri.cards cimport (
+    COLOURED,
+    KINDS,
+    MOMISTIGRI,
+    MOST_PLAYERS,
+    USUAL_BOX,
+    VALUES,
+    Box,
+    lowest,
+)
 from chatiere.engine.games.momistigri.seats cimport BESIDE
 
 cdef enum:
@@ -10,9 +19,10 @@ cdef enum:
     ROUNDS = 3
     LAST_TURN = 200  # of a round
     LARGEST_DRAW = 3
+    LAST_CHOICE = 3  # the highest value of a pair with Main or Reverse
     # Who knows something: a seat, or all (spectators too).
-    PUBLIC = 5
-    KNOWERS = 6
+    PUBLIC = MOST_PLAYERS
+    KNOWERS = PUBLIC + 1
     ZEROS = 4
 
 cdef enum Phase:
@@ -107,21 +117,21 @@ cdef enum MomistigriEvent:
     GAME_ENDED
 
 cdef enum:
-    # Dense ids (rules file: Actions).
-    PASS_ID = 1081
-    STOP_ID = 1082
-    MAIN_ID = 1083
-    REVERSE_ID = 1084
-    FIRST_NAME_ID = 1085
-    FIRST_GIVE_ID = 1131
-    FIRST_HAND_OUT_ID = 1315
-    FIRST_SWAP_OUT_ID = 1361
-    FIRST_SWAP_IN_ID = 1407
-    NUM_ACTIONS = 1453
+    # Dense ids (rules file: Actions). Before these: a DiscardPair for every two kinds, which may be the same.
+    PASS_ID = KINDS * (KINDS + 1) >> 1
+    STOP_ID
+    MAIN_ID
+    REVERSE_ID
+    FIRST_NAME_ID
+    FIRST_GIVE_ID = FIRST_NAME_ID + KINDS
+    FIRST_HAND_OUT_ID = FIRST_GIVE_ID + KINDS * (MOST_PLAYERS - 1)
+    FIRST_SWAP_OUT_ID = FIRST_HAND_OUT_ID + KINDS
+    FIRST_SWAP_IN_ID = FIRST_SWAP_OUT_ID + KINDS
+    NUM_ACTIONS = FIRST_SWAP_IN_ID + KINDS
 
 ctypedef struct Options:
     uint8_t first_seat  # NO_SEAT: a chance event
-    uint8_t copies[45]  # of each kind in the box, the Momistigri apart
+    uint8_t copies[COLOURED]  # of each kind in the box, the Momistigri apart
 
 ctypedef struct State:
     uint8_t players
@@ -139,22 +149,22 @@ ctypedef struct State:
     uint8_t effect  # at CHOICE: the value of the pair
     uint8_t receiver  # at HAND_OUT
     uint8_t swapped_out  # at SWAP_IN: 1 + the card just discarded
-    uint8_t penalties[3][5]  # of finished rounds
+    uint8_t penalties[ROUNDS][MOST_PLAYERS]  # of finished rounds
     # What seats surely know. [seat][knower]: 0, or 1 + how many 1s that seat's hand holds at most.
-    uint8_t most_ones[5][6]
-    uint8_t zero[4]
+    uint8_t most_ones[MOST_PLAYERS][KNOWERS]
+    uint8_t zero[ZEROS]
     Box box  # all zero: the default of the option
-    uint64_t hands[5]
+    uint64_t hands[MOST_PLAYERS]
     uint64_t left  # the deck's other cards: those not dealt yet; after the deal the pile
     # Those cards of others' hands that a knower surely knows to be there: of a kind, the first ones that the hand has.
-    uint64_t known[6]
+    uint64_t known[KNOWERS]
 
 ctypedef struct View:
     # What a seat may know: a state whose hands hold the cards that the viewer knows and no others, without `known` and
     # `most_ones`; and beside it what becomes of these. In all sets of cards a kind has its first places, whoever holds it.
     State state
-    uint8_t sizes[5]  # of the hands
-    uint8_t most_ones[5]  # as the viewer knows
+    uint8_t sizes[MOST_PLAYERS]  # of the hands
+    uint8_t most_ones[MOST_PLAYERS]  # as the viewer knows
     uint64_t pile
     uint64_t unseen  # cards that lie the viewer does not know where
 

@@ -1,8 +1,11 @@
 from collections.abc import Mapping
+from types import SimpleNamespace
 
 from chatiere.engine.core.errors import FaultText
 
 FAULTS: Mapping[int, FaultText]
+IDS: SimpleNamespace
+SIZES: SimpleNamespace
 CARD_NAMES: tuple[str, ...]
 
 def card_name(kind: int) -> str: ...

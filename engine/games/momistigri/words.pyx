@@ -1,11 +1,66 @@
 """Momistigri: the words for cards, events and faults."""
 
+from types import SimpleNamespace
+
 from chatiere.engine.core.rules_file import RulesFile
 
-from chatiere.engine.games.momistigri.cards cimport KINDS, MOMISTIGRI, VALUES
-from chatiere.engine.games.momistigri.state cimport MomistigriEvent, MomistigriFault
+from chatiere.engine.games.momistigri.cards cimport BOX, COLOURED, COLOURS, KINDS, MOMISTIGRI, MOST_PLAYERS, VALUES
+from chatiere.engine.games.momistigri.observation cimport OBSERVATION_SEAT_NUMBERS
+from chatiere.engine.games.momistigri.state cimport (
+    FIRST_GIVE_ID,
+    FIRST_HAND_OUT_ID,
+    FIRST_NAME_ID,
+    FIRST_SWAP_IN_ID,
+    FIRST_SWAP_OUT_ID,
+    LARGEST_DRAW,
+    LAST_CHOICE,
+    LAST_TURN,
+    MAIN_ID,
+    MARKS,
+    NUM_ACTIONS,
+    ONES,
+    PASS_ID,
+    PHASES,
+    REVERSE_ID,
+    ROUNDS,
+    STOP_ID,
+    MomistigriEvent,
+    MomistigriFault,
+)
 
 RULES = RulesFile("momistigri.md")
+
+# The kernel's numbers, for text.py.
+SIZES = SimpleNamespace(
+    box=BOX,
+    coloured=COLOURED,
+    colours=COLOURS,
+    kinds=KINDS,
+    largest_draw=LARGEST_DRAW,
+    last_choice=LAST_CHOICE,
+    last_turn=LAST_TURN,
+    marks=int(MARKS),
+    momistigri=MOMISTIGRI,
+    ones=ONES,
+    phases=int(PHASES),
+    rounds=ROUNDS,
+    seat_numbers=OBSERVATION_SEAT_NUMBERS,
+    seats=MOST_PLAYERS,
+    values=VALUES,
+)
+# Dense ids: of actions of one kind the first; `end` comes after all.
+IDS = SimpleNamespace(
+    pass_turn=PASS_ID,
+    stop=STOP_ID,
+    main=MAIN_ID,
+    reverse=REVERSE_ID,
+    name_card=FIRST_NAME_ID,
+    give=FIRST_GIVE_ID,
+    hand_out=FIRST_HAND_OUT_ID,
+    swap_out=FIRST_SWAP_OUT_ID,
+    swap_in=FIRST_SWAP_IN_ID,
+    end=NUM_ACTIONS,
+)
 
 
 def card_name(kind):
@@ -19,38 +74,52 @@ _EFFECTS = "Effects of a pair of one value"
 
 FAULTS = {
     int(MomistigriFault.NO_PAIR_NOW): RULES.illegal("no pair can be discarded at this moment", "A turn"),
-    int(MomistigriFault.NO_PASS_NOW): RULES.illegal("a seat passes instead of discarding a pair, at no other moment", "A turn"),
+    int(MomistigriFault.NO_PASS_NOW): RULES.illegal(
+        "a seat passes instead of discarding a pair, at no other moment", "A turn"
+    ),
     int(MomistigriFault.NO_STOP_NOW): RULES.illegal("Stop is for a seat that has discarded a pair of 6", _EFFECTS),
     int(MomistigriFault.NO_CHOICE_NOW): RULES.illegal(
         "Main and Reverse are for a seat that has discarded a pair of 1, 2 or 3", _EFFECTS
     ),
     int(MomistigriFault.NO_NAMING_NOW): RULES.illegal("a card is named after the main effect of a pair of 2", _EFFECTS),
     int(MomistigriFault.NO_GIVING_NOW): RULES.illegal("a card is given after a pair of 4", _EFFECTS),
-    int(MomistigriFault.NO_HANDING_OUT_NOW): RULES.illegal("cards of the pile are handed out after a pair of 5", _EFFECTS),
-    int(MomistigriFault.NO_SWAPPING_OUT_NOW): RULES.illegal("no seat has to discard a card for a swap at this moment", "A turn"),
-    int(MomistigriFault.NO_SWAPPING_IN_NOW): RULES.illegal("no seat has to take a card for a swap at this moment", "A turn"),
+    int(MomistigriFault.NO_HANDING_OUT_NOW): RULES.illegal(
+        "cards of the pile are handed out after a pair of 5", _EFFECTS
+    ),
+    int(MomistigriFault.NO_SWAPPING_OUT_NOW): RULES.illegal(
+        "no seat has to discard a card for a swap at this moment", "A turn"
+    ),
+    int(MomistigriFault.NO_SWAPPING_IN_NOW): RULES.illegal(
+        "no seat has to take a card for a swap at this moment", "A turn"
+    ),
     int(MomistigriFault.CARD_NOT_IN_HAND): RULES.illegal("the hand does not hold that card, or not twice", "Actions"),
     int(MomistigriFault.NOT_A_PAIR): RULES.illegal(
         "the cards have neither one value nor one colour, or one is the Momistigri", "A turn"
     ),
-    int(MomistigriFault.SEAT_NOT_ELIGIBLE): RULES.illegal("the card goes to another seat that is still in the round", _EFFECTS),
+    int(MomistigriFault.SEAT_NOT_ELIGIBLE): RULES.illegal(
+        "the card goes to another seat that is still in the round", _EFFECTS
+    ),
     int(MomistigriFault.CARD_NOT_IN_PILE): RULES.illegal("the discard pile does not hold that card", "Actions"),
     int(MomistigriFault.CARD_JUST_SWAPPED_OUT): RULES.illegal(
         "a swap takes a card that lay in the pile before, not the one just discarded", "A turn"
     ),
     int(MomistigriFault.BAD_PLAYERS): RULES.broken("Momistigri is for 3 to 5 players", "seats", "Components and setup"),
     int(MomistigriFault.BAD_FIRST_SEAT): RULES.broken(
-        "the first seat is not a seat, not the one that the options name for the first round, not one with the most penalty "
-        "points in a later round, or set before chance has chosen it",
+        "the first seat is not a seat, not the one that the options name for the first round, not one with the most "
+        "penalty points in a later round, or set before chance has chosen it",
         "first_seat",
         "Components and setup",
     ),
     int(MomistigriFault.BAD_COPIES): RULES.broken(
-        "the copies of value 1 do not sum to 9, those of value 2 to 8, and so on", "options.copies", "Components and setup"
+        "the copies of value 1 do not sum to 9, those of value 2 to 8, and so on",
+        "options.copies",
+        "Components and setup",
     ),
     int(MomistigriFault.BAD_PHASE): RULES.broken("the phase needs another seat in the round", "phase", "A turn"),
     int(MomistigriFault.BAD_ACTIVE_SEAT): RULES.broken(
-        "the active seat is not a seat in the round, or not the one that the next card is dealt to", "active_seat", "A turn"
+        "the active seat is not a seat in the round, or not the one that the next card is dealt to",
+        "active_seat",
+        "A turn",
     ),
     int(MomistigriFault.BAD_ROUND): RULES.broken(
         "the round is not the first, the second, or a third because the fewest penalty points are tied after two",
@@ -64,22 +133,26 @@ FAULTS = {
         "the direction of play is neither way, or reversed before the first turn", "reversed", "Components and setup"
     ),
     int(MomistigriFault.BAD_IN_ROUND): RULES.broken(
-        "a seat out of the round holds cards, one in the round holds none in a moment when it has to, or one is out of the "
-        "round during the deal",
+        "a seat out of the round holds cards, one in the round holds none in a moment when it has to, or one is out of "
+        "the round during the deal",
         "seats.in_round",
     ),
     int(MomistigriFault.BAD_PASSED): RULES.broken(
         "a pass mark is set of a seat that is not in the round, or during the deal", "seats.passed"
     ),
-    int(MomistigriFault.BAD_MARK): RULES.broken("a mark is pending outside of a draw, or is none that can be", "mark", "A turn"),
+    int(MomistigriFault.BAD_MARK): RULES.broken(
+        "a mark is pending outside of a draw, or is none that can be", "mark", "A turn"
+    ),
     int(MomistigriFault.BAD_DRAWS): RULES.broken(
-        "the number of cards still to be drawn is more than the mark or the hand allows, or none in a draw, or some outside "
-        "of one",
+        "the number of cards still to be drawn is more than the mark or the hand allows, or none in a draw, or some "
+        "outside of one",
         "draws_left",
         "A turn",
     ),
     int(MomistigriFault.BAD_EFFECT): RULES.broken(
-        "the value of the pair is not 1, 2 or 3 when Main or Reverse is to be chosen, or is set otherwise", "effect", _EFFECTS
+        "the value of the pair is not 1, 2 or 3 when Main or Reverse is to be chosen, or is set otherwise",
+        "effect",
+        _EFFECTS,
     ),
     int(MomistigriFault.BAD_RECEIVER): RULES.broken(
         "the receiver is not another seat in the round, or is set when no card is handed out", "receiver", _EFFECTS
@@ -90,31 +163,34 @@ FAULTS = {
         "A turn",
     ),
     int(MomistigriFault.BAD_PENALTIES): RULES.broken(
-        "penalties are those of finished rounds, the last round's the sums of the hands", "seats.penalties", "End of a round"
+        "penalties are those of finished rounds, the last round's the sums of the hands",
+        "seats.penalties",
+        "End of a round",
     ),
     int(MomistigriFault.BAD_DEAL): RULES.broken(
-        "cards are dealt one at a time from the first seat on, nine to each, and the last to its right neighbour; then none "
-        "are left",
+        "cards are dealt one at a time from the first seat on, nine to each, and the last to its right neighbour; then "
+        "none are left",
         "seats.cards",
         "Components and setup",
     ),
     int(MomistigriFault.BAD_HAND): RULES.broken("a hand is no set of cards of the box", "seats.cards"),
     int(MomistigriFault.BAD_PILE): RULES.broken(
-        "the pile is no set of cards of the box, is not empty during the deal, or lacks the pair whose effect is under way",
+        "the pile is no set of cards of the box, is not empty during the deal, or lacks the pair whose effect is under "
+        "way",
         "pile",
     ),
     int(MomistigriFault.CARD_TWICE_OR_MISSING): RULES.broken(
         "the hands and the pile together are not the cards of the deck, each once", "seats.cards"
     ),
     int(MomistigriFault.BAD_KNOWN): RULES.broken(
-        "cards are known of a hand that does not hold them, to its own seat, not to a seat though to all, or outside of a "
-        "round",
+        "cards are known of a hand that does not hold them, to its own seat, not to a seat though to all, or outside of "
+        "a round",
         "seats.knowledge",
         "Public and hidden",
     ),
     int(MomistigriFault.BAD_MOST_ONES): RULES.broken(
-        "a hand holds more 1s than is known that it can, or this is known with a deck without 1s, to its own seat, of a seat "
-        "out of the round, not to a seat though to all, or outside of a round",
+        "a hand holds more 1s than is known that it can, or this is known with a deck without 1s, to its own seat, of "
+        "a seat out of the round, not to a seat though to all, or outside of a round",
         "seats.knowledge",
         "Public and hidden",
     ),
