@@ -79,27 +79,11 @@ cdef class Writer:
 
     cdef int byte_numbers(self, int field, const uint8_t* numbers, int count) except -1:
         # Write a list of numbers below 256.
-        cdef size_t begun
-        cdef int i
-        if count == 0:
-            return 0
-        begun = self.begin(field)
-        self.make_room(2 * count)
-        for i in range(count):
-            self.size = put_varint(self.data + self.size, numbers[i]) - self.data
-        return self.end(begun)
+        return put_small_numbers(self, field, numbers, count)
 
     cdef int short_numbers(self, int field, const uint16_t* numbers, int count) except -1:
         # Write a list of numbers below 65536.
-        cdef size_t begun
-        cdef int i
-        if count == 0:
-            return 0
-        begun = self.begin(field)
-        self.make_room(3 * count)
-        for i in range(count):
-            self.size = put_varint(self.data + self.size, numbers[i]) - self.data
-        return self.end(begun)
+        return put_small_numbers(self, field, numbers, count)
 
     cpdef int text(self, int field, str text) except -1:
         """Write a text; an empty one, which absence means, is left out."""
@@ -158,6 +142,24 @@ cdef class Writer:
         memcpy(self.data + self.size, begin, end - begin)
         self.size += end - begin
         return 0
+
+
+ctypedef fused small_numbers:
+    const uint8_t*
+    const uint16_t*
+
+
+cdef int put_small_numbers(Writer out, int field, small_numbers numbers, int count) except -1:
+    cdef size_t begun
+    cdef int i
+    if count == 0:
+        return 0
+    begun = out.begin(field)
+    # Three bytes hold 21 bits.
+    out.make_room(3 * count)
+    for i in range(count):
+        out.size = put_varint(out.data + out.size, numbers[i]) - out.data
+    return out.end(begun)
 
 
 def fill(message, put, *what):
