@@ -144,12 +144,12 @@ cdef class Writer:
         return 0
 
 
-ctypedef fused small_numbers:
-    const uint8_t*
-    const uint16_t*
+ctypedef fused small_number:
+    uint8_t
+    uint16_t
 
 
-cdef int put_small_numbers(Writer out, int field, small_numbers numbers, int count) except -1:
+cdef int put_small_numbers(Writer out, int field, const small_number* numbers, int count) except -1:
     cdef size_t begun
     cdef int i
     if count == 0:
