@@ -96,7 +96,7 @@ _DEFAULT_DECK = [
     *(0, 0, 0, 1, 0, 0, 0, 0, 0),
 ]
 DEFAULTS = {"forward_only": False, "dog_track": 10, "solidity": [1, 2, 3, 3, 4], "deck": _DEFAULT_DECK}
-# As a packed state has them.
+# The defaults in the form of packed states.
 cdef bytes _DEFAULT_SOLIDITY = bytes(DEFAULTS["solidity"].count(value) for value in range(1, LARGEST_SOLIDITY + 1))
 cdef bytes _DEFAULT_FULL_DECK = bytes(card for card, copies in enumerate(_DEFAULT_DECK) for _ in range(copies))
 
@@ -149,7 +149,7 @@ cdef int put_action_label(Writer out, Position position, int action) except -1:
 
 
 def outcome_label(Position position not None, outcome):
-    """A possible chance outcome in plain English."""
+    """Return a possible chance outcome in plain English."""
     return f"seat {outcome} begins" if state_of(position).phase == FIRST_SEAT else CARD_NAMES[outcome]
 
 
@@ -160,7 +160,7 @@ cdef int put_label_field(Writer out, const Event* event, int field) except -1:
     if event.kind == ChatPercheEvent.CAT_FELL and field == fields.EVENT_COLOUR:
         out.string(COLOURS[event.seat])
     elif value < 0:
-        # The solidity, which only the seat knows.
+        # The solidity of a token, hidden from the viewer.
         return 0
     elif field == fields.EVENT_BRANCH:
         out.string(BRANCH_NAMES[value])
@@ -187,12 +187,12 @@ def _read_deck(deck):
     if sum(deck) != DECK_SIZE:
         refuse_option("deck", f"a deck must have {DECK_SIZE} cards, not {sum(deck)}")
     if not any(deck[:DOGS_2 + 1]):
-        refuse_option("deck", "a deck must have a dogs card: else the game would not end")
+        refuse_option("deck", "a deck must have a dogs card, or the game would not end")
     return deck
 
 
 def encode_options(players, options: Mapping):
-    """Options by name as the kernel's struct. Raises EngineError: INVALID_OPTION."""
+    """Return options by name as the kernel's struct. Raises INVALID_OPTION."""
     cdef Options encoded
     cdef int card, place = 0
     options = complete_options("Chat perché", options, DEFAULTS, players)
@@ -200,7 +200,7 @@ def encode_options(players, options: Mapping):
     if not isinstance(options["forward_only"], bool):
         refuse_option("forward_only", "forward_only must be true or false")
     dog_track = read_number("dog_track", options["dog_track"], 1, LONGEST_TRACK)
-    # Every batch that begins games comes here: the default ones do not have to be examined.
+    # Every batch that begins games comes here: defaults are not checked again.
     if solidity is not DEFAULTS["solidity"]:
         solidity = read_numbers("solidity", solidity, TOKENS, 1, LARGEST_SOLIDITY)
     if deck is not DEFAULTS["deck"]:
@@ -219,7 +219,7 @@ def encode_options(players, options: Mapping):
 
 
 def options_of(Position position not None):
-    """The options of a position that differ from their defaults, by name."""
+    """Return the options of a position that differ from their defaults, by name."""
     cdef const State* state = state_of(position)
     cdef int i
     options = first_seat_option(state.first_seat_option)
@@ -328,7 +328,7 @@ cdef put_spaces(Writer out, int field, uint64_t spaces):
 
 
 cdef put_cards(Writer out, int field, const State* state, uint32_t cards):
-    # How many of each card, of a deck's places.
+    # The number of each card at these places of a full deck.
     cdef int place = 0, card, count
     cdef size_t begun
     while place < DECK_SIZE:
@@ -380,7 +380,7 @@ cdef int put_state(Writer out, Position position) except -1:
 cdef uint64_t read_spaces(const Message* message, int field, str name) except? 0:
     cdef int64_t spaces[SPACES + 1]
     cdef uint64_t found = 0
-    # Of more than there are one is named twice.
+    # Among more than SPACES numbers one is not a space, or is named twice.
     cdef int count = min(list_numbers(message, field, spaces, SPACES + 1), SPACES + 1), i
     for i in range(count):
         within(RULES, spaces[i], 0, SPACES - 1, name, i)
@@ -401,7 +401,7 @@ cdef uint32_t read_copies(const uint8_t* full_deck, uint32_t left, const Message
         RULES.refuse_state(
             "count", f"{count} is not from 1 to the {count_spaces(copies)} copies that a full deck has"
         )
-    # Of equal cards the last ones are left.
+    # The last ones of equal cards are left.
     while count_spaces(copies) > count:
         copies &= copies - 1
     return copies
@@ -498,7 +498,7 @@ cdef set_options(State* state, bytes encoded):
 # View
 
 cdef put_hand(Writer out, const State* seen, int seat):
-    # The values of the tokens that the viewer has not placed.
+    # The values of the viewer's tokens that are not placed.
     cdef uint32_t tokens = tokens_in_hand(seen, seat)
     cdef uint8_t values[TOKENS]
     cdef int count = 0, i, _copy
@@ -510,7 +510,7 @@ cdef put_hand(Writer out, const State* seen, int seat):
 
 
 cdef int put_view(Writer out, Position position, int viewer) except -1:
-    # What a viewer may know → ChatPercheView.
+    # A viewer's view of a position → ChatPercheView.
     cdef State seen
     cdef int other
     cdef size_t begun

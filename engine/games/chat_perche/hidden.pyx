@@ -1,9 +1,9 @@
 """Chat perché: public and hidden. Resampling.
 
-Only the values of the other seat's tokens are hidden, but for those at broken branches. A branch that has held n animals
-has at least solidity n: the tokens that can lie beside a branch that has held more are a part of those that can lie
-beside one that has held less. So giving the branches their tokens one after the other, the one that has held most first,
-leaves each branch as many to choose from whatever was chosen before: equal chances at each branch make all spreads
+Only the values of the other seat's tokens are hidden, except those at broken branches. A branch that has held n animals
+has at least solidity n, so the tokens that can lie beside a branch that has held more are a subset of those that can
+lie beside one that has held less. The branches get their tokens one by one, in descending order of what they have
+held: each then has the same number to choose from whatever was chosen before, so uniform choices make all spreads
 equally likely.
 """
 
@@ -27,7 +27,7 @@ cdef int resample(void* body, int seat, Stream* stream) noexcept nogil:
     cdef State* state = <State*> body
     cdef uint64_t shown = state.placed[1 - seat] & state.broken
     cdef uint64_t hidden = state.placed[1 - seat] & ~state.broken
-    # The values of the tokens that the seat has not seen, in hand and at branches: the largest first.
+    # The values of the tokens that the seat has not seen, in hand and at branches, the largest first.
     cdef uint8_t unseen[TOKENS]
     cdef int tokens = 0, value, branch, load, copies, fitting, chosen, _copy, i
     for value in range(LARGEST_SOLIDITY, 0, -1):

@@ -1,4 +1,4 @@
-"""Chat perché: what holds in every state (rules file: "Invariants"; the rest of it where a state would break it)."""
+"""Chat perché: the rules' invariants (rules file: Invariants; other headings where a state would break them)."""
 
 from libc.stdint cimport uint32_t, uint64_t
 
@@ -94,27 +94,27 @@ cdef int check_options(const State* state) noexcept nogil:
 
 
 cdef bint are_branches(uint64_t spaces) noexcept nogil:
-    # All four spaces of some branches and nothing else.
+    # True if the set is made of whole branches.
     return (spaces & first_spaces()) * 0xF == spaces
 
 
 cdef inline bint are_no_less(uint64_t numbers, uint64_t others) noexcept nogil:
-    # Sixteen numbers from 0 to 7 of four bits each, one by one: where one is less it borrows the bit set above it.
+    # Compare sixteen numbers from 0 to 7, four bits each: where one is less, it borrows the bit set above it.
     return (numbers | 0x8888888888888888ULL) - others & 0x8888888888888888ULL == 0x8888888888888888ULL
 
 
 cdef inline bint values_are_too_large(uint64_t values) noexcept nogil:
-    # Some number is more than 4.
+    # True if some number is more than 4.
     return (values >> 3 | values >> 2 & (values | values >> 1)) & first_spaces() != 0
 
 
 cdef inline bint has_tokens(const State* state, uint64_t values) noexcept nogil:
-    # A seat begins with no fewer tokens of any value than there are here.
+    # True if a seat begins with at least as many tokens of each value.
     return (all_tokens(state) | 0x80808080UL) - count_values(values) & 0x80808080UL == 0x80808080UL
 
 
 cdef int check_tokens(const State* state) noexcept nogil:
-    # Tokens lie beside branches as the placing has come along, each of them one that its seat has.
+    # The tokens at branches fit the progress of the placing, and each is one that its seat has.
     cdef uint64_t placed = state.placed[0] | state.placed[1]
     cdef uint64_t values = state.values
     cdef int first_seat = 0 if state.phase == FIRST_SEAT else state.first_seat
@@ -125,12 +125,12 @@ cdef int check_tokens(const State* state) noexcept nogil:
         if placed:
             return ChatPercheFault.BAD_PLACEMENT
     elif state.phase == PLACE:
-        # The seat that does not begin puts the first token, and somebody the next one.
+        # The seat that does not begin places first, and some branch is still without a token.
         if second != first + BRANCH_SPACES * (state.active == state.first_seat) or placed == all_branches():
             return ChatPercheFault.BAD_PLACEMENT
     elif placed != all_branches() or first != second:
         return ChatPercheFault.BAD_PLACEMENT
-    # A value exactly where there is a token.
+    # There is a value exactly where there is a token.
     values |= values >> 1 | values >> 2 | values >> 3
     if state.values & ~placed or values & first_spaces() != placed & first_spaces():
         return ChatPercheFault.BAD_TOKEN
@@ -162,7 +162,7 @@ cdef int check_before_turns(const State* state) noexcept nogil:
 
 
 cdef int check_no_card(const State* state) noexcept nogil:
-    # Nobody is applying a card.
+    # No seat is deciding about a card.
     if state.card != NO_CARD:
         return ChatPercheFault.BAD_CARD
     if state.steps:

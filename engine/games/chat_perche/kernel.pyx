@@ -163,7 +163,7 @@ cdef void place_token(State* state, int branch, int solidity, Events* events) no
 # A turn
 
 cdef void turn_up(State* state, int card, uint32_t copies, Events* events) noexcept nogil:
-    # `copies`: where those that are left of the card stand.
+    # `copies`: the places of the card's copies that are left.
     if state.left[state.active] == 0:
         state.left[state.active] = all_cards()
         tell(events, ChatPercheEvent.DECK_REFILLED, state.active, EVERYBODY, 0)
@@ -267,7 +267,7 @@ cdef void move_cat(State* state, int start, int end, Events* events) noexcept no
 # Breaking
 
 cdef void bear(State* state, int space, Events* events) noexcept nogil:
-    # An animal has come to the space.
+    # Called when an animal has come to the space.
     cdef int branch, load
     if space < TRUNK_SPACES:
         return
@@ -367,8 +367,8 @@ write_bits()
 
 
 cdef inline int list_bits(uint64_t bits, int width, int first_id, uint16_t* ids) noexcept nogil:
-    # The id of each of the lowest `width` bits that is set, counted from that of bit 0; how many. No branch that a
-    # processor could guess wrong: eight ids are written at a time, and the next ones over those that mean nothing.
+    # List the ids of the bits set among the lowest `width`, counted from that of bit 0; returns their number. No branch
+    # to mispredict: eight ids are written at a time, and the next ones overwrite the excess.
     cdef uint16_t eight[BITS_AT_ONCE]
     cdef int count = 0, first = 0, i
     while first < width:
@@ -517,7 +517,7 @@ cdef int sample_outcome(const void* body, Stream* stream) noexcept nogil:
     if state.phase == TURN_UP:
         deck = deck_to_draw_from(state)
         last = last_copies(state.full_deck)
-        # A card of which one copy is left makes the weights the smallest whole numbers: then each card is one.
+        # With a single copy of some card the weights are the numbers of copies, not reduced: draw a copy.
         if deck & last & ~((deck & ~last) << 1):
             count = list_bits(deck, DECK_SIZE, 0, outcomes)
             return state.full_deck[outcomes[number_below(stream, count)]]

@@ -19,7 +19,7 @@ from chatiere.engine.games.chat_perche.state cimport (
 cdef struct Deck:
     int ones  # of dogs cards
     int twos
-    int decisions  # that its cards can bring
+    int decisions  # that its cards can bring about
     int kinds
 
 
@@ -43,7 +43,7 @@ cdef Deck read_deck(const uint8_t* cards) noexcept nogil:
 
 
 cdef int fewest_steps(const Deck* deck, int turns) noexcept nogil:
-    # Of the dogs, by a seat's first so many turns: with its dogs cards last in every pass through its deck, 1s before 2s.
+    # The fewest steps of the dogs in a seat's first turns: its dogs cards come last in every pass, 1s before 2s.
     cdef int others = DECK_SIZE - deck.ones - deck.twos, place = turns % DECK_SIZE
     return (
         turns // DECK_SIZE * (deck.ones + 2 * deck.twos)
@@ -53,15 +53,15 @@ cdef int fewest_steps(const Deck* deck, int turns) noexcept nogil:
 
 
 cdef void limits(int players, const void* options, Limits* found) noexcept nogil:
-    # Both seats draw in turn, each from its own deck, all of it before it begins again. So the dogs have made at least the
-    # fewest steps of either after each turn, and an order of the cards makes it just as many: the last turn is the first
-    # one after which that reaches the end of the track.
+    # The seats draw in turn, each all of its own deck before it begins again. So after each turn the dogs have made at
+    # least the fewest steps of both seats, and some order of the cards makes exactly that many: the longest game ends
+    # with the first turn after which these reach the end of the track.
     #
-    # Neither begins a pass through its deck before both have ended the one before. So as many passes as were begun bring at
-    # most all decisions of both decks, beside a token a branch. It is a bound: nobody may be there to move or to fall.
+    # No seat begins a pass through its deck before both have ended the previous one. So each pass brings at most all
+    # decisions of both decks, beside a token for each branch. It is a bound: there may be no cat to move or to fall.
     cdef const Options* chosen = <const Options*> options
     cdef bint first_seat_comes = chosen == NULL or chosen.first_seat == NO_SEAT
-    # Without options: one dogs card of one step, and two cats to move on all others, none of which are alike.
+    # Whatever the options: one dogs card of one step; all others move two cats, and no two are alike.
     cdef Deck deck = Deck(1, 0, 2 * (DECK_SIZE - 1), DECK_SIZE)
     cdef int track = LONGEST_TRACK, turns = 0, passes
     if chosen != NULL:

@@ -32,7 +32,7 @@ cdef uint8_t* put_spaces(uint8_t* values, uint64_t spaces) noexcept nogil:
 
 
 cdef inline uint8_t* put_numbers(uint8_t* values, uint64_t numbers) noexcept nogil:
-    # Of all branches, eight of them together.
+    # The numbers of all branches, eight of them together.
     cdef uint64_t eight = numbers >> TRUNK_SPACES & 0xFFFFFFFFULL
     eight = (eight | eight << 16) & 0x0000FFFF0000FFFFULL
     eight = (eight | eight << 8) & 0x00FF00FF00FF00FFULL
@@ -68,7 +68,7 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
     place = put_numbers(place, state.broken & first_spaces())
     place = put_numbers(place, count_at_branches(animals(state)))
     place = put_numbers(place, state.loads)
-    # The view has no other values of the other seat than those that the own one has seen.
+    # The view has only those of the other seat's values that the own seat has seen.
     place = put_tokens(place, tokens_in_hand(state, seat))
     place = put_tokens(place, tokens_in_hand(state, other))
     place = put_tokens(place, all_tokens(state))

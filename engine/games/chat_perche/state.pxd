@@ -1,6 +1,6 @@
-# Chat perché: the packed state and its numbers. Spaces are the rules file's 0-44; in a set of spaces, bit space. What
-# there is of each branch stands in the four bits of its spaces: a number, or all four in a set of branches.
-# Cards are the rules file's types 0-40, and a colour of cats is the seat that has it.
+# Chat perché: the packed state and its numbers. Spaces are the rules file's 0-44; a set of spaces has bit `space`. A
+# branch's number stands in the four bits of its spaces, and a set of branches has all four bits of each. Cards are the
+# rules file's types 0-40; a colour of cats is the number of its seat.
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
@@ -13,7 +13,7 @@ cdef enum:
     BRANCHES = 10
     BRANCH_SPACES = 4
     SPACES = TRUNK_SPACES + BRANCHES * BRANCH_SPACES
-    START = SPACES  # the start space of the colour that is spoken of
+    START = SPACES  # the start space of the colour in question
     CATS = 12  # of a colour
     BIRDS = 6
     TRUNK_LIMIT = 2  # cats of a colour
@@ -117,7 +117,7 @@ ctypedef struct Options:
     uint8_t first_seat  # NO_SEAT: a chance event
     uint8_t forward_only
     uint8_t dog_track
-    uint8_t solidity[LARGEST_SOLIDITY]  # how many tokens of each value a seat has
+    uint8_t solidity[LARGEST_SOLIDITY]  # the number of a seat's tokens by value - 1
     uint8_t full_deck[DECK_SIZE]  # ascending
 
 ctypedef struct State:
@@ -125,11 +125,11 @@ ctypedef struct State:
     uint8_t first_seat_option
     uint8_t first_seat  # NO_SEAT until it is known
     uint8_t phase
-    uint8_t active  # whose turn it is to place, to turn up, to decide
+    uint8_t active  # the seat whose turn it is to place, turn up or decide
     uint8_t forward_only
     uint8_t dog_track
-    uint8_t dogs  # steps they have made
-    uint64_t cats[PLAYERS]  # in the tree, by colour; the others of the twelve are at their start
+    uint8_t dogs  # steps made
+    uint64_t cats[PLAYERS]  # in the tree, by colour; the rest of the twelve are at their start
     uint64_t birds  # in the tree
     # Cats that the other seat moved in its last turn and that still stand there; in MOVE and SECOND_MOVE only those of
     # the card's colour, zero where they no longer matter.
@@ -137,13 +137,13 @@ ctypedef struct State:
     uint64_t moved  # the first-moved cat at SECOND_MOVE; zero there: it has fallen
     uint64_t placed[PLAYERS]  # the branches of each seat's tokens
     uint64_t broken  # the broken branches
-    uint64_t values  # of the token at each branch; zero: none. In a view also: not known
-    uint64_t loads  # the most animals that each unbroken branch has held; zero at a broken one
-    uint32_t left[PLAYERS]  # in each seat's deck: bit i, full_deck[i]; of equal cards the last ones
+    uint64_t values  # of the token at each branch; zero: none, or in a view not known
+    uint64_t loads  # the most animals that each branch has held; zero once it has broken
+    uint32_t left[PLAYERS]  # in each seat's deck: bit i for full_deck[i]; of equal cards the last ones
     uint8_t solidity[LARGEST_SOLIDITY]  # option
     uint8_t full_deck[DECK_SIZE]  # option; ascending
-    uint8_t card  # what the active seat has turned up, while it decides about it; else NO_CARD
-    uint8_t steps  # that are left for the move; else zero
+    uint8_t card  # the card that the active seat has turned up and decides about; else NO_CARD
+    uint8_t steps  # left for the move; else zero
 
 
 # Spaces and branches
@@ -164,7 +164,7 @@ cdef inline uint64_t all_branches() noexcept nogil:
     return <uint64_t> 0xFFFFFFFFFF << TRUNK_SPACES
 
 cdef inline uint64_t first_spaces() noexcept nogil:
-    # Of all branches; times a number: that number at each branch.
+    # The first space of every branch; multiplied by a number: that number at each branch.
     return <uint64_t> 0x1111111111 << TRUNK_SPACES
 
 cdef inline int first_space(int branch) noexcept nogil:
@@ -177,20 +177,20 @@ cdef inline int branch_of(int space) noexcept nogil:
     return (space - TRUNK_SPACES) // BRANCH_SPACES
 
 cdef inline int at_branch(uint64_t numbers, int branch) noexcept nogil:
-    # The number that stands there.
+    # The branch's number.
     return numbers >> first_space(branch) & 0xF
 
 cdef inline bint has_branch(uint64_t branches, int branch) noexcept nogil:
     return branches >> first_space(branch) & 1
 
 cdef inline uint64_t count_at_branches(uint64_t spaces) noexcept nogil:
-    # How many spaces of each branch are in the set: a sum of its four bits, by pairs.
+    # The number of each branch's spaces in the set: its four bits summed by pairs.
     spaces >>= TRUNK_SPACES
     spaces -= spaces >> 1 & 0x5555555555ULL
     return (spaces & 0x3333333333ULL) + (spaces >> 2 & 0x3333333333ULL) << TRUNK_SPACES
 
 cdef inline uint32_t how_many(uint64_t branches) noexcept nogil:
-    # Of a set that has but the first space of each branch: their sum comes to the highest of ten numbers.
+    # The size of a set of first spaces: the product adds them up in the highest of its ten digits.
     return <uint32_t> ((branches >> TRUNK_SPACES) * 0x1111111111ULL >> 36 & 0xF)
 
 cdef inline uint64_t animals(const State* state) noexcept nogil:
@@ -206,35 +206,35 @@ cdef inline int birds_beside(const State* state) noexcept nogil:
 # Tokens
 
 cdef inline int token_owner(const State* state, int branch) noexcept nogil:
-    # -1: the branch has no token.
+    # -1 if the branch has no token.
     return 0 if has_branch(state.placed[0], branch) else 1 if has_branch(state.placed[1], branch) else -1
 
 cdef inline uint32_t all_tokens(const State* state) noexcept nogil:
-    # How many of each value 1-4 a seat begins with, a byte each.
+    # The tokens that a seat begins with, by value 1-4, a byte each.
     cdef uint32_t tokens
     memcpy(&tokens, state.solidity, sizeof(tokens))
     return tokens
 
 cdef inline uint32_t count_values(uint64_t values) noexcept nogil:
-    # How many branches have each value 1-4, a byte each. None has a larger one.
+    # The number of branches with each value 1-4, a byte each. No value may be larger.
     cdef uint32_t threes = how_many(values & values >> 1 & first_spaces())
     cdef uint32_t ones = how_many(values & first_spaces()) - threes
     cdef uint32_t twos = how_many(values >> 1 & first_spaces()) - threes
     return ones | twos << 8 | threes << 16 | how_many(values >> 2 & first_spaces()) << 24
 
 cdef inline uint32_t tokens_in_hand(const State* state, int seat) noexcept nogil:
-    # How many of each value 1-4 the seat has not placed yet, a byte each; those of its placed tokens must be known.
+    # The tokens that the seat has not placed, by value 1-4, a byte each; the values of its placed ones must be known.
     return all_tokens(state) - count_values(state.values & state.placed[seat])
 
 
 # Cards
 
 cdef inline int card_value(int card) noexcept nogil:
-    # Of a card that moves cats.
+    # The card must be one that moves cats.
     return (card - FIRST_MOVE_CARD) % LARGEST_VALUE + 1
 
 cdef inline int card_colour(int card, int active) noexcept nogil:
-    # The colour of the cats that a falling or moving card is about.
+    # The colour of the cats that a falling or moving card names.
     if card < FIRST_MOVE_CARD:
         return active ^ (card == OPPONENT_FALLS)
     return active ^ ((card - FIRST_MOVE_CARD) // LARGEST_VALUE & 1)
@@ -248,13 +248,13 @@ cdef inline uint64_t eight_cards(const uint8_t* full_deck, int first) noexcept n
     return cards
 
 cdef inline uint32_t where_they_differ(uint64_t cards, uint64_t others, int first) noexcept nogil:
-    # Eight cards against eight others: bit first + i, where those at i differ. Cards are below 128: so adding 127 sets
-    # the highest bit of each byte that is not zero, and carries nothing; the product brings the eight bits together.
+    # Compare eight cards with eight others: bit first + i is set if those at i differ. Cards are below 128, so adding
+    # 127 sets the highest bit of each byte that is not zero, without a carry; the product brings the eight bits together.
     cdef uint64_t differ = (cards ^ others) + 0x7F7F7F7F7F7F7F7FULL >> 7 & 0x0101010101010101ULL
     return <uint32_t> (differ * 0x0102040810204080ULL >> 56) << first
 
 cdef inline uint32_t copies_of(const uint8_t* full_deck, int card) noexcept nogil:
-    # Where they stand in a full deck.
+    # The places of a card's copies in a full deck.
     cdef uint64_t eight = card * 0x0101010101010101ULL
     return all_cards() & ~(
         where_they_differ(eight_cards(full_deck, 0), eight, 0)
@@ -264,7 +264,7 @@ cdef inline uint32_t copies_of(const uint8_t* full_deck, int card) noexcept nogi
     )
 
 cdef inline uint32_t last_copies(const uint8_t* full_deck) noexcept nogil:
-    # Where a full deck's cards stand that are the last of their kind: the next card is another one.
+    # The places in a full deck of the last card of each type: the next card is another one.
     return (
         1 << DECK_SIZE - 1
         | where_they_differ(eight_cards(full_deck, 0), eight_cards(full_deck, 1), 0)

@@ -1,4 +1,4 @@
-"""Chat perché in words: what the game says of itself."""
+"""Chat perché: the description of the game."""
 
 from collections.abc import Iterator
 
@@ -22,20 +22,20 @@ _OBSERVATION = (
     ("birds", "Per space: 1 if a bird is there.", (SIZES.spaces,), (flag(),)),
     (
         "barred",
-        "Per space: 1 if a cat stands there that must not be moved, because the other seat than the active one moved "
-        "it in its last turn.",
+        "Per space: 1 if a cat stands there that must not be moved, because the active seat's opponent moved it in its "
+        "last turn.",
         (SIZES.spaces,),
         (flag(),),
     ),
     (
         "moved",
-        "Per space: 1 if the cat stands there that has moved first, while a second may move.",
+        "Per space: 1 if the cat that moved first stands there, while a second may move.",
         (SIZES.spaces,),
         (flag(),),
     ),
     (
         "branches",
-        "Per branch whose token lies there (0 nobody's, 1 the own, 2 the other's); per branch its value (0: none, or "
+        "Per branch the owner of its token (0 nobody, 1 the own seat, 2 the other); per branch its value (0: none, or "
         "not known); per branch 1 if it is broken; per branch animals now; per branch the most animals so far (0 once "
         "broken).",
         (5, SIZES.branches),
@@ -49,8 +49,8 @@ _OBSERVATION = (
     ),
     (
         "tokens",
-        f"How many of each value 1-{SIZES.solidities}: own tokens that are not placed; the other seat's tokens that "
-        "the own seat has not seen; tokens that a seat begins with.",
+        f"Per value 1-{SIZES.solidities} the number of tokens: own ones that are not placed; the other seat's that the "
+        "own seat has not seen; those that a seat begins with.",
         (3, SIZES.solidities),
         (
             count(SIZES.tokens, "own", (SIZES.solidities,)),
@@ -80,7 +80,7 @@ _OBSERVATION = (
     ("own_start", "Own cats at their start.", (), (count(SIZES.cats),)),
     ("other_start", "Cats of the other seat at their start.", (), (count(SIZES.cats),)),
     ("birds_beside", "Birds beside the board.", (), (count(SIZES.birds),)),
-    ("dogs", "Steps that the dogs have made.", (), (count(SIZES.longest_track),)),
+    ("dogs", "Steps made by the dogs.", (), (count(SIZES.longest_track),)),
     ("dog_track", "Steps to the dogs' last space.", (), (count(SIZES.longest_track),)),
     ("forward_only", "1 if cats move up the trunk and outward only.", (), (flag(),)),
     ("takes_first_turn", "1 if the own seat takes the first turn.", (), (flag(),)),
@@ -132,18 +132,25 @@ DESCRIPTION = Description(
         Option(
             "forward_only", "1: cats move up the trunk and outward only.", 0, 1, "0: cats move in any direction", (0,)
         ),
-        Option("dog_track", "The number of steps to the dogs' last space.", 1, SIZES.longest_track, "10", (10,)),
+        Option(
+            "dog_track",
+            "The number of steps to the dogs' last space.",
+            1,
+            SIZES.longest_track,
+            str(DEFAULTS["dog_track"]),
+            (DEFAULTS["dog_track"],),
+        ),
         Option(
             "solidity",
             "The values of a seat's five tokens.",
             1,
             SIZES.solidities,
-            "1, 2, 3, 3, 4",
+            ", ".join(map(str, DEFAULTS["solidity"])),
             tuple(DEFAULTS["solidity"]),
         ),
         Option(
             "deck",
-            f"How many copies of each card a seat's deck has, by card: {SIZES.cards} numbers, together {SIZES.deck}, "
+            f"The number of copies of each card in a seat's deck: {SIZES.cards} numbers, together {SIZES.deck}, "
             "at least one of a dogs card.",
             0,
             SIZES.deck,

@@ -22,8 +22,8 @@ from chatiere.engine.games.chat_perche.state cimport (
 cdef enum:
     STEPS_AT_MOST = LARGEST_VALUE + 1
 
-# Steps from a space (45: the start) to another, and where a move may end by its steps alone:
-# [forward only][from][steps at most]. Written once, in tree.pyx.
+# Steps from a space (45: the start) to another, and the spaces where a move may end by its steps alone:
+# [forward only][from][steps at most]. Filled once, in tree.pyx.
 cdef uint8_t DISTANCE[SPACES + 1][SPACES]
 cdef uint64_t REACH[2][SPACES + 1][STEPS_AT_MOST]
 
@@ -31,15 +31,15 @@ cdef uint64_t REACH[2][SPACES + 1][STEPS_AT_MOST]
 # Where birds and cats may go
 
 cdef inline uint64_t free_spaces(const State* state) noexcept nogil:
-    # The trunk and the branches that are not broken, without an animal.
+    # The spaces without an animal, broken branches excepted.
     return (trunk() | all_branches()) & ~(state.broken | animals(state))
 
 cdef inline uint64_t bird_spaces(const State* state) noexcept nogil:
-    # Where a bird may go; none if there is no bird.
+    # The spaces where a bird may go; empty if no bird is left.
     return free_spaces(state) & ~trunk() if birds_beside(state) else 0
 
 cdef inline bint second_cat_needs_company(const State* state) noexcept nogil:
-    # The first-moved cat has fallen: it lies under the others on its start space and is not the one that moves.
+    # The cat that moved first has fallen: it lies under the others at their start and must not move.
     return state.phase == SECOND_MOVE and state.moved == 0
 
 cdef inline bint start_cat_may_move(const State* state, int colour) noexcept nogil:
@@ -51,7 +51,7 @@ cdef inline bint trunk_is_full(const State* state, int colour, int start) noexce
     return others & (others - 1) != 0
 
 cdef inline uint64_t ends_of_moves(const State* state, int colour, int start, uint64_t free) noexcept nogil:
-    # Where a cat at `start` may end; `free`: the spaces in play without an animal.
+    # The spaces where a cat at `start` may end; `free`: what free_spaces returns.
     cdef uint64_t ends = REACH[state.forward_only][start][state.steps] & free
     return ends & ~trunk() if trunk_is_full(state, colour, start) else ends
 
@@ -71,7 +71,7 @@ cdef inline bint some_move_possible(const State* state) noexcept nogil:
 # When a seat is asked
 
 cdef inline bint is_asked(const State* state) noexcept nogil:
-    # Whether the active seat has a choice about the card that it has turned up.
+    # True if the active seat has a choice about the card that it has turned up.
     if state.phase == BIRD:
         return bird_spaces(state) != 0
     if state.phase == FALL:

@@ -4,7 +4,7 @@ from chatiere.engine.games.chat_perche.state cimport BRANCH_SPACES, SPACES, STAR
 
 
 cdef int distance(int start, int end) noexcept:
-    # Steps on the one way between two spaces of the tree, or from a start space (45) to one.
+    # The steps between two spaces of the tree, or from the start (45) to one: there is just one way.
     cdef int height = 0, out = 0, end_height = end, end_out = 0
     if end >= TRUNK_SPACES:
         end_height = branch_of(end) % TRUNK_SPACES
@@ -22,7 +22,7 @@ cdef int distance(int start, int end) noexcept:
 
 
 cdef bint is_forward(int start, int end) noexcept:
-    # Whether the way goes up the trunk and outward only.
+    # True if the way goes up the trunk and outward only.
     if start == START:
         return True
     if start >= TRUNK_SPACES:

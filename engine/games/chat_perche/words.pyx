@@ -77,7 +77,7 @@ FAULTS = {
         "tokens are being placed: only PlaceToken is possible", "Components and setup"
     ),
     int(ChatPercheFault.TOKENS_ARE_PLACED): RULES.illegal(
-        "every branch has its token: PlaceToken is not possible any more", "Components and setup"
+        "every branch has its token: PlaceToken is no longer possible", "Components and setup"
     ),
     int(ChatPercheFault.BRANCH_HAS_TOKEN): RULES.illegal("that branch has a token already", "Components and setup"),
     int(ChatPercheFault.NO_SUCH_TOKEN_IN_HAND): RULES.illegal(
@@ -92,7 +92,9 @@ FAULTS = {
     int(ChatPercheFault.CARD_PLACES_A_BIRD): RULES.illegal(
         "the card that is turned up is a bird: only PlaceBird is possible", "A turn"
     ),
-    int(ChatPercheFault.NO_CAT_THERE): RULES.illegal("no cat of the colour that the card names stands there", "A turn"),
+    int(ChatPercheFault.NO_CAT_THERE): RULES.illegal(
+        "no cat of the colour that the card names stands there", "A turn"
+    ),
     int(ChatPercheFault.START_IS_EMPTY): RULES.illegal(
         "no cat of the colour that the card names is at its start", "A turn"
     ),
@@ -107,12 +109,14 @@ FAULTS = {
         "the spaces of a broken branch are out of play", "Moving a cat"
     ),
     int(ChatPercheFault.SPACE_IS_TAKEN): RULES.illegal("another animal is on that space", "Moving a cat"),
-    int(ChatPercheFault.TOO_FAR): RULES.illegal("the way is longer than the steps that there are", "Moving a cat"),
+    int(ChatPercheFault.TOO_FAR): RULES.illegal("the way is longer than the steps that are left", "Moving a cat"),
     int(ChatPercheFault.ONLY_FORWARD): RULES.illegal("cats move up the trunk and outward only", "Moving a cat"),
     int(ChatPercheFault.TRUNK_IS_FULL): RULES.illegal(
         "two other cats of its colour stand on the trunk", "Moving a cat"
     ),
-    int(ChatPercheFault.BAD_PLAYERS): RULES.broken(f"Chat perché is for {PLAYERS} players", "seats", "Components and setup"),
+    int(ChatPercheFault.BAD_PLAYERS): RULES.broken(
+        f"Chat perché is for {PLAYERS} players", "seats", "Components and setup"
+    ),
     int(ChatPercheFault.BAD_FIRST_SEAT): RULES.broken(
         "the first seat is not a seat, not the one that the options name, or set before chance has chosen it",
         "first_seat",
@@ -144,10 +148,10 @@ FAULTS = {
         "the dogs move only in turns, and the game is over exactly when they are on their last space", "dogs", "End"
     ),
     int(ChatPercheFault.BAD_DECK): RULES.broken(
-        f"a deck has more than {DECK_SIZE} cards, or less before the first turn", "seats.deck"
+        f"a deck has more than {DECK_SIZE} cards, or fewer before the first turn", "seats.deck"
     ),
     int(ChatPercheFault.BAD_ORDER_OF_DECK): RULES.broken(
-        "what is left of equal cards are not the last ones of them", "seats.deck"
+        "of equal cards those left in a deck must be the last ones", "seats.deck"
     ),
     int(ChatPercheFault.BAD_PLACEMENT): RULES.broken(
         "the seats have not placed their tokens in turn, or not all of them before the first turn",
@@ -165,12 +169,14 @@ FAULTS = {
     int(ChatPercheFault.BAD_BIRDS): RULES.broken(
         f"more than {BIRDS} birds, a bird outside the branches' spaces, or one before the first turn", "birds"
     ),
-    int(ChatPercheFault.SPACE_TAKEN_TWICE): RULES.broken("two animals are on one space", "seats.cats", "Moving a cat"),
+    int(ChatPercheFault.SPACE_TAKEN_TWICE): RULES.broken(
+        "two animals are on the same space", "seats.cats", "Moving a cat"
+    ),
     int(ChatPercheFault.TRUNK_OVER_LIMIT): RULES.broken(
         "more than two cats of a colour stand on the trunk", "seats.cats"
     ),
     int(ChatPercheFault.BAD_BROKEN): RULES.broken(
-        f"a broken branch is not empty, has solidity {LARGEST_SOLIDITY}, is none of the ten or broke before the first turn",
+        f"a broken branch is not empty, has solidity {LARGEST_SOLIDITY}, does not exist or broke before the first turn",
         "branches.broken",
     ),
     int(ChatPercheFault.BAD_LOAD): RULES.broken(
@@ -199,7 +205,7 @@ FAULTS = {
     ),
 }
 
-# The fields of an event that its values are for, in order.
+# By kind: the fields of the event that its values are, in order.
 EVENT_VALUES = {
     int(ChatPercheEvent.FIRST_SEAT_CHOSEN): (),
     int(ChatPercheEvent.TOKEN_CHOSEN): ("solidity",),

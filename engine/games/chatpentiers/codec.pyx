@@ -126,7 +126,7 @@ cdef int put_action_label(Writer out, Position position, int action) except -1:
 
 
 def outcome_label(Position position not None, outcome):
-    """A possible chance outcome in plain English."""
+    """Return a possible chance outcome in plain English."""
     return f"seat {outcome} begins" if state_of(position).phase == FIRST_SEAT else card_name(outcome)
 
 
@@ -138,7 +138,7 @@ cdef put_ranking(Writer out, const Event* event):
 
 
 cdef int put_label_field(Writer out, const Event* event, int field) except -1:
-    # A value of an event.
+    # A value of an event, or a placeholder where it is hidden.
     cdef bytes order = _VALUE_FIELDS[event.kind]
     cdef int value = value_for(event, order, field)
     if value < 0:
@@ -165,7 +165,7 @@ def _default_limits(players):
 
 
 def encode_options(players, options: Mapping):
-    """Options by name as the kernel's struct. Raises EngineError: INVALID_OPTION."""
+    """Return options by name as the kernel's struct. Raises INVALID_OPTION."""
     cdef Options encoded
     cdef int section
     defaults = {"section_limits": _default_limits(players), "removed_colour": DEFAULT_REMOVED_COLOUR}
@@ -175,7 +175,7 @@ def encode_options(players, options: Mapping):
     if players == 3:
         removed_colour = read_number("removed_colour", removed_colour, 0, COLOURS - 1)
     elif whole(removed_colour) is None:
-        # With 4 or 5 players any number is ignored.
+        # Ignored with 4 or 5 players, whatever the number.
         refuse_option("removed_colour", f"removed_colour must be an integer, not {shown(removed_colour)}")
     memset(&encoded, 0, sizeof(Options))
     encoded.first_seat = seat_or_none(options["first_seat"])
@@ -191,7 +191,7 @@ cdef list _limits_of(const State* state):
 
 
 def options_of(Position position not None):
-    """The options of a position that differ from their defaults, by name."""
+    """Return the options of a position that differ from their defaults, by name."""
     cdef const State* state = state_of(position)
     limits = _limits_of(state)
     options = first_seat_option(state.first_seat_option)
@@ -217,7 +217,7 @@ cdef OptionFields OPTIONS = OptionFields(
 # Actions
 
 cdef int card_and_zone(int action, int* zone) noexcept:
-    # The card that a dense id names, and the zone: -1 for a PlayCard.
+    # The card that a dense id names; `zone`: -1 for a PlayCard.
     if action < FIRST_TAKE_ID:
         zone[0] = -1
         return action
@@ -347,7 +347,7 @@ cdef read_zone(State* state, int seat, const Message* held):
     cdef int zone = within(RULES, number_of(held, fields.ZONE_ZONE), 0, ZONES - 1, "zone"), colour = 0
     cdef uint64_t cards = read_cards(held, fields.ZONE_CARDS, "cards")
     if cards == 0:
-        RULES.refuse_state("cards", "a zone is listed if cards lie in it")
+        RULES.refuse_state("cards", "an empty zone is not listed")
     while cards & cards_of_colour(colour) == 0:
         colour += 1
     if cards & ~cards_of_colour(colour):
@@ -402,7 +402,7 @@ cdef read_play(State* state, const Message* played):
 
 
 cdef read_trick(State* state, const Message* message):
-    # What was taken lies under a board already.
+    # The cards taken from the trick lie under boards, which must have been read.
     cdef Message played
     cdef Span rest = message.span
     cdef int seat
@@ -454,7 +454,7 @@ cdef set_options(State* state, bytes encoded):
 # View
 
 cdef int put_view(Writer out, Position position, int viewer) except -1:
-    # What a viewer may know → ChatpentiersView.
+    # A viewer's view of a position → ChatpentiersView.
     cdef View seen
     cdef const State* state = &seen.state
     cdef uint8_t ranked[MAX_PLAYERS]

@@ -1,9 +1,10 @@
 """Chatpentiers: public and hidden. The states that agree with what a seat knows, and resampling.
 
-The hidden cards lie in the hands of the other seats and among the undealt. All that play shows of them is which colours a
-hand does not hold (`State.voids`). Places with the same voids are one *class*. Only the colours that some class may not
-hold matter for how many of which colour go where: for these the ways to spread them over the classes are counted, from the
-last such colour to the first, and a spread is drawn by its number of ways. All that is left to do is drawing cards.
+The hidden cards lie in the hands of the other seats and among the undealt. All that play shows of them is which colours
+a hand does not hold (`State.voids`). Places with the same voids form a *class*. Only the colours that some class cannot
+hold constrain how many cards of a colour go where: the ways to spread these over the classes are counted, from the last
+such colour to the first, and a spread is drawn with probability proportional to its number of ways. The cards
+themselves are then drawn uniformly.
 """
 
 from libc.stdint cimport uint8_t, uint64_t
@@ -23,25 +24,25 @@ from chatiere.engine.games.chatpentiers.state cimport (
 cdef enum:
     UNDEALT = MAX_PLAYERS  # the place beside the hands
     PLACES = MAX_PLAYERS + 1
-    # 4 other hands with 5 players, who deal all cards; 3 and the undealt with 4. While cards are dealt nothing is shown yet.
+    # 4 other hands with 5 players, who deal all cards; 3 and the undealt with 4. Nothing is shown during the deal.
     CLASSES = 4
-    # The largest class needs no place in the table: it has what the others lack. Four classes take two tricks to show, so
-    # three hands of at most 11 cards are left; fewer classes need less.
+    # The largest class needs no axis in the table: it gets the rest. Four classes take two tricks to show, so the other
+    # three are hands of at most 11 cards; fewer classes need less.
     CELLS = 12 * 12 * 12
 
 ctypedef struct Spread:
-    # How many cards go to which class.
+    # The numbers of cards by class and by colour.
     int size[CLASSES]  # cards of each class, the largest class last
     int voids[CLASSES]  # bit colour: the class holds none
-    int colours  # how many colours some class may not hold
+    int colours  # the number of colours that some class cannot hold
     int colour[COLOURS]
-    int cards[COLOURS]  # how many cards of each
-    int others  # cards of the colours that any class may hold
-    # ways[i][cell]: in how many ways the cards of colour[i + 1] … and the others fit, where `cell` says how much room is left.
+    int cards[COLOURS]  # the number of cards of each
+    int others  # cards of the colours that every class can hold
+    # ways[i][cell]: the ways to fit the cards of colour[i + 1] … and the others into the room that `cell` stands for.
     uint128_t ways[COLOURS][CELLS]
 
 
-# Pascal's triangle, for the ways to choose among at most 60 cards.
+# Pascal's triangle: the ways to choose among the cards of the deck.
 cdef uint64_t CHOOSE[CARDS + 1][CARDS + 1]
 
 
@@ -63,15 +64,15 @@ cdef inline int cell_of(const Spread* spread, int a, int b, int c) noexcept nogi
 
 
 cdef inline int most_to(const Spread* spread, int i, int place, int room, int left) noexcept nogil:
-    # How many cards of colour[i] a class can get.
+    # The largest number of cards of colour[i] that a class can get.
     if spread.voids[place] >> spread.colour[i] & 1:
         return 0
     return min(room, left)
 
 
 cdef uint128_t count_ways(const Spread* spread, int i, const int* room, uint128_t stop, int* given) noexcept nogil:
-    # The ways to fit the cards of colour[i] and all that come after into the classes' room. It stops at the way whose
-    # number, from 0, is `stop`; `given` is then how many cards of colour[i] each class gets in it.
+    # The ways to fit the cards of colour[i] and all that follow into the classes' room. Stops at the way whose number,
+    # from 0, is `stop`; `given` is then the number of cards of colour[i] that each class gets in it.
     cdef int cards = spread.cards[i]
     cdef int a, b, c, d
     cdef uint128_t ways = 0
@@ -103,7 +104,7 @@ cdef void fill_ways(Spread* spread) noexcept nogil:
     cdef uint128_t all_of_them = ~(<uint128_t> 0)
     debug_assert((spread.size[0] + 1) * (spread.size[1] + 1) * (spread.size[2] + 1) <= CELLS)
     for i in range(spread.colours - 1, -1, -1):
-        # The room that is left after colour[i]: never less than if its class had got all cards so far that it may hold.
+        # The least room left after colour[i]: as if the class had got all cards so far that it can hold.
         for j in range(CLASSES):
             least[j] = spread.size[j]
             for k in range(i + 1):
@@ -129,7 +130,7 @@ cdef void fill_ways(Spread* spread) noexcept nogil:
 # Drawing
 
 cdef uint128_t long_number_below(Stream* stream, uint128_t n) noexcept nogil:
-    # Uniform over 0 … n - 1: as many bits as n - 1 has, drawn again while they are too many.
+    # Uniform over 0 … n - 1: as many bits as n - 1 has, drawn again while the number is too large.
     cdef uint128_t mask = n - 1
     cdef uint128_t number
     cdef int shift
@@ -157,7 +158,9 @@ cdef uint64_t draw_cards(uint64_t* cards, int count, Stream* stream) noexcept no
     return drawn
 
 
-cdef void find_classes(const State* state, const int* sizes, uint64_t unseen, Spread* spread, uint8_t* class_of) noexcept nogil:
+cdef void find_classes(
+    const State* state, const int* sizes, uint64_t unseen, Spread* spread, uint8_t* class_of
+) noexcept nogil:
     cdef int place, j, largest = 0, voids, colour, classes = 0, shown = 0, count
     memset(spread.size, 0, sizeof(spread.size))
     memset(spread.voids, 0, sizeof(spread.voids))
@@ -168,7 +171,7 @@ cdef void find_classes(const State* state, const int* sizes, uint64_t unseen, Sp
             continue
         voids = state.voids[place] if place != UNDEALT else 0
         for colour in range(COLOURS):
-            # It says nothing where no card of the colour is hidden.
+            # A void says nothing where no card of the colour is hidden.
             if not unseen & cards_of_colour(colour):
                 voids &= ~(1 << colour)
         shown |= voids
@@ -212,7 +215,7 @@ cdef void deal_to_classes(const Spread* spread, uint64_t unseen, uint64_t* pools
         room[j] = spread.size[j]
     for i in range(spread.colours):
         ways = count_ways(spread, i, room, all_of_them, given)
-        # At least the present state is one of them.
+        # The present state is one of them.
         debug_assert(ways > 0)
         count_ways(spread, i, room, long_number_below(stream, ways), given)
         cards = unseen & cards_of_colour(spread.colour[i])

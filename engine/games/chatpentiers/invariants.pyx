@@ -106,13 +106,13 @@ cdef int check_places(const State* state) noexcept nogil:
 
 
 cdef inline uint64_t wrong_in_zones(uint64_t zones, int lying, int most) noexcept nogil:
-    # 0 if all is well. `zones`: of each colour, a byte each; `lying`: the colours on the board. To bit 7 of each byte
-    # 127 more than a zone carries, and as many more than one that there is not.
+    # 0 if the zones are sound. `zones`: of each colour, a byte each; `lying`: the colours on the board. Adding 127
+    # carries into bit 7 of each byte that holds a zone, adding 127 - `most` into that of a zone that does not exist.
     cdef uint64_t ones = 0x0101010101ULL
     cdef uint64_t some = zones + 0x7F * ones >> 7 & ones
     cdef uint64_t wrong = (zones + (0x7F - most) * ones & 0x80 * ones) | (zones & 0xF8 * ones)
-    # How many colours lie in each zone, four bits each; but for those that lie nowhere it is one at most. The product
-    # brings the lowest bits of `some` together.
+    # The number of colours in each zone, four bits each: at most one, except in place 0 (no zone). The product brings
+    # the lowest bits of `some` together.
     cdef uint32_t colours = 0
     cdef int colour
     for colour in range(COLOURS):
@@ -121,7 +121,7 @@ cdef inline uint64_t wrong_in_zones(uint64_t zones, int lying, int most) noexcep
 
 
 cdef int check_boards(const State* state) noexcept nogil:
-    # Seats that do not play have nothing. What was shown and what was scored fit.
+    # Zones, shown voids and points are possible, and seats that do not play have nothing.
     cdef int most = SECTIONS, removed = ~colours_in(deck(state))
     cdef int seat, section
     cdef uint64_t wrong_zones = 0
@@ -129,7 +129,7 @@ cdef int check_boards(const State* state) noexcept nogil:
     cdef bint wrong_points = False
     for section in range(SECTIONS):
         most += state.section_limits[section]
-    # Most states are sound: to look at everything costs less than to stop at what is wrong.
+    # Most states are sound: looking at everything costs less than stopping at the first fault.
     for seat in range(state.players):
         wrong_zones |= wrong_in_zones(zones_of(state, seat), colours_in(state.board[seat]), num_zones(state))
         wrong_voids |= state.voids[seat] & (colours_in(state.hand[seat]) | removed)
@@ -149,7 +149,7 @@ cdef int check_boards(const State* state) noexcept nogil:
 
 
 cdef int check_deal(const State* state) noexcept nogil:
-    # Round the table from the round's first seat to the active one, everybody has one card more than the rest.
+    # The seats from the round's first one up to the active one have one card more than the rest.
     cdef int seat, place, size, extra = 1
     if state.played or state.extra != NO_CARD:
         return ChatpentiersFault.BAD_PLAYS
@@ -189,7 +189,7 @@ cdef int check_deal(const State* state) noexcept nogil:
 
 
 cdef int check_trick(const State* state) noexcept nogil:
-    # From the first trick of the round on: the trick is as the phase says, and the counts follow from the tricks so far.
+    # From the first trick of the round on: the trick fits the phase, and the counts follow from the tricks so far.
     cdef int players = state.players, phase = state.phase, played = state.played
     cdef int tricks, size, place, fault, taken = 0, shown = 0
     cdef uint64_t boards = 0, trick

@@ -121,7 +121,7 @@ cdef void turn_extra_card(State* state, int card, Events* events) noexcept nogil
 # A trick: 2. playing
 
 cdef uint64_t playable(const State* state) noexcept nogil:
-    # The active seat's cards that it may play.
+    # The cards that the active seat may play.
     cdef uint64_t hand = state.hand[state.active]
     cdef uint64_t following
     if state.played == 0:
@@ -203,7 +203,7 @@ cdef void end_trick(State* state, Events* events) noexcept nogil:
     state.played = 0
     state.extra = NO_CARD
     tell(events, ChatpentiersEvent.CARD_DISCARDED, -1, EVERYBODY, left)
-    # The last to take is the one that took two.
+    # The last seat to take took two cards.
     state.leader = state.active
     if state.hand[state.leader] == 0:
         end_round(state, events)

@@ -1,7 +1,7 @@
 """Chatpentiers: how long a game can be (rules file: Components and setup; A trick).
 
-All games with so many players are of one length: three rounds of as many tricks as a seat gets cards. In each every seat
-plays a card, and all but one of the cards on the table are taken, one decision each.
+All games with the same number of players have the same length: three rounds of as many tricks as a seat gets cards. In
+each trick every seat plays a card, and all but one of the cards on the table are taken, one decision each.
 """
 
 from chatiere.engine.core.game cimport NO_SEAT
@@ -15,5 +15,5 @@ cdef void limits(int players, const void* options, Limits* found) noexcept nogil
     found.max_game_length = ROUNDS * tricks * (players + cards_taken(players))
     # Cards are dealt one at a time; 3 players see an extra card in each trick.
     found.max_chance_nodes = first_seat_comes + ROUNDS * tricks * (players + (players == 3))
-    # The first card of a deal: any that is played with.
+    # The first card of a deal: any card in use.
     found.max_chance_outcomes = CARDS - (VALUES if players == 3 else 0)

@@ -46,7 +46,7 @@ cdef inline void put_seat(uint8_t* numbers, const View* seen, int seat) noexcept
     numbers[7] = FIRST_SEAT < state.phase < FINISHED and state.active == seat
     numbers[8] = state.phase != FIRST_SEAT and state.leader == seat
     numbers[9] = state.points[seat][0] + state.points[seat][1] + score.points
-    # A whole word, and the next numbers over what is too much of it.
+    # A whole word is written, and the next numbers overwrite its excess.
     memcpy(numbers + OBSERVATION_VOIDS, &voids, sizeof(voids))
     memcpy(numbers + OBSERVATION_ZONES, state.zone[seat], COLOURS)
     for colour in range(COLOURS):
@@ -70,7 +70,7 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
         trick[state.extra] = 1 + MAX_PLAYERS
     spread_bits(state.discards, CARDS, values + 3 * CARDS)
     spread_bits(state.undealt, CARDS, values + 4 * CARDS)
-    # The seats that may not be there; by constants, which costs much less than by what is true.
+    # All seats that may be absent, by constant bounds: that costs much less than clearing just those that are.
     for distance in range(MIN_PLAYERS, MAX_PLAYERS):
         memset(boards + distance * CARDS, 0, CARDS)
         memset(numbers + distance * OBSERVATION_SEAT_NUMBERS, 0, OBSERVATION_SEAT_NUMBERS)

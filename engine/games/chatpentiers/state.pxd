@@ -98,9 +98,9 @@ ctypedef struct State:
     uint8_t removed_colour
     uint8_t section_limits[SECTIONS]
     uint8_t extra  # the trick's extra card, NO_CARD for none
-    uint8_t played  # how many cards of the trick are played
+    uint8_t played  # cards played to the trick
     uint8_t zero[2]
-    uint64_t undealt  # 3 players: what is left of the extra deck, and the cards that are out
+    uint64_t undealt  # neither dealt nor turned up as an extra card in this round
     uint64_t table  # the trick's cards that nobody has taken
     uint64_t discards
     uint64_t hand[MAX_PLAYERS]
@@ -112,8 +112,8 @@ ctypedef struct State:
     uint8_t more_zero[3]
 
 ctypedef struct View:
-    # What a seat may know: a state in which the hands of others are empty and `undealt` is all whose place the viewer
-    # does not know, and how many there are.
+    # What a seat may know: a state in which the hands of others are empty and `undealt` holds every card whose place
+    # the viewer does not know; and how many cards really lie in each.
     State state
     uint8_t hand_size[MAX_PLAYERS]
     uint8_t undealt_size
@@ -129,14 +129,14 @@ cdef inline int count_cards(uint64_t cards) noexcept nogil:
     return count_bits(cards)
 
 cdef inline int lowest_card(uint64_t cards) noexcept nogil:
-    # Of a set that is not empty.
+    # The set must not be empty.
     return lowest_bit(cards)
 
 cdef inline uint64_t card_bit(int card) noexcept nogil:
     return <uint64_t> 1 << card
 
 cdef inline int colour_of(int card) noexcept nogil:
-    # A twelfth, by a product that is right below 64: compilers divide where they expect to come seldom.
+    # A division by 12 as a product, exact below 64: compilers emit a real division where they expect to come seldom.
     return card * 43 >> 9
 
 cdef inline int value_of(int card) noexcept nogil:
@@ -146,17 +146,17 @@ cdef inline uint64_t cards_of_colour(int colour) noexcept nogil:
     return <uint64_t> COLOUR_BITS << VALUES * colour
 
 cdef inline uint64_t count_by_colour(uint64_t cards) noexcept nogil:
-    # How many cards of each colour, at the colour's place in a set: sums of its twelve bits, by four and all together.
+    # The number of cards of each colour, at the colour's place in a set: its twelve bits summed by fours, then together.
     cards -= cards >> 1 & 0x555555555555555ULL
     cards = (cards & 0x333333333333333ULL) + (cards >> 2 & 0x333333333333333ULL)
     return cards + (cards >> 4) + (cards >> 8) & 0x00F00F00F00F00FULL
 
 cdef inline int number_at(uint64_t numbers, int colour) noexcept nogil:
-    # Of such numbers.
+    # A colour's number in what count_by_colour returns.
     return numbers >> VALUES * colour & 0xF
 
 cdef inline int colours_in(uint64_t cards) noexcept nogil:
-    # Bit colour: the set has a card of it. 0x7FF more carries to the highest of a colour's bits if one below it is set;
+    # A bit for each colour in the set. Adding 0x7FF carries into the highest of a colour's bits if one below it is set;
     # the product brings those bits together.
     cards |= (cards & 0x7FF7FF7FF7FF7FFULL) + 0x7FF7FF7FF7FF7FFULL
     return <int> ((cards >> 11 & 0x001001001001001ULL) * 0x1002004008010ULL >> 48 & 0x1F)
@@ -169,11 +169,11 @@ cdef inline uint64_t deck(const State* state) noexcept nogil:
     return cards
 
 cdef inline int cards_dealt(int players) noexcept nogil:
-    # To each seat; also the number of tricks.
+    # The cards that each seat gets; also the number of tricks.
     return 11 if players == 3 else LARGEST_HAND if players == 4 else 12
 
 cdef inline int cards_taken(int players) noexcept nogil:
-    # In each trick.
+    # The cards taken in each trick.
     return 4 if players == 5 else 3
 
 cdef inline int next_seat(const State* state, int seat) noexcept nogil:
@@ -204,17 +204,17 @@ cdef inline int taken_so_far(const State* state) noexcept nogil:
     return count_cards(trick_cards(state) & ~state.table)
 
 cdef inline int rank_that_takes(const State* state, int taken) noexcept nogil:
-    # From 0: 1 + 2 cards, with 5 players 1 + 1 + 2.
+    # The rank, from 0, that takes next: ranks take 1 + 2 cards, with 5 players 1 + 1 + 2.
     if state.players == 5:
         return min(taken, 2)
     return min(taken, 1)
 
 cdef inline int cards_to_take(const State* state) noexcept nogil:
-    # How many the active seat has yet to take of the trick.
+    # The number of cards that the active seat has yet to take of the trick.
     cdef int left
     if state.phase != TAKE:
         return 0
-    # One seat takes the last two; before it each takes one.
+    # The last rank takes two cards, those before it one each.
     left = cards_taken(state.players) - taken_so_far(state)
     return left if left <= 2 else 1
 
@@ -222,15 +222,15 @@ cdef inline int cards_to_take(const State* state) noexcept nogil:
 # A trick: 3. rank
 
 cdef inline void rank_seats(const State* state, uint8_t* seats) noexcept nogil:
-    # The seats of a trick that all have played to, the strongest first. Strengths stand at twelve bits each, and the
-    # rank of one, from 1, is how many stay at least 0 when it is taken off each.
+    # The seats of a trick that all have played to, the strongest first. Strengths have twelve bits each; the rank of a
+    # card, from 1, is the number of strengths from which its own can be subtracted without a borrow.
     cdef uint64_t ones = 0x001001001001001ULL
     cdef uint64_t tops = 0x800800800800800ULL
     cdef uint64_t strengths = 0, strength
     cdef int led = colour_of(state.play[0])
     cdef int i
     for i in range(state.players):
-        # The led colour, then the value, then the later.
+        # The led colour decides, then the value, then who played later.
         strength = (colour_of(state.play[i]) == led) << 7 | value_of(state.play[i]) << 3 | i
         strengths |= strength << 12 * i
     for i in range(state.players):
@@ -248,7 +248,7 @@ cdef inline uint64_t zones_of(const State* state, int seat) noexcept nogil:
     return <uint64_t> state.zone[seat][4] << 32 | four
 
 cdef inline uint64_t limits_of(const State* state) noexcept nogil:
-    # Of 1 + zone, a byte each: the zero zone has 0. What lies nowhere is within any limit.
+    # The limits by 1 + zone, a byte each. The zero zone's is 0; that of no zone is as large as the deck.
     cdef uint32_t four
     memcpy(&four, state.section_limits, sizeof(four))
     return <uint64_t> four << 8 | CARDS
@@ -264,7 +264,7 @@ cdef inline void score_board(const State* state, int seat, BoardScore* score) no
         limit = limits >> 8 * (zones >> 8 * colour & 0xFF) & 0xFF
         perfect += cards == limit
         total += points_of_zone(cards, limit)
-    # 0, 0, 1, 2, 4 for 0 … 4 of them.
+    # The bonus is 0, 0, 1, 2, 4 for 0 … 4 perfect sections.
     score.perfect_sections = perfect
     score.bonus = perfect - (0 < perfect < SECTIONS)
     score.sum = total + score.bonus

@@ -1,4 +1,4 @@
-"""Chatpentiers in words: what the game says of itself."""
+"""Chatpentiers: the description of the game."""
 
 from chatiere.engine.core.description import (
     ActionKind,
@@ -18,11 +18,11 @@ _FRENCH_COLOURS = ("gris", "vert", "rouge", "marron", "bleu")
 _COLOUR_NUMBERS = ", ".join(f"{number} {name}" for number, name in enumerate(COLOUR_NAMES))
 
 _OBSERVATION = (
-    ("own_hand", "Per card: 1 in the own hand.", (SIZES.cards,), (flag(),)),
+    ("own_hand", "Per card: 1 if it is in the own hand.", (SIZES.cards,), (flag(),)),
     ("table", "Per card: 1 if it lies on the table, not taken.", (SIZES.cards,), (flag(),)),
     (
         "trick",
-        "Per card: 1 + d if the seat d to the left played it to this trick (also once it is taken), "
+        "Per card: 1 + d if the seat d to the left played it to this trick (even once it is taken), "
         f"{SIZES.seats + 1} if it is the extra card; else 0.",
         (SIZES.cards,),
         (category(SIZES.seats + 1),),
@@ -74,9 +74,9 @@ _OBSERVATION = (
         (SIZES.colours,),
         (flag(),),
     ),
-    ("undealt", "How many cards are not dealt, nor turned up as an extra card.", (), (count(SIZES.cards),)),
-    ("discarded", "How many cards were discarded in this round.", (), (count(SIZES.largest_hand),)),
-    ("to_take", "How many cards the deciding seat has yet to take of the trick; 0 unless it takes.", (), (count(2),)),
+    ("undealt", "Cards neither dealt nor turned up as an extra card.", (), (count(SIZES.cards),)),
+    ("discarded", "Cards discarded in this round.", (), (count(SIZES.largest_hand),)),
+    ("to_take", "Cards of the trick that the deciding seat has yet to take; 0 unless it takes.", (), (count(2),)),
     ("phase", "One-hot: first seat, deal, extra card, play, take, over.", (SIZES.phases,), (flag(),)),
 )
 

@@ -50,10 +50,10 @@ COLOUR_NAMES = ("grey", "green", "red", "brown", "blue")
 
 FAULTS = {
     int(ChatpentiersFault.TAKING_NOT_A_CHOICE): RULES.illegal(
-        "the seat plays a card of its hand; cards are taken when all have played", "A trick"
+        "the seat must play a card from its hand; cards are taken when all have played", "A trick"
     ),
     int(ChatpentiersFault.PLAYING_NOT_A_CHOICE): RULES.illegal(
-        "all have played; the seat takes a card from the table: taking is a must", "A trick"
+        "all have played: the seat must take a card from the table", "A trick"
     ),
     int(ChatpentiersFault.CARD_NOT_IN_HAND): RULES.illegal("the hand does not hold that card", "Actions"),
     int(ChatpentiersFault.MUST_FOLLOW): RULES.illegal(
@@ -85,7 +85,7 @@ FAULTS = {
         "Components and setup",
     ),
     int(ChatpentiersFault.BAD_ROUND): RULES.broken(
-        f"the round is from 1 to {ROUNDS}, the first one before anybody has begun and the last one when the game is over",
+        f"the round must be from 1 to {ROUNDS}: the first before anybody has begun, the last when the game is over",
         "round",
         "Components and setup",
     ),
@@ -103,7 +103,7 @@ FAULTS = {
         "a card of the round is in no place or in two, or a card that is left out is in play", "undealt_cards"
     ),
     int(ChatpentiersFault.BAD_HAND): RULES.broken(
-        "a hand does not have as many cards as it has at this moment", "seats.hand", "Components and setup"
+        "a hand does not have as many cards as it must have at this moment", "seats.hand", "Components and setup"
     ),
     int(ChatpentiersFault.BAD_EXTRA): RULES.broken(
         "with 3 players, and with them only, an extra card lies open while cards are played and taken",
@@ -154,7 +154,7 @@ EVENT_LABELS = {
     int(ChatpentiersEvent.GAME_ENDED): "the game is over",
 }
 
-# The fields of an event that its values are for, in order; a ranking is all of them.
+# By kind: the fields of the event that its values are, in order. A ranking is all of them.
 EVENT_VALUES = {
     int(ChatpentiersEvent.FIRST_SEAT_CHOSEN): (),
     int(ChatpentiersEvent.ROUND_BEGUN): ("round",),
@@ -172,7 +172,7 @@ EVENT_VALUES = {
 
 
 def card_name(card):
-    """A card in plain English, such as "red 10"."""
+    """Return a card in plain English, such as "red 10"."""
     return f"{COLOUR_NAMES[card // VALUES]} {card % VALUES + 1}"
 
 
