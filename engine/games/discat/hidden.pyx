@@ -138,9 +138,6 @@ cdef void read_piles(const State* state, Table* table) noexcept nogil:
     # A pass in progress has already turned its top.
     if state.phase == PASS and tops[state.active]:
         table.face_down[tops[state.active] - 1] = 1
-    for seat in range(state.players):
-        if tops[seat] and table.face_down[tops[seat] - 1]:
-            table.turned |= 1 << seat
     table.exchanges = exchanged
     for i in range(state.queue_length):
         table.queue_seat[i] = exchangers[exchanged - state.queue_length + i]
@@ -209,7 +206,6 @@ cdef void put_under(const State* state, Table* table, Story* stories, int seat, 
     elif redraw < state.redrawn_count:
         leave(&stories[seat], REDRAWN, redraw)
         table.redraws[redraw].giver = seat
-        table.redraws[redraw].left = stories[seat].now
     else:
         leave(&stories[seat], QUEUED, redraw - state.redrawn_count)
     stories[seat].put_under = stories[seat].now

@@ -606,18 +606,13 @@ cdef void view(const void* body, int seat, void* out) noexcept nogil:
     cdef const State* state = <const State*> body
     cdef View* seen = <View*> out
     cdef State* shown = &seen.state
-    cdef int piles[MAX_PLAYERS]
-    cdef int bonuses[MAX_PLAYERS]
     cdef uint8_t drawn_by[LARGEST_CARD + 1]
     cdef int other, slot, place, known, card
     memcpy(shown, state, sizeof(State))
     memset(&shown.cards[ROOM - state.redrawn_count], 0, state.redrawn_count)
     read_table(state, &seen.table)
-    count_piles(state, piles, bonuses)
     see_draws(state, &seen.table, seat, drawn_by)
     for other in range(state.players):
-        seen.table.pile_count[other] = piles[other]
-        seen.table.bonus_count[other] = bonuses[other]
         if other == seat:
             continue
         shown.hand[other] = 0

@@ -117,18 +117,14 @@ ctypedef struct State:
     uint8_t codes[CODES]
 
 ctypedef struct Redraw:
-    # The public history of a card drawn from the queue: `left` and `came` are times in the stories of the two hands.
+    # The public history of a card drawn from the queue.
     uint8_t giver
     uint8_t taker  # NO_SEAT if nobody has drawn it (in a forged state)
     uint8_t surely_held  # the taker has put no card under the pile since
-    uint16_t left
-    uint16_t came
+    uint16_t came  # when it was drawn, in the time of the taker's story
 
 ctypedef struct Table:
     # The table as it follows from `cards` and `codes`.
-    uint8_t pile_count[MAX_PLAYERS]
-    uint8_t bonus_count[MAX_PLAYERS]
-    uint8_t turned  # bit seat: the top of that personal pile lies face down
     uint8_t owner[LARGEST_CARD]  # of each card laid
     uint8_t in_bonus_pile[LARGEST_CARD]
     uint8_t face_down[LARGEST_CARD]  # in a personal pile
