@@ -237,7 +237,7 @@ cdef inline uint64_t wrong_in_redrawn(const State* state, int used) noexcept nog
 cdef inline void read_turns(const State* state, Turns* turns, TwoWords* found) noexcept nogil:
     cdef uint64_t sides = in_all_slots(0x80)
     cdef uint64_t codes, cards, laid, under, pairs, higher, all_codes = 0, wrong = 0, fours = 0
-    # Those of the previous eight places.
+    # The words of the previous eight places.
     cdef uint64_t cards_before = 0, under_before = 0, pairs_before = 0
     cdef uint32_t counts = 0
     cdef const uint8_t* here

@@ -164,8 +164,8 @@ cdef void see_plays(const State* state, Seen* seen, Plays* plays) noexcept nogil
     # The piles and the cards laid. All places are treated alike, eight or sixteen at a time, which is faster than
     # jumping from top to top.
     cdef uint8_t turns[CODES]
-    # The turns from seat 0's to each place, counted within its eight places; and all turns before these, less their
-    # first seat.
+    # For each place, the turns since seat 0's, less whole rounds before its eight places; for each eight places, the
+    # turns before them, less the seat of the first.
     cdef uint8_t turns_after[CODES]
     cdef int turns_before[CODES / 8]
     cdef uint8_t cards[8 + CODES + 8]
@@ -243,7 +243,7 @@ cdef inline uint8_t last_place(const uint8_t* seats, uint8_t seat, int laid, uin
 
 
 cdef inline void see_bonuses(const Plays* plays, Seen* seen) noexcept nogil:
-    # Moves the cards of plays whose tops lie on exactly three others.
+    # One card of each play of exactly four goes to the bonus pile.
     cdef uint128_t tops = <uint128_t> plays.tops[1] << 64 | plays.tops[0]
     cdef uint128_t fours = (
         tops & ~(tops << 1 | tops << 2 | tops << 3) & (tops << BONUS_GROUP | <uint128_t> 1 << (BONUS_GROUP - 1))

@@ -21,7 +21,7 @@ cdef enum:
     REDRAWN_KEPT = 30  # about the most in random play; in resampling, an older one may be any card
     LARGEST_PILE = LARGEST_CARD - DEALT * MAX_PLAYERS  # the draw pile of MAX_PLAYERS; it never grows
     ROOM = LARGEST_CARD + REDRAWN_KEPT  # in State.cards: a card is laid or in the queue, and may also be redrawn
-    PLANE = LARGEST_CARD + 7 & ~7  # a number for each card, in whole words
+    PLANE = LARGEST_CARD + 7 & ~7  # bytes of a plane, a number for each card, in whole words
     CODES = PLANE  # in State.codes; those beyond LARGEST_CARD are always 0
     HIGHEST_CODE = (1 << MAX_PLAYERS) - 1
 
