@@ -326,8 +326,8 @@ cdef class Table:
     ):
         """Make a move in each game.
 
-        `states`: uint8 (n, packed_size). `moves`: uint16 (n,), the dense id of an action or, at a chance event, of an
-        outcome. `restart`: a Restart, to begin a new game where one ends; None: ended games stay over.
+        `states`: uint8 (n, packed_size). `moves`: uint16 (n,), dense ids of actions, or outcomes at chance events.
+        `restart`: a Restart, to begin a new game where one ends; None: ended games stay over.
         `overwrite_states`: write the new states over `states`, which saves a copy, if it is writable and aligned to 8
         bytes. Nobody else may write to it meanwhile; it holds garbage if the call raises. `max_bytes`: as in
         `new_games`.

@@ -1,4 +1,4 @@
-"""Discat: between the packed state and the messages of discat.proto."""
+"""Discat: the codec between packed states and the messages of discat.proto."""
 
 from collections.abc import Mapping
 
@@ -72,7 +72,7 @@ from chatiere.engine.games.discat.state cimport (
 )
 cimport chatiere.fields.discat as fields
 
-# Odd cards, that is the even bits ("Arrows").
+# The odd cards, which are the even bits (rules file: Arrows).
 _DEFAULTS = {"up_arrows": int("01" * (LARGEST_CARD // 2), 2)}
 
 
@@ -81,7 +81,7 @@ cdef const State* state_of(Position position) noexcept:
 
 
 cdef put_card_played(Writer out, int card, int place, int count):
-    # One of the cards of a play.
+    # Write one of the cards of a play.
     if place:
         out.words(b" with " if place == count - 1 else b" ")
     out.decimal(card)
@@ -90,7 +90,7 @@ cdef put_card_played(Writer out, int card, int place, int count):
 
 
 cdef int put_action_label(Writer out, Position position, int action) except -1:
-    # A dense id in plain English; its cards must be in the hand of the seat that is to act.
+    # Write a dense id in plain English; its cards must be in the hand of the seat to act.
     cdef uint8_t cards[LARGEST_HAND]
     cdef int count = cards_of_action(position, action, cards), i
     if action == KEEP_ID:
@@ -106,12 +106,12 @@ cdef int put_action_label(Writer out, Position position, int action) except -1:
 
 
 def outcome_label(Position position not None, outcome):
-    """A possible chance outcome in plain English."""
+    """Return the label of a possible chance outcome, in plain English."""
     return f"seat {outcome} begins" if state_of(position).phase == FIRST_SEAT else f"card {outcome + 1}"
 
 
 cdef int put_label_field(Writer out, const Event* event, int field) except -1:
-    # The cards that an event is about.
+    # Write the cards of an event.
     cdef int i
     if event.count == 0:
         out.words(b"a card")
@@ -122,7 +122,7 @@ cdef int put_label_field(Writer out, const Event* event, int field) except -1:
 # Options
 
 def encode_options(players, options: Mapping):
-    """Options by name as the kernel's struct. Raises EngineError: INVALID_OPTION."""
+    """Return options by name as the kernel's struct. Raises EngineError: INVALID_OPTION."""
     cdef Options encoded
     options = complete_options("Discat", options, _DEFAULTS, players)
     up_arrows = whole(options["up_arrows"])
@@ -139,7 +139,7 @@ def encode_options(players, options: Mapping):
 
 
 def options_of(Position position not None):
-    """The options of a position that differ from their defaults, by name."""
+    """Return the options of a position that differ from their defaults, by name."""
     cdef const State* state = state_of(position)
     up_arrows = state.up_arrows[0] | <object> state.up_arrows[1] << 64
     options = first_seat_option(state.first_seat_option)
@@ -149,7 +149,7 @@ def options_of(Position position not None):
 
 
 cdef class Arrows(OptionKind):
-    """A list of cards, as bits."""
+    """The type of lists of cards, as bits."""
 
     cdef read(self, const Message* options, int field):
         cdef Message inner
@@ -159,7 +159,7 @@ cdef class Arrows(OptionKind):
             return None
         up_arrows = 0
         open_field(options, field, &inner)
-        # One of more than there are comes twice.
+        # A longer list names a card twice.
         count = min(list_numbers(&inner, fields.CARDS_CARDS, cards, LARGEST_CARD + 1), LARGEST_CARD + 1)
         for i in range(count):
             if not 1 <= cards[i] <= LARGEST_CARD or up_arrows >> (cards[i] - 1) & 1:
@@ -186,7 +186,7 @@ cdef OptionFields OPTIONS = OptionFields(
 # Actions
 
 cdef int cards_of_action(Position position, int action, uint8_t* cards) except -1:
-    # The cards that a dense id names, a play's top last; how many: 0 for Keep.
+    # The cards of a dense id, a play's top last. Returns their number, 0 for Keep.
     cdef const State* state = state_of(position)
     cdef int slots
     if action == KEEP_ID:
@@ -237,7 +237,7 @@ cdef int read_action(const Message* action, Position position) except -1:
         open_field(action, fields.ACTION_EXCHANGE, &inner)
         return FIRST_EXCHANGE_ID + _slot_of(position, number_of(&inner, fields.EXCHANGE_CARD), "exchange.card")
     if not has_span(action, fields.ACTION_PLAY):
-        raise EngineError(Reason.INVALID_ACTION, "the action is none of play, keep and exchange")
+        raise EngineError(Reason.INVALID_ACTION, "the action is not a play, keep or exchange")
     open_field(action, fields.ACTION_PLAY, &inner)
     count = list_numbers(&inner, fields.PLAY_CARDS, cards, LARGEST_HAND)
     if not 1 <= count <= LARGEST_HAND or len({cards[i] for i in range(count)}) != count:
@@ -343,7 +343,7 @@ cdef read_hand(State* state, int seat, const Message* hand):
         RULES.refuse_state("cards", f"a hand has at most {LARGEST_HAND} cards")
     for size in range(count):
         within(RULES, cards[size], 1, LARGEST_CARD, "cards", size)
-        # A card that is there twice is refused later.
+        # Duplicate cards are refused by the invariants.
         state.hand[seat] = with_card(state.hand[seat], size, <int> cards[size])
     state.hand_size[seat] = count
 
@@ -354,12 +354,12 @@ cdef read_play(State* state, const Message* play):
     if not 1 <= count <= LARGEST_HAND:
         RULES.refuse_state("played.cards", f"a play has 1 to {LARGEST_HAND} cards", "A turn: play")
     if state.laid + count > LARGEST_CARD:
-        RULES.refuse_state("played.cards", "more cards have been laid than there are")
+        RULES.refuse_state("played.cards", "the turns lay more cards than there are")
     for i in range(count):
         within(RULES, cards[i], 1, LARGEST_CARD, "played.cards", i)
     for i in range(count):
         place = state.laid + i
-        # Ascending, the top last.
+        # Keep the cards ascending, with the top last.
         while i < count - 1 and place > state.laid and state.cards[place - 1] > cards[i]:
             state.cards[place] = state.cards[place - 1]
             place -= 1
@@ -379,7 +379,7 @@ cdef read_pass(State* state, bint exchanged):
 
 
 cdef read_turn(State* state, int seat, const Message* turn):
-    # A play or pass of a seat, whose turn it is.
+    # Read a turn, a play or pass, which must be of `seat`.
     cdef Message inner
     if number_of(turn, fields.TURN_SEAT) != seat:
         RULES.refuse_state(
@@ -396,12 +396,12 @@ cdef read_turn(State* state, int seat, const Message* turn):
 
 
 cdef read_turns(State* state, const Message* message):
-    # The plays with the passes after each.
+    # Read the plays, with the passes after each.
     cdef Message turn
     cdef Span rest = message.span
     cdef int seat = state.first_seat, number = 0
     if has_span(message, fields.STATE_TURNS) and seat == NO_SEAT:
-        RULES.refuse_state("first_seat", "there are turns, but nobody has begun")
+        RULES.refuse_state("first_seat", "there are turns, but no first seat")
     try:
         while next_of(fields.STATE_TURNS, &rest, &turn):
             read_turn(state, seat, &turn)
@@ -413,11 +413,11 @@ cdef read_turns(State* state, const Message* message):
 
 
 cdef int read_cards(const Message* message, int field, str name, int lowest, int most, uint8_t* cards) except -1:
-    # A list of cards; how many.
+    # Read a list of cards. Returns their number.
     cdef int64_t listed[LARGEST_CARD]
     cdef int count = list_numbers(message, field, listed, LARGEST_CARD), i
     if count > most:
-        RULES.refuse_state(name, f"there are {count} cards; there can be {most} at most", "Draw pile")
+        RULES.refuse_state(name, f"{count} cards, but at most {most} are possible", "Draw pile")
     for i in range(count):
         cards[i] = within(RULES, listed[i], lowest, LARGEST_CARD, name, i)
     return count
@@ -501,7 +501,7 @@ cdef put_constraint(Writer out, const State* state, int constraint):
 
 
 cdef int put_view(Writer out, Position position, int viewer) except -1:
-    # What a viewer may know → DiscatView.
+    # The knowledge of a viewer → DiscatView.
     cdef View seen
     cdef const State* state = &seen.state
     cdef int other, place, constraint, card

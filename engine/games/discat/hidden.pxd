@@ -1,4 +1,4 @@
-# Discat: what all have seen, and the states that agree with what a seat knows.
+# Discat: the public history, and the states that agree with what a seat knows.
 from chatiere.engine.core.stream cimport Stream
 from chatiere.engine.games.discat.state cimport State, Table
 

@@ -1,13 +1,13 @@
-"""Discat: public and hidden. What the plays and passes tell, and resampling.
+"""Discat: public and hidden (rules file: Public and hidden). The stories of the hands, and resampling.
 
-A hand is a set to the others: they see when it gains and loses cards, not which of its cards stayed. A state agrees with
-what has been shown if there is a history that leads to it: each hand got its cards at known moments, from the part of the
-pile that nobody has seen or from the queue; cards that it played, or put under the pile, left at known moments; between
-coming and leaving, a card met no pass of that seat that would have made it playable. For one hand that is a matching of
-cards to moments of arrival. And a seat whose turn it is to play holds a card that it can play.
+To the others a hand is a set: they see when it gains and loses cards, not which of its cards stay. A state agrees with
+what has been shown if some history leads to it: each hand got its cards at known times, from the unknown part of the
+pile or from the queue; the cards that it played or put under the pile left at known times; and while a card was in the
+hand, the seat never passed when it could have played that card. For one hand this is a matching of cards to times of
+arrival. Also, a seat whose turn it is to play holds a card that it can play.
 
-What a seat put under the pile, and what it drew from the queue, it knows. A card that went through the queue between other
-hands may be any card to the matching of both.
+A seat knows the cards that it put under the pile or drew from the queue. A card that went through the queue between
+other hands may be any card in the matchings of both.
 """
 
 from libc.stdint cimport uint8_t, uint16_t, uint64_t
@@ -41,45 +41,45 @@ from chatiere.engine.games.discat.state cimport (
 )
 
 cdef enum:
-    MAX_ARRIVALS = 224  # 5 dealt, and at most 2 for each of the 90 plays and the 90 passes
+    MAX_ARRIVALS = 224  # of a hand, those dealt included; for forged states see arrive
     NEVER = 0xFFFF
     NOT_REDRAWN = 0xFF
     ANY_CARD = 0
-    # Where a card of the queue or the unknown part of the draw pile lies; else a seat.
+    # Places of hidden cards other than the hands, which are numbered by their seats.
     IN_QUEUE = MAX_PLAYERS
     IN_PILE = IN_QUEUE + 1
-    SHUFFLES = 16  # tries, before the search and the walk
+    SHUFFLES = 16  # attempts, before the search and the walk
     WALK = 24  # steps for each hidden card
-    NOW_AND_THEN = 0x7F  # bits of a word: all are 0 in one of 128
+    NOW_AND_THEN = 0x7F  # bits of a word that are all 0 once in 128 times
     ANY_NUMBER = 0xFFFF  # of misfits
-    SEARCH = 100_000  # steps, some 50 milliseconds. What random play leads to needs a few hundred
+    SEARCH = 100_000  # steps, some 50 milliseconds; states of random play need a few hundred
 
 cdef enum Fate:
-    # What became of a card that left a hand.
+    # The fate of a card that left a hand.
     PLAYED
     QUEUED
     REDRAWN
-    FORGOTTEN  # drawn again, before those that State.cards keeps
+    FORGOTTEN  # redrawn, before those that State.cards keeps
 
 ctypedef struct Arrival:
     uint16_t time
-    uint8_t redraw  # its number among those drawn again that are kept; NOT_REDRAWN: from the part of the pile that nobody had seen
+    uint8_t redraw  # its number among the redrawn cards kept; NOT_REDRAWN: from the unknown part of the pile
 
 ctypedef struct Leaving:
     uint16_t time
     uint8_t fate
-    uint8_t what  # the card played; the place in the queue or among those drawn again (oldest first)
+    uint8_t what  # the card played; the place in the queue or among the redrawn cards, oldest first
 
 ctypedef struct Showing:
-    # A pass: the hand held no card above (or below) the constraint.
+    # A pass, which showed that the hand held no card above (or below) the constraint.
     uint16_t time
     uint8_t constraint
     uint8_t up
 
 ctypedef struct Story:
-    # What all have seen of one hand, in its own time.
+    # The public history of one hand, in its own time.
     uint16_t now
-    uint16_t put_under  # when it last put a card under the pile
+    uint16_t put_under  # the time at which it last put a card under the pile
     uint16_t arrivals
     uint16_t leavings
     uint16_t showings
@@ -89,29 +89,29 @@ ctypedef struct Story:
     Showing shown[LARGEST_CARD + 1]
 
 ctypedef struct Hidden:
-    # The places that a seat cannot see: first those that stories tell of, then the unknown part of the pile.
+    # The places that a seat cannot see: first those with stories, then the unknown part of the pile.
     int viewer
     int told
     int places
     uint8_t where[LARGEST_CARD]
     uint8_t slot[LARGEST_CARD]
     uint8_t told_by[LARGEST_CARD]
-    uint8_t cards[LARGEST_CARD]  # all that lie there, ascending
+    uint8_t cards[LARGEST_CARD]  # in all these places, ascending
 
 ctypedef struct Deal:
     State state
     uint8_t cards[LARGEST_CARD]  # at each hidden place
-    int misfits[MAX_PLAYERS]  # of each seat but the viewer
+    int misfits[MAX_PLAYERS]  # of each seat except the viewer
     int total
 
 
-# What the plays and passes tell
+# The public history
 
 cdef void read_piles(const State* state, Table* table) noexcept nogil:
     cdef uint8_t exchangers[(MAX_PLAYERS - 1) * LARGEST_CARD]
     cdef int owner = state.first_seat, start = 0, exchanged = 0
     cdef int place, i, number, seat, passes, code
-    cdef int tops[MAX_PLAYERS]  # 1 + where each personal pile's top lies
+    cdef int tops[MAX_PLAYERS]  # 1 + the place of each personal pile's top
     memset(table, 0, sizeof(Table))
     memset(tops, 0, sizeof(tops))
     for place in range(state.laid):
@@ -135,12 +135,9 @@ cdef void read_piles(const State* state, Table* table) noexcept nogil:
             table.face_down[place] = 1
         start = place + 1
         owner = (owner + passes + 1) % state.players
-    # The pass under way has turned its top already.
+    # A pass in progress has already turned its top.
     if state.phase == PASS and tops[state.active]:
         table.face_down[tops[state.active] - 1] = 1
-    for seat in range(state.players):
-        if tops[seat] and table.face_down[tops[seat] - 1]:
-            table.turned |= 1 << seat
     table.exchanges = exchanged
     for i in range(state.queue_length):
         table.queue_seat[i] = exchangers[exchanged - state.queue_length + i]
@@ -156,7 +153,7 @@ cdef void read_table(const State* state, Table* table) noexcept nogil:
 cdef void arrive(Story* story, int redraw) noexcept nogil:
     story.now += 1
     story.size += 1
-    # A forged state may tell of more than fits: its hands then contradict it.
+    # A forged state may have more than fit; its hands then contradict its history.
     if story.arrivals < MAX_ARRIVALS:
         story.arrived[story.arrivals].time = story.now
         story.arrived[story.arrivals].redraw = redraw
@@ -185,7 +182,7 @@ cdef void show(Story* story, const State* state, int constraint) noexcept nogil:
 
 
 cdef void draw(const State* state, Table* table, Story* stories, int seat, int* draws) noexcept nogil:
-    # The cards that nobody has seen come first, then the queue in its order.
+    # The unknown cards are drawn first, then the queue in its order.
     cdef int unseen = cards_in_use(state.players) - DEALT * state.players
     cdef int redraw = draws[0] - unseen - forgotten(state, table)
     draws[0] += 1
@@ -198,7 +195,7 @@ cdef void draw(const State* state, Table* table, Story* stories, int seat, int* 
 
 
 cdef int forgotten(const State* state, const Table* table) noexcept nogil:
-    # How many cards were drawn again before those that State.cards keeps.
+    # The number of cards redrawn before those that State.cards keeps.
     return table.exchanges - state.queue_length - state.redrawn_count
 
 
@@ -209,14 +206,13 @@ cdef void put_under(const State* state, Table* table, Story* stories, int seat, 
     elif redraw < state.redrawn_count:
         leave(&stories[seat], REDRAWN, redraw)
         table.redraws[redraw].giver = seat
-        table.redraws[redraw].left = stories[seat].now
     else:
         leave(&stories[seat], QUEUED, redraw - state.redrawn_count)
     stories[seat].put_under = stories[seat].now
 
 
 cdef bint read_stories(const State* state, Table* table, Story* stories) noexcept nogil:
-    # Fills table.redraws too. False if the plays and passes do not lead to the hand sizes.
+    # Also fills table.redraws. False if the plays and passes do not lead to the hand sizes.
     cdef int players = state.players
     cdef int owner = state.first_seat, pile = cards_in_use(players) - DEALT * players
     cdef int exchanged = 0, draws = 0
@@ -238,7 +234,7 @@ cdef bint read_stories(const State* state, Table* table, Story* stories) noexcep
         constraint = state.cards[place]
         passes = turns_in(code) - 1
         for number in range(passes + 1):
-            # A turn is told up to its refill, which the last turn may not have come to.
+            # The last turn may not have come to its refill.
             last = place + 1 == state.laid and number == passes
             if last:
                 break
@@ -253,12 +249,12 @@ cdef bint read_stories(const State* state, Table* table, Story* stories) noexcep
             if exchanged_in(code, number):
                 put_under(state, table, stories, actor, exchanged)
                 exchanged += 1
-                # The exchange leaves the pile as large as it was.
+                # An exchange does not change the size of the pile.
                 if not (place + 1 == state.laid and number + 1 == passes):
                     draw(state, table, stories, actor, &draws)
                 pile += 1
     if state.laid:
-        # What of the last turn has come to pass.
+        # The last turn, as far as it has come.
         while stories[actor].size < state.hand_size[actor]:
             draw(state, table, stories, actor, &draws)
         if state.phase == BONUS or state.phase == PASS:
@@ -280,7 +276,7 @@ cdef bint read_stories(const State* state, Table* table, Story* stories) noexcep
 # The states that agree
 
 cdef int last_forbidden(const Story* story, int card, int before) noexcept nogil:
-    # When this hand last showed, before that time, that it did not hold the card; 0 for never.
+    # The last time before `before` at which the hand showed that it did not hold the card; 0 for never.
     cdef const Showing* showing
     cdef int i
     for i in range(story.showings - 1, -1, -1):
@@ -299,7 +295,7 @@ cdef int card_that_left(const State* state, const Leaving* leaving) noexcept nog
 
 
 cdef bint knows(const State* state, const Table* table, int viewer, int redraw) noexcept nogil:
-    # Whether the viewer put that card under the pile, or drew it.
+    # True if the viewer put that card under the pile, or drew it.
     return card_under(state, redraw) != ANY_CARD and (
         table.redraws[redraw].giver == viewer or table.redraws[redraw].taker == viewer
     )
@@ -308,11 +304,11 @@ cdef bint knows(const State* state, const Table* table, int viewer, int redraw) 
 cdef int count_misfits(
     const State* state, const Table* table, int seat, const Story* story, int viewer, int most
 ) noexcept nogil:
-    # How many arrivals are left without a card if, for all that the viewer knows, as many cards of the hand as possible are
-    # matched to an arrival after they were last forbidden and before they left; counted until there are more than `most`.
-    # Taking arrivals in order, and giving each to the waiting card that leaves first, finds such a matching. A card that
-    # came from the queue, or left for it and was drawn, has to be the one that the viewer put there or drew; else it may be
-    # any. One more if the seat does not hold what it has shown to hold.
+    # The number of arrivals left without a card if, to the viewer's knowledge, as many cards of the hand as possible
+    # are matched to an arrival after they were last forbidden and before they left; counting stops above `most`. Taking
+    # arrivals in order, and giving each to the waiting card that leaves first, finds such a matching. A card that came
+    # from the queue, or left for it and was redrawn, must be the one that the viewer put there or drew; otherwise it
+    # may be any card. One more if the seat does not hold a card that it has shown to hold.
     cdef uint16_t after[MAX_ARRIVALS]
     cdef uint16_t until[MAX_ARRIVALS]  # ascending; 0 for a card that is matched
     cdef uint8_t cards[MAX_ARRIVALS]
@@ -340,7 +336,7 @@ cdef int count_misfits(
             return misfits
         met[i] = 0
         redraw = story.arrived[i].redraw
-        # Where a card that may be any left later, the one that came may be it, and may even have come again.
+        # If a card that may be any left later, it may be the one that came, which may even have come again.
         if redraw == NOT_REDRAWN or last_any > story.arrived[i].time or not knows(state, table, viewer, redraw):
             continue
         j = 0
@@ -356,7 +352,7 @@ cdef int count_misfits(
             return misfits
         if met[i]:
             continue
-        # Those that left before are matched or stay without.
+        # Cards that left before are matched or remain unmatched.
         while first_open < count and until[first_open] < story.arrived[i].time:
             first_open += 1
         j = first_open
@@ -370,7 +366,7 @@ cdef int count_misfits(
 
 
 cdef bint shows_it_can_play(const State* state) noexcept nogil:
-    # The active seat has not passed, so it holds a card that respects the constraint.
+    # True if the active seat, which has not passed, holds a card that respects the constraint.
     cdef int constraint = constraint_of(state), slot
     if state.phase != PLAY or constraint == 0:
         return True
@@ -381,7 +377,7 @@ cdef bint shows_it_can_play(const State* state) noexcept nogil:
 
 
 cdef void list_hidden(const State* state, const Table* table, int viewer, Hidden* hidden) noexcept nogil:
-    # The places in an order that all know, the cards in their own: nothing of which card lies where.
+    # The places in a public order and the cards ascending: independent of which card lies where.
     cdef uint64_t cards[2]
     cdef int seat, i, card
     hidden.viewer = viewer
@@ -408,7 +404,7 @@ cdef void list_hidden(const State* state, const Table* table, int viewer, Hidden
             hidden.places += 1
 
 
-# Drawing one of them
+# Drawing one of these states
 
 cdef void lay(Deal* deal, const Hidden* hidden, int place, int card) noexcept nogil:
     cdef int slot = hidden.slot[place]
@@ -424,7 +420,7 @@ cdef void lay(Deal* deal, const Hidden* hidden, int place, int card) noexcept no
 cdef bint count_anew(
     Deal* deal, const Hidden* hidden, const Table* table, const Story* stories, int seats, int most
 ) noexcept nogil:
-    # The misfits of these seats (bit seat). False, and not all counted, if those of all together are more than `most`.
+    # Recount the misfits of `seats` (bit seat). False, with the count incomplete, if the total is above `most`.
     cdef int seat
     for seat in range(deal.state.players):
         if seats >> seat & 1:
@@ -452,7 +448,7 @@ cdef void shuffle(Deal* deal, const Hidden* hidden, Stream* stream) noexcept nog
 
 
 cdef void rotate(Deal* deal, const Hidden* hidden, const uint8_t* moved, int n) noexcept nogil:
-    # Each of the n places gets the next one's card; n times over changes nothing.
+    # Move each of the n places' cards to the place before; n rotations restore them.
     cdef uint8_t first = deal.cards[moved[0]]
     cdef int k
     for k in range(n):
@@ -462,8 +458,8 @@ cdef void rotate(Deal* deal, const Hidden* hidden, const uint8_t* moved, int n) 
 cdef void step(
     Deal* deal, const Hidden* hidden, const Table* table, const Story* stories, Stream* stream
 ) noexcept nogil:
-    # Swap two places, or turn three round; back again if that leaves more misfits. But as long as there are some, one more
-    # is taken now and then: so there is a way on from everywhere.
+    # Swap two places, or rotate three; undo it if that leaves more misfits. While there are some, one more is accepted
+    # now and then, so that the search cannot get stuck.
     cdef uint8_t moved[3]
     cdef int misfits[MAX_PLAYERS]
     cdef int total = deal.total, seats = 0, i, _, n
@@ -513,7 +509,7 @@ cdef int resample(void* body, int seat, Stream* stream) noexcept nogil:
     if hidden.told == 0:
         return OK
 
-    # A plain shuffle that happens to agree is a uniform draw.
+    # A random shuffle that happens to agree is a uniform draw.
     deal.state = state[0]
     memcpy(deal.cards, hidden.cards, sizeof(deal.cards))
     for _ in range(SHUFFLES):
@@ -524,15 +520,15 @@ cdef int resample(void* body, int seat, Stream* stream) noexcept nogil:
         if agrees:
             break
     if not agrees:
-        # Else search from the last one on for a deal that agrees, and walk on from there among those that do. Every step of
-        # the walk is as likely as its reverse, so its limit is uniform too.
+        # Otherwise search for a deal that agrees, starting from the last one, and walk on from there among those that
+        # do. Every step of the walk is as likely as its reverse, so its limit is uniform, too.
         deal.total = 0
         memset(deal.misfits, 0, sizeof(deal.misfits))
         count_anew(&deal, &hidden, &table, stories, others, ANY_NUMBER)
         steps = 0
         while deal.total:
             if steps == SEARCH:
-                return DiscatFault.TOO_FEW_DEALS  # uncovered: no state that needs so many steps is known
+                return DiscatFault.TOO_FEW_DEALS  # uncovered: no state is known to need that many steps
             step(&deal, &hidden, &table, stories, stream)
             steps += 1
         for _ in range(WALK * hidden.places):

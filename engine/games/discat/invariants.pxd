@@ -1,2 +1,2 @@
-# Discat: what holds in every state.
+# Discat: the invariants of states.
 cdef int check(const void* body) noexcept nogil

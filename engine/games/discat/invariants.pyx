@@ -1,8 +1,8 @@
 """Discat: the rules' invariants (rules file: Invariants), and the bounds that memory safety needs.
 
-Every packed state from outside comes through here, so this must not cost more than the move that it guards. Most states
-are sound: to look at everything costs less than to stop at what is wrong. What is wrong is gathered in words, eight
-places at a time as the bytes of a word (as hands are: state.pxd), and named only when there is something.
+Every packed state from outside is checked here, so the check must not cost more than the move that it guards. Most
+states are sound, so that checking everything costs less than stopping at the first error. Errors are collected in
+words, for eight places at a time as the bytes of a word (like hands: state.pxd), and named only if there are any.
 """
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
@@ -46,11 +46,11 @@ from chatiere.engine.games.discat.state cimport (
 )
 
 cdef extern from * nogil:
-    # The compiler takes what follows many a return for rare.
+    # Compilers take the code after many returns for unlikely.
     bint expected "__builtin_expect" (bint condition, bint value)
 
 cdef extern from *:
-    # Two words for which gcc and clang use one instruction where there is one.
+    # Two words, for which gcc and clang use one instruction where possible.
     """
     typedef unsigned long long TwoWords __attribute__((vector_size(16)));
     """
@@ -59,16 +59,16 @@ cdef extern from *:
 cdef uint64_t ALL_BITS = 0xFFFFFFFFFFFFFFFF
 
 ctypedef struct Turns:
-    # What the plays and passes come to.
+    # A summary of the plays and passes.
     uint64_t wrong  # a code, or the order of a play's cards
-    uint64_t fours  # places under a top that lie on three others of their play
+    uint64_t fours  # cards under a top that lie on three others of their play
     uint32_t counts  # as in COUNTS_OF
 
-# What a card adds to a set of cards; a number above 90 gets a bit that no card has, and 0 or one above 127 none.
+# The bit of each card in a set of cards; numbers above 90 have a bit that no card has, 0 and those above 127 none.
 cdef TwoWords BITS_OF[256]
-# From the middle on all bits: from ROOM - place, a mask of all places from that one.
+# Zeros, then bytes of ones: from index ROOM - place on, a mask of all places from `place` on.
 cdef uint8_t LATER[2 * ROOM]
-# The turns that a code tells of; from bit 16, those that exchanged.
+# The number of turns in each code; from bit 16 on, the number of exchanges.
 cdef uint32_t COUNTS_OF[256]
 
 
@@ -129,8 +129,8 @@ cdef int check(const void* body) noexcept nogil:
     memcpy(&high, <uint8_t*> &found + 8, 8)
     redrawn = wrong_in_redrawn(state, used)
     unused = not_zero(state)
-    # There are as many places as cards, and together they hold the range and no more: each card is in exactly one place,
-    # and a number that is no card would leave one out.
+    # There are as many places as cards, and together they hold exactly the cards in use: so each card is in exactly one
+    # place, as a repeated card, or a number that is not a card, would leave one out.
     missing = (total ^ used) | (low ^ ALL_BITS >> max(0, 64 - used))
     missing |= high ^ (<uint64_t> 1 << max(0, used - 64)) - 1
     if expected((redrawn | unused | hands | beyond_hands | queue | missing) != 0, False):
@@ -147,7 +147,7 @@ cdef int check(const void* body) noexcept nogil:
 
 
 cdef int fault_of_numbers(const State* state) noexcept nogil:
-    # Which number it is that cannot be.
+    # The fault for the number that is out of range.
     if state.players < MIN_PLAYERS or state.players > MAX_PLAYERS:
         return DiscatFault.BAD_PLAYERS
     if state.phase >= PHASES:
@@ -167,7 +167,7 @@ cdef int fault_of_numbers(const State* state) noexcept nogil:
 
 
 cdef inline bint wrong_first_seat(const State* state) noexcept nogil:
-    # Nobody until chance has chosen; one that the options name is known from the beginning.
+    # NO_SEAT until chance has chosen; a seat named by the options is known from the beginning.
     cdef bint named = state.first_seat_option != NO_SEAT
     cdef bint wrong = state.first_seat != NO_SEAT if state.phase == FIRST_SEAT else state.first_seat >= state.players
     return wrong | (named & (state.first_seat_option != state.first_seat))
@@ -182,12 +182,12 @@ cdef inline uint64_t eight_from(const uint8_t* bytes) noexcept nogil:
 
 
 cdef inline uint64_t last_bytes(uint64_t word, int count) noexcept nogil:
-    # Zeros for all but the last `count` (all eight for more).
+    # The word with all but its last `count` bytes zero; all eight are kept if `count` is larger.
     return word if count >= 8 else word & ~slots_below(8 - count)
 
 
 cdef inline int not_zero(const State* state) noexcept nogil:
-    # All bits of what means nothing: codes of no card laid, what lies between the cards laid and those under the pile.
+    # The bits set in unused bytes: codes beyond the cards laid, places between the cards laid and those under the pile.
     cdef const uint8_t* later = &LATER[ROOM - state.laid]
     cdef const uint8_t* under = &LATER[state.redrawn_count + state.queue_length]
     cdef uint8_t bits = 0
@@ -205,10 +205,10 @@ cdef inline void add_to_set(TwoWords* found, const uint8_t* cards, int count) no
         found[0] |= BITS_OF[cards[i]]
 
 
-# What is wrong, if not 0
+# Errors, if not 0
 
 cdef inline uint64_t wrong_in_hand(uint64_t hand, int size) noexcept nogil:
-    # Ascending cards: in each byte the top bit says that the next slot's card is higher.
+    # Cards must ascend: in `higher`, the top bit of each byte is set if the next slot's card is higher.
     cdef uint64_t higher = (hand >> 8 | in_all_slots(0x80)) - (hand + in_all_slots(1))
     cdef uint64_t above = hand | hand + in_all_slots(0x7F - LARGEST_CARD)
     return (size > LARGEST_HAND) | (above | ~higher & slots_below(size & 7) >> 8) & in_all_slots(0x80)
@@ -225,7 +225,7 @@ cdef inline uint64_t add_queue(const State* state, TwoWords* found) noexcept nog
 
 
 cdef inline uint64_t wrong_in_redrawn(const State* state, int used) noexcept nogil:
-    # Those drawn again are cards or 0.
+    # Redrawn cards are cards in use or 0.
     cdef uint64_t cards, above = 0
     cdef int place
     for place in range(ROOM, ROOM - state.redrawn_count, -8):
@@ -237,7 +237,7 @@ cdef inline uint64_t wrong_in_redrawn(const State* state, int used) noexcept nog
 cdef inline void read_turns(const State* state, Turns* turns, TwoWords* found) noexcept nogil:
     cdef uint64_t sides = in_all_slots(0x80)
     cdef uint64_t codes, cards, laid, under, pairs, higher, all_codes = 0, wrong = 0, fours = 0
-    # Of the eight places before.
+    # The words of the previous eight places.
     cdef uint64_t cards_before = 0, under_before = 0, pairs_before = 0
     cdef uint32_t counts = 0
     cdef const uint8_t* here
@@ -248,8 +248,8 @@ cdef inline void read_turns(const State* state, Turns* turns, TwoWords* found) n
         codes = eight_from(here)
         cards = eight_from(&state.cards[place]) & laid
         all_codes |= codes
-        # The top bit of each byte: a card that is not the top of its play; one on such a card of the same play; and on
-        # two.
+        # The top bit of each byte is set for a card that is not the top of its play, for one on such a card of the same
+        # play, and for one on three.
         under = ~(codes + in_all_slots(0x7F)) & sides & laid
         pairs = under & (under << 8 | under_before >> 56)
         fours |= pairs & (pairs << 16 | pairs_before >> 48)
@@ -261,14 +261,14 @@ cdef inline void read_turns(const State* state, Turns* turns, TwoWords* found) n
         add_to_set(found, <const uint8_t*> &cards, 8)
         for i in range(8):
             counts += COUNTS_OF[here[i]]
-    # Fewer passes than players; that only passes exchange needs no check.
+    # There are fewer passes than players. That only passes exchange needs no check.
     turns.wrong = wrong | all_codes & ~in_all_slots((1 << state.players) - 1)
     turns.fours = fours
     turns.counts = counts
 
 
 cdef int check_setup(const State* state) noexcept nogil:
-    # Before the first play.
+    # The check before the first play.
     cdef int seat, extra, _
     if state.bonus_drawn:
         return DiscatFault.BAD_TURNS
@@ -284,7 +284,7 @@ cdef int check_setup(const State* state) noexcept nogil:
         return DiscatFault.BAD_PHASE
     if state.phase == PLAY and state.active != state.first_seat:
         return DiscatFault.BAD_ACTIVE_SEAT
-    # Round the table from the first seat to the active one, everybody has one card more than the rest.
+    # From the first seat to before the active one, clockwise, seats have one card more than the others.
     extra = 1
     seat = state.first_seat
     for _ in range(state.players):
@@ -299,7 +299,7 @@ cdef int check_setup(const State* state) noexcept nogil:
 
 
 cdef int check_groups(const State* state) noexcept nogil:
-    # A play has six cards at most; one of five or six wins and is the last.
+    # A play has at most six cards; one of five or six wins and is the last.
     cdef int size = 0, place
     cdef bint wins
     for place in range(state.laid):
@@ -314,7 +314,7 @@ cdef int check_groups(const State* state) noexcept nogil:
 
 
 cdef int check_turn(const State* state, const Turns* turns) noexcept nogil:
-    # From the first play on: the phase fits whose turn it is, what that seat holds and what the pile holds.
+    # The check from the first play on: the phase must fit the active seat, its hand and the draw pile.
     cdef int players = state.players, phase = state.phase
     cdef int last = state.codes[state.laid - 1], passes = turns_in(last) - 1, exchanges = turns.counts >> 16
     cdef int turn, since, seat, ender, constraint
@@ -327,19 +327,19 @@ cdef int check_turn(const State* state, const Turns* turns) noexcept nogil:
         return DiscatFault.BAD_WINNER
     if exchanges < state.queue_length:
         return DiscatFault.BAD_QUEUE
-    # What was put under the pile is there, or has been drawn; none is drawn before the unknown part is empty.
+    # Cards put under the pile are there or were redrawn; none is redrawn before the unknown part is empty.
     if state.redrawn_count != min(exchanges - state.queue_length, <int> REDRAWN_KEPT) or (
         state.redrawn_count and unknown_left
     ):
         return DiscatFault.BAD_REDRAWN
-    # At a decision and its bonus the active seat's turn is not among the turns yet.
+    # At a decision, and the bonus before it, the active seat's turn is not yet among the turns.
     goes_on = phase == PLAY or phase == BONUS or phase == PASS
     turn = state.first_seat + (turns.counts & 0xFFFF) - 1 + goes_on
     if state.active != turn % players:
         return DiscatFault.BAD_ACTIVE_SEAT
     if (phase == BONUS or phase == PASS) and passes > players - 2:
         return DiscatFault.BAD_ACTIVE_SEAT
-    # Turns from the creator's to the active seat's; 0 also when it is the creator's again.
+    # The turns from the creator's to the active seat's; also 0 when it is the creator's again.
     since = 0 if passes + goes_on == players else passes + goes_on
     if phase == FINISHED:
         if size_of_last_play(state) < WINNING_GROUP and not pile_is_empty(state):
@@ -363,7 +363,7 @@ cdef int check_turn(const State* state, const Turns* turns) noexcept nogil:
     elif phase == EXCHANGE and (passes == 0 or not exchanged_in(last, passes - 1)):
         return DiscatFault.BAD_PHASE
     if state.last_turns == 0:
-        # A seat that has no card left has begun the last turns, or is about to draw.
+        # A seat without cards has begun the last turns, or is about to draw.
         for seat in range(players):
             if state.hand_size[seat] == 0 and (seat != state.active or (phase != EXCHANGE and phase != REFILL)):
                 return DiscatFault.BAD_LAST_TURNS

@@ -146,14 +146,14 @@ cdef void deal(State* state, int card, Events* events) noexcept nogil:
 # A turn: play
 
 cdef int slots_played(int action) noexcept nogil:
-    # The hand slots of a Play as a mask. Bit k of the id's lower half is the k-th slot other than the top.
+    # The hand slots of a Play as a mask. Bit k of the id's lower part is the k-th slot other than the top's.
     cdef int top = action >> TOP_SHIFT, others = action & (1 << TOP_SHIFT) - 1
     cdef int below = others & ((1 << top) - 1)
     return below | 1 << top | (others ^ below) << 1
 
 
 cdef int play_cards(const State* state, int action, uint8_t* cards) noexcept nogil:
-    # The cards of a Play by the active seat, ascending, then the top; how many they are.
+    # The cards of a Play by the active seat, ascending, then the top. Returns their number.
     cdef uint64_t hand = state.hand[state.active]
     cdef int top = action >> TOP_SHIFT, others = slots_played(action) & ~(1 << top)
     cdef int count = 0
@@ -166,7 +166,8 @@ cdef int play_cards(const State* state, int action, uint8_t* cards) noexcept nog
 
 
 cdef inline uint64_t tens_digits(uint64_t hand) noexcept nogil:
-    # Of each slot. Every second slot at a time has 16 bits for the product: 103 / 1024 is near enough to a tenth.
+    # The tens digit in each slot. Every second slot at a time, to have 16 bits for the product; 103 / 1024 is close
+    # enough to a tenth.
     cdef uint64_t half = 0x00FF00FF00FF00FF
     cdef uint64_t low = (hand & half) * 103 >> 10 & half
     cdef uint64_t high = (hand >> 8 & half) * 103 >> 10 & half
@@ -174,10 +175,10 @@ cdef inline uint64_t tens_digits(uint64_t hand) noexcept nogil:
 
 
 cdef inline int slots_alike(uint64_t digits, int size, int slot) noexcept nogil:
-    # The slots, as a mask, that have the digit of that slot. A byte's top bit says that it differs in nothing.
+    # The slots with the same digit as `slot`, as a mask. In `alike`, the top bit of each such byte is set.
     cdef uint64_t differing = digits ^ in_all_slots(card_in_slot(digits, slot))
     cdef uint64_t alike = in_all_slots(0x80) - differing & in_all_slots(0x80)
-    # The product brings the top bits of all bytes together in the last one.
+    # The product brings the top bits of all bytes together in the last byte.
     return <int> (alike * <uint64_t> 0x0002040810204081 >> 56) & ((1 << size) - 1)
 
 
@@ -193,7 +194,7 @@ cdef int forbids_play(const State* state, int action) noexcept nogil:
     if slots != 1 << top:
         if state.laid == 0:
             return DiscatFault.FIRST_PLAY_IS_ONE_CARD
-        # All share the tens digit, or all share the units digit.
+        # All cards must share the tens digit, or all the units digit.
         if slots & ~slots_alike(tens, size, top) and slots & ~slots_alike(hand - 10 * tens, size, top):
             return DiscatFault.NOT_A_GROUP
     constraint = constraint_of(state)
@@ -246,7 +247,7 @@ cdef void begin_pass(State* state, Events* events) noexcept nogil:
 
 
 cdef void turn_top(State* state, Events* events) noexcept nogil:
-    # What turns follows from the turns so far; only who asks is told.
+    # The card turned follows from the turns so far; it is needed for events only.
     cdef uint8_t top
     if events == NULL:
         return
@@ -256,8 +257,8 @@ cdef void turn_top(State* state, Events* events) noexcept nogil:
 
 
 cdef int top_face_up(const State* state) noexcept nogil:
-    # The top card that the active seat laid in its turn before, the last one round the table; 0 if it passed then (and
-    # turned its top) or has had no turn.
+    # The top card that the active seat laid in its previous turn, one round ago; 0 if it passed then, and so turned its
+    # top, or has had no turn.
     cdef int back = state.players, place = state.laid - 1
     while place >= 0:
         back -= turns_in(state.codes[place])
@@ -313,13 +314,13 @@ cdef void draw_from_queue(State* state, int seat, DiscatEvent reason, Events* ev
     cdef uint8_t card = card_under(state, state.redrawn_count)
     cdef uint8_t* newest
     if events != NULL:
-        # Who put the card there knows it too.
+        # The seat that put the card there knows it, too.
         tell(events, reason, seat, 1 << seat | 1 << seat_of_exchange(state, state.queue_length), &card, 1)
     state.queue_length -= 1
     if state.redrawn_count < REDRAWN_KEPT:
         state.redrawn_count += 1
     else:
-        # Forget the oldest: all others move up.
+        # Forget the oldest; all others move up.
         newest = &state.cards[ROOM - 1 - REDRAWN_KEPT - state.queue_length]
         memmove(newest + 1, newest, REDRAWN_KEPT + state.queue_length)
         newest[0] = 0
@@ -327,7 +328,7 @@ cdef void draw_from_queue(State* state, int seat, DiscatEvent reason, Events* ev
 
 
 cdef int seat_of_exchange(const State* state, int back) noexcept nogil:
-    # Who made the exchange `back` exchanges ago (1: the latest).
+    # The seat that made the exchange `back` exchanges ago (1: the latest).
     cdef int place = state.laid - 1
     cdef int owner = creator_of(state)
     cdef int number, code
@@ -344,7 +345,7 @@ cdef int seat_of_exchange(const State* state, int back) noexcept nogil:
 
 
 cdef void draw_unknown(State* state, int card, Events* events) noexcept nogil:
-    # The card that came, for the draw that is pending.
+    # Resolve the pending draw with `card`.
     cdef uint8_t drawn = card
     cdef int creator
     if state.phase == BONUS:
@@ -388,7 +389,7 @@ cdef void end_game(State* state, Events* events) noexcept nogil:
 
 
 cdef void count_piles(const State* state, int* piles, int* bonuses) noexcept nogil:
-    # The cards of each seat's personal and bonus pile.
+    # The number of cards in each seat's personal and bonus pile.
     cdef int owner = state.first_seat, size = 0, place, turns
     memset(piles, 0, MAX_PLAYERS * sizeof(int))
     memset(bonuses, 0, MAX_PLAYERS * sizeof(int))
@@ -443,7 +444,7 @@ cdef int actor(const void* body) noexcept nogil:
 
 
 cdef inline int mask_without(int slots, int top) noexcept nogil:
-    # The slots other than the top as a Play's id has them.
+    # The slots other than the top's, as in a Play's id.
     cdef int below = slots & ((1 << top) - 1)
     return below | slots >> (top + 1) << top
 
@@ -472,11 +473,11 @@ cdef int legal_actions(const void* body, uint16_t* ids) noexcept nogil:
         count += 1
         if state.laid == 0:
             continue
-        # The groups with this top: sets of slots that share its tens digit, and of slots that share its units digit.
+        # The groups with this top: sets of slots that share its tens digit, or its units digit.
         same_tens = mask_without(slots_alike(tens, size, top), top)
         same_units = mask_without(slots_alike(units, size, top), top)
         if (same_tens & (same_tens - 1)) | (same_units & (same_units - 1)) == 0:
-            # Mostly there is one such slot of each kind at most. Both ids are written: nothing has to be guessed.
+            # The usual case: at most one such slot of each kind. Both ids are written, to save branches.
             others = same_tens | same_units
             ids[count] = top << TOP_SHIFT | others & -others
             count += others != 0
@@ -484,7 +485,7 @@ cdef int legal_actions(const void* body, uint16_t* ids) noexcept nogil:
             ids[count] = top << TOP_SHIFT | others
             count += others != 0
             continue
-        # The next set of each kind, 0 after the last. No slot shares both digits: the two never meet.
+        # The next set of each kind, 0 after the last. No slot shares both digits, so the two never coincide.
         by_tens = same_tens & -same_tens
         by_units = same_units & -same_units
         while by_tens | by_units:
@@ -553,7 +554,7 @@ cdef int sample_outcome(const void* body, Stream* stream) noexcept nogil:
 
 
 cdef inline int sample_card(const State* state, Stream* stream) noexcept nogil:
-    # One of the unknown cards.
+    # Draw one of the unknown cards.
     cdef int low = count_bits(state.unknown[0])
     cdef int number = number_below(stream, low + count_bits(state.unknown[1]))
     cdef int half = number >= low
@@ -605,18 +606,13 @@ cdef void view(const void* body, int seat, void* out) noexcept nogil:
     cdef const State* state = <const State*> body
     cdef View* seen = <View*> out
     cdef State* shown = &seen.state
-    cdef int piles[MAX_PLAYERS]
-    cdef int bonuses[MAX_PLAYERS]
     cdef uint8_t drawn_by[LARGEST_CARD + 1]
     cdef int other, slot, place, known, card
     memcpy(shown, state, sizeof(State))
     memset(&shown.cards[ROOM - state.redrawn_count], 0, state.redrawn_count)
     read_table(state, &seen.table)
-    count_piles(state, piles, bonuses)
     see_draws(state, &seen.table, seat, drawn_by)
     for other in range(state.players):
-        seen.table.pile_count[other] = piles[other]
-        seen.table.bonus_count[other] = bonuses[other]
         if other == seat:
             continue
         shown.hand[other] = 0
@@ -635,7 +631,7 @@ cdef void view(const void* body, int seat, void* out) noexcept nogil:
 
 
 cdef void see_draws(const State* state, const Table* table, int seat, uint8_t* drawn_by) noexcept nogil:
-    # Of each card that the seat put under the pile: whom it saw draw it, if that one has put none there since.
+    # For each card that the seat put under the pile: the seat seen to draw it, if that one has put none there since.
     cdef const Redraw* redraw
     cdef int i
     memset(drawn_by, NO_SEAT, LARGEST_CARD + 1)

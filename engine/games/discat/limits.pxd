@@ -1,5 +1,5 @@
-# Discat: how long a game can be.
+# Discat: bounds on the length of games.
 from chatiere.engine.core.game cimport Limits
 
-# `options`: NULL for whatever the options.
+# `options`: NULL for any options.
 cdef void limits(int players, const void* options, Limits* found) noexcept nogil

@@ -1,7 +1,7 @@
-"""Discat: what a seat knows, as numbers (layout: text.py).
+"""Discat: observations, the knowledge of a seat as numbers (layout: text.py).
 
-Batches ask for an observation with every move, so it is not made of the whole view: `see` walks the plays once and
-takes only what an observation shows.
+Batches may ask for an observation with every move, so it is not made from the whole view: `see` walks the plays once
+and collects only what an observation shows.
 """
 
 from libc.stdint cimport int8_t, uint8_t, uint64_t
@@ -41,38 +41,38 @@ from chatiere.engine.games.discat.state cimport (
 
 cdef enum:
     MOST_EXCHANGES = (MAX_PLAYERS - 1) * LARGEST_CARD
-    MOST_TURNS = 64  # more than eight places and a seat come to
+    MOST_TURNS = 64  # above the turns of eight places plus a seat
     NOBODY = 7
-    EARLIER = MOST_EXCHANGES + LARGEST_PILE  # room for what was drawn before
-    # Of a turn, beside how many cards it laid.
+    EARLIER = MOST_EXCHANGES + LARGEST_PILE  # room for earlier draws
+    # Flags of a turn, added to the number of cards laid.
     NO_EXCHANGE = 8
     BONUS_FOLLOWS = 16
 
 cdef uint64_t ALL_BITS = 0xFFFFFFFFFFFFFFFF
 
 ctypedef struct Plays:
-    # Whose turn it was at each place of the cards laid; then numbers that are no seat's.
+    # The seat that laid the card at each place; then numbers that are not seats.
     uint8_t seats[CODES]
-    # Bit place, of a play's top: all, and those followed by passes that exchanged.
+    # The places of plays' tops, as bits: all of them, and those followed by passes that exchanged.
     uint64_t tops[2]
     uint64_t exchanges[2]
 
 ctypedef struct Redraws:
-    # Who drew each card that was drawn again, from EARLIER on; and of each seat, how many of them were before it last
-    # put a card under the pile.
+    # The seat that drew each redrawn card, from EARLIER on; and for each seat, the number of redraws before it last put
+    # a card under the pile.
     uint8_t taker[EARLIER + LARGEST_CARD + 32]
     int before_put[NOBODY + 1]
 
-# Of each code, as the bytes of a word: the passes that exchanged, counted from 1; then, in the last two, how many turns
-# and how many exchanges it tells of.
+# For each code, as the bytes of a word: the numbers, from 1, of the passes that exchanged; in the last two bytes, the
+# number of turns and the number of exchanges.
 cdef uint64_t OF_CODE[HIGHEST_CODE + 1]
-# The turns of each code, as the bytes of a word.
+# For each code, its turns as the bytes of a word.
 cdef uint64_t TURNS_OF[HIGHEST_CODE + 1]
-# For each number of players the seat that is so many turns after seat 0.
+# For each number of players, the seat of each turn, counted from seat 0's.
 cdef uint8_t SEAT_AFTER[MAX_PLAYERS + 1][MOST_TURNS]
-# From the middle on ones: from PLANE - card, a plane of the cards above that one.
+# Zeros, then ones: from index PLANE - card on, a plane of the cards above `card`.
 cdef uint8_t FLAGS[2 * PLANE]
-# Of each place, its number from 1.
+# The number of each place, from 1.
 cdef uint8_t PLACES[CODES]
 
 
@@ -101,11 +101,11 @@ fill_tables()
 
 
 cdef void see(const void* body, int seat, void* out) noexcept nogil:
-    # All that the seat knows and an observation shows, and nothing that the seat does not know.
+    # Collects what an observation shows, all of which the seat knows.
     cdef const State* state = <const State*> body
     cdef Seen* seen = <Seen*> out
     cdef Plays plays
-    # Who put each card under the pile: the seat, or more by the number of players.
+    # The seat that put each card under the pile, possibly plus the number of players.
     cdef uint8_t exchangers[MOST_EXCHANGES + 8]
     cdef int draw_pile, exchanges, other
     seen.players = state.players
@@ -114,7 +114,7 @@ cdef void see(const void* body, int seat, void* out) noexcept nogil:
     seen.bonus_drawn = state.bonus_drawn
     seen.last_turns = state.last_turns
     seen.queue_length = state.queue_length
-    # All that has not been laid and is in no hand.
+    # All cards that are neither laid nor in a hand.
     draw_pile = cards_in_use(state.players) - state.laid
     for other in range(state.players):
         draw_pile -= state.hand_size[other]
@@ -145,25 +145,27 @@ cdef inline uint64_t eight_from(const void* bytes) noexcept nogil:
 
 
 cdef inline void clear_plane(uint8_t* plane) noexcept nogil:
-    # Zeros from the table: compilers copy as much as this with vectors, but clear it with a string instruction, which is
+    # Copied from the table, as compilers copy this size with vectors, but clear it with a string instruction, which is
     # slow to start.
     memcpy(plane, FLAGS, PLANE)
 
 
 cdef inline uint64_t top_bits(uint64_t bytes) noexcept nogil:
-    # Bit i for that of byte i: the product brings them together.
+    # Bit i is the top bit of byte i; the product brings these together.
     return (bytes & in_all_slots(0x80)) * <uint64_t> 0x0002040810204081 >> 56
 
 
 cdef inline uint64_t not_zero(uint64_t bytes) noexcept nogil:
-    # Bit i for byte i. None is above 0x80.
+    # Bit i is set if byte i is not 0; no byte may be above 0x80.
     return top_bits(bytes + in_all_slots(0x7F))
 
 
 cdef void see_plays(const State* state, Seen* seen, Plays* plays) noexcept nogil:
-    # The piles and the cards laid: eight or sixteen places at a time, all alike, as to jump from top to top costs more.
+    # The piles and the cards laid. All places are treated alike, eight or sixteen at a time, which is faster than
+    # jumping from top to top.
     cdef uint8_t turns[CODES]
-    # How many turns, less whole rounds, each place is after seat 0; and all before its eight, less that seat.
+    # For each place, the turns since seat 0's, less whole rounds before its eight places; for each eight places, the
+    # turns before them, less the seat of the first.
     cdef uint8_t turns_after[CODES]
     cdef int turns_before[CODES / 8]
     cdef uint8_t cards[8 + CODES + 8]
@@ -175,17 +177,17 @@ cdef void see_plays(const State* state, Seen* seen, Plays* plays) noexcept nogil
     memset(plays.exchanges, 0, sizeof(plays.exchanges))
     for first in range(0, laid, 16):
         for i in range(first, first + 16):
-            # As turns_in says, for all sixteen at once.
+            # turns_in, for all sixteen at once.
             turns[i] = (
                 (codes[i] > 0) + (codes[i] > 1) + (codes[i] > 3) + (codes[i] > 7) + (codes[i] > 15) + (codes[i] > 31)
             )
     for first in range(0, laid, 8):
         word = eight_from(&codes[first])
         (<uint8_t*> plays.tops)[first >> 3] = not_zero(word)
-        # The codes that have a bit below their highest.
+        # The codes with a bit set below their highest.
         (<uint8_t*> plays.exchanges)[first >> 3] = not_zero(word & (word | in_all_slots(0x80)) - in_all_slots(1))
         word = eight_from(&turns[first])
-        # The product adds up all bytes to each.
+        # The product gives each byte the sum of all bytes up to it.
         word *= in_all_slots(1)
         i = word >> 56
         word = (word << 8) + in_all_slots(seat)
@@ -193,7 +195,7 @@ cdef void see_plays(const State* state, Seen* seen, Plays* plays) noexcept nogil
         turns_before[first >> 3] = turn - seat
         turn += i
         seat = SEAT_AFTER[players][seat + i]
-    # Before the first card and after the last one lies none.
+    # No cards before the first one and after the last one.
     memset(cards, 0, 8)
     memcpy(&cards[8], state.cards, CODES)
     memset(&cards[8 + laid], 0, 8)
@@ -206,7 +208,7 @@ cdef void see_plays(const State* state, Seen* seen, Plays* plays) noexcept nogil
         last = last_place(plays.seats, seat, laid, &seen.pile_count[seat])
         seen.bonus_count[seat] = 0
         seen.top[seat] = cards[7 + last]
-        # A top lies face down once its seat has passed; the pass under way has turned it already.
+        # A top lies face down once its seat has passed; a pass in progress has already turned it.
         i = turns_before[last - 1 >> 3] + turns_after[last - 1] if last else turn
         seen.turned |= (turn > i + players) << seat
     if state.phase == PASS or (state.phase == PLAY and back_to_creator(state)):
@@ -215,7 +217,7 @@ cdef void see_plays(const State* state, Seen* seen, Plays* plays) noexcept nogil
 
 
 cdef inline void find_seats(const uint8_t* turns_after, int players, int laid, uint8_t* seats) noexcept nogil:
-    # Whole rounds are taken off; where there is none, what comes is a large number.
+    # Subtract whole rounds; where there is none left, the difference wraps round to a large number.
     cdef const uint8_t* beyond = &FLAGS[PLANE - laid]
     cdef uint8_t seat, step = players
     cdef int i
@@ -229,7 +231,7 @@ cdef inline void find_seats(const uint8_t* turns_after, int players, int laid, u
 
 
 cdef inline uint8_t last_place(const uint8_t* seats, uint8_t seat, int laid, uint8_t* count) noexcept nogil:
-    # Of a seat, counted from 1; 0 for none. And how many it has.
+    # The last place of a seat, counted from 1, or 0; `count`: the number of its places.
     cdef uint8_t places = 0, last = 0, own
     cdef int i
     for i in range(laid + 15 & ~15):
@@ -241,7 +243,7 @@ cdef inline uint8_t last_place(const uint8_t* seats, uint8_t seat, int laid, uin
 
 
 cdef inline void see_bonuses(const Plays* plays, Seen* seen) noexcept nogil:
-    # Tops on three others of their play.
+    # One card of each play of exactly four goes to the bonus pile.
     cdef uint128_t tops = <uint128_t> plays.tops[1] << 64 | plays.tops[0]
     cdef uint128_t fours = (
         tops & ~(tops << 1 | tops << 2 | tops << 3) & (tops << BONUS_GROUP | <uint128_t> 1 << (BONUS_GROUP - 1))
@@ -258,7 +260,7 @@ cdef inline void see_bonuses(const Plays* plays, Seen* seen) noexcept nogil:
 
 
 cdef int read_exchanges(const State* state, const Plays* plays, uint8_t* exchangers) noexcept nogil:
-    # Who put cards under the draw pile: how many these are.
+    # The seats that put cards under the draw pile, in order. Returns the number of these cards.
     cdef uint64_t left, of_code, exchanged
     cdef int exchanges = 0, half, place
     for half in range(2):
@@ -274,12 +276,12 @@ cdef int read_exchanges(const State* state, const Plays* plays, uint8_t* exchang
 
 
 cdef inline uint64_t given_by(const State* state, int seat, const uint8_t* exchangers, int count) noexcept nogil:
-    # Which of so many cards, at most 63, the seat put under the pile: bit i for the i-th, eight at a time.
+    # Bit i is set if the seat put the i-th of `count` (at most 63) cards under the pile; eight at a time.
     cdef uint64_t given = 0, others, word
     cdef int first
     for first in range(0, count, 8):
         word = eight_from(&exchangers[first])
-        # In each byte the top bit says that it is neither of the two numbers.
+        # The top bit of each byte is set if it is neither of the two numbers.
         others = (word ^ in_all_slots(seat)) + in_all_slots(0x7F)
         others &= (word ^ in_all_slots(seat + state.players)) + in_all_slots(0x7F)
         given |= top_bits(~others) << first
@@ -287,7 +289,7 @@ cdef inline uint64_t given_by(const State* state, int seat, const uint8_t* excha
 
 
 cdef void see_queue(const State* state, int seat, const uint8_t* exchangers, Seen* seen) noexcept nogil:
-    # The cards that the seat put under the pile and that lie there.
+    # The cards that the seat put under the pile and that are still there.
     cdef uint64_t given = given_by(state, seat, exchangers, state.queue_length)
     while given:
         seen.known[seen.known_count] = card_under(state, state.redrawn_count + lowest_bit(given))
@@ -299,8 +301,8 @@ cdef void see_queue(const State* state, int seat, const uint8_t* exchangers, See
 cdef void see_redrawn(
     const State* state, int seat, const Plays* plays, const uint8_t* exchangers, int exchanges, Seen* seen
 ) noexcept nogil:
-    # The cards that the seat put under the pile and saw another seat draw, if that one has put none there since. Most
-    # have been laid: who drew them is not asked.
+    # The cards that the seat put under the pile and saw another seat draw that has put none there since. Most have been
+    # laid: their takers are not looked up.
     cdef Redraws redraws
     cdef uint8_t place_of[REDRAWN_KEPT]
     cdef uint8_t holder_of[REDRAWN_KEPT]
@@ -327,7 +329,7 @@ cdef void see_redrawn(
 
 
 cdef inline int holder_of_card(const State* state, int card) noexcept nogil:
-    # The seat with that card in its hand, or NOBODY.
+    # The seat with the card in its hand, or NOBODY.
     cdef uint64_t differing
     cdef int holders = 1 << NOBODY, seat
     for seat in range(state.players):
@@ -337,7 +339,7 @@ cdef inline int holder_of_card(const State* state, int card) noexcept nogil:
 
 
 cdef inline bint drawn_later(const State* state, int redraw, int card) noexcept nogil:
-    # Whether the card went through the queue again after that.
+    # True if the card went through the queue again later.
     cdef int i
     for i in range(redraw + 1, state.redrawn_count):
         if card_under(state, i) == card:
@@ -346,7 +348,7 @@ cdef inline bint drawn_later(const State* state, int redraw, int card) noexcept 
 
 
 cdef void follow_redraws(const State* state, const Plays* plays, int exchanges, Redraws* redraws) noexcept nogil:
-    # Follows the sizes of the hands: the draws up to each moment are those that all have seen.
+    # Follows the sizes of the hands, which determine the number of draws at each turn.
     cdef uint8_t turns[MAX_PLAYERS * LARGEST_CARD + 8]
     cdef int sizes[MAX_PLAYERS]
     cdef uint64_t left, early, word
@@ -357,8 +359,9 @@ cdef void follow_redraws(const State* state, const Plays* plays, int exchanges, 
     cdef uint8_t places
     for seat in range(MAX_PLAYERS):
         sizes[seat] = DEALT
-    # As long as nobody can have drawn from the queue, every hand has been refilled, and its sixth card is a bonus since
-    # the seat's last play. So far it is sure, but for the last play: cards laid, exchanges and bonuses are drawn for.
+    # As long as nobody can have drawn from the queue, every hand is refilled, and a sixth card is a bonus for the
+    # seat's last play. This is certain, except for the last play, for as long as the pile covers all cards laid,
+    # exchanges and bonuses.
     until = pile - players - 1
     left = plays.exchanges[0] & (<uint64_t> 1 << min(state.laid - 1, 63)) - 1
     while left:
@@ -379,7 +382,7 @@ cdef void follow_redraws(const State* state, const Plays* plays, int exchanges, 
     for seat in range(players):
         place = last_place(early_seats, seat, before + 1, &places)
         sizes[seat] += place != 0 and state.codes[place - 1] > 1
-    # What is left in the draw pile; and the number of the next draw, from the first that is kept.
+    # The cards left in the draw pile, and the number of the next draw, counted from the first redraw kept.
     rest = pile - before - 1
     for seat in range(MAX_PLAYERS):
         rest -= sizes[seat] - DEALT
@@ -387,7 +390,7 @@ cdef void follow_redraws(const State* state, const Plays* plays, int exchanges, 
     for seat in range(MAX_PLAYERS):
         redraws.before_put[seat] = draw
     seat = plays.seats[before + 1]
-    # All turns from there on.
+    # All turns from here on.
     left = plays.tops[0] & ~early
     for half in range(2):
         while left:
@@ -399,21 +402,21 @@ cdef void follow_redraws(const State* state, const Plays* plays, int exchanges, 
             count += turns_in(code)
             before = place
         left = plays.tops[1]
-    # All are taken alike, as what comes next can hardly be told beforehand. Takers written too far are written again.
+    # Without branches, as they would be hard to predict. Takers written too far ahead are overwritten.
     for i in range(count - 1):
         turn = turns[i]
         size = sizes[seat] - (turn & 7)
         put_taker(redraws, draw, seat)
-        # Who exchanges draws one for the one that it puts there.
+        # A seat that exchanges draws one card for the one put there.
         exchanged = turn / NO_EXCHANGE & 1 ^ 1
         redraws.before_put[seat if exchanged else <int> NOBODY] = draw
-        # Also the bonus for who laid what the next seat cannot respect.
+        # Including the bonus for a play that the next seat cannot respect.
         number = min(max(0, DEALT - size) + turn / BONUS_FOLLOWS, rest)
         rest -= number
         draw += exchanged + number
         sizes[seat] = size + number
         seat = seat + 1 if seat + 1 < players else 0
-    # The last one has drawn as much as its hand shows.
+    # The last seat's draws follow from the size of its hand.
     turn = turns[count - 1]
     size = sizes[seat] - (turn & 7)
     if turn & NO_EXCHANGE == 0:
@@ -427,13 +430,13 @@ cdef void follow_redraws(const State* state, const Plays* plays, int exchanges, 
 
 
 cdef inline void put_taker(Redraws* redraws, int draw, int seat) noexcept nogil:
-    # Of that draw and seven more.
+    # The taker of a draw and the seven after it.
     cdef uint64_t takers = in_all_slots(seat)
     memcpy(&redraws.taker[EARLIER + draw], &takers, 8)
 
 
 cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
-    # Reads nothing but what was seen, so it can hold nothing that the seat does not know.
+    # Reads only the Seen, so that it cannot show anything that the seat does not know.
     cdef const Seen* seen = <const Seen*> view
     cdef uint8_t* own = values
     cdef uint8_t* laid = own + LARGEST_CARD
@@ -443,7 +446,7 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
     cdef uint8_t* numbers = up + LARGEST_CARD
     cdef int players = seen.players, used = cards_in_use(players), other = seat, i, _
     cdef int turn = seen.active if FIRST_SEAT < seen.phase < FINISHED else NO_SEAT
-    # Each plane is written with its end rounded up, and the next one over that.
+    # Each plane is written in whole words, and the next one over its excess.
     clear_plane(own)
     memcpy(laid, &seen.laid[1], PLANE)
     clear_plane(known)
@@ -477,7 +480,7 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
 
 
 cdef inline void put_constraint(const Seen* seen, int used, uint8_t* meets) noexcept nogil:
-    # The cards in use beyond the constraint, on the side to which its arrows point; all of them if there is none.
+    # The cards in use beyond the constraint, on the side that its arrows point to; all cards in use without one.
     cdef int card = max(1, seen.constraint)
     cdef int up = (seen.up_arrows[(card - 1) >> 6] >> ((card - 1) & 63) & 1) | (seen.constraint == 0)
     cdef const uint8_t* first = &FLAGS[PLANE - seen.constraint * up]

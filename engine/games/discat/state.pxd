@@ -1,4 +1,4 @@
-# Discat: the packed state and its numbers. Cards are their printed numbers 1-90; in a set of cards, bit card - 1.
+# Discat: the packed state and its numbers. A card is its printed number, 1-90; in a set of cards, bit card - 1.
 from libc.stdint cimport uint8_t, uint16_t, uint64_t
 
 from chatiere.engine.core.bits cimport count_bits, lowest_bit
@@ -10,9 +10,9 @@ cdef extern from * nogil:
 cdef enum:
     MIN_PLAYERS = 2
     MAX_PLAYERS = 6
-    CARDS_OF_ALL = 30  # in use with any number of players, and as many again as follows for each player
-    CARDS_A_PLAYER = 10
-    LARGEST_CARD = CARDS_OF_ALL + CARDS_A_PLAYER * MAX_PLAYERS
+    BASE_CARDS = 30  # in use with any number of players
+    CARDS_A_PLAYER = 10  # in use besides, for each player
+    LARGEST_CARD = BASE_CARDS + CARDS_A_PLAYER * MAX_PLAYERS
     DEALT = 5  # cards to each seat; a hand is refilled to as many
     LARGEST_HAND = DEALT + 1  # with a bonus card
     BONUS_GROUP = 4
@@ -21,17 +21,17 @@ cdef enum:
     REDRAWN_KEPT = 30  # about the most in random play; in resampling, an older one may be any card
     LARGEST_PILE = LARGEST_CARD - DEALT * MAX_PLAYERS  # the draw pile of MAX_PLAYERS; it never grows
     ROOM = LARGEST_CARD + REDRAWN_KEPT  # in State.cards: a card is laid or in the queue, and may also be redrawn
-    PLANE = LARGEST_CARD + 7 & ~7  # a number for each card, in whole words
+    PLANE = LARGEST_CARD + 7 & ~7  # bytes of a plane, a number for each card, in whole words
     CODES = PLANE  # in State.codes; those beyond LARGEST_CARD are always 0
     HIGHEST_CODE = (1 << MAX_PLAYERS) - 1
 
 cdef enum Phase:
-    FIRST_SEAT  # chance: who begins
-    DEAL  # chance: a card to the seat whose turn it is to get one
+    FIRST_SEAT  # chance: the seat that begins
+    DEAL  # chance: a card to the active seat
     PLAY  # decision: the active seat plays
-    BONUS  # chance: the creator draws, because the active seat cannot respect the constraint
+    BONUS  # chance: the creator draws, as the active seat cannot respect the constraint
     PASS  # decision: the active seat keeps its hand or exchanges a card
-    EXCHANGE  # chance: the active seat draws for the card that it put under the pile
+    EXCHANGE  # chance: the active seat draws for the card put under the pile
     REFILL  # chance: the active seat draws up to five
     FINISHED
     PHASES
@@ -78,7 +78,8 @@ cdef enum DiscatEvent:
     GAME_ENDED
 
 cdef enum:
-    # Dense ids (rules file: Actions). A play's has the top's slot from bit TOP_SHIFT on; below, a bit for each other slot.
+    # Dense ids (rules file: Actions). A play's has the top's slot from bit TOP_SHIFT on; below, a bit for each other
+    # slot.
     TOP_SHIFT = LARGEST_HAND - 1
     PLAY_IDS = LARGEST_HAND << TOP_SHIFT
     KEEP_ID = PLAY_IDS
@@ -92,57 +93,53 @@ ctypedef struct Options:
 ctypedef struct State:
     uint8_t players
     uint8_t first_seat_option
-    uint8_t first_seat  # NO_SEAT until it is known
+    uint8_t first_seat  # NO_SEAT until known
     uint8_t phase
-    uint8_t active  # whose turn it is; at DEAL, who gets the next card
+    uint8_t active  # the seat whose turn it is; at DEAL, the one that gets the next card
     uint8_t bonus_drawn  # 1: the constraint's creator has drawn its bonus
-    uint8_t last_turns  # 0: not begun; else the turns left, the present one included
+    uint8_t last_turns  # 0: not begun; else the turns left, including the present one
     uint8_t laid
     uint64_t up_arrows[2]
     uint64_t unknown[2]  # the part of the draw pile that nobody has seen
-    # The card in slot s in bits 8 s to 8 s + 7: ascending, then zeros. In a view the cards that the viewer knows come
-    # first and the others are zeros.
+    # The card in slot s in bits 8 s to 8 s + 7: ascending, then zeros. In a view, the cards known to the viewer come
+    # first, and the others are zeros.
     uint64_t hand[MAX_PLAYERS]
     uint8_t hand_size[MAX_PLAYERS]
     uint8_t queue_length
     uint8_t redrawn_count
-    # From the front all cards laid, in order: a play's cards ascending, then its top. With `codes` they are what all
-    # have seen, and tell whose each card is. From the back the cards that were put under the draw pile, oldest first:
-    # redrawn_count that have been drawn since (the last of them, as many as are kept; 0 in a resampled state for a card
-    # that the seat did not know), then queue_length that lie there. Zeros between.
+    # From the front, all cards laid, in order: a play's cards ascending, then its top. Together with `codes` they are
+    # the public history, and determine the owner of each card. From the back, the cards put under the draw pile, oldest
+    # first: redrawn_count cards that have been drawn since (the latest ones; in a resampled state, 0 for a card that
+    # the seat did not know), then the queue_length cards still there. Zeros between.
     uint8_t cards[ROOM]
-    # One for each card laid: 0 if it was not the top of its play. For a top the bit of the number of passes that came
-    # after it is set, and no higher one; each lower bit is set if the pass of that number exchanged.
+    # One for each card laid: 0 if it was not the top of its play. For a top, the highest bit set is the number of
+    # passes after it; each lower bit is set if the pass of that number exchanged.
     uint8_t codes[CODES]
 
 ctypedef struct Redraw:
-    # A card drawn from the queue as all saw it go: `left` and `came` are moments in the stories of the two hands.
+    # The public history of a card drawn from the queue.
     uint8_t giver
-    uint8_t taker  # NO_SEAT: nobody has drawn it (in a forged state)
+    uint8_t taker  # NO_SEAT if nobody has drawn it (in a forged state)
     uint8_t surely_held  # the taker has put no card under the pile since
-    uint16_t left
-    uint16_t came
+    uint16_t came  # when it was drawn, in the time of the taker's story
 
 ctypedef struct Table:
-    # What `cards` and `codes` tell.
-    uint8_t pile_count[MAX_PLAYERS]
-    uint8_t bonus_count[MAX_PLAYERS]
-    uint8_t turned  # bit seat: the top of that personal pile lies face down
-    uint8_t owner[LARGEST_CARD]  # of each laid card
+    # The table as it follows from `cards` and `codes`.
+    uint8_t owner[LARGEST_CARD]  # of each card laid
     uint8_t in_bonus_pile[LARGEST_CARD]
     uint8_t face_down[LARGEST_CARD]  # in a personal pile
-    uint8_t queue_seat[LARGEST_CARD]  # who put each card of the queue under the pile, oldest first
+    uint8_t queue_seat[LARGEST_CARD]  # the seat that put each card of the queue under the pile, oldest first
     uint16_t exchanges
     Redraw redraws[REDRAWN_KEPT]
 
 ctypedef struct View:
-    # What a seat may know: a state whose hidden cards are zeros (`unknown` is all whose place the viewer does not
-    # know), and the table.
+    # The knowledge of a seat: a state with hidden cards as zeros (`unknown` has all cards whose place the viewer does
+    # not know), and the table.
     State state
     Table table
 
 ctypedef struct Seen:
-    # What an observation is made of: what all have seen, and of the hidden cards those that the seat knows.
+    # The source of an observation: the public information, and the hidden cards that the seat knows.
     uint8_t players
     uint8_t phase
     uint8_t active
@@ -160,17 +157,17 @@ ctypedef struct Seen:
     uint8_t pile_count[MAX_PLAYERS]
     uint8_t bonus_count[MAX_PLAYERS]
     uint8_t top[MAX_PLAYERS]  # of each personal pile; 0: none
-    uint8_t laid[1 + PLANE]  # of each card, by its number, whether it is; then zeros; the one before means nothing
-    # Cards that the seat put under the draw pile, and where they are, as the observation says it. One more than there
-    # can be: the next one is written before it is known to count.
+    uint8_t laid[1 + PLANE]  # by number, 1 for each card laid; then zeros. The first one is unused
+    # Cards that the seat put under the draw pile, and their places as numbers of the observation. There is one place to
+    # spare: the next card is written before it is known to count.
     uint8_t known_count
     uint8_t known[LARGEST_CARD + 1]
     uint8_t known_as[LARGEST_CARD + 1]
 
 
 cdef inline int cards_in_use(int players) noexcept nogil:
-    # Cards 1 … this.
-    return CARDS_OF_ALL + CARDS_A_PLAYER * players
+    # The cards in use are 1 … this number.
+    return BASE_CARDS + CARDS_A_PLAYER * players
 
 cdef inline int count_cards(const uint64_t* cards) noexcept nogil:
     return count_bits(cards[0]) + count_bits(cards[1])
@@ -187,7 +184,7 @@ cdef inline void put_card(uint64_t* cards, int card) noexcept nogil:
 cdef inline void take_card(uint64_t* cards, int card) noexcept nogil:
     cards[(card - 1) >> 6] &= ~(<uint64_t> 1 << ((card - 1) & 63))
 
-# Hands: six slots, and two that stay empty, as the bytes of a word.
+# Hands: six slots, and two that are always empty, as the bytes of a word.
 
 cdef inline int card_in_slot(uint64_t hand, int slot) noexcept nogil:
     return <int> (hand >> 8 * slot & 0xFF)
@@ -199,8 +196,8 @@ cdef inline uint64_t in_all_slots(int value) noexcept nogil:
     return value * <uint64_t> 0x0101010101010101
 
 cdef inline int cards_below(uint64_t hand, int size, int card) noexcept nogil:
-    # How many cards of a hand are lower. In each byte the top bit says that its card is not; a bit is set for the first
-    # empty slot.
+    # The number of lower cards in a hand. In `not_lower`, the top bit of a byte is set if its card is not lower; the
+    # first empty slot also has its bit set.
     cdef uint64_t not_lower = (hand | in_all_slots(0x80)) - in_all_slots(card) & in_all_slots(0x80)
     return lowest_bit(not_lower | <uint64_t> 0x80 << 8 * size) >> 3
 
@@ -211,7 +208,7 @@ cdef inline uint64_t with_card(uint64_t hand, int size, int card) noexcept nogil
 cdef inline uint64_t without_slot(uint64_t hand, int slot) noexcept nogil:
     return hand & slots_below(slot) | hand >> 8 & ~slots_below(slot)
 
-# What was put under the draw pile, oldest first.
+# The cards put under the draw pile, oldest first.
 
 cdef inline int card_under(const State* state, int place) noexcept nogil:
     return state.cards[ROOM - 1 - place]
@@ -222,11 +219,11 @@ cdef inline void put_card_under(State* state, int place, int card) noexcept nogi
 # Codes
 
 cdef inline int turns_in(int code) noexcept nogil:
-    # A play's and those of the passes after it; 0 for a card that is no top.
+    # The turns of a play and the passes after it; 0 for a card that is not a top.
     return 31 - __builtin_clz(2 * code + 1)
 
 cdef inline bint exchanged_in(int code, int number) noexcept nogil:
-    # Whether the pass of that number exchanged.
+    # True if the pass of that number exchanged.
     return code >> number & 1
 
 # Turns
@@ -244,16 +241,16 @@ cdef inline bint points_up(const State* state, int card) noexcept nogil:
     return has_card(state.up_arrows, card)
 
 cdef inline int passes_in_a_row(const State* state) noexcept nogil:
-    # Since the last play.
+    # The number of passes since the last play.
     return turns_in(state.codes[state.laid - 1]) - 1 if state.laid else 0
 
 cdef inline int turns_since_play(const State* state) noexcept nogil:
-    # From the last play's turn to the active seat's, once somebody has played.
+    # The turns from the last play's to the active seat's, once a seat has played.
     cdef bint goes_on = state.phase == PLAY or state.phase == BONUS or state.phase == PASS
     return passes_in_a_row(state) + goes_on
 
 cdef inline int creator_of(const State* state) noexcept nogil:
-    # Who laid the last play, once somebody has.
+    # The seat that made the last play, once there is one.
     cdef int seat = state.active - turns_since_play(state)
     return seat + state.players if seat < 0 else seat
 
@@ -264,7 +261,7 @@ cdef inline int size_of_last_play(const State* state) noexcept nogil:
     return size
 
 cdef inline int group_winner(const State* state) noexcept nogil:
-    # Who won with a group of five or six; NO_SEAT for nobody.
+    # The seat that won with a group of five or six, or NO_SEAT.
     if state.phase == FINISHED and size_of_last_play(state) >= WINNING_GROUP:
         return creator_of(state)
     return NO_SEAT
@@ -273,18 +270,18 @@ cdef inline bint back_to_creator(const State* state) noexcept nogil:
     return state.laid != 0 and state.codes[state.laid - 1] >> (state.players - 1)
 
 cdef inline int constraint_of(const State* state) noexcept nogil:
-    # The card that the active seat's top card must respect; 0 for none.
+    # The card that the active seat's top card must respect, or 0.
     if state.laid == 0 or (state.phase == PLAY and back_to_creator(state)):
         return 0
     return state.cards[state.laid - 1]
 
 cdef inline bint respects(const State* state, int constraint, int card) noexcept nogil:
-    # The side is not guessed: it is as likely the one as the other.
+    # Without branches: either side is equally likely.
     return (card != constraint) & ((card > constraint) == points_up(state, constraint))
 
 cdef inline bint can_respect(const State* state, int seat, int constraint) noexcept nogil:
     cdef int size = state.hand_size[seat]
     if size == 0:
         return False
-    # Hands are sorted: the best card for the constraint is at an end.
+    # Hands are sorted: the best card for the constraint is the first or the last.
     return respects(state, constraint, card_in_slot(state.hand[seat], (size - 1) * points_up(state, constraint)))

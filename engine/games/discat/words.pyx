@@ -59,7 +59,9 @@ FAULTS = {
     int(DiscatFault.DRAW_PILE_EMPTY): RULES.illegal(
         "the draw pile is empty: only Keep is possible", "Cannot respect the constraint"
     ),
-    int(DiscatFault.BAD_PLAYERS): RULES.broken(f"Discat is for {MIN_PLAYERS} to {MAX_PLAYERS} players", "hands", "Components and setup"),
+    int(DiscatFault.BAD_PLAYERS): RULES.broken(
+        f"Discat is for {MIN_PLAYERS} to {MAX_PLAYERS} players", "hands", "Components and setup"
+    ),
     int(DiscatFault.BAD_FIRST_SEAT): RULES.broken(
         "the first seat is not a seat, not the one that the options name, or set before chance has chosen it",
         "first_seat",
