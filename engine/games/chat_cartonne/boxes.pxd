@@ -60,7 +60,7 @@ cdef inline void contents_of(int card, int* contents) noexcept nogil:
         contents[kind - FIRST_TOY] = 2
 
 cdef inline uint64_t walls_meet(const Table* table, int word, int walls) noexcept nogil:
-    # Cells where one of these walls would meet a neighbour's.
+    # The cells where one of these walls would meet a neighbour's.
     cdef uint64_t cells = 0
     if walls & NORTH:
         cells |= to_south(table.south, word)
@@ -73,11 +73,11 @@ cdef inline uint64_t walls_meet(const Table* table, int word, int walls) noexcep
     return cells
 
 cdef inline uint64_t free_joints(const Table* table, int word) noexcept nogil:
-    # Where a cat or toy could lie, whatever box it is in.
+    # The joints where a cat or toy could lie, regardless of the box.
     return table.joined_east[word] & table.cartons[word] & to_west(table.cartons, word) & ~table.taken[word]
 
 cdef inline bint is_joint(const State* state, int west, int place) noexcept nogil:
-    # From a card's cell and place on: two cartons side by side, no wall between them.
+    # A card's cell and its place: true if it is a carton with another to its east and no wall between them.
     if west % SIDE == SIDE - 1 or not has_cell(state.filled, west + 1):
         return False
     if not is_carton(state.cards[place]) or not is_carton(state.cards[place + 1]):

@@ -1,6 +1,6 @@
 """Chat Cartonne: boxes and their score (rules file: "A turn", "Score").
 
-Boxes are found anew where they are asked for: a move asks at most for the one that it touches, and the table is short.
+Boxes are computed when needed: a move needs at most the one that it touches, and the table is short.
 """
 
 from libc.stdint cimport uint8_t, uint16_t, uint64_t
@@ -87,7 +87,7 @@ cdef void read_table(const State* state, Table* table) noexcept nogil:
 # Boxes
 
 cdef bint cat_can_follow(const State* state, int cell, int place) noexcept nogil:
-    # Whether the active seat may lay a cat on a joint of the card there. Both its joints are in its own box.
+    # True if the active seat may lay a cat on a joint of the card there. Both joints are in the card's own box.
     cdef Table table
     cdef uint64_t box[WORDS]
     cdef uint64_t own = 0, others = 0
@@ -105,7 +105,7 @@ cdef bint cat_can_follow(const State* state, int cell, int place) noexcept nogil
 
 
 cdef bint joints_for_toy(const State* state, uint64_t* joints) noexcept nogil:
-    # All joints of the table in boxes that hold a cat of the active seat, or nobody's. False: there are none.
+    # The joints of boxes that hold a cat of the active seat, or no cats. Returns False if there are none.
     cdef Table table
     cdef uint64_t found = 0
     cdef int word
@@ -128,7 +128,7 @@ cdef inline int root_of(uint8_t* parent, int place) noexcept nogil:
 
 
 cdef int read_boxes(const State* state, Box* boxes, uint8_t* box_of) noexcept nogil:
-    # All boxes by their lowest cell, and for each card on the table the number of its box; how many boxes they are.
+    # All boxes by their lowest cell, and the number of each card's box. Returns the number of boxes.
     cdef uint8_t parent[MOST_CARDS]
     cdef uint8_t number[MOST_CARDS]
     cdef uint16_t cells[MOST_CARDS]
@@ -195,7 +195,7 @@ cdef int read_boxes(const State* state, Box* boxes, uint8_t* box_of) noexcept no
 
 
 cdef void award(const State* state, Box* box) noexcept nogil:
-    # Who has the majority, and what the box gives.
+    # The majority of a box, and its points.
     cdef int seat, cats, strength, strongest = 0
     for seat in range(state.players):
         if box.awake[seat] == 0:

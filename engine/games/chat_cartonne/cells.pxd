@@ -5,14 +5,14 @@ from chatiere.engine.core.bits cimport lowest_bit
 from chatiere.engine.games.chat_cartonne.state cimport CENTRE, WORDS, State
 
 cdef inline uint64_t word_of(const uint64_t* cells, int word) noexcept nogil:
-    # Beyond the table there is nothing.
+    # Words beyond the table are empty.
     return cells[word] if word >= 0 and word < WORDS else 0
 
 cdef inline uint64_t first_column(int word) noexcept nogil:
     # Three words are eight rows of 24.
     return <uint64_t> 0x0001000001000001 << 8 * (word % 3)
 
-# One word of a set, all of which is moved by a cell.
+# One word of a set that is moved by a cell.
 
 cdef inline uint64_t to_north(const uint64_t* cells, int word) noexcept nogil:
     return cells[word] >> 24 | word_of(cells, word + 1) << 40
@@ -26,7 +26,7 @@ cdef inline uint64_t to_east(const uint64_t* cells, int word) noexcept nogil:
 cdef inline uint64_t to_west(const uint64_t* cells, int word) noexcept nogil:
     return (cells[word] & ~first_column(word)) >> 1 | (word_of(cells, word + 1) & ~first_column(word + 1)) << 63
 
-# The words with cards are without a gap, around that of the centre: cards hang together. No card lies in a word before
+# Cards hang together, so the words with cards have no gap, around the word of the centre. No card lies in a word before
 # `first_word`, or from `end_word` on.
 
 cdef inline int first_word(const State* state) noexcept nogil:
@@ -42,7 +42,7 @@ cdef inline int end_word(const State* state) noexcept nogil:
     return word
 
 cdef inline int lowest_cell(const uint64_t* cells) noexcept nogil:
-    # Of a set that is not empty.
+    # The set must not be empty.
     cdef int word = 0
     while cells[word] == 0:
         word += 1
@@ -67,7 +67,7 @@ cdef inline uint64_t free_beside(const State* state, int word) noexcept nogil:
     )
 
 cdef inline int list_word(uint64_t cells, int word, int first_id, uint16_t* ids) noexcept nogil:
-    # The cells of a word, ascending, as numbers from `first_id`; how many they are.
+    # Write the cells of a word, ascending, as numbers from `first_id`. Returns their number.
     cdef int count = 0, first = first_id + 64 * word
     while cells:
         ids[count] = first + lowest_bit(cells)
@@ -97,9 +97,9 @@ cdef inline void spread_word(
 cdef inline bint spread_further(
     uint64_t* cells, const uint64_t* east, const uint64_t* south, int first, int end
 ) noexcept nogil:
-    # From some cells to more that hang together with them: words southwards, then northwards. False: these were all.
-    # `east` and `south`: the cells that are joined to their neighbour there; outside the words from `first` to `end`
-    # there are none (`first - 1` is read).
+    # Add cells joined to those of a set: words southwards, then northwards. Returns False if there were none to add.
+    # `east` and `south`: the cells joined to their neighbour there; none lie outside the words from `first` to `end`
+    # (`first - 1` is read).
     cdef uint64_t changed = 0, before
     cdef int word
     for word in range(first, end):
@@ -115,6 +115,6 @@ cdef inline bint spread_further(
 cdef inline void spread(
     uint64_t* cells, const uint64_t* east, const uint64_t* south, int first, int end
 ) noexcept nogil:
-    # To all of them.
+    # Add all cells that hang together with those of a set.
     while spread_further(cells, east, south, first, end):
         pass

@@ -1,4 +1,4 @@
-# Chat Cartonne: what chance can bring.
+# Chat Cartonne: chance outcomes.
 from libc.stdint cimport uint16_t, uint32_t
 
 from chatiere.engine.core.game cimport NO_SEAT
@@ -22,7 +22,7 @@ cdef inline bint start_is_left(const State* state, int kind) noexcept nogil:
     return True
 
 cdef inline bint can_come(const State* state, int kind) noexcept nogil:
-    # Of a draw from the pile.
+    # At a draw from the pile.
     cdef int left, part = current_part(state, pile_size(state), &left)
     if kind == PRINCESS:
         if state.variants & ALL_PRINCESSES:

@@ -1,4 +1,4 @@
-"""Chat Cartonne: what chance can bring (rules file: "Components and setup", "Actions")."""
+"""Chat Cartonne: chance outcomes (rules file: "Components and setup", "Actions")."""
 
 from libc.stdint cimport uint16_t, uint32_t
 
@@ -34,7 +34,7 @@ cdef void weigh_draw(const State* state, int* other, int* princess) noexcept nog
     if state.variants & ALL_PRINCESSES:
         princess[0] = left - cards if cards else 1
     elif state.drawer[part] == NO_SEAT:
-        # She comes with probability 1 / left, else a card uniform over those anywhere in the pile.
+        # She comes with probability 1 / left, else any other card of the pile, all equally likely.
         princess[0] = max(1, cards)
         other[0] = left - 1
         common = common_divisor(princess[0], other[0])

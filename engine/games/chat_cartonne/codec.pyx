@@ -1,4 +1,4 @@
-"""Chat Cartonne: between the packed state and the messages of chat_cartonne.proto."""
+"""Chat Cartonne: conversion between packed states and the messages of chat_cartonne.proto."""
 
 from collections.abc import Mapping
 
@@ -90,7 +90,7 @@ from chatiere.engine.games.chat_cartonne.state cimport (
 from chatiere.engine.games.chat_cartonne.table cimport put_card, put_card_view, read_table
 cimport chatiere.fields.chat_cartonne as fields
 
-# The bit of each variant, and its field.
+# The bit and the field of each variant.
 _VARIANTS = {
     "all_princesses": (ALL_PRINCESSES, fields.OPTIONS_ALL_PRINCESSES),
     "no_double_walls": (NO_DOUBLE_WALLS, fields.OPTIONS_NO_DOUBLE_WALLS),
@@ -98,14 +98,14 @@ _VARIANTS = {
     "half_sleepers": (HALF_SLEEPERS, fields.OPTIONS_HALF_SLEEPERS),
 }
 _DEFAULTS = dict.fromkeys(_VARIANTS, False)
-# Actions that name nothing, from DRAW_ID on: their field, the words.
+# Actions without fields, from DRAW_ID on: the field of the action, the label.
 _ALONE = (
     (fields.ACTION_DRAW, "draw a card"),
     (fields.ACTION_SKIP, "let no cat follow"),
     (fields.ACTION_PASS_TURN, "pass"),
 )
-# Actions that name a joint or cell alone, each with as many dense ids as there are cells, from FIRST_SLEEP_ID on: their
-# field, the field in that, both by name, the words before the place.
+# Actions that name only a joint or cell, each with a dense id for every cell, from FIRST_SLEEP_ID on: the field of the
+# action, the field of the place, their path, the words before the place.
 _PLACED = (
     (fields.ACTION_SLEEP, fields.SLEEP_CELL, "sleep.cell", "lay a sleeping cat at "),
     (fields.ACTION_LAY_CAT, fields.LAY_CAT_JOINT, "lay_cat.joint", "lay a cat on the joint at "),
@@ -146,7 +146,7 @@ cdef put_card_name(Writer out, int kind, bint turned):
 
 
 cdef put_cell_name(Writer out, int cell):
-    # Of a joint too.
+    # A joint is named by its west cell.
     out.decimal(cell)
     out.words(b" (column ")
     out.decimal(cell % SIDE)
@@ -175,12 +175,12 @@ cdef int put_action_label(Writer out, Position position, int action) except -1:
 
 
 def outcome_label(Position position not None, outcome):
-    """A possible chance outcome in plain English."""
+    """Return a possible chance outcome in plain English."""
     return f"seat {outcome} begins" if state_of(position).phase == FIRST_SEAT else CARD_NAMES[outcome]
 
 
 cdef int put_label_field(Writer out, const Event* event, int field) except -1:
-    # A number that an event is about: a card, a place or a seat.
+    # A value of an event: a card, a place or a seat.
     cdef bytes order = _VALUE_FIELDS[event.kind]
     cdef int value = value_for(event, order, field)
     if value < 0:
@@ -196,7 +196,7 @@ cdef int put_label_field(Writer out, const Event* event, int field) except -1:
 # Options
 
 def encode_options(players, options: Mapping):
-    """Options by name as the kernel's struct. Raises EngineError: INVALID_OPTION."""
+    """Return options by name as the kernel's struct. Raises INVALID_OPTION."""
     cdef Options encoded
     options = complete_options("Chat Cartonne", options, _DEFAULTS, players)
     for name in _VARIANTS:
@@ -209,7 +209,7 @@ def encode_options(players, options: Mapping):
 
 
 def options_of(Position position not None):
-    """The options of a position that differ from their defaults, by name."""
+    """Return the options of a position that differ from their defaults, by name."""
     cdef const State* state = state_of(position)
     options = first_seat_option(state.first_seat_option)
     for name, (bit, _) in _VARIANTS.items():
@@ -232,14 +232,14 @@ cdef OptionFields OPTIONS = OptionFields(
 # Actions
 
 ctypedef struct Carton:
-    # What a PlaceCarton names.
+    # The fields of a PlaceCarton.
     int kind
     bint turned
     int cell
 
 
 cdef const uint8_t* cartons_to_place(const State* state, int* count) noexcept:
-    # Those that the slots of a PlaceCarton stand for.
+    # The cards that the slots of a PlaceCarton stand for.
     if state.phase == PLACE_START:
         count[0] = 1
         return &state.pending
@@ -248,7 +248,7 @@ cdef const uint8_t* cartons_to_place(const State* state, int* count) noexcept:
 
 
 cdef Carton carton_of(Position position, int action) except *:
-    # For a PlaceCarton of the active seat.
+    # The carton of a PlaceCarton of the active seat.
     cdef int count, slot = (action - FIRST_CARTON_ID) // IDS_OF_SLOT, place = (action - FIRST_CARTON_ID) % IDS_OF_SLOT
     cdef const uint8_t* cartons = cartons_to_place(state_of(position), &count)
     cdef Carton carton
@@ -301,8 +301,7 @@ def _carton_id(Position position, kind, turned, cell):
 
 
 cdef int read_action(const Message* action, Position position) except -1:
-    # ChatCartonneAction → the dense id at a position. Raises INVALID_ACTION, ILLEGAL_ACTION (a card that is not in the
-    # hand).
+    # ChatCartonneAction → the dense id at a position. Raises INVALID_ACTION, ILLEGAL_ACTION (a card not in hand).
     cdef Message inner
     for i, (field, _) in enumerate(_ALONE):
         if has_span(action, field):
@@ -325,7 +324,7 @@ cdef int read_action(const Message* action, Position position) except -1:
         if has_span(action, field):
             open_field(action, field, &inner)
             return FIRST_SLEEP_ID + CELLS * i + action_number(number_of(&inner, place), 0, CELLS - 1, path)
-    raise EngineError(Reason.INVALID_ACTION, "the action is none of those that there are")
+    raise EngineError(Reason.INVALID_ACTION, "the action is empty: no field is set")
 
 
 # State
@@ -526,7 +525,7 @@ cdef read_parts(State* state, const Message* message):
 
 
 cdef read_pending(State* state, const Message* message):
-    # The card that was drawn and has to be placed.
+    # The drawn card that has to be placed.
     if has_number(message, fields.STATE_STARTING_CARTON):
         state.pending = within(
             RULES,
@@ -586,7 +585,7 @@ cdef put_part_views(Writer out, const View* seen, int viewer):
 
 
 cdef int put_view(Writer out, Position position, int viewer) except -1:
-    # What a viewer may know → ChatCartonneView.
+    # A position as a viewer may know it → ChatCartonneView.
     cdef View seen
     cdef const State* state = &seen.state
     cdef const Seat* held

@@ -1,16 +1,16 @@
 """Chat Cartonne: public and hidden. The states that agree with what a seat knows, all equally likely.
 
-What is drawn anew is which card each draw of another seat gave and where each card of the pile lies. As cartons differ
-in nothing but what passes have shown, it is enough to count for each way to place the Princesses how many ways the
-other cards then have, to draw one such way by its count, and then to deal the cartons.
+Resampling draws which card each draw of another seat gave, and where each card of the pile lies. As cartons differ only
+by what passes have shown, it is enough to count, for each way to place the Princesses, the ways that the other cards
+then have, to draw one such way by its count, and then to deal the cartons.
 
 For a seat that drew d cards (those dealt included), a of them Princesses, the cartons that it played and holds can have
 come in (d - a)! orders; a hand of h cartons counts once, whatever the order. The pile can lie in as many orders as it
 has places.
 
-How many hands fit what a seat's passes have shown is easily counted for one seat. For several it depends on what the
-seats before it got; so it is taken to be as many as it can be at most, and a deal that goes to where there are fewer is
-thrown away and drawn again, as often as there are fewer. What is left is uniform (rejection sampling).
+The hands that fit what a seat's passes have shown are easily counted for one seat. For several seats their number
+depends on what earlier seats got: it is taken at its maximum, and a deal is rejected and drawn again in proportion to
+what is missing from that. What is left is uniform (rejection sampling).
 """
 
 from libc.stdint cimport uint8_t, uint64_t
@@ -51,7 +51,7 @@ cdef enum:
     COUNTS = 256  # numbers of Princesses in the hands of four seats, 0-3 each
     IN_PILE = 4  # beside the places of other seats in Deal.seat
     LEVELS = 4
-    TRIES = 20_000  # at drawing the hands: some milliseconds. Almost always the first succeeds
+    TRIES = 20_000  # to draw the hands: some milliseconds. Almost always the first succeeds
 
 ctypedef struct Deal:
     const State* state
@@ -86,7 +86,7 @@ ctypedef struct Deal:
 # Princesses
 
 cdef double orders_played(const Deal* deal, int k) noexcept nogil:
-    # In how many ways the Princesses that the seat played can be those that it drew; each was drawn before.
+    # The number of ways in which the Princesses that a seat played can be those that it drew, each drawn before.
     cdef int part, i, _, drew = 0, played = 0, seat = deal.seat[k]
     cdef double ways = 1
     for part in range(part_count(deal.state)):
@@ -145,7 +145,7 @@ cdef void find_places(Deal* deal, int viewer) noexcept nogil:
     cdef int left, current = current_part(state, pile_size(state), &left), part, k, i, other
     deal.is_one_part = (state.variants & ALL_PRINCESSES) != 0
     if deal.is_one_part:
-        # Those on the table are known for what they are.
+        # Those on the table are known.
         deal.princesses = princess_count(state) - princesses_in_hand(state, viewer)
         for other in range(state.players):
             deal.princesses -= played_of(&state.seats[other], 0)
@@ -185,7 +185,7 @@ cdef void find_levels(Deal* deal) noexcept nogil:
 
 
 cdef inline double choose(int n, int k) noexcept nogil:
-    # In how many ways k of n can be chosen; k is 0 to 3.
+    # The number of ways to choose k of n; k is 0 to 3.
     if k == 3:
         return n * (n - 1) * (n - 2) // 6
     if k == 2:
@@ -194,7 +194,7 @@ cdef inline double choose(int n, int k) noexcept nogil:
 
 
 cdef inline bint fits(const Deal* deal, int k, int princesses, const int* cartons) noexcept nogil:
-    # Whether such a hand agrees with what the seat's passes have shown (see fits_shown in invariants.pyx).
+    # True if such a hand agrees with what the seat's passes have shown (see fits_shown in invariants.pyx).
     cdef int slot, fitting = 0
     for slot in range(deal.state.seats[deal.seat[k]].hand_size):
         fitting += cartons[slot]
@@ -204,7 +204,7 @@ cdef inline bint fits(const Deal* deal, int k, int princesses, const int* carton
 
 
 cdef inline int of_level(const Deal* deal, int k, int level, const uint64_t* pool, uint64_t* kinds) noexcept nogil:
-    # The cartons of the pool that have that level for a seat; their number.
+    # The cartons of the pool that have a level for a seat. Returns their number.
     kinds[0] = deal.of_level[k][level][0] & pool[0]
     kinds[1] = deal.of_level[k][level][1] & pool[1]
     return count_kinds(kinds)
@@ -213,8 +213,8 @@ cdef inline int of_level(const Deal* deal, int k, int level, const uint64_t* poo
 cdef double count_hands(
     const Deal* deal, int k, int princesses, const uint64_t* pool, double number, int* cartons
 ) noexcept nogil:
-    # How many hands of cartons of the pool fit; or, as soon as they are more than `number`, in `cartons` how many of
-    # each level the last one has.
+    # Count the hands of cartons of the pool that fit; or stop as soon as there are more than `number`, with the cartons
+    # of each level that the last one has in `cartons`.
     cdef uint64_t kinds[2]
     cdef int left[4]
     cdef int wanted = deal.state.seats[deal.seat[k]].hand_size - princesses, level, a, b, c
@@ -238,7 +238,7 @@ cdef double count_hands(
 
 
 cdef void weigh_hands(Deal* deal) noexcept nogil:
-    # What depends on one seat alone.
+    # The counts that depend on one seat alone.
     cdef const State* state = deal.state
     cdef int k, seat, size, cards, part, princesses, seats = holders(state)
     cdef int cartons[4]
@@ -262,14 +262,13 @@ cdef void weigh_hands(Deal* deal) noexcept nogil:
 
 
 cdef double most_hands(const Deal* deal, int k, int princesses, int free) noexcept nogil:
-    # How many hands that fit can be left to a seat at most, when there are `free` cartons that the seats before it have
-    # not got.
+    # The most fitting hands that can be left to a seat, with `free` cartons that earlier seats did not get.
     return min(deal.hands[k][princesses], choose(free, deal.state.seats[deal.seat[k]].hand_size - princesses))
 
 
 cdef double weigh(const Deal* deal, int index) noexcept nogil:
-    # In how many ways the other seats can have come to hands with these numbers of Princesses (base 4), up to a factor
-    # that is the same for all, and with as many hands that fit as there can be at most.
+    # The number of ways in which the other seats can have come to hands with these numbers of Princesses (base 4), up
+    # to a common factor, and with the most hands that can fit.
     cdef double ways = deal.ways[index]
     cdef int k, princesses, wanted, in_hands = 0, free = deal.cartons, i
     if ways == 0:
@@ -285,7 +284,7 @@ cdef double weigh(const Deal* deal, int index) noexcept nogil:
         wanted = deal.state.seats[deal.seat[k]].hand_size - princesses
         ways *= most_hands(deal, k, princesses, free) / choose(free, wanted)
         free -= wanted
-    # Where the toys lie among the other cards of the pile.
+    # The number of places of the toys among the other cards of the pile.
     for i in range(deal.toys):
         ways *= deal.cartons - in_hands + 1 + i
     return ways
@@ -297,7 +296,7 @@ cdef double part_of(Stream* stream, double total) noexcept nogil:
 
 
 cdef bint draw_hands(const Deal* deal, int index, uint64_t* pool, uint8_t hands[4][3], Stream* stream) noexcept nogil:
-    # Hands with these numbers of Princesses, taken out of the pool; False: thrown away.
+    # Draw hands with these numbers of Princesses out of the pool. Returns False if the deal is rejected.
     cdef int k, princesses, wanted, level, i, kind, count, slot, free = deal.cartons
     cdef int cartons[4]
     cdef uint64_t kinds[2]
@@ -331,7 +330,7 @@ cdef bint draw_hands(const Deal* deal, int index, uint64_t* pool, uint8_t hands[
 
 
 cdef int insert(uint8_t* hand, int size, int kind) noexcept nogil:
-    # Into an ascending hand; its new size.
+    # Insert a card into an ascending hand. Returns its new size.
     cdef int slot = size
     while slot > 0 and hand[slot - 1] > kind:
         hand[slot] = hand[slot - 1]
@@ -353,7 +352,7 @@ cdef int resample(void* body, int seat, Stream* stream) noexcept nogil:
     deal.state = state
     memcpy(deal.pool, state.unknown, sizeof(deal.pool))
     for i in range(2):
-        # Those whose passes have shown something first.
+        # Seats whose passes have shown something come first.
         for other in range(state.players):
             if other != seat and (state.seats[other].excluded == 0) == i:
                 deal.seat[deal.others] = other

@@ -1,2 +1,2 @@
-# Chat Cartonne: what holds of every state.
+# Chat Cartonne: invariants of every state.
 cdef int check(const void* body) noexcept nogil

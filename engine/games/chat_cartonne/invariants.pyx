@@ -1,4 +1,4 @@
-"""Chat Cartonne: what holds of every state (rules file: "Invariants")."""
+"""Chat Cartonne: invariants of every state (rules file: "Invariants")."""
 
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
@@ -78,9 +78,9 @@ from chatiere.engine.games.chat_cartonne.state cimport (
 cdef enum:
     LONGEST = 112  # of lists, in bytes
 
-# Whether a byte is nothing that State.cards can have: a kind without meaning, or turned what cannot be.
+# True for a byte that State.cards cannot have: an unknown kind, or a turned card that cannot be turned.
 cdef uint8_t NO_CARD[256]
-# LONGEST zeros, then as many bytes of ones: what keeps all of a list but its first n bytes begins at LONGEST - n.
+# LONGEST zeros, then as many bytes of ones: the mask that clears the first n bytes of a list begins at LONGEST - n.
 cdef uint8_t BEHIND[224]
 
 
@@ -96,18 +96,18 @@ fill_tables()
 
 
 ctypedef struct Count:
-    # A byte a kind: how many there are, turned or not. Cartons and toys are counted wherever they are, Princesses in
-    # hands and on the table, all else on the table.
+    # A byte a kind: the number of cards, turned or not. Cartons and toys are counted everywhere, Princesses in hands
+    # and on the table, all others on the table.
     uint64_t of[16]
     uint64_t starts  # of that, a byte a kind
-    uint8_t no_card  # something of State.cards is none
+    uint8_t no_card  # State.cards has a byte that is no card
     int princesses  # on the table
     # A byte a seat, from the second byte on.
     uint64_t awake
     uint64_t supply
     uint8_t before[WORDS]  # cards in lower words of State.filled
-    bint apart  # there are words with cards that first_word and end_word know nothing of
-    # What the seats have, all together.
+    bint apart  # words outside first_word and end_word have cards
+    # Sums and bytes of all seats.
     uint64_t any_drawn  # a byte a part
     uint64_t drawn[2]  # sums, 16 bits a part: of the parts 0, 2, 4; of 1, 3
     uint32_t any_excluded
@@ -118,9 +118,9 @@ ctypedef struct Count:
     uint64_t drew  # cards, from all parts, if they are less than 256
     uint64_t holders  # 1: it holds a carton
     uint64_t taken  # of a byte a part, not 0: State.drawer has a seat
-    bint all_cats  # somebody has them all on the table
-    bint bad_hand  # somebody's; nothing is said of how
-    # The pile, and what current_part says of it.
+    bint all_cats  # a seat has all its cats on the table
+    bint bad_hand  # a hand is wrong, in whatever way
+    # The pile, and its current_part.
     int unknown
     int pile
     int current
@@ -198,8 +198,8 @@ cdef inline uint64_t bad_slot(uint64_t kinds, uint64_t before, uint64_t filled) 
 
 
 cdef inline void count_seats(const State* state, Count* count) noexcept nogil:
-    # First a byte a seat of everything, from the last seat on, so that each one's is pushed up by the next; then all
-    # seats at once. What is wrong is only gathered: it is rare, and is looked at again where it is told.
+    # First gather a byte a seat, from the last seat on, each pushed up by the next; then look at all seats at once.
+    # Errors are only noted: they are rare, and examined again where they are reported.
     cdef uint64_t words[2]
     cdef uint64_t first = 0, second = 0, third = 0, sizes = 0, supply = 0, drew = 0, played = 0
     cdef uint64_t drawn, any_first = 0, any_drawn = 0, even = 0, odd = 0
@@ -292,7 +292,7 @@ cdef inline int check_numbers(const State* state) noexcept nogil:
 
 
 cdef inline int check_zeros(const State* state, const Count* count) noexcept nogil:
-    # Of the seats and parts that there are not.
+    # Seats and parts beyond the players are zeros.
     cdef uint64_t held[2]  # a Seat
     cdef int parts = part_count(state), seat
     cdef uint64_t beyond = (count.any_drawn | count.taken) >> 8 * parts | count.any_played >> PLAYED_BITS * parts
@@ -337,7 +337,7 @@ cdef inline int check_cards(const State* state, Count* count) noexcept nogil:
 
 
 cdef int hand_fault(const State* state) noexcept nogil:
-    # The first thing that is wrong with a hand.
+    # The first error of a hand.
     cdef int seat, slot, kind
     for seat in range(state.players):
         if state.seats[seat].hand_size > LARGEST_HAND:
@@ -352,7 +352,7 @@ cdef int hand_fault(const State* state) noexcept nogil:
                 return ChatCartonneFault.BAD_HAND
             if slot and state.seats[seat].hand[slot - 1] > kind:
                 return ChatCartonneFault.BAD_HAND
-    return OK  # uncovered: asked only where something is wrong
+    return OK  # uncovered: called only for a wrong hand
 
 
 cdef inline int check_list(const State* state, Count* count) noexcept nogil:
@@ -382,7 +382,7 @@ cdef inline int check_list(const State* state, Count* count) noexcept nogil:
 
 
 cdef inline int check_kinds(const State* state, Count* count) noexcept nogil:
-    # Only such cards are on the table as there are, and no sleeping cats of seats that there are not.
+    # Only existing cards are on the table, and no sleeping cats of seats beyond the players.
     if count.no_card or count.of[SLEEPER >> 3] >> 8 * ((SLEEPER & 7) + state.players):
         return ChatCartonneFault.BAD_TABLE
     count.princesses += (count.of[9] >> 24 & 0xFF) - sum_of(count.in_hands)
@@ -401,7 +401,7 @@ cdef inline int check_once(const Count* count) noexcept nogil:
 
 
 cdef inline bint zeros_behind(const void* list, int first, int end) noexcept nogil:
-    # All bytes are looked at, as how many there are cannot be foreseen.
+    # All bytes are looked at: a loop over their number would be mispredicted.
     cdef const uint8_t* bytes = <const uint8_t*> list
     cdef const uint8_t* behind = &BEHIND[LONGEST - first]
     cdef uint8_t found = 0
@@ -425,7 +425,7 @@ cdef inline bint is_start(const State* state, const Count* count, int cell) noex
 
 
 cdef inline bint starts_in_column(const State* state, const Count* count, int starts) noexcept nogil:
-    # Whether so many starting cartons lie one below the other, one of them in the centre.
+    # True if `starts` starting cartons lie one below the other, one of them in the centre.
     cdef int north = CENTRE, south = CENTRE + SIDE
     while starts > 0 and is_start(state, count, north):
         north -= SIDE
@@ -459,7 +459,7 @@ cdef inline int check_joints(const State* state, Count* count) noexcept nogil:
     cdef uint64_t allowed = (<uint64_t> 1 << (LAST_THERE + 1)) - (<uint64_t> 1 << PRINCESS_THERE), awake = 0
     cdef uint8_t* of = <uint8_t*> count.of
     cdef int joint = 0, last = -1, west, there, princesses = 0
-    # Of cats those of the seats there are.
+    # Only cats of the players' seats.
     allowed |= (<uint64_t> 1 << (AWAKE + state.players)) - (<uint64_t> 1 << AWAKE)
     while state.joints[joint]:
         west = state.joints[joint] & CELL
@@ -529,8 +529,8 @@ cdef bint hangs_together(const State* state) noexcept nogil:
 
 
 cdef inline bint hangs_inwards(const State* state, int first, int end) noexcept nogil:
-    # Whether of the cards that lie side by side in a row one touches the next row towards the centre, or is in the
-    # centre. That is enough, and so on most tables.
+    # True if of the cards side by side in a row one touches the next row towards the centre, or is in the centre. That
+    # suffices, and holds on most tables.
     cdef uint64_t cells = state.filled[first], before = 0, after, east, inner, sum, ends, carry = 0, alone = 0
     cdef uint64_t column = first_column(first)
     cdef int word
@@ -558,7 +558,7 @@ cdef inline bint hangs_inwards(const State* state, int first, int end) noexcept 
     return alone == 0
 
 
-# Whose turn it is, and what it waits for
+# Active seat and phase
 
 cdef int check_setup(const State* state) noexcept nogil:
     cdef int seat, number, _, extra = 1
@@ -640,11 +640,11 @@ cdef int check_turn(const State* state, const Count* count) noexcept nogil:
 # Public and hidden
 
 cdef inline int check_pile(const State* state, const Count* count) noexcept nogil:
-    # What the seats drew, and the toys, are what has gone from each part; nobody has more than it drew.
+    # The seats' draws and the toys are the cards gone from each part; no seat has more than it drew.
     cdef int left = count.left, current = count.current, part, gone, toys = 0
     cdef uint64_t too_many
     if state.phase <= DEAL:
-        # What is still to be dealt lies in no part.
+        # Cards still to be dealt lie in no part.
         return fault_if(count.any_drawn != 0, ChatCartonneFault.BAD_DRAWS)
     if left < 0 or left > part_size(state, current) or (state.phase < TURN and current + part_size(state, 0) - left):
         return ChatCartonneFault.BAD_DRAWS
@@ -698,7 +698,7 @@ cdef inline int check_princesses(const State* state, const Count* count) noexcep
 
 
 cdef bint played_after_drawn(const State* state, int seat) noexcept nogil:
-    # Whether the seat has played no Princess before it drew one.
+    # True if the seat has played no Princess before it drew one.
     cdef const Seat* held = &state.seats[seat]
     cdef int part, drew = 0, played = 0
     for part in range(part_count(state)):
@@ -735,7 +735,7 @@ cdef int check_shown(const State* state) noexcept nogil:
 
 
 cdef bint fits_shown(const Seat* held) noexcept nogil:
-    # Whether each card of the hand can be the one that a slot of Seat.excluded speaks of. As each slot allows all that
+    # True if each card of the hand can be the one that a slot of Seat.excluded describes. As each slot allows all that
     # the one before it allows, the first `slot + 1` of them need that many cards that they do not exclude.
     cdef int slot, i, fitting
     for slot in range(held.hand_size - 1, -1, -1):

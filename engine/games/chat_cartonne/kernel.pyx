@@ -1,6 +1,6 @@
 """Chat Cartonne: the rules (rules file: chat_cartonne.md; the sections below follow its headings).
 
-What may be done is in legal.pyx, what chance can bring in chance.pyx.
+Legal actions are in legal.pyx, chance outcomes in chance.pyx.
 """
 
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t
@@ -164,8 +164,8 @@ cdef void place_start(State* state, int card, int cell, Events* events) noexcept
 # A turn
 
 cdef void take_from_hand(State* state, int slot) noexcept nogil:
-    # With what is publicly known of the hand: the card that left is taken to be the one that passes have said most of,
-    # so no more is held known than all could know.
+    # Public knowledge of the hand changes too: the card that left is taken to be the one that passes have shown most
+    # of, so that no more is noted than all can know.
     cdef Seat* held = &state.seats[state.active]
     cdef int type = type_of(held.hand[slot]), i = 0, below
     held.hand_size -= 1
@@ -268,7 +268,7 @@ cdef void draw(State* state, int kind, Events* events) noexcept nogil:
 cdef void end_turn(State* state, Events* events) noexcept nogil:
     cdef int seat, holding, count = 0
     state.just_played = NO_CELL
-    # Only the seat that has played can have laid its last cat.
+    # Only the seat that has just played can have laid its last cat.
     if not state.final_phase and (state.seats[state.active].supply == 0 or pile_size(state) == 0):
         state.final_phase = 1
         tell(events, ChatCartonneEvent.FINAL_PHASE_BEGUN, -1, EVERYBODY, 0, 0, 0, 0)
@@ -363,7 +363,7 @@ cdef int apply(void* body, int action, Events* events) noexcept nogil:
         number = action - FIRST_CARTON_ID
         place_start(state, state.pending | (TURNED if number >= CELLS else 0), number % CELLS, events)
         return OK
-    # Any play but a Pass begins the count of passes anew.
+    # Any play but a Pass resets the count of passes.
     state.passes = 0
     if action == SKIP_ID:
         tell(events, ChatCartonneEvent.NO_CAT_FOLLOWED, state.active, EVERYBODY, 0, 0, 0, 0)
@@ -422,7 +422,7 @@ cdef void view(const void* body, int seat, void* out) noexcept nogil:
     cdef View* seen = <View*> out
     cdef State* shown = &seen.state
     cdef int other, slot, part
-    # In two pieces: a copy of so much is slow to begin.
+    # Copied in two pieces: one large copy is slow to begin.
     memcpy(shown, state, sizeof(State) - sizeof(state.cards))
     memcpy(shown.cards, state.cards, sizeof(state.cards))
     seen.pile_size = pile_size(state)

@@ -1,4 +1,4 @@
-# Chat Cartonne: what may be done.
+# Chat Cartonne: legal actions.
 from libc.stdint cimport uint16_t
 
 from chatiere.engine.games.chat_cartonne.state cimport State

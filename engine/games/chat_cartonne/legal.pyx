@@ -1,4 +1,4 @@
-"""Chat Cartonne: what may be done (rules file: "A turn", "When a seat is asked", "Actions")."""
+"""Chat Cartonne: legal actions (rules file: "A turn", "When a seat is asked", "Actions")."""
 
 from libc.stdint cimport uint16_t, uint64_t
 from libc.string cimport memcpy
@@ -92,7 +92,7 @@ cdef inline bint plays_from_hand(const State* state) noexcept nogil:
     return state.phase == PLAY or (state.phase == TURN and not may_draw(state))
 
 
-# Why a move is forbidden
+# Faults of moves
 
 cdef int walls_at(const State* state, int cell) noexcept nogil:
     cdef int place = find_card(state, cell)
@@ -147,7 +147,7 @@ cdef int forbids_carton(const State* state, int slot, bint turned, int cell) noe
 
 
 cdef int joint_fault(const State* state, int joint) noexcept nogil:
-    # Why nothing can lie on a joint, whatever box it is in.
+    # The fault of laying something on a joint, regardless of the box.
     cdef int west = find_card(state, joint)
     if west < 0 or not is_joint(state, joint, west):
         return ChatCartonneFault.NO_JOINT_THERE
@@ -155,7 +155,7 @@ cdef int joint_fault(const State* state, int joint) noexcept nogil:
 
 
 cdef int forbids_cat(const State* state, int joint) noexcept nogil:
-    # Whose box it is has been seen to before the seat was asked: both joints of the carton are in the same one.
+    # The box was checked before the seat was asked: both joints of the carton are in the same one.
     if joint != state.just_played and (joint + 1 != state.just_played or state.just_played % SIDE == 0):
         return ChatCartonneFault.NOT_JUST_PLAYED
     return joint_fault(state, joint)
@@ -201,7 +201,7 @@ cdef bint must_pass(const State* state) noexcept nogil:
 
 
 cdef int forbids(const State* state, int action) noexcept nogil:
-    # Why the active seat may not do that; OK if it may.
+    # The fault of an action of the active seat; OK if it is legal.
     cdef int phase = state.phase, number = action - FIRST_CARTON_ID
     cdef bint turned
     if phase == CHOOSE_START:
@@ -258,8 +258,8 @@ cdef int list_free(const State* state, int first_id, uint16_t* ids) noexcept nog
 
 
 cdef inline void list_again(const uint16_t* ids, int count, int more, uint16_t* target) noexcept nogil:
-    # The same cells for another play, whose ids are larger by so much. Four at a time: what is written behind them does
-    # not matter.
+    # The same cells for another play, whose ids are larger by `more`. Four at a time: ids written beyond the end are
+    # ignored.
     cdef uint64_t four
     cdef int i
     for i in range(0, count, 4):
@@ -269,7 +269,7 @@ cdef inline void list_again(const uint16_t* ids, int count, int more, uint16_t* 
 
 
 cdef int list_cartons(const State* state, uint16_t* ids, int* cells) noexcept nogil:
-    # `cells` is written to if there are as many ids of slot 0 first, for every cell beside a card.
+    # `cells` is written if the first ids are those of slot 0 for every cell beside a card.
     cdef const Seat* held = &state.seats[state.active]
     cdef int count = 0, slot, turned, first_id
     if state.variants & NO_DOUBLE_WALLS:
@@ -338,7 +338,7 @@ cdef int list_setup(const State* state, uint16_t* ids) noexcept nogil:
 
 
 cdef int list_cats(const State* state, uint16_t* ids) noexcept nogil:
-    # Whose box it is has been seen to before the seat was asked.
+    # The box was checked before the seat was asked.
     cdef int count = 0, cell = state.just_played, place = place_at(state, cell)
     if is_free_joint_to_west(state, cell, place):
         ids[count] = FIRST_CAT_ID + cell - 1
@@ -388,10 +388,10 @@ cdef int legal_actions(const void* body, uint16_t* ids) noexcept nogil:
     return count
 
 
-# What could be played from a hand
+# Playable types of a hand
 
 cdef bint cats_lie(const State* state) noexcept nogil:
-    # Whether a cat of anybody lies on the table.
+    # True if any cat lies on the table.
     cdef int seat
     for seat in range(state.players):
         if state.seats[seat].supply < CATS:
@@ -400,7 +400,7 @@ cdef bint cats_lie(const State* state) noexcept nogil:
 
 
 cdef int playable_types(const State* state) noexcept nogil:
-    # What could be played from a hand now: bit pattern, or PRINCESS_BIT.
+    # The types of cards in hand that could be played now: bit pattern, or PRINCESS_BIT.
     cdef Table table
     cdef int types = cats_lie(state) << PRINCESS_BIT, pattern, word, walls
     cdef bint turned

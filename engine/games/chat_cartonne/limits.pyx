@@ -21,7 +21,7 @@ from chatiere.engine.games.chat_cartonne.state cimport (
 
 
 cdef int count_joints() noexcept nogil:
-    # The most joints without walls that there can be: each takes two open long edges, of a carton, toy or starting carton.
+    # The most joints without walls: each takes two open long edges, of cartons, toys or starting cartons.
     cdef int edges = 0, kind
     for kind in range(FIRST_START + STARTS):
         if kind != PRINCESS:
@@ -30,15 +30,16 @@ cdef int count_joints() noexcept nogil:
 
 
 cdef void limits(int players, const void* options, Limits* found) noexcept nogil:
-    # Decisions: each seat places a starting carton; Draw, once a card of the pile; the play of each card, once; Cat or Skip,
-    # once a joint without walls, when the second of its cards is laid; Sleep, once a cat, and once more for each that a
-    # Princess gives back; and passes. It is a bound: a seat that sleeps with its last cat cannot be asked again.
+    # Decisions: each seat places a starting carton; Draw, once for each card of the pile; the play of each card, once;
+    # Cat or Skip, once for each joint without walls, when the second of its cards is laid; Sleep, once for each cat,
+    # and once more for each that a Princess gives back; and passes. This is an upper bound: a seat that sleeps with its
+    # last cat is not asked again.
     #
-    # A pass in the main phase follows a draw: at a turn's start every seat has a cat left, which may sleep. Where wall may
-    # meet wall a carton can always be placed: so a seat passes with three Princesses in its hand and no cat on the table,
-    # again only with another one in place of one that it has played, and never in the final phase, where it holds a carton.
-    # With `no_double_walls` each draw may be followed by a pass; and in the final phase each other play by one of every
-    # other seat, and the last one by those of all. What is played in the final phase are hands, and cats.
+    # A pass in the main phase follows a draw: at a turn's start every seat has a cat left, which may sleep. Where wall
+    # may meet wall a carton can always be placed: so a seat passes with three Princesses in its hand and no cat on the
+    # table, again only after one that it has played was replaced by another, and never in the final phase, where it
+    # holds a carton. With `no_double_walls` each draw may be followed by a pass, each other play of the final phase by
+    # one of every other seat, and the last play by one of every seat. In the final phase hands and cats are played.
     cdef const Options* chosen = <const Options*> options
     cdef bint first_seat_comes = chosen == NULL or chosen.first_seat == NO_SEAT
     cdef int variants = chosen.variants if chosen != NULL else ALL_PRINCESSES | NO_DOUBLE_WALLS

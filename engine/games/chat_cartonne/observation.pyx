@@ -38,10 +38,10 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     walls_of,
 )
 
-# A variable, because a memset whose length the compiler knows, and of so many bytes, is slow to begin.
+# A variable, because a long memset of a length known to the compiler is slow to begin.
 cdef size_t LENGTH = OBSERVATION_LENGTH
 
-# What a cell shows of each kind of card to a seat: by number of players, seat, kind.
+# The contents shown for each kind of card, by number of players, seat and kind.
 cdef uint8_t CONTENTS[SEATS + 1][SEATS][KIND + 1]
 
 
@@ -64,7 +64,7 @@ fill_contents()
 
 
 cdef inline void observe_table(const State* state, int seat, uint8_t* contents, uint8_t* walls) noexcept nogil:
-    # The two planes, which are zeros so far.
+    # The two planes, zeros before.
     cdef const uint8_t* contents_of = CONTENTS[state.players][seat]
     cdef uint64_t cells
     cdef int word, cell, place = 0, there
@@ -86,7 +86,7 @@ cdef inline void observe_table(const State* state, int seat, uint8_t* contents, 
 
 
 cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
-    # Reads nothing but the view, so it can hold nothing that the seat does not know.
+    # Reads the view alone, so it cannot reveal what the seat does not know.
     cdef const View* seen = <const View*> view
     cdef const State* state = &seen.state
     cdef const Seat* held
@@ -101,7 +101,8 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
         own[slot] = state.seats[seat].hand[slot] + (slot < state.seats[seat].hand_size)
         princesses -= state.seats[seat].hand[slot] == PRINCESS
     spread_bits(state.unknown[0], 64, unseen)
-    # Sixteen, as there must be: beyond the kinds of the pile they are zeros, where nothing is written yet.
+    # Sixteen, the fewest that spread_bits takes: bits beyond the kinds of the pile are zeros, where nothing is written
+    # yet.
     spread_bits(state.unknown[1], 16, unseen + 64)
     numbers[0] = state.pending
     if state.just_played != NO_CELL:
@@ -127,7 +128,7 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
             numbers[17 + 2 * slot] = excluded_of(held, slot) >> PRINCESS_BIT
         numbers += OBSERVATION_SEAT_NUMBERS
         other = other + 1 if other + 1 < players else 0
-    # The rest are in the pile and in others' hands: all that were played lie on the table.
+    # The others are in the pile and in others' hands: all played ones lie on the table.
     unseen[PRINCESS] = princesses
     numbers += OBSERVATION_SEAT_NUMBERS * (SEATS - players)
     current = current_part(state, seen.pile_size, &left)

@@ -1,5 +1,5 @@
-# Chat Cartonne: the packed state and its numbers. Kinds of cards, cells and joints are those of the rules file; a part of
-# the pile is one of the piles that were stacked, 0 the upper one. Walls and directions: bit 0 N, 1 E, 2 S, 3 W.
+# Chat Cartonne: the packed state and its numbers. Kinds of cards, cells and joints are those of the rules file; a part
+# of the pile is one of the piles that were stacked, 0 the upper one. Walls and directions: bit 0 N, 1 E, 2 S, 3 W.
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memmove
 
@@ -46,7 +46,7 @@ cdef enum:
     MOST_CARDS = CARTONS + STARTS + MOST_JOINTS  # on the table
     TURNED = 0x80
     KIND = 0x7F
-    # In State.joints: the west cell, and above it what lies there.
+    # In State.joints: the west cell, and above it the thing that lies there.
     CELL = 0x3FF
     JOINT_SHIFT = 10
     NOTHING = 0
@@ -198,7 +198,7 @@ ctypedef struct State:
     uint64_t unknown[2]  # bit kind: cartons and toys in the pile
     uint64_t filled[WORDS]  # the cells where a card lies
     Seat seats[SEATS]
-    uint16_t joints[MOST_JOINTS + 1]  # that something lies on, by ascending west cell, then zeros; the last is always one
+    uint16_t joints[MOST_JOINTS + 1]  # with something on them, by ascending west cell, then zeros; the last is always 0
     uint16_t just_played  # the cell of the carton that a cat may follow; else NO_CELL
     uint8_t pending  # the kind of the starting carton, or toy, that the active seat has drawn; else 0
     uint8_t laid  # cards on the table
@@ -207,8 +207,9 @@ ctypedef struct State:
     uint8_t cards[MOST_CARDS + 2]  # on the table, by ascending cell, then zeros; the last two are always zeros
 
 ctypedef struct View:
-    # What a seat may know: a state whose hidden cards are zeros (`unknown` is every kind whose place the viewer does not
-    # know, `drawer` is NO_SEAT for every Princess that the viewer did not draw), and what of the hidden is public.
+    # What a seat may know: a state whose hidden cards are zeros (`unknown` has every kind whose place the viewer does
+    # not know, `drawer` is NO_SEAT for every Princess that the viewer did not draw), and public facts about hidden
+    # cards.
     State state
     uint8_t pile_size
     uint8_t holders  # bit seat: holds a carton; 0 before the final phase
@@ -243,18 +244,18 @@ cdef inline int walls_of(int card) noexcept nogil:
     return WALLS[card]
 
 cdef inline bint can_turn(int kind) noexcept nogil:
-    # Whether turning a card changes its walls.
+    # True if turning a card changes its walls.
     return walls_of(kind) != walls_of(kind | TURNED)
 
 cdef inline bint is_carton(int card) noexcept nogil:
-    # What a joint can lie on: any card but sleeping cats and the Princess.
+    # True for the cards a joint can lie on: all but sleeping cats and the Princess.
     return card & KIND < SLEEPER and card & KIND != PRINCESS
 
 cdef inline bint is_sleeper(int card) noexcept nogil:
     return card >= SLEEPER and card < SLEEPER + SEATS
 
 cdef inline bint is_cat(int there) noexcept nogil:
-    # Of what lies on a joint.
+    # `there`: the thing on a joint.
     return there >= AWAKE and there < AWAKE + SEATS
 
 cdef inline int type_of(int kind) noexcept nogil:
@@ -278,7 +279,7 @@ cdef inline int part_size(const State* state, int part) noexcept nogil:
     cdef int shared = state.players - 2
     if state.variants & ALL_PRINCESSES:
         return PILE_KINDS - DEALT * state.players + PARTS
-    # For 2 to 5 players, from the right: the cards that are not dealt by the players, with a Princess; what is left over.
+    # For 2 to 5 players, from the right: the cards not dealt, divided by the players, plus a Princess; the remainder.
     return (0x0E111824 >> 8 * shared & 0xFF) + (part < 0x0301 >> 4 * shared & 15)
 
 cdef inline bint has_cell(const uint64_t* cells, int cell) noexcept nogil:
@@ -288,7 +289,7 @@ cdef inline void put_cell(uint64_t* cells, int cell) noexcept nogil:
     cells[cell >> 6] |= <uint64_t> 1 << (cell & 63)
 
 cdef inline int place_at(const State* state, int cell) noexcept nogil:
-    # In State.cards: how many cards lie in lower cells.
+    # The place in State.cards of a cell's card: the number of cards in lower cells.
     cdef int count = count_bits(state.filled[cell >> 6] & (<uint64_t> 1 << (cell & 63)) - 1), word
     for word in range(cell >> 6):
         count += count_bits(state.filled[word])
@@ -299,7 +300,7 @@ cdef inline int find_card(const State* state, int cell) noexcept nogil:
     return place_at(state, cell) if has_cell(state.filled, cell) else -1
 
 cdef inline int find_joint(const State* state, int west) noexcept nogil:
-    # The place in State.joints of a joint that something lies on, or where it would be put.
+    # The place in State.joints of a joint, or where it would be inserted.
     cdef int i = 0
     while state.joints[i] and state.joints[i] & CELL < west:
         i += 1
@@ -310,7 +311,7 @@ cdef inline int on_joint(const State* state, int west) noexcept nogil:
     return entry >> JOINT_SHIFT if entry & CELL == west else NOTHING
 
 cdef inline int lay_on_table(State* state, int cell, int card) noexcept nogil:
-    # The place that the card has got.
+    # Returns the card's place.
     cdef int place = place_at(state, cell)
     memmove(&state.cards[place + 1], &state.cards[place], state.laid - place)
     state.cards[place] = card
@@ -344,8 +345,8 @@ cdef inline int pile_size(const State* state) noexcept nogil:
     return count_kinds(state.unknown) + princesses
 
 cdef inline int current_part(const State* state, int pile, int* left) noexcept nogil:
-    # The part that the next card of a pile of that size comes from, and how many cards it has left: 0 only when the
-    # pile is empty.
+    # The part that the next card of a pile of that size comes from. `left`: the cards left in it, 0 only when the pile
+    # is empty.
     cdef int part = part_count(state) - 1
     while part > 0 and pile > part_size(state, part):
         pile -= part_size(state, part)

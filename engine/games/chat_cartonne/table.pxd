@@ -4,6 +4,6 @@ from chatiere.engine.wire.writer cimport Writer
 from chatiere.engine.games.chat_cartonne.state cimport State
 
 cdef put_card(Writer out, int field, const State* state, int place, int cell)
-# With what it shows.
+# A card with the walls and contents that it shows.
 cdef put_card_view(Writer out, const State* state, int place, int cell)
 cdef read_table(State* state, const Message* message)

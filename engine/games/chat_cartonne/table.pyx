@@ -74,7 +74,7 @@ cdef put_card_view(Writer out, const State* state, int place, int cell):
 
 
 cdef int read_on_joint(const State* state, const Message* there) except -1:
-    # What lies on a joint, as State.joints has it.
+    # The thing on a joint, as State.joints has it.
     if has_number(there, fields.ON_JOINT_CAT):
         return AWAKE + within(RULES, number_of(there, fields.ON_JOINT_CAT), 0, state.players - 1, "on_joint.cat")
     if has_number(there, fields.ON_JOINT_TOY):
@@ -82,12 +82,12 @@ cdef int read_on_joint(const State* state, const Message* there) except -1:
             RULES, number_of(there, fields.ON_JOINT_TOY), FIRST_TOY, PRINCESS - 1, "on_joint.toy"
         )
     if not has_span(there, fields.ON_JOINT_PRINCESS):
-        RULES.refuse_state("on_joint", "what lies there is missing")
+        RULES.refuse_state("on_joint", "no cat, toy or Princess is given")
     return PRINCESS_THERE
 
 
 cdef int read_card(const State* state, const Message* message) except -1:
-    # What a card is, as State.cards has it.
+    # A card as State.cards has it.
     cdef int turned = TURNED if number_of(message, fields.CARD_TURNED) else 0, kind
     if has_number(message, fields.CARD_KIND):
         kind = within(RULES, number_of(message, fields.CARD_KIND), 0, FIRST_START + STARTS - 1, "kind")
@@ -99,12 +99,12 @@ cdef int read_card(const State* state, const Message* message) except -1:
             RULES, number_of(message, fields.CARD_SLEEPING_CAT), 0, state.players - 1, "sleeping_cat"
         )
     if not has_span(message, fields.CARD_PRINCESS):
-        RULES.refuse_state("", "the card is missing")
+        RULES.refuse_state("", "no kind, sleeping cat or Princess is given")
     return PRINCESS | turned
 
 
 cdef read_place(State* state, const Message* card):
-    # A card with what lies on its joint, in its cell.
+    # Lay a card into its cell, with the thing on its joint.
     cdef Message there
     cdef int cell = within(RULES, number_of(card, fields.CARD_CELL), 0, CELLS - 1, "cell")
     if has_cell(state.filled, cell):

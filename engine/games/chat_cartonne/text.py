@@ -1,4 +1,4 @@
-"""Chat Cartonne in words: what the game says of itself."""
+"""Chat Cartonne in words: titles, options, actions, pieces and the layout of observations."""
 
 from chatiere.engine.core.description import (
     ActionKind,

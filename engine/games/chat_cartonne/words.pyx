@@ -74,7 +74,7 @@ SIZES = SimpleNamespace(
     toys=TOYS,
     toy_there=TOY_THERE,
 )
-# Dense ids: of actions of one kind the first; `end` comes after all.
+# The first dense id of each kind of action; `end` is one past the last.
 IDS = SimpleNamespace(
     draw=DRAW_ID,
     skip=SKIP_ID,
@@ -109,7 +109,7 @@ def _walls(card, letters):
 
 
 def _name(kind, turned):
-    # English and French.
+    # The names in English and French.
     card = kind | (TURNED if turned else 0)
     english = f"walls {_walls(card, 'NESW')}" if walls_of(card) else "no walls"
     french = f"cloisons {_walls(card, 'NESO')}" if walls_of(card) else "sans cloison"
@@ -131,7 +131,7 @@ CARD_NAMES = tuple(english for english, _ in KINDS)
 # With the walls as they lie.
 TURNED_CARD_NAMES = tuple(f"{_name(kind, True)[0]}, turned" for kind in range(SLEEPER))
 
-# The fields of an event that its values are for, in order.
+# The fields that the values of an event fill, in order.
 EVENT_VALUES = {
     int(ChatCartonneEvent.FIRST_SEAT_CHOSEN): (),
     int(ChatCartonneEvent.CARD_DEALT): ("card",),
@@ -246,7 +246,7 @@ FAULTS = {
         "first_seat",
     ),
     int(ChatCartonneFault.BAD_PHASE): RULES.broken(
-        "there is no such phase, or none in which something is drawn once the final phase has begun", "phase", "End"
+        "the phase does not exist, or draws a card after the final phase has begun", "phase", "End"
     ),
     int(ChatCartonneFault.BAD_ACTIVE_SEAT): RULES.broken(
         "the active seat is not a seat, or cannot be asked at this moment", "active_seat", "When a seat is asked"

@@ -1,6 +1,6 @@
-# Momistigri: sets of cards as bits. The 46 cards of the box have a bit (a place) each, in ascending order of kind. Every
-# card is in one hand or in none. Cards of a kind are interchangeable: seat 0 has the first of their places, then seat 1
-# and so on, and those in no hand have the last. So equal positions are equal numbers.
+# Momistigri: sets of cards as bits. Each of the 46 cards of the box has a bit (its place), in ascending order of kind.
+# Every card is in one hand or in none. Cards of a kind are interchangeable: seat 0 has the first of their places, then
+# seat 1 and so on, and those in no hand have the last. So equal positions are equal numbers.
 from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memcpy
 
@@ -19,19 +19,19 @@ cdef enum:
     ROOM_OF_BOX = 8 * BYTES_OF_BOX
 
 ctypedef struct Box:
-    # What is printed on the cards; it follows from the option copies.
+    # The kind of each card, as the option copies gives them.
     uint8_t kind_at[ROOM_OF_BOX]  # of each bit, and beyond them the Momistigri again
     uint64_t firsts  # the first bits of all kinds that are there
 
 ctypedef struct Tables:
-    # What else is worth having ready of a box.
+    # Sets that follow from a box, looked up because they are often needed.
     uint64_t bits_of[KINDS]  # each kind's cards
     uint64_t kinds_in[BYTES_OF_BOX][256]  # each byte's cards: their kinds, as bits
     uint64_t of_value[VALUES]  # all cards of value 1, 2 ...
-    uint64_t decks[MOST_PLAYERS + 1]  # [players]: the cards that so many play with
+    uint64_t decks[MOST_PLAYERS + 1]  # [players]: the cards of a game
     uint8_t copies[COLOURED]  # of each kind, the Momistigri apart
 
-# Written once, when the module is loaded. The box with the default of the option:
+# Written once, when the module is loaded. The box with the default copies:
 cdef Box USUAL_BOX
 cdef Tables USUAL
 # The place in a byte of the bit with n others below it.
@@ -51,7 +51,7 @@ cdef inline int lowest(uint64_t cards) noexcept nogil:
     return lowest_bit(cards)
 
 cdef inline int first_at(const Box* box, int kind) noexcept nogil:
-    # How many cards of lower kinds come before it. Kinds are below 128: eight at once are compared by their top bits.
+    # The number of cards of lower kinds. Kinds are below 128: eight at once are compared by their top bits.
     cdef uint64_t kinds, no_lower = 0
     cdef int i
     for i in range(0, ROOM_OF_BOX, 8):
@@ -65,7 +65,7 @@ cdef inline uint64_t same_kind(const Box* box, int place) noexcept nogil:
     if box == &USUAL_BOX:
         return USUAL.bits_of[box.kind_at[place]]
     next_first = box.firsts & -(<uint64_t> 2 << place)
-    # After the Momistigri comes none.
+    # The Momistigri is the last.
     return ((next_first & -next_first) - last_bit(box.firsts & (<uint64_t> 2 << place) - 1)) & bit(BOX) - 1
 
 cdef inline uint64_t last_bit(uint64_t cards) noexcept nogil:
@@ -85,8 +85,8 @@ cdef inline uint64_t of_value(const Box* box, int value) noexcept nogil:
     return USUAL.of_value[value] if box == &USUAL_BOX else find_value(box, value)
 
 cdef inline uint64_t deck_for(const Box* box, int players) noexcept nogil:
-    # The cards that so many play with: 4 play without the 1s, 3 without the 1s, the 2s and the 9 (rules file: Components
-    # and setup).
+    # The cards of a game: 4 players leave out the 1s, 3 players the 1s, the 2s and the 9 (rules file: Components and
+    # setup).
     cdef uint64_t cards = bit(BOX) - 1
     if box == &USUAL_BOX:
         return USUAL.decks[players]
@@ -97,7 +97,7 @@ cdef inline uint64_t deck_for(const Box* box, int players) noexcept nogil:
     return cards
 
 cdef inline uint64_t first_cards(const Box* box, uint64_t cards) noexcept nogil:
-    # One card of each kind that there is; what is there of a kind lies side by side.
+    # One card of each kind in a set; those of a kind lie side by side.
     return cards & (box.firsts | ~(cards << 1))
 
 cdef inline uint64_t kinds_in(const Box* box, uint64_t cards) noexcept nogil:
@@ -114,11 +114,11 @@ cdef inline uint64_t kinds_in(const Box* box, uint64_t cards) noexcept nogil:
     return kinds
 
 cdef inline uint64_t further_cards(const Box* box, uint64_t cards) noexcept nogil:
-    # The others.
+    # All cards but first_cards.
     return cards & cards << 1 & ~box.firsts
 
 cdef inline bint has_single(const Box* box, uint64_t cards) noexcept nogil:
-    # Whether there is exactly one card of some kind.
+    # True if some kind has exactly one card.
     cdef uint64_t further = further_cards(box, cards)
     return (cards & ~further & ~(further >> 1)) != 0
 
@@ -134,14 +134,14 @@ cdef inline uint64_t to_first_places(const Box* box, uint64_t cards) noexcept no
     return cards
 
 cdef inline uint64_t running_counts(uint64_t cards) noexcept nogil:
-    # Byte i: how many cards there are in the bytes up to i; the last: in all.
+    # Byte i: the number of cards in the bytes up to i; the last byte: of all.
     return bits_by_byte(cards) * 0x0101010101010101ULL
 
 cdef inline int count_cards(uint64_t cards) noexcept nogil:
     return running_counts(cards) >> 56
 
 cdef inline int first_above(uint64_t bytes, int number) noexcept nogil:
-    # Where the first byte begins that is larger than a number; bytes and number below 128.
+    # The bit at which the first byte above `number` begins; bytes and number are below 128.
     return lowest(((bytes | 0x8080808080808080ULL) - (number + 1) * 0x0101010101010101ULL) & 0x8080808080808080ULL) - 7
 
 cdef inline int nth_card(uint64_t cards, uint64_t counts, int n) noexcept nogil:

@@ -1,4 +1,4 @@
-"""Momistigri: between the packed state and the messages of momistigri.proto."""
+"""Momistigri: conversion between packed states and the messages of momistigri.proto."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -113,7 +113,7 @@ cdef put_main_label(Writer out, int effect):
 
 
 cdef int receiver_of(Position position, int action) except -1:
-    # The seat that a Give names by its distance from the one that decides.
+    # The seat that a Give names by its distance from the deciding seat.
     cdef const State* state = state_of(position)
     cdef int distance = distance_of_gift(action)
     if distance >= state.players:
@@ -164,31 +164,31 @@ cdef int put_action_label(Writer out, Position position, int action) except -1:
 
 
 def outcome_label(Position position not None, outcome):
-    """A possible chance outcome in plain English."""
+    """Return a possible chance outcome in plain English."""
     return f"seat {outcome} begins" if state_of(position).phase == FIRST_SEAT else f"card {card_name(outcome)}"
 
 
 cdef int cards_in(const Event* event) noexcept:
-    # How many of the values are cards, which come first.
+    # The number of values that are cards; these come first.
     if event.kind in (MomistigriEvent.TURN_BEGUN, MomistigriEvent.ROUND_BEGUN, MomistigriEvent.PENALTY_TAKEN):
         return 0
     return 1 if event.kind == MomistigriEvent.CARD_HANDED_OUT else event.count
 
 
 cdef int other_seat(const Event* event) noexcept:
-    # The other seat that it is about, or -1.
+    # The other seat involved, or -1.
     if event.kind == MomistigriEvent.TURN_BEGUN:
         return event.values[0]
     if event.kind == MomistigriEvent.CARD_HANDED_OUT:
         return event.values[1]
-    # A card that moved from hand to hand is seen by both seats, which everybody knows.
+    # Both seats see a card that moves between their hands, and everybody knows which seats they are.
     if event.kind == MomistigriEvent.CARD_DRAWN or event.kind == MomistigriEvent.CARD_GIVEN:
         return lowest(event.seen_by & ~(1 << event.seat))
     return -1
 
 
 cdef int number_in(const Event* event) noexcept:
-    # The number that it is about, or -1.
+    # The number in its message, or -1.
     if event.kind == MomistigriEvent.TURN_BEGUN:
         return event.values[1]
     if event.kind == MomistigriEvent.ROUND_BEGUN or event.kind == MomistigriEvent.PENALTY_TAKEN:
@@ -207,7 +207,7 @@ cdef put_card_names(Writer out, const uint16_t* cards, int count):
 
 
 cdef int put_label_field(Writer out, const Event* event, int field) except -1:
-    # The other seat, the cards or the number that an event is about.
+    # The other seat, the cards or the number of an event.
     if field == fields.EVENT_OTHER_SEAT:
         out.decimal(other_seat(event))
     elif field == fields.EVENT_CARDS:
@@ -221,7 +221,7 @@ cdef int put_label_field(Writer out, const Event* event, int field) except -1:
 
 
 cdef bint put_event_label(Writer out, const Event* event) except -1:
-    # Another label where no 1 was discarded.
+    # A label of its own where no 1 was discarded.
     if event.kind != MomistigriEvent.ONES_DISCARDED or event.count:
         return False
     out.words(b"seat ")
@@ -242,14 +242,14 @@ def _read_copies(copies):
 
 
 def encode_options(players, options: Mapping):
-    """Options by name as the kernel's struct. Raises EngineError: INVALID_OPTION."""
+    """Return options by name as the kernel's struct. Raises INVALID_OPTION."""
     cdef Options encoded
     cdef int kind
     options = complete_options("Momistigri", options, DEFAULTS, players)
     copies = options["copies"]
     memset(&encoded, 0, sizeof(Options))
     encoded.first_seat = seat_or_none(options["first_seat"])
-    # Every batch that begins games comes here: the default ones do not have to be examined.
+    # Every batch that begins games calls this: the defaults need no check.
     if copies is DEFAULTS["copies"]:
         memcpy(encoded.copies, USUAL.copies, sizeof(encoded.copies))
     else:
@@ -260,7 +260,7 @@ def encode_options(players, options: Mapping):
 
 
 def options_of(Position position not None):
-    """The options of a position that differ from their defaults, by name."""
+    """Return the options of a position that differ from their defaults, by name."""
     cdef const State* state = state_of(position)
     cdef const Box* box = box_of(state)
     cdef int kind
@@ -330,7 +330,7 @@ cdef int pair_id(const Message* pair) except -1:
 
 
 cdef card_in(const Message* action, int field, int card_field, name):
-    # The card that an action is about.
+    # The card of an action.
     cdef Message inner
     open_field(action, field, &inner)
     return action_number(number_of(&inner, card_field), 0, KINDS - 1, f"{name}.card")
@@ -368,13 +368,13 @@ cdef int read_action(const Message* action, Position position) except -1:
         return FIRST_SWAP_OUT_ID + card_in(action, fields.ACTION_SWAP_OUT, fields.SWAP_OUT_CARD, "swap_out")
     if has_span(action, fields.ACTION_SWAP_IN):
         return FIRST_SWAP_IN_ID + card_in(action, fields.ACTION_SWAP_IN, fields.SWAP_IN_CARD, "swap_in")
-    raise EngineError(Reason.INVALID_ACTION, "the action has none of its fields set")
+    raise EngineError(Reason.INVALID_ACTION, "the action is empty: no field is set")
 
 
 # State
 
 ctypedef struct Listed:
-    # The cards of a message as sets, each for itself: of a kind the first of its places.
+    # The cards of a message, each list as a set by itself: n cards of a kind are the first n of its places.
     uint64_t hands[MOST_PLAYERS]
     uint64_t known[MOST_PLAYERS][KNOWERS]  # of a seat's hand
     uint64_t pile
@@ -393,7 +393,7 @@ cdef Scalars list_scalars():
     scalars.add("mark", fields.STATE_MARK, fields.VIEW_MARK, &at.mark, 0, MARKS - 1)
     scalars.add("draws_left", fields.STATE_DRAWS_LEFT, fields.VIEW_DRAWS_LEFT, &at.draws_left, 0, LARGEST_DRAW)
     scalars.add("effect", fields.STATE_EFFECT, fields.VIEW_EFFECT, &at.effect, 0, LAST_CHOICE)
-    # The packed number is one more than the card, 0 for none.
+    # Packed as 1 + the card, 0 for none.
     scalars.add("swapped_out", fields.STATE_SWAPPED_OUT, fields.VIEW_SWAPPED_OUT, &at.swapped_out, 0, KINDS - 1, -1, 0)
     return scalars
 
@@ -465,7 +465,7 @@ cdef int put_state(Writer out, Position position) except -1:
 
 
 cdef refuse_cards(const Box* box, const Message* message, int field, name):
-    # No card, or more of a kind than the box has.
+    # Raise for a number that is no card, or for more cards of a kind than the box has.
     kinds = listed_numbers(message, field)
     for i, kind in enumerate(kinds):
         RULES.in_range(kind, 0, KINDS - 1, f"{name}[{i}]")
@@ -476,7 +476,7 @@ cdef refuse_cards(const Box* box, const Message* message, int field, name):
 
 
 cdef bint list_set(const Box* box, const Message* message, int field, uint64_t most, uint64_t* cards) except -1:
-    # A list of cards as a set; false if they are more than `most`.
+    # Read a list of cards as a set. Returns False if one is not a card, or not among `most`.
     cdef int64_t kinds[BOX]
     cdef int count = list_numbers(message, field, kinds, BOX), i
     cdef uint64_t bits
@@ -494,19 +494,19 @@ cdef bint list_set(const Box* box, const Message* message, int field, uint64_t m
 
 
 cdef int read_knower(const State* state, int seat, int found, const Message* entry) except -1:
-    # Who knows what an entry of a seat's knowledge says; `found`: those of the entries before, as bits.
+    # The knower that an entry about a seat's hand names; `found`: those of earlier entries, as bits.
     cdef int knower = PUBLIC
     if has_number(entry, fields.KNOWLEDGE_SEAT):
         knower = within(RULES, number_of(entry, fields.KNOWLEDGE_SEAT), 0, state.players - 1, "seat")
     if found >> knower & 1:
-        RULES.refuse_state("seat", "what one seat, or all, know of a hand is said once", "Public and hidden")
+        RULES.refuse_state("seat", "there are two entries for the same seat, or for all", "Public and hidden")
     if knower == seat:
         RULES.refuse_state("seat", "a seat knows its own hand anyway", "Public and hidden")
     return knower
 
 
 cdef read_known(const Box* box, const Message* entry, uint64_t hand, uint64_t* cards, uint8_t* most_ones):
-    # What one seat, or all, know of a hand.
+    # An entry: what one knower knows of a hand.
     if not list_set(box, entry, fields.KNOWLEDGE_CARDS, hand, cards):
         RULES.refuse_state("cards", "the hand does not hold all of these", "Public and hidden")
     if has_number(entry, fields.KNOWLEDGE_MOST_ONES):
@@ -514,7 +514,7 @@ cdef read_known(const Box* box, const Message* entry, uint64_t hand, uint64_t* c
 
 
 cdef read_knowledge(State* state, Listed* listed, int seat, const Message* message):
-    # Who is not named knows what all know.
+    # A seat without an entry knows what all know.
     cdef Message entry
     cdef Span rest = message.span
     cdef uint64_t* known = listed.known[seat]
@@ -554,7 +554,7 @@ cdef read_seat(State* state, Listed* listed, int seat, const Message* message):
 
 
 cdef lay_cards(State* state, const Listed* listed):
-    # The cards where a state has them: each in one hand or left.
+    # Put each card into one hand, or leave it, as packed states have it.
     cdef const Box* box = box_of(state)
     cdef bint dealt = state.phase > DEAL
     cdef uint64_t deck = deck_for(box, state.players), bits, mine
@@ -573,7 +573,7 @@ cdef lay_cards(State* state, const Listed* listed):
             for knower in range(KNOWERS):
                 state.known[knower] |= (listed.known[seat][knower] & bits) << held
             held += count_cards(mine)
-        # Before the first turn nothing lies in the pile; later all that is left does.
+        # Before the first turn the pile is empty; later all cards left lie in it.
         if count_cards(listed.pile & bits) != (count - held if dealt else 0):
             refuse_deck()
         state.left |= bits & deck & bits << held
@@ -634,7 +634,7 @@ cdef put_seat_view(Writer out, const View* seen, int seat):
 
 
 cdef int put_view(Writer out, Position position, int viewer) except -1:
-    # What a viewer may know → MomistigriView.
+    # A position as a viewer may know it → MomistigriView.
     cdef View seen
     cdef const State* state = &seen.state
     cdef int other

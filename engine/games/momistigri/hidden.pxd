@@ -1,8 +1,9 @@
 # Momistigri: public and hidden. Where cards lie, and what seats surely know of others' hands when cards move.
 #
-# Of every hand each other seat, and the public, may surely know that it holds at least so many cards of some kinds, and at
-# most so many 1s. Who did not see which card moved can afterwards be sure only of what is true whichever it was: of each kind
-# that it knew in the giving hand one card less (unless the hand held cards of one kind alone, all known: then it knows).
+# Of every hand each other seat, and the public, may surely know a least number of cards of some kinds, and a greatest
+# number of 1s. A seat that did not see which card moved is afterwards sure only of what holds for any card: of each
+# kind that it knew in the giving hand, one card less (unless the hand held cards of one kind alone, all known: then it
+# knows).
 from libc.stdint cimport uint8_t, uint64_t
 
 from chatiere.engine.core.stream cimport Stream
@@ -13,7 +14,7 @@ cdef inline int all_knowers(const State* state) noexcept nogil:
     return (1 << state.players) - 1 | 1 << PUBLIC
 
 cdef inline void expect_one_more(uint8_t* most_ones) noexcept nogil:
-    # At most all 1s of the box is no knowledge.
+    # All 1s of the box is no bound.
     most_ones[0] = 0 if most_ones[0] == ONES else most_ones[0] + 1
 
 # Cards of kinds that later seats hold, with all that is known of them, one place down or up.
@@ -23,7 +24,7 @@ cdef void move_up(State* state, uint64_t cards) noexcept nogil
 cdef void order_by_holder(State* state, const Box* box) noexcept nogil
 
 cdef inline void take_out(State* state, int seat, uint64_t kind_bits) noexcept nogil:
-    # The last card of a kind, of which nothing is known any more, from a hand to none.
+    # Move the last card of a kind, about which nothing is known any more, out of a hand.
     cdef uint64_t mine = state.hands[seat] & kind_bits, last = mine & ~(mine >> 1)
     cdef uint64_t later = kind_bits & ~state.left & ~(last | last - 1)
     state.hands[seat] ^= last
@@ -33,7 +34,7 @@ cdef inline void take_out(State* state, int seat, uint64_t kind_bits) noexcept n
     state.left ^= last
 
 cdef inline void put_in(State* state, int seat, uint64_t kind_bits) noexcept nogil:
-    # A card of a kind that is left into a hand, as its last. Mostly no hand holds another.
+    # Move a card of a kind that is left into a hand, as its last. Usually no hand holds another.
     cdef uint64_t left = state.left & kind_bits
     cdef uint64_t place = left & -left, later = 0
     cdef int i
@@ -48,7 +49,7 @@ cdef inline void put_in(State* state, int seat, uint64_t kind_bits) noexcept nog
     state.hands[seat] |= place
 
 cdef inline void forget_first(State* state, uint64_t mine, uint64_t further) noexcept nogil:
-    # Of one card of each kind of these in a hand; `further`: without the first ones.
+    # Forget one card of each of these kinds in a hand; `further`: the cards without the first of each kind.
     cdef int knower
     for knower in range(KNOWERS):
         state.known[knower] = state.known[knower] & ~mine | (state.known[knower] & further) >> 1
@@ -60,7 +61,7 @@ cdef inline void expect_one_less(uint8_t* most_ones) noexcept nogil:
         most_ones[knower] -= most_ones[knower] > 1
 
 cdef inline void lay_down(State* state, int seat, int kind, uint64_t kind_bits) noexcept nogil:
-    # From a hand to the pile, seen by all.
+    # Move a card from a hand to the pile, seen by all.
     cdef uint64_t mine = state.hands[seat] & kind_bits
     forget_first(state, mine, mine & (mine - 1))
     take_out(state, seat, kind_bits)
@@ -70,7 +71,7 @@ cdef inline void lay_down(State* state, int seat, int kind, uint64_t kind_bits) 
 cdef inline void lay_down_pair(
     State* state, int seat, int low, int high, uint64_t low_bits, uint64_t high_bits
 ) noexcept nogil:
-    # Both at once, but for two of a kind.
+    # Two cards at once, unless they are of one kind.
     cdef uint64_t low_mine = state.hands[seat] & low_bits, high_mine = state.hands[seat] & high_bits
     if low == high:
         lay_down(state, seat, low, low_bits)
@@ -86,11 +87,11 @@ cdef inline void lay_down_pair(
             expect_one_less(state.most_ones[seat])
 
 cdef inline void learn(State* state, int knower, uint64_t mine) noexcept nogil:
-    # Of a hand's cards of one kind it knows one more.
+    # Let a knower know one more of a hand's cards of one kind.
     state.known[knower] |= (state.known[knower] & mine) + (mine & -mine)
 
 cdef inline void take_up(State* state, int seat, int kind, uint64_t kind_bits) noexcept nogil:
-    # From the pile to a hand, seen by all.
+    # Move a card from the pile to a hand, seen by all.
     cdef int others = all_knowers(state) & ~(1 << seat), knower
     put_in(state, seat, kind_bits)
     for knower in range(KNOWERS):
@@ -102,7 +103,7 @@ cdef inline void take_up(State* state, int seat, int kind, uint64_t kind_bits) n
                 expect_one_more(&state.most_ones[seat][knower])
 
 cdef inline int who_knows(const State* state, uint64_t hand) noexcept nogil:
-    # All cards of another's hand, as bits.
+    # Those who know all cards of a hand, as bits.
     cdef int knowers = 0, knower
     for knower in range(KNOWERS):
         knowers |= (state.known[knower] & hand == hand) << knower
@@ -111,12 +112,12 @@ cdef inline int who_knows(const State* state, uint64_t hand) noexcept nogil:
 cdef inline void hand_over(
     State* state, const Box* box, int giver, int receiver, int kind, uint64_t kind_bits
 ) noexcept nogil:
-    # From a hand to another, drawn or given.
+    # Move a card from a hand to another, drawn or given.
     cdef uint64_t hand = state.hands[giver], mine = hand & kind_bits
     cdef uint64_t further = further_cards(box, hand), seen = state.known[receiver]
-    # Of one kind alone: who knows all its cards knows this one.
+    # If the hand is of one kind alone, all who know its cards know this one.
     cdef int deduced_by = who_knows(state, hand) if hand == mine else 0, knower
-    # Who sees the card though it did not get it knows of no other kind there.
+    # In a hand of one kind there is no other kind to know.
     forget_first(state, hand, further)
     state.known[receiver] = seen & ~mine | (seen & mine & further) >> 1
     if mine == kind_bits & ~state.left and mine & (mine - 1) == 0:
@@ -140,7 +141,7 @@ cdef inline void hand_over_ones(State* state, int giver, int receiver, bint is_o
     cdef uint8_t* received = state.most_ones[receiver]
     cdef int knower
     for knower in range(KNOWERS):
-        # Who did not see it expects a 1, if the giver may have had any.
+        # A seat that did not see it expects a 1, if the giver may have had any.
         if received[knower] and (is_one if seen_by >> knower & 1 else given[knower] != 1):
             expect_one_more(&received[knower])
         if is_one and seen_by >> knower & 1 and given[knower]:

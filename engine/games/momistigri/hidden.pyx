@@ -26,7 +26,7 @@ from chatiere.engine.games.momistigri.state cimport (
 )
 
 cdef enum:
-    # Of the places that hidden cards are drawn for: the cards not dealt yet.
+    # The last of the places that hidden cards are drawn for: the cards not dealt yet.
     UNDEALT = MOST_PLAYERS
     PLACES = 6
 
@@ -68,8 +68,9 @@ cdef void shuffle(uint8_t* cards, int count, Stream* stream) noexcept nogil:
 
 
 cdef void share_ones(int* ones, const int* room, const int* most, int count, Stream* stream) noexcept nogil:
-    # How many of the `count` hidden 1s lie at each place, if every way to lay hidden cards down is as likely as another
-    # and a place has room for so many cards, at most so many of them 1s. A place's own ways: the choices of its 1s' room.
+    # Draw how many of the `count` hidden 1s lie at each place, all ways to lay down hidden cards being equally likely.
+    # `room`: the cards that a place takes, `most`: how many of them may be 1s. The ways of one place are the choices of
+    # where its 1s lie.
     cdef uint64_t ways[PLACES + 1][ONES + 1]
     cdef uint64_t number, here
     cdef int place, left, k
@@ -93,8 +94,8 @@ cdef void share_ones(int* ones, const int* room, const int* most, int count, Str
 
 
 cdef int resample(void* body, int seat, Stream* stream) noexcept nogil:
-    # What a seat knows to be in a hand stays there; all other cards of the other hands are shuffled, as cards: of a kind
-    # with two hidden cards each is one. So every draw needs the same few random numbers, whatever is known.
+    # Cards that the seat knows to be in a hand stay there; all other cards of the other hands are shuffled one by one,
+    # equal kinds or not. So every draw takes the same few random numbers, whatever is known.
     cdef State* state = <State*> body
     cdef const Box* box = box_of(state)
     cdef uint64_t all_ones = of_value(box, 0)

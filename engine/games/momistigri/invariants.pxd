@@ -1,2 +1,2 @@
-# Momistigri: what a state from outside has to be.
+# Momistigri: invariants of every state.
 cdef int check(const void* body) noexcept nogil

@@ -1,4 +1,4 @@
-"""Momistigri: the rules' invariants (rules file: Invariants), and the bounds that memory safety and an end of play need."""
+"""Momistigri: the invariants of the rules (rules file: Invariants), and bounds for memory safety and finite play."""
 
 from libc.stdint cimport uint64_t
 from libc.string cimport memcmp, memcpy
@@ -61,7 +61,7 @@ from chatiere.engine.games.momistigri.state cimport (
 
 cdef enum:
     BOX_WORDS = 7  # of 8 bytes
-    # Of a number of cards of one value; 45 fit.
+    # Of a count of cards of one value, up to 45.
     BITS_A_VALUE = 6
 
 
@@ -128,7 +128,7 @@ cdef int check_numbers(const State* state) noexcept nogil:
 
 
 cdef int check_box(const State* state) noexcept nogil:
-    # Of the whole box nine cards have value 1, eight value 2 ... What is usual is written as zeros.
+    # In the whole box nine cards have value 1, eight value 2 ... The default box is written as zeros.
     cdef const Box* box = &state.box
     cdef uint64_t numbers = 0, firsts = 0
     cdef int place, kind = -1, wrong = 0
@@ -161,7 +161,8 @@ cdef bint all_zero(const Box* box) noexcept nogil:
 
 
 cdef int check_cards(const State* state, const Box* box) noexcept nogil:
-    # Every card of the deck is in one hand or left; of each kind earlier seats have the first, and the last are left.
+    # Every card of the deck is in one hand or left; of each kind earlier seats have the first places, and the last are
+    # left.
     cdef uint64_t there = 0, twice = 0, misplaced = 0, hand
     cdef int seat
     for seat in range(MOST_PLAYERS):
@@ -184,7 +185,7 @@ cdef int check_cards(const State* state, const Box* box) noexcept nogil:
 
 
 cdef int check_knowledge(const State* state, const Box* box) noexcept nogil:
-    # What a seat knows is true, it knows what all know, and of itself nothing is noted.
+    # A seat's knowledge is true and includes what all know; nothing is noted about its own hand.
     cdef bint noted = state.phase > DEAL and state.phase != FINISHED
     cdef uint64_t hands = deck_for(box, state.players) & ~state.left if noted else 0
     cdef uint64_t public = state.known[PUBLIC], further = 0, wrong, known, others
@@ -194,7 +195,7 @@ cdef int check_knowledge(const State* state, const Box* box) noexcept nogil:
         further |= further_cards(box, state.hands[seat])
     wrong = public & ~hands | public & further & ~(public << 1)
     for knower in range(MOST_PLAYERS):
-        # Of seats that are not there nothing may be noted: to them all hands are like their own.
+        # A seat beyond the players has nothing noted, as if all hands were its own.
         known = state.known[knower]
         others = hands & ~state.hands[knower] if knower < state.players else 0
         wrong |= known & ~others | public & others & ~known | known & further & ~(known << 1)
@@ -234,7 +235,7 @@ cdef bint knows_wrong_ones(const State* state, const Box* box, int seat, bint no
 
 
 cdef int check_rounds(const State* state, const Box* box) noexcept nogil:
-    # The penalties are those of finished rounds, which led to this one.
+    # The penalties of the finished rounds led to this round.
     cdef int finished = state.round + (state.phase == FINISHED), round, seat, most = 0
     cdef uint64_t penalties, wrong = 0
     for round in range(ROUNDS):
@@ -284,7 +285,7 @@ cdef int check_deal(const State* state) noexcept nogil:
 
 
 cdef int check_turn(const State* state, const Box* box) noexcept nogil:
-    # From the first turn on: the phase fits who is in the round and what lies where.
+    # From the first turn on: the phase fits the seats in the round and where cards lie.
     cdef int phase = state.phase, seat, wanted, holding = 0, may_be_empty = 0
     for seat in range(MOST_PLAYERS):
         holding |= (state.hands[seat] != 0) << seat

@@ -120,7 +120,7 @@ from chatiere.engine.games.momistigri.state cimport (
 
 
 cdef void tell(Events* events, MomistigriEvent kind, int seat) noexcept nogil:
-    # Something that everybody may see, without a value.
+    # An event that everybody may see, without a value.
     add_event(events, kind, seat, EVERYBODY, NULL, 0)
 
 
@@ -180,7 +180,7 @@ cdef void deal(State* state, const Box* box, int kind, Events* events) noexcept 
 # A turn
 
 cdef void begin_turn(State* state, int mark, Events* events) noexcept nogil:
-    # `mark`: what the previous seat, if it is still in the round, left pending.
+    # `mark`: left pending by the previous seat, if it is still in the round.
     cdef int wanted = 2 if mark == TWO else 3 if mark == THREE else 1
     cdef uint16_t values[2]
     state.turn += 1
@@ -396,7 +396,7 @@ cdef void end_round(State* state, const Box* box, MomistigriEvent reason, Events
 
 
 cdef void show_hand(const State* state, const Box* box, int seat, Events* events) noexcept nogil:
-    # Laid open to be counted.
+    # The hand is laid open to be counted.
     cdef uint16_t cards[MAX_EVENT_VALUES]
     cdef uint64_t left = state.hands[seat]
     cdef int count
@@ -410,7 +410,7 @@ cdef void show_hand(const State* state, const Box* box, int seat, Events* events
 
 
 cdef int most_penalised(const State* state) noexcept nogil:
-    # If tied the one met first clockwise from the last round's first seat.
+    # Of tied seats the first one clockwise from the last round's first seat.
     cdef int seat = state.first_seat, most = seat, _
     for _ in range(1, state.players):
         seat = next_seat(state, seat)
@@ -609,7 +609,7 @@ cdef int settle(const Operations* ops, void* body, Stream* stream) noexcept nogi
 
 
 cdef void deal_out(State* state, const Box* box, Stream* stream) noexcept nogil:
-    # What deal does card by card, but for the order of copies by seats: that is made at the end.
+    # As deal does card by card, except that equal cards are put into the order of seats at the end.
     cdef uint64_t left = state.left, counts = running_counts(left), same, first
     cdef int number, seat = state.active
     for number in range(count_cards(left), 0, -1):

@@ -1,4 +1,4 @@
-# Momistigri: what may be done.
+# Momistigri: legal actions.
 from libc.stdint cimport uint8_t, uint16_t, uint64_t
 
 from chatiere.engine.core.game cimport OK
@@ -13,9 +13,9 @@ cdef int forbids_swapping_out(const State* state, const Box* box, int kind) noex
 cdef int legal_actions(const void* body, uint16_t* ids) noexcept nogil
 
 # Written once, when the module is loaded.
-# Of each DiscardPair, high * (high + 1) / 2 + low, its two kinds, the lower first.
+# The two kinds of each DiscardPair, id high * (high + 1) / 2 + low, the lower first.
 cdef uint8_t PAIRS[PASS_ID][2]
-# Of each kind, as bits, the kinds up to itself with which it forms pairs: those of its colour and of its value.
+# The kinds up to itself with which each kind forms pairs, as bits: those of its colour and of its value.
 cdef uint64_t PARTNERS[KINDS]
 
 cdef inline void cards_of_pair(int action, int* low, int* high) noexcept nogil:
@@ -23,7 +23,7 @@ cdef inline void cards_of_pair(int action, int* low, int* high) noexcept nogil:
     high[0] = PAIRS[action][1]
 
 cdef inline int distance_of_gift(int action) noexcept nogil:
-    # How many places to the giver's left the receiver sits, 1-4; with fewer seats maybe nobody does.
+    # The receiver's distance to the giver's left, 1-4; with fewer seats there may be nobody.
     return 1 + (action - FIRST_GIVE_ID) // KINDS
 
 cdef inline int kind_of_gift(int action) noexcept nogil:

@@ -1,4 +1,4 @@
-"""Momistigri: what may be done (rules file: "A turn", "Effects of a pair of one value", "Actions")."""
+"""Momistigri: legal actions (rules file: "A turn", "Effects of a pair of one value", "Actions")."""
 
 from libc.stdint cimport uint16_t, uint64_t
 
@@ -73,7 +73,7 @@ cdef bint form_pair(int low, int high) noexcept nogil:
 
 
 cdef int list_kinds(const Box* box, uint64_t cards, int first_id, uint16_t* ids) noexcept nogil:
-    # An id for each kind that there is.
+    # An id for each kind in a set of cards.
     cdef uint64_t left = first_cards(box, cards)
     cdef int count = 0
     while left:
@@ -84,13 +84,13 @@ cdef int list_kinds(const Box* box, uint64_t cards, int first_id, uint16_t* ids)
 
 
 cdef int list_pairs(const State* state, const Box* box, uint16_t* ids) noexcept nogil:
-    # For each kind, as the higher one, the lower ones of its colour and of its value, and a second card of its own.
+    # For each kind, as the higher one: the lower kinds of its colour or value, and a second card of its own.
     cdef uint64_t hand = state.hands[state.active] & ~bit(MOMISTIGRI_PLACE), further = further_cards(box, hand)
     cdef uint64_t kinds = kinds_in(box, hand), twice = kinds_in(box, further) if further else 0
     cdef uint64_t of_value = kinds << VALUES | kinds << 2 * VALUES, of_colour, left, partners
     cdef Py_ssize_t count = 0
     cdef int kind, first_id, _
-    # Beside what has a lower kind of its value, up to four colours below: all but the first of each colour.
+    # Kinds with a lower one of the same value, up to four colours below, or of the same colour: all but its lowest.
     of_value |= of_value << 2 * VALUES
     of_colour = (kinds | HIGHEST) - LOWEST
     left = kinds & (of_value | of_colour | twice)
@@ -99,7 +99,7 @@ cdef int list_pairs(const State* state, const Box* box, uint16_t* ids) noexcept 
         partners = PARTNERS[kind] & (kinds ^ left | twice)
         left &= left - 1
         first_id = kind * (kind + 1) // 2
-        # Most have few: these are written down without asking how many there are.
+        # Most kinds have few partners: two are written without counting them.
         for _ in range(2):
             ids[count] = first_id + lowest(partners | bit(MOMISTIGRI))
             count += partners != 0

@@ -19,7 +19,7 @@ cdef inline bint is_played_with(int value, int players) noexcept nogil:
 
 
 cdef int count_kinds(int players, const uint8_t* copies) noexcept nogil:
-    # Of the deck; without `copies`, the most that there can be: a value v has 10 - v cards of five colours.
+    # The kinds in the deck; without `copies` the most possible: value v has 10 - v cards in five colours.
     cdef int count = 1, kind, value
     for kind in range(COLOURED):
         value = value_of(kind)
@@ -29,16 +29,18 @@ cdef int count_kinds(int players, const uint8_t* copies) noexcept nogil:
 
 
 cdef void limits(int players, const void* options, Limits* found) noexcept nogil:
-    # Decisions of a round: pairs, and one or more others in a turn, 200 turns at most. A turn that ends with a pair of 3 has
-    # three others, Main and the swap's two; with a pair of 5 as many as it hands out cards, n - 1 at most; every other turn
-    # two or fewer: Main and NameCard, Give, Pass, Stop. Each pair takes two cards out of the hands, which get cards back by
-    # handing out alone (a swap puts one in for one): with C cards dealt and h handed out there are at most (C + h) / 2
-    # pairs. So a card that is handed out brings one decision and a half: a turn brings at most 3 (n - 1) / 2, or 3 by a
-    # swap. It is a bound: the four 6s and five 5s never lie so that every turn has that many.
+    # Decisions of a round: pairs, and one or more others in each of at most 200 turns. A turn that ends with a pair of
+    # 3 has three others, Main and the two of the swap; with a pair of 5 one for each card handed out, at most n - 1;
+    # any other turn at most two: Main and NameCard, Give, Pass, Stop. Each pair takes two cards out of the hands, which
+    # get cards back only by handing out (a swap replaces one by one): with C cards dealt and h handed out there are at
+    # most (C + h) / 2 pairs. So each card handed out brings one and a half decisions: a turn brings at most
+    # 3 (n - 1) / 2, or 3 by a swap. This is an upper bound: the four 6s and five 5s never lie so that every
+    # turn has that many.
     #
-    # Draws of a round: one a turn, one more after a pair of 7, two more after a pair of 8. Between two pairs of 7, and two
-    # pairs of 8, the pile has given back a card: there was a turn with a pair of 5 or 3. With t such turns there are t + 1
-    # turns with a pair of 8 or fewer, and with a pair of 7 or 8 together 200 - t: so (t + 1) + (200 - t) more draws.
+    # Draws of a round: one a turn, one more after a pair of 7, two more after a pair of 8. Between two pairs of 7, and
+    # between two pairs of 8, the pile has given back a card: there was a turn with a pair of 5 or 3. With t such turns
+    # there are at most t + 1 turns with a pair of 8, and at most 200 - t with a pair of 7 or 8: (t + 1) + (200 - t)
+    # more draws.
     cdef const Options* chosen = <const Options*> options
     cdef bint first_seat_comes = chosen == NULL or chosen.first_seat == NO_SEAT
     cdef int deck = DEALT * players + 1

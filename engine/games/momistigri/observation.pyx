@@ -23,7 +23,7 @@ from chatiere.engine.games.momistigri.state cimport (
 
 
 cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
-    # Reads nothing but the view, so it can hold nothing that the seat does not know.
+    # Reads the view alone, so it cannot reveal what the seat does not know.
     cdef const View* seen = <const View*> view
     cdef const State* state = &seen.state
     cdef const Box* box = box_of(state)

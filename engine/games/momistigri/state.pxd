@@ -20,7 +20,7 @@ cdef enum:
     LAST_TURN = 200  # of a round
     LARGEST_DRAW = 3
     LAST_CHOICE = 3  # the highest value of a pair with Main or Reverse
-    # Who knows something: a seat, or all (spectators too).
+    # Knowers: a seat, or all (spectators too).
     PUBLIC = MOST_PLAYERS
     KNOWERS = PUBLIC + 1
     ZEROS = 4
@@ -41,7 +41,7 @@ cdef enum Phase:
     PHASES
 
 cdef enum Mark:
-    # What a turn leaves for the next draw.
+    # How a turn changes the next draw.
     NO_MARK
     SWAP
     TWO
@@ -150,23 +150,24 @@ ctypedef struct State:
     uint8_t receiver  # at HAND_OUT
     uint8_t swapped_out  # at SWAP_IN: 1 + the card just discarded
     uint8_t penalties[ROUNDS][MOST_PLAYERS]  # of finished rounds
-    # What seats surely know. [seat][knower]: 0, or 1 + how many 1s that seat's hand holds at most.
+    # What seats surely know. [seat][knower]: 0, or 1 + the most 1s that the seat's hand can hold.
     uint8_t most_ones[MOST_PLAYERS][KNOWERS]
     uint8_t zero[ZEROS]
     Box box  # all zero: the default of the option
     uint64_t hands[MOST_PLAYERS]
     uint64_t left  # the deck's other cards: those not dealt yet; after the deal the pile
-    # Those cards of others' hands that a knower surely knows to be there: of a kind, the first ones that the hand has.
+    # The cards that a knower surely knows to be in others' hands: of a kind, the first ones of the hand.
     uint64_t known[KNOWERS]
 
 ctypedef struct View:
-    # What a seat may know: a state whose hands hold the cards that the viewer knows and no others, without `known` and
-    # `most_ones`; and beside it what becomes of these. In all sets of cards a kind has its first places, whoever holds it.
+    # What a seat may know: a state whose hands hold only the cards that the viewer knows, without `known` and
+    # `most_ones`, and what the viewer makes of these. In all sets of cards a kind has its first places, whoever holds
+    # it.
     State state
     uint8_t sizes[MOST_PLAYERS]  # of the hands
     uint8_t most_ones[MOST_PLAYERS]  # as the viewer knows
     uint64_t pile
-    uint64_t unseen  # cards that lie the viewer does not know where
+    uint64_t unseen  # cards whose place the viewer does not know
 
 
 cdef inline int value_of(int kind) noexcept nogil:
@@ -209,7 +210,7 @@ cdef inline int penalty_so_far(const State* state, int seat) noexcept nogil:
     return state.penalties[0][seat] + state.penalties[1][seat] + state.penalties[2][seat]
 
 cdef inline int count_fewest(const State* state, int rounds) noexcept nogil:
-    # How many seats have the fewest penalty points after so many rounds.
+    # The number of seats that have the fewest penalty points after `rounds` rounds.
     cdef int fewest = 0xFFFF, count = 0, seat, points, i
     for seat in range(state.players):
         points = 0

@@ -1,4 +1,4 @@
-"""Momistigri in words: what the game says of itself."""
+"""Momistigri in words: titles, options, actions, pieces and the layout of observations."""
 
 from chatiere.engine.core.description import (
     ActionKind,

@@ -48,7 +48,7 @@ SIZES = SimpleNamespace(
     seats=MOST_PLAYERS,
     values=VALUES,
 )
-# Dense ids: of actions of one kind the first; `end` comes after all.
+# The first dense id of each kind of action; `end` is one past the last.
 IDS = SimpleNamespace(
     pass_turn=PASS_ID,
     stop=STOP_ID,
@@ -64,7 +64,7 @@ IDS = SimpleNamespace(
 
 
 def card_name(kind):
-    """A card's name: its value and the letter of its colour, as in "3B", or "Momistigri"."""
+    """Return a card's name: its value and the letter of its colour, as in "3B", or "Momistigri"."""
     return "Momistigri" if kind == MOMISTIGRI else f"{kind % VALUES + 1}{chr(ord('A') + kind // VALUES)}"
 
 
@@ -141,7 +141,7 @@ FAULTS = {
         "a pass mark is set of a seat that is not in the round, or during the deal", "seats.passed"
     ),
     int(MomistigriFault.BAD_MARK): RULES.broken(
-        "a mark is pending outside of a draw, or is none that can be", "mark", "A turn"
+        "a mark is pending outside of a draw, or is not a known mark", "mark", "A turn"
     ),
     int(MomistigriFault.BAD_DRAWS): RULES.broken(
         "the number of cards still to be drawn is more than the mark or the hand allows, or none in a draw, or some "
@@ -173,24 +173,24 @@ FAULTS = {
         "seats.cards",
         "Components and setup",
     ),
-    int(MomistigriFault.BAD_HAND): RULES.broken("a hand is no set of cards of the box", "seats.cards"),
+    int(MomistigriFault.BAD_HAND): RULES.broken("a hand is not a set of cards of the box", "seats.cards"),
     int(MomistigriFault.BAD_PILE): RULES.broken(
-        "the pile is no set of cards of the box, is not empty during the deal, or lacks the pair whose effect is under "
-        "way",
+        "the pile is not a set of cards of the box, is not empty during the deal, or lacks the pair whose effect is "
+        "under way",
         "pile",
     ),
     int(MomistigriFault.CARD_TWICE_OR_MISSING): RULES.broken(
         "the hands and the pile together are not the cards of the deck, each once", "seats.cards"
     ),
     int(MomistigriFault.BAD_KNOWN): RULES.broken(
-        "cards are known of a hand that does not hold them, to its own seat, not to a seat though to all, or outside of "
-        "a round",
+        "cards are known of a hand that does not hold them, to its own seat, not to a seat though to all, or outside "
+        "of a round",
         "seats.knowledge",
         "Public and hidden",
     ),
     int(MomistigriFault.BAD_MOST_ONES): RULES.broken(
-        "a hand holds more 1s than is known that it can, or this is known with a deck without 1s, to its own seat, of "
-        "a seat out of the round, not to a seat though to all, or outside of a round",
+        "a hand holds more 1s than is known that it can, or this is known with a deck without 1s, to its own seat, "
+        "of a seat out of the round, not to a seat though to all, or outside of a round",
         "seats.knowledge",
         "Public and hidden",
     ),
