@@ -90,7 +90,7 @@ def info_of(client: Client, game: str) -> GameInfo:
     """Return the server's description of a game. Raise CommandError if it has no such game."""
     games = {info.name: info for info in client.list_games()}
     if game not in games:
-        raise CommandError(f"unknown game {game!r}; available games: {', '.join(games)}")
+        raise CommandError(f"unknown game {game!r}; known games: {', '.join(games)}")
     return games[game]
 
 

@@ -33,7 +33,7 @@ def _room(name: str) -> Room:
         names = ", ".join(_ROOMS)
         raise EngineError(
             Reason.UNKNOWN_GAME,
-            f"there is no game {name!r}; there are: {names}",
+            f"unknown game {name!r}; known games: {names}",
             field="game",
             metadata={"games": names},
         ) from None

@@ -2,6 +2,7 @@
 from libc.stdint cimport int64_t, uint8_t, uint16_t
 
 from chatiere.engine.core.game cimport Event
+from chatiere.engine.core.labels cimport EventFields
 from chatiere.engine.core.position cimport Position
 from chatiere.engine.wire.reader cimport Message
 from chatiere.engine.wire.writer cimport Writer
@@ -88,8 +89,8 @@ ctypedef struct Conversions:
     int (*read_action)(const Message* action, Position position) except -1
     int (*put_action)(Writer out, Position position, int action) except -1
     int (*put_action_label)(Writer out, Position position, int action) except -1
-    # Write a field of an event's label, other than the seat.
-    int (*put_label_field)(Writer out, const Event* event, int field) except -1
+    # A field in the label of an event, its seat apart; `value` as EventFields.value returns it.
+    int (*put_label_field)(Writer out, const Event* event, int field, int value) except -1
     # NULL if an event's values are its fields one by one.
     int (*put_event)(Writer out, const Event* event) except -1
     # True if it wrote a label other than the one for the event's kind; NULL if no event has one.
@@ -102,17 +103,8 @@ cdef class Codec:
     cdef readonly object encode_options
     cdef readonly object options_of
     cdef readonly object outcome_label
-    cdef tuple labels
-    cdef tuple values
-    cdef int event_kind
-    cdef int event_seat
+    cdef EventFields events
     cdef int write_event(self, Writer out, const Event* event) except -1
     cdef int write_event_label(self, Writer out, const Event* event) except -1
 
-# `labels`: labels of events by kind, with names of fields in braces. `event_fields`: the numbers of these fields, and
-# of kind and seat, by name. `event_values`: the names of the fields of an event's values, in order, by kind.
-cdef Codec make_codec(
-    const Conversions* room, OptionFields options, outcome_label, labels, event_fields, event_values=*
-)
-# Write the kind and seat of an event, which every game's message has.
-cdef int put_event_head(Writer out, const Event* event, int kind_field, int seat_field) except -1
+cdef Codec make_codec(const Conversions* room, OptionFields options, EventFields events, outcome_label)

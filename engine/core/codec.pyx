@@ -1,7 +1,6 @@
 """Codecs between positions and the messages of a game's own protobuf file; the base of every room's codec."""
 
 from chatiere.engine.core.errors import EngineError, Reason
-from chatiere.engine.core.labels import label_words, value_fields
 from chatiere.engine.wire.writer import written_text
 
 from chatiere.engine.core.events cimport HOST, kernel_event, may_see
@@ -265,15 +264,9 @@ cdef class Codec:
         self.write_event(out, &found)
 
     cdef int write_event(self, Writer out, const Event* event) except -1:
-        cdef bytes order
-        cdef int i
         if self.room.put_event != NULL:
             return self.room.put_event(out, event)
-        order = self.values[event.kind]
-        put_event_head(out, event, self.event_kind, self.event_seat)
-        for i in range(min(event.count, len(order))):
-            out.present(order[i], event.values[i])
-        return 0
+        return self.events.put(out, event)
 
     def put_event_label(self, Writer out not None, event, bint whole):
         """Write the label of an event, in plain English, as a piece of text; `whole`: as in `put_event`."""
@@ -286,14 +279,14 @@ cdef class Codec:
         cdef int field
         if self.room.put_event_label != NULL and self.room.put_event_label(out, event):
             return 0
-        label = self.labels[event.kind]
+        label = self.events.labels[event.kind]
         rest = label
         field = put_words_before_field(out, &rest)
         while field:
-            if field == self.event_seat:
+            if field == self.events.seat:
                 out.decimal(event.seat)
             else:
-                self.room.put_label_field(out, event, field)
+                self.room.put_label_field(out, event, field, self.events.value(event, field))
             field = put_words_before_field(out, &rest)
         return 0
 
@@ -302,27 +295,15 @@ cdef class Codec:
         self.room.put_score(out, position)
 
 
-cdef Codec make_codec(
-    const Conversions* room, OptionFields options, outcome_label, labels, event_fields, event_values=None
-):
+cdef Codec make_codec(const Conversions* room, OptionFields options, EventFields events, outcome_label):
     cdef Codec codec = Codec()
     codec.room = room[0]
     codec.options = options
+    codec.events = events
     codec.encode_options = options.encode
     codec.options_of = options.options_of
     codec.outcome_label = outcome_label
-    codec.labels = label_words(labels, event_fields)
-    codec.values = value_fields(event_values or {}, event_fields)
-    codec.event_kind = event_fields["kind"]
-    codec.event_seat = event_fields["seat"]
     return codec
-
-
-cdef int put_event_head(Writer out, const Event* event, int kind_field, int seat_field) except -1:
-    out.number(kind_field, event.kind)
-    if event.seat >= 0:
-        out.present(seat_field, event.seat)
-    return 0
 
 
 cdef Event as_seen(event, bint whole) except *:

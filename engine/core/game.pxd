@@ -14,8 +14,8 @@ cdef enum:
     # The actor at a position is a seat from 0, or one of these, numbered as in OpenSpiel (spiel_globals.h; its -2 is
     # for simultaneous moves).
     CHANCE = -1
-    BROKEN = -3  # only in batches: the state is invalid
-    OVER = -4
+    INVALID = -3  # only in batches: the state is invalid
+    TERMINAL = -4
     # The viewer without a seat.
     SPECTATOR = -1
     # No seat, in packed states.
@@ -116,7 +116,7 @@ ctypedef struct Operations:
     void (*start)(void* body, int players, const void* options) noexcept nogil
     # Bounds on the length of games; `options` as above, or NULL for any options.
     void (*limits)(int players, const void* options, Limits* limits) noexcept nogil
-    # The seat to act, CHANCE or OVER.
+    # The seat to act, CHANCE or TERMINAL.
     int (*actor)(const void* body) noexcept nogil
     # At a decision: list the legal dense ids, ascending; returns their number. `ids` has room for MAX_LEGAL, all of
     # which may be written to.

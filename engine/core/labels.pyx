@@ -1,22 +1,51 @@
-"""Labels of events: text with placeholders for fields, and the fields of an event's values."""
+"""The fields of a game's events, and their labels: text with placeholders for fields."""
 
 from libc.stdint cimport uint8_t
 
 from chatiere.engine.wire.reader cimport FIELDS
 
 
-def label_words(labels, fields):
-    """Return the labels of events, by kind from 0, as bytes; a byte below 32 replaces each field in braces.
+cdef class EventFields:
+    """The fields of a game's Event message."""
 
-    `labels`: the labels by kind. `fields`: the fields' numbers by name.
-    """
-    marks = {name: chr(number) for name, number in fields.items()}
-    return tuple(labels.get(kind, "").format(**marks).encode() for kind in range(max(labels) + 1))
+    def __init__(self, labels, fields, values=None, lists=()):
+        """Describe events by kind: `labels` with names of fields in braces, `values` the names of their values' fields.
 
+        `fields`: the numbers of all these fields by name, and of kind and seat. `lists`: the names of those that hold
+        all values of an event. Without `values` the codec writes events itself.
+        """
+        # In a label a byte below FIELDS stands for each field.
+        marks = {name: chr(number) for name, number in fields.items()}
+        kinds = range(max(labels) + 1)
+        self.labels = tuple(labels.get(kind, "").format(**marks).encode() for kind in kinds)
+        self.values = tuple(bytes(fields[name] for name in (values or {}).get(kind, ())) for kind in kinds)
+        self.lists = frozenset(fields[name] for name in lists)
+        self.kind = fields["kind"]
+        self.seat = fields["seat"]
 
-def value_fields(values, fields):
-    """Return the fields of the values of events, in order, by kind from 0; `values`: the fields' names by kind."""
-    return tuple(bytes(fields[name] for name in values.get(kind, ())) for kind in range(max(values, default=0) + 1))
+    cdef int value(self, const Event* event, int field) except -2:
+        cdef bytes order = self.values[event.kind]
+        cdef int i
+        for i in range(min(event.count, len(order))):
+            if order[i] == field:
+                return event.values[i]
+        return -1
+
+    cdef int put_head(self, Writer out, const Event* event) except -1:
+        out.number(self.kind, event.kind)
+        if event.seat >= 0:
+            out.present(self.seat, event.seat)
+        return 0
+
+    cdef int put(self, Writer out, const Event* event) except -1:
+        cdef bytes order = self.values[event.kind]
+        cdef int i
+        self.put_head(out, event)
+        for i in range(min(event.count, len(order))):
+            if order[i] in self.lists:
+                return out.short_numbers(order[i], event.values, event.count)
+            out.present(order[i], event.values[i])
+        return 0
 
 
 cdef int put_words_before_field(Writer out, const char** rest) except -1:

@@ -10,15 +10,15 @@ from libc.string cimport memcpy, memset
 
 from chatiere.engine.core.game cimport (
     BODY_WORDS,
-    BROKEN,
     CHANCE,
+    INVALID,
     MAX_LEGAL,
     MAX_OUTCOMES,
     MAX_SEATS,
     NO_SUCH_SEAT,
     OK,
     OTHER_PLAYERS,
-    OVER,
+    TERMINAL,
     VIEW_WORDS,
     debug_assert,
 )
@@ -151,13 +151,13 @@ cdef LoopEnd move_all(
             memcpy(packed, before + i * batch.packed_size, batch.packed_size)
         faults[i] = check_item(batch, packed)
         if faults[i] != OK:
-            actors[i] = BROKEN
+            actors[i] = INVALID
             continue
         faults[i] = move_item(batch, packed, moves[i])
         actors[i] = batch.ops.actor(body_of(packed))
         if faults[i] == OK:
             count_moves(batch.control, 1)
-            ended[0] += actors[i] == OVER
+            ended[0] += actors[i] == TERMINAL
     return LoopEnd.DONE
 
 
@@ -190,15 +190,15 @@ cdef LoopEnd describe_all(
         header = <Header*> (states + i * batch.packed_size)
         body = body_of(header)
         actor = described.actors[i]
-        described.final[i] = actor == OVER
+        described.final[i] = actor == TERMINAL
         if described.totals != NULL:
             memset(described.totals + i * players, 0, players * sizeof(int32_t))
             memset(described.returns + i * players, 0, players * sizeof(float))
-            if actor != BROKEN:
+            if actor != INVALID:
                 ops.totals(body, described.totals + i * players)
-            if actor == OVER:
+            if actor == TERMINAL:
                 put_returns(batch, body, described.returns + i * players)
-        if actor == OVER and restarts != NULL and faults[i] == OK:
+        if actor == TERMINAL and restarts != NULL and faults[i] == OK:
             if described.final_observations != NULL:
                 for seat in range(players):
                     put_observation(batch, body, seat, final_observation)
@@ -325,7 +325,7 @@ cdef LoopEnd score_all(
         if faults[i] != OK:
             continue
         batch.ops.totals(item.body, totals + i * players)
-        if batch.ops.actor(item.body) == OVER:
+        if batch.ops.actor(item.body) == TERMINAL:
             final[i] = 1
             batch.ops.ranks(item.body, ranks + i * players)
             put_returns(batch, item.body, returns + i * players)

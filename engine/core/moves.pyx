@@ -2,7 +2,7 @@
 
 from libc.string cimport memcpy
 
-from chatiere.engine.core.game cimport CHANCE, BODY_WORDS, MAX_LEGAL, MAX_OUTCOMES, OK, OVER, debug_assert
+from chatiere.engine.core.game cimport CHANCE, BODY_WORDS, MAX_LEGAL, MAX_OUTCOMES, OK, TERMINAL, debug_assert
 from chatiere.engine.core.stream cimport number_below
 
 
@@ -42,7 +42,7 @@ cdef uint64_t playout(const Operations* ops, void* body, Stream* stream) noexcep
     cdef uint16_t ids[MAX_LEGAL]
     cdef uint64_t decisions = 0
     cdef int count, fault
-    while ops.settle(ops, body, stream) != OVER:
+    while ops.settle(ops, body, stream) != TERMINAL:
         count = ops.legal_actions(body, ids)
         fault = ops.apply(body, ids[number_below(stream, count)], NULL)
         debug_assert(fault == OK)
@@ -61,7 +61,7 @@ cdef uint64_t count_paths(const Operations* ops, const void* body, const Stream*
     cdef uint64_t paths = 0
     cdef int actor = ops.actor(body)
     cdef int count, i
-    if depth == 0 or actor == OVER:
+    if depth == 0 or actor == TERMINAL:
         return 1
     if actor == CHANCE:
         count = ops.chance_outcomes(body, moves, weights)

@@ -17,15 +17,14 @@ from chatiere.engine.core.integers import must_be, shown
 
 from chatiere.engine.core.game cimport (
     BODY_WORDS,
-    BROKEN,
     CHANCE,
     CHANCE_IS_PENDING,
     GAME_IS_OVER,
     HEADER_NOT_ZERO,
+    INVALID,
     MAX_LEGAL,
     MAX_OUTCOMES,
     MAX_SEATS,
-    VIEW_WORDS,
     NO_CHANCE_IS_PENDING,
     NO_SUCH_ACTION,
     NO_SUCH_OUTCOME,
@@ -34,9 +33,10 @@ from chatiere.engine.core.game cimport (
     OTHER_GAME,
     OTHER_PLAYERS,
     OTHER_RULES_VERSION,
-    OVER,
     SAMPLED_CHANCE_IS_PENDING,
     STREAM_NOT_ZERO,
+    TERMINAL,
+    VIEW_WORDS,
     Events,
 )
 from chatiere.engine.core.game cimport Limits as GameLimits
@@ -46,8 +46,8 @@ from chatiere.engine.core.packed cimport Header, check_body, check_header
 from chatiere.engine.core.stream cimport stream_at
 
 CHANCE_PLAYER = CHANCE
-INVALID_PLAYER = BROKEN
-TERMINAL_PLAYER = OVER
+INVALID_PLAYER = INVALID
+TERMINAL_PLAYER = TERMINAL
 
 _COMMON_FAULTS = {
     GAME_IS_OVER: FaultText(Reason.GAME_OVER, "the game is over: nobody can move"),
@@ -359,7 +359,7 @@ cdef class Position:
 
     def is_terminal(self):
         """Return True if the game is over."""
-        return self.game.ops.actor(self.body) == OVER
+        return self.game.ops.actor(self.body) == TERMINAL
 
     def legal_actions(self):
         """Return the legal dense ids, ascending; empty unless a seat has to act."""
@@ -408,7 +408,7 @@ cdef class Position:
         cdef int actor = self.game.ops.actor(self.body)
         if actor == CHANCE:
             self.refuse_move(CHANCE_IS_PENDING, None)
-        if actor == OVER:
+        if actor == TERMINAL:
             self.refuse_move(GAME_IS_OVER, None)
         return 0
 
@@ -422,7 +422,7 @@ cdef class Position:
         """Raise the EngineError for a kernel's error code about a move."""
         text = self.game.fault_text(fault)
         actor = self.current_player()
-        metadata = {"actor": "chance" if actor == CHANCE else "nobody" if actor == OVER else str(actor)}
+        metadata = {"actor": "chance" if actor == CHANCE else "nobody" if actor == TERMINAL else str(actor)}
         if move is not None:
             metadata["move"] = shown(move)
         turn = f" (seat {actor} is to act)" if actor >= 0 else ""
@@ -451,7 +451,7 @@ cdef class Position:
     def ranks(self):
         """Return each seat's rank, 1 + the number of seats ahead of it, or None if the game is not over."""
         cdef uint8_t ranks[MAX_SEATS]
-        if self.game.ops.actor(self.body) != OVER:
+        if self.game.ops.actor(self.body) != TERMINAL:
             return None
         self.game.ops.ranks(self.body, ranks)
         return [ranks[seat] for seat in range(self.num_players())]

@@ -49,7 +49,7 @@ def test_depth_0_has_nothing_to_divide(run: Run) -> None:
 def test_an_unknown_game(run: Run) -> None:
     result = run("perft", "--game", "tarock", "--players", 3, "--depth", 1)
     assert result.exit_code == 2
-    assert result.stderr == f"Error: UNKNOWN_GAME: there is no game 'tarock'; there are: {', '.join(GAMES)}\n"
+    assert result.stderr == f"Error: UNKNOWN_GAME: unknown game 'tarock'; known games: {', '.join(GAMES)}\n"
 
 
 @pytest.mark.parametrize("name", GAMES)

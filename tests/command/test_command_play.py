@@ -75,7 +75,7 @@ def test_styles_are_for_terminals_that_want_them(run: Run) -> None:
 def test_an_unknown_game(run: Run) -> None:
     result = run("play", "--game", "tarock")
     assert result.exit_code == 2
-    assert result.stderr == f"Error: unknown game 'tarock'; available games: {', '.join(GAMES)}\n"
+    assert result.stderr == f"Error: unknown game 'tarock'; known games: {', '.join(GAMES)}\n"
 
 
 @pytest.mark.parametrize("name", GAMES)

@@ -234,7 +234,7 @@ END = '{"actor": -2, "totals": [0, 0, 0], "winners": [0]}\n'
         (beginning() + DECISION.replace("[3]", "3") + END, "line 2: 'legal' must be a list of integers"),
         (beginning() + DECISION.replace('"move": 3', '"move": 4') + END, "line 2: 'move' is not in the line's list"),
         (beginning() + END.replace("winners", "winner"), "line 2: 'winners' is missing"),
-        (beginning(game="tarock") + END, "line 1: there is no game 'tarock'; there are: "),
+        (beginning(game="tarock") + END, "line 1: unknown game 'tarock'; known games: "),
         (beginning(players=99) + END, "line 1: "),
         (beginning(players=-(2**70)) + END, "line 1: "),
         (beginning(options={"first_seat": 3}) + END, "line 1: "),

@@ -135,7 +135,7 @@ def test_an_unknown_game_and_an_unknown_bot(run: Run, address: str) -> None:
     result = run("selfplay", "--game", "tarock", "--address", address)
     assert (result.exit_code, result.stderr) == (
         2,
-        f"Error: unknown game 'tarock'; available games: {', '.join(GAMES)}\n",
+        f"Error: unknown game 'tarock'; known games: {', '.join(GAMES)}\n",
     )
     result = run("selfplay", "--game", GAMES[0], "--bots", "random,cheater", "--address", address)
     assert result.exit_code == 2

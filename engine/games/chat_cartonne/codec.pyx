@@ -4,7 +4,6 @@ from collections.abc import Mapping
 
 from chatiere.engine.core.codec import FLAG, NUMBER, action_number, first_seat_option, seat_or_none
 from chatiere.engine.core.errors import EngineError, Reason
-from chatiere.engine.core.labels import value_fields
 from chatiere.engine.core.options import complete_options, refuse_option
 from chatiere.engine.games.chat_cartonne.words import CARD_NAMES, EVENT_LABELS, EVENT_VALUES, RULES, TURNED_CARD_NAMES
 
@@ -18,11 +17,10 @@ from chatiere.engine.core.codec cimport (
     OptionFields,
     Scalars,
     make_codec,
-    put_event_head,
     within,
 )
 from chatiere.engine.core.game cimport NO_SEAT, Event
-from chatiere.engine.core.labels cimport value_for
+from chatiere.engine.core.labels cimport EventFields
 from chatiere.engine.core.position cimport Position
 from chatiere.engine.wire.reader cimport (
     Message,
@@ -124,15 +122,18 @@ _PLACED = (
     (fields.ACTION_TOY_ON_JOINT, fields.TOY_ON_JOINT_JOINT, "toy_on_joint.joint", "lay the toy card on the joint at "),
     (fields.ACTION_TOY_AS_CARTON, fields.TOY_AS_CARTON_CELL, "toy_as_carton.cell", "lay the toy card as a carton at "),
 )
-_EVENT_FIELDS = {
-    "kind": fields.EVENT_KIND,
-    "seat": fields.EVENT_SEAT,
-    "card": fields.EVENT_CARD,
-    "turned": fields.EVENT_TURNED,
-    "cell": fields.EVENT_CELL,
-    "owner": fields.EVENT_OWNER,
-}
-cdef tuple _VALUE_FIELDS = value_fields(EVENT_VALUES, _EVENT_FIELDS)
+cdef EventFields EVENTS = EventFields(
+    EVENT_LABELS,
+    {
+        "kind": fields.EVENT_KIND,
+        "seat": fields.EVENT_SEAT,
+        "card": fields.EVENT_CARD,
+        "turned": fields.EVENT_TURNED,
+        "cell": fields.EVENT_CELL,
+        "owner": fields.EVENT_OWNER,
+    },
+    EVENT_VALUES,
+)
 
 
 cdef const State* state_of(Position position) noexcept:
@@ -179,14 +180,12 @@ def outcome_label(Position position not None, outcome):
     return f"seat {outcome} begins" if state_of(position).phase == FIRST_SEAT else CARD_NAMES[outcome]
 
 
-cdef int put_label_field(Writer out, const Event* event, int field) except -1:
+cdef int put_label_field(Writer out, const Event* event, int field, int value) except -1:
     # A value of an event: a card, a place or a seat.
-    cdef bytes order = _VALUE_FIELDS[event.kind]
-    cdef int value = value_for(event, order, field)
     if value < 0:
         out.words(b"a card")
     elif field == fields.EVENT_CARD:
-        put_card_name(out, value, value_for(event, order, fields.EVENT_TURNED) == 1)
+        put_card_name(out, value, EVENTS.value(event, fields.EVENT_TURNED) == 1)
     elif field == fields.EVENT_CELL:
         put_cell_name(out, value)
     else:
@@ -624,20 +623,6 @@ cdef int put_view(Writer out, Position position, int viewer) except -1:
         out.present(fields.VIEW_STARTING_CARTON if state.pending >= FIRST_START else fields.VIEW_TOY, state.pending)
 
 
-# Events
-
-cdef int put_event(Writer out, const Event* event) except -1:
-    # An event → ChatCartonneEvent.
-    cdef bytes order = _VALUE_FIELDS[event.kind]
-    cdef int i
-    put_event_head(out, event, fields.EVENT_KIND, fields.EVENT_SEAT)
-    for i in range(min(event.count, len(order))):
-        if order[i] == fields.EVENT_TURNED:
-            out.number(fields.EVENT_TURNED, event.values[i])
-        else:
-            out.present(order[i], event.values[i])
-
-
 # Score
 
 cdef put_box(Writer out, const State* state, const Box* box, const uint8_t* box_of, int number):
@@ -692,7 +677,5 @@ CONVERSIONS.read_action = read_action
 CONVERSIONS.put_action = put_action
 CONVERSIONS.put_action_label = put_action_label
 CONVERSIONS.put_label_field = put_label_field
-CONVERSIONS.put_event = put_event
-CONVERSIONS.put_event_label = NULL
 
-CODEC = make_codec(&CONVERSIONS, OPTIONS, outcome_label, EVENT_LABELS, _EVENT_FIELDS)
+CODEC = make_codec(&CONVERSIONS, OPTIONS, EVENTS, outcome_label)

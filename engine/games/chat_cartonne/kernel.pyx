@@ -16,7 +16,7 @@ from chatiere.engine.core.game cimport (
     NO_SUCH_ACTION,
     NO_SUCH_OUTCOME,
     OK,
-    OVER,
+    TERMINAL,
     Events,
     Operations,
     add_event,
@@ -333,14 +333,14 @@ cdef int actor(const void* body) noexcept nogil:
     if phase == FIRST_SEAT or phase == DEAL or phase == DRAW_START or phase == DRAW:
         return CHANCE
     if phase == FINISHED:
-        return OVER
+        return TERMINAL
     return state.active
 
 
 cdef int apply(void* body, int action, Events* events) noexcept nogil:
     cdef State* state = <State*> body
     cdef int number, fault, decider = actor(body)
-    if decider == OVER:
+    if decider == TERMINAL:
         return GAME_IS_OVER
     if decider == CHANCE:
         return CHANCE_IS_PENDING  # uncovered: the core asks who acts first
@@ -387,7 +387,7 @@ cdef int apply(void* body, int action, Events* events) noexcept nogil:
 cdef int apply_outcome(void* body, int outcome, Events* events) noexcept nogil:
     cdef State* state = <State*> body
     cdef int decider = actor(body)
-    if decider == OVER:
+    if decider == TERMINAL:
         return GAME_IS_OVER  # uncovered: the core asks who acts first
     if decider != CHANCE:
         return NO_CHANCE_IS_PENDING  # uncovered: the core asks who acts first

@@ -308,7 +308,7 @@ FAULTS = {
     int(ChatCartonneFault.CARD_TWICE_OR_MISSING): RULES.broken(
         "a carton or toy card is in no place or in two", "unknown_cards"
     ),
-    int(ChatCartonneFault.NOT_ZERO): RULES.broken("a byte that means nothing here is not zero", ""),
+    int(ChatCartonneFault.NOT_ZERO): RULES.broken("an unused byte is not zero", ""),
     int(ChatCartonneFault.TOO_FEW_DEALS): RULES.broken(
         "what passes have shown leaves the other seats so few hands that none has been found; play does not lead there",
         "seats.shown",

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 
 from chatiere.engine.core.codec import FLAG, NUMBER, NUMBERS, action_number, first_seat_option, seat_or_none
 from chatiere.engine.core.errors import EngineError, Reason
-from chatiere.engine.core.labels import value_fields
 from chatiere.engine.core.options import complete_options, read_number, read_numbers, refuse_option
 from chatiere.engine.games.chat_perche.words import (
     BRANCH_NAMES,
@@ -28,7 +27,7 @@ from chatiere.engine.core.codec cimport (
     within,
 )
 from chatiere.engine.core.game cimport NO_SEAT, Event
-from chatiere.engine.core.labels cimport value_for
+from chatiere.engine.core.labels cimport EventFields
 from chatiere.engine.core.position cimport Position
 from chatiere.engine.wire.reader cimport (
     Message,
@@ -100,20 +99,23 @@ DEFAULTS = {"forward_only": False, "dog_track": 10, "solidity": [1, 2, 3, 3, 4],
 cdef bytes _DEFAULT_SOLIDITY = bytes(DEFAULTS["solidity"].count(value) for value in range(1, LARGEST_SOLIDITY + 1))
 cdef bytes _DEFAULT_FULL_DECK = bytes(card for card, copies in enumerate(_DEFAULT_DECK) for _ in range(copies))
 
-_EVENT_FIELDS = {
-    "kind": fields.EVENT_KIND,
-    "seat": fields.EVENT_SEAT,
-    "branch": fields.EVENT_BRANCH,
-    "solidity": fields.EVENT_SOLIDITY,
-    "card": fields.EVENT_CARD,
-    "steps": fields.EVENT_STEPS,
-    "dogs": fields.EVENT_DOGS,
-    "colour": fields.EVENT_COLOUR,
-    "from_space": fields.EVENT_FROM_SPACE,
-    "to_space": fields.EVENT_TO_SPACE,
-    "space": fields.EVENT_SPACE,
-}
-cdef tuple _VALUE_FIELDS = value_fields(EVENT_VALUES, _EVENT_FIELDS)
+cdef EventFields EVENTS = EventFields(
+    EVENT_LABELS,
+    {
+        "kind": fields.EVENT_KIND,
+        "seat": fields.EVENT_SEAT,
+        "branch": fields.EVENT_BRANCH,
+        "solidity": fields.EVENT_SOLIDITY,
+        "card": fields.EVENT_CARD,
+        "steps": fields.EVENT_STEPS,
+        "dogs": fields.EVENT_DOGS,
+        "colour": fields.EVENT_COLOUR,
+        "from_space": fields.EVENT_FROM_SPACE,
+        "to_space": fields.EVENT_TO_SPACE,
+        "space": fields.EVENT_SPACE,
+    },
+    EVENT_VALUES,
+)
 
 
 cdef const State* state_of(Position position) noexcept:
@@ -153,10 +155,8 @@ def outcome_label(Position position not None, outcome):
     return f"seat {outcome} begins" if state_of(position).phase == FIRST_SEAT else CARD_NAMES[outcome]
 
 
-cdef int put_label_field(Writer out, const Event* event, int field) except -1:
+cdef int put_label_field(Writer out, const Event* event, int field, int value) except -1:
     # A value of an event.
-    cdef bytes order = _VALUE_FIELDS[event.kind]
-    cdef int value = value_for(event, order, field)
     if event.kind == ChatPercheEvent.CAT_FELL and field == fields.EVENT_COLOUR:
         out.string(COLOURS[event.seat])
     elif value < 0:
@@ -296,7 +296,7 @@ cdef int read_action(const Message* action, Position position) except -1:
         open_field(action, fields.ACTION_PLACE_BIRD, &inner)
         space = action_number(number_of(&inner, fields.PLACE_BIRD_SPACE), TRUNK_SPACES, SPACES - 1, "place_bird.space")
         return FIRST_BIRD_ID - TRUNK_SPACES + space
-    raise EngineError(Reason.INVALID_ACTION, "the action is none of place_token, move, stop, fall and place_bird")
+    raise EngineError(Reason.INVALID_ACTION, "the action is empty: no field is set")
 
 
 # State
@@ -561,7 +561,5 @@ CONVERSIONS.read_action = read_action
 CONVERSIONS.put_action = put_action
 CONVERSIONS.put_action_label = put_action_label
 CONVERSIONS.put_label_field = put_label_field
-CONVERSIONS.put_event = NULL
-CONVERSIONS.put_event_label = NULL
 
-CODEC = make_codec(&CONVERSIONS, OPTIONS, outcome_label, EVENT_LABELS, _EVENT_FIELDS, EVENT_VALUES)
+CODEC = make_codec(&CONVERSIONS, OPTIONS, EVENTS, outcome_label)

@@ -14,8 +14,8 @@ from chatiere.engine.core.game cimport (
     NO_SUCH_ACTION,
     NO_SUCH_OUTCOME,
     OK,
-    OVER,
     SPECTATOR,
+    TERMINAL,
     Events,
     Operations,
     add_event,
@@ -343,7 +343,7 @@ cdef int actor(const void* body) noexcept nogil:
     cdef const State* state = <const State*> body
     if is_decision(state):
         return state.active
-    return OVER if state.phase == FINISHED else CHANCE
+    return TERMINAL if state.phase == FINISHED else CHANCE
 
 
 cdef enum:

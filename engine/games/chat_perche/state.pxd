@@ -249,7 +249,7 @@ cdef inline uint64_t eight_cards(const uint8_t* full_deck, int first) noexcept n
 
 cdef inline uint32_t where_they_differ(uint64_t cards, uint64_t others, int first) noexcept nogil:
     # Compare eight cards with eight others: bit first + i is set if those at i differ. Cards are below 128, so adding
-    # 127 sets the highest bit of each byte that is not zero, without a carry; the product brings the eight bits together.
+    # 127 sets the highest bit of each byte that is not zero, without a carry; the product gathers the eight bits.
     cdef uint64_t differ = (cards ^ others) + 0x7F7F7F7F7F7F7F7FULL >> 7 & 0x0101010101010101ULL
     return <uint32_t> (differ * 0x0102040810204080ULL >> 56) << first
 

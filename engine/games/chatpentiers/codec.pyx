@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from chatiere.engine.core.codec import NUMBER, NUMBERS, action_number, first_seat_option, seat_or_none
 from chatiere.engine.core.errors import EngineError, Reason
 from chatiere.engine.core.integers import shown
-from chatiere.engine.core.labels import value_fields
 from chatiere.engine.core.options import complete_options, read_number, read_numbers, refuse_option, whole
 from chatiere.engine.games.chatpentiers.words import (
     CARD_NAMES,
@@ -25,11 +24,10 @@ from chatiere.engine.core.codec cimport (
     OptionFields,
     Scalars,
     make_codec,
-    put_event_head,
     within,
 )
 from chatiere.engine.core.game cimport NO_SEAT, Event
-from chatiere.engine.core.labels cimport value_for
+from chatiere.engine.core.labels cimport EventFields
 from chatiere.engine.core.position cimport Position
 from chatiere.engine.wire.reader cimport (
     Message,
@@ -63,7 +61,6 @@ from chatiere.engine.games.chatpentiers.state cimport (
     ZERO_ZONE,
     ZONES,
     BoardScore,
-    ChatpentiersEvent,
     Options,
     State,
     View,
@@ -83,17 +80,21 @@ from chatiere.engine.games.chatpentiers.state cimport (
 )
 cimport chatiere.fields.chatpentiers as fields
 
-_EVENT_FIELDS = {
-    "kind": fields.EVENT_KIND,
-    "seat": fields.EVENT_SEAT,
-    "card": fields.EVENT_CARD,
-    "zone": fields.EVENT_ZONE,
-    "colour": fields.EVENT_COLOUR,
-    "ranking": fields.EVENT_RANKING,
-    "round": fields.EVENT_ROUND,
-    "points": fields.EVENT_POINTS,
-}
-cdef tuple _VALUE_FIELDS = value_fields(EVENT_VALUES, _EVENT_FIELDS)
+cdef EventFields EVENTS = EventFields(
+    EVENT_LABELS,
+    {
+        "kind": fields.EVENT_KIND,
+        "seat": fields.EVENT_SEAT,
+        "card": fields.EVENT_CARD,
+        "zone": fields.EVENT_ZONE,
+        "colour": fields.EVENT_COLOUR,
+        "ranking": fields.EVENT_RANKING,
+        "round": fields.EVENT_ROUND,
+        "points": fields.EVENT_POINTS,
+    },
+    EVENT_VALUES,
+    ("ranking",),
+)
 
 
 cdef const State* state_of(Position position) noexcept:
@@ -137,10 +138,8 @@ cdef put_ranking(Writer out, const Event* event):
         out.decimal(event.values[i])
 
 
-cdef int put_label_field(Writer out, const Event* event, int field) except -1:
+cdef int put_label_field(Writer out, const Event* event, int field, int value) except -1:
     # A value of an event, or a placeholder where it is hidden.
-    cdef bytes order = _VALUE_FIELDS[event.kind]
-    cdef int value = value_for(event, order, field)
     if value < 0:
         out.words(b"a card")
     elif field == fields.EVENT_CARD:
@@ -254,7 +253,7 @@ cdef int read_action(const Message* action, Position position) except -1:
         open_field(action, fields.ACTION_PLAY_CARD, &inner)
         return number_in(&inner, fields.PLAY_CARD_CARD, "play_card", "card", CARDS)
     if not has_span(action, fields.ACTION_TAKE_CARD):
-        raise EngineError(Reason.INVALID_ACTION, "the action is neither play_card nor take_card")
+        raise EngineError(Reason.INVALID_ACTION, "the action is empty: no field is set")
     open_field(action, fields.ACTION_TAKE_CARD, &inner)
     card = number_in(&inner, fields.TAKE_CARD_CARD, "take_card", "card", CARDS)
     return FIRST_TAKE_ID + ZONES * card + number_in(&inner, fields.TAKE_CARD_ZONE, "take_card", "zone", ZONES)
@@ -489,19 +488,6 @@ cdef int put_view(Writer out, Position position, int viewer) except -1:
         out.present(fields.VIEW_REMOVED_COLOUR, state.removed_colour)
 
 
-# Events
-
-cdef int put_event(Writer out, const Event* event) except -1:
-    # An event → ChatpentiersEvent.
-    cdef bytes order = _VALUE_FIELDS[event.kind]
-    cdef int i
-    put_event_head(out, event, fields.EVENT_KIND, fields.EVENT_SEAT)
-    if event.kind == ChatpentiersEvent.TRICK_RANKED:
-        return out.short_numbers(fields.EVENT_RANKING, event.values, event.count)
-    for i in range(min(event.count, len(order))):
-        out.present(order[i], event.values[i])
-
-
 # Score
 
 cdef int put_score(Writer out, Position position) except -1:
@@ -544,7 +530,5 @@ CONVERSIONS.read_action = read_action
 CONVERSIONS.put_action = put_action
 CONVERSIONS.put_action_label = put_action_label
 CONVERSIONS.put_label_field = put_label_field
-CONVERSIONS.put_event = put_event
-CONVERSIONS.put_event_label = NULL
 
-CODEC = make_codec(&CONVERSIONS, OPTIONS, outcome_label, EVENT_LABELS, _EVENT_FIELDS)
+CODEC = make_codec(&CONVERSIONS, OPTIONS, EVENTS, outcome_label)

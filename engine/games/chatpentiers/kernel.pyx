@@ -14,8 +14,8 @@ from chatiere.engine.core.game cimport (
     NO_SUCH_ACTION,
     NO_SUCH_OUTCOME,
     OK,
-    OVER,
     SPECTATOR,
+    TERMINAL,
     Events,
     Operations,
     add_event,
@@ -274,7 +274,7 @@ cdef int actor(const void* body) noexcept nogil:
     cdef const State* state = <const State*> body
     if state.phase == PLAY or state.phase == TAKE:
         return state.active
-    return OVER if state.phase == FINISHED else CHANCE
+    return TERMINAL if state.phase == FINISHED else CHANCE
 
 
 cdef int list_cards(uint64_t cards, uint16_t* numbers) noexcept nogil:

@@ -146,7 +146,7 @@ cdef inline uint64_t cards_of_colour(int colour) noexcept nogil:
     return <uint64_t> COLOUR_BITS << VALUES * colour
 
 cdef inline uint64_t count_by_colour(uint64_t cards) noexcept nogil:
-    # The number of cards of each colour, at the colour's place in a set: its twelve bits summed by fours, then together.
+    # The number of cards of each colour, at the colour's place in a set: twelve bits summed by fours, then together.
     cards -= cards >> 1 & 0x555555555555555ULL
     cards = (cards & 0x333333333333333ULL) + (cards >> 2 & 0x333333333333333ULL)
     return cards + (cards >> 4) + (cards >> 8) & 0x00F00F00F00F00FULL

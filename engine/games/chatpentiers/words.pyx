@@ -136,7 +136,7 @@ FAULTS = {
         "seats.round_points",
         "Score of a round, a seat",
     ),
-    int(ChatpentiersFault.NOT_ZERO): RULES.broken("a byte that means nothing here is not zero", ""),
+    int(ChatpentiersFault.NOT_ZERO): RULES.broken("an unused byte is not zero", ""),
 }
 
 EVENT_LABELS = {

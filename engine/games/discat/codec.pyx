@@ -19,10 +19,10 @@ from chatiere.engine.core.codec cimport (
     OptionKind,
     Scalars,
     make_codec,
-    put_event_head,
     within,
 )
 from chatiere.engine.core.game cimport NO_SEAT, Event
+from chatiere.engine.core.labels cimport EventFields
 from chatiere.engine.core.position cimport Position
 from chatiere.engine.wire.reader cimport (
     Message,
@@ -76,6 +76,12 @@ cimport chatiere.fields.discat as fields
 _DEFAULTS = {"up_arrows": int("01" * (LARGEST_CARD // 2), 2)}
 
 
+cdef EventFields EVENTS = EventFields(
+    EVENT_LABELS,
+    {"kind": fields.EVENT_KIND, "seat": fields.EVENT_SEAT, "cards": fields.EVENT_CARDS},
+)
+
+
 cdef const State* state_of(Position position) noexcept:
     return <const State*> position.body
 
@@ -110,7 +116,7 @@ def outcome_label(Position position not None, outcome):
     return f"seat {outcome} begins" if state_of(position).phase == FIRST_SEAT else f"card {outcome + 1}"
 
 
-cdef int put_label_field(Writer out, const Event* event, int field) except -1:
+cdef int put_label_field(Writer out, const Event* event, int field, int value) except -1:
     # Write the cards of an event.
     cdef int i
     if event.count == 0:
@@ -533,7 +539,7 @@ cdef int put_view(Writer out, Position position, int viewer) except -1:
 
 cdef int put_event(Writer out, const Event* event) except -1:
     # An event → DiscatEvent.
-    put_event_head(out, event, fields.EVENT_KIND, fields.EVENT_SEAT)
+    EVENTS.put_head(out, event)
     return out.short_numbers(fields.EVENT_CARDS, event.values, event.count)
 
 
@@ -567,12 +573,5 @@ CONVERSIONS.put_action = put_action
 CONVERSIONS.put_action_label = put_action_label
 CONVERSIONS.put_label_field = put_label_field
 CONVERSIONS.put_event = put_event
-CONVERSIONS.put_event_label = NULL
 
-CODEC = make_codec(
-    &CONVERSIONS,
-    OPTIONS,
-    outcome_label,
-    EVENT_LABELS,
-    {"kind": fields.EVENT_KIND, "seat": fields.EVENT_SEAT, "cards": fields.EVENT_CARDS},
-)
+CODEC = make_codec(&CONVERSIONS, OPTIONS, EVENTS, outcome_label)

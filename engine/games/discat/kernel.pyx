@@ -14,7 +14,7 @@ from chatiere.engine.core.game cimport (
     NO_SUCH_ACTION,
     NO_SUCH_OUTCOME,
     OK,
-    OVER,
+    TERMINAL,
     Events,
     Operations,
     add_event,
@@ -440,7 +440,7 @@ cdef int actor(const void* body) noexcept nogil:
     cdef const State* state = <const State*> body
     if state.phase == PLAY or state.phase == PASS:
         return state.active
-    return OVER if state.phase == FINISHED else CHANCE
+    return TERMINAL if state.phase == FINISHED else CHANCE
 
 
 cdef inline int mask_without(int slots, int top) noexcept nogil:

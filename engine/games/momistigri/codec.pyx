@@ -17,10 +17,10 @@ from chatiere.engine.core.codec cimport (
     OptionFields,
     Scalars,
     make_codec,
-    put_event_head,
     within,
 )
 from chatiere.engine.core.game cimport NO_SEAT, Event, distance_to, seat_at
+from chatiere.engine.core.labels cimport EventFields
 from chatiere.engine.core.position cimport Position
 from chatiere.engine.wire.reader cimport (
     Message,
@@ -97,6 +97,18 @@ from chatiere.engine.games.momistigri.state cimport (
 cimport chatiere.fields.momistigri as fields
 
 DEFAULTS = {"copies": [USUAL.copies[kind] for kind in range(COLOURED)]}
+
+
+cdef EventFields EVENTS = EventFields(
+    EVENT_LABELS,
+    {
+        "kind": fields.EVENT_KIND,
+        "seat": fields.EVENT_SEAT,
+        "other_seat": fields.EVENT_OTHER_SEAT,
+        "cards": fields.EVENT_CARDS,
+        "count": fields.EVENT_COUNT,
+    },
+)
 
 
 cdef const State* state_of(Position position) noexcept:
@@ -206,7 +218,7 @@ cdef put_card_names(Writer out, const uint16_t* cards, int count):
         out.string(CARD_NAMES[cards[i]])
 
 
-cdef int put_label_field(Writer out, const Event* event, int field) except -1:
+cdef int put_label_field(Writer out, const Event* event, int field, int value) except -1:
     # The other seat, the cards or the number of an event.
     if field == fields.EVENT_OTHER_SEAT:
         out.decimal(other_seat(event))
@@ -656,7 +668,7 @@ cdef int put_view(Writer out, Position position, int viewer) except -1:
 cdef int put_event(Writer out, const Event* event) except -1:
     # An event → MomistigriEvent.
     cdef int other = other_seat(event), number = number_in(event)
-    put_event_head(out, event, fields.EVENT_KIND, fields.EVENT_SEAT)
+    EVENTS.put_head(out, event)
     if other >= 0:
         out.present(fields.EVENT_OTHER_SEAT, other)
     out.short_numbers(fields.EVENT_CARDS, event.values, cards_in(event))
@@ -691,16 +703,4 @@ CONVERSIONS.put_label_field = put_label_field
 CONVERSIONS.put_event = put_event
 CONVERSIONS.put_event_label = put_event_label
 
-CODEC = make_codec(
-    &CONVERSIONS,
-    OPTIONS,
-    outcome_label,
-    EVENT_LABELS,
-    {
-        "kind": fields.EVENT_KIND,
-        "seat": fields.EVENT_SEAT,
-        "other_seat": fields.EVENT_OTHER_SEAT,
-        "cards": fields.EVENT_CARDS,
-        "count": fields.EVENT_COUNT,
-    },
-)
+CODEC = make_codec(&CONVERSIONS, OPTIONS, EVENTS, outcome_label)

@@ -15,7 +15,7 @@ from chatiere.engine.core.game cimport (
     NO_SUCH_ACTION,
     NO_SUCH_OUTCOME,
     OK,
-    OVER,
+    TERMINAL,
     Events,
     Operations,
     add_event,
@@ -446,7 +446,7 @@ cdef int actor(const void* body) noexcept nogil:
     cdef const State* state = <const State*> body
     if state.phase <= DRAW:
         return CHANCE
-    return OVER if state.phase == FINISHED else decider(state)
+    return TERMINAL if state.phase == FINISHED else decider(state)
 
 
 cdef int apply(void* body, int action, Events* events) noexcept nogil:

@@ -194,7 +194,7 @@ FAULTS = {
         "seats.knowledge",
         "Public and hidden",
     ),
-    int(MomistigriFault.NOT_ZERO): RULES.broken("a byte that means nothing here is not zero", ""),
+    int(MomistigriFault.NOT_ZERO): RULES.broken("an unused byte is not zero", ""),
 }
 
 EVENT_LABELS = {

@@ -324,7 +324,7 @@ def test_what_means_nothing_is_zero() -> None:
         data[offset] = 1
         with pytest.raises(EngineError) as caught:
             GAME.position(bytes(data))
-        assert "means nothing" in caught.value.message
+        assert "unused byte" in caught.value.message
 
 
 def test_the_packed_state_is_small() -> None:
