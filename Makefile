@@ -58,7 +58,7 @@ lint: $(BUILT) ## Check style (ruff, cython-lint), types (mypy) and the API defi
 
 debug: $(DEBUG_BUILT) ## Run the engine's tests with invariants and sanitizers on
 	find build/debug -name '*.gcda' -delete
-	$(SANITIZED) CHATIERE_COVERAGE=1 CHATIERE_MUTATIONS=$(MUTATIONS) $(PYTEST) -m "not frequencies" \
+	$(SANITIZED) CHATIERE_COVERAGE=1 CHATIERE_MUTATIONS=$(MUTATIONS) $(PYTEST) -m "not release_only" \
 		tests/debug_build tests/engine tests/conformance tests/games
 
 coverage: $(DEBUG_BUILT) ## List the lines of the compiled engine that make debug did not run; fails if one has no reason
@@ -95,13 +95,15 @@ $(BUILT): pyproject.toml setup.py $(COMPILED)
 	@$(PYTHON) -c 'import sys; sys.exit("Chatière needs Python 3.11 or later; say which one with make PYTHON=…" if sys.version_info < (3, 11) else 0)'
 	@echo "Making the environment in $(VENV) and building the package: a minute or two the first time"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@touch $(VENV)/.begun
 	@$(PIP) install --editable '.[dev]'
-	@touch $@
+	@mv $(VENV)/.begun $@
 
 $(BENCH_BUILT): $(BUILT)
 	@$(PIP) install $$($(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["bench"])')
 	@touch $@
 
 $(DEBUG_BUILT): $(BUILT) $(COMPILED) $(PYTHON_SOURCES)
+	@mkdir -p build/debug && touch build/debug/.begun
 	CHATIERE_BUILD=debug $(BIN)/python setup.py --quiet build --build-base build/debug --build-lib build/debug/lib
-	@touch $@
+	@mv build/debug/.begun $@

@@ -22,7 +22,7 @@ from setuptools import Extension, find_namespace_packages, setup
 ROOT = Path(__file__).parent
 FOLDERS = ("engine", "http2", "service", "clients", "command")
 TREE = Path("src/chatiere")
-# The largest field number that the engine's codecs can read (FIELDS in engine/core/wire.pxd).
+# The largest field number that the engine's codecs can read (FIELDS in engine/wire/reader.pxd).
 LARGEST_FIELD = 31
 DEBUG = os.environ.get("CHATIERE_BUILD") == "debug"
 
@@ -84,7 +84,9 @@ def write_field_numbers(file: FileDescriptorProto) -> None:
     lines = [f"# Generated from {source}.", "cdef enum:"]
     for message in file.message_type:
         if any(field.number > LARGEST_FIELD for field in message.field):
-            raise SystemExit(f"{message.name} in {source} has a field above {LARGEST_FIELD}: see engine/core/wire.pxd")
+            raise SystemExit(
+                f"{message.name} in {source} has a field above {LARGEST_FIELD}: see engine/wire/reader.pxd"
+            )
         name = re.sub(r"(?<!^)(?=[A-Z])", "_", message.name.removeprefix(prefix)).upper()
         lines += [f"    {name}_{field.name.upper()} = {field.number}" for field in message.field]
     target = TREE / "fields" / f"{source.stem}.pxd"

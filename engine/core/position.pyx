@@ -102,6 +102,8 @@ cdef class Game:
         """Initialize a game with a kernel's table of operations and its Description."""
         if table.ops.body_size > 8 * BODY_WORDS or table.ops.view_size > 8 * VIEW_WORDS:
             raise ValueError("a state or view exceeds BODY_WORDS or VIEW_WORDS")  # uncovered: no game's is
+        if table.ops.body_size % sizeof(uint64_t):
+            raise ValueError("a body is not whole words of 8 bytes")  # uncovered: every game's is
         self.ops = table.ops
         self.description = replace(
             description, min_players=table.ops.min_players, max_players=table.ops.max_players

@@ -111,7 +111,7 @@ def test_a_move_repeated_on_the_same_state_cannot_be_rerolled(table: Table) -> N
             assert position.child(move) == position.child(move)
 
 
-@pytest.mark.frequencies
+@pytest.mark.release_only
 def test_the_first_chance_events_come_as_often_as_their_weights_say(table: Table) -> None:
     game, players = table
     counts: dict[Position, Counter[int]] = {}
@@ -157,7 +157,7 @@ def sampled_twin(game: Game, position: Position, seed: int) -> Position:
     return game.position(body_of(position), (seed, 0, 0))
 
 
-@pytest.mark.frequencies
+@pytest.mark.release_only
 def test_later_chance_events_come_as_often_as_their_weights_say(game: Game) -> None:
     tested = 0
     follows_a_decision = False

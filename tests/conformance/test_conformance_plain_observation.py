@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
 from games.building import event_of
 from games.plain import check_observation
 
@@ -16,6 +17,9 @@ from chatiere.engine import EventLog, Game, Position
 
 from .support import Table, begin, liked_move, may_see_whole, random_likings
 from .test_conformance_traces import every_trace, lines_of
+
+# Much Python, and nothing for the sanitizers that other tests do not run.
+pytestmark = pytest.mark.release_only
 
 # Whole games of each number of players.
 POSITIONS = 600

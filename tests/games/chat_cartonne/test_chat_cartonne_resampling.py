@@ -235,7 +235,7 @@ def hands_of_three(
     return board.position(shown(shown_by))
 
 
-@pytest.mark.frequencies
+@pytest.mark.release_only
 @pytest.mark.parametrize("options", [{}, {"all_princesses": True}], ids=["parts", "one part"])
 @pytest.mark.parametrize("princesses", [0, 1])
 @pytest.mark.parametrize("passes", HANDS_OF_THREE)
@@ -245,7 +245,7 @@ def test_hands_of_three(passes: str, princesses: int, options: dict[str, Any]) -
         check_uniform(position, viewer, draws=8000, patterns=True)
 
 
-@pytest.mark.frequencies
+@pytest.mark.release_only
 @pytest.mark.parametrize("passes", [passes for passes, by in HANDS_OF_THREE.items() if 2 not in by])
 def test_each_card_of_a_hand_of_three(passes: str) -> None:
     # Few enough are left for every single deal to be expected often.
@@ -257,7 +257,7 @@ def test_each_card_of_a_hand_of_three(passes: str) -> None:
     check_uniform(board.position(shown(HANDS_OF_THREE[passes])), 0, draws=8000)
 
 
-@pytest.mark.frequencies
+@pytest.mark.release_only
 @pytest.mark.parametrize("options", [{}, {"all_princesses": True}], ids=["parts", "one part"])
 @pytest.mark.parametrize(
     ("players", "left", "princesses"), [(2, 50, ()), (2, 20, (1,)), (3, 40, (2,)), (3, 25, (1, 2)), (4, 22, (1, 3))]
@@ -273,7 +273,7 @@ def test_several_parts_of_the_pile(
         check_uniform(position, viewer, draws=8000, patterns=True)
 
 
-@pytest.mark.frequencies
+@pytest.mark.release_only
 @pytest.mark.parametrize("options", [{}, {"all_princesses": True}], ids=["parts", "one part"])
 @pytest.mark.parametrize("princesses", [(), (1,)])
 @pytest.mark.parametrize("players", [2, 3])
@@ -311,7 +311,7 @@ def late_positions(seed: int) -> Iterator[tuple[Position, int]]:
         position.apply(choices.choice(groups[choices.choice(sorted(groups))]))
 
 
-@pytest.mark.frequencies
+@pytest.mark.release_only
 def test_late_positions_of_random_games() -> None:
     kinds: Counter[str] = Counter()
     for seed in range(20):

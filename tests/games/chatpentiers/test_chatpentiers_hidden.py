@@ -55,7 +55,7 @@ def small_positions(players: int, games: int) -> list[tuple[Position, Game, int]
     return found
 
 
-@pytest.mark.frequencies
+@pytest.mark.release_only
 @pytest.mark.parametrize("players", [3, 4, 5])
 def test_resampling_is_uniform_over_all_that_agrees_with_what_a_seat_saw(players: int) -> None:
     tested = narrowed = 0

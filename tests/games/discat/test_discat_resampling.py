@@ -47,7 +47,7 @@ def small_positions(players: int, style: str, seed: int) -> Iterator[tuple[Posit
         game.move(move)
 
 
-@pytest.mark.frequencies
+@pytest.mark.release_only
 @pytest.mark.parametrize("style", ["random", "exchanges"])
 @pytest.mark.parametrize("players", [2, 3])
 def test_resampling_reaches_every_state_that_agrees_equally_often(players: int, style: str) -> None:

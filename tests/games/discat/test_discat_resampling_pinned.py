@@ -93,7 +93,7 @@ def test_a_card_drawn_after_a_pass_is_any_card() -> None:
     shown_hands(table.play(41).play(31).draw(5), 1, range(1, 12), 1)
 
 
-@pytest.mark.frequencies
+@pytest.mark.release_only
 def test_where_hardly_any_shuffle_agrees_all_come_as_often() -> None:
     # Seat 1 held nothing above 8, laid two cards and drew two: at least three of its hand are among 3 to 7. One shuffle
     # in a hundred agrees, and a search ends as soon as it has three.
