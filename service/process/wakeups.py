@@ -1,4 +1,4 @@
-"""What wakes a supervisor: signals, and the lines that its workers write into pipes."""
+"""The events that wake a supervisor: signals, and lines that its workers write into pipes."""
 
 import os
 import selectors
