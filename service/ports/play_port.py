@@ -354,6 +354,9 @@ class _Connection(Connection):
             with suppress(Ended):
                 while self._readable.poll(0):
                     self._read()
+            # A window may have come among it, or a ping.
+            self._send()
+            self._send_outgoing()
 
     def _has_come(self, seconds: float | None) -> bool:
         if self._is_draining:
