@@ -17,7 +17,8 @@ def keep_freed_memory() -> bool:
     """Let the C library keep freed memory for the next allocation instead of giving it back to the system.
 
     By default glibc returns the large blocks used by batches and maps them again page by page, which can cost more than
-    the moves. Call it once, at the start of the process. Returns False if the C library has no such settings.
+    the moves. Applies to the whole process, in place of its own settings of malloc; further calls change nothing.
+    Returns False if the C library has no such settings.
     """
     try:
         mallopt = ctypes.CDLL(None).mallopt

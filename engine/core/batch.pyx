@@ -46,7 +46,7 @@ from chatiere.engine.core.position cimport Game, Position
 cdef enum:
     # So that the offsets of legal ids fit into 32 bits in every game.
     MAX_ITEMS = 524_288
-    # The initial room for legal ids, for each item.
+    # The initial capacity for legal ids, for each item.
     LEGAL_GUESS = 64
     # Bytes, of states that are overwritten.
     ALIGNMENT = 8
@@ -589,8 +589,8 @@ cdef class Table:
             if columns.legal:
                 legal_offsets = new_column((n + 1) * sizeof(uint32_t))
                 described.legal_offsets = <uint32_t*> data_of(legal_offsets)
-                described.room = MAX_LEGAL + LEGAL_GUESS * n
-                described.legal_ids = <uint16_t*> malloc(described.room * sizeof(uint16_t))
+                described.capacity = MAX_LEGAL + LEGAL_GUESS * n
+                described.legal_ids = <uint16_t*> malloc(described.capacity * sizeof(uint16_t))
                 if described.legal_ids == NULL:
                     raise MemoryError()  # uncovered: memory does not run out in tests
             with nogil:

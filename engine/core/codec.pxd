@@ -98,7 +98,7 @@ ctypedef struct Conversions:
 
 
 cdef class Codec:
-    cdef Conversions room
+    cdef Conversions conversions
     cdef OptionFields options
     cdef readonly object encode_options
     cdef readonly object options_of
@@ -107,4 +107,4 @@ cdef class Codec:
     cdef int write_event(self, Writer out, const Event* event) except -1
     cdef int write_event_label(self, Writer out, const Event* event) except -1
 
-cdef Codec make_codec(const Conversions* room, OptionFields options, EventFields events, outcome_label)
+cdef Codec make_codec(const Conversions* conversions, OptionFields options, EventFields events, outcome_label)

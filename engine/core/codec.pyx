@@ -3,7 +3,7 @@
 from chatiere.engine.core.errors import EngineError, Reason
 from chatiere.engine.wire.writer import written_text
 
-from chatiere.engine.core.events cimport HOST, kernel_event, may_see
+from chatiere.engine.core.events cimport HOST, hide_values, kernel_event, may_see
 from chatiere.engine.core.game cimport NO_SEAT, SPECTATOR
 from chatiere.engine.core.labels cimport put_words_before_field
 from chatiere.engine.wire.reader cimport Reader, has_number, has_span, listed_numbers, number_of, open_field
@@ -139,6 +139,10 @@ cdef class FlagKind(NumberKind):
     cdef read(self, const Message* options, int field):
         return number_of(options, field) != 0 if has_number(options, field) else None
 
+    cdef int put(self, Writer out, int field, value) except -1:
+        # Every flag is false where it is absent.
+        return out.number(field, value)
+
 
 cdef class NumbersKind(OptionKind):
     """The type of lists of numbers."""
@@ -216,6 +220,10 @@ cdef class Codec:
     at their default are absent), `outcome_label` a possible chance outcome in plain English.
     """
 
+    def __init__(self):
+        """Refuse: codecs come from rooms."""
+        raise TypeError("a codec comes from chatiere.engine.codec")
+
     def read_options(self, Reader options not None):
         """Return options by the names of the rules file, without absent ones. Raises INVALID_OPTION."""
         return self.options.read(&options.message)
@@ -226,11 +234,11 @@ cdef class Codec:
 
     def read_state(self, Reader state not None):
         """Return the body of a state, for `Game.position` to check. Raises INVALID_STATE."""
-        return self.room.read_state(&state.message)
+        return self.conversions.read_state(&state.message)
 
     def put_state(self, Writer out not None, Position position not None):
         """Write a position's state."""
-        self.room.put_state(out, position)
+        self.conversions.put_state(out, position)
 
     def read_action(self, Reader action not None, Position position not None):
         """Return the dense id of a typed action at a position, legal or not.
@@ -238,17 +246,17 @@ cdef class Codec:
         Raises INVALID_ACTION, ILLEGAL_ACTION (if the action has no id at this position), CHANCE_PENDING, GAME_OVER.
         """
         position.require_decision()
-        return self.room.read_action(&action.message, position)
+        return self.conversions.read_action(&action.message, position)
 
     def put_action(self, Writer out not None, Position position not None, int action):
         """Write a legal dense id as a typed action. Raises INVALID_ACTION, CHANCE_PENDING, GAME_OVER."""
         position.require_action(action)
-        self.room.put_action(out, position, action)
+        self.conversions.put_action(out, position, action)
 
     def put_action_label(self, Writer out not None, Position position not None, int action):
         """Write the label of a legal dense id, in plain English, as a piece of text. Raises as `put_action` does."""
         position.require_action(action)
-        self.room.put_action_label(out, position, action)
+        self.conversions.put_action_label(out, position, action)
 
     def action_label(self, position, action):
         """Return the label of a legal dense id, in plain English. Raises as `put_action` does."""
@@ -256,7 +264,7 @@ cdef class Codec:
 
     def put_view(self, Writer out not None, Position position not None, seat):
         """Write the view of a seat, or of a spectator (None). Raises INVALID_SEAT."""
-        self.room.put_view(out, position, SPECTATOR if seat is None else position.read_seat(seat))
+        self.conversions.put_view(out, position, SPECTATOR if seat is None else position.read_seat(seat))
 
     def put_event(self, Writer out not None, event, bint whole):
         """Write an event as a spectator sees it; `whole`: with values that only some seats may see."""
@@ -264,8 +272,8 @@ cdef class Codec:
         self.write_event(out, &found)
 
     cdef int write_event(self, Writer out, const Event* event) except -1:
-        if self.room.put_event != NULL:
-            return self.room.put_event(out, event)
+        if self.conversions.put_event != NULL:
+            return self.conversions.put_event(out, event)
         return self.events.put(out, event)
 
     def put_event_label(self, Writer out not None, event, bint whole):
@@ -277,7 +285,7 @@ cdef class Codec:
         cdef bytes label
         cdef const char* rest
         cdef int field
-        if self.room.put_event_label != NULL and self.room.put_event_label(out, event):
+        if self.conversions.put_event_label != NULL and self.conversions.put_event_label(out, event):
             return 0
         label = self.events.labels[event.kind]
         rest = label
@@ -286,18 +294,18 @@ cdef class Codec:
             if field == self.events.seat:
                 out.decimal(event.seat)
             else:
-                self.room.put_label_field(out, event, field, self.events.value(event, field))
+                self.conversions.put_label_field(out, event, field, self.events.value(event, field))
             field = put_words_before_field(out, &rest)
         return 0
 
     def put_score(self, Writer out not None, Position position not None):
         """Write the breakdown of the score."""
-        self.room.put_score(out, position)
+        self.conversions.put_score(out, position)
 
 
-cdef Codec make_codec(const Conversions* room, OptionFields options, EventFields events, outcome_label):
-    cdef Codec codec = Codec()
-    codec.room = room[0]
+cdef Codec make_codec(const Conversions* conversions, OptionFields options, EventFields events, outcome_label):
+    cdef Codec codec = Codec.__new__(Codec)
+    codec.conversions = conversions[0]
     codec.options = options
     codec.events = events
     codec.encode_options = options.encode
@@ -310,5 +318,5 @@ cdef Event as_seen(event, bint whole) except *:
     # An event as the host (`whole`) or a spectator sees it.
     cdef Event found = kernel_event(event)
     if not may_see(&found, HOST if whole else SPECTATOR):
-        found.count = 0
+        hide_values(&found)
     return found

@@ -1,4 +1,6 @@
 # Logs of events, kept as the kernel wrote them.
+from libc.string cimport memset
+
 from chatiere.engine.core.game cimport EVERYBODY, Event as KernelEvent, Events
 
 cdef enum:
@@ -9,10 +11,15 @@ cdef inline bint may_see(const KernelEvent* event, int viewer) noexcept nogil:
     return event.seen_by == EVERYBODY or viewer == HOST or (viewer >= 0 and event.seen_by >> viewer & 1)
 
 
+cdef inline void hide_values(KernelEvent* event) noexcept nogil:
+    event.count = 0
+    memset(event.values, 0, sizeof(event.values))
+
+
 cdef class EventLog:
     cdef KernelEvent* items
-    cdef Py_ssize_t count
-    cdef Py_ssize_t room
+    cdef Py_ssize_t length
+    cdef Py_ssize_t capacity
     cdef list listed(self)
     cdef int add(self, const Events* events) except -1
     # The event at a place, without its values (count 0) if the viewer may not see them.

@@ -35,11 +35,17 @@ cdef class EventLog:
     `Game.new_game` and `Position.apply` append to it.
     """
 
+    def __init__(self):
+        """Make an empty log."""
+
     def __dealloc__(self):
         PyMem_Free(self.items)
 
+    def __reduce__(self):
+        raise TypeError("a log of events cannot be pickled: pickle its events, list(log)")
+
     def __len__(self):
-        return self.count
+        return self.length
 
     def __getitem__(self, place):
         cdef Py_ssize_t i
@@ -47,8 +53,8 @@ cdef class EventLog:
             return self.listed()[place]
         i = place
         if i < 0:
-            i += self.count
-        if not 0 <= i < self.count:
+            i += self.length
+        if not 0 <= i < self.length:
             raise IndexError("event index out of range")
         return event_of(&self.items[i])
 
@@ -58,27 +64,32 @@ cdef class EventLog:
     def __repr__(self):
         return f"EventLog({self.listed()})"
 
+    index = Sequence.index
+    count = Sequence.count
+
     cdef list listed(self):
         cdef Py_ssize_t i
-        return [event_of(&self.items[i]) for i in range(self.count)]
+        return [event_of(&self.items[i]) for i in range(self.length)]
 
     cdef int add(self, const Events* events) except -1:
-        cdef Py_ssize_t room = 2 * self.count + events.count
+        cdef Py_ssize_t capacity = 2 * self.length + events.count
         cdef void* items
-        if self.count + events.count > self.room:
-            items = PyMem_Realloc(self.items, room * sizeof(KernelEvent))
+        if events.count == 0:
+            return 0
+        if self.length + events.count > self.capacity:
+            items = PyMem_Realloc(self.items, capacity * sizeof(KernelEvent))
             if items == NULL:
                 raise MemoryError()  # uncovered: memory does not run out in tests
             self.items = <KernelEvent*> items
-            self.room = room
-        memcpy(self.items + self.count, events.items, events.count * sizeof(KernelEvent))
-        self.count += events.count
+            self.capacity = capacity
+        memcpy(self.items + self.length, events.items, events.count * sizeof(KernelEvent))
+        self.length += events.count
         return 0
 
     cdef KernelEvent shown(self, Py_ssize_t place, int viewer) noexcept:
         cdef KernelEvent event = self.items[place]
         if not may_see(&event, viewer):
-            event.count = 0
+            hide_values(&event)
         return event
 
 

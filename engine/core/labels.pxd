@@ -6,6 +6,7 @@ cdef class EventFields:
     cdef tuple labels
     cdef tuple values
     cdef frozenset lists
+    cdef frozenset implicit
     cdef int kind
     cdef int seat
     # The value of an event for a field, of a list its first; -1 if it is hidden, or the event has none.

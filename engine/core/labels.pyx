@@ -8,11 +8,12 @@ from chatiere.engine.wire.reader cimport FIELDS
 cdef class EventFields:
     """The fields of a game's Event message."""
 
-    def __init__(self, labels, fields, values=None, lists=()):
+    def __init__(self, labels, fields, values=None, lists=(), implicit=()):
         """Describe events by kind: `labels` with names of fields in braces, `values` the names of their values' fields.
 
         `fields`: the numbers of all these fields by name, and of kind and seat. `lists`: the names of those that hold
-        all values of an event. Without `values` the codec writes events itself.
+        all values of an event; `implicit`: of those without presence, which leave out a 0. Without `values` the codec
+        writes events itself.
         """
         # In a label a byte below FIELDS stands for each field.
         marks = {name: chr(number) for name, number in fields.items()}
@@ -20,6 +21,7 @@ cdef class EventFields:
         self.labels = tuple(labels.get(kind, "").format(**marks).encode() for kind in kinds)
         self.values = tuple(bytes(fields[name] for name in (values or {}).get(kind, ())) for kind in kinds)
         self.lists = frozenset(fields[name] for name in lists)
+        self.implicit = frozenset(fields[name] for name in implicit)
         self.kind = fields["kind"]
         self.seat = fields["seat"]
 
@@ -44,7 +46,10 @@ cdef class EventFields:
         for i in range(min(event.count, len(order))):
             if order[i] in self.lists:
                 return out.short_numbers(order[i], event.values, event.count)
-            out.present(order[i], event.values[i])
+            if order[i] in self.implicit:
+                out.number(order[i], event.values[i])
+            else:
+                out.present(order[i], event.values[i])
         return 0
 
 

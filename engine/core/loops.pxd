@@ -66,9 +66,9 @@ ctypedef struct Described:
     float* returns
     uint8_t* observations
     uint8_t* final_observations
-    # Grows as needed; `room` is its capacity.
+    # Grows as needed.
     uint16_t* legal_ids
-    size_t room
+    size_t capacity
     bint chance  # some item is at a chance event
 
 

@@ -161,16 +161,16 @@ cdef LoopEnd move_all(
     return LoopEnd.DONE
 
 
-cdef bint make_room(Described* described, size_t count) noexcept nogil:
-    # Make room for any list of legal ids after the first `count`.
+cdef bint reserve(Described* described, size_t count) noexcept nogil:
+    # Reserve space for any list of legal ids after the first `count`.
     cdef uint16_t* ids
-    if described.room - count >= MAX_LEGAL:
+    if described.capacity - count >= MAX_LEGAL:
         return True
-    ids = <uint16_t*> realloc(described.legal_ids, 2 * described.room * sizeof(uint16_t))
+    ids = <uint16_t*> realloc(described.legal_ids, 2 * described.capacity * sizeof(uint16_t))
     if ids == NULL:
         return False  # uncovered: memory does not run out in tests
     described.legal_ids = ids
-    described.room *= 2
+    described.capacity *= 2
     return True
 
 
@@ -210,7 +210,7 @@ cdef LoopEnd describe_all(
         described.actors[i] = actor
         if described.legal_offsets != NULL:
             described.legal_offsets[i] = legal
-            if not make_room(described, legal):
+            if not reserve(described, legal):
                 return LoopEnd.NO_MEMORY  # uncovered: memory does not run out in tests
             if actor >= 0:
                 legal += ops.legal_actions(body, described.legal_ids + legal)

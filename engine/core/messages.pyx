@@ -54,7 +54,7 @@ cdef class Messages:
         open_field(&state.message, self.field, &body)
         try:
             return self.game.position_of(
-                self.codec.room.read_state(&body),
+                self.codec.conversions.read_state(&body),
                 &stream if has_span(&state.message, fields.STATE_STREAM) else NULL,
             )
         except EngineError as error:
@@ -67,7 +67,7 @@ cdef class Messages:
         open_field(&action.message, self.field, &typed)
         try:
             position.require_decision()
-            return self.codec.room.read_action(&typed, position)
+            return self.codec.conversions.read_action(&typed, position)
         except EngineError as error:
             error.lies_below(self.game.name)
             raise
@@ -83,7 +83,7 @@ cdef class Messages:
             out.number(fields.RANDOM_STREAM_DRAWN, position.stream.drawn)
             out.end(begun)
         begun = out.begin(self.field)
-        self.codec.room.put_state(out, position)
+        self.codec.conversions.put_state(out, position)
         out.end(begun)
 
     def put_turn(self, Writer out not None, Position position not None):
@@ -103,10 +103,10 @@ cdef class Messages:
             begun = out.begin(field)
             out.present(fields.ACTION_ID, action)
             inner = out.begin(fields.ACTION_LABEL)
-            self.codec.room.put_action_label(out, position, action)
+            self.codec.conversions.put_action_label(out, position, action)
             out.end(inner)
             inner = out.begin(self.field)
-            self.codec.room.put_action(out, position, action)
+            self.codec.conversions.put_action(out, position, action)
             out.end(inner)
             out.end(begun)
 
@@ -127,7 +127,7 @@ cdef class Messages:
         cdef Event told
         cdef Py_ssize_t place
         cdef size_t begun, inner
-        for place in range(events.count):
+        for place in range(events.length):
             told = events.shown(place, viewer)
             begun = out.begin(field)
             if told.seen_by == EVERYBODY:
@@ -175,7 +175,7 @@ cdef class Messages:
             out.end(begun)
         begun = out.begin(fields.SCORE_DETAIL)
         inner = out.begin(self.field)
-        self.codec.room.put_score(out, position)
+        self.codec.conversions.put_score(out, position)
         out.end(inner)
         out.end(begun)
 

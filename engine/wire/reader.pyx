@@ -118,12 +118,12 @@ cdef bint next_of(int field, Span* rest, Message* inner) except -1:
     return False
 
 
-cdef int list_numbers(const Message* message, int field, int64_t* numbers, int room) except -1:
+cdef int list_numbers(const Message* message, int field, int64_t* numbers, int most) except -1:
     cdef Span rest = span_of(message, field)
     cdef int64_t number
     cdef int count = 0
     while next_number(&rest, &number):
-        if count < room:
+        if count < most:
             numbers[count] = number
         count += 1
     return count

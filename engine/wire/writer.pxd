@@ -16,8 +16,8 @@ cdef inline uint8_t* put_varint(uint8_t* at, uint64_t value) noexcept nogil:
 cdef class Writer:
     cdef uint8_t* data
     cdef size_t size
-    cdef size_t room
-    cdef int make_room(self, size_t more) except -1
+    cdef size_t capacity
+    cdef int reserve(self, size_t more) except -1
     cpdef int number(self, int field, uint64_t value) except -1
     cpdef int present(self, int field, uint64_t value) except -1
     cpdef size_t begin(self, int field) except 0

@@ -19,15 +19,15 @@ cdef class Writer:
         """Return the bytes written so far."""
         return PyBytes_FromStringAndSize(<const char*> self.data, self.size)
 
-    cdef int make_room(self, size_t more) except -1:
+    cdef int reserve(self, size_t more) except -1:
         cdef void* data
-        # Always leaves spare room, so that `data` is never NULL after a call.
-        if self.room - self.size <= more:
-            data = PyMem_Realloc(self.data, 2 * self.room + more + 256)
+        # Always leaves spare capacity, so that `data` is never NULL after a call.
+        if self.capacity - self.size <= more:
+            data = PyMem_Realloc(self.data, 2 * self.capacity + more + 256)
             if data == NULL:
                 raise MemoryError()  # uncovered: memory does not run out in tests
             self.data = <uint8_t*> data
-            self.room = 2 * self.room + more + 256
+            self.capacity = 2 * self.capacity + more + 256
         return 0
 
     cpdef int number(self, int field, uint64_t value) except -1:
@@ -37,14 +37,14 @@ cdef class Writer:
     cpdef int present(self, int field, uint64_t value) except -1:
         """Write a number of an optional field or a oneof, 0 too."""
         cdef uint8_t* at
-        self.make_room(2 * LONGEST_VARINT)
+        self.reserve(2 * LONGEST_VARINT)
         at = put_varint(self.data + self.size, field << 3 | VARINT)
         self.size = put_varint(at, value) - self.data
         return 0
 
     cpdef size_t begin(self, int field) except 0:
         """Begin a message, list or text, written until `end`. Returns the argument for `end`."""
-        self.make_room(LONGEST_VARINT)
+        self.reserve(LONGEST_VARINT)
         # Reserves one byte for the size.
         self.size = put_varint(self.data + self.size, field << 3 | BYTES) - self.data + 1
         return self.size
@@ -58,7 +58,7 @@ cdef class Writer:
             self.data[begun - 1] = <uint8_t> size
             return 0
         length = put_varint(varint, size) - varint
-        self.make_room(length)
+        self.reserve(length)
         memmove(self.data + begun + length - 1, self.data + begun, size)
         memcpy(self.data + begun - 1, varint, length)
         self.size += length - 1
@@ -69,7 +69,7 @@ cdef class Writer:
         cdef uint64_t number
         cdef size_t before = self.size, begun = self.begin(field)
         for number in numbers:
-            self.make_room(LONGEST_VARINT)
+            self.reserve(LONGEST_VARINT)
             self.size = put_varint(self.data + self.size, number) - self.data
         if self.size > begun:
             return self.end(begun)
@@ -97,7 +97,7 @@ cdef class Writer:
     cpdef int fields(self, bytes data) except -1:
         """Write fields that are already in wire format."""
         cdef Py_ssize_t size = PyBytes_GET_SIZE(data)
-        self.make_room(size)
+        self.reserve(size)
         memcpy(self.data + self.size, PyBytes_AS_STRING(data), size)
         self.size += size
         return 0
@@ -106,7 +106,7 @@ cdef class Writer:
         """Write a piece of text."""
         cdef Py_ssize_t size
         cdef const char* data = PyUnicode_AsUTF8AndSize(text, &size)
-        self.make_room(size)
+        self.reserve(size)
         memcpy(self.data + self.size, data, size)
         self.size += size
         return 0
@@ -114,7 +114,7 @@ cdef class Writer:
     cdef int words(self, const char* text) except -1:
         # Write a piece of text, given in UTF-8.
         cdef size_t size = strlen(text)
-        self.make_room(size)
+        self.reserve(size)
         memcpy(self.data + self.size, text, size)
         self.size += size
         return 0
@@ -129,7 +129,7 @@ cdef class Writer:
             number //= 10
             if number == 0:
                 break
-        self.make_room(count)
+        self.reserve(count)
         while count:
             count -= 1
             self.data[self.size] = digits[count]
@@ -138,7 +138,7 @@ cdef class Writer:
 
     cdef int characters(self, const char* begin, const char* end) except -1:
         # Write a piece of text, given in UTF-8, from `begin` to before `end`.
-        self.make_room(end - begin)
+        self.reserve(end - begin)
         memcpy(self.data + self.size, begin, end - begin)
         self.size += end - begin
         return 0
@@ -156,7 +156,7 @@ cdef int put_small_numbers(Writer out, int field, const small_number* numbers, i
         return 0
     begun = out.begin(field)
     # Three bytes hold 21 bits.
-    out.make_room(3 * count)
+    out.reserve(3 * count)
     for i in range(count):
         out.size = put_varint(out.data + out.size, numbers[i]) - out.data
     return out.end(begun)

@@ -53,6 +53,7 @@ class MemoryBudget:
             total = self._total - before + after
             if after > before:
                 most = self._most if after > _SMALL else self._most * 5 // 4
+                # The limits' names, here and below, are metadata that clients may rely on.
                 if total > most and total > after:
                     raise limit_exceeded("bytes of requests under way and answers not yet taken", self._most, _RETRY)
                 if own > self._most // 2 and own > after:

@@ -133,6 +133,7 @@ cdef EventFields EVENTS = EventFields(
         "owner": fields.EVENT_OWNER,
     },
     EVENT_VALUES,
+    implicit=("turned",),
 )
 
 

@@ -38,7 +38,7 @@ ctypedef struct Spread:
     int colour[COLOURS]
     int cards[COLOURS]  # the number of cards of each
     int others  # cards of the colours that every class can hold
-    # ways[i][cell]: the ways to fit the cards of colour[i + 1] … and the others into the room that `cell` stands for.
+    # ways[i][cell]: the ways to fit the cards of colour[i + 1] … and the others into the space that `cell` stands for.
     uint128_t ways[COLOURS][CELLS]
 
 
@@ -63,28 +63,28 @@ cdef inline int cell_of(const Spread* spread, int a, int b, int c) noexcept nogi
     return (a * (spread.size[1] + 1) + b) * (spread.size[2] + 1) + c
 
 
-cdef inline int most_to(const Spread* spread, int i, int place, int room, int left) noexcept nogil:
+cdef inline int most_to(const Spread* spread, int i, int place, int space, int left) noexcept nogil:
     # The largest number of cards of colour[i] that a class can get.
     if spread.voids[place] >> spread.colour[i] & 1:
         return 0
-    return min(room, left)
+    return min(space, left)
 
 
-cdef uint128_t count_ways(const Spread* spread, int i, const int* room, uint128_t stop, int* given) noexcept nogil:
-    # The ways to fit the cards of colour[i] and all that follow into the classes' room. Stops at the way whose number,
+cdef uint128_t count_ways(const Spread* spread, int i, const int* space, uint128_t stop, int* given) noexcept nogil:
+    # The ways to fit the cards of colour[i] and all that follow into the classes' space. Stops at the way whose number,
     # from 0, is `stop`; `given` is then the number of cards of colour[i] that each class gets in it.
     cdef int cards = spread.cards[i]
     cdef int a, b, c, d
     cdef uint128_t ways = 0
-    for a in range(most_to(spread, i, 0, room[0], cards) + 1):
-        for b in range(most_to(spread, i, 1, room[1], cards - a) + 1):
-            for c in range(most_to(spread, i, 2, room[2], cards - a - b) + 1):
+    for a in range(most_to(spread, i, 0, space[0], cards) + 1):
+        for b in range(most_to(spread, i, 1, space[1], cards - a) + 1):
+            for c in range(most_to(spread, i, 2, space[2], cards - a - b) + 1):
                 d = cards - a - b - c
-                if d > most_to(spread, i, 3, room[3], d):
+                if d > most_to(spread, i, 3, space[3], d):
                     continue
                 ways += (
                     <uint128_t> (CHOOSE[cards][a] * CHOOSE[cards - a][b] * CHOOSE[cards - a - b][c])
-                    * spread.ways[i][cell_of(spread, room[0] - a, room[1] - b, room[2] - c)]
+                    * spread.ways[i][cell_of(spread, space[0] - a, space[1] - b, space[2] - c)]
                 )
                 if ways > stop:
                     given[0] = a
@@ -96,7 +96,7 @@ cdef uint128_t count_ways(const Spread* spread, int i, const int* room, uint128_
 
 
 cdef void fill_ways(Spread* spread) noexcept nogil:
-    cdef int room[CLASSES]
+    cdef int space[CLASSES]
     cdef int given[CLASSES]
     cdef int least[CLASSES]
     cdef int i, j, k, a, b, c, total = spread.others
@@ -104,7 +104,7 @@ cdef void fill_ways(Spread* spread) noexcept nogil:
     cdef uint128_t all_of_them = ~(<uint128_t> 0)
     debug_assert((spread.size[0] + 1) * (spread.size[1] + 1) * (spread.size[2] + 1) <= CELLS)
     for i in range(spread.colours - 1, -1, -1):
-        # The least room left after colour[i]: as if the class had got all cards so far that it can hold.
+        # The least space left after colour[i]: as if the class had got all cards so far that it can hold.
         for j in range(CLASSES):
             least[j] = spread.size[j]
             for k in range(i + 1):
@@ -113,16 +113,16 @@ cdef void fill_ways(Spread* spread) noexcept nogil:
         for a in range(least[0], spread.size[0] + 1):
             for b in range(least[1], spread.size[1] + 1):
                 for c in range(least[2], spread.size[2] + 1):
-                    room[0] = a
-                    room[1] = b
-                    room[2] = c
-                    room[3] = total - a - b - c
-                    if room[3] < 0 or room[3] > spread.size[3]:
+                    space[0] = a
+                    space[1] = b
+                    space[2] = c
+                    space[3] = total - a - b - c
+                    if space[3] < 0 or space[3] > spread.size[3]:
                         ways = 0
                     elif i == spread.colours - 1:
                         ways = <uint128_t> CHOOSE[total][a] * CHOOSE[total - a][b] * CHOOSE[total - a - b][c]
                     else:
-                        ways = count_ways(spread, i + 1, room, all_of_them, given)
+                        ways = count_ways(spread, i + 1, space, all_of_them, given)
                     spread.ways[i][cell_of(spread, a, b, c)] = ways
         total += spread.cards[i]
 
@@ -205,26 +205,26 @@ cdef void find_classes(
 
 
 cdef void deal_to_classes(const Spread* spread, uint64_t unseen, uint64_t* pools, Stream* stream) noexcept nogil:
-    cdef int room[CLASSES]
+    cdef int space[CLASSES]
     cdef int given[CLASSES]
     cdef uint128_t all_of_them = ~(<uint128_t> 0)
     cdef uint128_t ways
     cdef uint64_t cards
     cdef int i, j
     for j in range(CLASSES):
-        room[j] = spread.size[j]
+        space[j] = spread.size[j]
     for i in range(spread.colours):
-        ways = count_ways(spread, i, room, all_of_them, given)
+        ways = count_ways(spread, i, space, all_of_them, given)
         # The present state is one of them.
         debug_assert(ways > 0)
-        count_ways(spread, i, room, long_number_below(stream, ways), given)
+        count_ways(spread, i, space, long_number_below(stream, ways), given)
         cards = unseen & cards_of_colour(spread.colour[i])
         unseen &= ~cards
         for j in range(CLASSES):
             pools[j] |= draw_cards(&cards, given[j], stream)
-            room[j] -= given[j]
+            space[j] -= given[j]
     for j in range(CLASSES):
-        pools[j] |= draw_cards(&unseen, room[j], stream)
+        pools[j] |= draw_cards(&unseen, space[j], stream)
 
 
 cdef int resample(void* body, int seat, Stream* stream) noexcept nogil:

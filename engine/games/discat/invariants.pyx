@@ -27,7 +27,7 @@ from chatiere.engine.games.discat.state cimport (
     PLAY,
     REDRAWN_KEPT,
     REFILL,
-    ROOM,
+    PLACES,
     WINNING_GROUP,
     DiscatFault,
     State,
@@ -66,8 +66,8 @@ ctypedef struct Turns:
 
 # The bit of each card in a set of cards; numbers above 90 have a bit that no card has, 0 and those above 127 none.
 cdef TwoWords BITS_OF[256]
-# Zeros, then bytes of ones: from index ROOM - place on, a mask of all places from `place` on.
-cdef uint8_t LATER[2 * ROOM]
+# Zeros, then bytes of ones: from index PLACES - place on, a mask of all places from `place` on.
+cdef uint8_t LATER[2 * PLACES]
 # The number of turns in each code; from bit 16 on, the number of exchanges.
 cdef uint32_t COUNTS_OF[256]
 
@@ -76,8 +76,8 @@ cdef fill_tables():
     cdef int card, code, number
     cdef uint64_t cards[2]
     memset(COUNTS_OF, 0, sizeof(COUNTS_OF))
-    memset(LATER, 0, ROOM)
-    memset(&LATER[ROOM], 0xFF, ROOM)
+    memset(LATER, 0, PLACES)
+    memset(&LATER[PLACES], 0xFF, PLACES)
     for card in range(256):
         cards[0] = cards[1] = 0
         if 0 < card < 128:
@@ -188,13 +188,13 @@ cdef inline uint64_t last_bytes(uint64_t word, int count) noexcept nogil:
 
 cdef inline int not_zero(const State* state) noexcept nogil:
     # The bits set in unused bytes: codes beyond the cards laid, places between the cards laid and those under the pile.
-    cdef const uint8_t* later = &LATER[ROOM - state.laid]
+    cdef const uint8_t* later = &LATER[PLACES - state.laid]
     cdef const uint8_t* under = &LATER[state.redrawn_count + state.queue_length]
     cdef uint8_t bits = 0
     cdef int i
     for i in range(CODES):
         bits |= state.codes[i] & later[i]
-    for i in range(ROOM):
+    for i in range(PLACES):
         bits |= state.cards[i] & later[i] & ~under[i]
     return bits
 
@@ -216,7 +216,7 @@ cdef inline uint64_t wrong_in_hand(uint64_t hand, int size) noexcept nogil:
 
 cdef inline uint64_t add_queue(const State* state, TwoWords* found) noexcept nogil:
     cdef uint64_t cards, above = 0
-    cdef int end = ROOM - state.redrawn_count, place
+    cdef int end = PLACES - state.redrawn_count, place
     for place in range(end, end - state.queue_length, -8):
         cards = last_bytes(eight_from(&state.cards[place - 8]), place - end + state.queue_length)
         above |= cards
@@ -228,8 +228,8 @@ cdef inline uint64_t wrong_in_redrawn(const State* state, int used) noexcept nog
     # Redrawn cards are cards in use or 0.
     cdef uint64_t cards, above = 0
     cdef int place
-    for place in range(ROOM, ROOM - state.redrawn_count, -8):
-        cards = last_bytes(eight_from(&state.cards[place - 8]), place - ROOM + state.redrawn_count)
+    for place in range(PLACES, PLACES - state.redrawn_count, -8):
+        cards = last_bytes(eight_from(&state.cards[place - 8]), place - PLACES + state.redrawn_count)
         above |= cards | (cards & in_all_slots(0x7F)) + in_all_slots(0x7F - used)
     return above & in_all_slots(0x80)
 
@@ -244,7 +244,7 @@ cdef inline void read_turns(const State* state, Turns* turns, TwoWords* found) n
     cdef int place, i
     for place in range(0, state.laid, 8):
         here = &state.codes[place]
-        laid = ~eight_from(&LATER[ROOM - state.laid + place])
+        laid = ~eight_from(&LATER[PLACES - state.laid + place])
         codes = eight_from(here)
         cards = eight_from(&state.cards[place]) & laid
         all_codes |= codes

@@ -47,7 +47,7 @@ from chatiere.engine.games.discat.state cimport (
     PLAY_IDS,
     REDRAWN_KEPT,
     REFILL,
-    ROOM,
+    PLACES,
     TOP_SHIFT,
     WINNING_GROUP,
     DiscatEvent,
@@ -321,7 +321,7 @@ cdef void draw_from_queue(State* state, int seat, DiscatEvent reason, Events* ev
         state.redrawn_count += 1
     else:
         # Forget the oldest; all others move up.
-        newest = &state.cards[ROOM - 1 - REDRAWN_KEPT - state.queue_length]
+        newest = &state.cards[PLACES - 1 - REDRAWN_KEPT - state.queue_length]
         memmove(newest + 1, newest, REDRAWN_KEPT + state.queue_length)
         newest[0] = 0
     insert_card(state, seat, card)
@@ -609,7 +609,7 @@ cdef void view(const void* body, int seat, void* out) noexcept nogil:
     cdef uint8_t drawn_by[LARGEST_CARD + 1]
     cdef int other, slot, place, known, card
     memcpy(shown, state, sizeof(State))
-    memset(&shown.cards[ROOM - state.redrawn_count], 0, state.redrawn_count)
+    memset(&shown.cards[PLACES - state.redrawn_count], 0, state.redrawn_count)
     read_table(state, &seen.table)
     see_draws(state, &seen.table, seat, drawn_by)
     for other in range(state.players):

@@ -20,7 +20,7 @@ cdef enum:
     WINNING_GROUP = 5
     REDRAWN_KEPT = 30  # about the most in random play; in resampling, an older one may be any card
     LARGEST_PILE = LARGEST_CARD - DEALT * MAX_PLAYERS  # the draw pile of MAX_PLAYERS; it never grows
-    ROOM = LARGEST_CARD + REDRAWN_KEPT  # in State.cards: a card is laid or in the queue, and may also be redrawn
+    PLACES = LARGEST_CARD + REDRAWN_KEPT  # in State.cards: a card is laid or in the queue, and may also be redrawn
     PLANE = LARGEST_CARD + 7 & ~7  # bytes of a plane, a number for each card, in whole words
     CODES = PLANE  # in State.codes; those beyond LARGEST_CARD are always 0
     HIGHEST_CODE = (1 << MAX_PLAYERS) - 1
@@ -111,7 +111,7 @@ ctypedef struct State:
     # the public history, and determine the owner of each card. From the back, the cards put under the draw pile, oldest
     # first: redrawn_count cards that have been drawn since (the latest ones; in a resampled state, 0 for a card that
     # the seat did not know), then the queue_length cards still there. Zeros between.
-    uint8_t cards[ROOM]
+    uint8_t cards[PLACES]
     # One for each card laid: 0 if it was not the top of its play. For a top, the highest bit set is the number of
     # passes after it; each lower bit is set if the pass of that number exchanged.
     uint8_t codes[CODES]
@@ -211,10 +211,10 @@ cdef inline uint64_t without_slot(uint64_t hand, int slot) noexcept nogil:
 # The cards put under the draw pile, oldest first.
 
 cdef inline int card_under(const State* state, int place) noexcept nogil:
-    return state.cards[ROOM - 1 - place]
+    return state.cards[PLACES - 1 - place]
 
 cdef inline void put_card_under(State* state, int place, int card) noexcept nogil:
-    state.cards[ROOM - 1 - place] = card
+    state.cards[PLACES - 1 - place] = card
 
 # Codes
 

@@ -16,11 +16,11 @@ cdef enum:
     MOMISTIGRI_PLACE = BOX - 1  # of its bit: all others come before it
     MOST_PLAYERS = 5
     BYTES_OF_BOX = 6  # with a bit a card
-    ROOM_OF_BOX = 8 * BYTES_OF_BOX
+    PLACES_OF_BOX = 8 * BYTES_OF_BOX
 
 ctypedef struct Box:
     # The kind of each card, as the option copies gives them.
-    uint8_t kind_at[ROOM_OF_BOX]  # of each bit, and beyond them the Momistigri again
+    uint8_t kind_at[PLACES_OF_BOX]  # of each bit, and beyond them the Momistigri again
     uint64_t firsts  # the first bits of all kinds that are there
 
 ctypedef struct Tables:
@@ -54,10 +54,10 @@ cdef inline int first_at(const Box* box, int kind) noexcept nogil:
     # The number of cards of lower kinds. Kinds are below 128: eight at once are compared by their top bits.
     cdef uint64_t kinds, no_lower = 0
     cdef int i
-    for i in range(0, ROOM_OF_BOX, 8):
+    for i in range(0, PLACES_OF_BOX, 8):
         memcpy(&kinds, &box.kind_at[i], sizeof(kinds))
         no_lower += ((kinds | 0x8080808080808080ULL) - kind * 0x0101010101010101ULL) >> 7 & 0x0101010101010101ULL
-    return ROOM_OF_BOX - <int> (no_lower * 0x0101010101010101ULL >> 56)
+    return PLACES_OF_BOX - <int> (no_lower * 0x0101010101010101ULL >> 56)
 
 cdef inline uint64_t same_kind(const Box* box, int place) noexcept nogil:
     # All cards of the kind of one.

@@ -13,7 +13,7 @@ cdef void lay_out(Box* box, const uint8_t* copies) noexcept nogil:
             box.firsts |= bit(place)
             memset(&box.kind_at[place], kind, copies[kind])
             place += copies[kind]
-    memset(&box.kind_at[place], MOMISTIGRI, ROOM_OF_BOX - place)
+    memset(&box.kind_at[place], MOMISTIGRI, PLACES_OF_BOX - place)
 
 
 cdef uint64_t find_value(const Box* box, int value) noexcept nogil:

@@ -67,10 +67,10 @@ cdef void shuffle(uint8_t* cards, int count, Stream* stream) noexcept nogil:
         cards[j] = card
 
 
-cdef void share_ones(int* ones, const int* room, const int* most, int count, Stream* stream) noexcept nogil:
+cdef void share_ones(int* ones, const int* space, const int* most, int count, Stream* stream) noexcept nogil:
     # Draw how many of the `count` hidden 1s lie at each place, all ways to lay down hidden cards being equally likely.
-    # `room`: the cards that a place takes, `most`: how many of them may be 1s. The ways of one place are the choices of
-    # where its 1s lie.
+    # `space`: the cards that a place takes, `most`: how many of them may be 1s. The ways of one place are the choices
+    # of where its 1s lie.
     cdef uint64_t ways[PLACES + 1][ONES + 1]
     cdef uint64_t number, here
     cdef int place, left, k
@@ -79,16 +79,16 @@ cdef void share_ones(int* ones, const int* room, const int* most, int count, Str
     for place in range(PLACES - 1, -1, -1):
         for left in range(count + 1):
             for k in range(min(left, most[place]) + 1):
-                ways[place][left] += ways_to_choose(room[place], k) * ways[place + 1][left - k]
+                ways[place][left] += ways_to_choose(space[place], k) * ways[place + 1][left - k]
     left = count
     for place in range(PLACES):
         number = number_below(stream, ways[place][left])
         k = 0
-        here = ways_to_choose(room[place], 0) * ways[place + 1][left]
+        here = ways_to_choose(space[place], 0) * ways[place + 1][left]
         while number >= here:
             number -= here
             k += 1
-            here = ways_to_choose(room[place], k) * ways[place + 1][left - k]
+            here = ways_to_choose(space[place], k) * ways[place + 1][left - k]
         ones[place] = k
         left -= k
 
@@ -101,7 +101,7 @@ cdef int resample(void* body, int seat, Stream* stream) noexcept nogil:
     cdef uint64_t all_ones = of_value(box, 0)
     cdef uint8_t ones[ONES]
     cdef uint8_t others[BOX]
-    cdef int room[PLACES]
+    cdef int space[PLACES]
     cdef int most[PLACES]
     cdef int shares[PLACES]
     cdef uint64_t hidden = state.left if state.phase <= DEAL else 0, known
@@ -109,14 +109,14 @@ cdef int resample(void* body, int seat, Stream* stream) noexcept nogil:
     if state.phase == FINISHED:
         # The hands lie open.
         return OK
-    room[UNDEALT] = count_cards(hidden)
+    space[UNDEALT] = count_cards(hidden)
     most[UNDEALT] = ONES
     for other in range(MOST_PLAYERS):
         known = state.hands[other]
         if other != seat:
             known &= state.known[seat]
         hidden |= state.hands[other] & ~known
-        room[other] = count_cards(state.hands[other]) - count_cards(known)
+        space[other] = count_cards(state.hands[other]) - count_cards(known)
         most[other] = ONES
         if other != seat:
             if state.most_ones[other][seat]:
@@ -125,14 +125,14 @@ cdef int resample(void* body, int seat, Stream* stream) noexcept nogil:
             state.hands[other] = known
     one_count = list_cards(hidden & all_ones, ones)
     other_count = list_cards(hidden & ~all_ones, others)
-    share_ones(shares, room, most, one_count, stream)
+    share_ones(shares, space, most, one_count, stream)
     shuffle(ones, one_count, stream)
     shuffle(others, other_count, stream)
     for other in range(state.players):
         one_count -= shares[other]
-        other_count -= room[other] - shares[other]
+        other_count -= space[other] - shares[other]
         add_cards(&state.hands[other], &ones[one_count], shares[other])
-        add_cards(&state.hands[other], &others[other_count], room[other] - shares[other])
+        add_cards(&state.hands[other], &others[other_count], space[other] - shares[other])
     if state.phase <= DEAL:
         state.left = 0
         add_cards(&state.left, ones, one_count)

@@ -11,7 +11,7 @@ from chatiere.engine.games.momistigri.cards cimport (
     MOMISTIGRI,
     MOMISTIGRI_PLACE,
     MOST_PLAYERS,
-    ROOM_OF_BOX,
+    PLACES_OF_BOX,
     USUAL_BOX,
     VALUES,
     Box,
@@ -139,7 +139,7 @@ cdef int check_box(const State* state) noexcept nogil:
         firsts |= <uint64_t> (box.kind_at[place] != kind) << place
         kind = box.kind_at[place]
         numbers += <uint64_t> 1 << BITS_A_VALUE * (kind % VALUES)
-    for place in range(MOMISTIGRI_PLACE, ROOM_OF_BOX):
+    for place in range(MOMISTIGRI_PLACE, PLACES_OF_BOX):
         wrong |= box.kind_at[place] != MOMISTIGRI
     if wrong or firsts | bit(MOMISTIGRI_PLACE) != box.firsts or memcmp(box, &USUAL_BOX, sizeof(Box)) == 0:
         return MomistigriFault.BAD_COPIES
