@@ -113,6 +113,7 @@ class Guards:
         self._tokens = None if settings.tokens is None else Tokens(settings.tokens)
         self._limits = ClientLimits(settings.max_calls_per_client, settings.max_rate_per_client)
         self._counts_clients = bool(settings.max_calls_per_client or settings.max_rate_per_client)
+        self._logs_calls = settings.log_calls
         self.budget = MemoryBudget(settings.max_undelivered_bytes)
 
     def begin(self, method: Method, peer: str, metadata: Metadata) -> Call:
@@ -149,7 +150,7 @@ class Guards:
         return status
 
     def end(self, call: Call, status: Status = OK) -> None:
-        """Count and log the end of a call; only the first time."""
+        """Count the end of a call, and log it if it failed or all calls are logged; only the first time."""
         if call.is_over:
             return
         call.is_over = True
@@ -162,11 +163,15 @@ class Guards:
         method.in_flight.dec()
         method.handled(status.code).inc()
         method.seconds.observe(seconds)
-        if _log.isEnabledFor(logging.INFO):
-            _log_call(call, status, seconds)
+        if status.code:
+            _log_call(logging.WARNING, call, status, seconds)
+        elif self._logs_calls:
+            _log_call(logging.INFO, call, status, seconds)
 
 
-def _log_call(call: Call, status: Status, seconds: float) -> None:
+def _log_call(level: int, call: Call, status: Status, seconds: float) -> None:
+    if not _log.isEnabledFor(level):
+        return
     about = {
         "service": call.method.service,
         "method": call.method.name,
@@ -178,7 +183,7 @@ def _log_call(call: Call, status: Status, seconds: float) -> None:
         "client": call.client,
     }
     values = [value or "-" for value in about.values()]
-    _log.info("%s/%s %s %s %s ms from %s request %s client %s", *values, extra=about)
+    _log.log(level, "%s/%s %s %s %s ms from %s request %s client %s", *values, extra=about)
 
 
 def _request_id(metadata: Metadata) -> str:

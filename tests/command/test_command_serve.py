@@ -58,6 +58,7 @@ OTHERS: dict[str, object] = {
     "channelz": False,
     "log_level": "warning",
     "log_format": "json",
+    "log_calls": True,
     "traces": True,
 }
 # Settings that need others.
