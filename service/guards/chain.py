@@ -10,6 +10,7 @@ import secrets
 import time
 from collections.abc import Iterable
 from functools import cached_property
+from itertools import count
 
 from google.rpc import code_pb2
 from prometheus_client import Counter, Gauge, Histogram
@@ -26,6 +27,8 @@ _log = logging.getLogger(__name__)
 # The id that a client gives its call, for both sides' logs; anything but this pattern could forge lines.
 REQUEST_ID = "x-request-id"
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._:/+=-]{1,128}")
+# The ids of other calls: a random part for the process, and a number.
+_PROCESS, _NUMBERS = secrets.token_hex(4), count()
 Metadata = Iterable[tuple[str, str | bytes]]
 
 
@@ -187,11 +190,11 @@ def _log_call(level: int, call: Call, status: Status, seconds: float) -> None:
 
 
 def _request_id(metadata: Metadata) -> str:
-    # The client's, or else a random one.
+    # The client's, or else a new one.
     given = [value for key, value in metadata if key == REQUEST_ID]
     if len(given) == 1 and isinstance(given[0], str) and _REQUEST_ID.fullmatch(given[0]):
         return given[0]
-    return secrets.token_hex(8)
+    return f"{_PROCESS}{next(_NUMBERS):08x}"
 
 
 def _client_of(metadata: Metadata, tokens: Tokens) -> str:
