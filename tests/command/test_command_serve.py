@@ -136,6 +136,7 @@ WRONG = {
     "channelz": "maybe",
     "log_level": "loud",
     "log_format": "xml",
+    "log_calls": "maybe",
     "traces": "maybe",
 }
 

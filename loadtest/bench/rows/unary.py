@@ -31,6 +31,8 @@ IN_FLIGHT = (1, 16)
 WORKERS = (1, 2)
 # Runs per round: each run spreads its connections randomly over the workers, so many short runs are more precise.
 RUNS = 4
+# Seconds.
+_TICK = 0.01
 
 
 class UnaryLoad(NamedTuple):
@@ -125,7 +127,7 @@ def measure(plan: BenchPlan) -> Result:
         for game, players in plan.games.items():
             contenders = [Contender(server, APPLY), Contender(peer, game.name)]
             for in_flight in IN_FLIGHT:
-                ours, theirs = _beside_each_other(contenders, game, players, in_flight, plan, _per_cpu_second)
+                ours, theirs = _beside_each_other(contenders, game, players, in_flight, plan, 1, _per_cpu_second)
                 result.rows.append(
                     Row(
                         row=f"Apply beside a bare server, {in_flight} in flight",
@@ -147,7 +149,7 @@ def measure(plan: BenchPlan) -> Result:
             for game, players in plan.games.items():
                 for in_flight in IN_FLIGHT:
                     contenders = [Contender(server, APPLY), Contender(server, ECHO)]
-                    found = _beside_each_other(contenders, game, players, in_flight, plan, _per_second)
+                    found = _beside_each_other(contenders, game, players, in_flight, plan, RUNS, _per_second)
                     ours, theirs = found
                     result.rows.append(
                         Row(
@@ -183,7 +185,8 @@ def _per_second(calls: UnaryLoad) -> float:
 
 
 def _per_cpu_second(calls: UnaryLoad) -> float:
-    return calls.run.count / calls.run.server
+    # The system counts processor time in ticks.
+    return calls.run.count / max(calls.run.server, _TICK)
 
 
 def _beside_each_other(
@@ -192,15 +195,16 @@ def _beside_each_other(
     players: int,
     in_flight: int,
     plan: BenchPlan,
+    runs: int,
     figure: Callable[[UnaryLoad], float],
 ) -> list[UnaryLoad]:
-    """Return the median run of each contender, by `figure`; they take turns."""
+    """Return the median run of each contender, by `figure`; they take turns, `runs` times a round."""
     request = apply_request(game, players)
     size = len(_response(request))
     # About as many as a server in Python handles in that time.
-    count = max(in_flight, int(plan.seconds / RUNS * (3000 if in_flight > 1 else 1500)))
+    count = max(in_flight, int(plan.seconds / runs * (3000 if in_flight > 1 else 1500)))
     found: list[list[UnaryLoad]] = [[] for _ in contenders]
-    for _ in range(plan.rounds * RUNS):
+    for _ in range(plan.rounds * runs):
         for contender, calls in zip(contenders, found, strict=True):
             calls.append(load(*contender, request.SerializeToString(), size, in_flight, count))
     return [sorted(calls, key=figure)[(len(calls) - 1) // 2] for calls in found]
