@@ -79,8 +79,14 @@ _OPTIONS = (
     _setting("tokens", _FILE, "File of bearer tokens (see chatiere token); reread when it changes."),
     _setting("reflection", None, "Serve gRPC's server reflection.", "--reflection/--no-reflection"),
     _setting("channelz", None, "Serve channelz, gRPC's statistics of connections.", "--channelz/--no-channelz"),
-    _setting("log_level", click.Choice(LOG_LEVELS), "The lowest level that is logged; info has a line per call."),
+    _setting("log_level", click.Choice(LOG_LEVELS), "The lowest level that is logged."),
     _setting("log_format", click.Choice(LOG_FORMATS), "The format of the log, on standard error."),
+    _setting(
+        "log_calls",
+        None,
+        "Log a line per call that succeeds, too, at level info; those that fail are always logged, as warnings.",
+        "--log-calls/--no-log-calls",
+    ),
     _setting("traces", None, "Trace calls with OpenTelemetry, configured by OTEL_… variables.", "--traces/--no-traces"),
 )
 

@@ -8,6 +8,7 @@
     peers.py             OpenSpiel in process
     openspiel_server.py  OpenSpiel behind BatchService.Play
     echo_server.py       the service, with a further method that does nothing
+    bare_server.py       a grpcio server that does nothing
     report.py            the table, the files and the picture
 
 docs/benchmarks.md describes the measurements and their results.

@@ -109,10 +109,22 @@ def openspiel() -> Iterator[BenchServer]:
 
 
 @contextmanager
+def bare(games: Mapping[Game, int]) -> Iterator[BenchServer]:
+    """Run a grpcio server whose methods, one per game, do nothing."""
+    port = free_port()
+    command = ("-m", "loadtest.bench.bare_server", str(port), *_tables(games))
+    with start(command, port=port, listeners=1) as server:
+        yield server
+
+
+@contextmanager
 def echoing(workers: int, games: Mapping[Game, int]) -> Iterator[BenchServer]:
     """Run the service with a further method that does nothing, in processes that share a port."""
     port = free_port()
-    tables = [f"{game.name}:{players}" for game, players in games.items()]
-    command = ("-m", "loadtest.bench.echo_server", str(port), *tables)
+    command = ("-m", "loadtest.bench.echo_server", str(port), *_tables(games))
     with start(*[command] * workers, port=port, listeners=workers) as server:
         yield server
+
+
+def _tables(games: Mapping[Game, int]) -> list[str]:
+    return [f"{game.name}:{players}" for game, players in games.items()]

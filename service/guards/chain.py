@@ -10,6 +10,7 @@ import secrets
 import time
 from collections.abc import Iterable
 from functools import cached_property
+from itertools import count
 
 from google.rpc import code_pb2
 from prometheus_client import Counter, Gauge, Histogram
@@ -26,6 +27,8 @@ _log = logging.getLogger(__name__)
 # The id that a client gives its call, for both sides' logs; anything but this pattern could forge lines.
 REQUEST_ID = "x-request-id"
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._:/+=-]{1,128}")
+# The ids of other calls: a random part for the process, and a number.
+_PROCESS, _NUMBERS = secrets.token_hex(4), count()
 Metadata = Iterable[tuple[str, str | bytes]]
 
 
@@ -113,6 +116,7 @@ class Guards:
         self._tokens = None if settings.tokens is None else Tokens(settings.tokens)
         self._limits = ClientLimits(settings.max_calls_per_client, settings.max_rate_per_client)
         self._counts_clients = bool(settings.max_calls_per_client or settings.max_rate_per_client)
+        self._logs_calls = settings.log_calls
         self.budget = MemoryBudget(settings.max_undelivered_bytes)
 
     def begin(self, method: Method, peer: str, metadata: Metadata) -> Call:
@@ -149,7 +153,7 @@ class Guards:
         return status
 
     def end(self, call: Call, status: Status = OK) -> None:
-        """Count and log the end of a call; only the first time."""
+        """Count the end of a call, and log it if it failed or all calls are logged; only the first time."""
         if call.is_over:
             return
         call.is_over = True
@@ -162,11 +166,15 @@ class Guards:
         method.in_flight.dec()
         method.handled(status.code).inc()
         method.seconds.observe(seconds)
-        if _log.isEnabledFor(logging.INFO):
-            _log_call(call, status, seconds)
+        if status.code:
+            _log_call(logging.WARNING, call, status, seconds)
+        elif self._logs_calls:
+            _log_call(logging.INFO, call, status, seconds)
 
 
-def _log_call(call: Call, status: Status, seconds: float) -> None:
+def _log_call(level: int, call: Call, status: Status, seconds: float) -> None:
+    if not _log.isEnabledFor(level):
+        return
     about = {
         "service": call.method.service,
         "method": call.method.name,
@@ -178,15 +186,15 @@ def _log_call(call: Call, status: Status, seconds: float) -> None:
         "client": call.client,
     }
     values = [value or "-" for value in about.values()]
-    _log.info("%s/%s %s %s %s ms from %s request %s client %s", *values, extra=about)
+    _log.log(level, "%s/%s %s %s %s ms from %s request %s client %s", *values, extra=about)
 
 
 def _request_id(metadata: Metadata) -> str:
-    # The client's, or else a random one.
+    # The client's, or else a new one.
     given = [value for key, value in metadata if key == REQUEST_ID]
     if len(given) == 1 and isinstance(given[0], str) and _REQUEST_ID.fullmatch(given[0]):
         return given[0]
-    return secrets.token_hex(8)
+    return f"{_PROCESS}{next(_NUMBERS):08x}"
 
 
 def _client_of(metadata: Metadata, tokens: Tokens) -> str:

@@ -20,7 +20,7 @@ import grpc.aio
 from chatiere.engine.core.batch import Cancellation, Cancelled
 from chatiere.http2.connection import Buffer
 from chatiere.service.calls.errors import CANCELLED, Refusal, ServiceReason, Status, limit_exceeded
-from chatiere.service.guards.chain import REQUEST_ID, Call, Guards, Method
+from chatiere.service.guards.chain import REQUEST_ID, Call, Guards, Metadata, Method
 from chatiere.service.guards.limits import CallSlots
 from chatiere.service.guards.memory import Holding
 from chatiere.service.process.settings import Settings
@@ -153,9 +153,10 @@ class HandlerFactory:
 
     def _unary(self, method: Method, work: Callable[[Call, Context], Awaitable[bytes]]) -> Any:
         async def handle(_: object, context: Context) -> bytes:
-            call = self._begin(method, context)
+            metadata = context.invocation_metadata()
+            call = self._begin(method, context, metadata)
             try:
-                self._guards.identify(call, context.invocation_metadata())
+                self._guards.identify(call, metadata)
                 response = await work(call, context)
                 self._end(call, context)
                 return response
@@ -171,9 +172,10 @@ class HandlerFactory:
 
     def _stream(self, method: Method, work: Callable[[Call, Context], AsyncIterator[bytes]]) -> Any:
         async def handle(_: object, context: Context) -> AsyncIterator[bytes]:
-            call = self._begin(method, context)
+            metadata = context.invocation_metadata()
+            call = self._begin(method, context, metadata)
             try:
-                self._guards.identify(call, context.invocation_metadata())
+                self._guards.identify(call, metadata)
                 async for response in work(call, context):
                     yield response
                 self._end(call, context)
@@ -186,8 +188,8 @@ class HandlerFactory:
 
         return grpc.stream_stream_rpc_method_handler(handle)
 
-    def _begin(self, method: Method, context: Context) -> Call:
-        call = self._guards.begin(method, context.peer(), context.invocation_metadata())
+    def _begin(self, method: Method, context: Context, metadata: Metadata) -> Call:
+        call = self._guards.begin(method, context.peer(), metadata)
         context.set_trailing_metadata(((REQUEST_ID, call.request_id),))
         return call
 

@@ -64,7 +64,8 @@ class Settings:
 
     Logs and traces.
 
-    - `log_level`: debug, info (one line per call), warning or error. `log_format`: text or json.
+    - `log_level`: debug, info, warning or error. `log_format`: text or json.
+    - `log_calls`: log calls that succeed, too, at level info; those that fail are logged as warnings.
     - `traces`: trace calls by OpenTelemetry, which its own environment variables configure.
     """
 
@@ -97,6 +98,7 @@ class Settings:
     channelz: bool = True
     log_level: str = "info"
     log_format: str = "text"
+    log_calls: bool = False
     traces: bool = False
 
     def __post_init__(self) -> None:

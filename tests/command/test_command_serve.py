@@ -58,6 +58,7 @@ OTHERS: dict[str, object] = {
     "channelz": False,
     "log_level": "warning",
     "log_format": "json",
+    "log_calls": True,
     "traces": True,
 }
 # Settings that need others.
@@ -135,6 +136,7 @@ WRONG = {
     "channelz": "maybe",
     "log_level": "loud",
     "log_format": "xml",
+    "log_calls": "maybe",
     "traces": "maybe",
 }
 

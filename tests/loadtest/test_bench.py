@@ -92,6 +92,7 @@ def test_every_row_is_written_and_adds_up(output: Path) -> None:
         "check of a state",
     ]
     if HAS_H2LOAD:
+        expected += [f"Apply beside a bare server, {calls} in flight" for calls in (1, 16)]
         expected += [f"Apply, {calls} in flight, workers: {workers}" for workers in (1, 2) for calls in (1, 16)]
     assert names[:-1] == expected
     assert names[-1].startswith("memory after 1,")

@@ -60,7 +60,7 @@ class Running:
 def running(settings: Settings | None = None) -> Iterator[Running]:
     """Run a server on a free port, and stop it at the end."""
     registry = CollectorRegistry()
-    server, port = create_server(settings or Settings(address="127.0.0.1:0"), registry)
+    server, port = create_server(settings or Settings(address="127.0.0.1:0", log_calls=True), registry)
     server.start()
     address = f"127.0.0.1:{port}"
     with grpc.insecure_channel(address) as channel:

@@ -129,7 +129,7 @@ def test_a_call_needs_a_token(guarded: tuple[Running, str]) -> None:
 def test_tokens_stand_in_the_log_by_name_only(guarded: tuple[Running, str]) -> None:
     server, token = guarded
     with LogLines() as log:
-        code_of(server.stub.ListGames, LIST_GAMES, metadata=bearer(token))
+        code_of(server.stub.GetScore, game_service_pb2.GetScoreRequest(), metadata=bearer(token))
         code_of(server.stub.ListGames, LIST_GAMES, metadata=bearer("wrong-token"))
     assert log.lines[0].endswith(" client alice")
     assert log.lines[1].endswith(" client -")

@@ -139,7 +139,7 @@ def test_a_reflection_stream_that_is_cut_off_is_no_failure() -> None:
         yield reflection_pb2.ServerReflectionRequest(list_services="")
         cut_off.wait(PATIENCE)
 
-    with running(Settings(address="127.0.0.1:0")) as server, LogLines() as log:
+    with running(Settings(address="127.0.0.1:0", log_calls=True)) as server, LogLines() as log:
         stub: Any = reflection_pb2_grpc.ServerReflectionStub(server.channel)
         answers = stub.ServerReflectionInfo(questions(), timeout=PATIENCE)
         next(answers)

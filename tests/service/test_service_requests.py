@@ -84,7 +84,7 @@ def test_logs_can_be_json() -> None:
     assert call["milliseconds"] >= 0
     assert call["peer"].startswith("ipv4:127.0.0.1:")
     expected = {
-        "level": "INFO",
+        "level": "WARNING",
         "process": "worker-0",
         "service": "chatiere.v1.GameService",
         "method": "GetScore",

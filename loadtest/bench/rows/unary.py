@@ -9,6 +9,7 @@ import resource
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,7 +22,7 @@ from chatiere.service.ports.methods import GAME_SERVICE
 from chatiere.v1.game_service_pb2 import ApplyRequest
 from loadtest.bench.bounds import bound_of
 from loadtest.bench.measure import BenchPlan, Result, Row, Run
-from loadtest.bench.servers import BenchServer, echoing
+from loadtest.bench.servers import BenchServer, bare, chatiere, echoing
 
 # Methods of GameService; the second is added by echo_server.py.
 APPLY, ECHO = "Apply", "Echo"
@@ -30,6 +31,8 @@ IN_FLIGHT = (1, 16)
 WORKERS = (1, 2)
 # Runs per round: each run spreads its connections randomly over the workers, so many short runs are more precise.
 RUNS = 4
+# Seconds.
+_TICK = 0.01
 
 
 class UnaryLoad(NamedTuple):
@@ -43,6 +46,13 @@ class UnaryLoad(NamedTuple):
     def rate(self) -> float:
         """Calls per second."""
         return self.run.count / self.run.wall
+
+
+class Contender(NamedTuple):
+    """A method of GameService on a server."""
+
+    server: BenchServer
+    method: str
 
 
 def apply_request(game: Game, players: int) -> ApplyRequest:
@@ -108,28 +118,50 @@ def _frame(message: bytes) -> bytes:
 
 
 def measure(plan: BenchPlan) -> Result:
-    """Measure a row for each game, number of calls in flight and of workers, beside a method that does nothing."""
+    """Measure Apply for each game and number of calls in flight, beside a bare server and beside Echo."""
     result = Result()
     if not installed():
         result.tables["one Apply a call: not measured without h2load, which is in Debian's package nghttp2-client"] = []
         return result
+    with chatiere() as server, bare(plan.games) as peer:
+        for game, players in plan.games.items():
+            contenders = [Contender(server, APPLY), Contender(peer, game.name)]
+            for in_flight in IN_FLIGHT:
+                ours, theirs = _beside_each_other(contenders, game, players, in_flight, plan, 1, _per_cpu_second)
+                result.rows.append(
+                    Row(
+                        row=f"Apply beside a bare server, {in_flight} in flight",
+                        game=game.name,
+                        unit="calls/server CPU-s",
+                        ours=_per_cpu_second(ours),
+                        peer=_per_cpu_second(theirs),
+                        bound=bound_of("apply_bare", game.name).bound,
+                        target=bound_of("apply_bare", game.name).target,
+                        target_figure=_per_cpu_second(ours) / _per_cpu_second(theirs),
+                        peer_name="a grpcio server that sends bytes made in advance",
+                        run=ours.run,
+                        peer_run=theirs.run,
+                    )
+                )
     lines = result.tables.setdefault("one Apply with legal actions a call", [])
     for workers in WORKERS:
         with echoing(workers, plan.games) as server:
             for game, players in plan.games.items():
                 for in_flight in IN_FLIGHT:
-                    ours, peer = _beside_each_other(server, game, players, in_flight, plan)
+                    contenders = [Contender(server, APPLY), Contender(server, ECHO)]
+                    found = _beside_each_other(contenders, game, players, in_flight, plan, RUNS, _per_second)
+                    ours, theirs = found
                     result.rows.append(
                         Row(
                             row=f"Apply, {in_flight} in flight, workers: {workers}",
                             game=game.name,
                             unit="calls/s",
                             ours=ours.rate,
-                            peer=peer.rate,
+                            peer=theirs.rate,
                             bound=bound_of("apply", game.name).bound,
                             peer_name="a method that does nothing",
                             run=ours.run,
-                            peer_run=peer.run,
+                            peer_run=theirs.run,
                         )
                     )
                     lines += [
@@ -137,28 +169,42 @@ def measure(plan: BenchPlan) -> Result:
                             "game": game.name,
                             "workers": workers,
                             "in flight": in_flight,
-                            "method": method,
+                            "method": contender.method,
                             "calls/s": calls.rate,
                             "p50 ms": calls.p50,
                             "p99 ms": calls.p99,
-                            "server CPU µs a call": 1e6 * calls.run.server / calls.run.count,
+                            "server CPU µs a call": 1e6 / _per_cpu_second(calls),
                         }
-                        for method, calls in ((APPLY, ours), (ECHO, peer))
+                        for contender, calls in zip(contenders, found, strict=True)
                     ]
     return result
 
 
+def _per_second(calls: UnaryLoad) -> float:
+    return calls.rate
+
+
+def _per_cpu_second(calls: UnaryLoad) -> float:
+    # The system counts processor time in ticks.
+    return calls.run.count / max(calls.run.server, _TICK)
+
+
 def _beside_each_other(
-    server: BenchServer, game: Game, players: int, in_flight: int, plan: BenchPlan
-) -> tuple[UnaryLoad, UnaryLoad]:
-    """Return the median runs of Apply and of the method that does nothing."""
+    contenders: list[Contender],
+    game: Game,
+    players: int,
+    in_flight: int,
+    plan: BenchPlan,
+    runs: int,
+    figure: Callable[[UnaryLoad], float],
+) -> list[UnaryLoad]:
+    """Return the median run of each contender, by `figure`; they take turns, `runs` times a round."""
     request = apply_request(game, players)
     size = len(_response(request))
     # About as many as a server in Python handles in that time.
-    count = max(in_flight, int(plan.seconds / RUNS * (3000 if in_flight > 1 else 1500)))
-    found: dict[str, list[UnaryLoad]] = {APPLY: [], ECHO: []}
-    for _ in range(plan.rounds * RUNS):
-        for method, calls in found.items():
-            calls.append(load(server, method, request.SerializeToString(), size, in_flight, count))
-    ours, peer = (sorted(calls, key=lambda one: one.rate)[(len(calls) - 1) // 2] for calls in found.values())
-    return ours, peer
+    count = max(in_flight, int(plan.seconds / runs * (3000 if in_flight > 1 else 1500)))
+    found: list[list[UnaryLoad]] = [[] for _ in contenders]
+    for _ in range(plan.rounds * runs):
+        for contender, calls in zip(contenders, found, strict=True):
+            calls.append(load(*contender, request.SerializeToString(), size, in_flight, count))
+    return [sorted(calls, key=figure)[(len(calls) - 1) // 2] for calls in found]

@@ -48,7 +48,7 @@ AHEAD = 2**22
 
 
 def own(**more: Any) -> Settings:
-    return Settings(address="127.0.0.1:0", play_address="127.0.0.1:0", **more)
+    return Settings(**{"address": "127.0.0.1:0", "play_address": "127.0.0.1:0", "log_calls": True, **more})
 
 
 @contextmanager

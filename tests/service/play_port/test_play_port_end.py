@@ -230,7 +230,8 @@ def has_ipv6() -> bool:
 @pytest.mark.skipif(not has_ipv6(), reason="this machine has no IPv6")
 @pytest.mark.parametrize("host", ["[::1]", "[::]"])
 def test_over_ipv6(host: str, echo: None) -> None:
-    with running(Settings(address="127.0.0.1:0", play_address=f"{host}:0")) as server, LogLines() as log:
+    settings = Settings(address="127.0.0.1:0", play_address=f"{host}:0", log_calls=True)
+    with running(settings) as server, LogLines() as log:
         for reached in ["[::1]", "127.0.0.1"] if host == "[::]" else ["[::1]"]:
             with grpc.insecure_channel(f"{reached}:{server.server.play_port}") as channel:
                 assert list(channel.stream_stream(PLAY)(iter([b"meow"]), timeout=PATIENCE)) == [b"meow"]

@@ -1,0 +1,38 @@
+"""A grpcio server that does nothing but what grpcio does: `python -m loadtest.bench.bare_server PORT GAME:PLAYERS…`.
+
+Its methods, GameService/<game>, take requests of Apply and send a response made in advance, both as bytes: no guards,
+no messages, grpcio's defaults.
+"""
+
+import signal
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import grpc
+
+from chatiere import engine
+from chatiere.service.calls import game_service
+from chatiere.service.ports.methods import GAME_SERVICE
+from loadtest.bench.rows.unary import apply_request
+from loadtest.bench.servers import LOOPBACK
+
+
+def main(port: str, *tables: str) -> None:
+    """Serve until SIGTERM."""
+    handlers = {}
+    for table in tables:
+        name, _, players = table.partition(":")
+        response, _ = game_service.apply(apply_request(engine.game(name), int(players)).SerializeToString())
+        # Without serialisers, requests and responses are bytes.
+        handlers[name] = grpc.unary_unary_rpc_method_handler(lambda request, context, response=response: response)
+    server = grpc.server(ThreadPoolExecutor())
+    server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(GAME_SERVICE, handlers),))
+    server.add_insecure_port(f"{LOOPBACK}:{port}")
+    server.start()
+    signal.sigwait({signal.SIGTERM})
+    server.stop(grace=None).wait()
+
+
+if __name__ == "__main__":
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+    main(*sys.argv[1:])
