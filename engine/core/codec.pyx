@@ -139,8 +139,11 @@ cdef class FlagKind(NumberKind):
     cdef read(self, const Message* options, int field):
         return number_of(options, field) != 0 if has_number(options, field) else None
 
+
+cdef class ImplicitFlagKind(FlagKind):
+    """The type of truth values without presence: false is left out."""
+
     cdef int put(self, Writer out, int field, value) except -1:
-        # Every flag is false where it is absent.
         return out.number(field, value)
 
 
@@ -154,7 +157,7 @@ cdef class NumbersKind(OptionKind):
         return out.numbers(field, value)
 
 
-NUMBER, FLAG, NUMBERS = NumberKind(), FlagKind(), NumbersKind()
+NUMBER, FLAG, IMPLICIT_FLAG, NUMBERS = NumberKind(), FlagKind(), ImplicitFlagKind(), NumbersKind()
 
 
 cdef class OptionFields:

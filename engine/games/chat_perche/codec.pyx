@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from chatiere.engine.core.codec import FLAG, NUMBER, NUMBERS, action_number, first_seat_option, seat_or_none
+from chatiere.engine.core.codec import IMPLICIT_FLAG, NUMBER, NUMBERS, action_number, first_seat_option, seat_or_none
 from chatiere.engine.core.errors import EngineError, Reason
 from chatiere.engine.core.options import complete_options, read_number, read_numbers, refuse_option
 from chatiere.engine.games.chat_perche.words import (
@@ -240,7 +240,7 @@ cdef OptionFields OPTIONS = OptionFields(
     options_of,
     {
         "first_seat": (fields.OPTIONS_FIRST_SEAT, NUMBER),
-        "forward_only": (fields.OPTIONS_FORWARD_ONLY, FLAG),
+        "forward_only": (fields.OPTIONS_FORWARD_ONLY, IMPLICIT_FLAG),
         "dog_track": (fields.OPTIONS_DOG_TRACK, NUMBER),
         "solidity": (fields.OPTIONS_SOLIDITY, NUMBERS),
         "deck": (fields.OPTIONS_DECK, NUMBERS),
