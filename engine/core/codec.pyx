@@ -114,17 +114,7 @@ cdef int put_scalar(Writer out, const Scalar* scalar, int field, const uint8_t* 
 
 
 cdef class OptionKind:
-    """The type of an option's field."""
-
-    cdef read(self, const Message* options, int field):
-        raise NotImplementedError  # uncovered: every kind has its own
-
-    cdef int put(self, Writer out, int field, value) except -1:
-        raise NotImplementedError  # uncovered: every kind has its own
-
-
-cdef class NumberKind(OptionKind):
-    """The type of numbers."""
+    """The type of an option's field: of numbers, unless a subclass is of something else."""
 
     cdef read(self, const Message* options, int field):
         return number_of(options, field) if has_number(options, field) else None
@@ -133,7 +123,7 @@ cdef class NumberKind(OptionKind):
         return out.present(field, value)
 
 
-cdef class FlagKind(NumberKind):
+cdef class FlagKind(OptionKind):
     """The type of truth values."""
 
     cdef read(self, const Message* options, int field):
@@ -157,7 +147,7 @@ cdef class NumbersKind(OptionKind):
         return out.numbers(field, value)
 
 
-NUMBER, FLAG, IMPLICIT_FLAG, NUMBERS = NumberKind(), FlagKind(), ImplicitFlagKind(), NumbersKind()
+NUMBER, FLAG, IMPLICIT_FLAG, NUMBERS = OptionKind(), FlagKind(), ImplicitFlagKind(), NumbersKind()
 
 
 cdef class OptionFields:
