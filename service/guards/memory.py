@@ -30,8 +30,8 @@ _AGE = 0.1
 class MemoryBudget:
     """The bytes that all calls of a worker may hold together.
 
-    A client may hold half of them; a quarter more is reserved for small responses. While no other call holds anything,
-    a call of any size passes.
+    A client may hold half of them; a quarter more is reserved for small responses. While all other calls together hold
+    next to nothing (such as their requests), a call of any size passes.
     """
 
     def __init__(self, most: int) -> None:
@@ -54,9 +54,9 @@ class MemoryBudget:
             if after > before:
                 most = self._most if after > _SMALL else self._most * 5 // 4
                 # The limits' names, here and below, are metadata that clients may rely on.
-                if total > most and total > after:
+                if total > most and total - after > _SMALL:
                     raise limit_exceeded("bytes of requests under way and answers not yet taken", self._most, _RETRY)
-                if own > self._most // 2 and own > after:
+                if own > self._most // 2 and own - after > _SMALL:
                     raise limit_exceeded("bytes of one client's answers not yet taken", self._most // 2, _RETRY)
             self._held[client] = own
             if not own:

@@ -195,8 +195,10 @@ def test_the_client_that_holds_most_places_loses_its_oldest() -> None:
 def test_a_budget_is_for_all_and_a_client_has_half_of_it() -> None:
     budget = MemoryBudget(1000 * MIB)
     first, second, third, other = (Holding(budget, client) for client in ("a", "a", "b", "c"))
-    # One call alone always passes, whatever its size.
+    # One call alone always passes, whatever its size: the others hold little more than their requests.
+    other.hold(1000)
     first.hold(2000 * MIB)
+    other.release()
     with pytest.raises(Refusal) as refused:
         third.hold(MIB)
     assert refused.value.retry_after == 1
