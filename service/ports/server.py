@@ -8,6 +8,7 @@ import logging
 import threading
 from collections.abc import Coroutine
 from concurrent.futures import Future
+from contextlib import suppress
 from typing import Any
 
 import grpc
@@ -56,6 +57,7 @@ class Server:
         """The methods' handlers by path."""
         self._play: PlayPort | None = None
         self._tasks: list[asyncio.Task[None]] = []
+        self._stops: list[asyncio.Task[None]] = []
         self._ended = threading.Event()
         self._loop = uvloop.new_event_loop()
         threading.Thread(target=self._run, name="serving loop", daemon=True).start()
@@ -85,7 +87,9 @@ class Server:
         """
         if not self._ended.is_set():
             play_ended = None if self._play is None else self._play.stop(grace)
-            self._do(self._stop(grace, play_ended))
+            # The loop may be ending at this moment.
+            with suppress(RuntimeError):
+                self._loop.call_soon_threadsafe(self._begin_stop, grace, play_ended)
         return self._ended
 
     def wait_for_termination(self, timeout: float | None = None) -> bool:
@@ -172,6 +176,9 @@ class Server:
         except Exception:
             _log.exception("gRPC's server has failed")
             self._loop.stop()
+
+    def _begin_stop(self, grace: float | None, play_ended: threading.Event | None) -> None:
+        self._stops.append(self._loop.create_task(self._stop(grace, play_ended)))
 
     async def _stop(self, grace: float | None, play_ended: threading.Event | None) -> None:
         await self._health.enter_graceful_shutdown()

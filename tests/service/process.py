@@ -133,11 +133,11 @@ def injected(folder: Path, code: str) -> dict[str, str]:
 def served(
     *arguments: str, environment: dict[str, str] | None = None, prefix: tuple[str, ...] = ()
 ) -> Iterator[Served]:
-    """Run `chatiere serve` on free ports unless the arguments say otherwise; kill it at the end.
+    """Run `chatiere serve` on free ports, with a line per call, unless the arguments say otherwise; kill it at the end.
 
     `prefix`: a command to run it by.
     """
-    ports = ("--address", "127.0.0.1:0", "--metrics-address", "127.0.0.1:0", "--grace", str(PATIENCE))
+    ports = ("--address", "127.0.0.1:0", "--metrics-address", "127.0.0.1:0", "--grace", str(PATIENCE), "--log-calls")
     # gRPC's own lines on standard error do not matter here.
     variables = os.environ | {"GRPC_VERBOSITY": "NONE"} | (environment or {})
     command = (*prefix, *_COMMAND, *ports, *arguments)
