@@ -423,6 +423,17 @@ def test_a_void_of_a_colour_that_was_not_led_is_refused_in_the_first_trick() -> 
     assert caught.value.field == "seats.shown_voids"
 
 
+def test_a_void_of_another_colour_than_the_led_one_is_refused_in_the_first_trick() -> None:
+    table = Table(*ONE_COLOURED, "", "").play("r3", "g1")
+    packed = bytearray(table.position.pack())
+    assert Body.from_buffer(packed, HEADER).voids[1] == 1 << 2
+    Body.from_buffer(packed, HEADER).voids[1] = 1 << 4
+    assert 4 in hand_without(table, 1)
+    with pytest.raises(EngineError) as caught:
+        GAME.unpack(packed)
+    assert caught.value.field == "seats.shown_voids"
+
+
 def test_a_void_of_the_first_led_colour_is_refused_as_long_as_nobody_has_followed() -> None:
     table = Table(*ONE_COLOURED, "", "").play("r3")
     packed = bytearray(table.position.pack())
