@@ -9,7 +9,7 @@ import time
 
 import click
 
-from chatiere.engine import Game, games
+from chatiere.engine import EventLog, Game, games
 
 
 def play(game: Game, players: int, number: int) -> int:
@@ -20,9 +20,9 @@ def play(game: Game, players: int, number: int) -> int:
     while not position.is_terminal():
         if position.is_chance_node():
             outcomes, weights = zip(*position.chance_outcomes(), strict=True)
-            position.apply(rng.choices(outcomes, weights)[0], [])
+            position.apply(rng.choices(outcomes, weights)[0], EventLog())
         else:
-            position.apply(rng.choice(position.legal_actions()), [])
+            position.apply(rng.choice(position.legal_actions()), EventLog())
         moves += 1
         if rng.random() < 0.05:
             seat = rng.randrange(players)
