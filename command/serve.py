@@ -84,7 +84,7 @@ _OPTIONS = (
     _setting(
         "log_calls",
         None,
-        "Log a line per call that succeeds, too, at level info; those that fail are always logged, as warnings.",
+        "Log a line per call, at level info; without it only those that fail are logged, as warnings.",
         "--log-calls/--no-log-calls",
     ),
     _setting("traces", None, "Trace calls with OpenTelemetry, configured by OTEL_… variables.", "--traces/--no-traces"),

@@ -166,7 +166,8 @@ class Guards:
         method.in_flight.dec()
         method.handled(status.code).inc()
         method.seconds.observe(seconds)
-        if status.code:
+        # A call that its client cancels has not failed.
+        if status.code not in (code_pb2.OK, code_pb2.CANCELLED):
             _log_call(logging.WARNING, call, status, seconds)
         elif self._logs_calls:
             _log_call(logging.INFO, call, status, seconds)

@@ -65,7 +65,7 @@ class Settings:
     Logs and traces.
 
     - `log_level`: debug, info, warning or error. `log_format`: text or json.
-    - `log_calls`: log calls that succeed, too, at level info; those that fail are logged as warnings.
+    - `log_calls`: log calls that succeed or are cancelled, too, at level info; those that fail are logged as warnings.
     - `traces`: trace calls by OpenTelemetry, which its own environment variables configure.
     """
 
