@@ -609,7 +609,7 @@ def wait_until_begun(server: Running, method: str, kind: str) -> None:
 @pytest.fixture
 def patient() -> Iterator[Running]:
     """A server that allows endless batches, with one thread for unary ones and one for streams."""
-    settings = Settings(address="127.0.0.1:0", batch_threads=1, max_playouts=2**32)
+    settings = Settings(address="127.0.0.1:0", batch_threads=1, max_playouts=2**32, log_calls=True)
     with running(settings) as server:
         yield server
 
