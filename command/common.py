@@ -68,7 +68,7 @@ def reach_for_batches(address: str | None) -> Iterator[tuple[grpc.Channel, str |
             yield channel, None
         return
     with local_server() as own, _local_channel(own.address) as channel:
-        yield channel, own.play_address
+        yield channel, own.fast_address
 
 
 @contextmanager

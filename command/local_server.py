@@ -20,7 +20,7 @@ class LocalServer(NamedTuple):
     """The addresses of a server, named like the settings."""
 
     address: str
-    play_address: str
+    fast_address: str
 
 
 @contextmanager
@@ -46,9 +46,9 @@ def _serve(parent: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     keep_freed_memory()
     free = f"{LOOPBACK}:0"
-    server, port = create_server(Settings(address=free, play_address=free), CollectorRegistry())
+    server, port = create_server(Settings(address=free, fast_address=free), CollectorRegistry())
     server.start()
-    parent.send((port, server.play_port))
+    parent.send((port, server.fast_port))
     try:
         parent.recv()
     except EOFError:

@@ -40,7 +40,7 @@ def _setting(name: str, kind: click.ParamType[Any] | None, text: str, flags: str
 _OPTIONS = (
     _setting("address", Address(), "The address of gRPC. Port 0 takes a free port, which is logged."),
     _setting(
-        "play_address",
+        "fast_address",
         Address(),
         "The address of a port for streams of batches (BatchService.Play) alone: half the processor time, no TLS.",
     ),

@@ -21,7 +21,7 @@ class SocketStream(Closing):
         with SocketStream("127.0.0.1:50052") as stream:
             first = stream.submit(batch_requests.step(table, states, moves))
 
-    It goes to either port of a server; at the one of `chatiere serve --play-address` the server's share of a batch is
+    It goes to either port of a server; at the one of `chatiere serve --fast-address` the server's share of a batch is
     little more than half, too. For a service nearby, on a network that you trust: it goes to one server, nothing is
     encrypted, and nothing is tried again. Answers are read while a future's `result` or `exception` waits, and at no
     other time: other ways to wait for futures wait for ever. At gRPC's port a stream that nobody waits at for a minute

@@ -30,10 +30,10 @@ _CHATIERE = ("-c", "from chatiere.command import main; main(prog_name='chatiere'
 class BenchServer:
     """A running server: its addresses (for all calls, and for streams of batches alone) and its processes."""
 
-    def __init__(self, address: str, play_address: str, programs: list[subprocess.Popen[bytes]]) -> None:
+    def __init__(self, address: str, fast_address: str, programs: list[subprocess.Popen[bytes]]) -> None:
         """Find the processes of `programs`, including their children."""
         self.address = address
-        self.play_address = play_address
+        self.fast_address = fast_address
         roots = [psutil.Process(program.pid) for program in programs]
         self.processes = [process for root in roots for process in (root, *root.children(recursive=True))]
 
@@ -59,7 +59,7 @@ class BenchServer:
 
 
 @contextmanager
-def start(*commands: tuple[str, ...], port: int, listeners: int, play_port: int = 0) -> Iterator[BenchServer]:
+def start(*commands: tuple[str, ...], port: int, listeners: int, fast_port: int = 0) -> Iterator[BenchServer]:
     """Run Python with each of the given arguments, and wait until `listeners` processes listen on the port."""
     programs = [
         subprocess.Popen((sys.executable, *command), cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -67,12 +67,12 @@ def start(*commands: tuple[str, ...], port: int, listeners: int, play_port: int 
     ]
     try:
         end = time.monotonic() + _PATIENCE
-        server = BenchServer(f"{LOOPBACK}:{port}", f"{LOOPBACK}:{play_port}", programs)
+        server = BenchServer(f"{LOOPBACK}:{port}", f"{LOOPBACK}:{fast_port}", programs)
         while server.listening(port) < listeners:
             if time.monotonic() > end or any(program.poll() is not None for program in programs):
                 raise RuntimeError(f"the server did not start: {programs[0].args!r}")
             time.sleep(_PAUSE)
-            server = BenchServer(f"{LOOPBACK}:{port}", f"{LOOPBACK}:{play_port}", programs)
+            server = BenchServer(f"{LOOPBACK}:{port}", f"{LOOPBACK}:{fast_port}", programs)
         yield server
     finally:
         for program in programs:
@@ -92,10 +92,10 @@ def free_port() -> int:
 @contextmanager
 def chatiere(workers: int = 1) -> Iterator[BenchServer]:
     """Run a Chatière service by its command."""
-    port, play_port = free_port(), free_port()
-    addresses = ("--address", f"{LOOPBACK}:{port}", "--play-address", f"{LOOPBACK}:{play_port}")
+    port, fast_port = free_port(), free_port()
+    addresses = ("--address", f"{LOOPBACK}:{port}", "--fast-address", f"{LOOPBACK}:{fast_port}")
     arguments = (*addresses, "--metrics-address", f"{LOOPBACK}:0", "--workers", str(workers))
-    with start((*_CHATIERE, "serve", *arguments), port=port, listeners=workers, play_port=play_port) as server:
+    with start((*_CHATIERE, "serve", *arguments), port=port, listeners=workers, fast_port=fast_port) as server:
         yield server
 
 
@@ -104,7 +104,7 @@ def openspiel() -> Iterator[BenchServer]:
     """Run OpenSpiel behind the same API, for streams of batches alone."""
     port = free_port()
     command = ("-m", "loadtest.bench.openspiel_server", str(port))
-    with start(command, port=port, listeners=1, play_port=port) as server:
+    with start(command, port=port, listeners=1, fast_port=port) as server:
         yield server
 
 

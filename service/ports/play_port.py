@@ -53,11 +53,11 @@ class PlayPort:
         """Listen on an address, without answering yet.
 
         `behaviour_of`: what answers the calls of a path, None if there is no such path. Raises SettingError:
-        play_address.
+        fast_address.
         """
         self._settings = settings
         self._behaviour_of = behaviour_of
-        self._listening = listening_sockets("play_address", address, share_port=share_port)
+        self._listening = listening_sockets("fast_address", address, share_port=share_port)
         self.port: int = self._listening[0].getsockname()[1]
         """The number of the port."""
         # What is sent here is never read: whoever looks is told that the server stops.

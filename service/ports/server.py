@@ -70,8 +70,8 @@ class Server:
             raise
 
     @property
-    def play_port(self) -> int | None:
-        """The number of the port of `play_address`; None without one."""
+    def fast_port(self) -> int | None:
+        """The number of the port of `fast_address`; None without one."""
         return None if self._play is None else self._play.port
 
     def start(self) -> None:
@@ -138,9 +138,9 @@ class Server:
         self.methods = Methods(settings, self._metrics, self._guards, self._health)
         self._server.add_generic_rpc_handlers((self.methods,))
         port = _bind(self._server, settings)
-        if settings.play_address is not None:
+        if settings.fast_address is not None:
             behaviour_of = play_behaviours(self.methods, self._guards, has_traces=settings.traces)
-            self._play = PlayPort(settings, settings.play_address, behaviour_of, share_port=share_port)
+            self._play = PlayPort(settings, settings.fast_address, behaviour_of, share_port=share_port)
         return port
 
     async def _serve(self) -> None:

@@ -25,7 +25,7 @@ class Settings:
     Addresses: HOST:PORT, an IPv6 host in brackets; with port 0 the system chooses one.
 
     - `address`: gRPC.
-    - `play_address`: BatchService.Play alone, for half the processor time of a batch (see `ports/play_port.py`);
+    - `fast_address`: BatchService.Play alone, for half the processor time of a batch (see `ports/play_port.py`);
       without TLS. None: no such port.
     - `metrics_address`: metrics for Prometheus, over HTTP. None: no such port.
 
@@ -70,7 +70,7 @@ class Settings:
     """
 
     address: str = "127.0.0.1:50051"
-    play_address: str | None = None
+    fast_address: str | None = None
     metrics_address: str | None = "127.0.0.1:9464"
     workers: int = 1
     max_calls: int = 1000
@@ -103,7 +103,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         """Raise SettingError for invalid settings."""
-        for name in ("address", "play_address", "metrics_address"):
+        for name in ("address", "fast_address", "metrics_address"):
             if (address := getattr(self, name)) is not None:
                 try:
                     split_address(address)
@@ -127,7 +127,7 @@ class Settings:
     @property
     def open_addresses(self) -> list[str]:
         """The addresses that other machines can reach without TLS."""
-        addresses = [None if self.tls_certificate else self.address, self.play_address]
+        addresses = [None if self.tls_certificate else self.address, self.fast_address]
         return [address for address in addresses if address is not None and not _is_loopback(address)]
 
 

@@ -50,14 +50,14 @@ def serve(settings: Settings) -> None:
         log = os.open(os.devnull, os.O_WRONLY) if sys.stderr is None else os.dup(sys.stderr.fileno())
         stack.callback(os.close, log)
         address = stack.enter_context(HeldPort(settings.address)).address
-        play_address = None
-        if settings.play_address is not None:
-            play_address = stack.enter_context(HeldPort(settings.play_address, "play_address")).address
+        fast_address = None
+        if settings.fast_address is not None:
+            fast_address = stack.enter_context(HeldPort(settings.fast_address, "fast_address")).address
         files = stack.enter_context(MetricsFiles(settings.workers))
         registry = CollectorRegistry()
         registry.register(files.collector())
         # All workers share the ports that the system chose.
-        shared = replace(settings, address=address, play_address=play_address)
+        shared = replace(settings, address=address, fast_address=fast_address)
         workers = _Workers(shared, files, registry, events, log)
         stack.callback(workers.kill)
         if settings.metrics_address is not None:
@@ -65,8 +65,8 @@ def serve(settings: Settings) -> None:
             _log.info("metrics on http://%s/metrics", metrics.address)
         if workers.start():
             _log.info("serving chatiere.v1 on %s, workers: %d", address, settings.workers)
-            if play_address is not None:
-                _log.info("streams of batches on %s", play_address)
+            if fast_address is not None:
+                _log.info("streams of batches on %s", fast_address)
             workers.keep_running()
         _log.info("stopping: calls in flight have %g s to finish", settings.grace)
         hurry = workers.stop()
@@ -82,10 +82,10 @@ def _warn_of_open_doors(settings: Settings) -> None:
     if settings.tokens:
         for address in settings.open_addresses:
             _log.warning("tokens without TLS: anyone between a client and %s can read them", address)
-    elif settings.client_ca and settings.play_address in settings.open_addresses:
+    elif settings.client_ca and settings.fast_address in settings.open_addresses:
         _log.warning(
             "mutual TLS beside an open port: clients need no certificate or token at %s",
-            settings.play_address,
+            settings.fast_address,
         )
 
 

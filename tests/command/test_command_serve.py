@@ -32,7 +32,7 @@ def asked(run: Run, monkeypatch: pytest.MonkeyPatch) -> Asked:
 # A value other than the default for each setting.
 OTHERS: dict[str, object] = {
     "address": "[::1]:0",
-    "play_address": "localhost:2",
+    "fast_address": "localhost:2",
     "metrics_address": "localhost:1",
     "workers": 3,
     "max_calls": 5,
@@ -110,7 +110,7 @@ def test_help_explains_every_setting(run: Run, name: str) -> None:
 
 WRONG = {
     "address": "50051",
-    "play_address": "localhost",
+    "fast_address": "localhost",
     "metrics_address": "none",
     "workers": "0",
     "max_calls": "0",

@@ -190,10 +190,10 @@ def bad_conversations(choices: random.Random) -> Iterator[bytes]:
 class Fuzzer:
     """A sender of damaged data to one server, with counts of the results."""
 
-    def __init__(self, channel: grpc.Channel, play_address: str) -> None:
-        """Start with the server's channel and `play_address`, its port for streams."""
+    def __init__(self, channel: grpc.Channel, fast_address: str) -> None:
+        """Start with the server's channel and `fast_address`, its port for streams."""
         self.channel = channel
-        self.play_address = split_address(play_address)
+        self.fast_address = split_address(fast_address)
         self.codes: Counter[str] = Counter()
         self.reasons: Counter[str] = Counter()
         self.messages = self.states = self.conversations = 0
@@ -222,7 +222,7 @@ class Fuzzer:
 
     def send_conversation(self, said: bytes) -> None:
         """Send a damaged conversation to its end; the server has to end it too."""
-        with socket.create_connection(self.play_address, timeout=120) as connection:
+        with socket.create_connection(self.fast_address, timeout=120) as connection:
             # The server may have closed it before.
             with suppress(OSError):
                 connection.sendall(said)
@@ -260,10 +260,10 @@ def fuzz(count: int, seconds: float, seed: int) -> Fuzzer:
     start = time.monotonic()
     options = [("grpc.max_receive_message_length", -1)]
     with (
-        served("--play-address", "127.0.0.1:0") as server,
+        served("--fast-address", "127.0.0.1:0") as server,
         grpc.insecure_channel(server.address, options=options) as channel,
     ):
-        fuzzer = Fuzzer(channel, server.play_address)
+        fuzzer = Fuzzer(channel, server.fast_address)
         pid = server.worker_pid(0)
         check_alive(server, pid, channel)
         while fuzzer.messages + fuzzer.states < count and time.monotonic() - start < seconds:

@@ -72,7 +72,7 @@ class Served:
         return self.find(r'serving chatiere\.v1 on ([^ ",]+)')[1]
 
     @property
-    def play_address(self) -> str:
+    def fast_address(self) -> str:
         """The address for streams of batches; waits until the server serves."""
         return self.find(r'streams of batches on ([^ ",]+)')[1]
 

@@ -249,16 +249,16 @@ def test_mutual_tls(authority: Authority, stranger: Authority) -> None:
 
 
 @pytest.mark.parametrize(
-    ("play_address", "with_tokens", "warned"),
+    ("fast_address", "with_tokens", "warned"),
     [("0.0.0.0:0", False, True), ("0.0.0.0:0", True, False), ("127.0.0.1:0", False, False), (None, False, False)],
 )
 def test_mutual_tls_beside_an_open_port_is_warned_of(
-    authority: Authority, tmp_path: Path, play_address: str | None, with_tokens: bool, warned: bool
+    authority: Authority, tmp_path: Path, fast_address: str | None, with_tokens: bool, warned: bool
 ) -> None:
     certificate, key = authority.issue("server")
     arguments = ["--tls-certificate", str(certificate), "--tls-key", str(key), "--client-ca", str(authority.file)]
-    if play_address:
-        arguments += ["--play-address", play_address]
+    if fast_address:
+        arguments += ["--fast-address", fast_address]
     if with_tokens:
         write_tokens(tmp_path / "tokens", "alice")
         arguments += ["--tokens", str(tmp_path / "tokens")]

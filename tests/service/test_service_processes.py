@@ -188,15 +188,15 @@ def test_a_worker_that_does_not_end_is_killed() -> None:
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_a_server_starts_again_at_once_on_the_ports_that_it_had(number: signal.Signals) -> None:
     """The server closed its connections first: the system remembers them for a minute."""
-    with served("--play-address", "127.0.0.1:0", "--grace", "0") as server:
+    with served("--fast-address", "127.0.0.1:0", "--grace", "0") as server:
         ports = {
             "--address": server.address,
-            "--play-address": server.play_address,
+            "--fast-address": server.fast_address,
             "--metrics-address": urllib.parse.urlsplit(server.metrics_url).netloc,
         }
         pid = server.worker_pid(0)
         assert server.metrics()
-        open_connections = [connected(ports[name]) for name in ("--address", "--play-address")]
+        open_connections = [connected(ports[name]) for name in ("--address", "--fast-address")]
         server.stop(number)
         wait_until(lambda: not runs(pid), "the worker has ended")
     for connection in open_connections:
@@ -205,7 +205,7 @@ def test_a_server_starts_again_at_once_on_the_ports_that_it_had(number: signal.S
         # Now both sides are closed: the longest state that the system keeps.
         connection.close()
     with served(*(argument for port in ports.items() for argument in port)) as server:
-        assert (server.address, server.play_address) == (ports["--address"], ports["--play-address"])
+        assert (server.address, server.fast_address) == (ports["--address"], ports["--fast-address"])
 
 
 def connected(address: str) -> socket.socket:

@@ -44,7 +44,7 @@ def _growth(plan: BenchPlan) -> list[dict[str, object]]:
             for workers in WORKERS:
                 server = stack.enter_context(chatiere(workers))
                 for batch in BATCHES:
-                    playing = SelfPlay(server.play_address, game.name, players, batch, CONNECTIONS, in_flight=1)
+                    playing = SelfPlay(server.fast_address, game.name, players, batch, CONNECTIONS, in_flight=1)
                     stack.callback(playing.close)
                     playing.advance(lambda moves, size=batch: moves < plan.warm_up * size)
                     contenders[workers, batch] = _contender(playing, server, plan.seconds / 2)
@@ -71,7 +71,7 @@ def _memory(plan: BenchPlan) -> tuple[Row, list[dict[str, object]]]:
     with ExitStack() as stack:
         server = stack.enter_context(chatiere())
         playing = [
-            stack.enter_context(closing(SelfPlay(server.play_address, game.name, players, plan.batch, 1, in_flight=2)))
+            stack.enter_context(closing(SelfPlay(server.fast_address, game.name, players, plan.batch, 1, in_flight=2)))
             for game, players in plan.games.items()
         ]
         for _ in range(TENTHS):

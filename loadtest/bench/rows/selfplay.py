@@ -27,7 +27,7 @@ ROWS = {IN_PROCESS: "self_play_in_process", SHELL: "self_play_shell"}
 
 def contender(stack: ExitStack, server: BenchServer, game: str, players: int, plan: BenchPlan) -> Callable[[], Run]:
     """Return a contender whose games have begun and are out of step."""
-    playing = SelfPlay(server.play_address, game, players, plan.batch, connections=1, in_flight=2)
+    playing = SelfPlay(server.fast_address, game, players, plan.batch, connections=1, in_flight=2)
     stack.callback(playing.close)
     playing.advance(lambda moves: moves < plan.warm_up * plan.batch * 2)
 
@@ -51,7 +51,7 @@ def environment(
             players,
             num_envs=2 * plan.batch,
             batches=2,
-            socket_address=server.play_address if over == SOCKET else None,
+            socket_address=server.fast_address if over == SOCKET else None,
         )
     )
     batch = env.reset(SEED)

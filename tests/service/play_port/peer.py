@@ -48,7 +48,7 @@ AHEAD = 2**22
 
 
 def own(**more: Any) -> Settings:
-    return Settings(**{"address": "127.0.0.1:0", "play_address": "127.0.0.1:0", "log_calls": True, **more})
+    return Settings(**{"address": "127.0.0.1:0", "fast_address": "127.0.0.1:0", "log_calls": True, **more})
 
 
 @contextmanager
@@ -57,8 +57,8 @@ def playing(**more: Any) -> Iterator[Running]:
         yield server
 
 
-def play_address(server: Running) -> str:
-    return f"127.0.0.1:{server.server.play_port}"
+def fast_address(server: Running) -> str:
+    return f"127.0.0.1:{server.server.fast_port}"
 
 
 class Peer:
@@ -68,8 +68,8 @@ class Peer:
     """
 
     def __init__(self, server: Running, *greeting: Frame, greets: bool = True) -> None:
-        assert server.server.play_port is not None
-        self.socket = socket.create_connection(("127.0.0.1", server.server.play_port), PATIENCE)
+        assert server.server.fast_port is not None
+        self.socket = socket.create_connection(("127.0.0.1", server.server.fast_port), PATIENCE)
         self._came = self.socket.makefile("rb")
         self._encoder, self._decoder = Encoder(), Decoder()
         self._parts: dict[int, bytes] = {}

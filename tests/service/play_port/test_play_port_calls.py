@@ -49,7 +49,7 @@ from .peer import (
     everything_is_answered,
     handled,
     in_flight,
-    play_address,
+    fast_address,
     playing,
 )
 
@@ -93,7 +93,7 @@ def test_every_answer_is_that_of_grpc_s_port(server: Running, game: Game) -> Non
     requests = all_kinds(game)
     expected = over_channel(server.address, requests)
     assert [PlayResponse.FromString(each).HasField("refusal") for each in expected] == [False] * 6 + [True] * 4
-    assert over_channel(play_address(server), requests) == expected
+    assert over_channel(fast_address(server), requests) == expected
     with Peer(server) as peer:
         peer.send(peer.headers(), *[data(message(request)) for request in requests], data(b"", END_STREAM))
         assert peer.answers(len(requests)) == expected
@@ -121,7 +121,7 @@ def test_both_clients_have_the_same_answers_at_both_ports(server: Running, game:
         return [repr(future.result(PATIENCE)) for future in futures] + [repr(vars(refused.value))]
 
     found = []
-    for address in server.address, play_address(server):
+    for address in server.address, fast_address(server):
         with BatchClient(address) as client, client.stream() as over_grpc:
             found.append(answers(over_grpc))
         with SocketStream(address) as over_socket:
@@ -139,7 +139,7 @@ def test_states_of_usual_batches_are_overwritten_where_they_came(
     monkeypatch.setattr(
         batch_service, "_put_positions", lambda positions: kept.append(positions) or put_positions(positions)
     )
-    with BatchClient(server.address) as client, SocketStream(play_address(server)) as stream:
+    with BatchClient(server.address) as client, SocketStream(fast_address(server)) as stream:
         positions = client.new_games(table, range(count), columns=columns)
         for _ in range(60):
             moves = positions.legal_ids[positions.legal_offsets[:-1]]
@@ -163,7 +163,7 @@ def refused(address: str, requests: list[bytes], path: str = PLAY, **options: An
 
 def test_a_request_that_cannot_be_parsed_ends_the_stream_as_at_grpc_s_port(server: Running) -> None:
     requests = [PlayRequest(tag=1).SerializeToString(), b"\xff", PlayRequest(tag=2).SerializeToString()]
-    found, expected = (refused(address, requests) for address in (play_address(server), server.address))
+    found, expected = (refused(address, requests) for address in (fast_address(server), server.address))
     assert found == expected
     assert (found.code, found.reason) == (grpc.StatusCode.INVALID_ARGUMENT, "MALFORMED_REQUEST")
     assert found.domain == "chatiere.v1"
@@ -175,7 +175,7 @@ def test_a_failure_of_the_service_is_logged_and_ends_the_stream(
 ) -> None:
     monkeypatch.setattr(BatchService, "play", None)
     with LogLines() as log:
-        found = refused(play_address(server), [b""])
+        found = refused(fast_address(server), [b""])
     assert (found.code, found.reason) == (grpc.StatusCode.INTERNAL, "INTERNAL")
     assert [line for line in log.lines if f"incident {found.metadata['incident']} of request" in line]
 
@@ -233,7 +233,7 @@ def test_headers_that_begin_one(peer: Peer, echo: None, headers: dict[str, str])
 
 
 def test_a_deadline_passes_while_the_client_says_nothing(server: Running) -> None:
-    with grpc.insecure_channel(play_address(server)) as channel:
+    with grpc.insecure_channel(fast_address(server)) as channel:
         # grpcio's client ends such a call itself: what the service says is read below.
         call = channel.stream_stream(PLAY)(iter(threading.Event().wait, None), timeout=0.05)
         with pytest.raises(grpc.RpcError, match="DEADLINE_EXCEEDED"):
@@ -262,14 +262,14 @@ def test_tokens(tmp_path: Path) -> None:
     table = Table(game="discat", players=2)
     with playing(tokens=path) as server, LogLines() as log:
         for metadata in (), (("authorization", "Bearer wrong"),):
-            found = refused(play_address(server), [b""], metadata=metadata)
+            found = refused(fast_address(server), [b""], metadata=metadata)
             assert (found.code, found.reason) == (grpc.StatusCode.UNAUTHENTICATED, "UNAUTHENTICATED")
         with (
-            SocketStream(play_address(server)) as stream,
+            SocketStream(fast_address(server)) as stream,
             pytest.raises(ChatiereError, match="UNAUTHENTICATED: token required"),
         ):
             stream.submit(batch_requests.new_games(table, [1])).result(PATIENCE)
-        with SocketStream(play_address(server), token=token) as stream:
+        with SocketStream(fast_address(server), token=token) as stream:
             assert len(stream.submit(batch_requests.new_games(table, [1])).result(PATIENCE).states) == 1
         assert log.wait_for("client alice")
 
@@ -296,7 +296,7 @@ def test_connections_above_the_limit_are_refused_with_a_reason(echo: None) -> No
             with Peer(server, greets=False) as third:
                 assert third.goodbye() == (ENHANCE_YOUR_CALM, "2 streams are open, which is the most")
             with (
-                SocketStream(play_address(server)) as stream,
+                SocketStream(fast_address(server)) as stream,
                 pytest.raises(TransportError, match=r"UNAVAILABLE: .* 2 streams are open, which is the most"),
             ):
                 stream.submit(batch_requests.new_games(Table(game="discat", players=2), [1])).result(PATIENCE)
@@ -323,7 +323,7 @@ def test_a_message_that_is_too_long(echo: None) -> None:
         assert "a message of 1001 bytes is longer than 1000" in words
         peer.calls(3, bytes(1000))
     with playing(max_message_bytes=1000) as server:
-        found = refused(play_address(server), [bytes(1001)])
+        found = refused(fast_address(server), [bytes(1001)])
         assert (found.code, found.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "LIMIT_EXCEEDED")
 
 
@@ -374,4 +374,4 @@ def test_traces_stand_around_the_calls_of_this_port_too(monkeypatch: pytest.Monk
     monkeypatch.setenv("OTEL_TRACES_SAMPLER", "always_off")
     with playing(traces=True) as server:
         everything_is_answered(server)
-        assert refused(play_address(server), [b"\xff"]).reason == "MALFORMED_REQUEST"
+        assert refused(fast_address(server), [b"\xff"]).reason == "MALFORMED_REQUEST"

@@ -44,7 +44,7 @@ from .peer import (
     Slow,
     in_flight,
     own,
-    play_address,
+    fast_address,
     playing,
 )
 
@@ -101,7 +101,7 @@ def test_a_connection_without_a_call_ends_with_the_server(echo: None) -> None:
 
 
 def test_a_grpc_client_is_told_that_the_server_stops(echo: None) -> None:
-    with playing() as server, grpc.insecure_channel(play_address(server)) as channel:
+    with playing() as server, grpc.insecure_channel(fast_address(server)) as channel:
         requests: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         call = channel.stream_stream(PLAY)(iter(requests.get, None), timeout=PATIENCE)
         requests.put(b"meow")
@@ -153,7 +153,7 @@ def test_stopping_before_starting_and_twice() -> None:
 
 @pytest.mark.parametrize("name", ["discat"])
 def test_games_go_on_when_workers_are_replaced(name: str) -> None:
-    play = ("--play-address", "127.0.0.1:0", "--workers", "2")
+    play = ("--fast-address", "127.0.0.1:0", "--workers", "2")
 
     def games(server: Served, stops: bool) -> dict[int, list[int]]:
         address, found = server.find(r"streams of batches on ([^ \",]+)")[1], {}
@@ -185,36 +185,36 @@ def test_games_go_on_when_workers_are_replaced(name: str) -> None:
 
 
 @pytest.mark.parametrize("share", [False, True])
-def test_a_play_address_that_is_taken(share: bool) -> None:
+def test_a_fast_address_that_is_taken(share: bool) -> None:
     with closing(socket.create_server(("127.0.0.1", 0))) as other:
         address = f"127.0.0.1:{other.getsockname()[1]}"
-        words = f"^play_address: cannot listen on {address}: Address already in use"
+        words = f"^fast_address: cannot listen on {address}: Address already in use"
         with pytest.raises(SettingError, match=words) as raised:
-            HeldPort(address, "play_address")
-        assert raised.value.setting == "play_address"
+            HeldPort(address, "fast_address")
+        assert raised.value.setting == "fast_address"
         with pytest.raises(SettingError, match=words):
-            create_server(Settings(address="127.0.0.1:0", play_address=address), CollectorRegistry(), share_port=share)
+            create_server(Settings(address="127.0.0.1:0", fast_address=address), CollectorRegistry(), share_port=share)
         if not share:
-            with served("--play-address", address) as second:
+            with served("--fast-address", address) as second:
                 assert second.process.wait(PATIENCE) == 2
-                assert second.find(f"^Error: --play-address: cannot .* {address}: Address already in use")
+                assert second.find(f"^Error: --fast-address: cannot .* {address}: Address already in use")
 
 
 @pytest.mark.parametrize("address", ["no-such-host.invalid:1", "192.0.2.1:0", "a..b:0", f"{'a' * 64}:0"])
-def test_a_play_address_that_is_not_this_machine_s(address: str) -> None:
+def test_a_fast_address_that_is_not_this_machine_s(address: str) -> None:
     for listen in (
-        lambda: HeldPort(address, "play_address"),
-        lambda: listening_sockets("play_address", address),
+        lambda: HeldPort(address, "fast_address"),
+        lambda: listening_sockets("fast_address", address),
     ):
-        with pytest.raises(SettingError, match=f"^play_address: cannot listen on {address}: ."):
+        with pytest.raises(SettingError, match=f"^fast_address: cannot listen on {address}: ."):
             listen()
 
 
 @pytest.mark.parametrize(("host", "reached"), [("localhost", "127.0.0.1"), ("127.0.0.1", "127.0.0.1")])
 def test_where_it_listens(host: str, reached: str) -> None:
     with (
-        running(Settings(address="127.0.0.1:0", play_address=f"{host}:0")) as server,
-        SocketStream(f"{reached}:{server.server.play_port}") as stream,
+        running(Settings(address="127.0.0.1:0", fast_address=f"{host}:0")) as server,
+        SocketStream(f"{reached}:{server.server.fast_port}") as stream,
     ):
         assert stream.submit(batch_requests.new_games(Table(game="discat", players=2), [1])).result(PATIENCE)
 
@@ -230,10 +230,10 @@ def has_ipv6() -> bool:
 @pytest.mark.skipif(not has_ipv6(), reason="this machine has no IPv6")
 @pytest.mark.parametrize("host", ["[::1]", "[::]"])
 def test_over_ipv6(host: str, echo: None) -> None:
-    settings = Settings(address="127.0.0.1:0", play_address=f"{host}:0", log_calls=True)
+    settings = Settings(address="127.0.0.1:0", fast_address=f"{host}:0", log_calls=True)
     with running(settings) as server, LogLines() as log:
         for reached in ["[::1]", "127.0.0.1"] if host == "[::]" else ["[::1]"]:
-            with grpc.insecure_channel(f"{reached}:{server.server.play_port}") as channel:
+            with grpc.insecure_channel(f"{reached}:{server.server.fast_port}") as channel:
                 assert list(channel.stream_stream(PLAY)(iter([b"meow"]), timeout=PATIENCE)) == [b"meow"]
             assert log.wait_for("from ipv4:127.0.0.1:" if "." in reached else "from ipv6:%5B::1%5D:")
 
@@ -252,16 +252,16 @@ def test_a_machine_without_one_of_the_families(monkeypatch: pytest.MonkeyPatch) 
     ]
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: places)
     monkeypatch.setattr(listening_module.socket, "socket", refuse)
-    (listening,) = listening_sockets("play_address", "localhost:0")
+    (listening,) = listening_sockets("fast_address", "localhost:0")
     assert listening.getsockname()[0] == "127.0.0.1"
     listening.close()
 
 
 def test_all_that_a_name_stands_for_has_one_port() -> None:
-    with HeldPort("localhost:0", "play_address") as held:
+    with HeldPort("localhost:0", "fast_address") as held:
         number = int(held.address.removeprefix("localhost:"))
         assert number
-        found = listening_sockets("play_address", held.address, share_port=True)
+        found = listening_sockets("fast_address", held.address, share_port=True)
         assert {each.getsockname()[1] for each in found} == {number}
         for each in found:
             each.close()

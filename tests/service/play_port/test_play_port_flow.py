@@ -56,7 +56,7 @@ from .peer import (
     handled,
     in_flight,
     own,
-    play_address,
+    fast_address,
     playing,
 )
 
@@ -85,7 +85,7 @@ def test_both_clients_may_ask_much_before_they_read(server: Running) -> None:
     game = max(engine.games(), key=lambda game: game.packed_size)
     table = Table(game=game.name, players=game.max_players)
     count = AHEAD // game.packed_size
-    with SocketStream(play_address(server)) as socket_stream, BatchClient(play_address(server)) as client:
+    with SocketStream(fast_address(server)) as socket_stream, BatchClient(fast_address(server)) as client:
         for stream in socket_stream, client.stream():
             with stream:
                 begun = stream.submit(batch_requests.new_games(table, range(count // 4))).result(PATIENCE)
@@ -242,7 +242,7 @@ def test_any_bytes(server: Running, came: bytes) -> None:
 def test_after_any_bytes_nothing_is_left(caplog: pytest.LogCaptureFixture) -> None:
     noise = random.Random(7)
     with running() as warm:
-        assert warm.server.play_port is None
+        assert warm.server.fast_port is None
     before = set(threading.enumerate()), len(list(Path("/proc/self/fd").iterdir()))
     with playing() as server:
         for number in range(100):

@@ -57,7 +57,7 @@ from .peer import (
     everything_is_answered,
     handled,
     in_flight,
-    play_address,
+    fast_address,
     playing,
 )
 
@@ -361,7 +361,7 @@ def test_a_reset_while_an_answer_waits_for_room(server: Running, echo: None) -> 
 
 
 def test_a_call_that_a_grpc_client_leaves(server: Running, echo: None) -> None:
-    with grpc.insecure_channel(play_address(server)) as channel:
+    with grpc.insecure_channel(fast_address(server)) as channel:
         play = channel.stream_stream(PLAY)
         for _ in range(20):
             left = play(iter(threading.Event().wait, None), timeout=PATIENCE)
