@@ -262,7 +262,7 @@ def _case(
     return Case(name, text, steps, then, greeting)
 
 
-GREETING = [PREFACE, setting(WINDOW, 65_535)]
+GREETING: list[Step] = [PREFACE, setting(WINDOW, 65_535)]
 SIX_SETTINGS = Frame(
     SETTINGS,
     0,

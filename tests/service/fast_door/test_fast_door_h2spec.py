@@ -7,7 +7,7 @@ from played_frames import FRAME_SIZE, LARGEST_FRAME
 
 from ..process import Served, served
 from .h2spec import CASES, NOT_WANTED, Case
-from .peer import OK, Bystander, Peer
+from .peer import OK, TAKES_ALL, Bystander, Peer
 
 
 @pytest.fixture(scope="module")
@@ -16,11 +16,10 @@ def server() -> Iterator[Served]:
         yield server
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def bystander(server: Served) -> Iterator[Bystander]:
-    bystander = Bystander(server)
-    yield bystander
-    bystander.close()
+    with Bystander(server) as bystander:
+        yield bystander
 
 
 def test_the_cases_are_those_of_h2spec() -> None:
@@ -52,7 +51,7 @@ def test_frames_may_be_as_large_as_http2_has_them(server: Served) -> None:
 
 
 def test_a_stream_below_the_last_is_passed_over(server: Served) -> None:
-    with Peer(server) as peer:
+    with Peer(server, *TAKES_ALL) as peer:
         peer.send(*peer.call(5), *peer.call(3), *peer.call(7))
         assert peer.end(7) == peer.end(5) == OK
         peer.ping()
