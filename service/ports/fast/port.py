@@ -1,0 +1,203 @@
+"""The port of the fast door: its sockets and its loops.
+
+One loop serves all connections. It takes calls through the guards and calls the methods of GameService itself; what
+may take longer goes to threads, whose results it sends. A connection with a stream of batches gets a loop of its own,
+because of a batch two changes of threads would take a tenth of the time.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import resource
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING
+
+from chatiere.service.guards.limits import CallSlots
+from chatiere.service.ports.fast.loop import Loop
+from chatiere.service.ports.listening import listening_sockets
+from chatiere.service.process.settings import SettingError, Settings
+
+if TYPE_CHECKING:
+    from chatiere.http2.server import Call as WireCall
+    from chatiere.http2.server import Endpoint
+
+_log = logging.getLogger(__name__)
+
+# Calls of one connection at a time. Connections of a worker at a time, as far as it may open so many files: when there
+# are more, the address that has most loses one.
+_CALLS_OF_A_CONNECTION, _CONNECTIONS = 1000, 10_000
+# Seconds between two looks at the memory of requests that have come in part, and the least age of calls that are ended
+# for it.
+_LOOK, _AGE = 0.1, 0.1
+# Bytes that such requests may take together; at least this many of the largest.
+_PARTS, _LARGEST = 128 * 1024 * 1024, 2
+# HTTP's status for what is no call of gRPC.
+_NOT_GRPC = {"http_method": b"405", "content_type": b"415"}
+# What takes the calls of a path.
+Route = Callable[["WireCall"], None]
+
+
+class FastPort:
+    """The port: start it, and stop it once."""
+
+    def __init__(self, settings: Settings, address: str, *, share_port: bool) -> None:
+        """Listen on an address, without answering yet. Raises SettingError: fast_address."""
+        try:
+            from chatiere.http2.server import Endpoint
+        except ImportError as error:
+            raise SettingError(
+                "fast_address",
+                "built without libnghttp2: install libnghttp2-dev (Debian), libnghttp2-devel (Fedora) or libnghttp2 "
+                "(Homebrew), with pkg-config, and build again",
+            ) from error
+        self._settings = settings
+        self._endpoint_type = Endpoint
+        self._listening = listening_sockets("fast_address", address, share_port=share_port)
+        self.port: int = self._listening[0].getsockname()[1]
+        """The number of the port."""
+        self.half_open = CallSlots(settings.max_calls)
+        """The unary calls whose request has not come whole."""
+        self.streams = CallSlots(settings.max_streams)
+        """The streams of batches."""
+        self.is_stopping = False
+        """True once no more calls are to begin; streams end."""
+        self.on_stop: set[Callable[[], None]] = set()
+        """Called when it begins to stop, by the thread of `stop`."""
+        self._paths: list[bytes] = []
+        self._routes: list[Route] = []
+        self._unknown: Route
+        self._loop = Loop(is_own=False)
+        self._own_loops: set[Loop] = set()
+        # For the sets and what they say of each other.
+        self._changing = threading.Lock()
+        self._has_turned = threading.Event()
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._serve, name="fast door", daemon=True)
+
+    def route(self, routes: Mapping[str, Route], unknown: Route) -> None:
+        """Set what takes the calls of each path ("/SERVICE/METHOD"), and those of other paths. Once, before `start`."""
+        self._paths, self._routes, self._unknown = [path.encode() for path in routes], list(routes.values()), unknown
+        self._loop.endpoint = self._endpoint_of(self._loop, [each.detach() for each in self._listening])
+        self._loop.after(_LOOK, self._look_at_memory)
+
+    def start(self) -> None:
+        """Begin to answer."""
+        self._thread.start()
+
+    def stop(self, grace: float | None) -> threading.Event:
+        """Let calls under way finish, and cut those that last longer than `grace` seconds (None: 0).
+
+        Returns an event that is set when all have ended.
+        """
+        with suppress(RuntimeError):
+            # It has begun.
+            self._thread.start()
+        with self._changing:
+            is_first, self.is_stopping = not self.is_stopping, True
+            loops, told = [self._loop, *self._own_loops], list(self.on_stop)
+        for loop in loops:
+            if is_first:
+                loop.post(loop.endpoint.drain)
+            loop.post(partial(loop.after, grace or 0.0, loop.endpoint.cut))
+        if is_first:
+            for tell in told:
+                tell()
+        return self._ended
+
+    @property
+    def held(self) -> int:
+        """The bytes of requests that have come, in part or whole, and that nobody works on."""
+        with self._changing:
+            return sum(loop.endpoint.held for loop in (self._loop, *self._own_loops))
+
+    def has_turned(self) -> bool:
+        """Return whether its loop has come round since the last time it was asked; ask it to."""
+        turned = self._has_turned.is_set() or (self.is_stopping and self._ended.is_set())
+        self._has_turned.clear()
+        self._loop.post(self._has_turned.set)
+        return turned
+
+    def give_own_loop(self, wire: WireCall) -> Callable[[], None] | None:
+        """Move a call that has just begun, and its connection, to a loop of its own; return what starts that.
+
+        None: it stays, because others share its connection, or there are too many loops or files.
+        """
+        loop = Loop(is_own=True)
+        with self._changing:
+            if self.is_stopping or len(self._own_loops) >= self._settings.max_streams:
+                return None
+            try:
+                loop.endpoint = self._endpoint_of(loop, ())
+            except OSError:
+                return None
+            if not wire.move(loop.endpoint):
+                return None
+            self._own_loops.add(loop)
+        return partial(self._start_own, loop)
+
+    def _endpoint_of(self, loop: Loop, listening: Sequence[int]) -> Endpoint:
+        soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+        return self._endpoint_type(
+            loop,
+            listening,
+            self._paths,
+            longest=self._settings.max_message_bytes,
+            streams=_CALLS_OF_A_CONNECTION,
+            connections=min(_CONNECTIONS, soft // 2),
+            greeting=self._settings.request_timeout,
+        )
+
+    def _serve(self) -> None:
+        try:
+            self._loop.run(self._begin, self._is_over)
+        except Exception:
+            _log.exception("the fast door has failed")
+        finally:
+            self._loop.endpoint.close()
+            self._ended.set()
+
+    def _is_over(self) -> bool:
+        return self.is_stopping and not self._loop.endpoint.connections and not self._own_loops
+
+    def _start_own(self, loop: Loop) -> None:
+        try:
+            threading.Thread(target=self._serve_own, args=(loop,), name="fast door's stream", daemon=True).start()
+        except RuntimeError as error:
+            _log.warning("a stream could not be served: %s", error)
+            self._forget_own(loop)
+
+    def _serve_own(self, loop: Loop) -> None:
+        try:
+            loop.run(self._begin, lambda: not loop.endpoint.connections)
+        except Exception:
+            _log.exception("a stream at the fast door has failed")
+        finally:
+            self._forget_own(loop)
+
+    def _forget_own(self, loop: Loop) -> None:
+        loop.endpoint.close()
+        with self._changing:
+            self._own_loops.discard(loop)
+        self._loop.endpoint.wake()
+
+    def _begin(self, wire: WireCall) -> None:
+        status = _NOT_GRPC.get(wire.fault)
+        if status is not None:
+            wire.refuse(status)
+        elif wire.path < 0:
+            self._unknown(wire)
+        else:
+            self._routes[wire.path](wire)
+
+    def _look_at_memory(self) -> None:
+        most = max(_PARTS, _LARGEST * self._settings.max_message_bytes)
+        if (held := self.held) > most:
+            ended = self.half_open.end_largest(_AGE) + self.streams.end_largest(_AGE)
+            _log.warning("requests under way take %d MiB: ended %d calls", held >> 20, ended)
+        if trouble := self._loop.endpoint.trouble:
+            _log.warning("connections could not be taken: %s", os.strerror(trouble))
+        self._loop.after(_LOOK, self._look_at_memory)
