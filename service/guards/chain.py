@@ -185,10 +185,11 @@ def _log_call(level: int, call: Call, status: Status, seconds: float) -> None:
 def _request_id(metadata: Metadata) -> str:
     # The client's, or else a new one.
     given: str | bytes | None = None
-    for key, value in metadata:
-        if key == REQUEST_ID:
+    # gRPC's pairs are no plain tuples, and slow to unpack.
+    for pair in metadata:
+        if pair[0] == REQUEST_ID:
             # Of several, none is taken.
-            given = value if given is None else b""
+            given = pair[1] if given is None else b""
     if isinstance(given, str) and _REQUEST_ID.fullmatch(given):
         return given
     return f"{_PROCESS}{next(_NUMBERS):08x}"

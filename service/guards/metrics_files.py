@@ -10,10 +10,10 @@ import os
 import shutil
 import tempfile
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from prometheus_client import CollectorRegistry, ProcessCollector, values
 from prometheus_client.metrics_core import Metric
@@ -110,22 +110,13 @@ def use_files(directory: Path, worker: int) -> None:
     files: dict[str, MmapedDict] = {}
     lock = threading.Lock()
 
-    def value(
-        kind: str,
-        metric: str,
-        name: str,
-        labels: Sequence[str],
-        of_labels: Sequence[str],
-        help_text: str,
-        *,
-        multiprocess_mode: str = "",
-    ) -> _FileValue:
+    def value(kind: str, *key: Any, multiprocess_mode: str = "") -> _FileValue:
         if multiprocess_mode:
             kind = f"{kind}_{multiprocess_mode}"
         with lock:
             if kind not in files:
                 files[kind] = MmapedDict(str(directory / f"{kind}_{worker}.db"))  # type: ignore[no-untyped-call]
-            return _FileValue(files[kind], mmap_key(metric, name, labels, of_labels, help_text))
+            return _FileValue(files[kind], mmap_key(*key))
 
     values.ValueClass = value
 
