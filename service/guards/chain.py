@@ -8,7 +8,7 @@ import logging
 import re
 import secrets
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from itertools import count
 
@@ -90,10 +90,11 @@ class Call:
     """A call on its way through the guards.
 
     `client`: the name of its token; "" without one. `peer`: the client's address in gRPC's notation. `origin`: the
-    client as limits see it: the name of its token, or else its address without the port, which varies.
+    client as limits see it: the name of its token, or else its address without the port, which varies. `on_end`: called
+    at its end, if anything.
     """
 
-    __slots__ = ("client", "is_admitted", "is_over", "method", "origin", "peer", "request_id", "start")
+    __slots__ = ("client", "is_admitted", "is_over", "method", "on_end", "origin", "peer", "request_id", "start")
 
     def __init__(self, method: Method, peer: str, request_id: str) -> None:
         """Start the clock of a call; see Guards.begin."""
@@ -104,6 +105,7 @@ class Call:
         self.origin = peer.rpartition(":")[0]
         self.is_admitted = False
         self.is_over = False
+        self.on_end: Callable[[Status], None] | None = None
         self.start = time.perf_counter()
 
 
@@ -159,6 +161,8 @@ class Guards:
         method.in_flight.dec()
         method.handled(code).inc()
         method.seconds.observe(seconds)
+        if call.on_end is not None:
+            call.on_end(status)
         if code not in _NO_FAILURES:
             _log_call(logging.WARNING, call, status, seconds)
         elif self._logs_calls:

@@ -85,7 +85,7 @@ class Limits:
 
 
 class CallSlots:
-    """Slots for calls that cost a client nothing to begin; to be used by one thread.
+    """Slots for calls that cost a client nothing to begin.
 
     When all are taken a new call still gets one: the client that holds most loses its oldest.
     """
@@ -94,6 +94,8 @@ class CallSlots:
         """Provide `slots` slots."""
         self._slots = slots
         self._free = slots
+        # Entered again by calls that end others.
+        self._lock = threading.RLock()
         # How to end a call, and since when it has its slot; by client, oldest first.
         self._held: dict[str, dict[object, tuple[Callable[[], None], float]]] = {}
 
@@ -102,33 +104,39 @@ class CallSlots:
         return self._slots - self._free
 
     def take(self, client: str, call: object, end: Callable[[], None]) -> None:
-        """Take a slot for a call; `release` must follow. `end` is called if the slot goes to another call."""
-        if not self._free:
-            largest = max(self._held, key=lambda each: len(self._held[each]))
-            self._end(largest, next(iter(self._held[largest])))
-        self._free -= 1
-        self._held.setdefault(client, {})[call] = (end, time.monotonic())
+        """Take a slot for a call; `release` must follow.
+
+        `end` is called, in any thread, if the slot goes to another call.
+        """
+        with self._lock:
+            if not self._free:
+                largest = max(self._held, key=lambda each: len(self._held[each]))
+                self._end(largest, next(iter(self._held[largest])))
+            self._free -= 1
+            self._held.setdefault(client, {})[call] = (end, time.monotonic())
 
     def end_largest(self, age: float) -> int:
         """End the calls at least `age` seconds old of the client that has most of them; return their number."""
         begun = time.monotonic() - age
-        old = {
-            client: [call for call, (_, since) in calls.items() if since <= begun]
-            for client, calls in self._held.items()
-        }
-        client, calls = max(old.items(), key=lambda item: len(item[1]), default=("", []))
-        for call in calls:
-            self._end(client, call)
-        return len(calls)
+        with self._lock:
+            old = {
+                client: [call for call, (_, since) in calls.items() if since <= begun]
+                for client, calls in self._held.items()
+            }
+            client, calls = max(old.items(), key=lambda item: len(item[1]), default=("", []))
+            for call in calls:
+                self._end(client, call)
+            return len(calls)
 
     def release(self, client: str, call: object) -> None:
         """Give a call's slot back, if it still has one."""
-        calls = self._held.get(client)
-        if calls is None or calls.pop(call, None) is None:
-            return
-        self._free += 1
-        if not calls:
-            del self._held[client]
+        with self._lock:
+            calls = self._held.get(client)
+            if calls is None or calls.pop(call, None) is None:
+                return
+            self._free += 1
+            if not calls:
+                del self._held[client]
 
     def _end(self, client: str, call: object) -> None:
         end, _ = self._held[client][call]
