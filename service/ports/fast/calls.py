@@ -39,10 +39,9 @@ class Single:
 
     def __call__(self, wire: WireCall) -> None:
         """Take a call."""
-        metadata = wire.metadata
-        call = self._guards.begin(self._method, wire.peer, metadata)
+        call = self._door.begin(self._method, wire)
         try:
-            self._guards.identify(call, metadata)
+            self._guards.identify(call, wire.metadata)
             if wire.has_ended:
                 self._answer(wire, call)
             else:
@@ -76,7 +75,7 @@ class Batch:
 
     def __call__(self, wire: WireCall) -> None:
         """Take a call."""
-        call = self._door.guards.begin(self._method, wire.peer, wire.metadata)
+        call = self._door.begin(self._method, wire)
         try:
             self._door.guards.identify(call, wire.metadata)
             if wire.has_ended:

@@ -33,7 +33,7 @@ class Streams:
 
     def __call__(self, wire: WireCall) -> None:
         """Take a call."""
-        call = self._door.guards.begin(self._method, wire.peer, wire.metadata)
+        call = self._door.begin(self._method, wire)
         try:
             self._door.guards.identify(call, wire.metadata)
             self._door.guards.admit(call)
