@@ -215,7 +215,13 @@ def main(
 
 
 def learn(
-    address: str, fast_address: str | None, iterations: int, games: int, measure_every: int, measure_games: int, seed: int
+    address: str,
+    fast_address: str | None,
+    iterations: int,
+    games: int,
+    measure_every: int,
+    measure_games: int,
+    seed: int,
 ) -> tuple[list[Point], Policy]:
     """Learn, printing each point of the curve; return the curve and the policy."""
     curve: list[Point] = []
