@@ -21,7 +21,7 @@ def apply_request(game: Game, players: int) -> ApplyRequest:
     """Return a request of Apply with legal actions, at the decision of a random game with the median response size."""
     rng = np.random.default_rng(7)
     position = game.new_game(players, seed=7)
-    requests = []
+    requests: list[tuple[int, int, ApplyRequest]] = []
     while not position.is_terminal():
         actions = position.legal_actions()
         action = actions[rng.integers(len(actions))]

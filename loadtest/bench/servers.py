@@ -1,5 +1,6 @@
 """Servers in processes of their own, so that their processor time and memory can be read."""
 
+import os
 import shutil
 import socket
 import subprocess
@@ -14,6 +15,7 @@ import grpc
 import psutil
 
 from chatiere.engine import Game
+from chatiere.service.ports.methods import GAME_SERVICE
 
 ROOT = Path(__file__).parents[2]
 LOOPBACK = "127.0.0.1"
@@ -143,16 +145,19 @@ def echo_built() -> bool:
         return False
     if not _ECHO.exists() or _ECHO.stat().st_mtime < _ECHO_SOURCE.stat().st_mtime:
         _ECHO.parent.mkdir(exist_ok=True)
-        sources = ("-std=c++17", "-O2", str(_ECHO_SOURCE), "-o", str(_ECHO))
-        subprocess.run(("g++", *sources, *found.stdout.split()), check=True)
+        # Another run may be using the one that is there.
+        made = _ECHO.with_suffix(f".{os.getpid()}")
+        options = ("-std=c++17", "-O2", str(_ECHO_SOURCE), "-o", str(made), *found.stdout.split())
+        subprocess.run(("g++", *options), check=True)
+        made.replace(_ECHO)
     return True
 
 
 @contextmanager
-def echo(response_size: int) -> Iterator[BenchServer]:
-    """Run echo.cc, a C++ server whose methods do nothing; see `echo_built`."""
+def echo(method: str, response_size: int) -> Iterator[BenchServer]:
+    """Run echo.cc, a grpc++ server with one method, which does nothing; see `echo_built`."""
     port = free_port()
-    command = (str(_ECHO), f"{LOOPBACK}:{port}", str(response_size))
+    command = (str(_ECHO), f"{LOOPBACK}:{port}", f"/{GAME_SERVICE}/{method}", str(response_size))
     with start(command, port=port, listeners=1) as server:
         yield server
 

@@ -54,7 +54,7 @@ def measure(plan: BenchPlan) -> Result:
             with ExitStack() as stack:
                 contenders[TWO_WORKERS] = two_workers
                 if has_cpp:
-                    cpp = stack.enter_context(echo(call.response_size))
+                    cpp = stack.enter_context(echo(APPLY, call.response_size))
                     contenders[CPP] = Contender(cpp, cpp.address, APPLY)
                 full = _beside_each_other(contenders, call, FULL, plan)
             half = _half_load({FAST: fast, GRPCIO: grpcio}, full, call, plan)
