@@ -73,8 +73,8 @@ class Served:
 
     @property
     def fast_address(self) -> str:
-        """The address for streams of batches; waits until the server serves."""
-        return self.find(r'streams of batches on ([^ ",]+)')[1]
+        """The address of the fast door; waits until the server serves."""
+        return self.find(r'fast door on ([^ ",]+)')[1]
 
     @property
     def metrics_url(self) -> str:
