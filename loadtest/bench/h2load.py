@@ -17,12 +17,13 @@ import numpy as np
 
 from chatiere.service.ports.methods import GAME_SERVICE
 from loadtest.bench.apply_call import Call
-from loadtest.bench.measure import Run, alternate
+from loadtest.bench.measure import BenchPlan, Run, alternate
 from loadtest.bench.servers import BenchServer
 
 Key = TypeVar("Key")
-# Seconds.
-_TICK = 0.01
+# Runs per round: each run spreads its connections randomly over the workers, and the machine's speed changes from one
+# second to the next, so many short runs are more precise.
+RUNS = 4
 
 
 class Load(NamedTuple):
@@ -39,8 +40,8 @@ class Load(NamedTuple):
 
     @property
     def per_cpu_second(self) -> float:
-        """Calls per second of the server's processor time, which the system counts in ticks."""
-        return self.run.count / max(self.run.server, _TICK)
+        """Calls per second of the server's processor time."""
+        return self.run.count / self.run.server
 
 
 class Contender(NamedTuple):
@@ -92,20 +93,15 @@ def _frame(message: bytes) -> bytes:
     return b"\0" + len(message).to_bytes(4, "big") + message
 
 
-def beside_each_other(
-    contenders: Mapping[Key, Contender],
-    call: Call,
-    in_flight: int,
-    runs: int,
-    seconds: float,
-    figure: Callable[[Load], float],
-) -> dict[Key, Load]:
-    """Return the median run of each contender, by `figure`. They take turns; each run takes about `seconds`."""
+def take_turns(
+    contenders: Mapping[Key, Contender], call: Call, in_flight: int, plan: BenchPlan
+) -> dict[Key, list[Load]]:
+    """Return the runs of each contender."""
     loads = {
-        key: partial(load, contender, call, in_flight, _calls_in(seconds, contender, call, in_flight))
+        key: partial(load, contender, call, in_flight, _calls_in(plan.seconds / RUNS, contender, call, in_flight))
         for key, contender in contenders.items()
     }
-    return medians(alternate(loads, runs), figure)
+    return alternate(loads, plan.rounds * RUNS)
 
 
 def medians(runs: Mapping[Key, list[Load]], figure: Callable[[Load], float]) -> dict[Key, Load]:

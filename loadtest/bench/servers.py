@@ -51,8 +51,7 @@ class BenchServer:
 
     def cpu_seconds(self) -> float:
         """Return the processor time so far."""
-        times = [process.cpu_times() for process in self.processes]
-        return sum(one.user + one.system for one in times)
+        return sum(_cpu_seconds(process.pid) for process in self.processes)
 
     def memory(self) -> int:
         """Return the resident memory in bytes."""
@@ -84,6 +83,14 @@ def start(*commands: tuple[str, ...], port: int, listeners: int, fast_port: int 
             program.terminate()
         for program in programs:
             program.wait()
+
+
+def _cpu_seconds(pid: int) -> float:
+    if sys.platform == "linux":
+        # The process's own clock (clock_getcpuclockid), in nanoseconds. psutil reads ticks of 10 ms there.
+        return time.clock_gettime(~pid << 3 | 2)
+    times = psutil.Process(pid).cpu_times()
+    return float(times.user + times.system)
 
 
 def free_port() -> int:

@@ -8,28 +8,24 @@ from typing import Any
 from loadtest.bench import h2load
 from loadtest.bench.apply_call import Call, apply_call
 from loadtest.bench.bounds import bound_of, target_of
-from loadtest.bench.h2load import Contender, Load, beside_each_other
+from loadtest.bench.h2load import Contender, Load
 from loadtest.bench.measure import BenchPlan, Result, Row, alternate
-from loadtest.bench.rows.unary import APPLY
+from loadtest.bench.rows import unary
+from loadtest.bench.rows.unary import APPLY, cpu_row
 from loadtest.bench.servers import bare, chatiere, echo, echo_built, fast_door_built
 
 # Limits that count each call and refuse none.
 LIMITS = ("--max-calls-per-client=100000", "--max-rate-per-client=1e9")
 # Calls in flight: connections with one call at a time.
 SINGLE, FULL = 1, 16
-# The contenders.
-FAST, TWO_WORKERS, GRPCIO, BARE, CPP = (
-    "fast door",
-    "fast door, 2 workers",
-    "grpcio's port",
-    "grpcio echo",
-    "grpc++ echo",
-)
-# The fast door's peers: the names of their bounds, and of themselves.
+# The fast door, and its peers with the names of their bounds.
+FAST, TWO_WORKERS = "fast door", "fast door, 2 workers"
+GRPCIO, BARE, CPP = "grpcio's port", "grpcio echo", "grpc++ echo"
+BOUNDS = {GRPCIO: "fast_grpcio", BARE: "fast_bare", CPP: "fast_cpp"}
 PEERS = {
-    GRPCIO: ("fast_grpcio", "Apply at grpcio's port of the same server"),
-    BARE: ("fast_bare", "a grpcio server that sends bytes made in advance"),
-    CPP: ("fast_cpp", "a grpc++ server that sends bytes made in advance"),
+    GRPCIO: "Apply at grpcio's port of the same server",
+    BARE: unary.BARE,
+    CPP: "a grpc++ server that sends bytes made in advance",
 }
 
 
@@ -50,16 +46,19 @@ def measure(plan: BenchPlan) -> Result:
         for game, players in plan.games.items():
             call = apply_call(game, players)
             contenders = {FAST: fast, GRPCIO: grpcio, BARE: Contender(bare_server, bare_server.address, game.name)}
-            single = _beside_each_other(contenders, call, SINGLE, plan)
+            single = _medians(h2load.take_turns(contenders, call, SINGLE, plan))
             with ExitStack() as stack:
                 contenders[TWO_WORKERS] = two_workers
                 if has_cpp:
                     cpp = stack.enter_context(echo(APPLY, call.response_size))
                     contenders[CPP] = Contender(cpp, cpp.address, APPLY)
-                full = _beside_each_other(contenders, call, FULL, plan)
-            half = _half_load({FAST: fast, GRPCIO: grpcio}, full, call, plan)
+                runs = h2load.take_turns(contenders, call, FULL, plan)
+            full, rates = _medians(runs), h2load.medians(runs, lambda load: load.rate)
+            half = _half_load({name: (contenders[name], rates[name].rate / 2) for name in (FAST, GRPCIO)}, call, plan)
             result.rows += [*_rows(game.name, full, FULL), *_rows(game.name, single, SINGLE)]
-            result.rows += [_workers_row(game.name, full), _p99_row(game.name, half)]
+            name = f"Apply, fast door, 2 workers, {FULL} in flight"
+            result.rows.append(cpu_row(name, game.name, full[TWO_WORKERS], full[FAST], "fast_workers", "1 worker"))
+            result.rows.append(_p99_row(game.name, half))
             for in_flight, found in ((FULL, full), (SINGLE, single)):
                 loads += [_line(game.name, name, load, in_flight) for name, load in found.items()]
             paced += [
@@ -69,59 +68,32 @@ def measure(plan: BenchPlan) -> Result:
     return result
 
 
-def _beside_each_other(
-    contenders: Mapping[str, Contender], call: Call, in_flight: int, plan: BenchPlan
-) -> dict[str, Load]:
-    return beside_each_other(contenders, call, in_flight, plan.rounds, plan.seconds, lambda load: load.per_cpu_second)
+def _medians(runs: Mapping[str, list[Load]]) -> dict[str, Load]:
+    return h2load.medians(runs, lambda load: load.per_cpu_second)
 
 
-def _half_load(
-    contenders: Mapping[str, Contender], full: Mapping[str, Load], call: Call, plan: BenchPlan
-) -> dict[str, Load]:
-    """Return the run with the median p99 of each contender, at half of the rate that it reached."""
-    runs = {}
-    for name, contender in contenders.items():
-        rate = full[name].rate / 2
-        count = max(FULL, int(rate * plan.seconds))
-        runs[name] = partial(h2load.load, contender, call, FULL, count, rate)
-    return h2load.medians(alternate(runs, plan.rounds), lambda load: load.p99)
+def _half_load(contenders: Mapping[str, tuple[Contender, float]], call: Call, plan: BenchPlan) -> dict[str, Load]:
+    """Return the run with the median p99 of each contender, at its number of calls per second."""
+    loads = {
+        name: partial(h2load.load, contender, call, FULL, max(FULL, int(rate * plan.seconds)), rate)
+        for name, (contender, rate) in contenders.items()
+    }
+    return h2load.medians(alternate(loads, plan.rounds), lambda load: load.p99)
 
 
 def _rows(game: str, loads: Mapping[str, Load], in_flight: int) -> list[Row]:
     return [
-        _row(
+        cpu_row(
             f"Apply, fast door beside {peer}, {in_flight} in flight",
             game,
-            (loads[FAST], loads[peer]),
+            loads[FAST],
+            loads[peer],
             f"{bound}_{in_flight}",
-            name,
+            PEERS[peer],
         )
-        for peer, (bound, name) in PEERS.items()
+        for peer, bound in BOUNDS.items()
         if peer in loads
     ]
-
-
-def _workers_row(game: str, loads: Mapping[str, Load]) -> Row:
-    beside = (loads[TWO_WORKERS], loads[FAST])
-    return _row(f"Apply, fast door, 2 workers, {FULL} in flight", game, beside, "fast_workers", "1 worker")
-
-
-def _row(row: str, game: str, beside: tuple[Load, Load], bound_name: str, peer_name: str) -> Row:
-    ours, peer = beside
-    bound = bound_of(bound_name, game)
-    return Row(
-        row=row,
-        game=game,
-        unit="calls/server CPU-s",
-        ours=ours.per_cpu_second,
-        peer=peer.per_cpu_second,
-        bound=bound.bound,
-        target=bound.target,
-        target_figure=ours.per_cpu_second / peer.per_cpu_second,
-        peer_name=peer_name,
-        run=ours.run,
-        peer_run=peer.run,
-    )
 
 
 def _p99_row(game: str, loads: Mapping[str, Load]) -> Row:

@@ -13,11 +13,10 @@ from loadtest.bench.servers import bare, chatiere, echoing
 
 # Methods of GameService; the second is added by echo_server.py.
 APPLY, ECHO = "Apply", "Echo"
+BARE = "a grpcio server that sends bytes made in advance"
 # Calls in flight: connections with one call at a time, which spread over the workers.
 IN_FLIGHT = (1, 16)
 WORKERS = (1, 2)
-# Runs per round: each run spreads its connections randomly over the workers, so many short runs are more precise.
-RUNS = 4
 
 
 def measure(plan: BenchPlan) -> Result:
@@ -33,53 +32,46 @@ def measure(plan: BenchPlan) -> Result:
             contenders = {method: Contender(server, server.address, method) for method in (APPLY, ECHO)}
             for game, players in plan.games.items():
                 for in_flight in IN_FLIGHT:
-                    loads = h2load.beside_each_other(
-                        contenders,
-                        apply_call(game, players),
-                        in_flight,
-                        plan.rounds * RUNS,
-                        plan.seconds / RUNS,
-                        lambda load: load.rate,
-                    )
+                    call = apply_call(game, players)
+                    runs = h2load.take_turns(contenders, call, in_flight, plan)
+                    loads = h2load.medians(runs, lambda load: load.rate)
                     result.rows.append(_beside_echo(game, in_flight, workers, loads))
                     lines += [_line(game, in_flight, workers, method, load) for method, load in loads.items()]
     return result
+
+
+def cpu_row(row: str, game: str, ours: Load, peer: Load, bound_name: str, peer_name: str) -> Row:
+    """Return a row about the server's processor time, whose target is for the ratio, too."""
+    bound = bound_of(bound_name, game)
+    return Row(
+        row=row,
+        game=game,
+        unit="calls/server CPU-s",
+        ours=ours.per_cpu_second,
+        peer=peer.per_cpu_second,
+        bound=bound.bound,
+        target=bound.target,
+        target_figure=ours.per_cpu_second / peer.per_cpu_second,
+        peer_name=peer_name,
+        run=ours.run,
+        peer_run=peer.run,
+    )
 
 
 def _beside_bare(plan: BenchPlan) -> list[Row]:
     rows = []
     with chatiere() as server, bare(plan.games) as peer:
         for game, players in plan.games.items():
+            call = apply_call(game, players)
             contenders = {
                 APPLY: Contender(server, server.address, APPLY),
-                "bare": Contender(peer, peer.address, game.name),
+                BARE: Contender(peer, peer.address, game.name),
             }
             for in_flight in IN_FLIGHT:
-                loads = h2load.beside_each_other(
-                    contenders,
-                    apply_call(game, players),
-                    in_flight,
-                    plan.rounds,
-                    plan.seconds,
-                    lambda load: load.per_cpu_second,
-                )
-                ours, theirs = loads.values()
-                bound = bound_of("apply_bare", game.name)
-                rows.append(
-                    Row(
-                        row=f"Apply beside a bare server, {in_flight} in flight",
-                        game=game.name,
-                        unit="calls/server CPU-s",
-                        ours=ours.per_cpu_second,
-                        peer=theirs.per_cpu_second,
-                        bound=bound.bound,
-                        target=bound.target,
-                        target_figure=ours.per_cpu_second / theirs.per_cpu_second,
-                        peer_name="a grpcio server that sends bytes made in advance",
-                        run=ours.run,
-                        peer_run=theirs.run,
-                    )
-                )
+                runs = h2load.take_turns(contenders, call, in_flight, plan)
+                loads = h2load.medians(runs, lambda load: load.per_cpu_second)
+                name = f"Apply beside a bare server, {in_flight} in flight"
+                rows.append(cpu_row(name, game.name, loads[APPLY], loads[BARE], "apply_bare", BARE))
     return rows
 
 
