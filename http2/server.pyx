@@ -2,7 +2,7 @@
 
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_FillInfo, PyBuffer_Release, PyObject_GetBuffer
 from cpython.bytes cimport PyBytes_FromStringAndSize
-from cpython.ref cimport Py_DECREF, Py_INCREF, PyObject
+from cpython.ref cimport Py_DECREF, Py_INCREF
 from cpython.unicode cimport PyUnicode_DecodeLatin1
 from libc.stdint cimport uint8_t, uint32_t
 from libc.stdlib cimport free, malloc
@@ -242,9 +242,10 @@ cdef class Endpoint:
     ):
         """Listen.
 
-        `loop`: whatever uses it, for its calls. `listening`: descriptors of listening sockets, which it closes. `paths`: those of methods, in bytes.
-        `longest`: bytes of a message. `streams`: calls of one connection at a time. `connections`: at a time; more end
-        others. `greeting`: seconds for a client to begin, and for each of its frames to come whole. Raises OSError.
+        `loop`: whatever uses it, for its calls. `listening`: descriptors of listening sockets, which it closes.
+        `paths`: those of methods, in bytes. `longest`: bytes of a message. `streams`: calls of one connection at once.
+        `connections`: at a time; more end others. `greeting`: seconds for a client to begin, and for each of its frames
+        to come whole. Raises OSError.
         """
         cdef int[16] descriptors
         cdef int count = 0
@@ -408,4 +409,3 @@ cdef int _check(int error) except -1:
     if error != 0:
         raise MemoryError(f"libnghttp2: error {error}")
     return 0
-
