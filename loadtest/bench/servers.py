@@ -103,11 +103,13 @@ def free_port() -> int:
 
 @contextmanager
 def chatiere(workers: int = 1, *options: str) -> Iterator[BenchServer]:
-    """Run a Chatière service by its command, with further options."""
+    """Run a Chatière service by its command, with the fast door if it was built, and with further options."""
     port, fast_port = free_port(), free_port()
-    addresses = ("--address", f"{LOOPBACK}:{port}", "--fast-address", f"{LOOPBACK}:{fast_port}")
-    arguments = (*addresses, "--metrics-address", f"{LOOPBACK}:0", "--workers", str(workers), *options)
-    with start((*_CHATIERE, "serve", *arguments), port=port, listeners=workers, fast_port=fast_port) as server:
+    addresses = ["--address", f"{LOOPBACK}:{port}", "--metrics-address", f"{LOOPBACK}:0"]
+    if fast_door_built():
+        addresses += ["--fast-address", f"{LOOPBACK}:{fast_port}"]
+    command = (*_CHATIERE, "serve", *addresses, "--workers", str(workers), *options)
+    with start(command, port=port, listeners=workers, fast_port=fast_port) as server:
         yield server
 
 
