@@ -62,7 +62,7 @@ def reach(address: str | None) -> Iterator[Client]:
 
 @contextmanager
 def reach_for_batches(address: str | None) -> Iterator[tuple[grpc.Channel, str | None]]:
-    """Open a channel to the server at an address or, without one, to a new process's; yield its play address, too."""
+    """Open a channel to the server at an address or, without one, to a new process's; yield its fast address, too."""
     if address is not None:
         with channel_to(address) as channel:
             yield channel, None

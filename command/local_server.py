@@ -10,6 +10,7 @@ from typing import NamedTuple
 from prometheus_client import CollectorRegistry
 
 from chatiere.engine.memory import keep_freed_memory
+from chatiere.http2 import is_built
 from chatiere.service.ports.server import create_server
 from chatiere.service.process.settings import Settings
 
@@ -17,10 +18,10 @@ LOOPBACK = "127.0.0.1"
 
 
 class LocalServer(NamedTuple):
-    """The addresses of a server, named like the settings."""
+    """The addresses of a server, named like the settings; no fast one if this build has no fast door."""
 
     address: str
-    fast_address: str
+    fast_address: str | None
 
 
 @contextmanager
@@ -35,7 +36,8 @@ def local_server() -> Iterator[LocalServer]:
     process.start()
     there.close()
     try:
-        yield LocalServer(*(f"{LOOPBACK}:{port}" for port in here.recv()))
+        port, fast_port = here.recv()
+        yield LocalServer(f"{LOOPBACK}:{port}", None if fast_port is None else f"{LOOPBACK}:{fast_port}")
     finally:
         here.close()
         process.join()
@@ -46,7 +48,7 @@ def _serve(parent: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     keep_freed_memory()
     free = f"{LOOPBACK}:0"
-    server, port = create_server(Settings(address=free, fast_address=free), CollectorRegistry())
+    server, port = create_server(Settings(address=free, fast_address=free if is_built() else None), CollectorRegistry())
     server.start()
     parent.send((port, server.fast_port))
     try:

@@ -86,7 +86,7 @@ def command(
                 batches=min(in_flight, games),
                 games=games,
                 observations=observations or any(bot.needs_observations for bot in bots),
-                socket_address=own,
+                fast_address=own,
             ) as env,
             click.progressbar(length=games, label=info.name, file=sys.stderr) as bar,
         ):

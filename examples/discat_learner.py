@@ -215,7 +215,13 @@ def main(
 
 
 def learn(
-    address: str, socket_address: str, iterations: int, games: int, measure_every: int, measure_games: int, seed: int
+    address: str,
+    fast_address: str | None,
+    iterations: int,
+    games: int,
+    measure_every: int,
+    measure_games: int,
+    seed: int,
 ) -> tuple[list[Point], Policy]:
     """Learn, printing each point of the curve; return the curve and the policy."""
     curve: list[Point] = []
@@ -223,7 +229,7 @@ def learn(
 
     def play(games: int) -> VectorEnv:
         return VectorEnv(
-            address, GAME, PLAYERS, num_envs=games, games=games, observations=True, socket_address=socket_address
+            address, GAME, PLAYERS, num_envs=games, games=games, observations=True, fast_address=fast_address
         )
 
     with play(games) as env, play(measure_games) as measuring:

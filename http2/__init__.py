@@ -1,1 +1,12 @@
-"""gRPC's protocol on HTTP/2 over plain sockets, without gRPC's library: what service and clients share of it."""
+"""gRPC over HTTP/2 by libnghttp2 (https://nghttp2.org), for the service's fast door and for clients of streams.
+
+`connection.h` and `endpoint.h` are plain C; `server` and `client` are what Python sees of them. They are built where
+pkg-config finds the library.
+"""
+
+from importlib.util import find_spec
+
+
+def is_built() -> bool:
+    """Return whether this installation has `server` and `client`."""
+    return find_spec("chatiere.http2.server") is not None

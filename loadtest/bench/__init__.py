@@ -9,6 +9,9 @@
     openspiel_server.py  OpenSpiel behind BatchService.Play
     echo_server.py       the service, with a further method that does nothing
     bare_server.py       a grpcio server that does nothing
+    echo.cc              a grpc++ server that does nothing
+    h2load.py            single calls, by h2load
+    apply_call.py        the call of Apply that they make
     report.py            the table, the files and the picture
 
 docs/benchmarks.md describes the measurements and their results.

@@ -9,7 +9,7 @@ from chatiere import engine
 from chatiere.engine.memory import keep_freed_memory
 from loadtest.bench import report
 from loadtest.bench.measure import BenchPlan, Result
-from loadtest.bench.rows import growth, in_process, kernels, playout, selfplay, trajectory, unary
+from loadtest.bench.rows import fast_door, growth, in_process, kernels, playout, selfplay, trajectory, unary
 
 SUBJECTS: dict[str, Callable[[BenchPlan], Result]] = {
     "trajectory": trajectory.measure,
@@ -18,6 +18,7 @@ SUBJECTS: dict[str, Callable[[BenchPlan], Result]] = {
     "in-process": in_process.measure,
     "kernels": kernels.measure,
     "unary": unary.measure,
+    "fast-door": fast_door.measure,
     "growth": growth.measure,
 }
 

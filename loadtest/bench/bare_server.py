@@ -11,9 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 import grpc
 
 from chatiere import engine
-from chatiere.service.calls import game_service
 from chatiere.service.ports.methods import GAME_SERVICE
-from loadtest.bench.rows.unary import apply_request
+from loadtest.bench.apply_call import apply_request, response_to
 from loadtest.bench.servers import LOOPBACK
 
 
@@ -22,7 +21,7 @@ def main(port: str, *tables: str) -> None:
     handlers = {}
     for table in tables:
         name, _, players = table.partition(":")
-        response, _ = game_service.apply(apply_request(engine.game(name), int(players)).SerializeToString())
+        response = response_to(apply_request(engine.game(name), int(players)))
         # Without serialisers, requests and responses are bytes.
         handlers[name] = grpc.unary_unary_rpc_method_handler(lambda request, context, response=response: response)
     server = grpc.server(ThreadPoolExecutor())

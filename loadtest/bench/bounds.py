@@ -19,3 +19,10 @@ def bound_of(row: str, game: str = "") -> Bound:
     values = _ROWS[row]
     own = values.get("games", {}).get(game, {})
     return Bound(own.get("bound", values["bound"]), own.get("target", values.get("target")))
+
+
+def target_of(row: str, game: str) -> float:
+    """Return the target of a row without a bound, in the same way."""
+    values = _ROWS[row]
+    target: float = values.get("games", {}).get(game, {}).get("target", values["target"])
+    return target

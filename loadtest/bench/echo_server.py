@@ -11,13 +11,13 @@ import grpc
 from prometheus_client import CollectorRegistry
 
 from chatiere import engine
-from chatiere.service.calls import game_service
 from chatiere.service.guards.logs import configure_logging
 from chatiere.service.ports.methods import GAME_SERVICE
 from chatiere.service.ports.server import create_server
 from chatiere.service.process.settings import Settings
 from chatiere.v1.game_service_pb2 import ApplyRequest, ApplyResponse
-from loadtest.bench.rows.unary import ECHO, apply_request
+from loadtest.bench.apply_call import apply_request, response_to
+from loadtest.bench.rows.unary import ECHO
 from loadtest.bench.servers import LOOPBACK
 
 
@@ -27,7 +27,7 @@ def main(port: str, *tables: str) -> None:
     for table in tables:
         name, _, players = table.partition(":")
         request = apply_request(engine.game(name), int(players))
-        responses[name] = ApplyResponse.FromString(game_service.apply(request.SerializeToString())[0])
+        responses[name] = ApplyResponse.FromString(response_to(request))
 
     async def echo(request: ApplyRequest, context: object) -> ApplyResponse:
         return responses[request.state.WhichOneof("game")]

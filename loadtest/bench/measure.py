@@ -12,6 +12,7 @@ from chatiere.engine import Game
 from loadtest.bench.servers import BenchServer
 
 Key = TypeVar("Key")
+Found = TypeVar("Found")
 
 
 class Run(NamedTuple):
@@ -75,9 +76,9 @@ def repeat(work: Callable[[], float], seconds: float, server: BenchServer | None
     return timer.run(count)
 
 
-def alternate(contenders: Mapping[Key, Callable[[], Run]], rounds: int) -> dict[Key, list[Run]]:
+def alternate(contenders: Mapping[Key, Callable[[], Found]], rounds: int) -> dict[Key, list[Found]]:
     """Return the runs of each contender, in rounds in which all take turns."""
-    runs: dict[Key, list[Run]] = {key: [] for key in contenders}
+    runs: dict[Key, list[Found]] = {key: [] for key in contenders}
     for _ in range(rounds):
         for key, contender in contenders.items():
             runs[key].append(contender())
@@ -107,8 +108,8 @@ def listed(runs: Mapping[tuple[str, str], Sequence[Run]]) -> list[dict[str, Any]
 class Row:
     """A row of the table: a figure of a game beside its peer's, None if the peer is not installed.
 
-    `bound`: the ratio must reach it or, if `at_most`, not exceed it. `target`: `target_figure` should reach it. `run`,
-    `peer_run`: the median runs.
+    `bound`, `target`: the ratio must reach the one, `target_figure` should reach the other or, if `at_most`, not exceed
+    them. `run`, `peer_run`: the median runs.
     """
 
     row: str

@@ -64,7 +64,9 @@ def print_rows(rows: Sequence[Row]) -> None:
                     figure(row.ratio),
                     f"{'≤' if row.at_most else '≥'} {row.bound:g}",
                     holding[row.holds],
-                    f"{figure(row.target_figure)} of {figure(row.target)}" if row.target else "",
+                    f"{figure(row.target_figure)} of {'≤ ' if row.at_most else ''}{figure(row.target)}"
+                    if row.target
+                    else "",
                     *_used(row.run),
                 )
                 for row in rows

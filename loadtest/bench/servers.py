@@ -1,17 +1,21 @@
 """Servers in processes of their own, so that their processor time and memory can be read."""
 
+import os
+import shutil
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 
 import grpc
 import psutil
 
 from chatiere.engine import Game
+from chatiere.service.ports.methods import GAME_SERVICE
 
 ROOT = Path(__file__).parents[2]
 LOOPBACK = "127.0.0.1"
@@ -24,7 +28,8 @@ CHANNEL_OPTIONS = (
 )
 # Seconds that servers have to start, and between checks.
 _PATIENCE, _PAUSE = 60.0, 0.05
-_CHATIERE = ("-c", "from chatiere.command import main; main(prog_name='chatiere')")
+_CHATIERE = (sys.executable, "-c", "from chatiere.command import main; main(prog_name='chatiere')")
+_ECHO_SOURCE, _ECHO = Path(__file__).with_name("echo.cc"), ROOT / "build/bench-echo"
 
 
 class BenchServer:
@@ -46,8 +51,7 @@ class BenchServer:
 
     def cpu_seconds(self) -> float:
         """Return the processor time so far."""
-        times = [process.cpu_times() for process in self.processes]
-        return sum(one.user + one.system for one in times)
+        return sum(_cpu_seconds(process.pid) for process in self.processes)
 
     def memory(self) -> int:
         """Return the resident memory in bytes."""
@@ -60,9 +64,9 @@ class BenchServer:
 
 @contextmanager
 def start(*commands: tuple[str, ...], port: int, listeners: int, fast_port: int = 0) -> Iterator[BenchServer]:
-    """Run Python with each of the given arguments, and wait until `listeners` processes listen on the port."""
+    """Run each of the commands, and wait until `listeners` processes listen on the port."""
     programs = [
-        subprocess.Popen((sys.executable, *command), cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         for command in commands
     ]
     try:
@@ -81,6 +85,14 @@ def start(*commands: tuple[str, ...], port: int, listeners: int, fast_port: int 
             program.wait()
 
 
+def _cpu_seconds(pid: int) -> float:
+    if sys.platform == "linux":
+        # The process's own clock (clock_getcpuclockid), in nanoseconds. psutil reads ticks of 10 ms there.
+        return time.clock_gettime(~pid << 3 | 2)
+    times = psutil.Process(pid).cpu_times()
+    return float(times.user + times.system)
+
+
 def free_port() -> int:
     """Return an unused local port."""
     with socket.socket() as found:
@@ -90,12 +102,14 @@ def free_port() -> int:
 
 
 @contextmanager
-def chatiere(workers: int = 1) -> Iterator[BenchServer]:
-    """Run a Chatière service by its command."""
+def chatiere(workers: int = 1, *options: str) -> Iterator[BenchServer]:
+    """Run a Chatière service by its command, with the fast door if it was built, and with further options."""
     port, fast_port = free_port(), free_port()
-    addresses = ("--address", f"{LOOPBACK}:{port}", "--fast-address", f"{LOOPBACK}:{fast_port}")
-    arguments = (*addresses, "--metrics-address", f"{LOOPBACK}:0", "--workers", str(workers))
-    with start((*_CHATIERE, "serve", *arguments), port=port, listeners=workers, fast_port=fast_port) as server:
+    addresses = ["--address", f"{LOOPBACK}:{port}", "--metrics-address", f"{LOOPBACK}:0"]
+    if fast_door_built():
+        addresses += ["--fast-address", f"{LOOPBACK}:{fast_port}"]
+    command = (*_CHATIERE, "serve", *addresses, "--workers", str(workers), *options)
+    with start(command, port=port, listeners=workers, fast_port=fast_port) as server:
         yield server
 
 
@@ -103,7 +117,7 @@ def chatiere(workers: int = 1) -> Iterator[BenchServer]:
 def openspiel() -> Iterator[BenchServer]:
     """Run OpenSpiel behind the same API, for streams of batches alone."""
     port = free_port()
-    command = ("-m", "loadtest.bench.openspiel_server", str(port))
+    command = (sys.executable, "-m", "loadtest.bench.openspiel_server", str(port))
     with start(command, port=port, listeners=1, fast_port=port) as server:
         yield server
 
@@ -112,7 +126,7 @@ def openspiel() -> Iterator[BenchServer]:
 def bare(games: Mapping[Game, int]) -> Iterator[BenchServer]:
     """Run a grpcio server whose methods, one per game, do nothing."""
     port = free_port()
-    command = ("-m", "loadtest.bench.bare_server", str(port), *_tables(games))
+    command = (sys.executable, "-m", "loadtest.bench.bare_server", str(port), *_tables(games))
     with start(command, port=port, listeners=1) as server:
         yield server
 
@@ -121,8 +135,39 @@ def bare(games: Mapping[Game, int]) -> Iterator[BenchServer]:
 def echoing(workers: int, games: Mapping[Game, int]) -> Iterator[BenchServer]:
     """Run the service with a further method that does nothing, in processes that share a port."""
     port = free_port()
-    command = ("-m", "loadtest.bench.echo_server", str(port), *_tables(games))
+    command = (sys.executable, "-m", "loadtest.bench.echo_server", str(port), *_tables(games))
     with start(*[command] * workers, port=port, listeners=workers) as server:
+        yield server
+
+
+def fast_door_built() -> bool:
+    """Return True if the service was built with its fast door."""
+    return find_spec("chatiere.http2.server") is not None
+
+
+def echo_built() -> bool:
+    """Compile echo.cc unless that is done; return False without g++ or grpc++."""
+    if not (shutil.which("g++") and shutil.which("pkg-config")):
+        return False
+    found = subprocess.run(("pkg-config", "--cflags", "--libs", "grpc++"), capture_output=True, text=True, check=False)
+    if found.returncode:
+        return False
+    if not _ECHO.exists() or _ECHO.stat().st_mtime < _ECHO_SOURCE.stat().st_mtime:
+        _ECHO.parent.mkdir(exist_ok=True)
+        # Another run may be using the one that is there.
+        made = _ECHO.with_suffix(f".{os.getpid()}")
+        options = ("-std=c++17", "-O2", str(_ECHO_SOURCE), "-o", str(made), *found.stdout.split())
+        subprocess.run(("g++", *options), check=True)
+        made.replace(_ECHO)
+    return True
+
+
+@contextmanager
+def echo(method: str, response_size: int) -> Iterator[BenchServer]:
+    """Run echo.cc, a grpc++ server with one method, which does nothing; see `echo_built`."""
+    port = free_port()
+    command = (str(_ECHO), f"{LOOPBACK}:{port}", f"/{GAME_SERVICE}/{method}", str(response_size))
+    with start(command, port=port, listeners=1) as server:
         yield server
 
 

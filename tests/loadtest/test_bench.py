@@ -10,9 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from loadtest.bench.bounds import Bound, bound_of
+from loadtest.bench.bounds import Bound, bound_of, target_of
 from loadtest.bench.measure import Row, Run, alternate, fastest, middle
 from loadtest.bench.self_play import choose
+from loadtest.bench.servers import echo_built, fast_door_built
 
 ROOT = Path(__file__).parents[2]
 HAS_OPENSPIEL = importlib.util.find_spec("pyspiel") is not None
@@ -49,6 +50,7 @@ def test_a_game_may_have_bounds_of_its_own() -> None:
     assert bound_of("playout", "chat_cartonne") == Bound(bound=0.3, target=1e6)
     assert bound_of("self_play_shell", "chat_cartonne") == Bound(bound=20.0, target=250e3)
     assert bound_of("memory") == Bound(bound=1.05, target=None)
+    assert target_of("fast_alone", "discat") == 50e3
 
 
 def test_a_rate_counts_the_processor_time_of_both_sides() -> None:
@@ -94,6 +96,12 @@ def test_every_row_is_written_and_adds_up(output: Path) -> None:
     if HAS_H2LOAD:
         expected += [f"Apply beside a bare server, {calls} in flight" for calls in (1, 16)]
         expected += [f"Apply, {calls} in flight, workers: {workers}" for workers in (1, 2) for calls in (1, 16)]
+    if HAS_H2LOAD and fast_door_built():
+        peers = ("grpcio's port", "grpcio echo")
+        full = (*peers, "grpc++ echo") if echo_built() else peers
+        expected += [f"Apply, fast door beside {peer}, 16 in flight" for peer in full]
+        expected += [f"Apply, fast door beside {peer}, 1 in flight" for peer in peers]
+        expected += ["Apply, fast door, 2 workers, 16 in flight", "Apply, fast door, 99 % of the calls at half load"]
     assert names[:-1] == expected
     assert names[-1].startswith("memory after 1,")
     for line in rows:
@@ -105,7 +113,7 @@ def test_every_row_is_written_and_adds_up(output: Path) -> None:
             assert line["ratio"] is line["holds"] is None
             continue
         assert line["ratio"] == pytest.approx(line["ours"] / line["peer"])
-        at_most = line["row"].startswith(("check", "memory"))
+        at_most = line["row"].startswith(("check", "memory")) or "99 %" in line["row"]
         assert line["holds"] == (line["ratio"] <= line["bound"] if at_most else line["ratio"] >= line["bound"])
 
 
@@ -127,6 +135,20 @@ def test_the_growth_and_the_trajectories_are_written(output: Path) -> None:
     (line,) = trajectories
     assert line["game"] == "discat"
     assert len(line["SHA-256"]) == 64
+
+
+@pytest.mark.skipif(not HAS_H2LOAD or not fast_door_built(), reason="needs h2load, and a service with its fast door")
+def test_the_calls_of_all_contenders_are_listed(output: Path) -> None:
+    tables = json.loads((output / "bench-more.json").read_text())["tables"]
+    calls = tables["Apply, fast door and its peers"]
+    at_both = ("fast door", "grpcio's port", "grpcio echo")
+    at_full = (*at_both, "fast door, 2 workers", *(["grpc++ echo"] if echo_built() else []))
+    found = [(line["in flight"], line["server"]) for line in calls]
+    assert found == [(16, server) for server in at_full] + [(1, server) for server in at_both]
+    assert [line["target"] for line in calls if line["target"]] == [50e3]
+    half = tables["Apply at half of the calls per second that each reaches with 16 in flight"]
+    assert [line["server"] for line in half] == ["fast door", "grpcio's port"]
+    assert all(0 < line["p50 ms"] <= line["p99 ms"] for line in half)
 
 
 def test_there_is_a_picture(output: Path) -> None:

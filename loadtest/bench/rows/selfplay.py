@@ -19,8 +19,8 @@ from loadtest.bench.servers import BenchServer, chatiere, openspiel
 IN_PROCESS = "OpenSpiel, Python loop"
 TUNED = "OpenSpiel, Python loop tuned by hand"
 SHELL = "OpenSpiel, same gRPC shell"
-SOCKET, CHANNEL = "a socket", "gRPC's channel"
-OVER = (SOCKET, CHANNEL)
+FAST, CHANNEL = "the fast door", "gRPC's channel"
+OVER = (FAST, CHANNEL)
 # By peer, the row in bounds.toml.
 ROWS = {IN_PROCESS: "self_play_in_process", SHELL: "self_play_shell"}
 
@@ -51,7 +51,7 @@ def environment(
             players,
             num_envs=2 * plan.batch,
             batches=2,
-            socket_address=server.fast_address if over == SOCKET else None,
+            fast_address=server.fast_address if over == FAST else None,
         )
     )
     batch = env.reset(SEED)

@@ -1,0 +1,117 @@
+"""Single calls by h2load (of nghttp2), because a client in Python is slower than the server.
+
+It sees only HTTP statuses; that all responses were complete is checked by the number of bytes that it received.
+"""
+
+import re
+import resource
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+
+from chatiere.service.ports.methods import GAME_SERVICE
+from loadtest.bench.apply_call import Call
+from loadtest.bench.measure import BenchPlan, Run, alternate
+from loadtest.bench.servers import BenchServer
+
+Key = TypeVar("Key")
+# Runs per round: each run spreads its connections randomly over the workers, and the machine's speed changes from one
+# second to the next, so many short runs are more precise.
+RUNS = 4
+
+
+class Load(NamedTuple):
+    """The result of a run of h2load: the run, and the 50th and 99th percentiles of the duration of a call, in ms."""
+
+    run: Run
+    p50: float
+    p99: float
+
+    @property
+    def rate(self) -> float:
+        """Calls per second."""
+        return self.run.count / self.run.wall
+
+    @property
+    def per_cpu_second(self) -> float:
+        """Calls per second of the server's processor time."""
+        return self.run.count / self.run.server
+
+
+class Contender(NamedTuple):
+    """A method of GameService at one of a server's addresses."""
+
+    server: BenchServer
+    address: str
+    method: str
+
+
+def installed() -> bool:
+    """Return True if h2load is installed."""
+    return shutil.which("h2load") is not None
+
+
+def load(contender: Contender, call: Call, in_flight: int, count: int, rate: float | None = None) -> Load:
+    """Make `count` calls on `in_flight` connections, one at a time on each, or as many as `rate` allows per second."""
+    server, address, method = contender
+    with tempfile.TemporaryDirectory() as directory:
+        data, log = Path(directory, "request"), Path(directory, "log")
+        data.write_bytes(_frame(call.request))
+        command = ["h2load", f"--requests={count}", f"--clients={in_flight}", "--max-concurrent-streams=1"]
+        command += [f"--data={data}", f"--log-file={log}", "--header=content-type: application/grpc"]
+        command += ["--header=te: trailers", "--header=grpc-timeout: 10S"]
+        if rate is not None:
+            # Each connection sends what is due every 10 ms: they begin apart, so that they don't all send at once.
+            command += [f"--rps={rate / in_flight}", "--rate=1", "--rate-period=1ms"]
+        command.append(f"http://{address}/{GAME_SERVICE}/{method}")
+        children, in_server = resource.getrusage(resource.RUSAGE_CHILDREN), server.cpu_seconds()
+        output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        client = used.ru_utime + used.ru_stime - children.ru_utime - children.ru_stime
+        in_server = server.cpu_seconds() - in_server
+        # Start, HTTP status and microseconds of each call.
+        times = [int(line.split("\t")[2]) / 1000 for line in log.read_text().splitlines()]
+    found = re.search(r"\((\d+)\) data$", output, re.MULTILINE)
+    if len(times) != count or found is None or int(found[1]) != count * len(_frame(bytes(call.response_size))):
+        raise RuntimeError(f"not all {count} calls of {method} got a response of {call.response_size} bytes:\n{output}")
+    reached = re.search(r"^finished in [^,]*, ([0-9.]+) req/s", output, re.MULTILINE)
+    if reached is None:
+        raise RuntimeError(f"h2load reported no rate:\n{output}")
+    run = Run(count, count / float(reached[1]), client, in_server)
+    p50, p99 = np.percentile(times, (50, 99))
+    return Load(run, float(p50), float(p99))
+
+
+def _frame(message: bytes) -> bytes:
+    # As gRPC sends it: uncompressed, prefixed with its length.
+    return b"\0" + len(message).to_bytes(4, "big") + message
+
+
+def take_turns(
+    contenders: Mapping[Key, Contender], call: Call, in_flight: int, plan: BenchPlan
+) -> dict[Key, list[Load]]:
+    """Return the runs of each contender."""
+    loads = {
+        key: partial(load, contender, call, in_flight, _calls_in(plan.seconds / RUNS, contender, call, in_flight))
+        for key, contender in contenders.items()
+    }
+    return alternate(loads, plan.rounds * RUNS)
+
+
+def medians(runs: Mapping[Key, list[Load]], figure: Callable[[Load], float]) -> dict[Key, Load]:
+    """Return the run with the median figure (the lower one of two) of each contender."""
+    return {key: sorted(found, key=figure)[(len(found) - 1) // 2] for key, found in runs.items()}
+
+
+def _calls_in(seconds: float, contender: Contender, call: Call, in_flight: int) -> int:
+    # About as many calls as the server handles in that time; trying warms it up.
+    count = 100
+    while (tried := load(contender, call, in_flight, count)).run.wall < seconds / 4:
+        count *= 4
+    return max(in_flight, int(tried.rate * seconds))
