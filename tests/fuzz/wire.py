@@ -186,7 +186,7 @@ def bad_batches(choices: random.Random) -> Iterator[StepRequest]:
 
 
 def bad_conversations(choices: random.Random) -> Iterator[bytes]:
-    """Yield damaged conversations of clients of the fast port, of unary calls and streams, without end."""
+    """Yield damaged conversations of clients of the fast door, of unary calls and streams, without end."""
     tables = [(game, players) for game in engine.games() for players in range(game.min_players, game.max_players + 1)]
     methods = _unary_methods()
     while True:
@@ -220,7 +220,7 @@ class Fuzzer:
     """A sender of damaged data to one server, with counts of the results."""
 
     def __init__(self, channels: list[grpc.Channel], fast_address: str) -> None:
-        """Start with channels to each of the server's ports and `fast_address`, its fast port."""
+        """Start with channels to each of the server's ports and `fast_address`, its fast door."""
         self.channels = channels
         self.fast_address = split_address(fast_address)
         self.codes: Counter[str] = Counter()
@@ -325,7 +325,7 @@ def main(count: int, seconds: float, seed: int) -> None:
     fuzzer = fuzz(count, seconds, seed)
     click.echo(f"{fuzzer.messages} messages: {dict(fuzzer.codes.most_common())}")
     click.echo(f"{fuzzer.states} packed states: {dict(fuzzer.reasons.most_common())}")
-    click.echo(f"{fuzzer.conversations} conversations on the fast port")
+    click.echo(f"{fuzzer.conversations} conversations on the fast door")
     click.echo(f"no finding, the same process answers; {time.monotonic() - start:.0f} s")
 
 

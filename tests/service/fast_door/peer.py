@@ -1,4 +1,4 @@
-"""Shared by the tests of the fast port: a client played frame by frame, and one that others must not harm."""
+"""Shared by the tests of the fast door: a client played frame by frame, and one that others must not harm."""
 
 import select
 import socket
@@ -66,8 +66,8 @@ class Peer:
     """A client, frame by frame.
 
     `greets`: False for one that sends nothing of its own accord. By stream: `messages`; `heads`, the first headers;
-    `ends`, those that end the stream; `resets`, errors. `settings`: the server's, acknowledged as they come. `given`:
-    to windows, in all. `farewell`: error and text of its GOAWAY.
+    `ends`, those that end the stream; `resets`, errors. `settings`: the server's, acknowledged as they come, and so are
+    its pings. `given`: to windows, in all. `farewell`: error and text of its GOAWAY.
     """
 
     def __init__(
@@ -154,9 +154,9 @@ class Peer:
         """These headers and no others."""
         return Frame(HEADERS, flags, stream, self.encoder.encode(headers))
 
-    def call(self, stream: int = 1, path: str = LIST_GAMES, content: bytes = b"") -> list[Frame]:
-        """A whole call of one request."""
-        return [self.headers(stream, path=path), data(message(content), END_STREAM, stream)]
+    def call(self, stream: int = 1, path: str = LIST_GAMES, content: bytes = b"", **others: str) -> list[Frame]:
+        """A whole call of one request; `others` as of `headers`."""
+        return [self.headers(stream, path=path, **others), data(message(content), END_STREAM, stream)]
 
     def frame(self) -> Frame:
         """The next that comes. Raises EOFError."""
@@ -180,10 +180,15 @@ class Peer:
             self.farewell = int.from_bytes(frame.payload[4:8]), frame.payload[8:].decode()
         elif frame.kind == SETTINGS and not flags & ACK:
             self.settings |= dict(struct.iter_unpack(">HI", frame.payload))
-            # The server may have closed the connection.
-            with suppress(OSError):
-                self.send(*([Frame(SETTINGS, ACK, 0, b"")] if self._greets else []))
+            self._acknowledge(Frame(SETTINGS, ACK, 0, b""))
+        elif frame.kind == PING and not flags & ACK:
+            self._acknowledge(frame._replace(flags=ACK))
         return frame
+
+    def _acknowledge(self, frame: Frame) -> None:
+        # The server may have closed the connection.
+        with suppress(OSError):
+            self.send(*([frame] if self._greets else []))
 
     def skip_to(self, kind: int, flags: int = 0) -> Frame:
         while (frame := self.frame()).kind != kind or frame.flags & flags != flags:

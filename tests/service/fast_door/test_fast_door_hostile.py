@@ -1,4 +1,4 @@
-"""Hostile clients of the fast port: each loses its call or its connection, and nobody else suffers."""
+"""Hostile clients of the fast door: each loses its call or its connection, and nobody else suffers."""
 
 import gzip
 import re
@@ -49,6 +49,9 @@ from chatiere.v1.game_service_pb2 import NewGameRequest
 
 from ..process import Served, served
 from .peer import NEW_GAME, OK, PLAY, SMALL, TAKES_ALL, Bystander, Peer
+
+# Without libnghttp2 there is no fast door.
+pytest.importorskip("chatiere.http2.server", reason="the fast door was not built: libnghttp2 was not there")
 
 NEW_GAMES = "/chatiere.v1.BatchService/NewGames"
 # Attackers that share an address with nobody else.
