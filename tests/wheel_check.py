@@ -123,7 +123,14 @@ def check_without_nghttp2(work: Path) -> None:
     python = work / "plain" / "bin" / "python"
     run(python, *PIP, "install", wheel, cwd=work)
     run(python, "-c", PLAYS, cwd=work)
-    command = [work / "plain" / "bin" / "chatiere", "serve", "--address", "127.0.0.1:0", "--fast-address", "127.0.0.1:0"]
+    command = [
+        work / "plain" / "bin" / "chatiere",
+        "serve",
+        "--address",
+        "127.0.0.1:0",
+        "--fast-address",
+        "127.0.0.1:0",
+    ]
     said = subprocess.run(command, cwd=work, capture_output=True, text=True, check=False)
     assert said.returncode != 0, said
     assert "built without libnghttp2: install libnghttp2-dev" in said.stderr, said

@@ -17,9 +17,13 @@ _LONGEST_START = 60.0
 
 
 class OwnServer(NamedTuple):
-    """A server: its addresses for gRPC and metrics (HOST:PORT), the process of its supervisor, and its log."""
+    """A server: its addresses (HOST:PORT), the process of its supervisor, and its log.
+
+    `fast_address`: None without such a port.
+    """
 
     address: str
+    fast_address: str | None
     metrics_address: str
     pid: int
     log: IO[str]
@@ -31,16 +35,22 @@ class OwnServer(NamedTuple):
 
 @contextmanager
 def own_server(*arguments: str) -> Iterator[OwnServer]:
-    """Run a server in processes of its own; `arguments`: further ones, beside its addresses."""
+    """Run a server in processes of its own; `arguments`: further ones, beside its addresses.
+
+    With `--fast-address` among them it has a fast door.
+    """
     addresses = ("--address", "127.0.0.1:0", "--metrics-address", "127.0.0.1:0")
     with tempfile.TemporaryFile("w+") as log:
         command = (Path(sys.executable).with_name("chatiere"), "serve", *addresses, *arguments)
         with subprocess.Popen(command, stderr=log) as process:
             try:
-                # Both addresses are logged when it serves.
+                # All addresses are logged when it serves.
                 address = _logged(r"serving chatiere\.v1 on ([^\s,]+)", process, log)
                 metrics_address = _logged(r"metrics on http://([^\s/]+)/", process, log)
-                yield OwnServer(address, metrics_address, process.pid, log)
+                fast_address = None
+                if "--fast-address" in arguments:
+                    fast_address = _logged(r"fast door on ([^\s,]+)", process, log)
+                yield OwnServer(address, fast_address, metrics_address, process.pid, log)
             finally:
                 process.terminate()
 

@@ -9,6 +9,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from siege.crowd import Attacker, Crowd, in_turn
+from siege.floods import flood
 from siege.plan import Attack
 
 from chatiere import engine
@@ -86,9 +87,14 @@ def watches(crowd: Crowd, attack: Attack, until: float) -> None:
 
 
 def silent(crowd: Crowd, attack: Attack, until: float) -> None:
-    """Open `count` connections to the port of gRPC that send nothing."""
+    """Open `count` connections to the attacked port that send nothing."""
     crowd.connect_silently(attack.count)
     crowd.stay(until)
+
+
+def floods(crowd: Crowd, attack: Attack, until: float) -> None:
+    """Flood with frames that cost nothing, each of `count` attackers with one kind after the other."""
+    flood(crowd.flooders(attack.count), until)
 
 
 def silent_metrics(crowd: Crowd, attack: Attack, until: float) -> None:
@@ -97,7 +103,8 @@ def silent_metrics(crowd: Crowd, attack: Attack, until: float) -> None:
 
 
 KINDS: dict[str, Callable[[Crowd, Attack, float], None]] = {
-    each.__name__: each for each in (nobody, half_open, steady, half_sent, unread, watches, silent, silent_metrics)
+    each.__name__: each
+    for each in (nobody, half_open, steady, half_sent, unread, watches, silent, floods, silent_metrics)
 }
 
 

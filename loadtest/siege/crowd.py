@@ -22,6 +22,7 @@ from h2.events import (
 )
 from h2.exceptions import ProtocolError
 from h2.settings import SettingCodes, Settings
+from siege.floods import Flooder
 
 # Attackers come from loopback addresses of their own, beginning with this one.
 _FIRST_SOURCE = ipaddress.IPv4Address("127.0.0.2")
@@ -158,6 +159,10 @@ class Crowd:
             silent.connect_ex(self._address)
             self._came["begun"] += 1
             self._selector.register(silent, selectors.EVENT_READ)
+
+    def flooders(self, count: int) -> list[Flooder]:
+        """Connect attackers that flood, each from an address of its own."""
+        return [Flooder(self._address, str(_FIRST_SOURCE + i), self._came) for i in range(count)]
 
     def stay(self, until: float) -> None:
         """Read what arrives, and send what may be sent, until a time of time.monotonic()."""

@@ -37,6 +37,7 @@ class Attack:
     - `connections`, `addresses`: the number of connections, and of addresses that they come from.
     - `seconds`: the duration. `onset`: the part of it until all attackers have come.
     - `has_tokens`: True if the server requires tokens; attackers never have one.
+    - `is_fast`: True if both the attackers and the other client come to the fast door.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Attack:
     addresses: int = 1
     method: str = ""
     has_tokens: bool = False
+    is_fast: bool = False
 
 
 @dataclass(frozen=True)

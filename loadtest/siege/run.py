@@ -104,23 +104,26 @@ def siege(plan: Plan, report: Path) -> bool:
 @contextmanager
 def besieged(attack: Attack) -> Iterator[tuple[OwnServer, str | None]]:
     """Run a server for an attack; yield it and the token that it requires."""
+    arguments = ("--fast-address", "127.0.0.1:0") if attack.is_fast else ()
     if not attack.has_tokens:
-        with own_server() as server:
+        with own_server(*arguments) as server:
             yield server, None
         return
     token, line = new_token("good")
     with tempfile.NamedTemporaryFile("w") as tokens:
         tokens.write(line)
         tokens.flush()
-        with own_server("--tokens", tokens.name) as server:
+        with own_server("--tokens", tokens.name, *arguments) as server:
             yield server, token
 
 
 def besiege(server: OwnServer, token: str | None, attack: Attack) -> AttackResult:
     """Attack a server, and measure before, during and after. `token`: the other client's."""
+    address = server.fast_address if attack.is_fast else server.address
+    assert address is not None
     memory = Memory(server.pid)
-    with GoodClient(server.address, token) as client:
-        attackers = Attackers(attack, server.address, server.metrics_address)
+    with GoodClient(address, token) as client:
+        attackers = Attackers(attack, address, server.metrics_address)
         time.sleep(_WARMING)
         idle = memory.now()
         memory.forget_peak()

@@ -7,6 +7,9 @@ import pytest
 
 from . import wire
 
+# Without libnghttp2 there is no fast door.
+pytest.importorskip("chatiere.http2.server", reason="the fast door was not built: libnghttp2 was not there")
+
 
 def test_a_server_answers_some_thousands_of_them() -> None:
     fuzzer = wire.fuzz(4_000, float("inf"), seed=2)

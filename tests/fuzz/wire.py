@@ -11,7 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from itertools import islice
+from itertools import cycle, islice, product
 from typing import Any
 
 import click
@@ -20,11 +20,27 @@ from google.protobuf.descriptor import ServiceDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 from hpack import Encoder
+from played_frames import (
+    DATA,
+    END_HEADERS,
+    END_STREAM,
+    HEADERS,
+    LARGEST_NUMBER,
+    PREFACE,
+    PUSH,
+    WINDOW,
+    Frame,
+    ping,
+    reset,
+    setting,
+    window,
+)
+from played_frames import message as framed
+from service.fast_door.peer import Bystander
 
 from chatiere import engine
 from chatiere.engine import Game, Position
 from chatiere.engine.wire import fill
-from chatiere.http2 import frames
 from chatiere.service.process.settings import split_address
 from chatiere.v1 import batch_service_pb2, errors_pb2, game_pb2, game_service_pb2
 from chatiere.v1.batch_service_pb2 import Columns, PlayRequest, StepRequest, Table
@@ -38,13 +54,14 @@ SERVICES: tuple[ServiceDescriptor, ...] = (
 # The statuses of a client's own fault; any other is the service's fault.
 ANSWERS = {grpc.StatusCode.OK, grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.RESOURCE_EXHAUSTED}
 STATES_PER_BATCH = 1_000
-_HEADERS = [(":method", "POST"), (":path", f"/{SERVICES[1].full_name}/Play"), ("content-type", "application/grpc")]
-# The bytes that may follow the messages of a stream.
-_BETWEEN: tuple[Callable[[int], bytes], ...] = (
-    lambda stream: frames.frame(frames.DATA, frames.END_STREAM, stream),
-    lambda stream: frames.frame(frames.RST_STREAM, 0, stream, bytes(4)),
-    lambda stream: frames.frame(frames.PING, 0, 0, bytes(8)),
-    lambda stream: frames.frame(frames.WINDOW_UPDATE, 0, stream, b"\0\0\1\0"),
+_PLAY = f"/{SERVICES[1].full_name}/Play"
+_HEADERS = [(":method", "POST"), (":scheme", "http"), (":authority", "localhost")]
+# The frames that may follow the messages of a call.
+_BETWEEN: tuple[Callable[[int], Frame], ...] = (
+    lambda stream: Frame(DATA, END_STREAM, stream, b""),
+    reset,
+    lambda stream: ping(),
+    lambda stream: window(stream, 256),
 )
 IN_FLIGHT = 16
 
@@ -127,16 +144,20 @@ def damaged(data: bytes, choices: random.Random) -> bytes:
     return bytes(broken)
 
 
-def bad_messages(choices: random.Random) -> Iterator[tuple[str, bytes]]:
-    """Yield (method, request bytes) without end, for every unary method of both services and every game."""
-    tables = [(game, players) for game in engine.games() for players in range(game.min_players, game.max_players + 1)]
-    samples = {(game.name, players): sample_positions(game, players, choices) for game, players in tables}
-    methods = [
+def _unary_methods() -> list[tuple[str, type[Message]]]:
+    return [
         (f"/{service.full_name}/{method.name}", GetMessageClass(method.input_type))
         for service in SERVICES
         for method in service.methods
         if not method.client_streaming
     ]
+
+
+def bad_messages(choices: random.Random) -> Iterator[tuple[str, bytes]]:
+    """Yield (method, request bytes) without end, for every unary method of both services and every game."""
+    tables = [(game, players) for game in engine.games() for players in range(game.min_players, game.max_players + 1)]
+    samples = {(game.name, players): sample_positions(game, players, choices) for game, players in tables}
+    methods = _unary_methods()
     while True:
         path, request_type = choices.choice(methods)
         request = request_type()
@@ -165,22 +186,30 @@ def bad_batches(choices: random.Random) -> Iterator[StepRequest]:
 
 
 def bad_conversations(choices: random.Random) -> Iterator[bytes]:
-    """Yield damaged conversations of clients of the port for streams, without end."""
+    """Yield damaged conversations of clients of the fast door, of unary calls and streams, without end."""
     tables = [(game, players) for game in engine.games() for players in range(game.min_players, game.max_players + 1)]
-    encoder = Encoder()
+    methods = _unary_methods()
     while True:
         game, players = choices.choice(tables)
         positions = sample_positions(game, players, choices)
-        pieces = [frames.PREFACE, frames.settings({frames.ENABLE_PUSH: 0, frames.INITIAL_WINDOW_SIZE: 2**24})]
-        for stream in range(1, 2 * choices.randrange(1, 4), 2):
-            pieces.append(frames.frame(frames.HEADERS, frames.END_HEADERS, stream, encoder.encode(_HEADERS)))
-            for _ in range(choices.randrange(4)):
-                request = StepRequest(table=Table(game=game.name, players=players))
+        encoder = Encoder()
+        pieces = [PREFACE, bytes(setting(PUSH, 0)), bytes(setting(WINDOW, LARGEST_NUMBER))]
+        for stream in range(1, 2 * choices.randrange(1, 5), 2):
+            path, messages = _PLAY, []
+            if choices.randrange(2):
+                path, request_type = choices.choice(methods)
+                request = request_type()
                 complete(request, positions, choices)
-                message = PlayRequest(tag=choices.getrandbits(8), step=request).SerializeToString()
-                content = b"\0" + len(message).to_bytes(4, "big") + message
-                pieces.append(frames.frame(frames.DATA, 0, stream, content))
-            pieces.append(choices.choice(_BETWEEN)(stream))
+                messages.append(request.SerializeToString())
+            else:
+                for _ in range(choices.randrange(4)):
+                    step = StepRequest(table=Table(game=game.name, players=players))
+                    complete(step, positions, choices)
+                    messages.append(PlayRequest(tag=choices.getrandbits(8), step=step).SerializeToString())
+            headers = encoder.encode([*_HEADERS, (":path", path), ("content-type", "application/grpc")])
+            pieces.append(bytes(Frame(HEADERS, END_HEADERS, stream, headers)))
+            pieces += [bytes(Frame(DATA, 0, stream, framed(each))) for each in messages]
+            pieces.append(bytes(choices.choice(_BETWEEN)(stream)))
         for _ in range(8):
             # Some stay valid up to a place in the middle.
             kept = choices.randrange(len(pieces))
@@ -190,9 +219,9 @@ def bad_conversations(choices: random.Random) -> Iterator[bytes]:
 class Fuzzer:
     """A sender of damaged data to one server, with counts of the results."""
 
-    def __init__(self, channel: grpc.Channel, fast_address: str) -> None:
-        """Start with the server's channel and `fast_address`, its port for streams."""
-        self.channel = channel
+    def __init__(self, channels: list[grpc.Channel], fast_address: str) -> None:
+        """Start with channels to each of the server's ports and `fast_address`, its fast door."""
+        self.channels = channels
         self.fast_address = split_address(fast_address)
         self.codes: Counter[str] = Counter()
         self.reasons: Counter[str] = Counter()
@@ -200,7 +229,10 @@ class Fuzzer:
 
     def send(self, messages: list[tuple[str, bytes]]) -> None:
         """Send messages a few at a time, and check the status of each."""
-        calls = [(path, data, self.channel.unary_unary(path).future(data, timeout=120)) for path, data in messages]
+        calls = [
+            (path, data, channel.unary_unary(path).future(data, timeout=120))
+            for channel, (path, data) in zip(cycle(self.channels), messages, strict=False)
+        ]
         for path, data, call in calls:
             code = call.code()
             self.codes[code.name] += 1
@@ -210,7 +242,7 @@ class Fuzzer:
 
     def send_batch(self, request: StepRequest) -> None:
         """Send damaged packed states; each must succeed or fail alone, with a reason."""
-        call = self.channel.unary_unary(
+        call = self.channels[0].unary_unary(
             f"/{SERVICES[1].full_name}/Step", response_deserializer=batch_service_pb2.StepResponse.FromString
         )
         answer = call(request.SerializeToString(), timeout=120)
@@ -238,11 +270,11 @@ class Fuzzer:
         self.conversations += 1
 
 
-def check_alive(server: Served, pid: int, channel: grpc.Channel) -> None:
-    """Assert that a valid call is handled correctly, by the same process as at the beginning."""
+def check_alive(server: Served, pid: int, channels: list[grpc.Channel]) -> None:
+    """Assert that valid calls are handled correctly, by the same process as at the beginning."""
     if server.worker_pid(0) != pid:
         raise Finding(f"worker {pid} has died")
-    for game in engine.games():
+    for channel, game in product(channels, engine.games()):
         position = game.new_game(game.max_players, seed=7)
         action = position.legal_actions()[-1]
         apply: Callable[..., Any] = channel.unary_unary(
@@ -262,18 +294,23 @@ def fuzz(count: int, seconds: float, seed: int) -> Fuzzer:
     with (
         served("--fast-address", "127.0.0.1:0") as server,
         grpc.insecure_channel(server.address, options=options) as channel,
+        grpc.insecure_channel(server.fast_address, options=options) as fast_channel,
+        Bystander(server) as bystander,
     ):
-        fuzzer = Fuzzer(channel, server.fast_address)
+        channels = [channel, fast_channel]
+        fuzzer = Fuzzer(channels, server.fast_address)
         pid = server.worker_pid(0)
-        check_alive(server, pid, channel)
+        check_alive(server, pid, channels)
         while fuzzer.messages + fuzzer.states < count and time.monotonic() - start < seconds:
             fuzzer.send_batch(next(batches))
             while fuzzer.messages * 3 < fuzzer.states:
                 fuzzer.send(list(islice(messages, IN_FLIGHT)))
                 for said in islice(conversations, IN_FLIGHT // 4):
                     fuzzer.send_conversation(said)
-        check_alive(server, pid, channel)
-        if any("a connection for streams failed" in line for line in server.lines):
+                # On a connection that was there before them.
+                bystander.is_served()
+        check_alive(server, pid, channels)
+        if any(" ERROR " in line for line in server.lines):
             raise Finding("\n".join(server.lines[-50:]))
     return fuzzer
 
@@ -288,7 +325,7 @@ def main(count: int, seconds: float, seed: int) -> None:
     fuzzer = fuzz(count, seconds, seed)
     click.echo(f"{fuzzer.messages} messages: {dict(fuzzer.codes.most_common())}")
     click.echo(f"{fuzzer.states} packed states: {dict(fuzzer.reasons.most_common())}")
-    click.echo(f"{fuzzer.conversations} conversations on the port for streams")
+    click.echo(f"{fuzzer.conversations} conversations on the fast door")
     click.echo(f"no finding, the same process answers; {time.monotonic() - start:.0f} s")
 
 

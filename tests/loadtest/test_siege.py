@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "loadtest"))
 
 import run
 from load.own_server import OwnServer, own_server
-from siege import attacks, plan
+from siege import attacks, floods, plan
 from siege import run as siege
 
 UNBOUND = plan.Budget(*[float("inf")] * 6)
@@ -36,6 +36,13 @@ GOOD = siege.AttackResult(
 @pytest.fixture(scope="module")
 def server() -> Iterator[OwnServer]:
     with own_server() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def fast_server() -> Iterator[OwnServer]:
+    pytest.importorskip("chatiere.http2.server", reason="the fast door was not built: libnghttp2 was not there")
+    with own_server("--fast-address", "127.0.0.1:0") as server:
         yield server
 
 
@@ -65,7 +72,6 @@ def test_the_plan_can_be_read() -> None:
         (replace(SMALL, kind="unread", count=2, method="chatiere.v1.BatchService/Play"), {"begun": 2}),
         (replace(SMALL, kind="watches"), {"begun": 10}),
         (replace(SMALL, kind="silent"), {"begun": 10}),
-        (replace(SMALL, kind="silent_metrics"), {"begun": 10}),
     ],
     ids=lambda value: value.kind if isinstance(value, plan.Attack) else "",
 )
@@ -76,10 +82,34 @@ def test_an_attack_comes_as_it_says(server: OwnServer, attack: plan.Attack, came
     assert result.broken() == []
 
 
+@pytest.mark.parametrize(
+    ("attack", "came"),
+    [
+        (replace(SMALL, kind="half_open", connections=2), {"begun": 2 * 10 + 20}),
+        (replace(SMALL, kind="unread", count=2, method="chatiere.v1.BatchService/NewGames"), {"begun": 2}),
+        (replace(SMALL, kind="silent"), {"begun": 10}),
+    ],
+    ids=lambda value: value.kind if isinstance(value, plan.Attack) else "",
+)
+def test_an_attack_comes_to_the_fast_door(fast_server: OwnServer, attack: plan.Attack, came: dict[str, int]) -> None:
+    result = siege.besiege(fast_server, None, replace(attack, is_fast=True))
+    assert came.items() <= result.came.items()
+    assert all(result.calls.values())
+    assert result.broken() == []
+
+
 def test_steady_calls_come_as_often_as_they_say(server: OwnServer) -> None:
     attack = replace(SMALL, kind="steady", count=1000, method="chatiere.v1.GameService/Apply")
     result = siege.besiege(server, None, attack)
     assert 0 < result.came["begun"] <= 1000 * attack.seconds / 10
+    assert result.broken() == []
+
+
+def test_floods_come_in_all_kinds(fast_server: OwnServer) -> None:
+    attack = replace(SMALL, kind="floods", is_fast=True, count=2)
+    result = siege.besiege(fast_server, None, attack)
+    # Each kind ends its connection, and the next begins.
+    assert {f"{kind}: connection ended" for kind in floods.FLOODS} <= result.came.keys()
     assert result.broken() == []
 
 

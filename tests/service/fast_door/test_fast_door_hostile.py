@@ -1,0 +1,556 @@
+"""Hostile clients of the fast door: each loses its call or its connection, and nobody else suffers."""
+
+import gzip
+import re
+import resource
+import socket
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, suppress
+from itertools import count, repeat
+from pathlib import Path
+
+import grpc
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from played_frames import (
+    ACK,
+    CONTINUATION,
+    DATA,
+    END_HEADERS,
+    END_STREAM,
+    ENHANCE_YOUR_CALM,
+    HEADERS,
+    LARGEST_FRAME,
+    LARGEST_NUMBER,
+    NO_ERROR,
+    PING,
+    PREFACE,
+    PROTOCOL_ERROR,
+    SETTINGS,
+    UNKNOWN_KIND,
+    WINDOW,
+    Frame,
+    data,
+    goaway,
+    message,
+    padded,
+    ping,
+    priority,
+    reset,
+    setting,
+    window,
+)
+
+from chatiere import engine
+from chatiere.v1.batch_service_pb2 import Columns, NewGamesRequest, PlayRequest, PlayResponse, Table
+from chatiere.v1.game_pb2 import Include
+from chatiere.v1.game_service_pb2 import NewGameRequest
+
+from ..process import Served, served
+from .peer import NEW_GAME, OK, PLAY, SMALL, TAKES_ALL, Bystander, Peer
+
+# Without libnghttp2 there is no fast door.
+pytest.importorskip("chatiere.http2.server", reason="the fast door was not built: libnghttp2 was not there")
+
+NEW_GAMES = "/chatiere.v1.BatchService/NewGames"
+# Attackers that share an address with nobody else.
+ELSEWHERE = "127.0.0.2"
+EXHAUSTED = grpc.StatusCode.RESOURCE_EXHAUSTED
+# MiB that a worker may grow by beside what its settings allow.
+SLACK = 48
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Served]:
+    with served("--fast-address", "127.0.0.1:0", "--request-timeout", "600") as server:
+        pid = server.worker_pid(0)
+        yield server
+        assert server.worker_pid(0) == pid
+        assert not [line for line in server.lines if " ERROR " in line]
+
+
+@pytest.fixture
+def bystander(server: Served) -> Iterator[Bystander]:
+    with Bystander(server) as bystander:
+        yield bystander
+
+
+@pytest.fixture
+def peer(server: Served) -> Iterator[Peer]:
+    with Peer(server, source=ELSEWHERE) as peer:
+        # The server's settings hold once they are acknowledged.
+        peer.ping()
+        yield peer
+
+
+@pytest.fixture
+def many_files() -> Iterator[int]:
+    """Let this process open as many files as it may; the number."""
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (before[1], before[1]))
+    yield before[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+
+class Growth:
+    """The memory of a server's worker beyond what it has now."""
+
+    def __init__(self, server: Served) -> None:
+        self._process = Path(f"/proc/{server.worker_pid(0)}")
+        (self._process / "clear_refs").write_text("5")
+        self._before = self._read("VmRSS")
+
+    def _read(self, name: str) -> float:
+        found = re.search(rf"{name}:\s+(\d+) kB", (self._process / "status").read_text())
+        assert found
+        return int(found[1]) / 1024
+
+    def peak(self) -> float:
+        """MiB."""
+        return self._read("VmHWM") - self._before
+
+
+# Floods
+
+
+def many(frame: Frame) -> Callable[[Peer], Iterable[bytes]]:
+    return lambda peer: repeat(bytes(frame) * 1000)
+
+
+def same_headers(peer: Peer, path: str = PLAY) -> Callable[[int], Frame]:
+    """Return headers of any stream, all in the HPACK table."""
+    peer.send(peer.headers(3, path=path), reset(3))
+    headers = peer.headers(path=path)
+    return lambda stream: headers._replace(stream=stream)
+
+
+def per_stream(make: Callable[[Callable[[int], Frame], int], list[Frame]]) -> Callable[[Peer], Iterable[bytes]]:
+    """Frames for each of endless streams."""
+
+    def chunks(peer: Peer) -> Iterable[bytes]:
+        headers = same_headers(peer)
+        for first in count(5, 200):
+            yield b"".join(bytes(frame) for stream in range(first, first + 200, 2) for frame in make(headers, stream))
+
+    return chunks
+
+
+def late_headers(peer: Peer) -> Iterable[bytes]:
+    return repeat(bytes(same_headers(peer)(3)) * 1000)
+
+
+def continuations(content: bytes) -> Callable[[Peer], Iterable[bytes]]:
+    def chunks(peer: Peer) -> Iterable[bytes]:
+        peer.send(peer.headers(3, flags=0))
+        return repeat(bytes(Frame(CONTINUATION, 0, 3, content)) * 100)
+
+    return chunks
+
+
+FLOODS: dict[str, Callable[[Peer], Iterable[bytes]]] = {
+    "PING": many(ping()),
+    "PING with ACK": many(Frame(PING, ACK, 0, bytes(8))),
+    "SETTINGS": many(Frame(SETTINGS, 0, 0, b"")),
+    "SETTINGS that change the window": many(setting(WINDOW, 1)),
+    "empty DATA": many(data(b"")),
+    "DATA of padding alone": many(padded(data(b""), 0)),
+    "DATA of more padding alone": many(padded(data(b""), 255)),
+    "PRIORITY": many(priority(1)),
+    "PRIORITY of idle streams": lambda peer: (
+        b"".join(bytes(priority(stream)) for stream in range(first, first + 2000, 2)) for first in count(3, 2000)
+    ),
+    "WINDOW_UPDATE": many(window(0, 1)),
+    "WINDOW_UPDATE of a stream": many(window(1, 1)),
+    "RST_STREAM of a closed stream": lambda peer: (same_headers(peer), many(reset(3))(peer))[1],
+    "GOAWAY": many(goaway()),
+    "an unknown kind": many(Frame(UNKNOWN_KIND, 0, 0, b"")),
+    "HEADERS of a closed stream": late_headers,
+    "CONTINUATION": continuations(b""),
+    "CONTINUATION with headers": continuations(b"\x00\x01a\x01b" * 20),
+    "calls reset at once": per_stream(lambda headers, stream: [headers(stream), reset(stream)]),
+}
+
+
+@pytest.mark.parametrize("name", FLOODS)
+def test_a_flood_ends_its_connection(server: Served, bystander: Bystander, peer: Peer, name: str) -> None:
+    growth = Growth(server)
+    # With a call, so that the connection is in use.
+    peer.send(peer.headers())
+    bystander.is_served_during(peer.pour, FLOODS[name](peer))
+    assert peer.goodbye()[0] == ENHANCE_YOUR_CALM
+    assert growth.peak() < SLACK
+
+
+def test_a_flood_of_calls_that_the_server_has_to_reset(server: Served, bystander: Bystander, peer: Peer) -> None:
+    growth = Growth(server)
+    flood = per_stream(lambda headers, stream: [headers(stream), window(stream, LARGEST_NUMBER)])
+    bystander.is_served_during(peer.pour, flood(peer))
+    # Those of which the client has not heard may be more than it may have.
+    assert peer.goodbye()[0] in {ENHANCE_YOUR_CALM, PROTOCOL_ERROR}
+    assert growth.peak() < SLACK
+
+
+def test_pings_whose_answers_nobody_reads(server: Served, bystander: Bystander, peer: Peer) -> None:
+    growth = Growth(server)
+    peer.socket.setblocking(False)
+    # As much as the socket takes, or until the server ends the connection.
+    with suppress(OSError):
+        while True:
+            peer.socket.send(bytes(ping()) * 1000)
+    bystander.is_served()
+    assert growth.peak() < SLACK
+
+
+# Half-open and half-sent
+
+
+def test_half_open_calls_by_the_thousand(server: Served, bystander: Bystander) -> None:
+    with ExitStack() as stack:
+        peers = [stack.enter_context(Peer(server, source=ELSEWHERE)) for _ in range(3)]
+        opened = [range(1, 1800, 2)] * 3
+
+        def attack() -> None:
+            for peer, streams in zip(peers, opened, strict=True):
+                peer.send(*(peer.headers(stream, path=NEW_GAME) for stream in streams))
+                peer.ping()
+
+        bystander.is_served_during(attack)
+        for peer in peers:
+            peer.ping()
+        # 1,000 wait (--max-calls); the oldest had to go.
+        assert [len(peer.ends) for peer in peers] == [900, 800, 0]
+        assert {peer.end(stream)[0] for peer in peers for stream in peer.ends} == {EXHAUSTED}
+        # The others still wait for their requests.
+        peers[2].send(data(message(SMALL), END_STREAM, 1))
+        assert peers[2].end() == OK
+
+
+def test_a_thousand_calls_whose_large_messages_never_come(server: Served, bystander: Bystander, peer: Peer) -> None:
+    growth = Growth(server)
+
+    def attack() -> None:
+        for stream in range(1, 2000, 2):
+            peer.send(peer.headers(stream, path=NEW_GAME), data(b"\0\0\xff\xff\xff", 0, stream))
+        # They would take 16 GB.
+        assert peer.end()[0] is EXHAUSTED
+
+    bystander.is_served_during(attack)
+    assert growth.peak() < SLACK
+
+
+# Windows
+
+GAME = max(engine.games(), key=lambda game: game.observation_length)
+# Some 4 MiB of response.
+LARGE = NewGamesRequest(
+    table=Table(game=GAME.name, players=GAME.min_players),
+    count=4 * 2**20 // GAME.observation_length,
+    columns=Columns(observations=True),
+)
+BUDGET = 32
+
+
+@pytest.mark.parametrize("method", [NEW_GAMES, PLAY])
+@pytest.mark.parametrize("greeting", [[setting(WINDOW, 0)], TAKES_ALL], ids=["closed windows", "an unread socket"])
+def test_large_responses_that_are_not_taken(method: str, greeting: list[Frame]) -> None:
+    limit = ("--max-undelivered-bytes", str(BUDGET * 2**20))
+    request = LARGE if method == NEW_GAMES else PlayRequest(new_games=LARGE)
+    with (
+        served("--fast-address", "127.0.0.1:0", *limit) as server,
+        Bystander(server) as bystander,
+        Peer(server, *greeting, source=ELSEWHERE) as peer,
+    ):
+        growth = Growth(server)
+        streams = range(1, 101, 2)
+
+        def attack() -> None:
+            for stream in streams:
+                peer.send(*peer.call(stream, method, request.SerializeToString()))
+
+        bystander.is_served_during(attack)
+        assert growth.peak() < BUDGET + SLACK
+        # What waits is not lost.
+        if greeting is not TAKES_ALL:
+            peer.send(*TAKES_ALL)
+        codes = [peer.end(stream)[0] for stream in streams]
+        whole = [response for responses in peer.messages.values() for response in responses if len(response) > 2**21]
+        assert whole
+        if method == NEW_GAMES:
+            assert {*codes} <= {grpc.StatusCode.OK, EXHAUSTED}
+            assert codes.count(grpc.StatusCode.OK) == len(whole)
+        else:
+            # Streams refuse requests one by one.
+            refused = [PlayResponse.FromString(peer.messages[stream][0]).HasField("refusal") for stream in streams]
+            assert {*codes} == {grpc.StatusCode.OK}
+            assert refused.count(False) == len(whole)
+        assert growth.peak() < BUDGET + SLACK
+        bystander.is_served()
+
+
+def talkative_request(server: Served) -> NewGameRequest:
+    """Return the request of NewGame whose response is largest: some 14 KB."""
+    requests = [
+        NewGameRequest(
+            game=game.name,
+            players=game.max_players,
+            include=Include(legal_actions=True, score=True, viewers=range(game.max_players)),
+        )
+        for game in engine.games()
+    ]
+    with Peer(server, *TAKES_ALL) as peer:
+        for number, request in enumerate(requests):
+            peer.send(*peer.call(2 * number + 1, NEW_GAME, request.SerializeToString()))
+            peer.end(2 * number + 1)
+        return max(zip(requests, peer.messages.values(), strict=True), key=lambda each: len(each[1][0]))[0]
+
+
+def test_small_responses_that_are_not_taken() -> None:
+    limit = ("--max-undelivered-bytes", str(BUDGET * 2**20))
+    with (
+        served("--fast-address", "127.0.0.1:0", *limit) as server,
+        Bystander(server) as bystander,
+        ExitStack() as stack,
+    ):
+        peers = [stack.enter_context(Peer(server, setting(WINDOW, 0), source=ELSEWHERE)) for _ in range(10)]
+        request = talkative_request(server)
+        growth = Growth(server)
+
+        def attack() -> None:
+            for peer in peers:
+                for stream in range(1, 2000, 2):
+                    request.seed = stream
+                    peer.send(*peer.call(stream, NEW_GAME, request.SerializeToString()))
+                peer.ping()
+
+        bystander.is_served_during(attack)
+        assert growth.peak() < BUDGET + SLACK
+
+
+def test_a_response_is_taken_byte_by_byte(server: Served, bystander: Bystander) -> None:
+    with Peer(server, setting(WINDOW, 1), source=ELSEWHERE) as peer:
+        peer.send(*peer.call(1, NEW_GAME, SMALL))
+
+        def take() -> None:
+            while 1 not in peer.ends:
+                frame = peer.frame()
+                if frame.kind == DATA and frame.payload:
+                    assert len(frame.payload) == 1
+                    peer.send(window(1, 1))
+
+        bystander.is_served_during(take)
+        assert peer.end() == OK
+        assert peer.messages[1] == [bystander.response]
+
+
+# Slow
+
+
+@pytest.mark.parametrize("way", ["bytes", "frames"])
+def test_a_request_comes_byte_by_byte(server: Served, bystander: Bystander, way: str) -> None:
+    with Peer(server, greets=False, source=ELSEWHERE) as peer:
+        peer.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        headers, request = peer.call(1, NEW_GAME, SMALL)
+        start = [PREFACE, Frame(SETTINGS, 0, 0, b""), headers]
+        if way == "bytes":
+            parts = [bytes([byte]) for byte in b"".join(map(bytes, [*start, request]))]
+        else:
+            parts = [
+                *map(bytes, start),
+                *(bytes(data(bytes([byte]))) for byte in request.payload),
+                bytes(data(b"", END_STREAM)),
+            ]
+
+        def send() -> None:
+            for part in parts:
+                peer.send(part)
+
+        bystander.is_served_during(send)
+        assert peer.end() == OK
+        assert peer.messages[1] == [bystander.response]
+
+
+SILENT: dict[str, list[Frame | bytes]] = {
+    "nothing": [],
+    "half a preface": [PREFACE[:10]],
+    "a preface": [PREFACE],
+    "a preface and half a frame": [PREFACE, bytes(Frame(SETTINGS, 0, 0, b""))[:5]],
+    "half a frame": [PREFACE, Frame(SETTINGS, 0, 0, b""), bytes(ping())[:12]],
+}
+
+
+@pytest.mark.parametrize("name", SILENT)
+def test_a_client_that_falls_silent_is_left(name: str) -> None:
+    with (
+        served("--fast-address", "127.0.0.1:0", "--request-timeout", "0.2") as server,
+        Bystander(server) as bystander,
+        Peer(server, greets=False) as peer,
+    ):
+        peer.send(*SILENT[name])
+        assert bystander.is_served_during(peer.goodbye)[0] == NO_ERROR
+
+
+MEANINGLESS: dict[str, Callable[[Peer], list[Frame]]] = {
+    "DATA of a reset call": lambda peer: [peer.headers(), reset(1), data(b"late")],
+    "HEADERS of a reset call": lambda peer: [peer.headers(), reset(1), peer.headers(flags=END_HEADERS | END_STREAM)],
+    "an unknown kind": lambda peer: [Frame(UNKNOWN_KIND, 0, 0, b"later")],
+}
+
+
+@pytest.mark.parametrize("name", MEANINGLESS)
+def test_a_frame_that_means_nothing_is_no_silence(name: str) -> None:
+    with served("--fast-address", "127.0.0.1:0", "--request-timeout", "0.2") as server, Peer(server) as peer:
+        peer.ping()
+        peer.send(*MEANINGLESS[name](peer))
+        # Clients that begin later and say nothing are left meanwhile.
+        for _ in range(2):
+            with Peer(server, greets=False) as silent:
+                assert silent.goodbye()[0] == NO_ERROR
+        peer.send(*peer.call(3, NEW_GAME, SMALL))
+        assert peer.end(3) == OK
+
+
+def test_a_call_whose_request_does_not_come_is_left() -> None:
+    with served("--fast-address", "127.0.0.1:0", "--request-timeout", "0.2") as server, Peer(server) as peer:
+        peer.send(peer.headers(path=NEW_GAME), data(message(SMALL)[:-1]))
+        code, text = peer.end()
+        assert (code, "request timeout" in text) == (grpc.StatusCode.DEADLINE_EXCEEDED, True)
+        # The connection goes on.
+        peer.send(*peer.call(3, NEW_GAME, SMALL))
+        assert peer.end(3) == OK
+
+
+# Bombs
+
+
+@pytest.mark.parametrize("path", [NEW_GAME, NEW_GAMES, PLAY])
+def test_a_compressed_bomb_is_not_opened(server: Served, bystander: Bystander, peer: Peer, path: str) -> None:
+    growth = Growth(server)
+    bomb = gzip.compress(bytes(2**28))
+    compressed = b"\1" + len(bomb).to_bytes(4) + bomb
+
+    def attack() -> None:
+        peer.send(peer.headers(path=path, grpc_encoding="gzip"), data(compressed, END_STREAM))
+
+    bystander.is_served_during(attack)
+    assert peer.end()[0] is grpc.StatusCode.UNIMPLEMENTED
+    assert peer.ends[1]["grpc-accept-encoding"] == "identity"
+    assert growth.peak() < SLACK
+
+
+def large_field(size: int) -> bytes:
+    """A header field, without HPACK's indexing, whose value has so many bytes: RFC 7541, 5.1 and 6.2.2."""
+    length, left = bytearray(b"\x7f"), size - 127
+    while left >= 128:
+        length.append(left & 0x7F | 0x80)
+        left >>= 7
+    return b"\x00\x01a" + bytes(length) + bytes([left]) + b"b" * size
+
+
+# Fields that name one entry of 3,996 bytes of the HPACK table again and again: 16 GB.
+REFERENCES = b"\x40\x01a" + large_field(3_959)[3:] + b"\xbe" * (LARGEST_FRAME - 4_000)
+FIELDS = b"\x00\x01a\x01b" * (LARGEST_FRAME // 5)
+
+
+def in_frames(headers: bytes, size: int) -> list[Frame]:
+    parts = [headers[i : i + size] for i in range(0, len(headers), size)]
+    frames = [Frame(CONTINUATION if i else HEADERS, 0, 1, part) for i, part in enumerate(parts)]
+    return [*frames[:-1], frames[-1]._replace(flags=END_HEADERS)]
+
+
+HEADER_BOMBS: dict[str, Callable[[bytes], list[Frame]]] = {
+    "many fields in a frame": lambda head: in_frames((head + FIELDS)[:LARGEST_FRAME], LARGEST_FRAME),
+    "many fields in CONTINUATIONs": lambda head: in_frames(head + FIELDS, 2**14),
+    "a large field": lambda head: in_frames((head + large_field(LARGEST_FRAME))[:LARGEST_FRAME], LARGEST_FRAME),
+    "a large field in CONTINUATIONs": lambda head: in_frames(head + large_field(2**24), 2**14),
+    "references to a large field": lambda head: in_frames((head + REFERENCES)[:LARGEST_FRAME], LARGEST_FRAME),
+}
+
+
+@pytest.mark.parametrize("name", HEADER_BOMBS)
+def test_16_mib_of_headers(server: Served, bystander: Bystander, peer: Peer, name: str) -> None:
+    growth = Growth(server)
+    frames = HEADER_BOMBS[name](peer.headers().payload)
+    bystander.is_served_during(peer.pour, [b"".join(map(bytes, frames))])
+    with suppress(EOFError, OSError):
+        peer.ping()
+    if peer.farewell is None:
+        assert peer.end()[0] is EXHAUSTED
+    else:
+        assert peer.farewell[0] != NO_ERROR
+    assert growth.peak() < SLACK
+
+
+# Garbage
+
+frames = st.builds(
+    Frame,
+    kind=st.integers(0, 10),
+    flags=st.integers(0, 255),
+    stream=st.sampled_from([0, 1, 2, 3, 5, 2**31 - 1, 2**31]),
+    payload=st.binary(max_size=60),
+)
+
+
+@settings(deadline=None, max_examples=100)
+@given(greets=st.booleans(), has_call=st.booleans(), said=st.lists(frames | st.binary(max_size=60), max_size=8))
+def test_garbage(server: Served, greets: bool, has_call: bool, said: list[Frame | bytes]) -> None:
+    with Bystander(server) as bystander, Peer(server, greets=greets, source=ELSEWHERE) as peer:
+        # The server may end the connection at any byte.
+        with suppress(OSError):
+            peer.send(*([peer.headers()] if has_call else []), *said)
+            peer.socket.shutdown(socket.SHUT_WR)
+        while has_come(peer):
+            pass
+        bystander.is_served()
+
+
+def has_come(peer: Peer) -> bool:
+    """Wait for bytes or the end of the connection."""
+    try:
+        return bool(peer.socket.recv(2**16))
+    except ConnectionError:
+        return False
+
+
+# Connections
+
+
+def test_connections_by_the_thousand(server: Served, bystander: Bystander, many_files: int) -> None:
+    if many_files < 4000:
+        pytest.skip("this process may not open as many files")
+    growth = Growth(server)
+    with ExitStack() as stack:
+
+        def attack() -> None:
+            for i in range(3000):
+                peers.append(stack.enter_context(Peer(server, greets=i % 2 == 0, source=ELSEWHERE)))
+
+        peers: list[Peer] = []
+        bystander.is_served_during(attack)
+        # Half of them say nothing; the others work.
+        for peer in peers[::500]:
+            peer.ping()
+        assert growth.peak() < 2 * SLACK
+    bystander.is_served()
+
+
+def test_connections_above_the_limit_end_those_of_the_client_with_most(many_files: int) -> None:
+    files = ("prlimit", "--nofile=400")
+    with (
+        served("--fast-address", "127.0.0.1:0", prefix=files) as server,
+        Bystander(server) as bystander,
+        ExitStack() as stack,
+    ):
+
+        def attack() -> None:
+            for _ in range(300):
+                peers.append(stack.enter_context(Peer(server, source=ELSEWHERE)))
+                peers[-1].ping()
+
+        peers: list[Peer] = []
+        bystander.is_served_during(attack)
+        # Half of the files are for connections; the oldest had to go.
+        for peer in peers[:50]:
+            peer.rest()
+        peers[-1].ping()
