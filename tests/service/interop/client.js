@@ -1,11 +1,11 @@
 // Calls a service with grpc-js as a frontend would, and prints what it sees, as JSON.
-// Usage: node client.js HOST:PORT PROTO_FOLDER
+// Usage: node client.js HOST:PORT PROTO_FOLDER COUNT, which is how many calls it makes at once.
 "use strict";
 const crypto = require("crypto");
 const grpc = require("@grpc/grpc-js");
 const loader = require("@grpc/proto-loader");
 
-const [address, folder] = process.argv.slice(2);
+const [address, folder, count] = process.argv.slice(2);
 const files = ["chatiere/v1/game_service.proto", "chatiere/v1/batch_service.proto"];
 const definition = loader.loadSync(files, { includeDirs: [folder], keepCase: true, longs: String, defaults: true });
 const { GameService, BatchService } = grpc.loadPackageDefinition(definition).chatiere.v1;
@@ -49,7 +49,7 @@ async function main() {
   const table = { game: "discat", players: 2 };
   const many = { table, seeds: Buffer.alloc(8 * 10000), columns: { observations: true } };
   const large = (await call(batches, "NewGames", many)).response.positions;
-  const asked = Array.from({ length: 1000 }, (_, seed) =>
+  const asked = Array.from({ length: Number(count) }, (_, seed) =>
     call(games, "NewGame", { game: "discat", players: 2, seed }),
   );
   const begun = await Promise.all(asked);
