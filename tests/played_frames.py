@@ -8,6 +8,14 @@ ACK = END_STREAM = 1
 END_HEADERS, PADDED, PRIORITY_FLAG = 4, 8, 0x20
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 UNKNOWN_KIND = 0xFA
+# Names of settings.
+TABLE_SIZE, PUSH, STREAMS, WINDOW, FRAME_SIZE, HEADER_LIST_SIZE = range(1, 7)
+# Errors.
+NO_ERROR, PROTOCOL_ERROR, INTERNAL_ERROR, FLOW_CONTROL_ERROR, SETTINGS_TIMEOUT, STREAM_CLOSED = range(6)
+FRAME_SIZE_ERROR, REFUSED_STREAM, CANCEL, COMPRESSION_ERROR, CONNECT_ERROR, ENHANCE_YOUR_CALM = range(6, 12)
+# The largest stream, window and frame.
+LARGEST_NUMBER = 2**31 - 1
+LARGEST_FRAME = 2**24 - 1
 
 
 class Frame(NamedTuple):
@@ -33,13 +41,25 @@ def padded(frame: Frame, padding: int) -> Frame:
     return frame._replace(flags=frame.flags | PADDED, payload=payload)
 
 
+def priority(stream: int, *, on: int = 0, weight: int = 255, exclusive: bool = False) -> Frame:
+    return Frame(PRIORITY, 0, stream, struct.pack(">IB", exclusive << 31 | on, weight))
+
+
 def setting(name: int, value: int) -> Frame:
     return Frame(SETTINGS, 0, 0, struct.pack(">HI", name, value))
+
+
+def ping(content: bytes = bytes(8)) -> Frame:
+    return Frame(PING, 0, 0, content)
+
+
+def goaway(error: int = NO_ERROR) -> Frame:
+    return Frame(GOAWAY, 0, 0, struct.pack(">II", 0, error))
 
 
 def window(stream: int, more: int) -> Frame:
     return Frame(WINDOW_UPDATE, 0, stream, struct.pack(">I", more))
 
 
-def reset(stream: int, error: int = 8) -> Frame:
+def reset(stream: int, error: int = CANCEL) -> Frame:
     return Frame(RST_STREAM, 0, stream, struct.pack(">I", error))
