@@ -12,6 +12,7 @@ sanitizers and coverage counters (see `make debug`).
 import os
 import platform
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -24,6 +25,8 @@ FOLDERS = ("engine", "http2", "service", "clients", "command")
 TREE = Path("src/chatiere")
 # The largest field number that the engine's codecs can read (FIELDS in engine/wire/reader.pxd).
 LARGEST_FIELD = 31
+# The oldest libnghttp2 that http2/ is written for.
+NGHTTP2_VERSION = "1.52"
 DEBUG = os.environ.get("CHATIERE_BUILD") == "debug"
 
 # NumPy's own builds have required the same of x86 processors since 2.4 (x86-64-v2, those since 2009); the names are old
@@ -96,6 +99,30 @@ def write_field_numbers(file: FileDescriptorProto) -> None:
         target.write_text(text)
 
 
+def http2_extensions() -> list[Extension]:
+    """Return the two ends of HTTP/2; none where pkg-config does not find libnghttp2 or there is no epoll."""
+    asked = ("pkg-config", "--cflags", "--libs", f"libnghttp2 >= {NGHTTP2_VERSION}")
+    try:
+        found = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.split()
+    except (OSError, subprocess.CalledProcessError):
+        found = []
+    if sys.platform != "linux" or not found:
+        print("without HTTP/2 by libnghttp2: no --fast-address, see docs/operations.md", file=sys.stderr)
+        return []
+    sources = {"server": ["connection.c", "endpoint.c"]}
+    return [
+        Extension(
+            f"chatiere.http2.{name}",
+            [str(TREE / "http2" / source) for source in (f"{name}.pyx", *more)],
+            depends=[str(TREE / "http2" / header) for header in ("connection.h", "endpoint.h")],
+            include_dirs=[str(TREE / "http2"), *(flag[2:] for flag in found if flag.startswith("-I"))],
+            extra_compile_args=["-D_GNU_SOURCE", *(DEBUG_FLAGS if DEBUG else RELEASE_FLAGS)],
+            extra_link_args=[flag for flag in found if not flag.startswith("-I")] + (DEBUG_LINK_FLAGS if DEBUG else []),
+        )
+        for name, more in sources.items()
+    ]
+
+
 def extensions() -> list[Extension]:
     """Return one extension per .pyx file of engine/, and in the debug build the planted faults of its test."""
     modules = {
@@ -124,7 +151,7 @@ setup(
     package_data={"": ["*.pxd", "*.pyx", "*.pyi", "py.typed"]},
     options={"build_ext": {"parallel": os.cpu_count()}},
     ext_modules=cythonize(
-        extensions(),
+        extensions() + http2_extensions(),
         nthreads=os.cpu_count(),
         build_dir="build/cython-debug" if DEBUG else "build/cython",
         include_path=["src"],

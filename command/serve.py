@@ -42,7 +42,7 @@ _OPTIONS = (
     _setting(
         "fast_address",
         Address(),
-        "The address of a port for streams of batches (BatchService.Play) alone: half the processor time, no TLS.",
+        "The address of a second port for all methods: a tenth of the processor time, no TLS.",
     ),
     _setting("metrics_address", _MetricsAddress(), "The address of metrics for Prometheus over HTTP."),
     _setting("workers", _NUMBER, "Processes that share the port. For many single calls, use one per core."),

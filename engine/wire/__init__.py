@@ -8,7 +8,11 @@ from chatiere.engine.wire.plain import Form
 from chatiere.engine.wire.reader import Reader
 from chatiere.engine.wire.writer import Writer, fill, written, written_in, written_text
 
+Buffer = bytes | memoryview
+"""Bytes, wherever they are."""
+
 __all__ = [
+    "Buffer",
     "Form",
     "Reader",
     "Writer",

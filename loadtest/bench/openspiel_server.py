@@ -8,13 +8,21 @@ benchmarks need: legal actions and restarts, but no faults of items.
 import random
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-import grpc
 import numpy as np
+from prometheus_client import CollectorRegistry
 
-from chatiere.service.ports.play_port import PlayPort
+from chatiere.engine.core.batch import Cancellation
+from chatiere.engine.wire import Buffer
+from chatiere.service.guards.chain import Guards, Method
+from chatiere.service.guards.metrics import Metrics
+from chatiere.service.ports.fast.answers import Door, unknown
+from chatiere.service.ports.fast.port import FastPort
+from chatiere.service.ports.fast.streams import Streams
+from chatiere.service.ports.methods import PLAY
 from chatiere.service.process.settings import Settings
 from chatiere.v1.batch_service_pb2 import (
     NewGamesRequest,
@@ -57,15 +65,14 @@ class Batches:
             states.append(self._begin(game) if ended[-1] else state)
         return StepResponse(positions=_describe(states, ended))
 
-    def play(self, requests: Iterator[memoryview], context: grpc.ServicerContext) -> Iterator[list[bytes]]:
-        """Handle a stream of requests in wire format."""
-        for data in requests:
-            request = PlayRequest.FromString(bytes(data))
-            if request.WhichOneof("request") == "new_games":
-                response = PlayResponse(tag=request.tag, new_games=self.new_games(request.new_games))
-            else:
-                response = PlayResponse(tag=request.tag, step=self.step(request.step))
-            yield [response.SerializeToString()]
+    def play(self, data: memoryview, cancellation: Cancellation, hold: Callable[[int], None]) -> list[Buffer]:
+        """Handle a request of a stream, in wire format."""
+        request = PlayRequest.FromString(bytes(data))
+        if request.WhichOneof("request") == "new_games":
+            response = PlayResponse(tag=request.tag, new_games=self.new_games(request.new_games))
+        else:
+            response = PlayResponse(tag=request.tag, step=self.step(request.step))
+        return [response.SerializeToString()]
 
     def _begin(self, game: Any) -> Any:
         state = game.new_initial_state()
@@ -88,9 +95,13 @@ def _describe(states: list[Any], ended: list[bool]) -> Positions:
 
 def main(port: str) -> None:
     """Serve until killed."""
-    batches = Batches()
-    # The same port as Chatière's own.
-    server = PlayPort(Settings(), f"{LOOPBACK}:{port}", lambda path: batches.play, share_port=False)
+    # The same door as Chatière's own.
+    settings, metrics = Settings(), Metrics(CollectorRegistry())
+    server = FastPort(settings, f"{LOOPBACK}:{port}", share_port=False)
+    door = Door(server, Guards(settings, metrics), settings)
+    threads = ThreadPoolExecutor(settings.batch_threads)
+    streams = Streams(door, Method(metrics, "bidi_stream", PLAY), Batches().play, threads)
+    server.route({PLAY: streams}, unknown(door, Method(metrics, "unknown", "/unknown/unknown")))
     server.start()
     signal.pause()
 

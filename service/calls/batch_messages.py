@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 
 from google.protobuf.message import Message
 
-from chatiere.engine.wire import cut, pieces_of
-from chatiere.http2.connection import Buffer
+from chatiere.engine.wire import Buffer, cut, pieces_of
 from chatiere.service.calls.requests import parse
 from chatiere.v1.batch_service_pb2 import DESCRIPTOR
 

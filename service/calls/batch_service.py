@@ -27,8 +27,7 @@ from chatiere.engine.core.batch import (
     Restart,
     Table,
 )
-from chatiere.engine.wire import Reader, cut, cut_list, written
-from chatiere.http2.connection import Buffer
+from chatiere.engine.wire import Buffer, Reader, cut, cut_list, written
 from chatiere.service.calls import conversion
 from chatiere.service.calls.batch_messages import Request, put, read, read_whole
 from chatiere.service.calls.errors import Refusal, ServiceReason
@@ -86,12 +85,12 @@ class BatchService:
             "convert": self._convert,
         }
 
-    def answer(self, name: str, data: bytes, cancellation: Cancellation, hold: Hold = _hold_nothing) -> bytes:
-        """Return the response to a request, both in wire format.
+    def answer(self, name: str, data: Buffer, cancellation: Cancellation, hold: Hold = _hold_nothing) -> list[Buffer]:
+        """Return the response, in pieces to be joined, to a request, both in wire format.
 
         `name`: the method's field in PlayRequest. `hold`: reserves memory for the response.
         """
-        return b"".join(self._methods[name](read(_KINDS[name], data), cancellation, hold))
+        return self._methods[name](read(_KINDS[name], data), cancellation, hold)
 
     def play(self, data: Buffer, cancellation: Cancellation, hold: Hold = _hold_nothing) -> list[Buffer]:
         """Return the PlayResponse, in pieces to be joined, to a PlayRequest; a refusal is a PlayResponse too."""

@@ -84,11 +84,12 @@ class Refusal(ValueError):
         self.retry_after = retry_after
 
 
-def limit_exceeded(limit: str, most: float, retry_after: float) -> Refusal:
-    """Return the refusal of a call that exceeds a limit."""
+def limit_exceeded(limit: str, most: float, retry_after: float | None = None) -> Refusal:
+    """Return the refusal of a call that exceeds a limit. `retry_after`: None if a retry does not help."""
+    retry = "" if retry_after is None else f"; try again in {retry_after:.1f} s"
     return Refusal(
         ServiceReason.LIMIT_EXCEEDED,
-        f"limit exceeded: {limit} (at most {most:g}); try again in {retry_after:.1f} s",
+        f"limit exceeded: {limit} (at most {most:g}){retry}",
         metadata={"limit": limit, "most": f"{most:g}"},
         retry_after=retry_after,
     )

@@ -8,8 +8,7 @@ from typing import TypeVar
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.message import Message
 
-from chatiere.engine.wire import Form, Reader
-from chatiere.http2.connection import Buffer
+from chatiere.engine.wire import Buffer, Form, Reader
 from chatiere.service.calls.errors import Refusal, ServiceReason
 
 # The number of bits of each integer type. Negative numbers and all other types are left to protobuf.

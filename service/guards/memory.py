@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from chatiere.engine import memory
+from chatiere.engine.wire import Buffer
 from chatiere.service.calls.errors import limit_exceeded
 from chatiere.service.guards.limits import CallSlots
 
@@ -81,7 +82,7 @@ class Holding:
             self._budget.change(self._client, self._bytes, size)
             self._bytes = size
 
-    def beside(self, request: bytes) -> Callable[[int], None]:
+    def beside(self, request: Buffer) -> Callable[[int], None]:
         """Hold a request, and return a function that holds a number of bytes beside it."""
         self.hold(len(request))
         return lambda size: self.hold(len(request) + size)
@@ -97,11 +98,22 @@ class MemoryWatch:
     Only gRPC knows what partly received requests take: it is taken to be what nothing else accounts for.
     """
 
-    def __init__(self, budget: MemoryBudget, max_message_bytes: int, receiving: Sequence[CallSlots]) -> None:
-        """Measure the idle process. `receiving`: the calls whose requests have not arrived."""
+    def __init__(
+        self,
+        budget: MemoryBudget,
+        max_message_bytes: int,
+        receiving: Sequence[CallSlots],
+        known: Callable[[], int],
+    ) -> None:
+        """Measure the idle process.
+
+        `receiving`: the calls whose requests have not arrived. `known`: returns the bytes of requests that another door
+        looks after.
+        """
         self._budget = budget
         self._most = max(_PARTS, _LARGEST * max_message_bytes)
         self._receiving = receiving
+        self._known = known
         self._idle = memory.allocated_bytes() or 0
         self._idle_size = memory.resident_bytes()
         self._is_above = False
@@ -130,4 +142,4 @@ class MemoryWatch:
 
     def _above(self) -> int:
         # Bytes beyond the idle process's and those that calls hold.
-        return (memory.allocated_bytes() or 0) - self._idle - self._budget.held
+        return (memory.allocated_bytes() or 0) - self._idle - self._budget.held - self._known()

@@ -42,22 +42,6 @@ class TraceInterceptor(grpc.aio.ServerInterceptor):
         return outer
 
 
-class _CallDetails(grpc.HandlerCallDetails):
-    # The details of a call on the port for streams, for instrumentation.
-
-    def __init__(self, path: str) -> None:
-        self.method = path
-        self.invocation_metadata = ()
-
-
-def traced_stream(path: str, behaviour: Callable[..., Any]) -> Callable[..., Any]:
-    """Put a span around each call of `behaviour`, which answers streams in threads. Raises SettingError."""
-    handler: grpc.RpcMethodHandler[Any, Any] = grpc.stream_stream_rpc_method_handler(behaviour)
-    instrumentation = _instrumentation("server_interceptor")
-    traced: Callable[..., Any] = instrumentation.intercept_service(lambda _: handler, _CallDetails(path)).stream_stream
-    return traced
-
-
 def _instrumentation(name: str) -> Any:
     # Make one of OpenTelemetry's interceptors.
     try:

@@ -18,7 +18,7 @@ import grpc
 import grpc.aio
 
 from chatiere.engine.core.batch import Cancellation, Cancelled
-from chatiere.http2.connection import Buffer
+from chatiere.engine.wire import Buffer
 from chatiere.service.calls.errors import CANCELLED, Refusal, ServiceReason, Status, limit_exceeded
 from chatiere.service.guards.chain import REQUEST_ID, Call, Guards, Metadata, Method
 from chatiere.service.guards.limits import CallSlots
@@ -27,9 +27,8 @@ from chatiere.service.process.settings import Settings
 
 # grpc.aio.ServicerContext, whose types are only half known.
 Context = Any
-# Methods of BatchService: request, cancellation, reservation of memory → response.
-BatchHandler = Callable[[bytes, Cancellation, Callable[[int], None]], bytes]
-StreamHandler = Callable[[bytes, Cancellation, Callable[[int], None]], list[Buffer]]
+# Methods of BatchService: request, cancellation, reservation of memory → response, in pieces to be joined.
+BatchHandler = Callable[[Buffer, Cancellation, Callable[[int], None]], list[Buffer]]
 
 # Larger requests, in bytes, may take longer to read than a serving loop should wait.
 _LARGE = 64 * 1024
@@ -84,14 +83,14 @@ class HandlerFactory:
             holding = self._until_taken(call, context)
             cancellation = Cancellation()
             run = partial(handle, request, cancellation, holding.beside(request))
-            response: bytes = await _finished(threads, self._seconds_of(context), cancellation, run)
+            response = b"".join(await _finished(threads, self._seconds_of(context), cancellation, run))
             # Until the client has taken it, gRPC keeps a copy.
             holding.hold(2 * len(response))
             return response
 
         return self._unary(method, work)
 
-    def play(self, method: Method, handle: StreamHandler, threads: Executor) -> Any:
+    def play(self, method: Method, handle: BatchHandler, threads: Executor) -> Any:
         """Return the handler of Play: a stream of batches, answered in order."""
 
         async def work(call: Call, context: Context) -> AsyncIterator[bytes]:

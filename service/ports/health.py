@@ -11,7 +11,7 @@ from chatiere.service.guards.limits import CallSlots
 
 HEALTH_SERVICE = health.SERVICE_NAME
 # Health watches that a worker holds open; they need no token.
-_WATCHES = 256
+WATCHES = 256
 
 
 class _Watch:
@@ -42,7 +42,7 @@ class HealthServicer(health.aio.HealthServicer):  # type: ignore[misc]
     def __init__(self) -> None:
         """Know no service yet."""
         super().__init__()
-        self._slots = CallSlots(_WATCHES)
+        self._slots = CallSlots(WATCHES)
         self._watches: set[_Watch] = set()
 
     async def Watch(self, request: HealthCheckRequest, context: Any) -> AsyncIterator[HealthCheckResponse]:

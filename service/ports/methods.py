@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import grpc
 from google.rpc import code_pb2
@@ -21,7 +21,7 @@ from chatiere.service.calls.game_service import GameService
 from chatiere.service.guards.chain import Guards, Method
 from chatiere.service.guards.limits import CallLimit
 from chatiere.service.guards.metrics import Metrics
-from chatiere.service.ports.grpc_handlers import HandlerFactory
+from chatiere.service.ports.grpc_handlers import BatchHandler, HandlerFactory
 from chatiere.service.ports.health import HEALTH_SERVICE, HealthServicer
 from chatiere.service.process.settings import SettingError, Settings
 from chatiere.service.process.threads import started_threads
@@ -42,8 +42,24 @@ _KINDS = {
 }
 
 
+class SingleMethod(NamedTuple):
+    """A unary method that takes microseconds."""
+
+    path: str
+    method: Method
+    handle: Callable[[bytes], bytes]
+
+
+class BatchMethod(NamedTuple):
+    """A method that may take long, unary or a stream."""
+
+    path: str
+    method: Method
+    handle: BatchHandler
+
+
 class Methods(grpc.GenericRpcHandler):
-    """grpcio's handlers by path."""
+    """The server's methods, for all its ports, and grpcio's handlers by path."""
 
     def __init__(self, settings: Settings, metrics: Metrics, guards: Guards, health: HealthServicer) -> None:
         """Make the handlers. Raises SettingError if the threads cannot be started."""
@@ -51,18 +67,39 @@ class Methods(grpc.GenericRpcHandler):
         self._guards = guards
         self._handlers: dict[str, grpc.RpcMethodHandler[Any, Any]] = {}
         # Calls of unknown methods count together: clients choose the names, and there is no end of them.
-        self._unknown = Method(metrics, "unknown", "/unknown/unknown", needs_token=False)
+        self.unknown = Method(metrics, "unknown", "/unknown/unknown", needs_token=False)
         self._pools: list[ThreadPoolExecutor] = []
         self.factory = HandlerFactory(settings, guards)
         self.streams = CallLimit("streams at a time", settings.max_streams)
-        self.batch_service = BatchService(settings, metrics)
+        self.singles = self._single_methods(settings)
+        """The methods of GameService."""
+        service = BatchService(settings, metrics)
+        self.batches = self._batch_methods(settings, service)
+        """The unary methods of BatchService."""
+        play = Method(metrics, "bidi_stream", PLAY, limit=self.streams, counts_clients=True)
+        self.play = BatchMethod(PLAY, play, service.play)
+        """The streams of batches."""
         try:
-            self._add_game_service(settings.max_calls)
-            self._add_batch_service(settings)
+            self.side_threads = self._threads("side", _SIDE_THREADS)
+            self.batch_threads = self._threads("batches", settings.batch_threads)
+            self.stream_threads = self._threads("streams", settings.batch_threads)
         except RuntimeError as error:
             self.close()
             raise SettingError("batch_threads", f"cannot start the threads: {error}") from error
+        self._add_own()
         self._add_libraries(settings, health)
+
+    def _add_own(self) -> None:
+        for single in self.singles:
+            self._handlers[single.path] = self.factory.single(single.method, single.handle, self.side_threads)
+        for batch in self.batches:
+            self._handlers[batch.path] = self.factory.batch(batch.method, batch.handle, self.batch_threads)
+        self._handlers[PLAY] = self.factory.play(self.play.method, self.play.handle, self.stream_threads)
+
+    def health_method(self, name: str) -> Method:
+        """Return a method of the health service as the guards know it."""
+        kind = "unary" if name == "Check" else "server_stream"
+        return Method(self._metrics, kind, f"/{HEALTH_SERVICE}/{name}", needs_token=False)
 
     def service(self, handler_call_details: grpc.HandlerCallDetails) -> grpc.RpcMethodHandler[Any, Any] | None:
         """Return the handler of a call's path; None if there is no such method."""
@@ -73,7 +110,7 @@ class Methods(grpc.GenericRpcHandler):
 
     def count_unknown(self) -> None:
         """Count a call of an unknown method."""
-        call = self._guards.begin(self._unknown, "", ())
+        call = self._guards.begin(self.unknown, "", ())
         self._guards.end(call, Status(code_pb2.UNIMPLEMENTED))
 
     def close(self) -> None:
@@ -85,31 +122,25 @@ class Methods(grpc.GenericRpcHandler):
         self._pools.append(started_threads(name, count))
         return self._pools[-1]
 
-    def _add_game_service(self, max_calls: int) -> None:
+    def _single_methods(self, settings: Settings) -> list[SingleMethod]:
         servicer = GameService(self._metrics)
-        limit = CallLimit("calls at a time", max_calls)
-        side = self._threads("side", _SIDE_THREADS)
+        limit = CallLimit("calls at a time", settings.max_calls)
+        found = []
         for each in _GAME.methods:
             path = f"/{GAME_SERVICE}/{each.name}"
             method = Method(self._metrics, "unary", path, limit=limit, counts_clients=True)
-            self._handlers[path] = self.factory.single(method, getattr(servicer, each.name), side)
+            found.append(SingleMethod(path, method, getattr(servicer, each.name)))
+        return found
 
-    def _add_batch_service(self, settings: Settings) -> None:
+    def _batch_methods(self, settings: Settings, service: BatchService) -> list[BatchMethod]:
         limit = CallLimit("batches at a time", settings.max_calls)
-        threads = self._threads("batches", settings.batch_threads)
+        found = []
         for each in _BATCH.methods:
             path = f"/{BATCH_SERVICE}/{each.name}"
-            if path == PLAY:
-                continue
-            method = Method(self._metrics, "unary", path, limit=limit, counts_clients=True)
-            handle = partial(self.batch_service.answer, _snake_case(each.name))
-            self._handlers[path] = self.factory.batch(method, handle, threads)
-        stream_threads = self._threads("streams", settings.batch_threads)
-        self._handlers[PLAY] = self.factory.play(self.play_method(), self.batch_service.play, stream_threads)
-
-    def play_method(self) -> Method:
-        """Return BatchService.Play as the guards know it."""
-        return Method(self._metrics, "bidi_stream", PLAY, limit=self.streams, counts_clients=True)
+            if path != PLAY:
+                method = Method(self._metrics, "unary", path, limit=limit, counts_clients=True)
+                found.append(BatchMethod(path, method, partial(service.answer, _snake_case(each.name))))
+        return found
 
     def _add_libraries(self, settings: Settings, health: HealthServicer) -> None:
         health_pb2_grpc.add_HealthServicer_to_server(health, self)

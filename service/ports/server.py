@@ -21,10 +21,10 @@ from chatiere.service.guards.chain import Guards
 from chatiere.service.guards.memory import MemoryWatch
 from chatiere.service.guards.metrics import Metrics
 from chatiere.service.guards.traces import TraceInterceptor
+from chatiere.service.ports.fast.port import FastPort
+from chatiere.service.ports.fast.routes import create_fast_port
 from chatiere.service.ports.health import HealthServicer
 from chatiere.service.ports.methods import BATCH_SERVICE, GAME_SERVICE, Methods
-from chatiere.service.ports.play_calls import play_behaviours
-from chatiere.service.ports.play_port import PlayPort
 from chatiere.service.ports.tls import server_credentials
 from chatiere.service.process.heartbeat import Heartbeat
 from chatiere.service.process.settings import SettingError, Settings
@@ -55,7 +55,7 @@ class Server:
         self._guards = Guards(settings, self._metrics)
         self.methods: Methods
         """The methods' handlers by path."""
-        self._play: PlayPort | None = None
+        self._fast: FastPort | None = None
         self._tasks: list[asyncio.Task[None]] = []
         self._stops: list[asyncio.Task[None]] = []
         self._ended = threading.Event()
@@ -72,13 +72,13 @@ class Server:
     @property
     def fast_port(self) -> int | None:
         """The number of the port of `fast_address`; None without one."""
-        return None if self._play is None else self._play.port
+        return None if self._fast is None else self._fast.port
 
     def start(self) -> None:
         """Start to serve calls."""
         self._do(self._serve()).result()
-        if self._play is not None:
-            self._play.start()
+        if self._fast is not None:
+            self._fast.start()
 
     def stop(self, grace: float | None) -> threading.Event:
         """Report NOT_SERVING, refuse new calls, and end those in flight after `grace` seconds (None: at once).
@@ -86,10 +86,10 @@ class Server:
         Returns an event that is set when all calls have ended.
         """
         if not self._ended.is_set():
-            play_ended = None if self._play is None else self._play.stop(grace)
+            fast_ended = None if self._fast is None else self._fast.stop(grace)
             # The loop may be ending at this moment.
             with suppress(RuntimeError):
-                self._loop.call_soon_threadsafe(self._begin_stop, grace, play_ended)
+                self._loop.call_soon_threadsafe(self._begin_stop, grace, fast_ended)
         return self._ended
 
     def wait_for_termination(self, timeout: float | None = None) -> bool:
@@ -139,8 +139,9 @@ class Server:
         self._server.add_generic_rpc_handlers((self.methods,))
         port = _bind(self._server, settings)
         if settings.fast_address is not None:
-            behaviour_of = play_behaviours(self.methods, self._guards, has_traces=settings.traces)
-            self._play = PlayPort(settings, settings.fast_address, behaviour_of, share_port=share_port)
+            self._fast = create_fast_port(
+                settings, settings.fast_address, self._guards, self.methods, share_port=share_port
+            )
         return port
 
     async def _serve(self) -> None:
@@ -154,17 +155,24 @@ class Server:
     async def _look_after_itself(self) -> None:
         interval = _INTERVAL if self._heartbeat is None else self._heartbeat.interval
         while all(poller.is_alive() for poller in self._pollers):
-            if self._heartbeat is not None:
+            # The door's thread has to be alive, too.
+            if self._heartbeat is not None and (self._fast is None or self._fast.has_turned()):
                 self._heartbeat.beat()
-            self._metrics.half_open.set(len(self.methods.factory.half_open))
+            half_open = len(self.methods.factory.half_open) + (len(self._fast.half_open) if self._fast else 0)
+            self._metrics.half_open.set(half_open)
             self._metrics.held_bytes.set(self._guards.budget.held)
             await asyncio.sleep(interval)
         _log.error("gRPC's poller has ended: calls cannot be served any more")
         self._loop.stop()
 
     async def _look_after_memory(self) -> None:
-        factory = self.methods.factory
-        watch = MemoryWatch(self._guards.budget, self._settings.max_message_bytes, (factory.half_open, factory.streams))
+        factory, fast = self.methods.factory, self._fast
+        watch = MemoryWatch(
+            self._guards.budget,
+            self._settings.max_message_bytes,
+            (factory.half_open, factory.streams),
+            lambda: 0 if fast is None else fast.held,
+        )
         while True:
             await asyncio.sleep(_MEMORY_INTERVAL)
             watch.look()
@@ -177,14 +185,14 @@ class Server:
             _log.exception("gRPC's server has failed")
             self._loop.stop()
 
-    def _begin_stop(self, grace: float | None, play_ended: threading.Event | None) -> None:
-        self._stops.append(self._loop.create_task(self._stop(grace, play_ended)))
+    def _begin_stop(self, grace: float | None, fast_ended: threading.Event | None) -> None:
+        self._stops.append(self._loop.create_task(self._stop(grace, fast_ended)))
 
-    async def _stop(self, grace: float | None, play_ended: threading.Event | None) -> None:
+    async def _stop(self, grace: float | None, fast_ended: threading.Event | None) -> None:
         await self._health.enter_graceful_shutdown()
         await self._server.stop(grace)
-        if play_ended is not None:
-            await asyncio.to_thread(play_ended.wait)
+        if fast_ended is not None:
+            await asyncio.to_thread(fast_ended.wait)
         # Batches in flight were cancelled.
         await asyncio.to_thread(self.methods.close)
         for task in self._tasks:

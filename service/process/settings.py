@@ -25,8 +25,8 @@ class Settings:
     Addresses: HOST:PORT, an IPv6 host in brackets; with port 0 the system chooses one.
 
     - `address`: gRPC.
-    - `fast_address`: BatchService.Play alone, for half the processor time of a batch (see `ports/play_port.py`);
-      without TLS. None: no such port.
+    - `fast_address`: all methods of GameService and BatchService, and health, for a tenth of gRPC's processor time (see
+      `ports/fast/`); without TLS. None: no such port.
     - `metrics_address`: metrics for Prometheus, over HTTP. None: no such port.
 
     Limits. Each worker counts for itself; a connection stays with one worker. Calls above a limit get

@@ -66,7 +66,7 @@ def serve(settings: Settings) -> None:
         if workers.start():
             _log.info("serving chatiere.v1 on %s, workers: %d", address, settings.workers)
             if fast_address is not None:
-                _log.info("streams of batches on %s", fast_address)
+                _log.info("fast door on %s", fast_address)
             workers.keep_running()
         _log.info("stopping: calls in flight have %g s to finish", settings.grace)
         hurry = workers.stop()

@@ -80,7 +80,7 @@ class Served:
     @property
     def fast_address(self) -> str:
         """The address of the fast door; waits until the server serves."""
-        return self.find(r'streams of batches on ([^ ",]+)')[1]
+        return self.find(r'fast door on ([^ ",]+)')[1]
 
     @property
     def metrics_url(self) -> str:

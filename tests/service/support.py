@@ -19,6 +19,7 @@ from grpc_status import rpc_status
 from prometheus_client import CollectorRegistry
 
 from chatiere.engine.core.batch import Cancellation, Cancelled
+from chatiere.engine.wire import Buffer
 from chatiere.service.calls.batch_service import BatchService
 from chatiere.service.ports.server import Server, create_server
 from chatiere.service.process.settings import Settings
@@ -187,7 +188,9 @@ class SlowCall:
         self._answer = BatchService.answer
         monkeypatch.setattr(BatchService, "answer", lambda *arguments: self.answer(*arguments))
 
-    def answer(self, batches: BatchService, name: str, data: bytes, cancellation: Cancellation, hold: Any) -> bytes:
+    def answer(
+        self, batches: BatchService, name: str, data: Buffer, cancellation: Cancellation, hold: Any
+    ) -> list[Buffer]:
         if name != "new_games":
             return self._answer(batches, name, data, cancellation, hold)
         self.entered.set()
@@ -197,7 +200,7 @@ class SlowCall:
             if cancellation.cancelled:
                 self.was_cancelled = True
                 raise Cancelled("the batch was cancelled")
-        return pb.NewGamesResponse(positions=pb.Positions(states=b"answered")).SerializeToString()
+        return [pb.NewGamesResponse(positions=pb.Positions(states=b"answered")).SerializeToString()]
 
 
 class LogLines(logging.Handler):

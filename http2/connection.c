@@ -1,0 +1,953 @@
+#include "connection.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#ifndef MSG_NOSIGNAL
+#define MSG_NOSIGNAL 0
+#endif
+
+/* The largest frame of HTTP/2, and window. */
+#define LARGEST_FRAME ((1 << 24) - 1)
+#define LARGEST_WINDOW 2147483647
+/* Bytes that a server's connection may receive before the server looks at them. */
+#define CONNECTION_WINDOW (16 * 1024 * 1024)
+/* Frames are made while fewer bytes than this wait for the socket. */
+#define ENOUGH (64 * 1024)
+/* Room for frames that is kept. */
+#define MOST_ROOM (1024 * 1024)
+/* Bytes of a message allocated before they come: what a client says of its length may be wrong. */
+#define TRUSTED (1024 * 1024)
+/* The least part of a message that is read to where it stays, past the buffer. */
+#define LEAST_DIRECT 4096
+/* Pieces that go to the system at once. */
+#define MOST_PIECES 64
+/* Frames that cost a client nothing, such as PING: at first, and a second. */
+#define CREDIT 10000.0
+/* Bytes without a whole frame between them. */
+#define MOST_UNFRAMED (1024 * 1024)
+
+#define NO_COPY (NGHTTP2_NV_FLAG_NO_COPY_NAME | NGHTTP2_NV_FLAG_NO_COPY_VALUE)
+#define FIELD(name, value)                                                                                             \
+    { (uint8_t *)(name), (uint8_t *)(value), sizeof(name) - 1, sizeof(value) - 1, NO_COPY }
+
+static void mark_ready(stream *stream) {
+    if (stream->is_ready)
+        return;
+    shared *shared = stream->connection->shared;
+    stream->is_ready = true;
+    stream->next_ready = NULL;
+    if (shared->last_ready != NULL)
+        shared->last_ready->next_ready = stream;
+    else
+        shared->first_ready = stream;
+    shared->last_ready = stream;
+}
+
+stream *next_ready(shared *shared) {
+    stream *found = shared->first_ready;
+    if (found == NULL)
+        return NULL;
+    shared->first_ready = found->next_ready;
+    if (shared->first_ready == NULL)
+        shared->last_ready = NULL;
+    found->is_ready = false;
+    return found;
+}
+
+static void mark_changed(connection *connection) {
+    if (connection->is_changed)
+        return;
+    connection->is_changed = true;
+    connection->next_changed = connection->shared->changed;
+    connection->shared->changed = connection;
+}
+
+connection *next_changed(shared *shared) {
+    connection *found = shared->changed;
+    if (found == NULL)
+        return NULL;
+    shared->changed = found->next_changed;
+    found->is_changed = false;
+    return found;
+}
+
+/* Memory */
+
+static void release(shared *shared, piece *piece) {
+    if (piece->lender == NULL) {
+        free(piece);
+        return;
+    }
+    piece->next = shared->released;
+    shared->released = piece;
+}
+
+void message_free(message *message) {
+    if (message == NULL)
+        return;
+    if (message->held != NULL)
+        *message->held -= message->room;
+    free(message);
+}
+
+static message *message_new(shared *shared, size_t size) {
+    size_t room = size < TRUSTED ? size : TRUSTED;
+    message *found = malloc(sizeof(message) + room);
+    if (found == NULL)
+        return NULL;
+    found->next = NULL;
+    found->size = size;
+    found->room = room;
+    found->held = &shared->held;
+    shared->held += room;
+    return found;
+}
+
+/* Make room for more of a message. NULL: no memory; the message is as it was. */
+static message *message_grown(message *before) {
+    size_t room = before->room * 2 < before->size ? before->room * 2 : before->size;
+    message *grown = realloc(before, sizeof(message) + room);
+    if (grown == NULL)
+        return NULL;
+    *grown->held += room - grown->room;
+    grown->room = room;
+    return grown;
+}
+
+int fields_add(fields *fields, const char *name, size_t name_size, const char *value, size_t value_size) {
+    uint32_t sizes[2] = {(uint32_t)name_size, (uint32_t)value_size};
+    size_t needed = fields->size + sizeof(sizes) + name_size + value_size;
+    if (needed > fields->room) {
+        size_t room = needed < 512 ? 512 : 2 * needed;
+        uint8_t *data = realloc(fields->data, room);
+        if (data == NULL)
+            return NGHTTP2_ERR_NOMEM;
+        fields->data = data;
+        fields->room = room;
+    }
+    uint8_t *at = fields->data + fields->size;
+    memcpy(at, sizes, sizeof(sizes));
+    memcpy(at + sizeof(sizes), name, name_size);
+    memcpy(at + sizeof(sizes) + name_size, value, value_size);
+    fields->size = needed;
+    return 0;
+}
+
+/* As nghttp2 takes them; returns their number, at most `most`. */
+static size_t fields_list(const fields *fields, nghttp2_nv *list, size_t most, uint8_t flags) {
+    size_t count = 0;
+    uint8_t *at = fields->data;
+    while (count < most && at < fields->data + fields->size) {
+        uint32_t sizes[2];
+        memcpy(sizes, at, sizeof(sizes));
+        at += sizeof(sizes);
+        list[count++] = (nghttp2_nv){at, at + sizes[0], sizes[0], sizes[1], flags};
+        at += sizes[0] + sizes[1];
+    }
+    return count;
+}
+
+static stream *stream_new(connection *connection) {
+    stream *found = calloc(1, sizeof(stream));
+    if (found == NULL)
+        return NULL;
+    found->connection = connection;
+    found->path = -1;
+    found->timeout = -1;
+    found->next = connection->streams;
+    if (found->next != NULL)
+        found->next->before = found;
+    connection->streams = found;
+    connection->stream_count++;
+    return found;
+}
+
+static void drop_pieces(stream *stream, shared *shared) {
+    while (stream->first_piece != NULL) {
+        piece *piece = stream->first_piece;
+        stream->first_piece = piece->next;
+        release(shared, piece);
+    }
+    stream->last_piece = NULL;
+    stream->to_send = 0;
+}
+
+static void drop_messages(stream *stream) {
+    message_free(stream->coming);
+    stream->coming = NULL;
+    while (stream->first != NULL) {
+        message *message = stream->first;
+        stream->first = message->next;
+        message_free(message);
+    }
+    stream->last = NULL;
+    stream->waiting = 0;
+}
+
+static void stream_close(stream *stream, uint32_t error) {
+    connection *connection = stream->connection;
+    mark_ready(stream);
+    stream->is_closed = true;
+    stream->error = error;
+    drop_pieces(stream, connection->shared);
+    if (connection->current == stream)
+        connection->current = NULL;
+    if (stream->before != NULL)
+        stream->before->next = stream->next;
+    else
+        connection->streams = stream->next;
+    if (stream->next != NULL)
+        stream->next->before = stream->before;
+    connection->stream_count--;
+    stream->connection = NULL;
+}
+
+void stream_free(stream *stream) {
+    drop_messages(stream);
+    free(stream->head.data);
+    free(stream->tail.data);
+    free(stream);
+}
+
+/* Receiving */
+
+static void set_fault(stream *stream, fault fault) {
+    if (stream->fault != FAULT_NONE)
+        return;
+    stream->fault = fault;
+    /* What still comes is passed over; messages that have come before it stay. */
+    message_free(stream->coming);
+    stream->coming = NULL;
+    mark_ready(stream);
+}
+
+static bool is(const uint8_t *data, size_t size, const char *text, size_t text_size) {
+    return size == text_size && memcmp(data, text, size) == 0;
+}
+#define IS(data, size, text) is(data, size, text, sizeof(text) - 1)
+
+/* Seconds of a grpc-timeout; negative: it is none. */
+static double read_timeout(const uint8_t *text, size_t size) {
+    if (size < 2 || size > 9)
+        return -1;
+    double number = 0;
+    for (size_t i = 0; i < size - 1; i++) {
+        if (text[i] < '0' || text[i] > '9')
+            return -1;
+        number = 10 * number + (text[i] - '0');
+    }
+    switch (text[size - 1]) {
+    case 'H': return 3600 * number;
+    case 'M': return 60 * number;
+    case 'S': return number;
+    case 'm': return 1e-3 * number;
+    case 'u': return 1e-6 * number;
+    case 'n': return 1e-9 * number;
+    default: return -1;
+    }
+}
+
+static void look_at_header(stream *stream, const uint8_t *name, size_t name_size, const uint8_t *value,
+                           size_t value_size) {
+    const char type[] = "application/grpc";
+    if (IS(name, name_size, ":path")) {
+        const shared *shared = stream->connection->shared;
+        for (int i = 0; i < shared->path_count; i++)
+            if (is(value, value_size, shared->paths[i], strlen(shared->paths[i])))
+                stream->path = i;
+    } else if (IS(name, name_size, ":method")) {
+        stream->is_method_post = IS(value, value_size, "POST");
+    } else if (IS(name, name_size, "content-type")) {
+        /* A type may have a suffix: application/grpc+proto. */
+        stream->is_type_grpc = value_size >= sizeof(type) - 1 && memcmp(value, type, sizeof(type) - 1) == 0 &&
+                               (value_size == sizeof(type) - 1 || value[sizeof(type) - 1] == '+');
+    } else if (IS(name, name_size, "grpc-timeout")) {
+        stream->timeout = read_timeout(value, value_size);
+        if (stream->timeout < 0)
+            set_fault(stream, FAULT_TIMEOUT);
+    }
+}
+
+static int on_begin_headers(nghttp2_session *session, const nghttp2_frame *frame, void *data) {
+    connection *connection = data;
+    if (!connection->is_server || frame->headers.cat != NGHTTP2_HCAT_REQUEST)
+        return 0;
+    stream *stream = stream_new(connection);
+    if (stream == NULL)
+        return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
+    stream->id = frame->hd.stream_id;
+    return nghttp2_session_set_stream_user_data(session, stream->id, stream);
+}
+
+static int on_header(nghttp2_session *session, const nghttp2_frame *frame, const uint8_t *name, size_t name_size,
+                     const uint8_t *value, size_t value_size, uint8_t flags, void *data) {
+    (void)flags;
+    connection *connection = data;
+    stream *stream = nghttp2_session_get_stream_user_data(session, frame->hd.stream_id);
+    /* What a client sends after its messages says nothing. */
+    if (stream == NULL || (connection->is_server && frame->headers.cat != NGHTTP2_HCAT_REQUEST))
+        return 0;
+    stream->head_size += name_size + value_size + 32;
+    if (stream->head_size > MOST_HEADERS) {
+        set_fault(stream, FAULT_HEADERS);
+        return 0;
+    }
+    if (connection->is_server)
+        look_at_header(stream, name, name_size, value, value_size);
+    if (fields_add(&stream->head, (const char *)name, name_size, (const char *)value, value_size) != 0)
+        return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
+    return 0;
+}
+
+static void end_messages(stream *stream) {
+    stream->has_ended = true;
+    if (stream->prefix_size > 0)
+        set_fault(stream, FAULT_BREAKS_OFF);
+    mark_ready(stream);
+}
+
+static void spend(connection *connection) {
+    if (!connection->is_server || --connection->credit > 0)
+        return;
+    double now = connection->shared->now;
+    connection->credit += CREDIT * (now - connection->credit_at);
+    if (connection->credit > CREDIT)
+        connection->credit = CREDIT;
+    connection->credit_at = now;
+    connection->is_flooded = connection->credit <= 0;
+}
+
+static int on_begin_frame(nghttp2_session *session, const nghttp2_frame_hd *head, void *data) {
+    connection *connection = data;
+    bool is_data = head->type == NGHTTP2_DATA;
+    connection->current = NULL;
+    if (is_data && !(head->flags & NGHTTP2_FLAG_PADDED)) {
+        connection->current = nghttp2_session_get_stream_user_data(session, head->stream_id);
+        connection->frame_left = head->length;
+    }
+    if (head->type != NGHTTP2_HEADERS && !(is_data && (head->length > 0 || head->flags & NGHTTP2_FLAG_END_STREAM)))
+        spend(connection);
+    return 0;
+}
+
+static int on_frame_recv(nghttp2_session *session, const nghttp2_frame *frame, void *data) {
+    connection *connection = data;
+    connection->unframed = 0;
+    connection->whole_at = connection->shared->now;
+    if (frame->hd.type == NGHTTP2_SETTINGS) {
+        connection->has_begun = true;
+        return 0;
+    }
+    if (frame->hd.type == NGHTTP2_GOAWAY) {
+        size_t size = frame->goaway.opaque_data_len;
+        if (size >= sizeof(connection->words))
+            size = sizeof(connection->words) - 1;
+        if (size > 0) {
+            memcpy(connection->words, frame->goaway.opaque_data, size);
+            connection->words[size] = 0;
+        }
+        connection->last_taken = frame->goaway.last_stream_id;
+        return 0;
+    }
+    if (frame->hd.type == NGHTTP2_PING && frame->hd.flags & NGHTTP2_FLAG_ACK && connection->is_draining)
+        connection_drain_now(connection);
+    if (frame->hd.type != NGHTTP2_HEADERS && frame->hd.type != NGHTTP2_DATA)
+        return 0;
+    stream *stream = nghttp2_session_get_stream_user_data(session, frame->hd.stream_id);
+    if (stream == NULL)
+        return 0;
+    if (frame->hd.type == NGHTTP2_HEADERS) {
+        if (connection->is_server && !stream->is_method_post)
+            set_fault(stream, FAULT_HTTP_METHOD);
+        else if (connection->is_server && !stream->is_type_grpc)
+            set_fault(stream, FAULT_CONTENT_TYPE);
+        stream->has_head = true;
+        mark_ready(stream);
+    }
+    if (frame->hd.flags & NGHTTP2_FLAG_END_STREAM)
+        end_messages(stream);
+    return 0;
+}
+
+static void message_has_come(stream *stream) {
+    message *message = stream->coming;
+    stream->coming = NULL;
+    stream->prefix_size = 0;
+    if (stream->waiting == MOST_WAITING && stream->connection->is_server) {
+        message_free(message);
+        set_fault(stream, FAULT_COUNT);
+        return;
+    }
+    if (stream->last != NULL)
+        stream->last->next = message;
+    else
+        stream->first = message;
+    stream->last = message;
+    stream->waiting++;
+    mark_ready(stream);
+}
+
+static int begin_message(stream *stream) {
+    const uint8_t *prefix = stream->prefix;
+    size_t size = (size_t)prefix[1] << 24 | (size_t)prefix[2] << 16 | (size_t)prefix[3] << 8 | prefix[4];
+    if (prefix[0] != 0) {
+        set_fault(stream, prefix[0] == 1 ? FAULT_COMPRESSED : FAULT_PREFIX);
+    } else if (size > stream->connection->shared->longest) {
+        set_fault(stream, FAULT_SIZE);
+    } else {
+        stream->coming = message_new(stream->connection->shared, size);
+        stream->come = 0;
+        if (stream->coming == NULL)
+            return NGHTTP2_ERR_NOMEM;
+        if (size == 0)
+            message_has_come(stream);
+    }
+    return 0;
+}
+
+/* Take bytes of messages; those that lie where they stay need not be copied. */
+static int take_bytes(stream *stream, const uint8_t *at, size_t size) {
+    const uint8_t *end = at + size;
+    while (at < end && stream->fault == FAULT_NONE) {
+        if (stream->prefix_size < sizeof(stream->prefix)) {
+            stream->prefix[stream->prefix_size++] = *at++;
+            if (stream->prefix_size == sizeof(stream->prefix) && begin_message(stream) != 0)
+                return NGHTTP2_ERR_NOMEM;
+            continue;
+        }
+        message *message = stream->coming;
+        if (stream->come == message->room) {
+            message = message_grown(message);
+            if (message == NULL)
+                return NGHTTP2_ERR_NOMEM;
+            stream->coming = message;
+        }
+        size_t part = message->room - stream->come;
+        if (part > (size_t)(end - at))
+            part = (size_t)(end - at);
+        uint8_t *target = message->content + stream->come;
+        if (target != at)
+            memcpy(target, at, part);
+        stream->come += part;
+        at += part;
+        if (stream->come == message->size)
+            message_has_come(stream);
+    }
+    return 0;
+}
+
+static int on_data_chunk(nghttp2_session *session, uint8_t flags, int32_t id, const uint8_t *bytes, size_t size,
+                         void *data) {
+    (void)flags;
+    connection *connection = data;
+    connection->unframed = 0;
+    connection->whole_at = connection->shared->now;
+    connection->frame_left -= size < connection->frame_left ? size : connection->frame_left;
+    if (nghttp2_session_consume_connection(session, size) != 0)
+        return NGHTTP2_ERR_CALLBACK_FAILURE;
+    stream *stream = nghttp2_session_get_stream_user_data(session, id);
+    if (stream == NULL)
+        return nghttp2_session_consume_stream(session, id, size) == 0 ? 0 : NGHTTP2_ERR_CALLBACK_FAILURE;
+    stream->unconsumed += size;
+    if (take_bytes(stream, bytes, size) != 0) {
+        nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, id, NGHTTP2_ENHANCE_YOUR_CALM);
+        stream->fault = FAULT_SIZE;
+    }
+    /* While a message waits, the client may send no more than a window. */
+    if (stream->waiting == 0 || stream->fault != FAULT_NONE || !connection->is_server) {
+        size = stream->unconsumed;
+        stream->unconsumed = 0;
+        if (nghttp2_session_consume_stream(session, id, size) != 0)
+            return NGHTTP2_ERR_CALLBACK_FAILURE;
+    }
+    return 0;
+}
+
+message *stream_take(stream *stream) {
+    message *message = stream->first;
+    if (message == NULL)
+        return NULL;
+    stream->first = message->next;
+    if (stream->first == NULL)
+        stream->last = NULL;
+    stream->waiting--;
+    *message->held -= message->room;
+    message->held = NULL;
+    if (stream->waiting == 0 && stream->unconsumed > 0 && stream->connection != NULL) {
+        nghttp2_session_consume_stream(stream->connection->session, stream->id, stream->unconsumed);
+        stream->unconsumed = 0;
+        mark_changed(stream->connection);
+    }
+    return message;
+}
+
+static int on_stream_close(nghttp2_session *session, int32_t id, uint32_t error, void *data) {
+    (void)data;
+    stream *stream = nghttp2_session_get_stream_user_data(session, id);
+    if (stream != NULL) {
+        nghttp2_session_set_stream_user_data(session, id, NULL);
+        stream_close(stream, error);
+    }
+    return 0;
+}
+
+/* What has been put into `out` by now, as far as it was not sent. */
+static uint64_t sent_place(const connection *connection) {
+    return connection->out_place - (connection->out_end - connection->out_begin);
+}
+
+long connection_read(connection *connection, uint8_t *buffer, size_t size) {
+    stream *stream = connection->current;
+    uint8_t *target = buffer;
+    if (stream != NULL && stream->coming != NULL && connection->frame_left >= LEAST_DIRECT) {
+        size_t room = stream->coming->room - stream->come;
+        if (room > connection->frame_left)
+            room = connection->frame_left;
+        if (room >= LEAST_DIRECT) {
+            target = stream->coming->content + stream->come;
+            size = room;
+        }
+    }
+    ssize_t count = recv(connection->fd, target, size, MSG_DONTWAIT);
+    if (count == 0)
+        connection->is_at_end = true;
+    if (count <= 0)
+        return count == 0 || errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? 0 : -1;
+    if (connection->unframed == 0)
+        connection->whole_at = connection->shared->now;
+    connection->unframed += (size_t)count;
+    mark_changed(connection);
+    long error = nghttp2_session_mem_recv(connection->session, target, (size_t)count);
+    if (error < 0)
+        return error;
+    if (connection->is_flooded || connection->unframed > MOST_UNFRAMED) {
+        connection_leave(connection, NGHTTP2_ENHANCE_YOUR_CALM, "too many frames that cost the client nothing");
+        return NGHTTP2_ERR_FLOODED;
+    }
+    return count;
+}
+
+/* Sending */
+
+static int put(connection *connection, const uint8_t *data, size_t size) {
+    if (connection->out_begin == connection->out_end)
+        connection->out_begin = connection->out_end = 0;
+    if (connection->out_end + size > connection->out_room) {
+        size_t used = connection->out_end - connection->out_begin;
+        if (used > 0)
+            memmove(connection->out, connection->out + connection->out_begin, used);
+        connection->out_begin = 0;
+        connection->out_end = used;
+        if (used + size > connection->out_room) {
+            size_t room = 2 * (used + size);
+            uint8_t *out = realloc(connection->out, room);
+            if (out == NULL)
+                return NGHTTP2_ERR_NOMEM;
+            connection->out = out;
+            connection->out_room = room;
+        }
+    }
+    memcpy(connection->out + connection->out_end, data, size);
+    connection->out_end += size;
+    connection->out_place += size;
+    connection->unsent += size;
+    return 0;
+}
+
+static int put_lent(connection *connection, const uint8_t *data, size_t size, void *lender) {
+    piece *piece = malloc(sizeof(struct piece));
+    if (piece == NULL)
+        return NGHTTP2_ERR_NOMEM;
+    *piece = (struct piece){NULL, data, size, lender, connection->out_place};
+    if (connection->last_lent != NULL)
+        connection->last_lent->next = piece;
+    else
+        connection->first_lent = piece;
+    connection->last_lent = piece;
+    connection->unsent += size;
+    return 0;
+}
+
+static ssize_t on_read(nghttp2_session *session, int32_t id, uint8_t *buffer, size_t size, uint32_t *flags,
+                       nghttp2_data_source *source, void *data) {
+    (void)buffer, (void)data;
+    stream *stream = source->ptr;
+    size_t count = stream->to_send < size ? stream->to_send : size;
+    if (count == 0 && !stream->is_finished) {
+        stream->waits = true;
+        return NGHTTP2_ERR_DEFERRED;
+    }
+    *flags = NGHTTP2_DATA_FLAG_NO_COPY;
+    if (stream->is_finished && count == stream->to_send) {
+        nghttp2_nv trailers[8];
+        size_t number = fields_list(&stream->tail, trailers, 8, NGHTTP2_NV_FLAG_NO_INDEX);
+        *flags |= NGHTTP2_DATA_FLAG_EOF | NGHTTP2_DATA_FLAG_NO_END_STREAM;
+        if (nghttp2_submit_trailer(session, id, trailers, number) != 0)
+            return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
+    }
+    return (ssize_t)count;
+}
+
+static ssize_t on_read_length(nghttp2_session *session, uint8_t type, int32_t id, int32_t connection_window,
+                              int32_t stream_window, uint32_t largest_frame, void *data) {
+    (void)type, (void)connection_window, (void)stream_window, (void)data;
+    stream *stream = nghttp2_session_get_stream_user_data(session, id);
+    size_t size = stream == NULL ? 0 : stream->to_send;
+    if (size > largest_frame)
+        size = largest_frame;
+    return size > 0 ? (ssize_t)size : 1;
+}
+
+static int on_send_data(nghttp2_session *session, nghttp2_frame *frame, const uint8_t *head, size_t size,
+                        nghttp2_data_source *source, void *data) {
+    (void)session, (void)frame;
+    connection *connection = data;
+    stream *stream = source->ptr;
+    int error = put(connection, head, 9);
+    while (size > 0 && error == 0) {
+        piece *piece = stream->first_piece;
+        size_t part = piece->size < size ? piece->size : size;
+        bool is_last = part == piece->size;
+        if (piece->lender == NULL)
+            error = put(connection, piece->data, part);
+        else
+            error = put_lent(connection, piece->data, part, is_last ? piece->lender : NULL);
+        if (error != 0)
+            break;
+        size -= part;
+        stream->to_send -= part;
+        piece->data += part;
+        piece->size -= part;
+        if (is_last) {
+            stream->first_piece = piece->next;
+            if (stream->first_piece == NULL)
+                stream->last_piece = NULL;
+            free(piece);
+        }
+    }
+    /* Whoever sends more is told that there is room. */
+    if (stream->to_send == 0 && !stream->is_finished)
+        mark_ready(stream);
+    return error == 0 ? 0 : NGHTTP2_ERR_CALLBACK_FAILURE;
+}
+
+static int on_frame_send(nghttp2_session *session, const nghttp2_frame *frame, void *data) {
+    connection *connection = data;
+    if (!connection->is_server || !(frame->hd.flags & NGHTTP2_FLAG_END_STREAM))
+        return 0;
+    stream *stream = nghttp2_session_get_stream_user_data(session, frame->hd.stream_id);
+    /* What the client still wants to send is not read. */
+    if (stream != NULL && !stream->has_ended)
+        return nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, stream->id, NGHTTP2_NO_ERROR);
+    return 0;
+}
+
+/* Fill `parts` with what comes next; returns their number. */
+static int next_parts(const connection *connection, struct iovec *parts) {
+    uint64_t place = sent_place(connection);
+    const piece *lent = connection->first_lent;
+    const uint8_t *at = connection->out + connection->out_begin;
+    int count = 0;
+    while (count < MOST_PIECES) {
+        if (lent != NULL && lent->place == place) {
+            parts[count++] = (struct iovec){(void *)lent->data, lent->size};
+            lent = lent->next;
+            continue;
+        }
+        size_t size = (size_t)((lent != NULL ? lent->place : connection->out_place) - place);
+        if (size == 0)
+            break;
+        parts[count++] = (struct iovec){(void *)at, size};
+        at += size;
+        place += size;
+    }
+    return count;
+}
+
+static void drop_sent(connection *connection, size_t sent) {
+    connection->unsent -= sent;
+    while (sent > 0) {
+        piece *lent = connection->first_lent;
+        if (lent != NULL && lent->place == sent_place(connection)) {
+            size_t part = sent < lent->size ? sent : lent->size;
+            lent->data += part;
+            lent->size -= part;
+            sent -= part;
+            if (lent->size == 0) {
+                connection->first_lent = lent->next;
+                if (lent->next == NULL)
+                    connection->last_lent = NULL;
+                release(connection->shared, lent);
+            }
+            continue;
+        }
+        size_t size = connection->out_end - connection->out_begin;
+        if (lent != NULL && size > (size_t)(lent->place - sent_place(connection)))
+            size = (size_t)(lent->place - sent_place(connection));
+        if (size > sent)
+            size = sent;
+        connection->out_begin += size;
+        sent -= size;
+    }
+}
+
+long connection_write(connection *connection) {
+    while (!connection->is_broken) {
+        const uint8_t *frame;
+        ssize_t size = 1;
+        while (connection->unsent < ENOUGH && (size = nghttp2_session_mem_send(connection->session, &frame)) > 0)
+            if (put(connection, frame, (size_t)size) != 0)
+                return NGHTTP2_ERR_NOMEM;
+        if (size < 0)
+            return size;
+        if (connection->unsent == 0) {
+            if (connection->out_room > MOST_ROOM) {
+                free(connection->out);
+                connection->out = NULL;
+                connection->out_begin = connection->out_end = connection->out_room = 0;
+            }
+            return 0;
+        }
+        struct iovec parts[MOST_PIECES];
+        struct msghdr message = {.msg_iov = parts};
+        message.msg_iovlen = (size_t)next_parts(connection, parts);
+        ssize_t sent = sendmsg(connection->fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (sent < 0) {
+            if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)
+                return 0;
+            connection->is_broken = true;
+            return -1;
+        }
+        drop_sent(connection, (size_t)sent);
+    }
+    return -1;
+}
+
+int stream_begin_message(stream *stream, size_t size) {
+    uint8_t prefix[5] = {0, (uint8_t)(size >> 24), (uint8_t)(size >> 16), (uint8_t)(size >> 8), (uint8_t)size};
+    return stream_copy(stream, prefix, sizeof(prefix));
+}
+
+static void add_piece(stream *stream, piece *piece) {
+    if (stream->last_piece != NULL)
+        stream->last_piece->next = piece;
+    else
+        stream->first_piece = piece;
+    stream->last_piece = piece;
+    stream->to_send += piece->size;
+}
+
+int stream_copy(stream *stream, const uint8_t *data, size_t size) {
+    if (size == 0)
+        return 0;
+    piece *piece = malloc(sizeof(struct piece) + size);
+    if (piece == NULL)
+        return NGHTTP2_ERR_NOMEM;
+    *piece = (struct piece){NULL, piece->own, size, NULL, 0};
+    memcpy(piece->own, data, size);
+    add_piece(stream, piece);
+    return 0;
+}
+
+int stream_lend(stream *stream, const uint8_t *data, size_t size, void *lender) {
+    piece *piece = malloc(sizeof(struct piece));
+    if (piece == NULL)
+        return NGHTTP2_ERR_NOMEM;
+    *piece = (struct piece){NULL, data, size, lender, 0};
+    add_piece(stream, piece);
+    return 0;
+}
+
+int stream_push(stream *stream) {
+    if (stream->connection == NULL)
+        return 0;
+    mark_changed(stream->connection);
+    if (!stream->waits)
+        return 0;
+    stream->waits = false;
+    return nghttp2_session_resume_data(stream->connection->session, stream->id);
+}
+
+int stream_answer(stream *stream) {
+    if (stream->connection == NULL || stream->is_answered)
+        return 0;
+    const nghttp2_nv head[] = {FIELD(":status", "200"), FIELD("content-type", "application/grpc")};
+    nghttp2_data_provider source = {{.ptr = stream}, on_read};
+    stream->is_answered = true;
+    mark_changed(stream->connection);
+    return nghttp2_submit_response(stream->connection->session, stream->id, head, 2, &source);
+}
+
+int stream_finish(stream *stream) {
+    if (stream->connection == NULL || stream->is_finished)
+        return 0;
+    stream->is_finished = true;
+    mark_changed(stream->connection);
+    if (stream->is_answered)
+        return stream_push(stream);
+    stream->is_answered = true;
+    nghttp2_nv head[10] = {FIELD(":status", "200"), FIELD("content-type", "application/grpc")};
+    size_t count = 2 + fields_list(&stream->tail, head + 2, 8, NGHTTP2_NV_FLAG_NO_INDEX);
+    return nghttp2_submit_response(stream->connection->session, stream->id, head, count, NULL);
+}
+
+int stream_refuse(stream *stream, const char *status) {
+    if (stream->connection == NULL || stream->is_answered)
+        return 0;
+    nghttp2_nv head = {(uint8_t *)":status", (uint8_t *)status, 7, 3, NGHTTP2_NV_FLAG_NONE};
+    stream->is_answered = stream->is_finished = true;
+    mark_changed(stream->connection);
+    return nghttp2_submit_response(stream->connection->session, stream->id, &head, 1, NULL);
+}
+
+stream *stream_request(connection *connection, const fields *head) {
+    nghttp2_nv list[32];
+    size_t count = fields_list(head, list, 32, NGHTTP2_NV_FLAG_NONE);
+    stream *stream = stream_new(connection);
+    if (stream == NULL)
+        return NULL;
+    nghttp2_data_provider source = {{.ptr = stream}, on_read};
+    stream->id = nghttp2_submit_request(connection->session, NULL, list, count, &source, stream);
+    if (stream->id < 0) {
+        stream_close(stream, NGHTTP2_INTERNAL_ERROR);
+        return NULL;
+    }
+    mark_changed(connection);
+    return stream;
+}
+
+void stream_reset(stream *stream, uint32_t error) {
+    if (stream->connection == NULL)
+        return;
+    mark_changed(stream->connection);
+    nghttp2_submit_rst_stream(stream->connection->session, NGHTTP2_FLAG_NONE, stream->id, error);
+}
+
+/* The connection */
+
+static nghttp2_session_callbacks *callbacks_new(void) {
+    nghttp2_session_callbacks *callbacks;
+    if (nghttp2_session_callbacks_new(&callbacks) != 0)
+        return NULL;
+    nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks, on_begin_headers);
+    nghttp2_session_callbacks_set_on_header_callback(callbacks, on_header);
+    nghttp2_session_callbacks_set_on_begin_frame_callback(callbacks, on_begin_frame);
+    nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, on_frame_recv);
+    nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, on_data_chunk);
+    nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, on_stream_close);
+    nghttp2_session_callbacks_set_on_frame_send_callback(callbacks, on_frame_send);
+    nghttp2_session_callbacks_set_send_data_callback(callbacks, on_send_data);
+    nghttp2_session_callbacks_set_data_source_read_length_callback(callbacks, on_read_length);
+    return callbacks;
+}
+
+static int session_new(connection *connection) {
+    nghttp2_session_callbacks *callbacks = callbacks_new();
+    nghttp2_option *option = NULL;
+    int error = callbacks == NULL ? NGHTTP2_ERR_NOMEM : nghttp2_option_new(&option);
+    if (error == 0) {
+        nghttp2_option_set_no_auto_window_update(option, 1);
+        nghttp2_option_set_no_closed_streams(option, 1);
+        error = (connection->is_server ? nghttp2_session_server_new2 : nghttp2_session_client_new2)(
+            &connection->session, callbacks, connection, option);
+    }
+    nghttp2_option_del(option);
+    nghttp2_session_callbacks_del(callbacks);
+    return error;
+}
+
+static int say_settings(connection *connection, uint32_t most_streams) {
+    nghttp2_settings_entry of_server[] = {
+        {NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, most_streams},
+        {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, STREAM_WINDOW},
+        {NGHTTP2_SETTINGS_MAX_FRAME_SIZE, LARGEST_FRAME},
+        {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, MOST_HEADERS},
+    };
+    nghttp2_settings_entry of_client[] = {
+        {NGHTTP2_SETTINGS_ENABLE_PUSH, 0},
+        {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, LARGEST_WINDOW},
+        {NGHTTP2_SETTINGS_MAX_FRAME_SIZE, LARGEST_FRAME},
+    };
+    int error = connection->is_server ? nghttp2_submit_settings(connection->session, NGHTTP2_FLAG_NONE, of_server, 4)
+                                      : nghttp2_submit_settings(connection->session, NGHTTP2_FLAG_NONE, of_client, 3);
+    if (error != 0)
+        return error;
+    int32_t window = connection->is_server ? CONNECTION_WINDOW : LARGEST_WINDOW;
+    return nghttp2_session_set_local_window_size(connection->session, NGHTTP2_FLAG_NONE, 0, window);
+}
+
+connection *connection_new(shared *shared, int fd, bool is_server, uint32_t most_streams) {
+    connection *found = calloc(1, sizeof(connection));
+    if (found == NULL)
+        return NULL;
+    found->shared = shared;
+    found->fd = fd;
+    found->is_server = is_server;
+    mark_changed(found);
+    found->last_taken = -1;
+    found->credit = CREDIT;
+    found->credit_at = found->whole_at = shared->now;
+    if (session_new(found) != 0 || say_settings(found, most_streams) != 0) {
+        connection_free(found);
+        return NULL;
+    }
+    return found;
+}
+
+void connection_free(connection *connection) {
+    struct connection **place = &connection->shared->changed;
+    while (connection->is_changed && *place != connection)
+        place = &(*place)->next_changed;
+    if (connection->is_changed)
+        *place = connection->next_changed;
+    nghttp2_session_del(connection->session);
+    while (connection->streams != NULL)
+        stream_close(connection->streams, NGHTTP2_CANCEL);
+    while (connection->first_lent != NULL) {
+        piece *lent = connection->first_lent;
+        connection->first_lent = lent->next;
+        release(connection->shared, lent);
+    }
+    free(connection->out);
+    free(connection);
+}
+
+bool connection_is_over(const connection *connection) {
+    return connection->unsent == 0 && !nghttp2_session_want_read(connection->session) &&
+           !nghttp2_session_want_write(connection->session);
+}
+
+void connection_leave(connection *connection, uint32_t error, const char *words) {
+    mark_changed(connection);
+    /* Twice at most: libnghttp2 may have said so already. */
+    nghttp2_submit_goaway(connection->session, NGHTTP2_FLAG_NONE,
+                          nghttp2_session_get_last_proc_stream_id(connection->session), error,
+                          (const uint8_t *)words, strlen(words));
+    nghttp2_session_terminate_session(connection->session, error);
+}
+
+void connection_drain(connection *connection) {
+    connection->is_draining = true;
+    nghttp2_submit_shutdown_notice(connection->session);
+    nghttp2_submit_ping(connection->session, NGHTTP2_FLAG_NONE, NULL);
+    mark_changed(connection);
+}
+
+void connection_drain_now(connection *connection) {
+    const char words[] = "the server stops: begin again, at another one";
+    if (!connection->is_draining)
+        return;
+    connection->is_draining = false;
+    nghttp2_submit_goaway(connection->session, NGHTTP2_FLAG_NONE,
+                          nghttp2_session_get_last_proc_stream_id(connection->session), NGHTTP2_NO_ERROR,
+                          (const uint8_t *)words, sizeof(words) - 1);
+    mark_changed(connection);
+}
+
+size_t connection_copied(const connection *connection) {
+    return connection->out_end - connection->out_begin;
+}

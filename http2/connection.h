@@ -1,0 +1,195 @@
+/* gRPC's messages over one HTTP/2 connection, by libnghttp2 (https://nghttp2.org): the same for both ends.
+ *
+ * Nothing here waits, and nothing here knows Python. Whoever owns a connection reads (`connection_read`) when the socket
+ * is readable, looks at the streams that have become ready, and writes (`connection_write`) when it is writable.
+ * gRPC over HTTP/2: https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md.
+ */
+#ifndef CHATIERE_CONNECTION_H
+#define CHATIERE_CONNECTION_H
+
+#include <nghttp2/nghttp2.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Bytes of a stream's requests that a client may send before they are taken, beside one message. */
+#define STREAM_WINDOW (4 * 1024 * 1024)
+/* Messages of a stream that may wait: small ones take more memory than their bytes. */
+#define MOST_WAITING 16384
+/* Bytes of a call's headers, counted as in RFC 9113, 6.5.2. */
+#define MOST_HEADERS (16 * 1024)
+
+/* What is wrong with a call, as far as HTTP/2 and gRPC's framing go; stream.fault. */
+typedef enum fault {
+    FAULT_NONE,
+    FAULT_HTTP_METHOD,   /* not POST */
+    FAULT_CONTENT_TYPE,  /* not application/grpc */
+    FAULT_TIMEOUT,       /* grpc-timeout cannot be read */
+    FAULT_HEADERS,       /* above MOST_HEADERS */
+    FAULT_COMPRESSED,    /* a message is compressed */
+    FAULT_SIZE,          /* a message is above the connection's limit */
+    FAULT_COUNT,         /* above MOST_WAITING */
+    FAULT_PREFIX,        /* a message's prefix is neither that of a plain nor of a compressed message */
+    FAULT_BREAKS_OFF,    /* the stream ends inside a message */
+} fault;
+
+/* A message that has come whole or in part; `message_free` takes it. */
+typedef struct message {
+    struct message *next;
+    size_t size;
+    size_t room; /* bytes allocated for `content` so far */
+    size_t *held; /* where `room` is counted until it is taken */
+    _Alignas(16) uint8_t content[];
+} message;
+
+/* Bytes to send. A piece with a lender lies in the lender's memory, which is released once it was sent. */
+typedef struct piece {
+    struct piece *next;
+    const uint8_t *data;
+    size_t size;
+    void *lender;
+    uint64_t place; /* in the connection's output: bytes before it that are not lent */
+    uint8_t own[];
+} piece;
+
+typedef struct connection connection;
+
+/* Names and values, one after another: two lengths (uint32_t), the name, the value. */
+typedef struct fields {
+    uint8_t *data;
+    size_t size;
+    size_t room;
+} fields;
+
+typedef struct stream {
+    connection *connection; /* NULL once the connection has ended */
+    struct stream *next, *before; /* the connection's others */
+    struct stream *next_ready;
+    void *owner; /* whoever looks after it; NULL: nobody yet */
+    int32_t id;
+    int path;            /* the index of its path among the connection's; -1: none of them */
+    double timeout;      /* grpc-timeout in seconds; negative: none */
+    fault fault;
+    bool has_head;       /* its headers are whole */
+    bool is_ready;       /* in the list of ready streams */
+    bool has_ended;      /* the other end sends nothing more */
+    bool is_closed;      /* nothing is sent or received any more */
+    bool is_answered;    /* its headers or its end have been sent by this end */
+    bool is_finished;    /* its end is to follow the last piece */
+    bool waits;          /* for more to send */
+    bool is_method_post, is_type_grpc;
+    uint32_t error;      /* HTTP/2's error with which it was closed */
+    size_t head_size;
+    fields head;         /* received, pseudo-headers and trailers among them */
+    fields tail;         /* trailers to send */
+    /* The message that comes, and those that have come. */
+    uint8_t prefix[5];
+    unsigned prefix_size;
+    message *coming;
+    size_t come;
+    message *first, *last;
+    unsigned waiting;
+    size_t unconsumed;   /* bytes not yet given back to the stream's window */
+    /* Pieces to send. */
+    piece *first_piece, *last_piece;
+    size_t to_send;
+} stream;
+
+/* What several connections share. */
+typedef struct shared {
+    stream *first_ready, *last_ready;
+    connection *changed; /* connections that may have something to write */
+    piece *released;     /* pieces whose lenders are to be told */
+    size_t held;         /* bytes of messages that have come and were not taken */
+    double now;          /* seconds; the owner keeps it */
+    size_t longest;      /* bytes of a message that comes */
+    const char *const *paths;
+    int path_count;
+} shared;
+
+struct connection {
+    shared *shared;
+    nghttp2_session *session;
+    int fd;
+    bool is_server;
+    bool has_begun;      /* the other end's settings have come */
+    bool is_at_end;      /* the other end sends nothing more */
+    bool is_broken;      /* the socket can't be written to */
+    bool is_changed;     /* in the list of changed ones */
+    bool is_flooded;
+    bool is_draining;    /* begins no more calls, once the other end knows */
+    connection *next_changed;
+    stream *streams;
+    size_t stream_count;
+    /* Frames to send: those of `out`, and lent pieces among them. */
+    uint8_t *out;
+    size_t out_begin, out_end, out_room;
+    uint64_t out_place;  /* bytes that have been put into `out` */
+    piece *first_lent, *last_lent;
+    size_t unsent;
+    /* The DATA frame that comes: its stream and what is missing of it. */
+    stream *current;
+    size_t frame_left;
+    size_t unframed;     /* bytes since the last whole frame, other than contents of messages */
+    double whole_at;     /* the time of the last whole frame, or of a message's content */
+    /* Frames that cost the other end nothing. */
+    double credit, credit_at;
+    /* GOAWAY of the other end: the last stream that it takes (-1: none came), and its words. */
+    int32_t last_taken;
+    char words[200];
+    /* The owner's. */
+    void *owner;
+};
+
+/* Begin a connection on a socket. `most_streams`: that the other end may have open. NULL: no memory. */
+connection *connection_new(shared *shared, int fd, bool is_server, uint32_t most_streams);
+/* End it: its streams are closed, and stay until `stream_free`. The socket is left to the caller. */
+void connection_free(connection *connection);
+
+/* Read once from the socket into `buffer` or where a message stays. Returns the bytes read; 0: nothing has come, or the
+ * end (is_at_end); negative: an error of nghttp2, or -1 with errno for one of the socket. */
+long connection_read(connection *connection, uint8_t *buffer, size_t size);
+/* Write what there is. Returns 0, or a negative number as above. `unsent` tells if the socket took all of it. */
+long connection_write(connection *connection);
+/* The next of the changed connections; NULL: none. */
+connection *next_changed(shared *shared);
+/* Tell the client to begin no more calls: those that it has begun before it knows go on. */
+void connection_drain(connection *connection);
+/* Begin no more calls, even if the client has not said that it knows. */
+void connection_drain_now(connection *connection);
+/* Bytes that are copied and were not sent. */
+size_t connection_copied(const connection *connection);
+/* Whether neither end has anything more to say. */
+bool connection_is_over(const connection *connection);
+/* Tell the other end why the connection ends; nothing more is read. */
+void connection_leave(connection *connection, uint32_t error, const char *words);
+
+/* The next of the ready streams; NULL: none. */
+stream *next_ready(shared *shared);
+/* Take the first message that has come; NULL: none. */
+message *stream_take(stream *stream);
+void message_free(message *message);
+/* Send a message of so many bytes: its pieces must follow. */
+int stream_begin_message(stream *stream, size_t size);
+/* Copy bytes to send. */
+int stream_copy(stream *stream, const uint8_t *data, size_t size);
+/* Lend bytes to send; `lender` is among the released once they were sent or can't be. */
+int stream_lend(stream *stream, const uint8_t *data, size_t size, void *lender);
+/* Let what was copied and lent be sent. */
+int stream_push(stream *stream);
+/* Add a header of a request, or a trailer. */
+int fields_add(fields *fields, const char *name, size_t name_size, const char *value, size_t value_size);
+/* Server: answer with HTTP's 200 and gRPC's headers; messages may follow. */
+int stream_answer(stream *stream);
+/* Server: end the call with the trailers in `tail`, after what is being sent. */
+int stream_finish(stream *stream);
+/* Server: answer with an HTTP status alone. */
+int stream_refuse(stream *stream, const char *status);
+/* Client: begin a call with the headers in `tail`. NULL: no memory, or no further stream. */
+stream *stream_request(connection *connection, const fields *head);
+/* Reset it. */
+void stream_reset(stream *stream, uint32_t error);
+/* Give it up, once it is closed. */
+void stream_free(stream *stream);
+
+#endif

@@ -1,0 +1,392 @@
+#include "endpoint.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Bytes read at a time, and from one connection before it is the others' turn. */
+#define BUFFER (64 * 1024)
+#define SHARE (1024 * 1024)
+#define MOST_EVENTS 256
+/* Seconds: without a call; with answers of which the client takes nothing, because learners may be busy with something
+ * else; to hear why the connection ends; between two looks at all connections. */
+#define IDLE 300.0
+#define PATIENCE 600.0
+#define FAREWELL 1.0
+#define LOOK 0.25
+/* Bytes of small answers, and of frames, that clients have not taken. */
+#define MOST_UNSENT (64 * 1024 * 1024)
+/* Connections that are asked for how many others their address has. */
+#define SAMPLE 64
+/* What a silent machine is asked: after how many seconds, how many seconds between questions, and how many. */
+static const int KEEPALIVE[][2] = {{TCP_KEEPIDLE, 60}, {TCP_KEEPINTVL, 10}, {TCP_KEEPCNT, 3}};
+
+/* A connection with its client. */
+struct peer {
+    connection *connection;
+    struct peer *next, *before;  /* from old to new */
+    endpoint *endpoint;
+    struct in6_addr address;
+    char name[80];
+    size_t copied;               /* bytes not yet sent, as counted in the endpoint's */
+    double used;                 /* the time of its last call */
+    double moved;                /* the time when the client last took something, or nothing waited */
+    double leaves;               /* the time when it is closed; 0: it is not leaving */
+    bool is_written;             /* whether epoll tells when it can be written to */
+};
+
+double monotonic(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+const char *peer_name(const connection *connection) {
+    return ((const peer *)connection->owner)->name;
+}
+
+static void name_peer(peer *peer, const struct sockaddr_in6 *found) {
+    char text[INET6_ADDRSTRLEN];
+    if (found->sin6_family == AF_INET) {
+        const struct sockaddr_in *old = (const struct sockaddr_in *)found;
+        peer->address = (struct in6_addr){.s6_addr = {[10] = 0xFF, [11] = 0xFF}};
+        memcpy(peer->address.s6_addr + 12, &old->sin_addr, 4);
+    } else {
+        peer->address = found->sin6_addr;
+    }
+    int port = ntohs(found->sin6_port);
+    if (IN6_IS_ADDR_V4MAPPED(&peer->address)) {
+        inet_ntop(AF_INET, peer->address.s6_addr + 12, text, sizeof(text));
+        snprintf(peer->name, sizeof(peer->name), "ipv4:%s:%d", text, port);
+    } else {
+        inet_ntop(AF_INET6, &peer->address, text, sizeof(text));
+        snprintf(peer->name, sizeof(peer->name), "ipv6:%%5B%s%%5D:%d", text, port);
+    }
+}
+
+static void peer_end(peer *peer) {
+    endpoint *endpoint = peer->endpoint;
+    endpoint->unsent -= peer->copied;
+    if (peer->connection != NULL) {
+        close(peer->connection->fd);
+        connection_free(peer->connection);
+    }
+    if (peer->before != NULL)
+        peer->before->next = peer->next;
+    else
+        endpoint->peers = peer->next;
+    if (peer->next != NULL)
+        peer->next->before = peer->before;
+    else
+        endpoint->last_peer = peer->before;
+    endpoint->peer_count--;
+    free(peer);
+}
+
+/* Close it once the client has read why. To close before it has nothing more to say would take that back. */
+static void peer_leave(peer *peer) {
+    if (peer->leaves != 0)
+        return;
+    peer->leaves = peer->endpoint->shared.now + FAREWELL;
+    shutdown(peer->connection->fd, SHUT_WR);
+}
+
+static void want_write(peer *peer, bool is_wanted) {
+    if (peer->is_written == is_wanted)
+        return;
+    struct epoll_event event = {.events = EPOLLIN | (is_wanted ? EPOLLOUT : 0), .data.ptr = peer};
+    epoll_ctl(peer->endpoint->poll, EPOLL_CTL_MOD, peer->connection->fd, &event);
+    peer->is_written = is_wanted;
+}
+
+/* Write what there is. Returns whether the connection goes on. */
+static bool peer_write(peer *peer) {
+    connection *connection = peer->connection;
+    if (peer->leaves != 0)
+        return true;
+    size_t before = connection->unsent;
+    if (connection_write(connection) < 0)
+        return false;
+    size_t copied = connection_copied(connection);
+    peer->endpoint->unsent += copied - peer->copied;
+    peer->copied = copied;
+    if (connection->unsent == 0 || connection->unsent < before)
+        peer->moved = peer->endpoint->shared.now;
+    want_write(peer, connection->unsent > 0);
+    if (connection_is_over(connection))
+        peer_leave(peer);
+    return true;
+}
+
+/* Read what has come. Returns whether the connection goes on. */
+static bool peer_read(peer *peer) {
+    connection *connection = peer->connection;
+    endpoint *endpoint = peer->endpoint;
+    size_t read = 0;
+    if (peer->leaves != 0) {
+        ssize_t count = recv(connection->fd, endpoint->buffer, BUFFER, MSG_DONTWAIT);
+        return count > 0 || (count < 0 && errno == EAGAIN);
+    }
+    while (read < SHARE) {
+        long count = connection_read(connection, endpoint->buffer, BUFFER);
+        if (count == 0)
+            return !connection->is_at_end;
+        if (count == -1)
+            return false;
+        if (count < 0) {
+            /* Why is said, as far as the client listens. */
+            if (count != NGHTTP2_ERR_FLOODED)
+                connection_leave(connection, NGHTTP2_PROTOCOL_ERROR, nghttp2_strerror((int)count));
+            return peer_write(peer) && (peer_leave(peer), true);
+        }
+        read += (size_t)count;
+        if (count < BUFFER && connection->frame_left == 0)
+            break;
+    }
+    if (connection->stream_count > 0)
+        peer->used = endpoint->shared.now;
+    return true;
+}
+
+/* Make room by ending one: of the address that has most, the oldest without calls, or else the oldest. */
+static void end_one(endpoint *endpoint) {
+    peer *chosen = endpoint->peers;
+    size_t most = 0;
+    int asked = 0;
+    for (peer *each = endpoint->peers; each != NULL && asked < SAMPLE; each = each->next, asked++) {
+        size_t count = 0;
+        for (peer *other = each; other != NULL; other = other->next)
+            count += IN6_ARE_ADDR_EQUAL(&each->address, &other->address);
+        if (count > most) {
+            most = count;
+            chosen = each;
+        }
+    }
+    if (chosen == NULL)
+        return;
+    for (peer *each = chosen; each != NULL; each = each->next) {
+        if (IN6_ARE_ADDR_EQUAL(&each->address, &chosen->address) && each->connection->stream_count == 0) {
+            chosen = each;
+            break;
+        }
+    }
+    peer_end(chosen);
+}
+
+static void listen_on(endpoint *endpoint, bool is_listening) {
+    if (endpoint->is_listening == is_listening)
+        return;
+    endpoint->is_listening = is_listening;
+    for (int i = 0; i < endpoint->listening_count; i++) {
+        struct epoll_event event = {.events = EPOLLIN, .data.ptr = &endpoint->listening[i]};
+        epoll_ctl(endpoint->poll, is_listening ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, endpoint->listening[i], &event);
+    }
+}
+
+static bool peer_begin(endpoint *endpoint, int fd, const struct sockaddr_in6 *address) {
+    int on = 1;
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+    /* Else there would be no end to waiting for a machine that has vanished. */
+    setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
+    for (size_t i = 0; i < sizeof(KEEPALIVE) / sizeof(KEEPALIVE[0]); i++)
+        setsockopt(fd, IPPROTO_TCP, KEEPALIVE[i][0], &KEEPALIVE[i][1], sizeof(int));
+    peer *found = calloc(1, sizeof(peer));
+    if (found == NULL)
+        return false;
+    found->connection = connection_new(&endpoint->shared, fd, true, endpoint->most_streams);
+    struct epoll_event event = {.events = EPOLLIN, .data.ptr = found};
+    if (found->connection == NULL || epoll_ctl(endpoint->poll, EPOLL_CTL_ADD, fd, &event) != 0) {
+        if (found->connection != NULL)
+            connection_free(found->connection);
+        free(found);
+        return false;
+    }
+    found->connection->owner = found;
+    found->endpoint = endpoint;
+    found->used = found->moved = endpoint->shared.now;
+    name_peer(found, address);
+    found->before = endpoint->last_peer;
+    if (endpoint->last_peer != NULL)
+        endpoint->last_peer->next = found;
+    else
+        endpoint->peers = found;
+    endpoint->last_peer = found;
+    endpoint->peer_count++;
+    return true;
+}
+
+static void accept_all(endpoint *endpoint, int listening) {
+    while (true) {
+        struct sockaddr_in6 address;
+        socklen_t size = sizeof(address);
+        int fd = accept4(listening, (struct sockaddr *)&address, &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)) {
+            /* Which may change; until the next look at all connections, nobody else is taken. */
+            endpoint->trouble = errno;
+            end_one(endpoint);
+            listen_on(endpoint, false);
+            return;
+        }
+        if (fd < 0 && (errno == ECONNABORTED || errno == EINTR))
+            continue;
+        if (fd < 0)
+            return;
+        if (endpoint->peer_count >= endpoint->most_connections)
+            end_one(endpoint);
+        if (!peer_begin(endpoint, fd, &address)) {
+            endpoint->trouble = errno;
+            close(fd);
+        }
+    }
+}
+
+/* End connections that have done nothing for too long. */
+static void look_at_all(endpoint *endpoint) {
+    double now = endpoint->shared.now;
+    if (now < endpoint->looked_at + LOOK)
+        return;
+    endpoint->looked_at = now;
+    if (!endpoint->is_draining)
+        listen_on(endpoint, true);
+    for (peer *each = endpoint->peers, *next; each != NULL; each = next) {
+        next = each->next;
+        connection *connection = each->connection;
+        bool is_part_way = connection->unframed > 0 && connection->frame_left == 0;
+        if (connection->stream_count > 0)
+            each->used = now;
+        if (endpoint->is_draining && now > endpoint->drained_at + FAREWELL)
+            connection_drain_now(connection);
+        if (each->leaves != 0) {
+            if (now > each->leaves)
+                peer_end(each);
+        } else if (connection->unsent > 0 && now > each->moved + PATIENCE) {
+            peer_end(each);
+        } else if ((!connection->has_begun || is_part_way) && now > connection->whole_at + endpoint->greeting) {
+            connection_leave(connection, NGHTTP2_NO_ERROR, "no whole frame has come in time");
+        } else if (now > each->used + IDLE) {
+            connection_leave(connection, NGHTTP2_NO_ERROR, "no call has come for minutes");
+        }
+    }
+}
+
+static void write_all(endpoint *endpoint) {
+    connection *each;
+    while ((each = next_changed(&endpoint->shared)) != NULL)
+        if (!peer_write(each->owner))
+            peer_end(each->owner);
+    /* Small answers that nobody takes are not counted elsewhere. */
+    while (endpoint->unsent > MOST_UNSENT) {
+        peer *largest = endpoint->peers;
+        for (peer *other = largest; other != NULL; other = other->next)
+            if (other->copied > largest->copied)
+                largest = other;
+        peer_end(largest);
+    }
+}
+
+bool endpoint_turn(endpoint *endpoint, double seconds) {
+    struct epoll_event events[MOST_EVENTS];
+    write_all(endpoint);
+    if (endpoint->shared.first_ready != NULL)
+        seconds = 0;
+    if (endpoint->peer_count > 0 && seconds > LOOK)
+        seconds = LOOK;
+    /* Rounded up, so that what is due then is due. */
+    int count = epoll_wait(endpoint->poll, events, MOST_EVENTS, (int)(1000 * seconds + 0.999));
+    if (count < 0 && errno != EINTR)
+        return false;
+    endpoint->shared.now = monotonic();
+    int listening[MOST_LISTENING], listening_count = 0;
+    for (int i = 0; i < count; i++) {
+        void *source = events[i].data.ptr;
+        if (source == &endpoint->wakeup) {
+            uint64_t wakeups;
+            if (read(endpoint->wakeup, &wakeups, sizeof(wakeups)) < 0)
+                continue;
+        } else if ((int *)source >= endpoint->listening && (int *)source < endpoint->listening + MOST_LISTENING) {
+            /* After the others: a connection ended to make room may be among them. */
+            listening[listening_count++] = *(int *)source;
+        } else {
+            peer *peer = source;
+            bool goes_on = true;
+            if (events[i].events & EPOLLOUT)
+                goes_on = peer_write(peer);
+            if (goes_on && events[i].events & (EPOLLIN | EPOLLHUP | EPOLLERR))
+                goes_on = peer_read(peer);
+            if (!goes_on)
+                peer_end(peer);
+        }
+    }
+    for (int i = 0; i < listening_count; i++)
+        accept_all(endpoint, listening[i]);
+    look_at_all(endpoint);
+    return true;
+}
+
+void endpoint_wake(endpoint *endpoint) {
+    uint64_t one = 1;
+    /* If it can't be written, it has been before. */
+    if (write(endpoint->wakeup, &one, sizeof(one)) < 0)
+        return;
+}
+
+void endpoint_drain(endpoint *endpoint) {
+    if (endpoint->is_draining)
+        return;
+    /* Those that have connected are told, too. */
+    for (int i = 0; i < endpoint->listening_count; i++)
+        accept_all(endpoint, endpoint->listening[i]);
+    endpoint->is_draining = true;
+    listen_on(endpoint, false);
+    for (int i = 0; i < endpoint->listening_count; i++)
+        close(endpoint->listening[i]);
+    endpoint->listening_count = 0;
+    endpoint->drained_at = endpoint->shared.now;
+    for (peer *each = endpoint->peers; each != NULL; each = each->next)
+        connection_drain(each->connection);
+}
+
+endpoint *endpoint_new(const int *listening, int count, size_t longest, const char *const *paths, int path_count) {
+    endpoint *found = calloc(1, sizeof(endpoint));
+    if (found == NULL)
+        return NULL;
+    found->poll = epoll_create1(EPOLL_CLOEXEC);
+    found->wakeup = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    found->buffer = malloc(BUFFER);
+    struct epoll_event event = {.events = EPOLLIN, .data.ptr = &found->wakeup};
+    if (found->poll < 0 || found->wakeup < 0 || found->buffer == NULL ||
+        epoll_ctl(found->poll, EPOLL_CTL_ADD, found->wakeup, &event) != 0) {
+        endpoint_free(found);
+        return NULL;
+    }
+    found->shared = (shared){.now = monotonic(), .longest = longest, .paths = paths, .path_count = path_count};
+    for (int i = 0; i < count && i < MOST_LISTENING; i++)
+        found->listening[found->listening_count++] = listening[i];
+    listen_on(found, true);
+    return found;
+}
+
+void endpoint_end_all(endpoint *endpoint) {
+    while (endpoint->peers != NULL)
+        peer_end(endpoint->peers);
+}
+
+void endpoint_free(endpoint *endpoint) {
+    for (int i = 0; i < endpoint->listening_count; i++)
+        close(endpoint->listening[i]);
+    if (endpoint->poll >= 0)
+        close(endpoint->poll);
+    if (endpoint->wakeup >= 0)
+        close(endpoint->wakeup);
+    free(endpoint->buffer);
+    free(endpoint);
+}

@@ -1,0 +1,384 @@
+"""A server's end of gRPC over HTTP/2: calls of many connections, for one thread."""
+
+from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_FillInfo, PyBuffer_Release, PyObject_GetBuffer
+from cpython.bytes cimport PyBytes_FromStringAndSize
+from cpython.ref cimport Py_DECREF, Py_INCREF, PyObject
+from cpython.unicode cimport PyUnicode_DecodeLatin1
+from libc.stdint cimport uint8_t, uint32_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy, strlen
+
+from chatiere.http2.connection cimport (
+    endpoint,
+    endpoint_drain,
+    endpoint_end_all,
+    endpoint_free,
+    endpoint_new,
+    endpoint_turn,
+    endpoint_wake,
+    fields,
+    fields_add,
+    message,
+    message_free,
+    next_ready,
+    peer_name,
+    piece,
+    stream,
+    stream_answer,
+    stream_begin_message,
+    stream_copy,
+    stream_finish,
+    stream_free,
+    stream_lend,
+    stream_push,
+    stream_refuse,
+    stream_reset,
+    stream_take,
+)
+
+cdef enum:
+    COPIED = 16384  # smaller pieces of messages are copied
+    LARGEST = 0xFFFFFFFF  # of a message
+
+# Headers of the protocol itself, which are not metadata.
+_RESERVED = frozenset(("te", "content-type", "grpc-timeout", "grpc-encoding", "grpc-accept-encoding"))
+
+
+# What can be wrong with a call, as far as HTTP/2 and gRPC's framing go: by `fault` of connection.h.
+FAULTS = (
+    "", "http_method", "content_type", "timeout", "headers", "compressed", "size", "count", "prefix", "breaks_off"
+)
+
+
+cdef class Message:
+    """A message, in the memory into which it was received; a writable buffer."""
+
+    cdef message* _message
+
+    def __dealloc__(self):
+        message_free(self._message)
+
+    def __len__(self):
+        return self._message.size
+
+    def __getbuffer__(self, Py_buffer* buffer, int flags):
+        PyBuffer_FillInfo(buffer, self, self._message.content, self._message.size, False, flags)
+
+
+cdef class _Loan:
+    # Bytes that lie in a Python object until they have been sent.
+    cdef Py_buffer buffer
+    cdef Call call
+
+    def __dealloc__(self):
+        PyBuffer_Release(&self.buffer)
+
+
+cdef class Call:
+    """A call of a client.
+
+    `peer`: the client's address in gRPC's notation. `path`: the index of its path among the endpoint's; -1: none of
+    them. `metadata`: the client's, names in lower case. `timeout`: its grpc-timeout in seconds; None without one.
+    """
+
+    cdef stream* _stream
+    cdef int _loans
+    cdef readonly int path
+    cdef readonly str peer
+    cdef readonly tuple metadata
+    cdef readonly object timeout
+    cdef public object watch
+    """Called when something of the call has changed: a message or its end has come, it is closed, its answers have been
+    delivered. None: nobody is."""
+
+    @property
+    def fault(self):
+        """What is wrong with the call so far, one of FAULTS, ""; messages that came before it can still be taken."""
+        return FAULTS[<int> self._stream.fault] if self._stream != NULL else ""
+
+    @property
+    def has_ended(self):
+        """True once all its messages have come."""
+        return self._stream == NULL or self._stream.has_ended
+
+    @property
+    def has_part(self):
+        """True while a message has come in part."""
+        return self._stream != NULL and self._stream.coming != NULL
+
+    @property
+    def waiting(self):
+        """The number of messages that can be taken."""
+        return self._stream.waiting if self._stream != NULL else 0
+
+    @property
+    def is_closed(self):
+        """True once nothing more is sent or received: it was answered, reset, or its connection has ended."""
+        return self._stream == NULL or self._stream.is_closed
+
+    @property
+    def is_delivered(self):
+        """True once the memory of its answers is free again; then it is closed, too."""
+        return self._loans == 0 and (self._stream == NULL or self._stream.is_closed)
+
+    @property
+    def is_sending(self):
+        """True while bytes of its answers wait for the client to take them."""
+        return self._loans > 0 or (self._stream != NULL and self._stream.to_send > 0)
+
+    cpdef bytes take(self):
+        """Take the first message that has come, as bytes; None: there is none."""
+        cdef message* found = stream_take(self._stream) if self._stream != NULL else NULL
+        if found == NULL:
+            return None
+        try:
+            return PyBytes_FromStringAndSize(<char*> found.content, <Py_ssize_t> found.size)
+        finally:
+            message_free(found)
+
+    def take_buffer(self):
+        """Take the first message that has come, where it lies: a writable memoryview; None: there is none."""
+        cdef message* found = stream_take(self._stream) if self._stream != NULL else NULL
+        if found == NULL:
+            return None
+        cdef Message owner = Message.__new__(Message)
+        owner._message = found
+        return memoryview(owner)
+
+    cpdef answer(self, bytes response, str request_id):
+        """End the call with a response and status OK."""
+        if self._stream == NULL or self._stream.connection == NULL:
+            return
+        _check(stream_answer(self._stream))
+        _check(stream_begin_message(self._stream, len(response)))
+        self._put(response)
+        cdef bytes identity = request_id.encode("ascii")
+        _check(fields_add(&self._stream.tail, b"grpc-status", 11, b"0", 1))
+        _check(fields_add(&self._stream.tail, b"x-request-id", 12, identity, len(identity)))
+        _check(stream_finish(self._stream))
+
+    def send(self, list pieces):
+        """Send a message, whose bytes are in `pieces`, one after another; the call goes on."""
+        cdef size_t size = 0
+        if self._stream == NULL or self._stream.connection == NULL:
+            return
+        for each in pieces:
+            size += len(each)
+        if size > LARGEST:
+            raise OverflowError("a message of gRPC has less than 4 GiB")
+        _check(stream_answer(self._stream))
+        _check(stream_begin_message(self._stream, size))
+        for each in pieces:
+            self._put(each)
+        _check(stream_push(self._stream))
+
+    def finish(self, trailers):
+        """End the call, after what is being sent, with trailers: pairs of ASCII text, the status among them."""
+        cdef bytes name, value
+        if self._stream == NULL or self._stream.connection == NULL or self._stream.is_finished:
+            return
+        for each, content in trailers:
+            name, value = each.encode("ascii"), content.encode("ascii")
+            _check(fields_add(&self._stream.tail, name, len(name), value, len(value)))
+        _check(stream_finish(self._stream))
+
+    def refuse(self, bytes status):
+        """End the call with a status of HTTP alone, such as b"415"."""
+        if self._stream != NULL:
+            _check(stream_refuse(self._stream, status))
+
+    def reset(self, uint32_t error):
+        """End the call without a status, by an error of HTTP/2."""
+        if self._stream != NULL:
+            stream_reset(self._stream, error)
+
+    cdef int _put(self, piece_) except -1:
+        cdef _Loan loan
+        cdef const uint8_t[::1] view
+        if len(piece_) < COPIED:
+            view = piece_
+            if view.shape[0]:
+                _check(stream_copy(self._stream, &view[0], view.shape[0]))
+            return 0
+        loan = _Loan.__new__(_Loan)
+        PyObject_GetBuffer(piece_, &loan.buffer, PyBUF_SIMPLE)
+        loan.call = self
+        _check(stream_lend(self._stream, <const uint8_t*> loan.buffer.buf, loan.buffer.len, <void*> loan))
+        # It is given back among the released.
+        Py_INCREF(loan)
+        self._loans += 1
+        return 0
+
+
+cdef class Endpoint:
+    """Listening sockets and the connections of clients; for one thread, but for `wake`."""
+
+    cdef endpoint* _endpoint
+    cdef const char** _paths
+    cdef tuple _names
+
+    def __cinit__(self, listening, paths, *, size_t longest, uint32_t streams, size_t connections, double greeting):
+        """Listen.
+
+        `listening`: descriptors of listening sockets, which it closes. `paths`: those of methods, in bytes.
+        `longest`: bytes of a message. `streams`: calls of one connection at a time. `connections`: at a time; more end
+        others. `greeting`: seconds for a client to begin, and for each of its frames to come whole. Raises OSError.
+        """
+        cdef int[16] descriptors
+        cdef int count = 0
+        self._names = tuple(paths)
+        self._paths = <const char**> malloc(len(self._names) * sizeof(char*) + 1)
+        if self._paths == NULL:
+            raise MemoryError
+        for i, path in enumerate(self._names):
+            self._paths[i] = path
+        for descriptor in listening[:16]:
+            descriptors[count] = descriptor
+            count += 1
+        self._endpoint = endpoint_new(descriptors, count, longest, self._paths, <int> len(self._names))
+        if self._endpoint == NULL:
+            raise OSError("no memory or descriptor for an endpoint")
+        self._endpoint.most_streams = streams
+        self._endpoint.most_connections = connections
+        self._endpoint.greeting = greeting
+
+    def __dealloc__(self):
+        if self._endpoint != NULL:
+            endpoint_end_all(self._endpoint)
+            endpoint_free(self._endpoint)
+        free(self._paths)
+
+    @property
+    def connections(self):
+        """The number of connections."""
+        return self._endpoint.peer_count if self._endpoint != NULL else 0
+
+    @property
+    def held(self):
+        """The bytes of messages that have come, in part or whole, and were not taken."""
+        return self._endpoint.shared.held if self._endpoint != NULL else 0
+
+    @property
+    def trouble(self):
+        """The errno of the last connection that could not be taken; 0: none since it was last asked."""
+        trouble = self._endpoint.trouble
+        self._endpoint.trouble = 0
+        return trouble
+
+    def turn(self, double seconds, begin):
+        """Send what there is, wait at most so many seconds, and look at what has come.
+
+        `begin` gets each new Call; calls that have changed since are told to their `watch`. Neither may raise.
+        """
+        cdef bint goes_on
+        with nogil:
+            goes_on = endpoint_turn(self._endpoint, seconds)
+        if not goes_on:
+            raise OSError("the sockets of an endpoint can't be waited for")
+        self._tell(begin)
+
+    def wake(self):
+        """End the wait of `turn`; from any thread."""
+        if self._endpoint != NULL:
+            endpoint_wake(self._endpoint)
+
+    def drain(self):
+        """Take no more connections, and let clients begin no more calls."""
+        endpoint_drain(self._endpoint)
+
+    def cut(self):
+        """End all connections and calls."""
+        endpoint_end_all(self._endpoint)
+        self._tell(None)
+
+    def close(self):
+        """Give up all connections and sockets."""
+        if self._endpoint == NULL:
+            return
+        self.cut()
+        endpoint_free(self._endpoint)
+        self._endpoint = NULL
+
+    cdef int _tell(self, begin) except -1:
+        cdef stream* found
+        cdef Call call
+        self._give_back_loans()
+        while True:
+            found = next_ready(&self._endpoint.shared)
+            if found == NULL:
+                break
+            if found.owner != NULL:
+                call = <Call> found.owner
+                if call.watch is not None:
+                    call.watch()
+            elif found.is_closed or begin is None:
+                # Gone before anybody has looked at it.
+                if found.is_closed:
+                    stream_free(found)
+                continue
+            elif not found.has_head:
+                continue
+            else:
+                call = _new_call(found)
+                begin(call)
+            if found.is_closed:
+                call._stream = NULL
+                stream_free(found)
+                Py_DECREF(call)
+        self._give_back_loans()
+        return 0
+
+    cdef int _give_back_loans(self) except -1:
+        cdef piece* released
+        cdef _Loan loan
+        while self._endpoint.shared.released != NULL:
+            released = self._endpoint.shared.released
+            self._endpoint.shared.released = released.next
+            loan = <_Loan> released.lender
+            free(released)
+            Py_DECREF(loan)
+            loan.call._loans -= 1
+            if loan.call._loans == 0 and loan.call.watch is not None:
+                loan.call.watch()
+        return 0
+
+
+cdef Call _new_call(stream* found):
+    cdef Call call = Call.__new__(Call)
+    call._stream = found
+    call.path = found.path
+    name = peer_name(found.connection)
+    call.peer = PyUnicode_DecodeLatin1(name, strlen(name), NULL)
+    call.timeout = None if found.timeout < 0 else found.timeout
+    cdef list metadata = []
+    for pair in _pairs(&found.head):
+        if not pair[0].startswith(":") and pair[0] not in _RESERVED:
+            metadata.append(pair)
+    call.metadata = tuple(metadata)
+    Py_INCREF(call)
+    found.owner = <void*> call
+    return call
+
+
+cdef list _pairs(const fields* found):
+    cdef list pairs = []
+    cdef const uint8_t* at = found.data
+    cdef const uint8_t* end = found.data + found.size
+    cdef uint32_t[2] sizes
+    while at < end:
+        memcpy(sizes, at, sizeof(sizes))
+        at += sizeof(sizes)
+        pairs.append((
+            PyUnicode_DecodeLatin1(<const char*> at, sizes[0], NULL),
+            PyUnicode_DecodeLatin1(<const char*> at + sizes[0], sizes[1], NULL),
+        ))
+        at += sizes[0] + sizes[1]
+    return pairs
+
+
+cdef int _check(int error) except -1:
+    # nghttp2 fails here for want of memory alone.
+    if error != 0:
+        raise MemoryError(f"libnghttp2: error {error}")
+    return 0
+

@@ -1,0 +1,1 @@
+"""The fast door: gRPC over HTTP/2 by libnghttp2."""

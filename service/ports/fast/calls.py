@@ -1,0 +1,210 @@
+"""Unary calls at the fast door: from their headers through the guards to their method, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
+from functools import partial
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from chatiere.engine.core.batch import Cancellation
+from chatiere.engine.wire import Buffer
+from chatiere.service.calls.errors import CANCELLED, OK, Refusal, ServiceReason, limit_exceeded
+from chatiere.service.guards.chain import Call, Method
+from chatiere.service.ports.fast.answers import RETRY, Door, deadline_exceeded, finish, refuse, request_of
+from chatiere.service.ports.fast.port import Timer
+
+if TYPE_CHECKING:
+    from chatiere.http2.server import Call as WireCall
+
+# Methods of GameService: request → response; of BatchService: request, cancellation, reservation of memory → response,
+# in pieces to be joined.
+Hold = Callable[[int], None]
+SingleHandler = Callable[[bytes], bytes]
+BatchHandler = Callable[[Any, Cancellation, Hold], list[Buffer]]
+
+# Larger requests, in bytes, take longer to handle than the door's thread should; larger responses are counted until
+# their client has taken them.
+_LARGE = 64 * 1024
+
+
+class Single:
+    """A unary method that takes microseconds."""
+
+    def __init__(self, door: Door, method: Method, handle: SingleHandler, threads: Executor) -> None:
+        """`threads` take its large requests."""
+        self._door, self._method, self._handle, self._threads = door, method, handle, threads
+        self._guards = door.guards
+
+    def __call__(self, wire: WireCall) -> None:
+        """Take a call."""
+        metadata = wire.metadata
+        call = self._guards.begin(self._method, wire.peer, metadata)
+        try:
+            self._guards.identify(call, metadata)
+            if wire.has_ended:
+                self._answer(wire, call)
+            else:
+                Awaited(self._door, wire, call, self._answer)
+        except Exception as error:
+            refuse(self._door, wire, call, error)
+
+    def _answer(self, wire: WireCall, call: Call) -> None:
+        # Raises Refusal and whatever else the guards turn into a status.
+        request = request_of(self._door, wire, wire.take)
+        self._guards.admit(call)
+        if len(request) > _LARGE:
+            _Work(self._door, wire, call, self._threads, self._handle_large, request)
+            return
+        response = self._handle(request)
+        if len(response) > _LARGE:
+            _hold_until_delivered(self._door, wire, call, len(response))
+        self._guards.end(call)
+        wire.answer(response, call.request_id)
+
+    def _handle_large(self, request: bytes, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
+        return [self._handle(request)]
+
+
+class Batch:
+    """A unary method that may take long, and stops when its call is cancelled or late."""
+
+    def __init__(self, door: Door, method: Method, handle: BatchHandler, threads: Executor) -> None:
+        """`threads` do the work."""
+        self._door, self._method, self._handle, self._threads = door, method, handle, threads
+
+    def __call__(self, wire: WireCall) -> None:
+        """Take a call."""
+        call = self._door.guards.begin(self._method, wire.peer, wire.metadata)
+        try:
+            self._door.guards.identify(call, wire.metadata)
+            if wire.has_ended:
+                self._answer(wire, call)
+            else:
+                Awaited(self._door, wire, call, self._answer)
+        except Exception as error:
+            refuse(self._door, wire, call, error)
+
+    def _answer(self, wire: WireCall, call: Call) -> None:
+        request = request_of(self._door, wire, wire.take_buffer)
+        self._door.guards.admit(call)
+        _Work(self._door, wire, call, self._threads, self._handle, request)
+
+
+class Awaited:
+    """A unary call whose request has not come whole."""
+
+    def __init__(self, door: Door, wire: WireCall, call: Call, then: Callable[[WireCall, Call], None]) -> None:
+        """Call `then` once it has, or something is wrong with it; what it raises is the call's status."""
+        self._door, self._wire, self._call, self._then = door, wire, call, then
+        seconds = door.settings.request_timeout
+        self._is_deadline = wire.timeout is not None and wire.timeout < seconds
+        self._timer = door.port.after(min(seconds, seconds if wire.timeout is None else wire.timeout), self._late)
+        wire.watch = self._look
+        door.port.half_open.take(call.origin, call, self._had_to_go)
+        self._look()
+
+    def _look(self) -> None:
+        if self._wire.is_closed:
+            self._leave()
+            self._door.guards.end(self._call, CANCELLED)
+        elif self._wire.has_ended or self._wire.fault or self._wire.waiting > 1:
+            self._leave()
+            try:
+                self._then(self._wire, self._call)
+            except Exception as error:
+                refuse(self._door, self._wire, self._call, error)
+
+    def _leave(self) -> None:
+        self._wire.watch = None
+        self._timer.cancel()
+        self._door.port.half_open.release(self._call.origin, self._call)
+
+    def _late(self) -> None:
+        self._leave()
+        seconds = f"{self._door.settings.request_timeout:g}"
+        message = f"request timeout: the request did not arrive within {seconds} s"
+        late = Refusal(ServiceReason.REQUEST_TIMEOUT, message, metadata={"seconds": seconds})
+        refuse(self._door, self._wire, self._call, deadline_exceeded() if self._is_deadline else late)
+
+    def _had_to_go(self) -> None:
+        self._leave()
+        most = self._door.settings.max_calls
+        refusal = limit_exceeded("calls whose request has not come whole", most, RETRY)
+        refuse(self._door, self._wire, self._call, refusal)
+
+
+class _Work:
+    """A unary call for which a thread works; it never outlasts the work."""
+
+    def __init__(
+        self, door: Door, wire: WireCall, call: Call, threads: Executor, handle: BatchHandler, request: Any
+    ) -> None:
+        self._door, self._wire, self._call = door, wire, call
+        self._cancellation = Cancellation()
+        self._refusal: Refusal | None = None
+        self._holding = door.guards.holding(call)
+        self._timer = self._set_deadline(call)
+        work = partial(handle, request, self._cancellation, self._holding.beside(request))
+        wire.watch = self._look
+        door.port.under_way += 1
+        self._future: Future[list[Buffer]] = threads.submit(work)
+        self._future.add_done_callback(lambda _: door.port.post(self._done))
+
+    def _set_deadline(self, call: Call) -> Timer:
+        settings, timeout = self._door.settings, self._wire.timeout
+        if timeout is not None and timeout <= settings.max_deadline:
+            refusal, seconds = deadline_exceeded(), timeout
+        else:
+            seconds = settings.default_deadline if timeout is None else settings.max_deadline
+            refusal = deadline_exceeded(f": the server allows {seconds:g} s", {"seconds": f"{seconds:g}"})
+        return self._door.port.after(max(call.start + seconds - perf_counter(), 0.0), partial(self._late, refusal))
+
+    def _late(self, refusal: Refusal) -> None:
+        self._refusal = refusal
+        self._stop()
+
+    def _stop(self) -> None:
+        # Running work stops soon; waiting work never begins.
+        self._cancellation.cancel()
+        self._future.cancel()
+
+    def _look(self) -> None:
+        if self._wire.is_closed:
+            self._stop()
+        if self._wire.is_delivered and self._future.done():
+            self._holding.release()
+
+    def _done(self) -> None:
+        self._door.port.under_way -= 1
+        self._timer.cancel()
+        if self._wire.is_closed:
+            self._door.guards.end(self._call, CANCELLED)
+            self._holding.release()
+            return
+        try:
+            if self._refusal is not None:
+                raise self._refusal
+            pieces = self._future.result()
+            self._holding.hold(sum(map(len, pieces)))
+        except Exception as error:
+            self._holding.release()
+            self._wire.watch = None
+            refuse(self._door, self._wire, self._call, error)
+        else:
+            self._door.guards.end(self._call)
+            self._wire.send(pieces)
+            finish(self._wire, self._call.request_id, OK)
+
+
+def _hold_until_delivered(door: Door, wire: WireCall, call: Call, size: int) -> None:
+    # Raises Refusal.
+    holding = door.guards.holding(call)
+    holding.hold(size)
+
+    def look() -> None:
+        if wire.is_delivered:
+            holding.release()
+
+    wire.watch = look

@@ -1,0 +1,101 @@
+"""The health service at the fast door."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from google.protobuf.message import DecodeError
+from google.rpc import code_pb2
+from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
+
+from chatiere.service.calls.errors import CANCELLED, OK, Refusal, Status, limit_exceeded
+from chatiere.service.guards.chain import Call, Method
+from chatiere.service.ports.fast.answers import RETRY, Door, finish, refuse, request_of
+from chatiere.service.ports.fast.calls import Awaited
+from chatiere.service.ports.health import WATCHES
+
+if TYPE_CHECKING:
+    from chatiere.http2.server import Call as WireCall
+
+
+class Health:
+    """The health service's methods; the status of a service is SERVING until the server stops."""
+
+    def __init__(self, door: Door, check: Method, watch: Method, services: frozenset[str]) -> None:
+        """Know these services, and the server as a whole, ""."""
+        self._door, self._check, self._watch = door, check, watch
+        self._services = services | {""}
+        self._open: dict[WireCall, Call] = {}
+        door.port.on_stop.add(self._tell_stop)
+
+    def check(self, wire: WireCall) -> None:
+        """Take a call of Check."""
+        call = self._door.guards.begin(self._check, wire.peer, wire.metadata)
+        if wire.has_ended:
+            self._answer_check(wire, call)
+        else:
+            Awaited(self._door, wire, call, self._answer_check)
+
+    def _answer_check(self, wire: WireCall, call: Call) -> None:
+        try:
+            service = HealthCheckRequest.FromString(request_of(self._door, wire, wire.take)).service
+        except (Refusal, DecodeError) as error:
+            refuse(self._door, wire, call, error)
+            return
+        if service not in self._services:
+            status = Status(code_pb2.NOT_FOUND, message="unknown service")
+            self._door.guards.end(call, status)
+            finish(wire, call.request_id, status)
+            return
+        self._door.guards.end(call)
+        wire.answer(self._status_of(service), call.request_id)
+
+    def watch(self, wire: WireCall) -> None:
+        """Take a call of Watch."""
+        call = self._door.guards.begin(self._watch, wire.peer, wire.metadata)
+        if wire.has_ended:
+            self._begin_watch(wire, call)
+        else:
+            Awaited(self._door, wire, call, self._begin_watch)
+
+    def _begin_watch(self, wire: WireCall, call: Call) -> None:
+        try:
+            service = HealthCheckRequest.FromString(request_of(self._door, wire, wire.take)).service
+            if len(self._open) >= WATCHES:
+                raise limit_exceeded("health watches", WATCHES, RETRY)
+        except (Refusal, DecodeError) as error:
+            refuse(self._door, wire, call, error)
+            return
+        self._open[wire] = call
+        wire.watch = partial(self._look, wire)
+        wire.send([self._status_of(service)])
+        if self._door.port.is_stopping:
+            self._end_watch(wire)
+
+    def _look(self, wire: WireCall) -> None:
+        if wire.is_closed and (call := self._open.pop(wire, None)) is not None:
+            self._door.guards.end(call, CANCELLED)
+
+    def _tell_stop(self) -> None:
+        for wire in list(self._open):
+            wire.send([_response(HealthCheckResponse.NOT_SERVING)])
+            self._end_watch(wire)
+
+    def _end_watch(self, wire: WireCall) -> None:
+        call = self._open.pop(wire)
+        self._door.guards.end(call)
+        finish(wire, call.request_id, OK)
+
+    def _status_of(self, service: str) -> bytes:
+        status = HealthCheckResponse.SERVING
+        if service not in self._services:
+            status = HealthCheckResponse.SERVICE_UNKNOWN
+        elif self._door.port.is_stopping:
+            status = HealthCheckResponse.NOT_SERVING
+        return _response(status)
+
+
+def _response(status: HealthCheckResponse.ServingStatus) -> bytes:
+    data: bytes = HealthCheckResponse(status=status).SerializeToString()
+    return data

@@ -1,0 +1,131 @@
+"""Streams of batches at the fast door."""
+
+from __future__ import annotations
+
+from concurrent.futures import Executor, Future
+from typing import TYPE_CHECKING
+
+from chatiere.engine.core.batch import Cancellation
+from chatiere.engine.wire import Buffer
+from chatiere.service.calls.errors import CANCELLED, OK, Refusal, Status, limit_exceeded
+from chatiere.service.guards.chain import Call, Method
+from chatiere.service.ports.fast.answers import RETRY, STOPPING, Door, deadline_exceeded, fault_of, finish, refuse
+from chatiere.service.ports.fast.calls import BatchHandler
+
+if TYPE_CHECKING:
+    from chatiere.http2.server import Call as WireCall
+
+
+class Streams:
+    """Play: streams of batches, answered in order."""
+
+    def __init__(self, door: Door, method: Method, handle: BatchHandler, threads: Executor) -> None:
+        """`threads` do the work."""
+        self._door, self._method, self._handle, self._threads = door, method, handle, threads
+
+    def __call__(self, wire: WireCall) -> None:
+        """Take a call."""
+        call = self._door.guards.begin(self._method, wire.peer, wire.metadata)
+        try:
+            self._door.guards.identify(call, wire.metadata)
+            self._door.guards.admit(call)
+            _Stream(self._door, wire, call, self._handle, self._threads)
+        except Exception as error:
+            refuse(self._door, wire, call, error)
+
+
+class _Stream:
+    """A stream of batches."""
+
+    def __init__(self, door: Door, wire: WireCall, call: Call, handle: BatchHandler, threads: Executor) -> None:
+        self._door, self._wire, self._call, self._handle, self._threads = door, wire, call, handle, threads
+        self._cancellation = Cancellation()
+        self._holding = door.guards.holding(call)
+        self._future: Future[list[Buffer]] | None = None
+        self._refusal: Refusal | None = None
+        self._timer = None if wire.timeout is None else door.port.after(wire.timeout, self._late)
+        wire.watch = self._look
+        door.port.streams.take(call.origin, call, self._had_to_go)
+        door.port.on_stop.add(self._look)
+        self._look()
+
+    def _look(self) -> None:
+        # Whatever has changed.
+        if self._wire.is_closed:
+            self._cancellation.cancel()
+            if self._future is None:
+                self._end(CANCELLED)
+        if self._future is None and not self._wire.is_sending:
+            self._holding.release()
+            if not self._call.is_over:
+                self._next()
+
+    def _next(self) -> None:
+        request = self._wire.take_buffer()
+        if self._refusal is not None:
+            self._refuse(self._refusal)
+        elif request is not None:
+            self._begin(request)
+        elif self._wire.fault:
+            self._refuse(fault_of(self._door, self._wire))
+        elif self._wire.has_ended:
+            self._end(OK)
+        elif self._door.port.is_stopping and not self._wire.has_part:
+            self._end(STOPPING)
+
+    def _begin(self, request: memoryview) -> None:
+        try:
+            hold = self._holding.beside(request)
+        except Exception as error:
+            self._refuse(error)
+            return
+        self._door.port.under_way += 1
+        self._future = self._threads.submit(self._handle, request, self._cancellation, hold)
+        self._future.add_done_callback(lambda _: self._door.port.post(self._done))
+
+    def _done(self) -> None:
+        self._door.port.under_way -= 1
+        future, self._future = self._future, None
+        assert future is not None
+        if self._wire.is_closed:
+            self._end(CANCELLED)
+            self._holding.release()
+            return
+        try:
+            if self._refusal is not None:
+                raise self._refusal
+            pieces = future.result()
+        except Exception as error:
+            self._refuse(error)
+            return
+        self._wire.send(pieces)
+        self._holding.hold(sum(map(len, pieces)))
+        self._look()
+
+    def _late(self) -> None:
+        self._stop(deadline_exceeded())
+
+    def _had_to_go(self) -> None:
+        most = self._door.settings.max_streams
+        self._stop(limit_exceeded("streams whose request has not come whole", most, RETRY))
+
+    def _stop(self, refusal: Refusal) -> None:
+        self._refusal = refusal
+        self._cancellation.cancel()
+        if self._future is None:
+            self._refuse(refusal)
+
+    def _refuse(self, error: Exception) -> None:
+        self._leave()
+        refuse(self._door, self._wire, self._call, error)
+
+    def _end(self, status: Status) -> None:
+        self._leave()
+        self._door.guards.end(self._call, status)
+        finish(self._wire, self._call.request_id, status)
+
+    def _leave(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._door.port.streams.release(self._call.origin, self._call)
+        self._door.port.on_stop.discard(self._look)
