@@ -36,19 +36,22 @@ from played_frames import (
     window,
 )
 
+from chatiere import engine
 from chatiere.service.process.settings import split_address
 from chatiere.v1.batch_service_pb2 import PlayRequest, PlayResponse
-from chatiere.v1.game_service_pb2 import ListGamesResponse
+from chatiere.v1.game_service_pb2 import NewGameRequest
 
 from ..process import Served
 from ..support import PATIENCE, Running
 
 PLAY = "/chatiere.v1.BatchService/Play"
-LIST_GAMES = "/chatiere.v1.GameService/ListGames"
+LIST_GAMES, NEW_GAME = "/chatiere.v1.GameService/ListGames", "/chatiere.v1.GameService/NewGame"
+# A call whose response is always the same.
+SMALL = NewGameRequest(game=engine.games()[0].name, players=engine.games()[0].min_players, seed=7).SerializeToString()
 # The greeting of a client that takes responses of any size.
 TAKES_ALL = (setting(WINDOW, LARGEST_NUMBER), setting(FRAME_SIZE, LARGEST_FRAME), window(0, LARGEST_NUMBER - 65_535))
 OK = (grpc.StatusCode.OK, "")
-_CHUNK = 2**16
+_CHUNK = 2**18
 _T = TypeVar("_T")
 
 
@@ -62,8 +65,9 @@ def fast_address(server: Running | Served) -> str:
 class Peer:
     """A client, frame by frame.
 
-    By stream: `messages`; `ends`, the headers of trailers; `heads`, those before them; `resets`, errors. `settings`:
-    the server's, acknowledged as they come; `given`: to windows, in all; `farewell`: error and text of its GOAWAY.
+    `greets`: False for one that sends nothing of its own accord. By stream: `messages`; `heads`, the first headers;
+    `ends`, those that end the stream; `resets`, errors. `settings`: the server's, acknowledged as they come, and so are
+    its pings. `given`: to windows, in all. `farewell`: error and text of its GOAWAY.
     """
 
     def __init__(
@@ -81,6 +85,7 @@ class Peer:
         self.settings: dict[int, int] = {}
         self.given = 0
         self.farewell: tuple[int, str] | None = None
+        self._greets = greets
         if greets:
             self.socket.sendall(PREFACE)
             self.send(*(greeting or (Frame(SETTINGS, 0, 0, b""),)))
@@ -150,7 +155,7 @@ class Peer:
         return Frame(HEADERS, flags, stream, self.encoder.encode(headers))
 
     def call(self, stream: int = 1, path: str = LIST_GAMES, content: bytes = b"", **others: str) -> list[Frame]:
-        """A whole call of one request."""
+        """A whole call of one request; `others` as of `headers`."""
         return [self.headers(stream, path=path, **others), data(message(content), END_STREAM, stream)]
 
     def frame(self) -> Frame:
@@ -175,15 +180,15 @@ class Peer:
             self.farewell = int.from_bytes(frame.payload[4:8]), frame.payload[8:].decode()
         elif frame.kind == SETTINGS and not flags & ACK:
             self.settings |= dict(struct.iter_unpack(">HI", frame.payload))
-            self._answer(Frame(SETTINGS, ACK, 0, b""))
+            self._acknowledge(Frame(SETTINGS, ACK, 0, b""))
         elif frame.kind == PING and not flags & ACK:
-            self._answer(frame._replace(flags=ACK))
+            self._acknowledge(frame._replace(flags=ACK))
         return frame
 
-    def _answer(self, frame: Frame) -> None:
+    def _acknowledge(self, frame: Frame) -> None:
         # The server may have closed the connection.
         with suppress(OSError):
-            self.send(frame)
+            self.send(*([frame] if self._greets else []))
 
     def skip_to(self, kind: int, flags: int = 0) -> Frame:
         while (frame := self.frame()).kind != kind or frame.flags & flags != flags:
@@ -193,14 +198,14 @@ class Peer:
     def answers(self, count: int, stream: int = 1) -> list[bytes]:
         """The first so many messages."""
         while len(self.messages.get(stream, ())) < count:
-            assert stream not in self.ends, f"the call has ended: {self.ends}"
+            assert stream not in self.ends, f"the call has ended: {self.ends[stream]}"
             self.frame()
         return self.messages[stream][:count]
 
     def trailers(self, stream: int = 1) -> dict[str, str]:
         """Return the headers that end a call."""
         while stream not in self.ends:
-            assert stream not in self.resets, f"the call was reset: {self.resets}"
+            assert stream not in self.resets, f"the call was reset: {self.resets[stream]}"
             self.frame()
         return self.ends[stream]
 
@@ -240,20 +245,33 @@ class Bystander:
     """A client that makes ordinary calls on a connection with an open stream of batches."""
 
     def __init__(self, server: Running | Served) -> None:
-        self.peer = Peer(server, *TAKES_ALL)
-        self.peer.send(self.peer.headers())
-        self._stream = 1
-        self._tag = 0
-        self.is_served()
+        self._peer = Peer(server, *TAKES_ALL)
+        self._peer.send(self._peer.headers())
+        self._stream = self._tag = 1
+        self.response = self._call()
+
+    def __enter__(self) -> "Bystander":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._peer.close()
+
+    def _call(self) -> bytes:
+        self._stream += 2
+        self._peer.send(*self._peer.call(self._stream, NEW_GAME, SMALL))
+        assert self._peer.end(self._stream) == OK
+        (response,) = self._peer.messages.pop(self._stream)
+        del self._peer.ends[self._stream], self._peer.heads[self._stream]
+        return response
 
     def is_served(self) -> None:
-        """Call ListGames and send a request on the stream; both must be answered."""
-        self._stream += 2
+        """Make a call and send a request on the stream; both must be answered."""
         self._tag += 1
-        self.peer.send(*self.peer.call(self._stream), data(message(PlayRequest(tag=self._tag).SerializeToString())))
-        assert self.peer.end(self._stream) == OK
-        assert ListGamesResponse.FromString(self.peer.messages.pop(self._stream)[0]).games
-        assert PlayResponse.FromString(self.peer.answers(self._tag)[-1]).tag == self._tag
+        self._peer.send(data(message(PlayRequest(tag=self._tag).SerializeToString())))
+        assert self._call() == self.response
+        (response,) = self._peer.answers(1)
+        assert PlayResponse.FromString(response).tag == self._tag
+        del self._peer.messages[1]
 
     def is_served_during(self, attack: Callable[..., _T], *arguments: Any) -> _T:
         """Make calls before, during and after an attack in another thread; return what it returns."""
@@ -264,6 +282,3 @@ class Bystander:
                 self.is_served()
         self.is_served()
         return attacking.result()
-
-    def close(self) -> None:
-        self.peer.close()

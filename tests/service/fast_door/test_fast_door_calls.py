@@ -29,7 +29,7 @@ from chatiere.v1.batch_service_pb2 import (
 from chatiere.v1.game_service_pb2 import ListGamesResponse
 
 from ..process import wait_until
-from ..support import PATIENCE, LogLines, Refused, Running, needs_fast_door, read_refusal, refusal
+from ..support import PATIENCE, LogLines, Refused, Running, needs_fast_door, refusal
 from .peer import LIST_GAMES, OK, PLAY, TAKES_ALL, Peer, fast_address
 from .servers import LABELS, Slow, handled, in_flight, playing
 
@@ -124,28 +124,30 @@ def test_states_of_usual_batches_are_overwritten_where_they_came(
     monkeypatch.setattr(
         batch_service, "_put_positions", lambda positions: kept.append(positions) or put_positions(positions)
     )
-    with BatchClient(grpcio_address(server)) as client, BatchClient(fast_address(server)) as other:
-        with other.stream() as stream:
-            positions = client.new_games(table, range(count), columns=columns)
-            for _ in range(60):
-                moves = positions.legal_ids[positions.legal_offsets[:-1]]
-                # An item that fails.
-                moves[1] = 0xFFFF
-                expected = client.step(table, positions.states, moves, columns=columns, restart=restart)
-                call = batch_requests.step(table, positions.states, moves, columns=columns, restart=restart)
-                answer = stream.submit(call).result(PATIENCE)
-                assert [type(each.states) for each in kept[-2:]] == [bytes, memoryview]
-                assert repr(answer) == repr(expected)
-                positions = answer.positions
-                assert answer.positions.states.tobytes() == expected.positions.states.tobytes()
+    with (
+        BatchClient(grpcio_address(server)) as client,
+        BatchClient(fast_address(server)) as other,
+        other.stream() as stream,
+    ):
+        positions = client.new_games(table, range(count), columns=columns)
+        for _ in range(60):
+            moves = positions.legal_ids[positions.legal_offsets[:-1]]
+            # An item that fails.
+            moves[1] = 0xFFFF
+            expected = client.step(table, positions.states, moves, columns=columns, restart=restart)
+            call = batch_requests.step(table, positions.states, moves, columns=columns, restart=restart)
+            answer = stream.submit(call).result(PATIENCE)
+            assert [type(each.states) for each in kept[-2:]] == [bytes, memoryview]
+            assert repr(answer) == repr(expected)
+            positions = answer.positions
+            assert answer.positions.states.tobytes() == expected.positions.states.tobytes()
 
 
-def refused(address: str, requests: list[bytes], path: str = PLAY, **options: Any) -> Refused:
+def refused(address: str, requests: list[bytes], path: str = PLAY) -> Refused:
     """Return the error that a stream must end with, as grpcio's client reads it."""
-    with grpc.insecure_channel(address) as channel, pytest.raises(grpc.RpcError) as raised:
+    with grpc.insecure_channel(address) as channel:
         call: Any = channel.stream_stream(path)
-        list(call(iter(requests), **({"timeout": PATIENCE} | options)))
-    return read_refusal(raised.value)
+        return refusal(lambda: list(call(iter(requests), timeout=PATIENCE)))
 
 
 def test_a_request_that_cannot_be_parsed_ends_the_stream_as_at_grpcio_s_door(server: Running) -> None:
