@@ -898,12 +898,36 @@ connection *connection_new(shared *shared, int fd, bool is_server, uint32_t most
     return found;
 }
 
-void connection_free(connection *connection) {
+static void leave_changed(connection *connection) {
     struct connection **place = &connection->shared->changed;
-    while (connection->is_changed && *place != connection)
+    if (!connection->is_changed)
+        return;
+    while (*place != connection)
         place = &(*place)->next_changed;
-    if (connection->is_changed)
-        *place = connection->next_changed;
+    *place = connection->next_changed;
+    connection->is_changed = false;
+}
+
+static void move_message(message *message, shared *to) {
+    *message->held -= message->room;
+    message->held = &to->held;
+    to->held += message->room;
+}
+
+void connection_move(connection *connection, shared *to) {
+    leave_changed(connection);
+    for (stream *each = connection->streams; each != NULL; each = each->next) {
+        if (each->coming != NULL)
+            move_message(each->coming, to);
+        for (message *message = each->first; message != NULL; message = message->next)
+            move_message(message, to);
+    }
+    connection->shared = to;
+    mark_changed(connection);
+}
+
+void connection_free(connection *connection) {
+    leave_changed(connection);
     nghttp2_session_del(connection->session);
     while (connection->streams != NULL)
         stream_close(connection->streams, NGHTTP2_CANCEL);

@@ -146,6 +146,9 @@ connection *connection_new(shared *shared, int fd, bool is_server, uint32_t most
 /* End it: its streams are closed, and stay until `stream_free`. The socket is left to the caller. */
 void connection_free(connection *connection);
 
+/* Let it share with others. It has one stream, which is not ready, and nothing lent. */
+void connection_move(connection *connection, shared *to);
+
 /* Read once from the socket into `buffer` or where a message stays. Returns the bytes read; 0: nothing has come, or the
  * end (is_at_end); negative: an error of nghttp2, or -1 with errno for one of the socket. */
 long connection_read(connection *connection, uint8_t *buffer, size_t size);

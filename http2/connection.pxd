@@ -28,6 +28,8 @@ cdef extern from "connection.h" nogil:
         size_t size
 
     ctypedef struct connection:
+        size_t stream_count
+        piece* first_lent
         bint is_at_end
         bint is_broken
         size_t unsent
@@ -98,6 +100,7 @@ cdef extern from "endpoint.h" nogil:
     void endpoint_free(endpoint* endpoint)
     bint endpoint_turn(endpoint* endpoint, double seconds)
     void endpoint_wake(endpoint* endpoint)
+    bint endpoint_adopt(endpoint* endpoint, connection* connection)
     void endpoint_drain(endpoint* endpoint)
     const char* peer_name(const connection* connection)
     double monotonic()

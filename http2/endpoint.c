@@ -73,13 +73,22 @@ static void name_peer(peer *peer, const struct sockaddr_in6 *found) {
     }
 }
 
-static void peer_end(peer *peer) {
+static void link_peer(peer *peer, endpoint *endpoint) {
+    peer->endpoint = endpoint;
+    peer->next = NULL;
+    peer->before = endpoint->last_peer;
+    if (endpoint->last_peer != NULL)
+        endpoint->last_peer->next = peer;
+    else
+        endpoint->peers = peer;
+    endpoint->last_peer = peer;
+    endpoint->peer_count++;
+    endpoint->unsent += peer->copied;
+}
+
+static void unlink_peer(peer *peer) {
     endpoint *endpoint = peer->endpoint;
     endpoint->unsent -= peer->copied;
-    if (peer->connection != NULL) {
-        close(peer->connection->fd);
-        connection_free(peer->connection);
-    }
     if (peer->before != NULL)
         peer->before->next = peer->next;
     else
@@ -89,7 +98,25 @@ static void peer_end(peer *peer) {
     else
         endpoint->last_peer = peer->before;
     endpoint->peer_count--;
+}
+
+static void peer_end(peer *peer) {
+    close(peer->connection->fd);
+    connection_free(peer->connection);
+    unlink_peer(peer);
     free(peer);
+}
+
+bool endpoint_adopt(endpoint *endpoint, connection *connection) {
+    peer *peer = connection->owner;
+    struct epoll_event event = {.events = EPOLLIN | (peer->is_written ? EPOLLOUT : 0), .data.ptr = peer};
+    if (epoll_ctl(endpoint->poll, EPOLL_CTL_ADD, connection->fd, &event) != 0)
+        return false;
+    epoll_ctl(peer->endpoint->poll, EPOLL_CTL_DEL, connection->fd, &event);
+    unlink_peer(peer);
+    link_peer(peer, endpoint);
+    connection_move(connection, &endpoint->shared);
+    return true;
 }
 
 /* Close it once the client has read why. To close before it has nothing more to say would take that back. */
@@ -211,16 +238,9 @@ static bool peer_begin(endpoint *endpoint, int fd, const struct sockaddr_in6 *ad
         return false;
     }
     found->connection->owner = found;
-    found->endpoint = endpoint;
     found->used = found->moved = endpoint->shared.now;
     name_peer(found, address);
-    found->before = endpoint->last_peer;
-    if (endpoint->last_peer != NULL)
-        endpoint->last_peer->next = found;
-    else
-        endpoint->peers = found;
-    endpoint->last_peer = found;
-    endpoint->peer_count++;
+    link_peer(found, endpoint);
     return true;
 }
 

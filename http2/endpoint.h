@@ -38,6 +38,8 @@ void endpoint_free(endpoint *endpoint);
 bool endpoint_turn(endpoint *endpoint, double seconds);
 /* End the wait, from any thread. */
 void endpoint_wake(endpoint *endpoint);
+/* Take a connection from its endpoint; see `connection_move`. Returns false, and leaves it, if it can't be. */
+bool endpoint_adopt(endpoint *endpoint, connection *connection);
 /* Take no more connections, and tell all clients to begin no more calls. */
 void endpoint_drain(endpoint *endpoint);
 /* The client's address in gRPC's notation. */

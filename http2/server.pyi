@@ -1,4 +1,5 @@
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 Buffer = bytes | memoryview
 
@@ -9,6 +10,7 @@ class Message:
     def __buffer__(self, flags: int, /) -> memoryview: ...
 
 class Call:
+    loop: Any
     path: int
     peer: str
     metadata: tuple[tuple[str, str], ...]
@@ -34,11 +36,13 @@ class Call:
     def send(self, pieces: Sequence[Buffer]) -> None: ...
     def finish(self, trailers: Iterable[tuple[str, str]]) -> None: ...
     def refuse(self, status: bytes) -> None: ...
+    def move(self, to: Endpoint) -> bool: ...
     def reset(self, error: int) -> None: ...
 
 class Endpoint:
     def __init__(
         self,
+        loop: Any,
         listening: Sequence[int],
         paths: Iterable[bytes],
         *,

@@ -2,14 +2,16 @@
 
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_FillInfo, PyBuffer_Release, PyObject_GetBuffer
 from cpython.bytes cimport PyBytes_FromStringAndSize
-from cpython.ref cimport Py_DECREF, Py_INCREF, PyObject
+from cpython.ref cimport Py_DECREF, Py_INCREF
 from cpython.unicode cimport PyUnicode_DecodeLatin1
 from libc.stdint cimport uint8_t, uint32_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, strlen
 
 from chatiere.http2.connection cimport (
+    connection,
     endpoint,
+    endpoint_adopt,
     endpoint_drain,
     endpoint_end_all,
     endpoint_free,
@@ -79,6 +81,7 @@ cdef class Call:
 
     `peer`: the client's address in gRPC's notation. `path`: the index of its path among the endpoint's; -1: none of
     them. `metadata`: the client's, names in lower case. `timeout`: its grpc-timeout in seconds; None without one.
+    `loop`: its endpoint's.
     """
 
     cdef stream* _stream
@@ -87,6 +90,8 @@ cdef class Call:
     cdef readonly str peer
     cdef readonly tuple metadata
     cdef readonly object timeout
+    cdef readonly object loop
+    cdef bint _has_moved
     cdef public object watch
     """Called when something of the call has changed: a message or its end has come, it is closed, its answers have been
     delivered. None: nobody is."""
@@ -192,6 +197,20 @@ cdef class Call:
         if self._stream != NULL:
             stream_reset(self._stream, error)
 
+    def move(self, Endpoint to):
+        """Move the connection to an endpoint that no thread uses yet. Returns False, and leaves it, if it can't be.
+
+        For calls that have just begun, and are the only one of their connection.
+        """
+        cdef connection* moved = self._stream.connection
+        if moved == NULL or moved.stream_count != 1 or moved.first_lent != NULL:
+            return False
+        if not endpoint_adopt(to._endpoint, moved):
+            return False
+        self._has_moved = True
+        self.loop = to.loop
+        return True
+
     cdef int _put(self, piece_) except -1:
         cdef _Loan loan
         cdef const uint8_t[::1] view
@@ -216,16 +235,21 @@ cdef class Endpoint:
     cdef endpoint* _endpoint
     cdef const char** _paths
     cdef tuple _names
+    cdef readonly object loop
 
-    def __cinit__(self, listening, paths, *, size_t longest, uint32_t streams, size_t connections, double greeting):
+    def __cinit__(
+        self, loop, listening, paths, *, size_t longest, uint32_t streams, size_t connections, double greeting
+    ):
         """Listen.
 
-        `listening`: descriptors of listening sockets, which it closes. `paths`: those of methods, in bytes.
-        `longest`: bytes of a message. `streams`: calls of one connection at a time. `connections`: at a time; more end
-        others. `greeting`: seconds for a client to begin, and for each of its frames to come whole. Raises OSError.
+        `loop`: whatever uses it, for its calls. `listening`: descriptors of listening sockets, which it closes.
+        `paths`: those of methods, in bytes. `longest`: bytes of a message. `streams`: calls of one connection at once.
+        `connections`: at a time; more end others. `greeting`: seconds for a client to begin, and for each of its frames
+        to come whole. Raises OSError.
         """
         cdef int[16] descriptors
         cdef int count = 0
+        self.loop = loop
         self._names = tuple(paths)
         self._paths = <const char**> malloc(len(self._names) * sizeof(char*) + 1)
         if self._paths == NULL:
@@ -319,8 +343,11 @@ cdef class Endpoint:
             elif not found.has_head:
                 continue
             else:
-                call = _new_call(found)
+                call = _new_call(found, self.loop)
                 begin(call)
+                if call._has_moved:
+                    # Its new endpoint's thread may have ended it.
+                    continue
             if found.is_closed:
                 call._stream = NULL
                 stream_free(found)
@@ -343,9 +370,10 @@ cdef class Endpoint:
         return 0
 
 
-cdef Call _new_call(stream* found):
+cdef Call _new_call(stream* found, loop):
     cdef Call call = Call.__new__(Call)
     call._stream = found
+    call.loop = loop
     call.path = found.path
     name = peer_name(found.connection)
     call.peer = PyUnicode_DecodeLatin1(name, strlen(name), NULL)
@@ -381,4 +409,3 @@ cdef int _check(int error) except -1:
     if error != 0:
         raise MemoryError(f"libnghttp2: error {error}")
     return 0
-

@@ -1,10 +1,12 @@
 """Build a wheel and its bill of materials into dist/, install it in an environment of its own and test it.
 
 It must play, type check, and let third-party Cython code cimport the engine: `make wheel`. The bill (CycloneDX) lists
-the wheel and the releases that the image installs with it, with hashes.
+the wheel and the releases that the image installs with it, with hashes. On Linux the wheel brings libnghttp2 along. A
+build without that library must play, too, and say what --fast-address needs.
 """
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -20,6 +22,7 @@ from cyclonedx.validation.json import JsonStrictValidator
 ROOT = Path(__file__).parent.parent
 DIST = ROOT / "dist"
 CONSTRAINTS = ROOT / "deploy" / "constraints.txt"
+PIP = ("-m", "pip", "--disable-pip-version-check", "--quiet")
 
 PLAYS = """
 from chatiere.engine import game
@@ -27,6 +30,15 @@ position = game("discat").new_game(2, seed=1)
 position.playout(1)
 assert position.is_terminal()
 import chatiere.clients, chatiere.command, chatiere.service, chatiere.v1.game_service_pb2
+"""
+
+# Which files of libnghttp2 are loaded.
+BRINGS = """
+import sys
+from pathlib import Path
+import chatiere.http2.client, chatiere.http2.server
+loaded = {line.split()[-1] for line in Path("/proc/self/maps").read_text().splitlines() if "libnghttp2" in line}
+assert loaded and all(path.startswith(sys.prefix) for path in loaded), loaded
 """
 
 TYPED = """
@@ -60,6 +72,12 @@ def run(*command: str | Path, cwd: Path) -> None:
     subprocess.run([str(part) for part in command], cwd=cwd, check=True)
 
 
+def names_in(wheel: Path) -> list[str]:
+    """Return the names of the files in a wheel."""
+    with zipfile.ZipFile(wheel) as opened:
+        return opened.namelist()
+
+
 def write_bill(wheel: Path) -> Path:
     """Write a wheel's bill of materials beside it, and check that it follows CycloneDX's schema and is complete."""
     bill = wheel.with_suffix(".cdx.json")
@@ -78,15 +96,52 @@ def write_bill(wheel: Path) -> Path:
     return bill
 
 
+def build(directory: Path, work: Path) -> Path:
+    """Build a wheel into a directory."""
+    run(sys.executable, *PIP, "wheel", "--no-deps", "--wheel-dir", directory, ROOT, cwd=work)
+    (wheel,) = directory.glob("chatiere-*.whl")
+    return wheel
+
+
+def bundle(wheel: Path, work: Path) -> Path:
+    """Put the libraries that a wheel needs into it."""
+    tools = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    command = (sys.executable, "-m", "auditwheel", "repair", "--wheel-dir", DIST, wheel)
+    subprocess.run([str(part) for part in command], cwd=work, check=True, env={**os.environ, "PATH": tools})
+    (bundled,) = DIST.glob("chatiere-*.whl")
+    return bundled
+
+
+def check_without_nghttp2(work: Path) -> None:
+    """Build, install and try a wheel where pkg-config finds nothing."""
+    os.environ["PKG_CONFIG"] = "false"
+    for built in ROOT.glob("build/lib*/chatiere/http2/*.so"):
+        # Setuptools would take it into this wheel, too.
+        built.unlink()
+    wheel = build(work / "without", work)
+    venv.create(work / "plain", with_pip=True)
+    python = work / "plain" / "bin" / "python"
+    run(python, *PIP, "install", wheel, cwd=work)
+    run(python, "-c", PLAYS, cwd=work)
+    command = [work / "plain" / "bin" / "chatiere", "serve", "--address", "127.0.0.1:0", "--fast-address", "127.0.0.1:0"]
+    said = subprocess.run(command, cwd=work, capture_output=True, text=True, check=False)
+    assert said.returncode != 0, said
+    assert "built without libnghttp2: install libnghttp2-dev" in said.stderr, said
+
+
 def main() -> None:
     """Run all steps, up to the first that fails."""
     shutil.rmtree(DIST, ignore_errors=True)
     with tempfile.TemporaryDirectory() as scratch:
         work = Path(scratch)
-        pip = ["-m", "pip", "--disable-pip-version-check", "--quiet"]
-        run(sys.executable, *pip, "wheel", "--no-deps", "--wheel-dir", DIST, ROOT, cwd=work)
-        (wheel,) = DIST.glob("chatiere-*.whl")
-        names = zipfile.ZipFile(wheel).namelist()
+        wheel = build(work / "wheel", work)
+        has_http2 = any(name.startswith("chatiere/http2/server.") and name.endswith(".so") for name in names_in(wheel))
+        if has_http2:
+            wheel = bundle(wheel, work)
+        else:
+            DIST.mkdir()
+            wheel = Path(shutil.copy(wheel, DIST))
+        names = names_in(wheel)
         for wanted in ("chatiere/engine/core/game.pxd", "chatiere/engine/py.typed", "chatiere/v1/game_service_pb2.pyi"):
             assert wanted in names, f"the wheel lacks {wanted}"
         assert all(name.startswith("chatiere") for name in names), "the wheel puts something else at the top level"
@@ -94,9 +149,12 @@ def main() -> None:
         print(f"the bill of materials is {write_bill(wheel).relative_to(ROOT)}")
         venv.create(work / "env", with_pip=True)
         python = work / "env" / "bin" / "python"
-        run(python, *pip, "install", wheel, "mypy", "types-protobuf", "types-grpcio", "Cython", "setuptools", cwd=work)
+        run(python, *PIP, "install", wheel, "mypy", "types-protobuf", "types-grpcio", "Cython", "setuptools", cwd=work)
         run(python, "-c", PLAYS, cwd=work)
         print("the wheel plays")
+        if has_http2:
+            run(python, "-c", BRINGS, cwd=work)
+            print("the wheel brings libnghttp2")
         (work / "typed.py").write_text(TYPED)
         run(python, "-m", "mypy", "--strict", "typed.py", cwd=work)
         (work / "guest.pyx").write_text(CIMPORTS)
@@ -110,6 +168,8 @@ def main() -> None:
             cwd=work,
         )
         print("the wheel can be cimported")
+        check_without_nghttp2(work)
+        print("a build without libnghttp2 plays")
 
 
 if __name__ == "__main__":

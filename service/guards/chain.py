@@ -8,7 +8,7 @@ import logging
 import re
 import secrets
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from itertools import count
 
@@ -16,7 +16,7 @@ from google.rpc import code_pb2
 from prometheus_client import Counter, Gauge, Histogram
 
 from chatiere.service.calls.errors import OK, Refusal, ServiceReason, Status, status_of
-from chatiere.service.guards.limits import CallLimit, ClientLimits
+from chatiere.service.guards.limits import CallLimit, Limits
 from chatiere.service.guards.memory import Holding, MemoryBudget
 from chatiere.service.guards.metrics import Metrics, code_label
 from chatiere.service.guards.tokens import Tokens
@@ -29,6 +29,8 @@ REQUEST_ID = "x-request-id"
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._:/+=-]{1,128}")
 # The ids of other calls: a random part for the process, and a number.
 _PROCESS, _NUMBERS = secrets.token_hex(4), count()
+# A call that its client cancels has not failed.
+_NO_FAILURES = (code_pb2.OK, code_pb2.CANCELLED)
 Metadata = Iterable[tuple[str, str | bytes]]
 
 
@@ -67,9 +69,11 @@ class Method:
 
     def handled(self, code: int) -> Counter:
         """Return the counter of its calls that end with `code`."""
-        if code not in self._handled:
-            self._handled[code] = self._metrics.handled.labels(self.kind, self.service, self.name, code_label(code))
-        return self._handled[code]
+        found = self._handled.get(code)
+        if found is None:
+            found = self._metrics.handled.labels(self.kind, self.service, self.name, code_label(code))
+            self._handled[code] = found
+        return found
 
     @cached_property
     def seconds(self) -> Histogram:
@@ -85,10 +89,12 @@ class Method:
 class Call:
     """A call on its way through the guards.
 
-    `client`: the name of its token; "" without one. `peer`: the client's address in gRPC's notation.
+    `client`: the name of its token; "" without one. `peer`: the client's address in gRPC's notation. `origin`: the
+    client as limits see it: the name of its token, or else its address without the port, which varies. `on_end`: called
+    at its end, if anything.
     """
 
-    __slots__ = ("client", "counted", "is_over", "limit", "method", "peer", "request_id", "start")
+    __slots__ = ("client", "is_admitted", "is_over", "method", "on_end", "origin", "peer", "request_id", "start")
 
     def __init__(self, method: Method, peer: str, request_id: str) -> None:
         """Start the clock of a call; see Guards.begin."""
@@ -96,16 +102,11 @@ class Call:
         self.peer = peer
         self.request_id = request_id
         self.client = ""
+        self.origin = peer.rpartition(":")[0]
+        self.is_admitted = False
         self.is_over = False
-        # The limits that it counts towards once admitted: its method's and its client's.
-        self.limit: CallLimit | None = None
-        self.counted: str | None = None
+        self.on_end: Callable[[Status], None] | None = None
         self.start = time.perf_counter()
-
-    @property
-    def origin(self) -> str:
-        """The client as limits see it: the name of its token, or else its address without the port, which varies."""
-        return self.client or self.peer.rpartition(":")[0]
 
 
 class Guards:
@@ -114,8 +115,7 @@ class Guards:
     def __init__(self, settings: Settings, metrics: Metrics) -> None:
         """Set up the guards. Raises SettingError for an invalid tokens file."""
         self._tokens = None if settings.tokens is None else Tokens(settings.tokens)
-        self._limits = ClientLimits(settings.max_calls_per_client, settings.max_rate_per_client)
-        self._counts_clients = bool(settings.max_calls_per_client or settings.max_rate_per_client)
+        self._limits = Limits(settings.max_calls_per_client, settings.max_rate_per_client)
         self._logs_calls = settings.log_calls
         self.budget = MemoryBudget(settings.max_undelivered_bytes)
 
@@ -129,7 +129,7 @@ class Guards:
     def identify(self, call: Call, metadata: Metadata) -> None:
         """Identify the client by its token. Raises Refusal (UNAUTHENTICATED)."""
         if self._tokens is not None and call.method.needs_token:
-            call.client = _client_of(metadata, self._tokens)
+            call.client = call.origin = _client_of(metadata, self._tokens)
 
     def holding(self, call: Call) -> Holding:
         """Return the memory of a call, which the port releases when the client has its response."""
@@ -137,14 +137,10 @@ class Guards:
 
     def admit(self, call: Call) -> None:
         """Count a call towards the limits until it ends. Raises Refusal (LIMIT_EXCEEDED)."""
-        limit = call.method.limit
-        if limit is None:
-            return
-        limit.begin()
-        call.limit = limit
-        if call.method.counts_clients and self._counts_clients:
-            self._limits.begin(call.origin)
-            call.counted = call.origin
+        method = call.method
+        if method.limit is not None:
+            self._limits.begin(method.limit, call.origin if method.counts_clients else None)
+            call.is_admitted = True
 
     def refuse(self, call: Call, error: Exception) -> Status:
         """End a call that raised an error; return its status."""
@@ -157,17 +153,17 @@ class Guards:
         if call.is_over:
             return
         call.is_over = True
-        if call.counted is not None:
-            self._limits.end(call.counted)
-        if call.limit is not None:
-            call.limit.end()
         method = call.method
+        if call.is_admitted and method.limit is not None:
+            self._limits.end(method.limit, call.origin if method.counts_clients else None)
         seconds = time.perf_counter() - call.start
+        code = status.code
         method.in_flight.dec()
-        method.handled(status.code).inc()
+        method.handled(code).inc()
         method.seconds.observe(seconds)
-        # A call that its client cancels has not failed.
-        if status.code not in (code_pb2.OK, code_pb2.CANCELLED):
+        if call.on_end is not None:
+            call.on_end(status)
+        if code not in _NO_FAILURES:
             _log_call(logging.WARNING, call, status, seconds)
         elif self._logs_calls:
             _log_call(logging.INFO, call, status, seconds)
@@ -192,9 +188,14 @@ def _log_call(level: int, call: Call, status: Status, seconds: float) -> None:
 
 def _request_id(metadata: Metadata) -> str:
     # The client's, or else a new one.
-    given = [value for key, value in metadata if key == REQUEST_ID]
-    if len(given) == 1 and isinstance(given[0], str) and _REQUEST_ID.fullmatch(given[0]):
-        return given[0]
+    given: str | bytes | None = None
+    # gRPC's pairs are no plain tuples, and slow to unpack.
+    for pair in metadata:
+        if pair[0] == REQUEST_ID:
+            # Of several, none is taken.
+            given = pair[1] if given is None else b""
+    if isinstance(given, str) and _REQUEST_ID.fullmatch(given):
+        return given
     return f"{_PROCESS}{next(_NUMBERS):08x}"
 
 

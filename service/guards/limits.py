@@ -2,9 +2,7 @@
 
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable
-from typing import NamedTuple
 
 from chatiere.service.calls.errors import limit_exceeded
 
@@ -14,79 +12,80 @@ _RETRY, _RETRY_ALL = 0.1, 1.0
 _MANY = 10_000
 
 
-class ClientLimits:
-    """Counts the calls of clients. Only those with calls in flight or calls moments ago take memory."""
+class CallLimit:
+    """A limit on the calls of one kind that all clients together have in flight; `Limits` counts them."""
+
+    __slots__ = ("calls", "most", "name")
+
+    def __init__(self, name: str, most: int) -> None:
+        """Allow `most` calls; `name`: the limit in words, for refusals."""
+        self.name = name
+        self.most = most
+        self.calls = 0
+
+
+class Limits:
+    """Counts calls, of all clients and of each. Only clients with calls in flight or calls moments ago take memory."""
 
     def __init__(self, max_calls: int, max_rate: float) -> None:
         """Allow each client `max_calls` at a time and `max_rate` per second; 0: no limit."""
         self._max_calls = max_calls
         self._max_rate = max_rate
+        self._counts_clients = bool(max_calls or max_rate)
+        # Seconds between calls at that rate, and minus the seconds that calls may come early: a second's may at once.
+        self._share = 1 / max_rate if max_rate else 0.0
+        self._early = self._share - max(1.0, self._share)
         self._lock = threading.Lock()
-        self._running: Counter[str] = Counter()
+        self._running: dict[str, int] = {}
         # The generic cell rate algorithm's theoretical arrival time of each client's next call, of time.monotonic.
         self._due: dict[str, float] = {}
         self._many = _MANY
 
-    def begin(self, client: str) -> None:
-        """Count a call of a client, which `end` must follow. Raises Refusal (LIMIT_EXCEEDED)."""
-        with self._lock:
-            if self._max_calls and self._running[client] >= self._max_calls:
-                raise limit_exceeded("calls of one client at a time", self._max_calls, _RETRY)
-            if self._max_rate:
-                self._count(client)
-            self._running[client] += 1
+    def begin(self, limit: CallLimit, client: str | None) -> None:
+        """Count a call, which `end` must follow; `client`: who made it, None if that does not matter.
 
-    def end(self, client: str) -> None:
+        Raises Refusal (LIMIT_EXCEEDED), and then counts nothing.
+        """
+        with self._lock:
+            if limit.calls >= limit.most:
+                raise limit_exceeded(limit.name, limit.most, _RETRY_ALL)
+            if client is not None and self._counts_clients:
+                running = self._running.get(client, 0)
+                if self._max_calls and running >= self._max_calls:
+                    raise limit_exceeded("calls of one client at a time", self._max_calls, _RETRY)
+                if self._max_rate:
+                    self._count(client)
+                self._running[client] = running + 1
+            limit.calls += 1
+
+    def end(self, limit: CallLimit, client: str | None) -> None:
         """Count the end of a call."""
         with self._lock:
-            self._running[client] -= 1
-            if not self._running[client]:
-                del self._running[client]
+            limit.calls -= 1
+            if client is not None and self._counts_clients:
+                running = self._running[client]
+                if running > 1:
+                    self._running[client] = running - 1
+                else:
+                    del self._running[client]
 
     def _count(self, client: str) -> None:
         now = time.monotonic()
-        share = 1 / self._max_rate
-        due = max(self._due.get(client, now), now)
-        # A second's calls may come at once. Summed in this order, rounding leaves nothing over of a first call.
-        wait = (due - now) + (share - max(1.0, share))
+        due = self._due.get(client, now)
+        if due < now:
+            due = now
+        # Summed in this order, rounding leaves nothing over of a first call.
+        wait = (due - now) + self._early
         if wait > 0:
             raise limit_exceeded("calls of one client a second", self._max_rate, wait)
-        self._due[client] = due + share
+        self._due[client] = due + self._share
         if len(self._due) > self._many:
             self._due = {each: arrival for each, arrival in self._due.items() if arrival > now}
             self._many = max(_MANY, 2 * len(self._due))
 
 
-class CallLimit:
-    """Counts the calls of one kind that all clients together have in flight."""
-
-    def __init__(self, name: str, most: int) -> None:
-        """Allow `most` calls; `name`: the limit in words, for refusals."""
-        self._name = name
-        self._most = most
-        self._lock = threading.Lock()
-        self._calls = 0
-
-    def begin(self) -> None:
-        """Count a call, which `end` must follow. Raises Refusal (LIMIT_EXCEEDED)."""
-        with self._lock:
-            if self._calls >= self._most:
-                raise limit_exceeded(self._name, self._most, _RETRY_ALL)
-            self._calls += 1
-
-    def end(self) -> None:
-        """Count the end of a call."""
-        with self._lock:
-            self._calls -= 1
-
-
-class _Slot(NamedTuple):
-    end: Callable[[], None]
-    since: float
-
-
 class CallSlots:
-    """Slots for calls that cost a client nothing to begin; to be used by one thread.
+    """Slots for calls that cost a client nothing to begin.
 
     When all are taken a new call still gets one: the client that holds most loses its oldest.
     """
@@ -95,43 +94,51 @@ class CallSlots:
         """Provide `slots` slots."""
         self._slots = slots
         self._free = slots
-        # Calls by client, oldest first.
-        self._held: dict[str, dict[object, _Slot]] = {}
+        # Entered again by calls that end others.
+        self._lock = threading.RLock()
+        # How to end a call, and since when it has its slot; by client, oldest first.
+        self._held: dict[str, dict[object, tuple[Callable[[], None], float]]] = {}
 
     def __len__(self) -> int:
         """Return the number of slots taken."""
         return self._slots - self._free
 
     def take(self, client: str, call: object, end: Callable[[], None]) -> None:
-        """Take a slot for a call; `release` must follow. `end` is called if the slot goes to another call."""
-        if not self._free:
-            largest = max(self._held, key=lambda each: len(self._held[each]))
-            self._end(largest, next(iter(self._held[largest])))
-        self._free -= 1
-        self._held.setdefault(client, {})[call] = _Slot(end, time.monotonic())
+        """Take a slot for a call; `release` must follow.
+
+        `end` is called, in any thread, if the slot goes to another call.
+        """
+        with self._lock:
+            if not self._free:
+                largest = max(self._held, key=lambda each: len(self._held[each]))
+                self._end(largest, next(iter(self._held[largest])))
+            self._free -= 1
+            self._held.setdefault(client, {})[call] = (end, time.monotonic())
 
     def end_largest(self, age: float) -> int:
         """End the calls at least `age` seconds old of the client that has most of them; return their number."""
         begun = time.monotonic() - age
-        old = {
-            client: [call for call, slot in calls.items() if slot.since <= begun]
-            for client, calls in self._held.items()
-        }
-        client, calls = max(old.items(), key=lambda item: len(item[1]), default=("", []))
-        for call in calls:
-            self._end(client, call)
-        return len(calls)
+        with self._lock:
+            old = {
+                client: [call for call, (_, since) in calls.items() if since <= begun]
+                for client, calls in self._held.items()
+            }
+            client, calls = max(old.items(), key=lambda item: len(item[1]), default=("", []))
+            for call in calls:
+                self._end(client, call)
+            return len(calls)
 
     def release(self, client: str, call: object) -> None:
         """Give a call's slot back, if it still has one."""
-        calls = self._held.get(client)
-        if calls is None or calls.pop(call, None) is None:
-            return
-        self._free += 1
-        if not calls:
-            del self._held[client]
+        with self._lock:
+            calls = self._held.get(client)
+            if calls is None or calls.pop(call, None) is None:
+                return
+            self._free += 1
+            if not calls:
+                del self._held[client]
 
     def _end(self, client: str, call: object) -> None:
-        end = self._held[client][call].end
+        end, _ = self._held[client][call]
         self.release(client, call)
         end()

@@ -4,7 +4,6 @@ import gc
 import logging
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Sequence
 
 from chatiere.engine import memory
@@ -39,7 +38,7 @@ class MemoryBudget:
         """Allow `most` bytes."""
         self._most = most
         self._lock = threading.Lock()
-        self._held: Counter[str] = Counter()
+        self._held: dict[str, int] = {}
         self._total = 0
 
     @property
@@ -50,7 +49,7 @@ class MemoryBudget:
     def change(self, client: str, before: int, after: int) -> None:
         """Let a client's call hold `after` bytes instead of `before`. Raises Refusal (LIMIT_EXCEEDED)."""
         with self._lock:
-            own = self._held[client] - before + after
+            own = self._held.get(client, 0) - before + after
             total = self._total - before + after
             if after > before:
                 most = self._most if after > _SMALL else self._most * 5 // 4
@@ -59,9 +58,10 @@ class MemoryBudget:
                     raise limit_exceeded("bytes of requests under way and answers not yet taken", self._most, _RETRY)
                 if own > self._most // 2 and own - after > _SMALL:
                     raise limit_exceeded("bytes of one client's answers not yet taken", self._most // 2, _RETRY)
-            self._held[client] = own
-            if not own:
-                del self._held[client]
+            if own:
+                self._held[client] = own
+            else:
+                self._held.pop(client, None)
             self._total = total
 
 

@@ -12,7 +12,10 @@ from typing import Any
 
 import grpc
 import grpc.aio
+from google.rpc import code_pb2
 
+from chatiere.service.calls.errors import Status
+from chatiere.service.guards.chain import Call, Metadata
 from chatiere.service.process.settings import SettingError
 
 
@@ -21,7 +24,7 @@ class TraceInterceptor(grpc.aio.ServerInterceptor):
 
     def __init__(self) -> None:
         """Send spans to an OTLP collector. Raises SettingError if the packages are not installed."""
-        self._instrumentation = _instrumentation("aio_server_interceptor")
+        self._instrumentation = _instrumentation()
 
     async def intercept_service(
         self,
@@ -42,17 +45,68 @@ class TraceInterceptor(grpc.aio.ServerInterceptor):
         return outer
 
 
-def _instrumentation(name: str) -> Any:
-    # Make one of OpenTelemetry's interceptors.
+class CallTraces:
+    """Makes a span for every call of a door of our own but health checks, in the client's trace if it sends one."""
+
+    def __init__(self) -> None:
+        """Send spans to an OTLP collector. Raises SettingError if the packages are not installed."""
+        self._tracer = _provider().get_tracer(__name__)
+        from opentelemetry import propagate, trace
+
+        self._extract, self._kind = propagate.extract, trace.SpanKind.SERVER
+        self._error = trace.StatusCode.ERROR
+
+    def begin(self, call: Call, metadata: Metadata) -> None:
+        """Begin the span of a call, which the guards end with the call."""
+        method = call.method
+        host, _, port = call.peer.partition(":")[2].rpartition(":")
+        # The names that OpenTelemetry's own instrumentation of gRPC gives.
+        attributes = {
+            "rpc.system": "grpc",
+            "rpc.service": method.service,
+            "rpc.method": method.name,
+            "net.peer.ip": host,
+            "net.peer.port": port,
+        }
+        span = self._tracer.start_span(
+            f"/{method.service}/{method.name}",
+            context=self._extract(dict(metadata)),
+            kind=self._kind,
+            attributes=attributes,
+        )
+
+        def end(status: Status) -> None:
+            span.set_attribute("rpc.grpc.status_code", status.code)
+            if status.code:
+                span.set_status(self._error, f"{code_pb2.Code.Name(status.code)}: {status.message}")
+            span.end()
+
+        call.on_end = end
+
+
+def _provider() -> Any:
     try:
         from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter
-        from opentelemetry.instrumentation import grpc as instrumentation
-        from opentelemetry.instrumentation.grpc import filters
         from opentelemetry.sdk.trace import TracerProvider
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
     except ImportError as error:
-        raise SettingError("traces", f"missing packages: pip install 'chatiere[traces]' ({error})") from error
+        raise _missing(error) from error
     # At the end of the process it sends the remaining spans.
     provider = TracerProvider()
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
-    return getattr(instrumentation, name)(provider, filters.negate(filters.health_check()))
+    return provider
+
+
+def _missing(error: ImportError) -> SettingError:
+    return SettingError("traces", f"missing packages: pip install 'chatiere[traces]' ({error})")
+
+
+def _instrumentation() -> Any:
+    # OpenTelemetry's interceptor for grpc.aio.
+    try:
+        from opentelemetry.instrumentation import grpc as instrumentation
+        from opentelemetry.instrumentation.grpc import filters
+    except ImportError as error:
+        raise _missing(error) from error
+    interceptor: Any = instrumentation.aio_server_interceptor
+    return interceptor(_provider(), filters.negate(filters.health_check()))

@@ -62,9 +62,7 @@ class HandlerFactory:
     def single(self, method: Method, handle: Callable[[bytes], bytes], threads: Executor) -> Any:
         """Return the handler of a unary method that takes microseconds; `threads` take its large requests."""
 
-        async def work(call: Call, context: Context) -> bytes:
-            request = await self._request(call, context)
-            self._guards.admit(call)
+        async def work(call: Call, request: bytes, context: Context) -> bytes:
             if len(request) <= _LARGE:
                 response = handle(request)
             else:
@@ -77,9 +75,7 @@ class HandlerFactory:
     def batch(self, method: Method, handle: BatchHandler, threads: Executor) -> Any:
         """Return the handler of a unary method that may take long, and stops when its call is cancelled or late."""
 
-        async def work(call: Call, context: Context) -> bytes:
-            request = await self._request(call, context)
-            self._guards.admit(call)
+        async def work(call: Call, request: bytes, context: Context) -> bytes:
             holding = self._until_taken(call, context)
             cancellation = Cancellation()
             run = partial(handle, request, cancellation, holding.beside(request))
@@ -130,10 +126,11 @@ class HandlerFactory:
         parse: Callable[[bytes], Any] = handler.request_deserializer
         write: Callable[[Any], bytes] = handler.response_serializer
 
-        async def unary(call: Call, context: Context) -> bytes:
-            request = parse(await self._request(call, context))
-            self._guards.admit(call)
-            return write(await handler.unary_unary(request, _CountedContext(context, partial(self._guards.end, call))))
+        async def unary(call: Call, request: bytes, context: Context) -> bytes:
+            counted = _CountedContext(context, partial(self._guards.end, call))
+            response = write(await handler.unary_unary(parse(request), counted))
+            self._end(call, context)
+            return response
 
         async def server_stream(call: Call, context: Context) -> AsyncIterator[bytes]:
             request = parse(await self._request(call, context))
@@ -150,14 +147,16 @@ class HandlerFactory:
             return self._unary(method, unary)
         return self._stream(method, stream if handler.request_streaming else server_stream)
 
-    def _unary(self, method: Method, work: Callable[[Call, Context], Awaitable[bytes]]) -> Any:
+    def _unary(self, method: Method, work: Callable[[Call, bytes, Context], Awaitable[bytes]]) -> Any:
         async def handle(_: object, context: Context) -> bytes:
             metadata = context.invocation_metadata()
             call = self._begin(method, context, metadata)
             try:
                 self._guards.identify(call, metadata)
-                response = await work(call, context)
-                self._end(call, context)
+                request = await self._request(call, context)
+                self._guards.admit(call)
+                response = await work(call, request, context)
+                self._guards.end(call)
                 return response
             except grpc.aio.AbortError:
                 raise
@@ -204,37 +203,49 @@ class HandlerFactory:
         await context.abort(CODES[status.code], status.message, (*details, (REQUEST_ID, call.request_id)))
 
     async def _request(self, call: Call, context: Context) -> bytes:
-        """Read the request of a unary call. Raises Refusal if it is late, or not exactly one."""
-        timeout = asyncio.timeout(self._settings.request_timeout)
-        had_to_go = False
+        """Read the request of a unary call. Raises Refusal if there is none, or it is late.
 
-        def end() -> None:
-            nonlocal had_to_go
-            # It may be timing out at this very moment.
-            if not timeout.expired():
-                had_to_go = True
-                timeout.reschedule(0)
+        Like gRPC's own servers, this does not wait for the end of the client's stream: a second message is ignored.
+        """
+        task = asyncio.current_task()
+        assert task is not None
+        refusal: Refusal | None = None
+
+        def end(refuse: Callable[[], Refusal]) -> None:
+            nonlocal refusal
+            # It may lose its slot when it has just become late.
+            if refusal is None:
+                refusal = refuse()
+                task.cancel()
 
         origin = call.origin
-        self.half_open.take(origin, call, end)
+        self.half_open.take(origin, call, partial(end, self._lost_slot))
+        # asyncio.timeout takes four times as long.
+        timer = task.get_loop().call_later(self._settings.request_timeout, end, self._late)
         try:
-            async with timeout:
-                request = await context.read()
-                if request is grpc.aio.EOF or await context.read() is not grpc.aio.EOF:
-                    raise Refusal(ServiceReason.MALFORMED_REQUEST, "this method takes one request message", metadata={})
-        except TimeoutError:
-            if had_to_go:
-                most = self._settings.max_calls
-                raise limit_exceeded("calls whose request has not come whole", most, _RETRY) from None
-            seconds = f"{self._settings.request_timeout:g}"
-            raise Refusal(
-                ServiceReason.REQUEST_TIMEOUT,
-                f"request timeout: the request did not arrive within {seconds} s",
-                metadata={"seconds": seconds},
-            ) from None
+            request = await context.read()
+        except asyncio.CancelledError:
+            if refusal is None:
+                raise
+            task.uncancel()
+            raise refusal from None
         finally:
+            timer.cancel()
             self.half_open.release(origin, call)
+        if request is grpc.aio.EOF:
+            raise Refusal(ServiceReason.MALFORMED_REQUEST, "this method takes one request message", metadata={})
         return bytes(request)
+
+    def _lost_slot(self) -> Refusal:
+        return limit_exceeded("calls whose request has not come whole", self._settings.max_calls, _RETRY)
+
+    def _late(self) -> Refusal:
+        seconds = f"{self._settings.request_timeout:g}"
+        return Refusal(
+            ServiceReason.REQUEST_TIMEOUT,
+            f"request timeout: the request did not arrive within {seconds} s",
+            metadata={"seconds": seconds},
+        )
 
     def _until_taken(self, call: Call, context: Context) -> Holding:
         """Return the call's memory, released when the call ends: its response was taken, or it failed."""

@@ -355,11 +355,23 @@ def test_reason_request_timeout(door: Door) -> None:
     assert refused.metadata == {"seconds": "0.05"}
 
 
-@pytest.mark.parametrize("count", [0, 2])
-def test_a_unary_call_has_one_request(server: Running, count: int) -> None:
+def test_a_unary_call_without_a_request_is_refused(server: Running) -> None:
     call = server.channel.stream_unary("/chatiere.v1.GameService/ListGames")
-    refused = refusal(call, iter([b""] * count))
+    refused = refusal(call, iter([]))
     assert (refused.code, refused.reason) == (grpc.StatusCode.INVALID_ARGUMENT, "MALFORMED_REQUEST")
+
+
+def test_a_unary_call_is_answered_when_its_request_is_there(server: Running) -> None:
+    answered = threading.Event()
+
+    def requests() -> Iterator[bytes]:
+        yield b""
+        answered.wait(PATIENCE)
+
+    # The client's side of the stream is still open.
+    call: Any = server.channel.stream_unary("/chatiere.v1.GameService/ListGames")
+    assert game_service_pb2.ListGamesResponse.FromString(call(requests(), timeout=PATIENCE)).games
+    answered.set()
 
 
 def test_the_next_call_after_a_failure_is_answered(stub: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ from grpc_reflection.v1alpha import reflection_pb2_grpc
 
 from chatiere.service.calls.errors import Refusal
 from chatiere.service.guards import limits
-from chatiere.service.guards.limits import ClientLimits
+from chatiere.service.guards.limits import CallLimit, Limits
 from chatiere.service.guards.tokens import new_token
 from chatiere.service.ports import health as health_module
 from chatiere.service.process.settings import Settings
@@ -195,18 +195,19 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return Clock(monkeypatch)
 
 
-def called(limited: ClientLimits, client: str) -> float | None:
+def called(limited: Limits, client: str) -> float | None:
     """Make a call; return the time to try again if it is refused."""
+    limit = CallLimit("calls", 1)
     try:
-        limited.begin(client)
+        limited.begin(limit, client)
     except Refusal as refused:
         return refused.retry_after
-    limited.end(client)
+    limited.end(limit, client)
     return None
 
 
 def test_calls_a_second(clock: Clock) -> None:
-    limited = ClientLimits(0, 4)
+    limited = Limits(0, 4)
     assert [called(limited, "alice") for _ in range(5)] == [None, None, None, None, pytest.approx(0.25)]
     assert called(limited, "bob") is None
     clock.now += 0.26
@@ -218,7 +219,7 @@ def test_calls_a_second(clock: Clock) -> None:
 
 
 def test_less_than_a_call_a_second(clock: Clock) -> None:
-    limited = ClientLimits(0, 0.1)
+    limited = Limits(0, 0.1)
     assert called(limited, "alice") is None
     clock.now += 9
     assert called(limited, "alice") == pytest.approx(1)
@@ -230,11 +231,11 @@ def test_a_first_call_is_answered_whatever_the_clock_and_the_rate_are(clock: Clo
     choices = random.Random(7)
     for _ in range(1000):
         clock.now = choices.uniform(0, 1e6)
-        assert called(ClientLimits(0, choices.choice((0.001, 1, 7, choices.uniform(0.01, 100)))), "alice") is None
+        assert called(Limits(0, choices.choice((0.001, 1, 7, choices.uniform(0.01, 100)))), "alice") is None
 
 
 def test_what_is_tried_again_when_told_to_is_answered(clock: Clock) -> None:
-    limited = ClientLimits(0, 3)
+    limited = Limits(0, 3)
     for _ in range(100):
         wait = called(limited, "alice")
         if wait is not None:
@@ -244,12 +245,32 @@ def test_what_is_tried_again_when_told_to_is_answered(clock: Clock) -> None:
 
 def test_clients_that_have_stopped_calling_are_forgotten(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "_MANY", 10)
-    limited = ClientLimits(1, 5)
+    limited = Limits(1, 5)
     for number in range(1000):
         clock.now += 0.1
         assert called(limited, f"address {number}") is None
     assert len(limited._due) <= 11
     assert not limited._running
+
+
+def test_a_call_that_one_limit_refuses_counts_towards_none(clock: Clock) -> None:
+    limit, limited = CallLimit("calls", 3), Limits(1, 2)
+    limited.begin(limit, "alice")
+    for _ in range(10):
+        with pytest.raises(Refusal, match="calls of one client at a time"):
+            limited.begin(limit, "alice")
+    assert limit.calls == 1
+    limited.begin(limit, "bob")
+    # Calls whose client does not matter count with the others.
+    limited.begin(limit, None)
+    for _ in range(10):
+        with pytest.raises(Refusal, match="calls \\(at most 3\\)"):
+            limited.begin(limit, "carol")
+    for client in "alice", "bob", None:
+        limited.end(limit, client)
+    # Of a second's two calls each has made one, or none.
+    assert [called(limited, client) for client in ("alice", "bob", "carol", "carol")] == [None] * 4
+    assert limit.calls == 0
 
 
 # Time

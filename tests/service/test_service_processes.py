@@ -292,6 +292,53 @@ def test_metrics_files_are_large_enough_for_all_labels() -> None:
     assert 50_000 < max(used.values()) < 0.8 * FILE_BYTES
 
 
+_COUNT_IN_THREADS = """
+import os, signal, sys, threading
+from pathlib import Path
+from prometheus_client import CollectorRegistry
+from chatiere.service.guards.metrics_files import use_files
+use_files(Path(sys.argv[1]), 0)
+from chatiere.service.guards.metrics import Metrics
+
+metrics = Metrics(CollectorRegistry())
+sys.setswitchinterval(1e-6)
+
+
+def count():
+    moves, seconds = metrics.moves_applied.labels("discat"), metrics.kernel_seconds.labels("discat", "step")
+    in_flight = metrics.in_flight.labels("unary")
+    for _ in range(20_000):
+        moves.inc()
+        in_flight.inc(3)
+        seconds.observe(0.5)
+        in_flight.dec(2)
+
+
+threads = [threading.Thread(target=count) for _ in range(4)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+metrics.held_bytes.set(7)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_what_threads_count_is_exact_even_if_the_process_is_killed() -> None:
+    with MetricsFiles(1) as files:
+        # The second continues the files of the first.
+        for _ in range(2):
+            files.forget_present(0)
+            command = [sys.executable, "-c", _COUNT_IN_THREADS, files.directory]
+            assert subprocess.run(command, timeout=PATIENCE).returncode == -signal.SIGKILL
+        found = {sample.name: sample.value for metric in files.collector().collect() for sample in metric.samples}
+    assert found["chatiere_moves_applied_total"] == 160_000
+    assert found["chatiere_kernel_seconds_count"] == 160_000
+    assert found["chatiere_kernel_seconds_sum"] == 80_000
+    assert found["chatiere_calls_in_flight"] == 80_000
+    assert found["chatiere_held_bytes"] == 7
+
+
 # A process with a small /dev/shm of its own.
 _SMALL_MEMORY = ("unshare", "--user", "--map-root-user", "--mount", "sh", "-c")
 _MOUNT = "mount -t tmpfs -o size=4m none /dev/shm"

@@ -11,6 +11,7 @@ from google.rpc import code_pb2
 
 from chatiere.service.calls.errors import Refusal, ServiceReason, Status, limit_exceeded
 from chatiere.service.guards.chain import REQUEST_ID, Call, Guards, Method
+from chatiere.service.guards.traces import CallTraces
 from chatiere.service.ports.fast.port import FastPort
 from chatiere.service.process.settings import Settings
 
@@ -34,11 +35,19 @@ _WORDS = {
 
 
 class Door(NamedTuple):
-    """What all calls of the door share."""
+    """What all calls of the door share; `traces`: None if none are made."""
 
     port: FastPort
     guards: Guards
     settings: Settings
+    traces: CallTraces | None = None
+
+    def begin(self, method: Method, wire: WireCall) -> Call:
+        """Take a call to the guards."""
+        call = self.guards.begin(method, wire.peer, wire.metadata)
+        if self.traces is not None:
+            self.traces.begin(call, wire.metadata)
+        return call
 
 
 class _Compressed(Exception):
@@ -68,7 +77,7 @@ def unknown(door: Door, method: Method) -> Callable[[WireCall], None]:
     """Return what takes the calls of paths that the door does not have, which `method` counts."""
 
     def take(wire: WireCall) -> None:
-        call = door.guards.begin(method, wire.peer, wire.metadata)
+        call = door.begin(method, wire)
         door.guards.end(call, _NO_METHOD)
         finish(wire, call.request_id, _NO_METHOD)
 

@@ -13,7 +13,7 @@ from chatiere.engine.wire import Buffer
 from chatiere.service.calls.errors import CANCELLED, OK, Refusal, ServiceReason, limit_exceeded
 from chatiere.service.guards.chain import Call, Method
 from chatiere.service.ports.fast.answers import RETRY, Door, deadline_exceeded, finish, refuse, request_of
-from chatiere.service.ports.fast.port import Timer
+from chatiere.service.ports.fast.loop import Timer
 
 if TYPE_CHECKING:
     from chatiere.http2.server import Call as WireCall
@@ -39,10 +39,9 @@ class Single:
 
     def __call__(self, wire: WireCall) -> None:
         """Take a call."""
-        metadata = wire.metadata
-        call = self._guards.begin(self._method, wire.peer, metadata)
+        call = self._door.begin(self._method, wire)
         try:
-            self._guards.identify(call, metadata)
+            self._guards.identify(call, wire.metadata)
             if wire.has_ended:
                 self._answer(wire, call)
             else:
@@ -76,7 +75,7 @@ class Batch:
 
     def __call__(self, wire: WireCall) -> None:
         """Take a call."""
-        call = self._door.guards.begin(self._method, wire.peer, wire.metadata)
+        call = self._door.begin(self._method, wire)
         try:
             self._door.guards.identify(call, wire.metadata)
             if wire.has_ended:
@@ -100,9 +99,9 @@ class Awaited:
         self._door, self._wire, self._call, self._then = door, wire, call, then
         seconds = door.settings.request_timeout
         self._is_deadline = wire.timeout is not None and wire.timeout < seconds
-        self._timer = door.port.after(min(seconds, seconds if wire.timeout is None else wire.timeout), self._late)
+        self._timer = wire.loop.after(min(seconds, seconds if wire.timeout is None else wire.timeout), self._late)
         wire.watch = self._look
-        door.port.half_open.take(call.origin, call, self._had_to_go)
+        door.port.half_open.take(call.origin, call, lambda: wire.loop.post(self._had_to_go))
         self._look()
 
     def _look(self) -> None:
@@ -129,6 +128,9 @@ class Awaited:
         refuse(self._door, self._wire, self._call, deadline_exceeded() if self._is_deadline else late)
 
     def _had_to_go(self) -> None:
+        if self._wire.watch is None:
+            # Its request has come meanwhile.
+            return
         self._leave()
         most = self._door.settings.max_calls
         refusal = limit_exceeded("calls whose request has not come whole", most, RETRY)
@@ -148,9 +150,9 @@ class _Work:
         self._timer = self._set_deadline(call)
         work = partial(handle, request, self._cancellation, self._holding.beside(request))
         wire.watch = self._look
-        door.port.under_way += 1
+        wire.loop.under_way += 1
         self._future: Future[list[Buffer]] = threads.submit(work)
-        self._future.add_done_callback(lambda _: door.port.post(self._done))
+        self._future.add_done_callback(lambda _: wire.loop.post(self._done))
 
     def _set_deadline(self, call: Call) -> Timer:
         settings, timeout = self._door.settings, self._wire.timeout
@@ -159,7 +161,10 @@ class _Work:
         else:
             seconds = settings.default_deadline if timeout is None else settings.max_deadline
             refusal = deadline_exceeded(f": the server allows {seconds:g} s", {"seconds": f"{seconds:g}"})
-        return self._door.port.after(max(call.start + seconds - perf_counter(), 0.0), partial(self._late, refusal))
+        timer: Timer = self._wire.loop.after(
+            max(call.start + seconds - perf_counter(), 0.0), partial(self._late, refusal)
+        )
+        return timer
 
     def _late(self, refusal: Refusal) -> None:
         self._refusal = refusal
@@ -177,7 +182,7 @@ class _Work:
             self._holding.release()
 
     def _done(self) -> None:
-        self._door.port.under_way -= 1
+        self._wire.loop.under_way -= 1
         self._timer.cancel()
         if self._wire.is_closed:
             self._door.guards.end(self._call, CANCELLED)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -26,8 +27,7 @@ class Health:
         """Know these services, and the server as a whole, ""."""
         self._door, self._check, self._watch = door, check, watch
         self._services = services | {""}
-        self._open: dict[WireCall, Call] = {}
-        door.port.on_stop.add(self._tell_stop)
+        self._open: dict[WireCall, tuple[Call, Callable[[], None]]] = {}
 
     def check(self, wire: WireCall) -> None:
         """Take a call of Check."""
@@ -67,25 +67,30 @@ class Health:
         except (Refusal, DecodeError) as error:
             refuse(self._door, wire, call, error)
             return
-        self._open[wire] = call
+        tell = partial(wire.loop.post, partial(self._tell_stop, wire))
+        self._open[wire] = call, tell
+        self._door.port.on_stop.add(tell)
         wire.watch = partial(self._look, wire)
         wire.send([self._status_of(service)])
         if self._door.port.is_stopping:
-            self._end_watch(wire)
+            self._end_watch(wire, OK)
 
     def _look(self, wire: WireCall) -> None:
-        if wire.is_closed and (call := self._open.pop(wire, None)) is not None:
-            self._door.guards.end(call, CANCELLED)
+        if wire.is_closed:
+            self._end_watch(wire, CANCELLED)
 
-    def _tell_stop(self) -> None:
-        for wire in list(self._open):
+    def _tell_stop(self, wire: WireCall) -> None:
+        if wire in self._open:
             wire.send([_response(HealthCheckResponse.NOT_SERVING)])
-            self._end_watch(wire)
+            self._end_watch(wire, OK)
 
-    def _end_watch(self, wire: WireCall) -> None:
-        call = self._open.pop(wire)
-        self._door.guards.end(call)
-        finish(wire, call.request_id, OK)
+    def _end_watch(self, wire: WireCall, status: Status) -> None:
+        if wire not in self._open:
+            return
+        call, tell = self._open.pop(wire)
+        self._door.port.on_stop.discard(tell)
+        self._door.guards.end(call, status)
+        finish(wire, call.request_id, status)
 
     def _status_of(self, service: str) -> bytes:
         status = HealthCheckResponse.SERVING

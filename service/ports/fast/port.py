@@ -1,27 +1,29 @@
-"""The fast door: gRPC over HTTP/2 by libnghttp2, for single calls and streams, without TLS.
+"""The port of the fast door: its sockets and its loops.
 
-One thread serves all connections. It takes calls through the guards and calls the methods of GameService itself; what
-may take longer goes to threads, whose results it sends.
+One loop serves all connections. It takes calls through the guards and calls the methods of GameService itself; what
+may take longer goes to threads, whose results it sends. A connection with a stream of batches gets a loop of its own,
+because of a batch two changes of threads would take a tenth of the time.
 """
 
 from __future__ import annotations
 
-import heapq
 import logging
+import os
 import resource
 import threading
-from collections import deque
-from collections.abc import Callable, Mapping
-from itertools import count
-from time import monotonic
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
 from chatiere.service.guards.limits import CallSlots
+from chatiere.service.ports.fast.loop import Loop
 from chatiere.service.ports.listening import listening_sockets
 from chatiere.service.process.settings import SettingError, Settings
 
 if TYPE_CHECKING:
     from chatiere.http2.server import Call as WireCall
+    from chatiere.http2.server import Endpoint
 
 _log = logging.getLogger(__name__)
 
@@ -35,24 +37,8 @@ _LOOK, _AGE = 0.1, 0.1
 _PARTS, _LARGEST = 128 * 1024 * 1024, 2
 # HTTP's status for what is no call of gRPC.
 _NOT_GRPC = {"http_method": b"405", "content_type": b"415"}
-# The longest wait, in seconds.
-_LONGEST_WAIT = 60.0
-# Above this number of timers, those that are cancelled are forgotten.
-_MANY = 1000
-
-
-class Timer:
-    """Something to do at a time; `cancel` keeps it from being done."""
-
-    __slots__ = ("work",)
-
-    def __init__(self, work: Callable[[], None]) -> None:
-        """See FastPort.after."""
-        self.work: Callable[[], None] | None = work
-
-    def cancel(self) -> None:
-        """Keep it from being done."""
-        self.work = None
+# What takes the calls of a path.
+Route = Callable[["WireCall"], None]
 
 
 class FastPort:
@@ -69,7 +55,7 @@ class FastPort:
                 "(Homebrew), with pkg-config, and build again",
             ) from error
         self._settings = settings
-        self._endpoint_of = Endpoint
+        self._endpoint_type = Endpoint
         self._listening = listening_sockets("fast_address", address, share_port=share_port)
         self.port: int = self._listening[0].getsockname()[1]
         """The number of the port."""
@@ -80,34 +66,23 @@ class FastPort:
         self.is_stopping = False
         """True once no more calls are to begin; streams end."""
         self.on_stop: set[Callable[[], None]] = set()
-        """Called by its thread when it begins to stop."""
-        self.under_way = 0
-        """Calls that threads work for."""
-        self._routes: list[Callable[[WireCall], None]] = []
+        """Called when it begins to stop, by the thread of `stop`."""
         self._paths: list[bytes] = []
-        self._unknown: Callable[[WireCall], None]
-        self._timers: list[tuple[float, int, Timer]] = []
-        self._numbers = count()
-        self._many = _MANY
-        # What other threads want done: a deque needs no lock.
-        self._posted: deque[Callable[[], None]] = deque()
+        self._routes: list[Route] = []
+        self._unknown: Route
+        self._loop = Loop(is_own=False)
+        self._own_loops: set[Loop] = set()
+        # For the sets and what they say of each other.
+        self._changing = threading.Lock()
         self._has_turned = threading.Event()
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._serve, name="fast door", daemon=True)
 
-    def route(self, routes: Mapping[str, Callable[[WireCall], None]], unknown: Callable[[WireCall], None]) -> None:
+    def route(self, routes: Mapping[str, Route], unknown: Route) -> None:
         """Set what takes the calls of each path ("/SERVICE/METHOD"), and those of other paths. Once, before `start`."""
         self._paths, self._routes, self._unknown = [path.encode() for path in routes], list(routes.values()), unknown
-        soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-        self._endpoint = self._endpoint_of(
-            [each.detach() for each in self._listening],
-            self._paths,
-            longest=self._settings.max_message_bytes,
-            streams=_CALLS_OF_A_CONNECTION,
-            connections=min(_CONNECTIONS, soft // 2),
-            greeting=self._settings.request_timeout,
-        )
-        self._listening = []
+        self._loop.endpoint = self._endpoint_of(self._loop, [each.detach() for each in self._listening])
+        self._loop.after(_LOOK, self._look_at_memory)
 
     def start(self) -> None:
         """Begin to answer."""
@@ -118,104 +93,111 @@ class FastPort:
 
         Returns an event that is set when all have ended.
         """
-        if not self._thread.is_alive() and not self._ended.is_set():
-            # It has never begun.
+        with suppress(RuntimeError):
+            # It has begun.
             self._thread.start()
-        self.post(lambda: self._begin_stop(grace or 0.0))
+        with self._changing:
+            is_first, self.is_stopping = not self.is_stopping, True
+            loops, told = [self._loop, *self._own_loops], list(self.on_stop)
+        for loop in loops:
+            if is_first:
+                loop.post(loop.endpoint.drain)
+            loop.post(partial(loop.after, grace or 0.0, loop.endpoint.cut))
+        if is_first:
+            for tell in told:
+                tell()
         return self._ended
 
     @property
     def held(self) -> int:
         """The bytes of requests that have come, in part or whole, and that nobody works on."""
-        return self._endpoint.held
+        with self._changing:
+            return sum(loop.endpoint.held for loop in (self._loop, *self._own_loops))
 
     def has_turned(self) -> bool:
-        """Return whether its thread has come round since the last time it was asked; ask it to."""
+        """Return whether its loop has come round since the last time it was asked; ask it to."""
         turned = self._has_turned.is_set() or (self.is_stopping and self._ended.is_set())
         self._has_turned.clear()
-        self.post(self._has_turned.set)
+        self._loop.post(self._has_turned.set)
         return turned
 
-    def post(self, work: Callable[[], None]) -> None:
-        """Have its thread do something; from any thread."""
-        self._posted.append(work)
-        self._endpoint.wake()
+    def give_own_loop(self, wire: WireCall) -> Callable[[], None] | None:
+        """Move a call that has just begun, and its connection, to a loop of its own; return what starts that.
 
-    def after(self, seconds: float, work: Callable[[], None]) -> Timer:
-        """Do something in so many seconds; for its own thread."""
-        timer = Timer(work)
-        heapq.heappush(self._timers, (monotonic() + seconds, next(self._numbers), timer))
-        if len(self._timers) > self._many:
-            # Most are cancelled long before they are due.
-            self._timers = [each for each in self._timers if each[2].work is not None]
-            heapq.heapify(self._timers)
-            self._many = max(_MANY, 2 * len(self._timers))
-        return timer
+        None: it stays, because others share its connection, or there are too many loops or files.
+        """
+        loop = Loop(is_own=True)
+        with self._changing:
+            if self.is_stopping or len(self._own_loops) >= self._settings.max_streams:
+                return None
+            try:
+                loop.endpoint = self._endpoint_of(loop, ())
+            except OSError:
+                return None
+            if not wire.move(loop.endpoint):
+                return None
+            self._own_loops.add(loop)
+        return partial(self._start_own, loop)
+
+    def _endpoint_of(self, loop: Loop, listening: Sequence[int]) -> Endpoint:
+        soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+        return self._endpoint_type(
+            loop,
+            listening,
+            self._paths,
+            longest=self._settings.max_message_bytes,
+            streams=_CALLS_OF_A_CONNECTION,
+            connections=min(_CONNECTIONS, soft // 2),
+            greeting=self._settings.request_timeout,
+        )
 
     def _serve(self) -> None:
         try:
-            self.after(_LOOK, self._look_at_memory)
-            while not self._is_over():
-                self._endpoint.turn(self._seconds_to_wait(), self._begin)
-                self._do_posted()
-                self._do_due()
+            self._loop.run(self._begin, self._is_over)
         except Exception:
             _log.exception("the fast door has failed")
         finally:
-            self._endpoint.close()
+            self._loop.endpoint.close()
             self._ended.set()
 
     def _is_over(self) -> bool:
-        return self.is_stopping and not self._endpoint.connections and not self.under_way
+        return self.is_stopping and not self._loop.endpoint.connections and not self._own_loops
+
+    def _start_own(self, loop: Loop) -> None:
+        try:
+            threading.Thread(target=self._serve_own, args=(loop,), name="fast door's stream", daemon=True).start()
+        except RuntimeError as error:
+            _log.warning("a stream could not be served: %s", error)
+            self._forget_own(loop)
+
+    def _serve_own(self, loop: Loop) -> None:
+        try:
+            loop.run(self._begin, lambda: not loop.endpoint.connections)
+        except Exception:
+            _log.exception("a stream at the fast door has failed")
+        finally:
+            self._forget_own(loop)
+
+    def _forget_own(self, loop: Loop) -> None:
+        loop.endpoint.close()
+        with self._changing:
+            self._own_loops.discard(loop)
+        self._loop.endpoint.wake()
 
     def _begin(self, wire: WireCall) -> None:
         status = _NOT_GRPC.get(wire.fault)
-        try:
-            if status is not None:
-                wire.refuse(status)
-            elif wire.path < 0:
-                self._unknown(wire)
-            else:
-                self._routes[wire.path](wire)
-        except Exception:
-            _log.exception("a call at the fast door failed")
-            wire.reset(2)
-
-    def _do_posted(self) -> None:
-        while self._posted:
-            self._posted.popleft()()
-
-    def _do_due(self) -> None:
-        if not self._timers:
-            return
-        now = monotonic()
-        while self._timers and self._timers[0][0] <= now:
-            _, _, timer = heapq.heappop(self._timers)
-            if timer.work is not None:
-                timer.work()
-
-    def _seconds_to_wait(self) -> float:
-        if self._posted:
-            return 0.0
-        while self._timers and self._timers[0][2].work is None:
-            heapq.heappop(self._timers)
-        if not self._timers:
-            return _LONGEST_WAIT
-        return min(max(self._timers[0][0] - monotonic(), 0.0), _LONGEST_WAIT)
+        if status is not None:
+            wire.refuse(status)
+        elif wire.path < 0:
+            self._unknown(wire)
+        else:
+            self._routes[wire.path](wire)
 
     def _look_at_memory(self) -> None:
         most = max(_PARTS, _LARGEST * self._settings.max_message_bytes)
-        if self._endpoint.held > most:
+        if (held := self.held) > most:
             ended = self.half_open.end_largest(_AGE) + self.streams.end_largest(_AGE)
-            _log.warning("requests under way take %d MiB: ended %d calls", self._endpoint.held >> 20, ended)
-        if trouble := self._endpoint.trouble:
-            _log.warning("connections could not be taken: errno %d", trouble)
-        self.after(_LOOK, self._look_at_memory)
-
-    def _begin_stop(self, grace: float) -> None:
-        if not self.is_stopping:
-            self.is_stopping = True
-            self._endpoint.drain()
-            for each in list(self.on_stop):
-                each()
-        self.after(grace, self._endpoint.cut)
+            _log.warning("requests under way take %d MiB: ended %d calls", held >> 20, ended)
+        if trouble := self._loop.endpoint.trouble:
+            _log.warning("connections could not be taken: %s", os.strerror(trouble))
+        self._loop.after(_LOOK, self._look_at_memory)

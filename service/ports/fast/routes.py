@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from chatiere.service.guards.chain import Guards
+from chatiere.service.guards.traces import CallTraces
 from chatiere.service.ports.fast.answers import Door, unknown
 from chatiere.service.ports.fast.calls import Batch, Single
 from chatiere.service.ports.fast.health import Health
@@ -22,9 +23,9 @@ if TYPE_CHECKING:
 def create_fast_port(
     settings: Settings, address: str, guards: Guards, methods: Methods, *, share_port: bool
 ) -> FastPort:
-    """Return the port for a server's methods, listening but not started. Raises SettingError: fast_address."""
+    """Return the port for a server's methods, listening but not started. Raises SettingError: fast_address, traces."""
     port = FastPort(settings, address, share_port=share_port)
-    door = Door(port, guards, settings)
+    door = Door(port, guards, settings, CallTraces() if settings.traces else None)
     port.route(_routes_of(door, methods), unknown(door, methods.unknown))
     return port
 

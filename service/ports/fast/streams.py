@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from concurrent.futures import Executor, Future
+from functools import partial
+from math import inf
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 from chatiere.engine.core.batch import Cancellation
@@ -16,6 +19,11 @@ if TYPE_CHECKING:
     from chatiere.http2.server import Call as WireCall
 
 
+# Seconds: after a longer request the next is left to a thread, so that the stream's loop sees if its call is cancelled
+# or late.
+_SHORT = 0.02
+
+
 class Streams:
     """Play: streams of batches, answered in order."""
 
@@ -25,11 +33,14 @@ class Streams:
 
     def __call__(self, wire: WireCall) -> None:
         """Take a call."""
-        call = self._door.guards.begin(self._method, wire.peer, wire.metadata)
+        call = self._door.begin(self._method, wire)
         try:
             self._door.guards.identify(call, wire.metadata)
             self._door.guards.admit(call)
+            start = None if wire.loop.is_own else self._door.port.give_own_loop(wire)
             _Stream(self._door, wire, call, self._handle, self._threads)
+            if start is not None:
+                start()
         except Exception as error:
             refuse(self._door, wire, call, error)
 
@@ -41,12 +52,15 @@ class _Stream:
         self._door, self._wire, self._call, self._handle, self._threads = door, wire, call, handle, threads
         self._cancellation = Cancellation()
         self._holding = door.guards.holding(call)
+        # How long the last request took, and when the present one began.
+        self._seconds, self._began = inf, 0.0
         self._future: Future[list[Buffer]] | None = None
         self._refusal: Refusal | None = None
-        self._timer = None if wire.timeout is None else door.port.after(wire.timeout, self._late)
+        self._timer = None if wire.timeout is None else wire.loop.after(wire.timeout, self._late)
         wire.watch = self._look
-        door.port.streams.take(call.origin, call, self._had_to_go)
-        door.port.on_stop.add(self._look)
+        door.port.streams.take(call.origin, call, lambda: wire.loop.post(self._had_to_go))
+        self._on_stop = lambda: wire.loop.post(self._look)
+        door.port.on_stop.add(self._on_stop)
         self._look()
 
     def _look(self) -> None:
@@ -75,16 +89,24 @@ class _Stream:
 
     def _begin(self, request: memoryview) -> None:
         try:
-            hold = self._holding.beside(request)
+            work = partial(self._handle, request, self._cancellation, self._holding.beside(request))
+            if self._wire.loop.is_own and self._seconds < _SHORT:
+                begun = perf_counter()
+                pieces = work()
+                self._seconds = perf_counter() - begun
+                self._answer(pieces)
+                return
         except Exception as error:
             self._refuse(error)
             return
-        self._door.port.under_way += 1
-        self._future = self._threads.submit(self._handle, request, self._cancellation, hold)
-        self._future.add_done_callback(lambda _: self._door.port.post(self._done))
+        self._wire.loop.under_way += 1
+        self._began = perf_counter()
+        self._future = self._threads.submit(work)
+        self._future.add_done_callback(lambda _: self._wire.loop.post(self._done))
 
     def _done(self) -> None:
-        self._door.port.under_way -= 1
+        self._wire.loop.under_way -= 1
+        self._seconds = perf_counter() - self._began
         future, self._future = self._future, None
         assert future is not None
         if self._wire.is_closed:
@@ -94,18 +116,22 @@ class _Stream:
         try:
             if self._refusal is not None:
                 raise self._refusal
-            pieces = future.result()
+            self._answer(future.result())
         except Exception as error:
             self._refuse(error)
-            return
+        else:
+            self._look()
+
+    def _answer(self, pieces: list[Buffer]) -> None:
         self._wire.send(pieces)
         self._holding.hold(sum(map(len, pieces)))
-        self._look()
 
     def _late(self) -> None:
         self._stop(deadline_exceeded())
 
     def _had_to_go(self) -> None:
+        if self._call.is_over:
+            return
         most = self._door.settings.max_streams
         self._stop(limit_exceeded("streams whose request has not come whole", most, RETRY))
 
@@ -128,4 +154,4 @@ class _Stream:
         if self._timer is not None:
             self._timer.cancel()
         self._door.port.streams.release(self._call.origin, self._call)
-        self._door.port.on_stop.discard(self._look)
+        self._door.port.on_stop.discard(self._on_stop)

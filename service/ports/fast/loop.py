@@ -1,0 +1,102 @@
+"""A loop of the fast door: a thread with an endpoint of HTTP/2, timers, and what other threads want done."""
+
+from __future__ import annotations
+
+import heapq
+import logging
+from collections import deque
+from collections.abc import Callable
+from itertools import count
+from time import monotonic
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from chatiere.http2.server import Call as WireCall
+    from chatiere.http2.server import Endpoint
+
+_log = logging.getLogger(__name__)
+
+# The longest wait, in seconds.
+_LONGEST_WAIT = 60.0
+# Above this number of timers, those that are cancelled are forgotten.
+_MANY = 1000
+# HTTP/2's error for a fault of the server.
+_INTERNAL_ERROR = 2
+
+
+class Timer:
+    """Something to do at a time; `cancel` keeps it from being done."""
+
+    __slots__ = ("work",)
+
+    def __init__(self, work: Callable[[], None]) -> None:
+        """See Loop.after."""
+        self.work: Callable[[], None] | None = work
+
+    def cancel(self) -> None:
+        """Keep it from being done."""
+        self.work = None
+
+
+class Loop:
+    """The loop; for its own thread, except `post`."""
+
+    def __init__(self, *, is_own: bool) -> None:
+        """`is_own`: it serves the connection of a stream alone, whose requests it may handle itself."""
+        self.is_own = is_own
+        self.under_way = 0
+        """Calls that threads work for."""
+        self.endpoint: Endpoint
+        """Set before it runs."""
+        self._timers: list[tuple[float, int, Timer]] = []
+        self._numbers = count()
+        self._many = _MANY
+        # A deque needs no lock.
+        self._posted: deque[Callable[[], object]] = deque()
+
+    def run(self, begin: Callable[[WireCall], None], is_over: Callable[[], bool]) -> None:
+        """Serve until `is_over` and nothing is under way; `begin` takes new calls."""
+
+        def begin_safely(wire: WireCall) -> None:
+            try:
+                begin(wire)
+            except Exception:
+                _log.exception("a call at the fast door failed")
+                wire.reset(_INTERNAL_ERROR)
+
+        while self.under_way or not is_over():
+            self.endpoint.turn(self._seconds_to_wait(), begin_safely)
+            while self._posted:
+                self._posted.popleft()()
+            self._do_due()
+
+    def post(self, work: Callable[[], object]) -> None:
+        """Have its thread do something; from any thread."""
+        self._posted.append(work)
+        self.endpoint.wake()
+
+    def after(self, seconds: float, work: Callable[[], None]) -> Timer:
+        """Do something in so many seconds."""
+        timer = Timer(work)
+        heapq.heappush(self._timers, (monotonic() + seconds, next(self._numbers), timer))
+        if len(self._timers) > self._many:
+            # Most are cancelled long before they are due.
+            self._timers = [each for each in self._timers if each[2].work is not None]
+            heapq.heapify(self._timers)
+            self._many = max(_MANY, 2 * len(self._timers))
+        return timer
+
+    def _do_due(self) -> None:
+        while self._timers and self._timers[0][0] <= monotonic():
+            _, _, timer = heapq.heappop(self._timers)
+            if timer.work is not None:
+                timer.work()
+
+    def _seconds_to_wait(self) -> float:
+        if self._posted:
+            return 0.0
+        while self._timers and self._timers[0][2].work is None:
+            heapq.heappop(self._timers)
+        if not self._timers:
+            return _LONGEST_WAIT
+        return min(max(self._timers[0][0] - monotonic(), 0.0), _LONGEST_WAIT)
