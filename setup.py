@@ -101,7 +101,7 @@ def write_field_numbers(file: FileDescriptorProto) -> None:
 
 def http2_extensions() -> list[Extension]:
     """Return the two ends of HTTP/2; none where pkg-config does not find libnghttp2 or there is no epoll."""
-    asked = ("pkg-config", "--cflags", "--libs", f"libnghttp2 >= {NGHTTP2_VERSION}")
+    asked = (os.environ.get("PKG_CONFIG", "pkg-config"), "--cflags", "--libs", f"libnghttp2 >= {NGHTTP2_VERSION}")
     try:
         found = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.split()
     except (OSError, subprocess.CalledProcessError):
@@ -109,7 +109,7 @@ def http2_extensions() -> list[Extension]:
     if sys.platform != "linux" or not found:
         print("without HTTP/2 by libnghttp2: no --fast-address, see docs/operations.md", file=sys.stderr)
         return []
-    sources = {"server": ["connection.c", "endpoint.c"]}
+    sources = {"client": ["connection.c"], "server": ["connection.c", "endpoint.c"]}
     return [
         Extension(
             f"chatiere.http2.{name}",

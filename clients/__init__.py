@@ -20,7 +20,7 @@ from chatiere.clients.match import Step, begin, play
 from chatiere.clients.selfplay import Batch, Ended, VectorEnv, observation_part
 from chatiere.clients.transport.batch_stream import BatchStream
 from chatiere.clients.transport.channel import CHANNEL_OPTIONS
-from chatiere.clients.transport.socket_stream import SocketStream
+from chatiere.clients.transport.fast_stream import FastStream
 from chatiere.engine.core.observation import ObservationLayout
 
 __all__ = [
@@ -34,11 +34,11 @@ __all__ = [
     "ChatiereError",
     "Client",
     "Ended",
+    "FastStream",
     "FieldViolation",
     "ObservationLayout",
     "RandomBatchBot",
     "RandomBot",
-    "SocketStream",
     "Step",
     "TransportError",
     "VectorEnv",

@@ -27,7 +27,8 @@ from chatiere.clients.calls.game_requests import DEFAULT_TIMEOUT, unsigned
 from chatiere.clients.client import Client
 from chatiere.clients.transport.batch_stream import BatchStream
 from chatiere.clients.transport.closing import Closing
-from chatiere.clients.transport.socket_stream import SocketStream
+from chatiere.clients.transport.fast_call import IS_BUILT
+from chatiere.clients.transport.fast_stream import FastStream
 from chatiere.engine.core.integers import require_integer
 from chatiere.v1.batch_service_pb2 import Columns, Restart, Table
 from chatiere.v1.game_pb2 import GameInfo, Options
@@ -148,7 +149,7 @@ class VectorEnv(Closing):
 
     If the stream breaks, the environment opens another one and repeats its requests.
 
-    With `socket_address` the stream is a SocketStream, which takes less than half of the client's processor time. If it
+    With `fast_address` the stream is a FastStream, which takes less than half of the client's processor time. If it
     breaks and no other can be opened, the environment goes on over the channel, and stays there.
 
     Raises ChatiereError as BatchClient does: at construction UNKNOWN_GAME, INVALID_PLAYERS; at reset INVALID_OPTION; at
@@ -167,17 +168,18 @@ class VectorEnv(Closing):
         options: Options | None = None,
         observations: bool = False,
         timeout: float = DEFAULT_TIMEOUT,
-        socket_address: str | None = None,
-        socket_token: str | None = None,
+        fast_address: str | None = None,
+        fast_token: str | None = None,
     ) -> None:
         """Open a stream to a service.
 
         `target`: as of Client. `game`, `players`: as of Client.new_game. `num_envs`: the number of environments in all
         batches together. `batches`: 1 … num_envs. `games`: the number of games to play; None: no end. `options`: the
         options of all games; those absent have their defaults. `observations`: True to get observations. `timeout`:
-        the seconds that a request may take. `socket_address`: "HOST:PORT" of a server of the same service, best its
-        play address, to which the stream goes over a plain socket, without TLS: for a server nearby, on a network that
-        you trust. None: the stream goes over the channel. `socket_token`: the bearer token for it, if it requires one.
+        the seconds that a request may take. `fast_address`: "HOST:PORT" of a server of the same service, best its
+        fast address, to which the stream goes on a connection of its own, without TLS: for a server nearby, on a
+        network that you trust. None, or where the package was built without libnghttp2: the stream goes over the
+        channel. `fast_token`: the bearer token for `fast_address`, if it requires one.
         """
         self.players = unsigned("players", players, 32)
         self.num_envs = require_integer("num_envs", num_envs)
@@ -193,15 +195,15 @@ class VectorEnv(Closing):
         self._columns = Columns(legal=True, scores=True, observations=observations)
         self._restart = Restart(options=options, stride=self.num_envs)
         self._client = BatchClient(target, timeout=timeout)
-        self._socket_address = socket_address
-        self._socket_token = socket_token
+        self._fast_address = fast_address
+        self._fast_token = fast_token
         try:
             self.info = self._ask_info()
-            self._stream: BatchStream | SocketStream
-            if socket_address is None:
+            self._stream: BatchStream | FastStream
+            if fast_address is None or not IS_BUILT:
                 self._stream = self._client.stream()
             else:
-                self._stream = SocketStream(socket_address, timeout=timeout, token=socket_token)
+                self._stream = FastStream(fast_address, timeout=timeout, token=fast_token)
         except ChatiereError:
             self._client.close()
             raise
@@ -282,12 +284,12 @@ class VectorEnv(Closing):
         finally:
             self._in_flight.popleft()
 
-    def _open_after(self, last: BatchStream | SocketStream) -> BatchStream | SocketStream:
-        # The channel retries, and finds other servers of the service: it takes over if a socket cannot connect, or has
-        # never had a response.
-        if isinstance(last, SocketStream) and self._socket_address is not None and last.has_answered:
+    def _open_after(self, last: BatchStream | FastStream) -> BatchStream | FastStream:
+        # The channel retries, and finds other servers of the service: it takes over if a FastStream cannot connect, or
+        # has never had a response.
+        if isinstance(last, FastStream) and self._fast_address is not None and last.has_answered:
             with suppress(TransportError):
-                return SocketStream(self._socket_address, timeout=self._timeout, token=self._socket_token)
+                return FastStream(self._fast_address, timeout=self._timeout, token=self._fast_token)
         return self._client.stream()
 
     def _reopen(self) -> None:

@@ -176,6 +176,20 @@ static void drop_pieces(stream *stream, shared *shared) {
     stream->to_send = 0;
 }
 
+/* A piece that has begun to be sent is released after its last part, which ends where the rest begins. */
+static void keep_begun_piece(stream *stream) {
+    piece *rest = stream->first_piece;
+    if (rest == NULL || rest->lender == NULL)
+        return;
+    for (piece *lent = stream->connection->first_lent; lent != NULL; lent = lent->next) {
+        if (lent->lender == NULL && lent->data + lent->size == rest->data) {
+            lent->lender = rest->lender;
+            rest->lender = NULL;
+            return;
+        }
+    }
+}
+
 static void drop_messages(stream *stream) {
     message_free(stream->coming);
     stream->coming = NULL;
@@ -193,6 +207,7 @@ static void stream_close(stream *stream, uint32_t error) {
     mark_ready(stream);
     stream->is_closed = true;
     stream->error = error;
+    keep_begun_piece(stream);
     drop_pieces(stream, connection->shared);
     if (connection->current == stream)
         connection->current = NULL;
@@ -229,6 +244,11 @@ static bool is(const uint8_t *data, size_t size, const char *text, size_t text_s
     return size == text_size && memcmp(data, text, size) == 0;
 }
 #define IS(data, size, text) is(data, size, text, sizeof(text) - 1)
+
+bool is_reserved(const uint8_t *name, size_t size) {
+    return name[0] == ':' || IS(name, size, "te") || IS(name, size, "content-type") || IS(name, size, "grpc-timeout") ||
+           IS(name, size, "grpc-encoding") || IS(name, size, "grpc-accept-encoding");
+}
 
 /* Seconds of a grpc-timeout; negative: it is none. */
 static double read_timeout(const uint8_t *text, size_t size) {
@@ -607,6 +627,8 @@ static int on_send_data(nghttp2_session *session, nghttp2_frame *frame, const ui
     (void)session, (void)frame;
     connection *connection = data;
     stream *stream = source->ptr;
+    if (connection->unsent >= ENOUGH)
+        return NGHTTP2_ERR_WOULDBLOCK;
     int error = put(connection, head, 9);
     while (size > 0 && error == 0) {
         piece *piece = stream->first_piece;

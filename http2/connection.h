@@ -182,13 +182,15 @@ int stream_lend(stream *stream, const uint8_t *data, size_t size, void *lender);
 int stream_push(stream *stream);
 /* Add a header of a request, or a trailer. */
 int fields_add(fields *fields, const char *name, size_t name_size, const char *value, size_t value_size);
+/* Whether a header is the protocol's own, and no metadata. */
+bool is_reserved(const uint8_t *name, size_t size);
 /* Server: answer with HTTP's 200 and gRPC's headers; messages may follow. */
 int stream_answer(stream *stream);
 /* Server: end the call with the trailers in `tail`, after what is being sent. */
 int stream_finish(stream *stream);
 /* Server: answer with an HTTP status alone. */
 int stream_refuse(stream *stream, const char *status);
-/* Client: begin a call with the headers in `tail`. NULL: no memory, or no further stream. */
+/* Client: begin a call with the headers in `head`. NULL: no memory, or no further stream. */
 stream *stream_request(connection *connection, const fields *head);
 /* Reset it. */
 void stream_reset(stream *stream, uint32_t error);

@@ -20,6 +20,7 @@ from chatiere.http2.connection cimport (
     endpoint_wake,
     fields,
     fields_add,
+    is_reserved,
     message,
     message_free,
     next_ready,
@@ -42,8 +43,6 @@ cdef enum:
     COPIED = 16384  # smaller pieces of messages are copied
     LARGEST = 0xFFFFFFFF  # of a message
 
-# Headers of the protocol itself, which are not metadata.
-_RESERVED = frozenset(("te", "content-type", "grpc-timeout", "grpc-encoding", "grpc-accept-encoding"))
 
 
 # What can be wrong with a call, as far as HTTP/2 and gRPC's framing go: by `fault` of connection.h.
@@ -130,6 +129,12 @@ cdef class Call:
     def is_sending(self):
         """True while bytes of its answers wait for the client to take them."""
         return self._loans > 0 or (self._stream != NULL and self._stream.to_send > 0)
+
+    def request(self):
+        """Take the only message of a call whose messages have all come; None: it is not exactly one, or has a fault."""
+        if self._stream == NULL or not self._stream.has_ended or self._stream.waiting != 1 or self._stream.fault:
+            return None
+        return self.take()
 
     cpdef bytes take(self):
         """Take the first message that has come, as bytes; None: there is none."""
@@ -292,7 +297,8 @@ cdef class Endpoint:
     def turn(self, double seconds, begin):
         """Send what there is, wait at most so many seconds, and look at what has come.
 
-        `begin` gets each new Call; calls that have changed since are told to their `watch`. Neither may raise.
+        `begin` gets each new Call; calls that have changed since are told to their `watch`. Neither may raise. Returns
+        the time after the wait, of time.monotonic.
         """
         cdef bint goes_on
         with nogil:
@@ -300,6 +306,7 @@ cdef class Endpoint:
         if not goes_on:
             raise OSError("the sockets of an endpoint can't be waited for")
         self._tell(begin)
+        return self._endpoint.shared.now
 
     def wake(self):
         """End the wait of `turn`; from any thread."""
@@ -378,17 +385,13 @@ cdef Call _new_call(stream* found, loop):
     name = peer_name(found.connection)
     call.peer = PyUnicode_DecodeLatin1(name, strlen(name), NULL)
     call.timeout = None if found.timeout < 0 else found.timeout
-    cdef list metadata = []
-    for pair in _pairs(&found.head):
-        if not pair[0].startswith(":") and pair[0] not in _RESERVED:
-            metadata.append(pair)
-    call.metadata = tuple(metadata)
+    call.metadata = tuple(_metadata(&found.head))
     Py_INCREF(call)
     found.owner = <void*> call
     return call
 
 
-cdef list _pairs(const fields* found):
+cdef list _metadata(const fields* found):
     cdef list pairs = []
     cdef const uint8_t* at = found.data
     cdef const uint8_t* end = found.data + found.size
@@ -396,10 +399,11 @@ cdef list _pairs(const fields* found):
     while at < end:
         memcpy(sizes, at, sizeof(sizes))
         at += sizeof(sizes)
-        pairs.append((
-            PyUnicode_DecodeLatin1(<const char*> at, sizes[0], NULL),
-            PyUnicode_DecodeLatin1(<const char*> at + sizes[0], sizes[1], NULL),
-        ))
+        if not is_reserved(at, sizes[0]):
+            pairs.append((
+                PyUnicode_DecodeLatin1(<const char*> at, sizes[0], NULL),
+                PyUnicode_DecodeLatin1(<const char*> at + sizes[0], sizes[1], NULL),
+            ))
         at += sizes[0] + sizes[1]
     return pairs
 

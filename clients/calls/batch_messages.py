@@ -8,8 +8,7 @@ from typing import Any
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
-from chatiere.engine.wire import cut, head, pieces_of
-from chatiere.http2.connection import Buffer
+from chatiere.engine.wire import Buffer, cut, head, pieces_of
 from chatiere.v1 import batch_service_pb2
 
 # By message name: field numbers by name; the numbers of fields that are bytes or a single message; message classes by

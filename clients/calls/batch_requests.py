@@ -15,7 +15,7 @@ from chatiere.clients.calls.batch_messages import Response, put
 from chatiere.clients.calls.errors import ChatiereError, FieldViolation
 from chatiere.clients.calls.game_requests import unsigned
 from chatiere.engine.core.integers import column_of
-from chatiere.http2.connection import Buffer
+from chatiere.engine.wire import Buffer
 from chatiere.v1 import batch_service_pb2
 from chatiere.v1.batch_service_pb2 import Columns, ItemFault, Restart, Table
 from chatiere.v1.errors_pb2 import ErrorReason

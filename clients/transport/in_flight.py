@@ -11,7 +11,7 @@ from google.protobuf.message import DecodeError
 from chatiere.clients.calls.batch_messages import Response, put_inner
 from chatiere.clients.calls.batch_requests import BatchRequest, Result, reason_name
 from chatiere.clients.calls.errors import ChatiereError, FieldViolation, TransportError
-from chatiere.http2.connection import Buffer
+from chatiere.engine.wire import Buffer
 from chatiere.v1.batch_service_pb2 import PlayRequest, PlayResponse, RequestRefusal
 
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from chatiere.clients.calls.batch_messages import Response, put, put_inner
 from chatiere.clients.transport.channel import BATCH_SERVICE
-from chatiere.clients.transport.socket_call import SocketCall
-from chatiere.http2.connection import Buffer
+from chatiere.clients.transport.fast_call import FastCall
+from chatiere.engine.wire import Buffer
 from chatiere.v1.batch_service_pb2 import (
     Columns,
     NewGamesRequest,
@@ -50,7 +50,7 @@ class BenchStream:
 
     def __init__(self, address: str) -> None:
         """Open the stream to the service at an address."""
-        self._call = SocketCall(address, f"/{BATCH_SERVICE}/Play", PATIENCE)
+        self._call = FastCall(address, f"/{BATCH_SERVICE}/Play", PATIENCE)
 
     def send(self, field: int, request: list[Buffer]) -> None:
         """Send a request, given in pieces; `field`: its number in PlayRequest."""

@@ -19,7 +19,8 @@ from prometheus_client import CollectorRegistry
 from scipy import stats
 
 from chatiere import engine
-from chatiere.clients import Batch, ChatiereError, Ended, TransportError, VectorEnv, observation_part
+from chatiere.clients import Batch, ChatiereError, Ended, TransportError, VectorEnv, observation_part, selfplay
+from chatiere.clients.transport.fast_call import IS_BUILT
 from chatiere.engine.wire import fill
 from chatiere.service.ports.server import create_server
 from chatiere.service.process.settings import Settings
@@ -32,6 +33,7 @@ from .conftest import MakeFakeBatch
 GAMES = [game.name for game in engine.games()]
 TABLES = [(game.name, players) for game in engine.games() for players in range(game.min_players, game.max_players + 1)]
 SEED = 11
+NEEDS_LIBNGHTTP2 = pytest.mark.skipif(not IS_BUILT, reason="built without libnghttp2")
 
 
 def fewest(name: str) -> int:
@@ -186,10 +188,10 @@ def test_all_batches_but_one_are_under_way(address: str, make_fake_batch: MakeFa
             batch, expected = env.step(batch.random_actions()), direct.step(expected.random_actions())
 
 
-@pytest.mark.parametrize("over_socket", [False, True])
+@pytest.mark.parametrize("is_fast", [False, pytest.param(True, marks=NEEDS_LIBNGHTTP2)])
 @pytest.mark.parametrize("code", [grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED])
 def test_a_stream_that_breaks_loses_no_game(
-    address: str, make_fake_batch: MakeFakeBatch, code: grpc.StatusCode, over_socket: bool
+    address: str, make_fake_batch: MakeFakeBatch, code: grpc.StatusCode, is_fast: bool
 ) -> None:
     name = GAMES[0]
 
@@ -201,32 +203,32 @@ def test_a_stream_that_breaks_loses_no_game(
             context.abort(code, "gone")
 
     servicer, relay = make_fake_batch(play=play)
-    socket_address = relay if over_socket else None
+    fast_address = relay if is_fast else None
     with (
-        VectorEnv(relay, name, fewest(name), num_envs=6, batches=3, games=6, socket_address=socket_address) as env,
+        VectorEnv(relay, name, fewest(name), num_envs=6, batches=3, games=6, fast_address=fast_address) as env,
         VectorEnv(address, name, fewest(name), num_envs=6, batches=3, games=6) as direct,
     ):
         assert trajectories(env, SEED) == trajectories(direct, SEED)
     assert servicer.calls > 5
 
 
+@NEEDS_LIBNGHTTP2
 @pytest.mark.parametrize("name", GAMES)
-def test_over_a_socket_the_games_are_the_same(address: str, name: str) -> None:
-    def games_over(socket_address: str | None) -> dict[int, list[int]]:
-        with VectorEnv(
-            address, name, fewest(name), num_envs=6, batches=3, games=10, socket_address=socket_address
-        ) as env:
+def test_over_a_fast_stream_the_games_are_the_same(address: str, name: str) -> None:
+    def games_over(fast_address: str | None) -> dict[int, list[int]]:
+        with VectorEnv(address, name, fewest(name), num_envs=6, batches=3, games=10, fast_address=fast_address) as env:
             return trajectories(env, SEED)
 
     assert games_over(address) == games_over(None)
 
 
-def test_where_the_socket_finds_nobody_any_more_the_channel_goes_on(address: str) -> None:
+@NEEDS_LIBNGHTTP2
+def test_where_a_fast_stream_finds_nobody_any_more_the_channel_goes_on(address: str) -> None:
     name = GAMES[0]
     server, port = create_server(Settings(address="127.0.0.1:0"), CollectorRegistry())
     server.start()
     with (
-        VectorEnv(address, name, fewest(name), num_envs=6, batches=3, socket_address=f"127.0.0.1:{port}") as env,
+        VectorEnv(address, name, fewest(name), num_envs=6, batches=3, fast_address=f"127.0.0.1:{port}") as env,
         VectorEnv(address, name, fewest(name), num_envs=6, batches=3) as direct,
     ):
         batch, expected = env.reset(SEED), direct.reset(SEED)
@@ -236,23 +238,24 @@ def test_where_the_socket_finds_nobody_any_more_the_channel_goes_on(address: str
             batch, expected = env.step(batch.random_actions()), direct.step(expected.random_actions())
 
 
-def test_where_nobody_answers_at_the_socket_the_channel_goes_on(address: str) -> None:
+@NEEDS_LIBNGHTTP2
+def test_where_nobody_answers_at_the_fast_address_the_channel_goes_on(address: str) -> None:
     name = GAMES[0]
     with socket.create_server(("127.0.0.1", 0)) as listener:
         closed = threading.Thread(target=lambda: listener.accept()[0].close())
         closed.start()
         nobody = f"127.0.0.1:{listener.getsockname()[1]}"
         with (
-            VectorEnv(address, name, fewest(name), num_envs=6, batches=3, games=6, socket_address=nobody) as env,
+            VectorEnv(address, name, fewest(name), num_envs=6, batches=3, games=6, fast_address=nobody) as env,
             VectorEnv(address, name, fewest(name), num_envs=6, batches=3, games=6) as direct,
         ):
             assert trajectories(env, SEED) == trajectories(direct, SEED)
         closed.join()
 
 
-@pytest.mark.parametrize("over_socket", [False, True])
+@pytest.mark.parametrize("is_fast", [False, pytest.param(True, marks=NEEDS_LIBNGHTTP2)])
 def test_reset_begins_anew_on_a_stream_that_was_refused(
-    address: str, make_fake_batch: MakeFakeBatch, over_socket: bool
+    address: str, make_fake_batch: MakeFakeBatch, is_fast: bool
 ) -> None:
     name = GAMES[0]
 
@@ -267,9 +270,9 @@ def test_reset_begins_anew_on_a_stream_that_was_refused(
             yield from stub.Play(requests)
 
     servicer, relay = make_fake_batch(play=play)
-    socket_address = relay if over_socket else None
+    fast_address = relay if is_fast else None
     with (
-        VectorEnv(relay, name, fewest(name), num_envs=6, batches=3, games=6, socket_address=socket_address) as env,
+        VectorEnv(relay, name, fewest(name), num_envs=6, batches=3, games=6, fast_address=fast_address) as env,
         VectorEnv(address, name, fewest(name), num_envs=6, batches=3, games=6) as direct,
     ):
         # The refusal may come before the first request.
@@ -278,9 +281,17 @@ def test_reset_begins_anew_on_a_stream_that_was_refused(
         assert trajectories(env, SEED) == trajectories(direct, SEED)
 
 
-def test_a_socket_that_finds_nobody(address: str) -> None:
+def test_without_libnghttp2_the_stream_goes_over_the_channel(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(selfplay, "IS_BUILT", False)
+    # Nobody listens there.
+    with VectorEnv(address, GAMES[0], fewest(GAMES[0]), num_envs=6, fast_address="127.0.0.1:0") as env:
+        assert len(env.reset(SEED)) == 3
+
+
+@NEEDS_LIBNGHTTP2
+def test_a_fast_address_where_nobody_listens(address: str) -> None:
     with pytest.raises(TransportError, match="no connection to"):
-        VectorEnv(address, GAMES[0], fewest(GAMES[0]), socket_address="127.0.0.1:0")
+        VectorEnv(address, GAMES[0], fewest(GAMES[0]), fast_address="127.0.0.1:0")
 
 
 def test_a_service_that_does_not_answer(address: str, make_fake_batch: MakeFakeBatch) -> None:

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from chatiere import engine
-from chatiere.clients import BatchClient, BatchStream, ChatiereError, SocketStream, TransportError
+from chatiere.clients import BatchClient, BatchStream, ChatiereError, FastStream, TransportError
 from chatiere.clients.calls import batch_requests
+from chatiere.clients.transport import fast_call
 from chatiere.v1.batch_service_pb2 import Columns, PlayResponse, Positions, StepResponse, Table
 
 from .conftest import MakeFakeBatch
@@ -28,19 +29,22 @@ def answer_to(request: Any) -> PlayResponse:
 
 
 class Open(Protocol):
-    def __call__(self, address: str) -> AbstractContextManager[BatchStream | SocketStream]: ...
+    def __call__(self, address: str) -> AbstractContextManager[BatchStream | FastStream]: ...
 
 
-@pytest.fixture(params=["channel", "socket"])
+NEEDS_LIBNGHTTP2 = pytest.mark.skipif(not fast_call.IS_BUILT, reason="built without libnghttp2")
+
+
+@pytest.fixture(params=["channel", pytest.param("fast", marks=NEEDS_LIBNGHTTP2)])
 def open_stream(request: pytest.FixtureRequest) -> Open:
     """Return a function that opens a stream, of either kind."""
 
     @contextmanager
-    def over_channel(address: str) -> Iterator[BatchStream | SocketStream]:
+    def over_channel(address: str) -> Iterator[BatchStream | FastStream]:
         with BatchClient(address) as client, client.stream() as stream:
             yield stream
 
-    return SocketStream if request.param == "socket" else over_channel
+    return FastStream if request.param == "fast" else over_channel
 
 
 def step(number: int) -> batch_requests.BatchRequest[batch_requests.Stepped]:
@@ -184,3 +188,9 @@ def test_an_answer_that_makes_no_sense_fails_its_own_call(open_stream: Open, mak
         with pytest.raises(TransportError, match="INTERNAL"):
             futures[0].result(PATIENCE)
         assert np.array_equal(futures[1].result(PATIENCE).positions.states, [[1]])
+
+
+def test_without_libnghttp2_a_fast_stream_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fast_call, "IS_BUILT", False)
+    with pytest.raises(ImportError, match="libnghttp2-dev"):
+        FastStream("127.0.0.1:1")

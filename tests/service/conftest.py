@@ -8,12 +8,19 @@ import pytest
 from chatiere import engine
 from chatiere.engine import Game
 
-from .support import Running, SlowCall, running
+from .support import Door, Running, SlowCall, needs_fast_door, running
+
+
+@pytest.fixture(scope="session", params=["grpcio", pytest.param("fast", marks=needs_fast_door)])
+def door(request: pytest.FixtureRequest) -> Door:
+    """The door that a server is called at: what a client sees is the same at both."""
+    found: Door = request.param
+    return found
 
 
 @pytest.fixture(scope="session")
-def server() -> Iterator[Running]:
-    with running() as server:
+def server(door: Door) -> Iterator[Running]:
+    with running(door=door) as server:
         yield server
 
 

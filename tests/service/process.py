@@ -16,7 +16,7 @@ from typing import Any
 
 from prometheus_client.parser import text_string_to_metric_families
 
-from .support import PATIENCE
+from .support import PATIENCE, Door
 
 _COMMAND = (sys.executable, "-c", "from chatiere.command import main; main(prog_name='chatiere')", "serve")
 
@@ -31,10 +31,11 @@ def wait_until(holds: Callable[[], Any], what: str) -> Any:
 
 
 class Served:
-    """A server's processes and its log."""
+    """A server's processes and its log, to be called at one door."""
 
-    def __init__(self, process: subprocess.Popen[str]) -> None:
+    def __init__(self, process: subprocess.Popen[str], door: Door) -> None:
         self.process = process
+        self._door = door
         self.lines: list[str] = []
         self._changed = threading.Condition()
         self._ended = False
@@ -68,7 +69,12 @@ class Served:
 
     @property
     def address(self) -> str:
-        """The address of gRPC; waits until the server serves."""
+        """The address of its door; waits until the server serves."""
+        return self.fast_address if self._door == "fast" else self.grpcio_address
+
+    @property
+    def grpcio_address(self) -> str:
+        """The address of grpcio's door; waits until the server serves."""
         return self.find(r'serving chatiere\.v1 on ([^ ",]+)')[1]
 
     @property
@@ -131,18 +137,19 @@ def injected(folder: Path, code: str) -> dict[str, str]:
 
 @contextmanager
 def served(
-    *arguments: str, environment: dict[str, str] | None = None, prefix: tuple[str, ...] = ()
+    *arguments: str, door: Door = "grpcio", environment: dict[str, str] | None = None, prefix: tuple[str, ...] = ()
 ) -> Iterator[Served]:
     """Run `chatiere serve` on free ports, with a line per call, unless the arguments say otherwise; kill it at the end.
 
-    `prefix`: a command to run it by.
+    `door`: the one to call it at. `prefix`: a command to run it by.
     """
     ports = ("--address", "127.0.0.1:0", "--metrics-address", "127.0.0.1:0", "--grace", str(PATIENCE), "--log-calls")
+    fast = ("--fast-address", "127.0.0.1:0") if door == "fast" else ()
     # gRPC's own lines on standard error do not matter here.
     variables = os.environ | {"GRPC_VERBOSITY": "NONE"} | (environment or {})
-    command = (*prefix, *_COMMAND, *ports, *arguments)
+    command = (*prefix, *_COMMAND, *ports, *fast, *arguments)
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=variables, start_new_session=True) as process:
-        server = Served(process)
+        server = Served(process, door)
         try:
             yield server
         finally:

@@ -1,6 +1,7 @@
 """Shared by the tests of the service: a running server, refusals as clients see them, games played over the wire."""
 
 import dataclasses
+import importlib
 import logging
 import queue
 import random
@@ -9,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import grpc
 import pytest
@@ -28,6 +29,25 @@ from chatiere.v1 import batch_service_pb2_grpc, game_pb2, game_service_pb2, game
 # Seconds that a test waits for an event before it fails.
 PATIENCE = 30.0
 
+# The ports on which a server speaks gRPC: grpcio's, and that of `fast_address`.
+Door = Literal["grpcio", "fast"]
+
+
+def fast_door_built() -> bool:
+    """Return True if the extension of the fast door was built."""
+    try:
+        importlib.import_module("chatiere.http2.server")
+    except ImportError:
+        return False
+    return True
+
+
+needs_fast_door = pytest.mark.skipif(
+    not fast_door_built(), reason="the fast door was not built: libnghttp2 was not there"
+)
+# For tests of what the fast door does not have: TLS, reflection, channelz.
+only_grpcio = pytest.mark.parametrize("door", ["grpcio"], indirect=True)
+
 
 def game_stub(channel: grpc.Channel) -> Any:
     """Return a stub of GameService; generated code has no types."""
@@ -41,7 +61,7 @@ def batch_stub(channel: grpc.Channel) -> Any:
 
 @dataclass
 class Running:
-    """A started server and a channel to it."""
+    """A started server, the address of one of its doors, and a channel to it."""
 
     server: Server
     address: str
@@ -58,12 +78,15 @@ class Running:
 
 
 @contextmanager
-def running(settings: Settings | None = None) -> Iterator[Running]:
-    """Run a server on a free port, and stop it at the end."""
+def running(settings: Settings | None = None, door: Door = "grpcio") -> Iterator[Running]:
+    """Run a server on free ports, to be called at one door, and stop it at the end."""
+    settings = settings or Settings(address="127.0.0.1:0", log_calls=True)
+    if door == "fast":
+        settings = dataclasses.replace(settings, fast_address="127.0.0.1:0")
     registry = CollectorRegistry()
-    server, port = create_server(settings or Settings(address="127.0.0.1:0", log_calls=True), registry)
+    server, port = create_server(settings, registry)
     server.start()
-    address = f"127.0.0.1:{port}"
+    address = f"127.0.0.1:{server.fast_port if door == 'fast' else port}"
     with grpc.insecure_channel(address) as channel:
         yield Running(server, address, registry, channel)
     assert server.stop(None).wait(PATIENCE)

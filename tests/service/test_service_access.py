@@ -20,9 +20,10 @@ from chatiere.service.ports.server import create_server
 from chatiere.service.process import files
 from chatiere.service.process.settings import SettingError, Settings
 from chatiere.v1 import game_service_pb2
+from chatiere.v1.batch_service_pb2 import PlayRequest
 
 from .process import served, wait_until
-from .support import PATIENCE, LogLines, Running, code_of, game_stub, running
+from .support import PATIENCE, Door, LogLines, Running, batch_stub, code_of, game_stub, only_grpcio, running
 
 LIST_GAMES = game_service_pb2.ListGamesRequest()
 OK, UNAUTHENTICATED, UNAVAILABLE = grpc.StatusCode.OK, grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.UNAVAILABLE
@@ -101,10 +102,10 @@ def test_tokens_are_read_again_and_stay_as_they_were_if_they_are_wrong(tmp_path:
 
 
 @pytest.fixture
-def guarded(tmp_path: Path) -> Iterator[tuple[Running, str]]:
+def guarded(tmp_path: Path, door: Door) -> Iterator[tuple[Running, str]]:
     """A server that requires a token, and a token."""
     (token,) = write_tokens(tmp_path / "tokens", "alice")
-    with running(Settings(address="127.0.0.1:0", tokens=tmp_path / "tokens")) as server:
+    with running(Settings(address="127.0.0.1:0", tokens=tmp_path / "tokens"), door) as server:
         yield server, token
 
 
@@ -126,6 +127,13 @@ def test_a_call_needs_a_token(guarded: tuple[Running, str]) -> None:
         assert code_of(call, LIST_GAMES, metadata=metadata) is UNAUTHENTICATED
 
 
+def test_a_running_server_reads_its_tokens_again(guarded: tuple[Running, str], tmp_path: Path) -> None:
+    server, alice = guarded
+    (bob,) = write_tokens(tmp_path / "tokens", "bob")
+    assert code_of(server.stub.ListGames, LIST_GAMES, metadata=bearer(bob)) is OK
+    assert code_of(server.stub.ListGames, LIST_GAMES, metadata=bearer(alice)) is UNAUTHENTICATED
+
+
 def test_tokens_stand_in_the_log_by_name_only(guarded: tuple[Running, str]) -> None:
     server, token = guarded
     with LogLines() as log:
@@ -136,13 +144,25 @@ def test_tokens_stand_in_the_log_by_name_only(guarded: tuple[Running, str]) -> N
     assert not [line for line in log.lines if token in line or "wrong-token" in line]
 
 
-def test_health_needs_no_token_and_everything_else_does(guarded: tuple[Running, str]) -> None:
-    server, token = guarded
+def test_health_needs_no_token(guarded: tuple[Running, str]) -> None:
+    server, _ = guarded
     health: Any = health_pb2_grpc.HealthStub(server.channel)
     assert code_of(health.Check, health_pb2.HealthCheckRequest()) is OK
     watch = health.Watch(health_pb2.HealthCheckRequest(), timeout=PATIENCE)
     assert next(watch).status == health_pb2.HealthCheckResponse.SERVING
     watch.cancel()
+
+
+def test_streams_need_a_token(guarded: tuple[Running, str]) -> None:
+    server, token = guarded
+    play = batch_stub(server.channel).Play
+    assert code_of(next, play(iter([PlayRequest()]))) is UNAUTHENTICATED
+    assert code_of(next, play(iter([PlayRequest()]), metadata=bearer(token))) is OK
+
+
+@only_grpcio
+def test_channelz_and_reflection_need_a_token(guarded: tuple[Running, str]) -> None:
+    server, token = guarded
     channelz: Any = channelz_pb2_grpc.ChannelzStub(server.channel)
     reflection: Any = reflection_pb2_grpc.ServerReflectionStub(server.channel)
 

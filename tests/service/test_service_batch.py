@@ -20,7 +20,7 @@ from chatiere.service.process.settings import Settings
 from chatiere.v1 import batch_service_pb2 as pb
 from chatiere.v1 import errors_pb2, game_pb2, game_service_pb2
 
-from .support import PATIENCE, LogLines, Refused, Running, batch_stub, code_of, read_refusal, refusal, running
+from .support import PATIENCE, Door, LogLines, Refused, Running, batch_stub, code_of, read_refusal, refusal, running
 
 ALL = pb.Columns(legal=True, scores=True, observations=True)
 COUNT = 6
@@ -370,11 +370,11 @@ def test_wrong_options_are_refused(batches: Any, game: Game, table: pb.Table, be
         assert (refused.reason, refused.field) == ("INVALID_OPTION", f"{path}.{other}")
 
 
-def test_what_is_above_the_limits_is_refused(game: Game, table: pb.Table) -> None:
+def test_what_is_above_the_limits_is_refused(game: Game, table: pb.Table, door: Door) -> None:
     # Three states fit, but nothing else.
     limit = 3 * game.packed_size + 100
     settings = Settings(address="127.0.0.1:0", max_batch_items=3, max_playouts=10, max_answer_bytes=limit)
-    with running(settings) as server:
+    with running(settings, door) as server:
         batches = batch_stub(server.channel)
         seeds = bytes(8 * 3)
         states = batches.NewGames(pb.NewGamesRequest(table=table, seeds=seeds)).positions.states
@@ -607,10 +607,10 @@ def wait_until_begun(server: Running, method: str, kind: str) -> None:
 
 
 @pytest.fixture
-def patient() -> Iterator[Running]:
+def patient(door: Door) -> Iterator[Running]:
     """A server that allows endless batches, with one thread for unary ones and one for streams."""
     settings = Settings(address="127.0.0.1:0", batch_threads=1, max_playouts=2**32, log_calls=True)
-    with running(settings) as server:
+    with running(settings, door) as server:
         yield server
 
 
@@ -653,8 +653,8 @@ def test_a_cancelled_stream_stops(patient: Running, game: Game, table: pb.Table)
 # Metrics
 
 
-def test_batches_are_counted(game: Game, table: pb.Table) -> None:
-    with running() as server:
+def test_batches_are_counted(game: Game, table: pb.Table, door: Door) -> None:
+    with running(door=door) as server:
         batches = batch_stub(server.channel)
         positions = batches.NewGames(pb.NewGamesRequest(table=table, seeds=bytes(8 * COUNT), columns=ALL)).positions
         moves = bytearray(first_moves(positions))

@@ -17,7 +17,7 @@ from chatiere.service.guards.tokens import new_token
 from chatiere.service.process.settings import Settings
 from chatiere.v1 import batch_service_pb2, errors_pb2, game_pb2, game_service_pb2
 
-from .support import PATIENCE, LogLines, Refused, Running, SlowCall, batch_stub, new_game, raw, refusal, running
+from .support import PATIENCE, Door, LogLines, Refused, Running, SlowCall, batch_stub, new_game, raw, refusal, running
 
 INCLUDE = game_pb2.Include(legal_actions=True)
 
@@ -304,11 +304,11 @@ def test_reason_internal(stub: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "ListGames INTERNAL INTERNAL " in call
 
 
-def test_reason_unauthenticated(tmp_path: Path) -> None:
+def test_reason_unauthenticated(tmp_path: Path, door: Door) -> None:
     tokens = tmp_path / "tokens"
     token, line = new_token("alice")
     tokens.write_text(line)
-    with running(Settings(address="127.0.0.1:0", tokens=tokens)) as server:
+    with running(Settings(address="127.0.0.1:0", tokens=tokens), door) as server:
         refused = refusal(server.stub.ListGames, game_service_pb2.ListGamesRequest())
         assert refused.code is grpc.StatusCode.UNAUTHENTICATED
         assert (refused.reason, refused.domain, refused.metadata) == ("UNAUTHENTICATED", "chatiere.v1", {})
@@ -316,8 +316,8 @@ def test_reason_unauthenticated(tmp_path: Path) -> None:
         assert server.stub.ListGames(game_service_pb2.ListGamesRequest(), metadata=metadata).games
 
 
-def test_reason_limit_exceeded() -> None:
-    with running(Settings(address="127.0.0.1:0", max_rate_per_client=0.001)) as server:
+def test_reason_limit_exceeded(door: Door) -> None:
+    with running(Settings(address="127.0.0.1:0", max_rate_per_client=0.001), door) as server:
         assert server.stub.ListGames(game_service_pb2.ListGamesRequest()).games
         refused = refusal(server.stub.ListGames, game_service_pb2.ListGamesRequest())
     assert refused.code is grpc.StatusCode.RESOURCE_EXHAUSTED
@@ -327,8 +327,8 @@ def test_reason_limit_exceeded() -> None:
     assert 900 < refused.retry_after <= 1000
 
 
-def test_reason_time_limit(slow_call: SlowCall) -> None:
-    with running(Settings(address="127.0.0.1:0", default_deadline=0.01, max_deadline=0.02)) as server:
+def test_reason_time_limit(slow_call: SlowCall, door: Door) -> None:
+    with running(Settings(address="127.0.0.1:0", default_deadline=0.01, max_deadline=0.02), door) as server:
         stub = batch_stub(server.channel)
         for timeout, seconds in (None, "0.01"), (PATIENCE, "0.02"):
             refused = refusal(stub.NewGames, batch_service_pb2.NewGamesRequest(), timeout=timeout)
@@ -338,8 +338,8 @@ def test_reason_time_limit(slow_call: SlowCall) -> None:
             assert slow_call.was_cancelled
 
 
-def test_reason_request_timeout() -> None:
-    with running(Settings(address="127.0.0.1:0", request_timeout=0.05)) as server:
+def test_reason_request_timeout(door: Door) -> None:
+    with running(Settings(address="127.0.0.1:0", request_timeout=0.05), door) as server:
         never = threading.Event()
 
         def requests() -> Iterator[bytes]:

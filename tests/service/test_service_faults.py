@@ -21,7 +21,7 @@ from chatiere.service.process.settings import Settings
 from chatiere.v1 import batch_service_pb2, game_service_pb2
 
 from .process import Served, served, wait_until
-from .support import PATIENCE, batch_stub, code_of, game_stub, read_refusal, running
+from .support import PATIENCE, Door, batch_stub, code_of, game_stub, read_refusal, running
 
 LIST_GAMES = game_service_pb2.ListGamesRequest()
 OK, UNAVAILABLE = grpc.StatusCode.OK, grpc.StatusCode.UNAVAILABLE
@@ -50,8 +50,8 @@ def in_flight(server: Served) -> float:
 
 
 @pytest.fixture
-def two_workers() -> Iterator[Served]:
-    with served("--workers", "2") as server:
+def two_workers(door: Door) -> Iterator[Served]:
+    with served("--workers", "2", door=door) as server:
         yield server
 
 
@@ -103,8 +103,8 @@ def test_a_call_in_flight_when_the_server_is_stopped_is_finished(two_workers: Se
     assert two_workers.process.wait(PATIENCE) == 0
 
 
-def test_a_call_that_outlasts_the_grace_does_not_keep_the_server() -> None:
-    with served("--grace", "0.1", "--max-playouts", str(2**32)) as server:
+def test_a_call_that_outlasts_the_grace_does_not_keep_the_server(door: Door) -> None:
+    with served("--grace", "0.1", "--max-playouts", str(2**32), door=door) as server:
         with grpc.insecure_channel(server.address) as channel:
             call = batch_stub(channel).Playout.future(ENDLESS, timeout=PATIENCE)
             wait_until(lambda: in_flight(server) == 1, "the call runs")
@@ -143,8 +143,8 @@ def test_a_server_stopped_under_load_answers_or_refuses_every_call(two_workers: 
     assert not [line for line in two_workers.lines if "Traceback" in line or "ERROR" in line]
 
 
-def test_messages_as_large_as_allowed_and_one_byte_larger() -> None:
-    with running(Settings(address="127.0.0.1:0", max_message_bytes=100_000)) as server:
+def test_messages_as_large_as_allowed_and_one_byte_larger(door: Door) -> None:
+    with running(Settings(address="127.0.0.1:0", max_message_bytes=100_000), door) as server:
         call: Any = server.channel.unary_unary("/chatiere.v1.GameService/ListGames")
         for size, code in (0, OK), (100_000, OK), (100_001, grpc.StatusCode.RESOURCE_EXHAUSTED), (0, OK):
             assert code_of(call, unknown_field(size)) is code
@@ -195,9 +195,9 @@ def test_a_client_that_never_reads_keeps_nobody_from_being_answered() -> None:
         wait_until(lambda: server.sample("chatiere_calls_in_flight", grpc_type="bidi_stream") == 0, "all have ended")
 
 
-def test_a_batch_that_is_over_its_time_stops() -> None:
+def test_a_batch_that_is_over_its_time_stops(door: Door) -> None:
     settings = Settings(address="127.0.0.1:0", default_deadline=0.1, max_deadline=0.2, max_playouts=2**32)
-    with running(settings) as server:
+    with running(settings, door) as server:
         stub = batch_stub(server.channel)
         for timeout, seconds in (None, "0.1"), (PATIENCE, "0.2"):
             call = stub.Playout.future(ENDLESS, timeout=timeout)

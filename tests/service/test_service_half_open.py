@@ -27,7 +27,7 @@ from chatiere.service.process.settings import Settings
 from chatiere.v1 import batch_service_pb2, game_service_pb2
 
 from .process import served, wait_until
-from .support import PATIENCE, Running, batch_stub, code_of, game_stub, refusal, running
+from .support import PATIENCE, Door, Running, batch_stub, code_of, game_stub, refusal, running
 
 LIST_GAMES = game_service_pb2.ListGamesRequest()
 OK = grpc.StatusCode.OK
@@ -132,8 +132,8 @@ def test_half_open_calls_of_every_service_keep_nobody_waiting(server: Running) -
         assert health.Check(health_pb2.HealthCheckRequest(), timeout=PATIENCE).status
 
 
-def test_a_call_of_a_full_house_ends_the_oldest_of_the_client_with_most() -> None:
-    with running(Settings(address="127.0.0.1:0", max_calls=3)) as server, attacker(server) as peer:
+def test_a_call_of_a_full_house_ends_the_oldest_of_the_client_with_most(door: Door) -> None:
+    with running(Settings(address="127.0.0.1:0", max_calls=3), door) as server, attacker(server) as peer:
         streams = [peer.begin(APPLY) for _ in range(3)]
         wait_until(lambda: started(server, "Apply") == 3, "they have come")
         assert server.stub.ListGames(LIST_GAMES, timeout=PATIENCE).games
@@ -145,8 +145,8 @@ def test_a_call_of_a_full_house_ends_the_oldest_of_the_client_with_most() -> Non
         assert peer.status(streams[1])[0] == grpc.StatusCode.INVALID_ARGUMENT.value[0]
 
 
-def test_a_call_that_ends_for_want_of_time_in_that_moment_harms_nobody() -> None:
-    with running(Settings(address="127.0.0.1:0", max_calls=1, request_timeout=0.001)) as server:
+def test_a_call_that_ends_for_want_of_time_in_that_moment_harms_nobody(door: Door) -> None:
+    with running(Settings(address="127.0.0.1:0", max_calls=1, request_timeout=0.001), door) as server:
         with attacker(server) as peer:
             streams = [peer.begin(APPLY) for _ in range(250)]
             ended = {peer.status(stream)[0] for stream in streams}
@@ -156,10 +156,10 @@ def test_a_call_that_ends_for_want_of_time_in_that_moment_harms_nobody() -> None
         }
 
 
-def test_without_a_token_a_call_ends_at_its_headers(tmp_path: Path) -> None:
+def test_without_a_token_a_call_ends_at_its_headers(tmp_path: Path, door: Door) -> None:
     token, line = new_token("alice")
     (tmp_path / "tokens").write_text(line)
-    with running(Settings(address="127.0.0.1:0", tokens=tmp_path / "tokens")) as server, attacker(server) as peer:
+    with running(Settings(address="127.0.0.1:0", tokens=tmp_path / "tokens"), door) as server, attacker(server) as peer:
         for path in APPLY, STEP, "/chatiere.v1.BatchService/Play":
             assert peer.status(peer.begin(path))[0] == grpc.StatusCode.UNAUTHENTICATED.value[0]
         stream = peer.begin(APPLY, ("authorization", f"Bearer {token}"))
@@ -167,8 +167,8 @@ def test_without_a_token_a_call_ends_at_its_headers(tmp_path: Path) -> None:
         assert peer.status(stream)[0] == grpc.StatusCode.INVALID_ARGUMENT.value[0]
 
 
-def test_a_request_that_breaks_off_ends_in_time() -> None:
-    with running(Settings(address="127.0.0.1:0", request_timeout=0.05)) as server, attacker(server) as peer:
+def test_a_request_that_breaks_off_ends_in_time(door: Door) -> None:
+    with running(Settings(address="127.0.0.1:0", request_timeout=0.05), door) as server, attacker(server) as peer:
         stream = peer.begin(STEP)
         peer.send(stream, bytes(1000), claims=2000)
         code, message = peer.status(stream)
@@ -217,14 +217,14 @@ def test_a_budget_is_for_all_and_a_client_has_half_of_it() -> None:
     assert budget.held == 0
 
 
-def test_answers_that_nobody_takes_are_held_until_the_connection_ends() -> None:
+def test_answers_that_nobody_takes_are_held_until_the_connection_ends(door: Door) -> None:
     request = batch_service_pb2.NewGamesRequest(
         table=batch_service_pb2.Table(game="discat", players=2),
         count=1000,
         columns=batch_service_pb2.Columns(observations=True),
     ).SerializeToString()
     settings = Settings(address="127.0.0.1:0", max_undelivered_bytes=2 * MIB)
-    with running(settings) as server:
+    with running(settings, door) as server:
         held = server.server._guards.budget
         with attacker(server, window=0) as peer:
             streams = [peer.begin("/chatiere.v1.BatchService/NewGames") for _ in range(20)]
@@ -236,7 +236,7 @@ def test_answers_that_nobody_takes_are_held_until_the_connection_ends() -> None:
             # Other clients are served.
             assert server.stub.ListGames(LIST_GAMES, timeout=PATIENCE).games
         wait_until(lambda: held.held == 0, "nothing is held any more")
-        with running(settings):
+        with running(settings, door):
             assert batch_stub(server.channel).NewGames(batch_service_pb2.NewGamesRequest.FromString(request)).positions
 
 
@@ -318,8 +318,8 @@ def test_requests_that_take_too_much_end_for_the_client_with_most(monkeypatch: p
     assert given_back == [allocated]
 
 
-def test_a_worker_keeps_its_size_when_requests_come_in_part() -> None:
-    with served("--request-timeout", "600") as server:
+def test_a_worker_keeps_its_size_when_requests_come_in_part(door: Door) -> None:
+    with served("--request-timeout", "600", door=door) as server:
         pid = server.worker_pid(0)
         with grpc.insecure_channel(server.address) as channel:
             assert game_stub(channel).ListGames(LIST_GAMES, timeout=PATIENCE).games
@@ -340,8 +340,8 @@ def _resident(pid: int) -> int:
     return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * 4096
 
 
-def test_a_stream_whose_request_comes_in_part_is_ended_too() -> None:
-    with running() as server, attacker(server) as peer:
+def test_a_stream_whose_request_comes_in_part_is_ended_too(door: Door) -> None:
+    with running(door=door) as server, attacker(server) as peer:
         stream = peer.begin("/chatiere.v1.BatchService/Play")
         peer.send(stream, bytes(10), claims=1000)
         factory = server.server.methods.factory
@@ -352,8 +352,8 @@ def test_a_stream_whose_request_comes_in_part_is_ended_too() -> None:
         assert "streams whose request has not come whole" in message
 
 
-def test_a_refusal_for_a_slot_may_be_tried_again() -> None:
-    with running(Settings(address="127.0.0.1:0", max_calls=1)) as server:
+def test_a_refusal_for_a_slot_may_be_tried_again(door: Door) -> None:
+    with running(Settings(address="127.0.0.1:0", max_calls=1), door) as server:
         blocked: Any = server.channel.stream_unary(APPLY)
         never = iter(lambda: server.server.wait_for_termination(PATIENCE), False)
         first = blocked.future(never)

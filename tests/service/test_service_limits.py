@@ -20,7 +20,7 @@ from chatiere.service.process.settings import Settings
 from chatiere.v1 import batch_service_pb2, game_service_pb2
 
 from .process import wait_until
-from .support import PATIENCE, Running, SlowCall, batch_stub, code_of, read_refusal, refusal, running
+from .support import PATIENCE, Door, Running, SlowCall, batch_stub, code_of, read_refusal, refusal, running
 
 LIST_GAMES = game_service_pb2.ListGamesRequest()
 GET_SCORE = game_service_pb2.GetScoreRequest()
@@ -31,8 +31,8 @@ SCORE = batch_service_pb2.ScoreRequest()
 # Calls at a time
 
 
-def test_calls_above_the_limit_are_refused_and_the_others_answered(slow_call: SlowCall) -> None:
-    with running(Settings(address="127.0.0.1:0", batch_threads=1, max_calls=3)) as server:
+def test_calls_above_the_limit_are_refused_and_the_others_answered(slow_call: SlowCall, door: Door) -> None:
+    with running(Settings(address="127.0.0.1:0", batch_threads=1, max_calls=3), door) as server:
         batches = batch_stub(server.channel)
         # One call runs, two wait.
         slow = batches.NewGames.future(NEW_GAMES)
@@ -64,8 +64,8 @@ def _refused(batches: Any) -> Any:
         return refused if refused.reason == "LIMIT_EXCEEDED" else None
 
 
-def test_calls_that_are_given_up_while_they_wait_count_no_more(slow_call: SlowCall) -> None:
-    with running(Settings(address="127.0.0.1:0", batch_threads=1, max_calls=2)) as server:
+def test_calls_that_are_given_up_while_they_wait_count_no_more(slow_call: SlowCall, door: Door) -> None:
+    with running(Settings(address="127.0.0.1:0", batch_threads=1, max_calls=2), door) as server:
         batches = batch_stub(server.channel)
         slow = batches.NewGames.future(NEW_GAMES)
         assert slow_call.entered.wait(PATIENCE)
@@ -79,17 +79,34 @@ def test_calls_that_are_given_up_while_they_wait_count_no_more(slow_call: SlowCa
         assert another.code() is grpc.StatusCode.INVALID_ARGUMENT
 
 
-def test_streams_above_the_limit_are_refused() -> None:
-    with running(Settings(address="127.0.0.1:0", max_streams=2)) as server:
+def test_streams_above_the_limit_are_refused(door: Door) -> None:
+    with running(Settings(address="127.0.0.1:0", max_streams=2), door) as server:
         over = threading.Event()
         plays = [batch_stub(server.channel).Play(requests_until(over)) for _ in range(2)]
         wait_until(lambda: server.sample("chatiere_calls_in_flight", grpc_type="bidi_stream") == 2, "both are open")
-        reflection: Any = reflection_pb2_grpc.ServerReflectionStub(server.channel)
-        refused = refusal(lambda: list(reflection.ServerReflectionInfo(iter([]))))
+        refused = refusal(stream, server)
         assert refused.metadata == {"limit": "streams at a time", "most": "2"}
         assert code_of(server.stub.ListGames, LIST_GAMES) is grpc.StatusCode.OK
         over.set()
         assert [list(play) for play in plays] == [[], []]
+        assert code_of(stream, server) is grpc.StatusCode.OK
+
+
+def stream(server: Running) -> None:
+    """Open a stream without requests, and wait for its end."""
+    assert list(batch_stub(server.channel).Play(iter([]), timeout=PATIENCE)) == []
+
+
+def test_reflection_is_a_stream_too() -> None:
+    with running(Settings(address="127.0.0.1:0", max_streams=1)) as server:
+        over = threading.Event()
+        play = batch_stub(server.channel).Play(requests_until(over))
+        wait_until(lambda: server.sample("chatiere_calls_in_flight", grpc_type="bidi_stream") == 1, "it is open")
+        reflection: Any = reflection_pb2_grpc.ServerReflectionStub(server.channel)
+        refused = refusal(lambda: list(reflection.ServerReflectionInfo(iter([]))))
+        assert refused.metadata == {"limit": "streams at a time", "most": "1"}
+        over.set()
+        assert list(play) == []
         assert code_of(lambda: list(reflection.ServerReflectionInfo(iter([])))) is grpc.StatusCode.OK
 
 
@@ -107,17 +124,16 @@ def watch_the_health(server: Running, service: str = "") -> Any:
     return watch
 
 
-def test_watches_of_the_health_leave_streams_their_places() -> None:
-    with running(Settings(address="127.0.0.1:0", max_streams=1)) as server:
+def test_watches_of_the_health_leave_streams_their_places(door: Door) -> None:
+    with running(Settings(address="127.0.0.1:0", max_streams=1), door) as server:
         watches = [watch_the_health(server) for _ in range(200)]
-        reflection: Any = reflection_pb2_grpc.ServerReflectionStub(server.channel)
-        assert code_of(lambda: list(reflection.ServerReflectionInfo(iter([])))) is grpc.StatusCode.OK
+        assert code_of(stream, server) is grpc.StatusCode.OK
         assert all(watch.is_active() for watch in watches)
 
 
-def test_one_watch_too_many_ends_the_oldest(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_watch_too_many_ends_the_oldest(monkeypatch: pytest.MonkeyPatch, door: Door) -> None:
     monkeypatch.setattr(health_module, "_WATCHES", 2)
-    with running() as server:
+    with running(door=door) as server:
         first, second, third = (watch_the_health(server) for _ in range(3))
         assert list(first) == []
         assert first.code() is grpc.StatusCode.OK
@@ -129,12 +145,12 @@ def test_one_watch_too_many_ends_the_oldest(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.fixture
-def two_clients(tmp_path: Path) -> Iterator[tuple[Running, Any, Any]]:
+def two_clients(tmp_path: Path, door: Door) -> Iterator[tuple[Running, Any, Any]]:
     """A server that allows each client one call at a time, and the metadata of two clients."""
     (alice, line), (bob, other_line) = new_token("alice"), new_token("bob")
     (tmp_path / "tokens").write_text(f"{line}\n{other_line}\n")
     settings = Settings(address="127.0.0.1:0", max_calls_per_client=1, tokens=tmp_path / "tokens")
-    with running(settings) as server:
+    with running(settings, door) as server:
         yield server, *((("authorization", f"Bearer {token}"),) for token in (alice, bob))
 
 
@@ -155,8 +171,8 @@ def test_a_client_has_its_own_limit(slow_call: SlowCall, two_clients: tuple[Runn
     )
 
 
-def test_without_tokens_a_client_is_its_address(slow_call: SlowCall) -> None:
-    with running(Settings(address="127.0.0.1:0", max_calls_per_client=1)) as server:
+def test_without_tokens_a_client_is_its_address(slow_call: SlowCall, door: Door) -> None:
+    with running(Settings(address="127.0.0.1:0", max_calls_per_client=1), door) as server:
         slow = batch_stub(server.channel).NewGames.future(NEW_GAMES)
         assert slow_call.entered.wait(PATIENCE)
         with grpc.insecure_channel(server.address, [("grpc.use_local_subchannel_pool", 1)]) as other:
@@ -260,8 +276,8 @@ def test_a_call_that_one_limit_refuses_counts_towards_none(clock: Clock) -> None
 # Time
 
 
-def test_a_deadline_of_the_client_s_own_is_left_alone(slow_call: SlowCall) -> None:
-    with running(Settings(address="127.0.0.1:0", default_deadline=0.001, max_deadline=1000)) as server:
+def test_a_deadline_of_the_client_s_own_is_left_alone(slow_call: SlowCall, door: Door) -> None:
+    with running(Settings(address="127.0.0.1:0", default_deadline=0.001, max_deadline=1000), door) as server:
         call = batch_stub(server.channel).NewGames.future(NEW_GAMES, timeout=PATIENCE)
         assert slow_call.entered.wait(PATIENCE)
         slow_call.released.set()

@@ -16,15 +16,15 @@ from chatiere.service.guards.metrics import code_label
 from chatiere.service.process.settings import Settings
 from chatiere.v1 import batch_service_pb2, game_pb2, game_service_pb2
 
-from .support import PATIENCE, LogLines, Running, SlowCall, batch_stub, code_of, new_game, running
+from .support import PATIENCE, Door, LogLines, Running, SlowCall, batch_stub, code_of, new_game, only_grpcio, running
 
 SERVICE = "chatiere.v1.GameService"
 
 
 @pytest.fixture
-def fresh() -> Iterator[Running]:
+def fresh(door: Door) -> Iterator[Running]:
     """A server that no other test calls."""
-    with running() as server:
+    with running(door=door) as server:
         yield server
 
 
@@ -90,9 +90,9 @@ def test_unknown_methods_share_one_label(fresh: Running) -> None:
     assert started == {"unknown"}
 
 
-def test_a_call_that_the_client_gave_up_counts_as_cancelled(slow_call: SlowCall) -> None:
+def test_a_call_that_the_client_gave_up_counts_as_cancelled(slow_call: SlowCall, door: Door) -> None:
     labels = ("NewGames", "chatiere.v1.BatchService")
-    with running() as server, LogLines() as log:
+    with running(door=door) as server, LogLines() as log:
         call = batch_stub(server.channel).NewGames.future(batch_service_pb2.NewGamesRequest())
         assert slow_call.entered.wait(PATIENCE)
         assert counts(server, *labels) == {"started": 1, "timed": 0}
@@ -121,6 +121,7 @@ def test_a_watch_of_the_health_is_counted_when_it_ends(fresh: Running) -> None:
         assert counts(fresh, *labels) == {"started": 1, "timed": 1, "Canceled": 1}
 
 
+@only_grpcio
 def test_reflection_is_counted(fresh: Running) -> None:
     stub: Any = reflection_pb2_grpc.ServerReflectionStub(fresh.channel)
     labels = ("ServerReflectionInfo", "grpc.reflection.v1alpha.ServerReflection", "bidi_stream")
@@ -155,6 +156,7 @@ def test_a_reflection_stream_that_is_cut_off_is_no_failure() -> None:
         assert counts(server, *labels) == {"started": 1, "timed": 1, counted: 1}
 
 
+@only_grpcio
 def test_a_stream_s_request_that_cannot_be_parsed_is_refused(fresh: Running) -> None:
     labels = ("ServerReflectionInfo", "grpc.reflection.v1alpha.ServerReflection", "bidi_stream")
     method: Any = fresh.channel.stream_stream(f"/{labels[1]}/{labels[0]}")
@@ -177,8 +179,8 @@ def test_a_call_has_one_line_in_the_log(fresh: Running, game: Game) -> None:
         assert line[6].startswith("ipv4:127.0.0.1:")
 
 
-def test_servers_in_one_process_count_apart(fresh: Running) -> None:
-    with running() as other:
+def test_servers_in_one_process_count_apart(fresh: Running, door: Door) -> None:
+    with running(door=door) as other:
         other.stub.ListGames(game_service_pb2.ListGamesRequest())
         assert counts(other, "ListGames")["started"] == 1
     assert counts(fresh, "ListGames")["started"] == 0

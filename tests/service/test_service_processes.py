@@ -22,7 +22,7 @@ from chatiere.service.process.settings import SettingError
 from chatiere.v1 import game_service_pb2
 
 from .process import Served, served, wait_until
-from .support import PATIENCE, Running, code_of, game_stub
+from .support import PATIENCE, Door, Running, code_of, game_stub, only_grpcio
 
 SERVING = health_pb2.HealthCheckResponse.SERVING
 NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
@@ -39,8 +39,8 @@ def list_games(channel: grpc.Channel) -> None:
 
 
 @pytest.fixture
-def two_workers() -> Iterator[Served]:
-    with served("--workers", "2") as server:
+def two_workers(door: Door) -> Iterator[Served]:
+    with served("--workers", "2", door=door) as server:
         yield server
 
 
@@ -221,6 +221,7 @@ def connected(address: str) -> socket.socket:
 # Refusing to start
 
 
+@only_grpcio
 @pytest.mark.parametrize("setting", ["address", "metrics-address"])
 def test_an_address_in_use_stops_the_start(server: Running, setting: str) -> None:
     with served(f"--{setting}", server.address) as second:

@@ -21,7 +21,7 @@ from chatiere.service.process.settings import SettingError, Settings
 from chatiere.v1 import game_service_pb2
 
 from .process import served, wait_until
-from .support import PATIENCE, LogLines, Running, game_stub, refusal
+from .support import PATIENCE, Door, LogLines, Running, game_stub, refusal
 
 LIST_GAMES = game_service_pb2.ListGamesRequest()
 GET_SCORE = game_service_pb2.GetScoreRequest()
@@ -72,8 +72,8 @@ def test_the_log_tells_the_id(server: Running, monkeypatch: pytest.MonkeyPatch) 
 # Logs
 
 
-def test_logs_can_be_json() -> None:
-    with served("--log-format", "json") as server:
+def test_logs_can_be_json(door: Door) -> None:
+    with served("--log-format", "json", door=door) as server:
         with grpc.insecure_channel(server.address) as channel:
             refusal(game_stub(channel).GetScore, GET_SCORE, metadata=(("x-request-id", "mine"),))
         server.find("GetScore")
@@ -140,7 +140,7 @@ class Collector(trace_service_pb2_grpc.TraceServiceServicer):
         return trace_service_pb2.ExportTraceServiceResponse()
 
 
-def test_calls_are_traced() -> None:
+def test_calls_are_traced(door: Door) -> None:
     collector = Collector()
     collecting = grpc.server(futures.ThreadPoolExecutor(1))
     trace_service_pb2_grpc.add_TraceServiceServicer_to_server(collector, collecting)
@@ -151,7 +151,7 @@ def test_calls_are_traced() -> None:
     trace, parent = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
     metadata = (("traceparent", f"00-{trace}-{parent}-01"),)
     try:
-        with served("--traces", environment=variables) as server:
+        with served("--traces", door=door, environment=variables) as server:
             with grpc.insecure_channel(server.address) as channel:
                 stub = game_stub(channel)
                 assert stub.ListGames(LIST_GAMES, metadata=metadata).games

@@ -20,7 +20,20 @@ from chatiere.service.ports.server import create_server
 from chatiere.service.process.settings import SettingError, Settings, split_address
 from chatiere.v1 import batch_service_pb2, game_pb2, game_service_pb2
 
-from .support import PATIENCE, LogLines, Running, SlowCall, batch_stub, code_of, game_stub, new_game, play_on, running
+from .support import (
+    PATIENCE,
+    Door,
+    LogLines,
+    Running,
+    SlowCall,
+    batch_stub,
+    code_of,
+    game_stub,
+    new_game,
+    only_grpcio,
+    play_on,
+    running,
+)
 
 SERVING = health_pb2.HealthCheckResponse.SERVING
 NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
@@ -38,6 +51,7 @@ def test_health_is_serving(server: Running, service: str) -> None:
     assert stub.Check(health_pb2.HealthCheckRequest(service=service)).status == SERVING
 
 
+@only_grpcio
 def test_reflection_lists_the_services_and_tells_their_messages(server: Running) -> None:
     stub: Any = reflection_pb2_grpc.ServerReflectionStub(server.channel)
     questions = [
@@ -56,6 +70,7 @@ def test_reflection_lists_the_services_and_tells_their_messages(server: Running)
     assert "chatiere/v1/game_service.proto" in [each.name for each in found]
 
 
+@only_grpcio
 def test_channelz_tells_of_the_server_s_calls(server: Running) -> None:
     server.stub.ListGames(game_service_pb2.ListGamesRequest())
     stub: Any = channelz_pb2_grpc.ChannelzStub(server.channel)
@@ -66,6 +81,7 @@ def test_channelz_tells_of_the_server_s_calls(server: Running) -> None:
 # Addresses
 
 
+@only_grpcio
 def test_an_address_in_use_is_refused_by_name(server: Running) -> None:
     with pytest.raises(SettingError, match=f"^address: cannot listen on {server.address}: "):
         create_server(Settings(address=server.address), CollectorRegistry())
@@ -108,8 +124,8 @@ def test_games_played_at_once_do_not_disturb_each_other(server: Running, game: G
 # Stopping
 
 
-def test_stopping_lets_a_call_in_flight_finish_and_refuses_new_ones(slow_call: SlowCall) -> None:
-    with running() as server:
+def test_stopping_lets_a_call_in_flight_finish_and_refuses_new_ones(slow_call: SlowCall, door: Door) -> None:
+    with running(door=door) as server:
         health: Any = health_pb2_grpc.HealthStub(server.channel)
         watches = [
             health.Watch(health_pb2.HealthCheckRequest(service=name), timeout=PATIENCE) for name in ("", GAME_SERVICE)
@@ -134,8 +150,8 @@ def test_stopping_lets_a_call_in_flight_finish_and_refuses_new_ones(slow_call: S
         assert not server.server.wait_for_termination(PATIENCE)
 
 
-def test_a_call_that_outlasts_the_grace_is_ended(slow_call: SlowCall) -> None:
-    with running() as server:
+def test_a_call_that_outlasts_the_grace_is_ended(slow_call: SlowCall, door: Door) -> None:
+    with running(door=door) as server:
         in_flight = batch_stub(server.channel).NewGames.future(NEW_GAMES)
         assert slow_call.entered.wait(PATIENCE)
         stopped = server.server.stop(grace=0)

@@ -28,7 +28,7 @@ from chatiere.service.process.wakeups import Lines, Wakeups
 from chatiere.v1 import game_service_pb2
 
 from .process import Served, injected, served, wait_until
-from .support import PATIENCE, game_stub
+from .support import PATIENCE, Door, game_stub
 
 REPLACED = "chatiere_workers_restarted_total"
 
@@ -41,8 +41,8 @@ def list_games(address: str) -> None:
 # Hanging
 
 
-def test_a_worker_that_is_stopped_is_replaced() -> None:
-    with served("--hang-timeout", "3") as server:
+def test_a_worker_that_is_stopped_is_replaced(door: Door) -> None:
+    with served("--hang-timeout", "3", door=door) as server:
         address, pid = server.address, server.worker_pid(0)
         seen = len(server.lines)
         os.kill(pid, signal.SIGSTOP)
@@ -60,8 +60,8 @@ STUCK = """
 """
 
 
-def test_a_worker_whose_interpreter_is_stuck_is_replaced(tmp_path: Path) -> None:
-    with served("--hang-timeout", "3", environment=injected(tmp_path, STUCK)) as server:
+def test_a_worker_whose_interpreter_is_stuck_is_replaced(tmp_path: Path, door: Door) -> None:
+    with served("--hang-timeout", "3", door=door, environment=injected(tmp_path, STUCK)) as server:
         address = server.address
         seen = len(server.lines)
         with grpc.insecure_channel(address) as channel:

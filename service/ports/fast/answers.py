@@ -44,7 +44,7 @@ class Door(NamedTuple):
 
     def begin(self, method: Method, wire: WireCall) -> Call:
         """Take a call to the guards."""
-        call = self.guards.begin(method, wire.peer, wire.metadata)
+        call: Call = self.guards.begin(method, wire.peer, wire.metadata)
         if self.traces is not None:
             self.traces.begin(call, wire.metadata)
         return call

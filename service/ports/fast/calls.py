@@ -51,7 +51,9 @@ class Single:
 
     def _answer(self, wire: WireCall, call: Call) -> None:
         # Raises Refusal and whatever else the guards turn into a status.
-        request = request_of(self._door, wire, wire.take)
+        request = wire.request()
+        if request is None:
+            request = request_of(self._door, wire, wire.take)
         self._guards.admit(call)
         if len(request) > _LARGE:
             _Work(self._door, wire, call, self._threads, self._handle_large, request)

@@ -64,11 +64,13 @@ class Loop:
                 _log.exception("a call at the fast door failed")
                 wire.reset(_INTERNAL_ERROR)
 
+        now = monotonic()
         while self.under_way or not is_over():
-            self.endpoint.turn(self._seconds_to_wait(), begin_safely)
+            now = self.endpoint.turn(self._seconds_to_wait(now), begin_safely)
             while self._posted:
                 self._posted.popleft()()
-            self._do_due()
+            if self._timers and self._timers[0][0] <= now:
+                self._do_due(now)
 
     def post(self, work: Callable[[], object]) -> None:
         """Have its thread do something; from any thread."""
@@ -86,17 +88,18 @@ class Loop:
             self._many = max(_MANY, 2 * len(self._timers))
         return timer
 
-    def _do_due(self) -> None:
-        while self._timers and self._timers[0][0] <= monotonic():
+    def _do_due(self, now: float) -> None:
+        while self._timers and self._timers[0][0] <= now:
             _, _, timer = heapq.heappop(self._timers)
             if timer.work is not None:
                 timer.work()
 
-    def _seconds_to_wait(self) -> float:
+    def _seconds_to_wait(self, now: float) -> float:
+        # `now` is the last turn's time, which is near enough.
         if self._posted:
             return 0.0
         while self._timers and self._timers[0][2].work is None:
             heapq.heappop(self._timers)
         if not self._timers:
             return _LONGEST_WAIT
-        return min(max(self._timers[0][0] - monotonic(), 0.0), _LONGEST_WAIT)
+        return min(max(self._timers[0][0] - now, 0.0), _LONGEST_WAIT)

@@ -185,9 +185,8 @@ class FastPort:
         self._loop.endpoint.wake()
 
     def _begin(self, wire: WireCall) -> None:
-        status = _NOT_GRPC.get(wire.fault)
-        if status is not None:
-            wire.refuse(status)
+        if wire.fault in _NOT_GRPC:
+            wire.refuse(_NOT_GRPC[wire.fault])
         elif wire.path < 0:
             self._unknown(wire)
         else:

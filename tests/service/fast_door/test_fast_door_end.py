@@ -1,20 +1,22 @@
-"""The port for streams: how it stops, and where it listens."""
+"""The fast door: how it stops, and where it listens."""
 
-import errno
 import itertools
 import os
 import queue
 import signal
 import socket
 from contextlib import closing
+from typing import Any
 
 import grpc
 import pytest
 from played_frames import (
     DATA,
+    LARGEST_NUMBER,
+    NO_ERROR,
     PREFACE,
     SETTINGS,
-    WINDOW_UPDATE,
+    WINDOW,
     data,
     message,
     setting,
@@ -22,31 +24,19 @@ from played_frames import (
 )
 from prometheus_client import CollectorRegistry
 
-from chatiere.clients import SocketStream, VectorEnv
-from chatiere.clients.calls import batch_requests
+from chatiere.clients import BatchClient, VectorEnv
 from chatiere.service.calls.batch_service import BatchService
-from chatiere.service.ports import listening as listening_module
-from chatiere.service.ports import play_port
-from chatiere.service.ports.listening import HeldPort, listening_sockets
 from chatiere.service.ports.server import create_server
 from chatiere.service.process.settings import SettingError, Settings
-from chatiere.v1.batch_service_pb2 import (
-    Table,
-)
+from chatiere.v1.batch_service_pb2 import Table
+from chatiere.v1.game_service_pb2 import ListGamesResponse
 
-from ..process import Served, served, wait_until
-from ..support import PATIENCE, LogLines, Running, running
-from .peer import (
-    NO_ERROR,
-    PLAY,
-    WINDOW,
-    Peer,
-    Slow,
-    in_flight,
-    own,
-    fast_address,
-    playing,
-)
+from ..process import Served, served
+from ..support import PATIENCE, LogLines, SlowCall, needs_fast_door, running
+from .peer import LIST_GAMES, OK, PLAY, TAKES_ALL, Peer
+from .servers import Slow, in_flight, playing
+
+pytestmark = needs_fast_door
 
 # Stopping
 
@@ -60,50 +50,74 @@ def test_what_has_come_is_answered_before_the_end(slow: Slow, sizes: list[int]) 
     with playing() as server, Peer(server) as peer:
         peer.send(peer.headers(), *[data(message(request)) for request in requests])
         slow.wait_for_request()
+        peer.ping()
         ended = server.server.stop(PATIENCE)
         slow.released.release(len(requests))
         assert peer.answers(len(requests)) == requests
         assert peer.end() == (grpc.StatusCode.UNAVAILABLE, STOPPING)
-        assert peer.goodbye() == (NO_ERROR, STOPPING)
-        peer.__exit__()
+        assert peer.goodbye()[0] == NO_ERROR
+        peer.close()
         assert ended.wait(PATIENCE)
         assert in_flight(server) == 0
         with pytest.raises(ConnectionRefusedError):
             Peer(server)
 
 
-def test_an_answer_that_waits_for_room_is_sent_before_the_end(server: Running, echo: None) -> None:
+def test_a_stream_without_a_request_under_way_ends_at_once(echo: None) -> None:
+    with playing() as server, Peer(server) as peer:
+        peer.send(peer.headers(), data(message(b"one")))
+        assert peer.answers(1) == [b"one"]
+        ended = server.server.stop(PATIENCE)
+        assert peer.end() == (grpc.StatusCode.UNAVAILABLE, STOPPING)
+        assert peer.goodbye()[0] == NO_ERROR
+        assert ended.wait(PATIENCE)
+
+
+def test_an_answer_that_waits_for_room_is_sent_before_the_end(echo: None) -> None:
     with playing() as server, Peer(server, setting(WINDOW, 3)) as peer:
-        peer.send(peer.headers(), data(message(b"one") + message(b"two")[:6]))
+        peer.send(peer.headers(), data(message(b"one")))
         peer.skip_to(DATA)
         server.server.stop(PATIENCE)
         # Heard after the stop: the end of the connection would be too early now.
         peer.ping()
         peer.send(window(1, 100))
         assert peer.answers(1) == [b"one"]
-        # Half of a request has come.
-        peer.send(data(message(b"two")[6:]))
-        assert peer.answers(2) == [b"one", b"two"]
         assert peer.end() == (grpc.StatusCode.UNAVAILABLE, STOPPING)
 
 
-def test_a_connection_without_a_call_ends_with_the_server(echo: None) -> None:
+def test_connections_without_a_call_end_with_the_server(echo: None) -> None:
     with playing() as server, Peer(server) as idle, Peer(server, greets=False) as greeting, Peer(server) as over:
         idle.ping()
         over.calls(1)
         greeting.send(PREFACE[:5])
-        assert [greeting.frame().kind, greeting.frame().kind] == [SETTINGS, WINDOW_UPDATE]
+        greeting.skip_to(SETTINGS)
         ended = server.server.stop(PATIENCE)
-        for peer in idle, greeting, over:
-            assert peer.goodbye() == (NO_ERROR, STOPPING)
-            peer.__exit__()
+        assert idle.goodbye()[0] == NO_ERROR
+        assert over.goodbye()[0] == NO_ERROR
+        greeting.rest()
+        assert ended.wait(PATIENCE)
+
+
+def test_a_call_that_was_sent_before_the_client_knew_is_answered(slow_call: SlowCall) -> None:
+    """A call is under way when the server stops, and another one crosses the first notice of it."""
+    with playing() as server, Peer(server, *TAKES_ALL) as peer:
+        peer.send(*peer.call(1, "/chatiere.v1.BatchService/NewGames"))
+        assert slow_call.entered.wait(PATIENCE)
+        ended = server.server.stop(PATIENCE)
+        peer.send(*peer.call(3))
+        assert peer.end(3) == OK
+        assert ListGamesResponse.FromString(peer.messages[3][0]).games
+        slow_call.released.set()
+        assert peer.end(1) == OK
+        assert peer.goodbye()[0] == NO_ERROR
         assert ended.wait(PATIENCE)
 
 
 def test_a_grpc_client_is_told_that_the_server_stops(echo: None) -> None:
-    with playing() as server, grpc.insecure_channel(fast_address(server)) as channel:
+    with playing() as server:
         requests: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
-        call = channel.stream_stream(PLAY)(iter(requests.get, None), timeout=PATIENCE)
+        play: Any = server.channel.stream_stream(PLAY)
+        call = play(iter(requests.get, None), timeout=PATIENCE)
         requests.put(b"meow")
         assert next(call) == b"meow"
         ended = server.server.stop(PATIENCE)
@@ -111,14 +125,13 @@ def test_a_grpc_client_is_told_that_the_server_stops(echo: None) -> None:
             next(call)
         requests.put(None)
         assert (raised.value.code(), raised.value.details()) == (grpc.StatusCode.UNAVAILABLE, STOPPING)
-        channel.close()
         assert ended.wait(PATIENCE)
 
 
 def test_a_client_that_takes_nothing_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     # More than all buffers between the ends hold.
-    monkeypatch.setattr(BatchService, "play", lambda self, request, cancellation: [bytes(50_000_000)])
-    with playing() as server, Peer(server, setting(WINDOW, 2**31 - 1), window(0, 2**30)) as peer:
+    monkeypatch.setattr(BatchService, "play", lambda *_: [bytes(50_000_000)])
+    with playing() as server, Peer(server, setting(WINDOW, LARGEST_NUMBER), window(0, 2**30)) as peer:
         peer.send(peer.headers(), data(message(b"meow")))
         peer.skip_to(DATA)
         ended = server.server.stop(PATIENCE)
@@ -131,33 +144,29 @@ def test_a_batch_under_way_is_cancelled_in_the_end(slow: Slow) -> None:
         peer.send(peer.headers(), data(message(b"one")))
         slow.wait_for_request()
         ended = server.server.stop(0)
-        # The handler is told though its client says nothing.
-        wait_until(lambda: not in_flight(server), "the call is over")
+        # The client is cut though the handler goes on.
+        peer.rest()
         assert not ended.is_set()
         slow.released.release()
         assert ended.wait(PATIENCE)
         assert slow.cancelled == [True]
+        assert in_flight(server) == 0
 
 
 def test_stopping_before_starting_and_twice() -> None:
-    port = play_port.PlayPort(own(), "127.0.0.1:0", lambda path: None, share_port=False)
-    address = ("127.0.0.1", port.port)
-    assert port.stop(None).wait(PATIENCE)
-    assert port.stop(PATIENCE).wait(PATIENCE)
+    settings = Settings(address="127.0.0.1:0", fast_address="127.0.0.1:0")
+    server, _ = create_server(settings, CollectorRegistry())
+    assert server.fast_port is not None
+    assert server.stop(None).wait(PATIENCE)
+    assert server.stop(PATIENCE).wait(PATIENCE)
     # The port is free again.
-    socket.create_server(address).close()
-    server, _ = create_server(own(), CollectorRegistry())
-    assert server.stop(None).wait(PATIENCE)
-    assert server.stop(None).wait(PATIENCE)
+    socket.create_server(("127.0.0.1", server.fast_port)).close()
 
 
-@pytest.mark.parametrize("name", ["discat"])
-def test_games_go_on_when_workers_are_replaced(name: str) -> None:
-    play = ("--fast-address", "127.0.0.1:0", "--workers", "2")
-
+def test_games_go_on_when_workers_are_replaced() -> None:
     def games(server: Served, stops: bool) -> dict[int, list[int]]:
-        address, found = server.find(r"streams of batches on ([^ \",]+)")[1], {}
-        with VectorEnv(server.address, name, 2, num_envs=64, games=200, socket_address=address) as env:
+        found: dict[int, list[int]] = {}
+        with VectorEnv(server.address, "discat", 2, num_envs=64, games=200) as env:
             batch = env.reset(seed=7)
             for turn in itertools.count():
                 if stops and turn in (10, 200):
@@ -173,7 +182,7 @@ def test_games_go_on_when_workers_are_replaced(name: str) -> None:
                 batch = env.step(batch.random_actions())
         raise AssertionError("unreachable")
 
-    with served(*play) as server:
+    with served("--workers", "2", door="fast") as server:
         expected = games(server, stops=False)
         assert len(expected) == 200
         assert games(server, stops=True) == expected
@@ -190,33 +199,25 @@ def test_a_fast_address_that_is_taken(share: bool) -> None:
         address = f"127.0.0.1:{other.getsockname()[1]}"
         words = f"^fast_address: cannot listen on {address}: Address already in use"
         with pytest.raises(SettingError, match=words) as raised:
-            HeldPort(address, "fast_address")
-        assert raised.value.setting == "fast_address"
-        with pytest.raises(SettingError, match=words):
             create_server(Settings(address="127.0.0.1:0", fast_address=address), CollectorRegistry(), share_port=share)
-        if not share:
-            with served("--fast-address", address) as second:
-                assert second.process.wait(PATIENCE) == 2
-                assert second.find(f"^Error: --fast-address: cannot .* {address}: Address already in use")
+        assert raised.value.setting == "fast_address"
 
 
-@pytest.mark.parametrize("address", ["no-such-host.invalid:1", "192.0.2.1:0", "a..b:0", f"{'a' * 64}:0"])
-def test_a_fast_address_that_is_not_this_machine_s(address: str) -> None:
-    for listen in (
-        lambda: HeldPort(address, "fast_address"),
-        lambda: listening_sockets("fast_address", address),
-    ):
-        with pytest.raises(SettingError, match=f"^fast_address: cannot listen on {address}: ."):
-            listen()
+def test_a_fast_address_that_is_taken_stops_the_start() -> None:
+    with closing(socket.create_server(("127.0.0.1", 0))) as other:
+        address = f"127.0.0.1:{other.getsockname()[1]}"
+        with served("--fast-address", address) as second:
+            assert second.process.wait(PATIENCE) == 2
+            assert second.find(f"^Error: --fast-address: cannot .* {address}: Address already in use")
 
 
 @pytest.mark.parametrize(("host", "reached"), [("localhost", "127.0.0.1"), ("127.0.0.1", "127.0.0.1")])
 def test_where_it_listens(host: str, reached: str) -> None:
     with (
         running(Settings(address="127.0.0.1:0", fast_address=f"{host}:0")) as server,
-        SocketStream(f"{reached}:{server.server.fast_port}") as stream,
+        BatchClient(f"{reached}:{server.server.fast_port}") as client,
     ):
-        assert stream.submit(batch_requests.new_games(Table(game="discat", players=2), [1])).result(PATIENCE)
+        assert len(client.new_games(Table(game="discat", players=2), [1]).states) == 1
 
 
 def has_ipv6() -> bool:
@@ -229,39 +230,11 @@ def has_ipv6() -> bool:
 
 @pytest.mark.skipif(not has_ipv6(), reason="this machine has no IPv6")
 @pytest.mark.parametrize("host", ["[::1]", "[::]"])
-def test_over_ipv6(host: str, echo: None) -> None:
+def test_over_ipv6(host: str) -> None:
     settings = Settings(address="127.0.0.1:0", fast_address=f"{host}:0", log_calls=True)
     with running(settings) as server, LogLines() as log:
         for reached in ["[::1]", "127.0.0.1"] if host == "[::]" else ["[::1]"]:
             with grpc.insecure_channel(f"{reached}:{server.server.fast_port}") as channel:
-                assert list(channel.stream_stream(PLAY)(iter([b"meow"]), timeout=PATIENCE)) == [b"meow"]
+                call: Any = channel.unary_unary(LIST_GAMES)
+                assert ListGamesResponse.FromString(call(b"", timeout=PATIENCE)).games
             assert log.wait_for("from ipv4:127.0.0.1:" if "." in reached else "from ipv6:%5B::1%5D:")
-
-
-def test_a_machine_without_one_of_the_families(monkeypatch: pytest.MonkeyPatch) -> None:
-    make = socket.socket
-
-    def refuse(family: int, kind: int) -> socket.socket:
-        if family == socket.AF_INET6:
-            raise OSError(errno.EAFNOSUPPORT, "Address family not supported by protocol")
-        return make(family, kind)
-
-    places = [
-        (family, socket.SOCK_STREAM, 0, "", (host, 0))
-        for family, host in ((socket.AF_INET6, "::1"), (socket.AF_INET, "127.0.0.1"))
-    ]
-    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: places)
-    monkeypatch.setattr(listening_module.socket, "socket", refuse)
-    (listening,) = listening_sockets("fast_address", "localhost:0")
-    assert listening.getsockname()[0] == "127.0.0.1"
-    listening.close()
-
-
-def test_all_that_a_name_stands_for_has_one_port() -> None:
-    with HeldPort("localhost:0", "fast_address") as held:
-        number = int(held.address.removeprefix("localhost:"))
-        assert number
-        found = listening_sockets("fast_address", held.address, share_port=True)
-        assert {each.getsockname()[1] for each in found} == {number}
-        for each in found:
-            each.close()

@@ -1,4 +1,4 @@
-"""The stream of BatchService over a plain socket."""
+"""The stream of BatchService by libnghttp2."""
 
 import time
 from concurrent.futures import Future
@@ -10,20 +10,20 @@ from chatiere.clients.calls.errors import ChatiereError, TransportError
 from chatiere.clients.calls.game_requests import DEFAULT_TIMEOUT
 from chatiere.clients.transport.channel import BATCH_SERVICE
 from chatiere.clients.transport.closing import Closing
+from chatiere.clients.transport.fast_call import FastCall
 from chatiere.clients.transport.in_flight import InFlight
-from chatiere.clients.transport.socket_call import SocketCall
 from chatiere.engine.memory import keep_freed_memory
 
 
-class SocketStream(Closing):
-    """What BatchStream does, at less than half of the client's processor time, for one thread.
+class FastStream(Closing):
+    """A BatchStream at less than half of the client's processor time, for one thread.
 
-        with SocketStream("127.0.0.1:50052") as stream:
+        with FastStream("127.0.0.1:50052") as stream:
             first = stream.submit(batch_requests.step(table, states, moves))
 
     It goes to either port of a server; at the one of `chatiere serve --fast-address` the server's share of a batch is
     little more than half, too. For a service nearby, on a network that you trust: it goes to one server, nothing is
-    encrypted, and nothing is tried again. Answers are read while a future's `result` or `exception` waits, and at no
+    encrypted, and nothing is tried again. Responses are read while a future's `result` or `exception` waits, and at no
     other time: other ways to wait for futures wait for ever. At gRPC's port a stream that nobody waits at for a minute
     or two breaks, because the service takes its client for gone.
 
@@ -31,42 +31,43 @@ class SocketStream(Closing):
     """
 
     def __init__(self, address: str, *, timeout: float = DEFAULT_TIMEOUT, token: str | None = None) -> None:
-        """A stream to the service at "HOST:PORT", best at its play address.
+        """Open a stream to the service at "HOST:PORT", best at its fast address.
 
         `timeout`: seconds that connecting may take, and handing on to the system what the service is ready to take.
-        `token`: the bearer token, if the service wants one. Raises TransportError: UNAVAILABLE.
+        `token`: the bearer token, if the service requires one. Raises TransportError: UNAVAILABLE; ImportError if the
+        package was built without libnghttp2.
         """
+        self._call = FastCall(address, f"/{BATCH_SERVICE}/Play", timeout, token)
         keep_freed_memory()
-        self._call = SocketCall(address, f"/{BATCH_SERVICE}/Play", timeout, token)
         self._in_flight = InFlight()
         self.has_answered = False
-        """Whether any answer has come."""
+        """Whether any response has come."""
 
     @property
     def is_over(self) -> bool:
-        """Whether it has ended or broken: what is submitted now fails."""
+        """True once the stream has ended or broken: requests submitted now fail."""
         return self._call.is_over
 
     def submit(self, request: BatchRequest[Result]) -> Future[Result]:
-        """As BatchStream.submit."""
+        """Send a request; see BatchStream.submit."""
         future: Future[Result] = _Awaited(self)
         future.set_running_or_notify_cancel()
         self._call.send(self._in_flight.add(request, future))
         return future
 
     def close(self) -> None:
-        """End the stream; calls that are under way fail."""
+        """End the stream; requests in flight fail."""
         self._call.close()
         self._in_flight.fail(TransportError(grpc.StatusCode.CANCELLED, "the stream was closed"))
 
     def wait_for(self, future: Future[Result], timeout: float | None) -> None:
-        """Settle the futures whose answers come, up to this one, or all if the stream ends. Raises TimeoutError."""
+        """Settle the futures whose responses come, up to this one, or all if the stream ends. Raise TimeoutError."""
         end = None if timeout is None else time.monotonic() + timeout
         while not future.done():
             try:
-                answer = self._call.receive(None if end is None else max(end - time.monotonic(), 0))
+                response = self._call.receive(None if end is None else max(end - time.monotonic(), 0))
                 self.has_answered = True
-                self._in_flight.settle(answer)
+                self._in_flight.settle(response)
             except ChatiereError as error:
                 self._call.close()
                 self._in_flight.fail(error)
@@ -75,7 +76,7 @@ class SocketStream(Closing):
 class _Awaited(Future[Result]):
     # Whoever asks for the result reads for it.
 
-    def __init__(self, stream: SocketStream) -> None:
+    def __init__(self, stream: FastStream) -> None:
         super().__init__()
         self._stream = stream
 

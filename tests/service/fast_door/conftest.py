@@ -1,0 +1,44 @@
+"""A server that is called at the fast door, a client of it that plays frames, and simple answers of Play."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from chatiere.service.calls.batch_service import BatchService
+
+from ..support import Running
+from .peer import Peer
+from .servers import Slow, playing
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Running]:
+    with playing() as server:
+        yield server
+
+
+@pytest.fixture
+def echo(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let servers that start later echo every request of Play."""
+    monkeypatch.setattr(BatchService, "play", lambda self, request, *_: [bytes(request)])
+
+
+@pytest.fixture
+def echoing(echo: None) -> Iterator[Running]:
+    """A server that echoes every request of Play."""
+    with playing() as server:
+        yield server
+
+
+@pytest.fixture
+def peer(echoing: Running) -> Iterator[Peer]:
+    """A client of a server that echoes every request of Play."""
+    with Peer(echoing) as peer:
+        yield peer
+
+
+@pytest.fixture
+def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[Slow]:
+    slow = Slow(monkeypatch)
+    yield slow
+    slow.released.release(1000)

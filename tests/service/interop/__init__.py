@@ -1,0 +1,1 @@
+"""Other clients of gRPC than ours."""

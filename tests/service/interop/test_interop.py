@@ -1,0 +1,200 @@
+"""Clients of other makers: grpcio, grpc-js, buf curl, h2load. What they see is the same at every door."""
+
+import asyncio
+import base64
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import grpc
+import grpc.aio
+import numpy as np
+import pytest
+from google.rpc import error_details_pb2, status_pb2
+
+from chatiere import engine
+from chatiere.service.calls.batch_service import BatchService
+from chatiere.v1 import batch_service_pb2, game_service_pb2
+
+from ..process import wait_until
+from ..support import PATIENCE, Door, Running, SlowCall, batch_stub, refusal, running
+
+ROOT, HERE = Path(__file__).parents[3], Path(__file__).parent
+SERVICE = "/chatiere.v1.GameService"
+LIST_GAMES = game_service_pb2.ListGamesRequest()
+# The most calls that one connection may have in flight.
+MOST = {"grpcio": 256, "fast": 1000}
+
+
+def run(*command: str | Path, given: str = "", **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run a client to its end."""
+    environment = os.environ | variables
+    return subprocess.run(command, input=given, capture_output=True, text=True, timeout=PATIENCE, env=environment)
+
+
+# grpcio
+
+
+@pytest.mark.parametrize("size", [0, 1, 5, 16_379, 16_384, 65_535, 65_536, 2**20, 2**24 - 1, 2**24])
+def test_messages_of_every_size_go_both_ways(size: int, door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(BatchService, "play", lambda self, request, *_: [bytes(request)])
+    content = np.random.default_rng(size).bytes(size)
+    options = [("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)]
+    with running(door=door) as server, grpc.insecure_channel(server.address, options) as channel:
+        play: Any = channel.stream_stream("/chatiere.v1.BatchService/Play")
+        assert list(play(iter([content, b"", content]), timeout=PATIENCE)) == [content, b"", content]
+
+
+def test_an_error_s_details_come_as_bytes(server: Running) -> None:
+    with pytest.raises(grpc.RpcError) as raised:
+        server.stub.GetScore(game_service_pb2.GetScoreRequest())
+    error: Any = raised.value
+    (details,) = [value for name, value in error.trailing_metadata() if name == "grpc-status-details-bin"]
+    status = status_pb2.Status.FromString(details)
+    assert (status.code, status.message) == (error.code().value[0], error.details())
+    info = error_details_pb2.ErrorInfo()
+    assert any(detail.Unpack(info) for detail in status.details)
+    assert info.reason == "ERROR_REASON_MISSING_FIELD"
+
+
+def test_metadata_of_all_kinds_is_passed_over(server: Running) -> None:
+    """Bytes, text of any length up to the limit, and names that are given twice."""
+    metadata = (("paw-bin", bytes(range(256))), ("purr", "r" * 4000), ("tail", "1"), ("tail", "2"), ("none", ""))
+    assert server.stub.ListGames(LIST_GAMES, metadata=metadata).games
+
+
+@pytest.mark.parametrize("compression", [grpc.Compression.NoCompression, grpc.Compression.Gzip])
+def test_a_client_that_would_compress(server: Running, compression: Any) -> None:
+    """grpcio's client compresses only what gets shorter."""
+    assert server.stub.ListGames(LIST_GAMES, compression=compression).games
+
+
+async def test_as_many_calls_at_once_as_a_connection_may_have(door: Door, slow_call: SlowCall) -> None:
+    with running(door=door) as server:
+        async with grpc.aio.insecure_channel(server.address) as channel:
+            new_games: Any = channel.unary_unary("/chatiere.v1.BatchService/NewGames")
+            calls = [asyncio.ensure_future(new_games(b"")) for _ in range(MOST[door])]
+
+            def in_flight() -> bool:
+                return server.sample("chatiere_calls_in_flight", grpc_type="unary") == MOST[door]
+
+            await asyncio.to_thread(wait_until, in_flight, "all are in flight")
+            slow_call.released.set()
+            (answer,) = set(await asyncio.gather(*calls))
+            assert batch_service_pb2.NewGamesResponse.FromString(answer).positions.states == b"answered"
+
+
+async def test_an_asyncio_client_s_stream(server: Running) -> None:
+    async with grpc.aio.insecure_channel(server.address) as channel:
+        play = batch_stub(channel).Play()  # type: ignore[arg-type]
+        for tag in range(100):
+            await play.write(batch_service_pb2.PlayRequest(tag=tag))
+            assert (await play.read()).tag == tag
+        await play.done_writing()
+        assert await play.read() is grpc.aio.EOF
+        assert await play.code() is grpc.StatusCode.OK
+
+
+# grpc-js
+
+
+@pytest.fixture(scope="session")
+def node_modules() -> Path:
+    """The folder of grpc-js, which is installed once."""
+    if shutil.which("node") is None or shutil.which("npm") is None:
+        pytest.skip("Node and npm are not installed")
+    lock = (HERE / "package-lock.json").read_bytes()
+    folder = ROOT / "build/interop" / hashlib.sha256(lock).hexdigest()[:16]
+    if not folder.exists():
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder.parent) as made:
+            for name in "package.json", "package-lock.json":
+                shutil.copy(HERE / name, made)
+            command = ("npm", "ci", "--prefix", made, "--ignore-scripts", "--no-audit", "--no-fund")
+            done = subprocess.run(command, capture_output=True, text=True)
+            if done.returncode != 0:
+                pytest.skip(f"npm ci failed: {done.stderr[-300:]}")
+            # Another process may have been faster.
+            with suppress(OSError):
+                (Path(made) / "node_modules").rename(folder)
+    return folder
+
+
+def test_grpc_js(server: Running, door: Door, node_modules: Path) -> None:
+    command = ("node", HERE / "client.js", server.address, ROOT / "proto", str(MOST[door]))
+    done = run(*command, NODE_PATH=str(node_modules))
+    assert done.returncode == 0, done.stderr
+    seen = json.loads(done.stdout)
+    assert seen["games"] == [game.name for game in engine.games()]
+    assert seen["request_id"] == ["Cat-1"]
+    expected = refusal(server.stub.GetScore, game_service_pb2.GetScoreRequest())
+    assert seen["refused"] == {"code": expected.code.value[0], "message": expected.message}
+    (details,) = seen["details"]
+    status = status_pb2.Status.FromString(base64.b64decode(details))
+    assert status.message == expected.message
+    assert seen["seeds"] == list(range(MOST[door]))
+    table, seeds = batch_service_pb2.Table(game="discat", players=2), bytes(8 * 10_000)
+    columns = batch_service_pb2.Columns(observations=True)
+    request = batch_service_pb2.NewGamesRequest(table=table, seeds=seeds, columns=columns)
+    with grpc.insecure_channel(server.address, [("grpc.max_receive_message_length", -1)]) as channel:
+        positions = batch_stub(channel).NewGames(request).positions
+    assert seen["states"] == hashlib.sha256(positions.states).hexdigest()
+    assert seen["observations"] == hashlib.sha256(positions.observations).hexdigest()
+    assert seen["streamed"] == [[1, 10_000], [2, "request"], [3, 0]]
+
+
+# buf curl
+
+
+def buf_curl(server: Running, method: str, data: str, *options: str) -> subprocess.CompletedProcess[str]:
+    buf = shutil.which("buf", path=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
+    assert buf is not None
+    protocol = ("--http2-prior-knowledge", "--protocol", "grpc", "--schema", str(ROOT / "proto"))
+    url = f"http://{server.address}/chatiere.v1.{method}"
+    return run(buf, "curl", *protocol, "--data", "@-", *options, url, given=data)
+
+
+def test_buf_curl(server: Running) -> None:
+    done = buf_curl(server, "GameService/ListGames", "{}", "--header", "X-Request-Id: Cat-1", "--verbose")
+    assert done.returncode == 0, done.stderr
+    assert [game["name"] for game in json.loads(done.stdout)["games"]] == [game.name for game in engine.games()]
+    assert "X-Request-Id: Cat-1" in done.stderr.split("Response trailers", 1)[-1]
+
+
+def test_buf_curl_reads_errors_with_their_details(server: Running) -> None:
+    done = buf_curl(server, "GameService/GetScore", "{}")
+    error = json.loads(done.stderr)
+    assert error["code"] == "invalid_argument"
+    expected = refusal(server.stub.GetScore, game_service_pb2.GetScoreRequest())
+    assert error["message"] == expected.message
+    names = ["ErrorInfo", "RequestInfo", "BadRequest"]
+    assert [detail["type"] for detail in error["details"]] == [f"google.rpc.{name}" for name in names]
+
+
+def test_buf_curl_streams(server: Running) -> None:
+    done = buf_curl(server, "BatchService/Play", '{"tag": 1} {"tag": 2} {"tag": 3}')
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count('"refusal"') == 3
+
+
+# h2load
+
+
+def test_h2load(server: Running, tmp_path: Path) -> None:
+    if shutil.which("h2load") is None:
+        pytest.skip("h2load is not installed")
+    body = tmp_path / "empty"
+    body.write_bytes(bytes(5))
+    headers = ("-H", "content-type: application/grpc", "-H", "te: trailers")
+    url = f"http://{server.address}{SERVICE}/ListGames"
+    done = run("h2load", "-n", "5000", "-c", "4", "-m", "100", "-d", body, *headers, url)
+    assert "5000 succeeded, 0 failed, 0 errored, 0 timeout" in done.stdout
+    labels = {"grpc_type": "unary", "grpc_service": SERVICE[1:], "grpc_method": "ListGames", "grpc_code": "OK"}
+    assert server.sample("grpc_server_handled_total", **labels) >= 5000
