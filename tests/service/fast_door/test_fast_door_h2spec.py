@@ -6,7 +6,8 @@ import pytest
 from played_frames import FRAME_SIZE, LARGEST_FRAME
 
 from ..process import Served, served
-from .h2spec import CASES, NOT_WANTED, Case
+from .h2spec import CASES, NOT_WANTED
+from .h2spec_steps import Case
 from .peer import OK, TAKES_ALL, Bystander, Peer
 
 # Without libnghttp2 there is no fast door.
