@@ -71,7 +71,7 @@ class Flooder:
         http2.initiate_connection()
         http2.send_headers(1, _CALL)
         sent = http2.data_to_send()
-        # The same once more is nothing but references to the HPACK table: it suits any further stream.
+        # The same once more is nothing but references to the table of header compression: it suits any further stream.
         http2.send_headers(3, _CALL)
         self._frames = FLOODS[self._kind](http2.data_to_send()[9:])
         self.socket.setblocking(False)
