@@ -25,10 +25,10 @@
 #define LEAST_DIRECT 4096
 /* Pieces that go to the system at once. */
 #define MOST_PIECES 64
-/* Frames that cost a client nothing, such as PING: at first, and a second. */
+/* Frames that cost a client nothing, such as PING, or their KiB: at first, and a second. */
 #define CREDIT 10000.0
-/* Bytes without a whole frame between them. */
-#define MOST_UNFRAMED (1024 * 1024)
+/* Bytes of answers that a connection may wait for before they are counted. */
+#define SLOW (256 * 1024)
 
 #define NO_COPY (NGHTTP2_NV_FLAG_NO_COPY_NAME | NGHTTP2_NV_FLAG_NO_COPY_VALUE)
 #define FIELD(name, value)                                                                                             \
@@ -173,6 +173,7 @@ static void drop_pieces(stream *stream, shared *shared) {
         release(shared, piece);
     }
     stream->last_piece = NULL;
+    stream->connection->to_send -= stream->to_send;
     stream->to_send = 0;
 }
 
@@ -190,9 +191,15 @@ static void keep_begun_piece(stream *stream) {
     }
 }
 
-static void drop_messages(stream *stream) {
+static void drop_coming(stream *stream) {
+    if (stream->coming != NULL)
+        stream->held -= stream->coming->room;
     message_free(stream->coming);
     stream->coming = NULL;
+}
+
+static void drop_messages(stream *stream) {
+    drop_coming(stream);
     while (stream->first != NULL) {
         message *message = stream->first;
         stream->first = message->next;
@@ -235,8 +242,7 @@ static void set_fault(stream *stream, fault fault) {
         return;
     stream->fault = fault;
     /* What still comes is passed over; messages that have come before it stay. */
-    message_free(stream->coming);
-    stream->coming = NULL;
+    drop_coming(stream);
     mark_ready(stream);
 }
 
@@ -330,34 +336,73 @@ static void end_messages(stream *stream) {
     mark_ready(stream);
 }
 
-static void spend(connection *connection) {
-    if (!connection->is_server || --connection->credit > 0)
+/* Spend credit for a frame whose head has come. */
+static void spend(connection *connection, size_t size) {
+    uint8_t type = connection->head[3], flags = connection->head[4];
+    double cost = 1 + (double)(size / 1024);
+    if (type == NGHTTP2_DATA && !(flags & NGHTTP2_FLAG_PADDED) && (size > 0 || flags & NGHTTP2_FLAG_END_STREAM))
+        cost = 0;
+    if (type == NGHTTP2_HEADERS)
+        cost -= 1;
+    connection->credit -= cost;
+    if (connection->credit > 0)
         return;
     double now = connection->shared->now;
     connection->credit += CREDIT * (now - connection->credit_at);
     if (connection->credit > CREDIT)
         connection->credit = CREDIT;
     connection->credit_at = now;
-    connection->is_flooded = connection->credit <= 0;
+}
+
+/* See where frames begin and end: libnghttp2 does not tell of those that it passes over. */
+static void walk(connection *connection, size_t size, const uint8_t *at) {
+    while (size > 0) {
+        size_t part;
+        if (connection->preface_left > 0) {
+            part = connection->preface_left < size ? connection->preface_left : size;
+            connection->preface_left -= (unsigned)part;
+        } else if (connection->body_left > 0) {
+            part = connection->body_left < size ? connection->body_left : size;
+            connection->body_left -= part;
+        } else {
+            if (connection->head_size == sizeof(connection->head))
+                connection->head_size = 0;
+            if (connection->head_size == 0)
+                connection->began_at = connection->shared->now;
+            part = sizeof(connection->head) - connection->head_size;
+            if (part > size)
+                part = size;
+            memcpy(connection->head + connection->head_size, at, part);
+            connection->head_size += (unsigned)part;
+            if (connection->head_size == sizeof(connection->head)) {
+                const uint8_t *head = connection->head;
+                connection->body_left = (size_t)head[0] << 16 | (size_t)head[1] << 8 | head[2];
+                spend(connection, connection->body_left);
+            }
+        }
+        at += part;
+        size -= part;
+    }
+}
+
+bool connection_is_part_way(const connection *connection) {
+    if (connection->body_left > 0)
+        return connection->head[3] != NGHTTP2_DATA;
+    return connection->head_size > 0 && connection->head_size < sizeof(connection->head);
 }
 
 static int on_begin_frame(nghttp2_session *session, const nghttp2_frame_hd *head, void *data) {
     connection *connection = data;
-    bool is_data = head->type == NGHTTP2_DATA;
     connection->current = NULL;
-    if (is_data && !(head->flags & NGHTTP2_FLAG_PADDED)) {
+    if (head->type == NGHTTP2_DATA && !(head->flags & NGHTTP2_FLAG_PADDED)) {
         connection->current = nghttp2_session_get_stream_user_data(session, head->stream_id);
         connection->frame_left = head->length;
     }
-    if (head->type != NGHTTP2_HEADERS && !(is_data && (head->length > 0 || head->flags & NGHTTP2_FLAG_END_STREAM)))
-        spend(connection);
     return 0;
 }
 
 static int on_frame_recv(nghttp2_session *session, const nghttp2_frame *frame, void *data) {
     connection *connection = data;
-    connection->unframed = 0;
-    connection->whole_at = connection->shared->now;
     if (frame->hd.type == NGHTTP2_SETTINGS) {
         connection->has_begun = true;
         return 0;
@@ -398,6 +443,7 @@ static void message_has_come(stream *stream) {
     stream->coming = NULL;
     stream->prefix_size = 0;
     if (stream->waiting == MOST_WAITING && stream->connection->is_server) {
+        stream->held -= message->room;
         message_free(message);
         set_fault(stream, FAULT_COUNT);
         return;
@@ -423,6 +469,7 @@ static int begin_message(stream *stream) {
         stream->come = 0;
         if (stream->coming == NULL)
             return NGHTTP2_ERR_NOMEM;
+        stream->held += stream->coming->room;
         if (size == 0)
             message_has_come(stream);
     }
@@ -441,9 +488,11 @@ static int take_bytes(stream *stream, const uint8_t *at, size_t size) {
         }
         message *message = stream->coming;
         if (stream->come == message->room) {
+            size_t before = message->room;
             message = message_grown(message);
             if (message == NULL)
                 return NGHTTP2_ERR_NOMEM;
+            stream->held += message->room - before;
             stream->coming = message;
         }
         size_t part = message->room - stream->come;
@@ -464,8 +513,6 @@ static int on_data_chunk(nghttp2_session *session, uint8_t flags, int32_t id, co
                          void *data) {
     (void)flags;
     connection *connection = data;
-    connection->unframed = 0;
-    connection->whole_at = connection->shared->now;
     connection->frame_left -= size < connection->frame_left ? size : connection->frame_left;
     if (nghttp2_session_consume_connection(session, size) != 0)
         return NGHTTP2_ERR_CALLBACK_FAILURE;
@@ -497,6 +544,7 @@ message *stream_take(stream *stream) {
     stream->waiting--;
     *message->held -= message->room;
     message->held = NULL;
+    stream->held -= message->room;
     if (stream->waiting == 0 && stream->unconsumed > 0 && stream->connection != NULL) {
         nghttp2_session_consume_stream(stream->connection->session, stream->id, stream->unconsumed);
         stream->unconsumed = 0;
@@ -537,18 +585,13 @@ long connection_read(connection *connection, uint8_t *buffer, size_t size) {
         connection->is_at_end = true;
     if (count <= 0)
         return count == 0 || errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? 0 : -1;
-    if (connection->unframed == 0)
-        connection->whole_at = connection->shared->now;
-    connection->unframed += (size_t)count;
+    if (connection->is_server)
+        walk(connection, (size_t)count, target);
     mark_changed(connection);
     long error = nghttp2_session_mem_recv(connection->session, target, (size_t)count);
     if (error < 0)
         return error;
-    if (connection->is_flooded || connection->unframed > MOST_UNFRAMED) {
-        connection_leave(connection, NGHTTP2_ENHANCE_YOUR_CALM, "too many frames that cost the client nothing");
-        return NGHTTP2_ERR_FLOODED;
-    }
-    return count;
+    return connection->credit <= 0 ? NGHTTP2_ERR_FLOODED : count;
 }
 
 /* Sending */
@@ -642,6 +685,7 @@ static int on_send_data(nghttp2_session *session, nghttp2_frame *frame, const ui
             break;
         size -= part;
         stream->to_send -= part;
+        connection->to_send -= part;
         piece->data += part;
         piece->size -= part;
         if (is_last) {
@@ -717,7 +761,7 @@ static void drop_sent(connection *connection, size_t sent) {
     }
 }
 
-long connection_write(connection *connection) {
+static long write_all(connection *connection) {
     while (!connection->is_broken) {
         const uint8_t *frame;
         ssize_t size = 1;
@@ -749,6 +793,16 @@ long connection_write(connection *connection) {
     return -1;
 }
 
+long connection_write(connection *connection) {
+    long error = write_all(connection);
+    connection->left = connection->unsent + connection->to_send;
+    return error;
+}
+
+bool connection_is_behind(const connection *connection) {
+    return connection->left > 0 || connection->unsent + connection->to_send > SLOW;
+}
+
 int stream_begin_message(stream *stream, size_t size) {
     uint8_t prefix[5] = {0, (uint8_t)(size >> 24), (uint8_t)(size >> 16), (uint8_t)(size >> 8), (uint8_t)size};
     return stream_copy(stream, prefix, sizeof(prefix));
@@ -761,6 +815,8 @@ static void add_piece(stream *stream, piece *piece) {
         stream->first_piece = piece;
     stream->last_piece = piece;
     stream->to_send += piece->size;
+    if (stream->connection != NULL)
+        stream->connection->to_send += piece->size;
 }
 
 int stream_copy(stream *stream, const uint8_t *data, size_t size) {
@@ -873,7 +929,6 @@ static int session_new(connection *connection) {
     int error = callbacks == NULL ? NGHTTP2_ERR_NOMEM : nghttp2_option_new(&option);
     if (error == 0) {
         nghttp2_option_set_no_auto_window_update(option, 1);
-        nghttp2_option_set_no_closed_streams(option, 1);
         error = (connection->is_server ? nghttp2_session_server_new2 : nghttp2_session_client_new2)(
             &connection->session, callbacks, connection, option);
     }
@@ -912,7 +967,8 @@ connection *connection_new(shared *shared, int fd, bool is_server, uint32_t most
     mark_changed(found);
     found->last_taken = -1;
     found->credit = CREDIT;
-    found->credit_at = found->whole_at = shared->now;
+    found->credit_at = found->began_at = shared->now;
+    found->preface_left = is_server ? NGHTTP2_CLIENT_MAGIC_LEN : 0;
     if (session_new(found) != 0 || say_settings(found, most_streams) != 0) {
         connection_free(found);
         return NULL;

@@ -93,6 +93,7 @@ typedef struct stream {
     /* Pieces to send. */
     piece *first_piece, *last_piece;
     size_t to_send;
+    size_t held;         /* bytes of messages that have come, in part or whole, and were not taken */
 } stream;
 
 /* What several connections share. */
@@ -116,7 +117,6 @@ struct connection {
     bool is_at_end;      /* the other end sends nothing more */
     bool is_broken;      /* the socket can't be written to */
     bool is_changed;     /* in the list of changed ones */
-    bool is_flooded;
     bool is_draining;    /* begins no more calls, once the other end knows */
     connection *next_changed;
     stream *streams;
@@ -127,12 +127,19 @@ struct connection {
     uint64_t out_place;  /* bytes that have been put into `out` */
     piece *first_lent, *last_lent;
     size_t unsent;
+    size_t to_send;      /* bytes of all streams' pieces */
+    size_t left;         /* bytes that could not be sent when it was last written */
     /* The DATA frame that comes: its stream and what is missing of it. */
     stream *current;
     size_t frame_left;
-    size_t unframed;     /* bytes since the last whole frame, other than contents of messages */
-    double whole_at;     /* the time of the last whole frame, or of a message's content */
-    /* Frames that cost the other end nothing. */
+    /* The frame that comes, which is told from the bytes alone: its head, as far as it has come, and what is missing of
+     * the rest; the bytes of the client's preface that are missing; when the frame began. */
+    uint8_t head[9];
+    unsigned head_size;
+    size_t body_left;
+    unsigned preface_left;
+    double began_at;
+    /* For frames that cost the other end nothing. */
     double credit, credit_at;
     /* GOAWAY of the other end: the last stream that it takes (-1: none came), and its words. */
     int32_t last_taken;
@@ -150,7 +157,8 @@ void connection_free(connection *connection);
 void connection_move(connection *connection, shared *to);
 
 /* Read once from the socket into `buffer` or where a message stays. Returns the bytes read; 0: nothing has come, or the
- * end (is_at_end); negative: an error of nghttp2, or -1 with errno for one of the socket. */
+ * end (is_at_end); negative: an error of nghttp2 (FLOODED also for other floods than its own), or -1 with errno for one of
+ * the socket. */
 long connection_read(connection *connection, uint8_t *buffer, size_t size);
 /* Write what there is. Returns 0, or a negative number as above. `unsent` tells if the socket took all of it. */
 long connection_write(connection *connection);
@@ -160,6 +168,10 @@ connection *next_changed(shared *shared);
 void connection_drain(connection *connection);
 /* Begin no more calls, even if the client has not said that it knows. */
 void connection_drain_now(connection *connection);
+/* Whether a frame has come in part, other than one with contents of messages. */
+bool connection_is_part_way(const connection *connection);
+/* Whether the client is slow to take answers. */
+bool connection_is_behind(const connection *connection);
 /* Bytes that are copied and were not sent. */
 size_t connection_copied(const connection *connection);
 /* Whether neither end has anything more to say. */

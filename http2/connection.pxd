@@ -54,6 +54,7 @@ cdef extern from "connection.h" nogil:
         message* first
         unsigned waiting
         size_t to_send
+        size_t held
 
     ctypedef struct shared:
         piece* released
@@ -65,6 +66,7 @@ cdef extern from "connection.h" nogil:
     void connection_free(connection* connection)
     long connection_read(connection* connection, uint8_t* buffer, size_t size)
     long connection_write(connection* connection)
+    bint connection_is_behind(const connection* connection)
     bint connection_is_over(const connection* connection)
     void connection_leave(connection* connection, uint32_t error, const char* words)
     stream* next_ready(shared* shared)

@@ -27,6 +27,8 @@
 #define MOST_UNSENT (64 * 1024 * 1024)
 /* Connections that are asked for how many others their address has. */
 #define SAMPLE 64
+/* NGHTTP2_ERR_TOO_MANY_CONTINUATIONS of nghttp2 1.61, which distributions have put into their 1.52, too. */
+#define TOO_MANY_CONTINUATIONS (-905)
 /* What a silent machine is asked: after how many seconds, how many seconds between questions, and how many. */
 static const int KEEPALIVE[][2] = {{TCP_KEEPIDLE, 60}, {TCP_KEEPINTVL, 10}, {TCP_KEEPCNT, 3}};
 
@@ -154,6 +156,18 @@ static bool peer_write(peer *peer) {
     return true;
 }
 
+/* HTTP/2's error for one of nghttp2's. */
+static uint32_t error_of(long error) {
+    switch (error) {
+    case NGHTTP2_ERR_FLOODED:
+    case NGHTTP2_ERR_TOO_MANY_SETTINGS:
+    case TOO_MANY_CONTINUATIONS:
+        return NGHTTP2_ENHANCE_YOUR_CALM;
+    default:
+        return NGHTTP2_PROTOCOL_ERROR;
+    }
+}
+
 /* Read what has come. Returns whether the connection goes on. */
 static bool peer_read(peer *peer) {
     connection *connection = peer->connection;
@@ -171,8 +185,7 @@ static bool peer_read(peer *peer) {
             return false;
         if (count < 0) {
             /* Why is said, as far as the client listens. */
-            if (count != NGHTTP2_ERR_FLOODED)
-                connection_leave(connection, NGHTTP2_PROTOCOL_ERROR, nghttp2_strerror((int)count));
+            connection_leave(connection, error_of(count), nghttp2_strerror((int)count));
             return peer_write(peer) && (peer_leave(peer), true);
         }
         read += (size_t)count;
@@ -280,7 +293,7 @@ static void look_at_all(endpoint *endpoint) {
     for (peer *each = endpoint->peers, *next; each != NULL; each = next) {
         next = each->next;
         connection *connection = each->connection;
-        bool is_part_way = connection->unframed > 0 && connection->frame_left == 0;
+        bool is_part_way = !connection->has_begun || connection_is_part_way(connection);
         if (connection->stream_count > 0)
             each->used = now;
         if (endpoint->is_draining && now > endpoint->drained_at + FAREWELL)
@@ -290,7 +303,7 @@ static void look_at_all(endpoint *endpoint) {
                 peer_end(each);
         } else if (connection->unsent > 0 && now > each->moved + PATIENCE) {
             peer_end(each);
-        } else if ((!connection->has_begun || is_part_way) && now > connection->whole_at + endpoint->greeting) {
+        } else if (is_part_way && now > connection->began_at + endpoint->greeting) {
             connection_leave(connection, NGHTTP2_NO_ERROR, "no whole frame has come in time");
         } else if (now > each->used + IDLE) {
             connection_leave(connection, NGHTTP2_NO_ERROR, "no call has come for minutes");

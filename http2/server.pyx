@@ -10,6 +10,7 @@ from libc.string cimport memcpy, strlen
 
 from chatiere.http2.connection cimport (
     connection,
+    connection_is_behind,
     endpoint,
     endpoint_adopt,
     endpoint_drain,
@@ -42,7 +43,6 @@ from chatiere.http2.connection cimport (
 cdef enum:
     COPIED = 16384  # smaller pieces of messages are copied
     LARGEST = 0xFFFFFFFF  # of a message
-
 
 
 # What can be wrong with a call, as far as HTTP/2 and gRPC's framing go: by `fault` of connection.h.
@@ -124,6 +124,18 @@ cdef class Call:
     def is_delivered(self):
         """True once the memory of its answers is free again; then it is closed, too."""
         return self._loans == 0 and (self._stream == NULL or self._stream.is_closed)
+
+    @property
+    def is_behind(self):
+        """True if the client is slow to take the answers of its connection."""
+        if self._stream == NULL or self._stream.connection == NULL:
+            return False
+        return connection_is_behind(self._stream.connection)
+
+    @property
+    def held(self):
+        """The bytes of its messages that have come, in part or whole, and were not taken; in any thread, roughly."""
+        return self._stream.held if self._stream != NULL else 0
 
     @property
     def is_sending(self):

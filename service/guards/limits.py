@@ -2,7 +2,8 @@
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from chatiere.service.calls.errors import limit_exceeded
 
@@ -115,18 +116,23 @@ class CallSlots:
             self._free -= 1
             self._held.setdefault(client, {})[call] = (end, time.monotonic())
 
-    def end_largest(self, age: float) -> int:
-        """End the calls at least `age` seconds old of the client that has most of them; return their number."""
+    def largest(self, age: float, weight: Callable[[Any], int] = lambda call: 1) -> tuple[int, str, list[object]]:
+        """Return the client whose calls at least `age` seconds old weigh most: the weight, the client, these calls."""
         begun = time.monotonic() - age
         with self._lock:
-            old = {
-                client: [call for call, (_, since) in calls.items() if since <= begun]
+            old = [
+                (client, [call for call, (_, since) in calls.items() if since <= begun])
                 for client, calls in self._held.items()
-            }
-            client, calls = max(old.items(), key=lambda item: len(item[1]), default=("", []))
+            ]
+        weights = [(sum(map(weight, calls)), client, calls) for client, calls in old]
+        return max(weights, key=lambda found: found[0], default=(0, "", []))
+
+    def end(self, client: str, calls: Iterable[object]) -> None:
+        """End calls of a client, as far as they still have their slots."""
+        with self._lock:
             for call in calls:
-                self._end(client, call)
-            return len(calls)
+                if call in self._held.get(client, ()):
+                    self._end(client, call)
 
     def release(self, client: str, call: object) -> None:
         """Give a call's slot back, if it still has one."""

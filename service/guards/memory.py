@@ -130,7 +130,11 @@ class MemoryWatch:
         was_above, self._is_above = self._is_above, above > self._most
         if was_above and self._is_above:
             # Twice in a row: responses that are just being freed do not count.
-            ended = sum(slots.end_largest(_AGE) for slots in self._receiving)
+            ended = 0
+            for slots in self._receiving:
+                _, client, calls = slots.largest(_AGE)
+                slots.end(client, calls)
+                ended += len(calls)
             _log.warning("incomplete requests take %d MiB: ended %d calls", above >> 20, ended)
         now = time.monotonic()
         if self._budget.held > _LITTLE:

@@ -346,7 +346,8 @@ def test_a_stream_whose_request_comes_in_part_is_ended_too(door: Door) -> None:
         peer.send(stream, bytes(10), claims=1000)
         factory = server.server.methods.factory
         wait_until(lambda: len(factory.streams) == 1, "it has come")
-        server.server._loop.call_soon_threadsafe(factory.streams.end_largest, 0.0)
+        _, client, calls = factory.streams.largest(0.0)
+        server.server._loop.call_soon_threadsafe(factory.streams.end, client, calls)
         code, message = peer.status(stream)
         assert code == grpc.StatusCode.RESOURCE_EXHAUSTED.value[0]
         assert "streams whose request has not come whole" in message

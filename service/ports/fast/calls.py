@@ -59,7 +59,7 @@ class Single:
             _Work(self._door, wire, call, self._threads, self._handle_large, request)
             return
         response = self._handle(request)
-        if len(response) > _LARGE:
+        if len(response) > _LARGE or wire.is_behind:
             _hold_until_delivered(self._door, wire, call, len(response))
         self._guards.end(call)
         wire.answer(response, call.request_id)
@@ -103,7 +103,7 @@ class Awaited:
         self._is_deadline = wire.timeout is not None and wire.timeout < seconds
         self._timer = wire.loop.after(min(seconds, seconds if wire.timeout is None else wire.timeout), self._late)
         wire.watch = self._look
-        door.port.half_open.take(call.origin, call, lambda: wire.loop.post(self._had_to_go))
+        door.port.half_open.take(call.origin, wire, lambda: wire.loop.post(self._had_to_go))
         self._look()
 
     def _look(self) -> None:
@@ -120,7 +120,7 @@ class Awaited:
     def _leave(self) -> None:
         self._wire.watch = None
         self._timer.cancel()
-        self._door.port.half_open.release(self._call.origin, self._call)
+        self._door.port.half_open.release(self._call.origin, self._wire)
 
     def _late(self) -> None:
         self._leave()

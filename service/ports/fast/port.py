@@ -14,6 +14,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING
 
 from chatiere.service.guards.limits import CallSlots
@@ -195,8 +196,11 @@ class FastPort:
     def _look_at_memory(self) -> None:
         most = max(_PARTS, _LARGEST * self._settings.max_message_bytes)
         if (held := self.held) > most:
-            ended = self.half_open.end_largest(_AGE) + self.streams.end_largest(_AGE)
-            _log.warning("requests under way take %d MiB: ended %d calls", held >> 20, ended)
+            # Of the client whose requests take most.
+            found = [(*slots.largest(_AGE, attrgetter("held")), slots) for slots in (self.half_open, self.streams)]
+            _, client, calls, slots = max(found, key=itemgetter(0))
+            slots.end(client, calls)
+            _log.warning("requests under way take %d MiB: ended %d calls", held >> 20, len(calls))
         if trouble := self._loop.endpoint.trouble:
             _log.warning("connections could not be taken: %s", os.strerror(trouble))
         self._loop.after(_LOOK, self._look_at_memory)

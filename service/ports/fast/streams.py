@@ -58,7 +58,7 @@ class _Stream:
         self._refusal: Refusal | None = None
         self._timer = None if wire.timeout is None else wire.loop.after(wire.timeout, self._late)
         wire.watch = self._look
-        door.port.streams.take(call.origin, call, lambda: wire.loop.post(self._had_to_go))
+        door.port.streams.take(call.origin, wire, lambda: wire.loop.post(self._had_to_go))
         self._on_stop = lambda: wire.loop.post(self._look)
         door.port.on_stop.add(self._on_stop)
         self._look()
@@ -153,5 +153,5 @@ class _Stream:
     def _leave(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
-        self._door.port.streams.release(self._call.origin, self._call)
+        self._door.port.streams.release(self._call.origin, self._wire)
         self._door.port.on_stop.discard(self._on_stop)
