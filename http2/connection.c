@@ -21,6 +21,7 @@
 #define MOST_ROOM (1024 * 1024)
 /* Bytes of a message allocated before they come: what a client says of its length may be wrong. */
 #define TRUSTED (1024 * 1024)
+#define MOST_TRAILERS 8
 /* The least part of a message that is read to where it stays, past the buffer. */
 #define LEAST_DIRECT 4096
 /* Pieces that go to the system at once. */
@@ -511,8 +512,10 @@ static int take_bytes(stream *stream, const uint8_t *at, size_t size) {
 
 static int on_data_chunk(nghttp2_session *session, uint8_t flags, int32_t id, const uint8_t *bytes, size_t size,
                          void *data) {
-    (void)flags;
     connection *connection = data;
+    /* Padding that comes with something costs the client something. */
+    if (flags & NGHTTP2_FLAG_PADDED)
+        connection->credit += 1;
     connection->frame_left -= size < connection->frame_left ? size : connection->frame_left;
     if (nghttp2_session_consume_connection(session, size) != 0)
         return NGHTTP2_ERR_CALLBACK_FAILURE;
@@ -646,8 +649,8 @@ static ssize_t on_read(nghttp2_session *session, int32_t id, uint8_t *buffer, si
     }
     *flags = NGHTTP2_DATA_FLAG_NO_COPY;
     if (stream->is_finished && count == stream->to_send) {
-        nghttp2_nv trailers[8];
-        size_t number = fields_list(&stream->tail, trailers, 8, NGHTTP2_NV_FLAG_NO_INDEX);
+        nghttp2_nv trailers[MOST_TRAILERS];
+        size_t number = fields_list(&stream->tail, trailers, MOST_TRAILERS, NGHTTP2_NV_FLAG_NO_INDEX);
         *flags |= NGHTTP2_DATA_FLAG_EOF | NGHTTP2_DATA_FLAG_NO_END_STREAM;
         if (nghttp2_submit_trailer(session, id, trailers, number) != 0)
             return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
@@ -865,11 +868,17 @@ int stream_finish(stream *stream) {
         return 0;
     stream->is_finished = true;
     mark_changed(stream->connection);
-    if (stream->is_answered)
+    if (stream->is_answered && stream->to_send > 0)
         return stream_push(stream);
+    if (stream->is_answered) {
+        /* A client whose window is closed is told, too. */
+        nghttp2_nv trailers[MOST_TRAILERS];
+        size_t number = fields_list(&stream->tail, trailers, MOST_TRAILERS, NGHTTP2_NV_FLAG_NO_INDEX);
+        return nghttp2_submit_trailer(stream->connection->session, stream->id, trailers, number);
+    }
     stream->is_answered = true;
-    nghttp2_nv head[10] = {FIELD(":status", "200"), FIELD("content-type", "application/grpc")};
-    size_t count = 2 + fields_list(&stream->tail, head + 2, 8, NGHTTP2_NV_FLAG_NO_INDEX);
+    nghttp2_nv head[2 + MOST_TRAILERS] = {FIELD(":status", "200"), FIELD("content-type", "application/grpc")};
+    size_t count = 2 + fields_list(&stream->tail, head + 2, MOST_TRAILERS, NGHTTP2_NV_FLAG_NO_INDEX);
     return nghttp2_submit_response(stream->connection->session, stream->id, head, count, NULL);
 }
 

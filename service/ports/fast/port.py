@@ -136,6 +136,7 @@ class FastPort:
             except OSError:
                 return None
             if not wire.move(loop.endpoint):
+                loop.endpoint.close()
                 return None
             self._own_loops.add(loop)
         return partial(self._start_own, loop)
