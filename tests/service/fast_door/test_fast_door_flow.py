@@ -255,6 +255,18 @@ def test_no_more_is_sent_than_windows_and_frames_allow(echoing: Running) -> None
         assert peer.messages == {1: [content]}
 
 
+def test_the_end_of_a_call_needs_no_window(echoing: Running) -> None:
+    answer = message(b"meow")
+    with Peer(echoing, setting(WINDOW, len(answer))) as peer:
+        peer.send(peer.headers(), data(answer, END_STREAM))
+        assert peer.end() == OK
+        assert peer.messages[1] == [b"meow"]
+        peer.send(peer.headers(3), data(answer, 0, 3))
+        assert peer.answers(1, 3) == [b"meow"]
+        peer.send(data(b"", END_STREAM, 3))
+        assert peer.end(3) == OK
+
+
 def test_as_many_large_requests_as_the_windows_allow_before_any_answer_is_read(echoing: Running) -> None:
     with Peer(echoing, *TAKES_ALL) as peer:
         content = random.Random(7).randbytes(1_000_000)
@@ -328,6 +340,16 @@ def test_more_small_requests_than_memory_should_hold(echoing: Running) -> None:
         assert str(2**14) in words
         peer.send(setting(WINDOW, 100))
         peer.calls(3)
+
+
+@pytest.mark.parametrize("path", [LIST_GAMES, PLAY])
+def test_what_was_on_its_way_to_a_call_that_has_ended_is_passed_over(echo: None, path: str) -> None:
+    with playing(max_message_bytes=1000) as server, Peer(server) as peer:
+        peer.ping()
+        peer.send(peer.headers(path=path), data(message(bytes(1001)) + bytes(2**20)))
+        peer.send(*[data(bytes(2**20))] * 2)
+        assert peer.end()[0] is grpc.StatusCode.RESOURCE_EXHAUSTED
+        peer.calls(3, b"meow")
 
 
 # Resets
