@@ -251,7 +251,7 @@ def test_memory_is_reserved_before_an_answer_is_computed(monkeypatch: pytest.Mon
     batches: Any = BatchService(Settings(), _metrics())
     with pytest.raises(RuntimeError, match="no more"):
         batches.answer("new_games", request.SerializeToString(), None, hold)
-    answer = batches.answer("new_games", request.SerializeToString(), None)
+    answer = b"".join(batches.answer("new_games", request.SerializeToString(), None))
     assert len(answer) <= sizes[0] <= 3 * len(answer)
 
 
@@ -283,7 +283,7 @@ def test_requests_that_take_too_much_end_for_the_client_with_most(monkeypatch: p
     monkeypatch.setattr(memory, "give_back_freed_memory", lambda: given_back.append(allocated))
     monkeypatch.setattr(memory_watch, "_AGE", 0.0)
     held, receiving = MemoryBudget(1000 * MIB), Receiving()
-    watch = MemoryWatch(held, 16 * MIB, receiving.slots)
+    watch = MemoryWatch(held, 16 * MIB, receiving.slots, lambda: 0)
     allocated = 220 * MIB
     watch.look()
     assert receiving.ended == []
