@@ -636,7 +636,8 @@ def test_an_expired_batch_stops(patient: Running, game: Game, table: pb.Table) -
     batches = batch_stub(patient.channel)
     with LogLines() as log:
         assert code_of(lambda: batches.Playout(endless(game, table), timeout=0.5)) is grpc.StatusCode.DEADLINE_EXCEEDED
-        log.wait_for("Playout CANCELLED - ")
+        # The client's cancellation and the server's own clock are a race.
+        assert log.wait_for("Playout ").split()[1] in ("CANCELLED", "DEADLINE_EXCEEDED")
 
 
 def test_a_cancelled_stream_stops(patient: Running, game: Game, table: pb.Table) -> None:

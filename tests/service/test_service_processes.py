@@ -22,7 +22,7 @@ from chatiere.service.process.settings import SettingError
 from chatiere.v1 import game_service_pb2
 
 from .process import Served, served, wait_until
-from .support import PATIENCE, Door, Running, code_of, game_stub, only_grpcio
+from .support import PATIENCE, Door, Running, code_of, game_stub, needs_fast_door, only_grpcio
 
 SERVING = health_pb2.HealthCheckResponse.SERVING
 NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
@@ -185,6 +185,7 @@ def test_a_worker_that_does_not_end_is_killed() -> None:
         assert server.find("killing workers")
 
 
+@needs_fast_door
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_a_server_starts_again_at_once_on_the_ports_that_it_had(number: signal.Signals) -> None:
     """The server closed its connections first: the system remembers them for a minute."""

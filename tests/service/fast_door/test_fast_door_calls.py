@@ -121,9 +121,12 @@ def test_states_of_usual_batches_are_overwritten_where_they_came(
     columns = Columns(legal=True, scores=True, observations=True)
     kept: list[Any] = []
     put_positions = batch_service._put_positions
-    monkeypatch.setattr(
-        batch_service, "_put_positions", lambda positions: kept.append(positions) or put_positions(positions)
-    )
+
+    def keep(positions: Any) -> Any:
+        kept.append(positions)
+        return put_positions(positions)
+
+    monkeypatch.setattr(batch_service, "_put_positions", keep)
     with (
         BatchClient(grpcio_address(server)) as client,
         BatchClient(fast_address(server)) as other,
@@ -191,7 +194,7 @@ def test_other_methods_are_unimplemented(peer: Peer, path: str) -> None:
         ({"without": "content-type"}, "415"),
     ],
 )
-def test_requests_of_http_that_are_no_calls(peer: Peer, path: str, headers: dict[str, str], status: str) -> None:
+def test_requests_of_http_that_are_no_calls(peer: Peer, path: str, headers: dict[str, Any], status: str) -> None:
     peer.send(peer.headers(path=path, **headers))
     end = peer.trailers()
     assert end[":status"] == status
@@ -236,7 +239,7 @@ def test_a_deadline_passes_between_messages_of_a_stream(peer: Peer) -> None:
         {"without": ":authority", "host": "localhost"},
     ],
 )
-def test_headers_that_begin_a_call(peer: Peer, headers: dict[str, str]) -> None:
+def test_headers_that_begin_a_call(peer: Peer, headers: dict[str, Any]) -> None:
     peer.send(peer.headers(**headers), data(message(b"meow"), END_STREAM))
     assert peer.answers(1) == [b"meow"]
     assert peer.end() == OK
