@@ -1,4 +1,4 @@
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 Buffer = bytes | memoryview
@@ -49,7 +49,9 @@ class Endpoint:
         self,
         loop: Any,
         listening: Sequence[int],
-        paths: Iterable[bytes],
+        routes: Mapping[bytes, Callable[[Call], None]],
+        other: Callable[[Call], None],
+        failed: Callable[[Call, Exception], None],
         *,
         longest: int,
         streams: int,
@@ -62,7 +64,7 @@ class Endpoint:
     def held(self) -> int: ...
     @property
     def trouble(self) -> int: ...
-    def turn(self, seconds: float, begin: Callable[[Call], None]) -> float: ...
+    def turn(self, seconds: float) -> float: ...
     def wake(self) -> None: ...
     def drain(self) -> None: ...
     def cut(self) -> None: ...

@@ -3,6 +3,7 @@
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_FillInfo, PyBuffer_Release, PyObject_GetBuffer
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.ref cimport Py_DECREF, Py_INCREF
+from cpython.tuple cimport PyTuple_GET_ITEM
 from cpython.unicode cimport PyUnicode_DecodeLatin1
 from libc.stdint cimport uint8_t, uint32_t
 from libc.stdlib cimport free, malloc
@@ -251,23 +252,36 @@ cdef class Endpoint:
 
     cdef endpoint* _endpoint
     cdef const char** _paths
-    cdef tuple _names
+    cdef tuple _names, _routes
+    cdef object _other, _failed
     cdef readonly object loop
 
     def __cinit__(
-        self, loop, listening, paths, *, size_t longest, uint32_t streams, size_t connections, double greeting
+        self,
+        loop,
+        listening,
+        routes,
+        other,
+        failed,
+        *,
+        size_t longest,
+        uint32_t streams,
+        size_t connections,
+        double greeting,
     ):
         """Listen.
 
         `loop`: whatever uses it, for its calls. `listening`: descriptors of listening sockets, which it closes.
-        `paths`: those of methods, in bytes. `longest`: bytes of a message. `streams`: calls of one connection at once.
-        `connections`: at a time; more end others. `greeting`: seconds for a client to begin, and for each of its frames
-        to come whole. Raises OSError.
+        `routes`: what gets the calls of each path (bytes). `other`: what gets all others, and those with faults from
+        the beginning. `failed`: gets the call and the error if one of these, or a call's `watch`, raises. `longest`:
+        bytes of a message. `streams`: calls of one connection at once. `connections`: at a time; more end others.
+        `greeting`: seconds for a client to begin, and for each of its frames to come whole. Raises OSError.
         """
         cdef int[16] descriptors
         cdef int count = 0
         self.loop = loop
-        self._names = tuple(paths)
+        self._names, self._routes = tuple(routes), tuple(routes.values())
+        self._other, self._failed = other, failed
         self._paths = <const char**> malloc(len(self._names) * sizeof(char*) + 1)
         if self._paths == NULL:
             raise MemoryError
@@ -306,18 +320,17 @@ cdef class Endpoint:
         self._endpoint.trouble = 0
         return trouble
 
-    def turn(self, double seconds, begin):
+    def turn(self, double seconds):
         """Send what there is, wait at most so many seconds, and look at what has come.
 
-        `begin` gets each new Call; calls that have changed since are told to their `watch`. Neither may raise. Returns
-        the time after the wait, of time.monotonic.
+        Returns the time after the wait, of time.monotonic.
         """
         cdef bint goes_on
         with nogil:
             goes_on = endpoint_turn(self._endpoint, seconds)
         if not goes_on:
             raise OSError("the sockets of an endpoint can't be waited for")
-        self._tell(begin)
+        self._tell()
         return self._endpoint.shared.now
 
     def wake(self):
@@ -332,7 +345,7 @@ cdef class Endpoint:
     def cut(self):
         """End all connections and calls."""
         endpoint_end_all(self._endpoint)
-        self._tell(None)
+        self._tell()
 
     def close(self):
         """Give up all connections and sockets."""
@@ -342,7 +355,7 @@ cdef class Endpoint:
         endpoint_free(self._endpoint)
         self._endpoint = NULL
 
-    cdef int _tell(self, begin) except -1:
+    cdef int _tell(self) except -1:
         cdef stream* found
         cdef Call call
         self._give_back_loans()
@@ -352,18 +365,22 @@ cdef class Endpoint:
                 break
             if found.owner != NULL:
                 call = <Call> found.owner
-                if call.watch is not None:
-                    call.watch()
-            elif found.is_closed or begin is None:
+                self._watch(call)
+            elif found.is_closed:
                 # Gone before anybody has looked at it.
-                if found.is_closed:
-                    stream_free(found)
+                stream_free(found)
                 continue
             elif not found.has_head:
                 continue
             else:
                 call = _new_call(found, self.loop)
-                begin(call)
+                try:
+                    if found.path < 0 or found.fault:
+                        self._other(call)
+                    else:
+                        (<object> PyTuple_GET_ITEM(self._routes, found.path))(call)
+                except Exception as error:
+                    self._failed(call, error)
                 if call._has_moved:
                     # Its new endpoint's thread may have ended it.
                     continue
@@ -384,8 +401,16 @@ cdef class Endpoint:
             free(released)
             Py_DECREF(loan)
             loan.call._loans -= 1
-            if loan.call._loans == 0 and loan.call.watch is not None:
-                loan.call.watch()
+            if loan.call._loans == 0:
+                self._watch(loan.call)
+        return 0
+
+    cdef int _watch(self, Call call) except -1:
+        if call.watch is not None:
+            try:
+                call.watch()
+            except Exception as error:
+                self._failed(call, error)
         return 0
 
 

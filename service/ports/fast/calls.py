@@ -42,7 +42,10 @@ class Single:
         call = self._door.begin(self._method, wire)
         try:
             self._guards.identify(call, wire.metadata)
-            if wire.has_ended:
+            request = wire.request()
+            if request is not None:
+                self._handle_request(wire, call, request)
+            elif wire.has_ended:
                 self._answer(wire, call)
             else:
                 Awaited(self._door, wire, call, self._answer)
@@ -50,10 +53,10 @@ class Single:
             refuse(self._door, wire, call, error)
 
     def _answer(self, wire: WireCall, call: Call) -> None:
+        self._handle_request(wire, call, request_of(self._door, wire, wire.take))
+
+    def _handle_request(self, wire: WireCall, call: Call, request: bytes) -> None:
         # Raises Refusal and whatever else the guards turn into a status.
-        request = wire.request()
-        if request is None:
-            request = request_of(self._door, wire, wire.take)
         self._guards.admit(call)
         if len(request) > _LARGE:
             _Work(self._door, wire, call, self._threads, self._handle_large, request)

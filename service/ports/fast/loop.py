@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import heapq
-import logging
 from collections import deque
 from collections.abc import Callable
 from itertools import count
@@ -11,17 +10,12 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from chatiere.http2.server import Call as WireCall
     from chatiere.http2.server import Endpoint
-
-_log = logging.getLogger(__name__)
 
 # The longest wait, in seconds.
 _LONGEST_WAIT = 60.0
 # Above this number of timers, those that are cancelled are forgotten.
 _MANY = 1000
-# HTTP/2's error for a fault of the server.
-_INTERNAL_ERROR = 2
 
 
 class Timer:
@@ -54,19 +48,11 @@ class Loop:
         # A deque needs no lock.
         self._posted: deque[Callable[[], object]] = deque()
 
-    def run(self, begin: Callable[[WireCall], None], is_over: Callable[[], bool]) -> None:
-        """Serve until `is_over` and nothing is under way; `begin` takes new calls."""
-
-        def begin_safely(wire: WireCall) -> None:
-            try:
-                begin(wire)
-            except Exception:
-                _log.exception("a call at the fast door failed")
-                wire.reset(_INTERNAL_ERROR)
-
+    def run(self, is_over: Callable[[], bool]) -> None:
+        """Serve until `is_over` and nothing is under way."""
         now = monotonic()
         while self.under_way or not is_over():
-            now = self.endpoint.turn(self._seconds_to_wait(now), begin_safely)
+            now = self.endpoint.turn(self._seconds_to_wait(now))
             while self._posted:
                 self._posted.popleft()()
             if self._timers and self._timers[0][0] <= now:

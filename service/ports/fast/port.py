@@ -38,6 +38,8 @@ _LOOK, _AGE = 0.1, 0.1
 _PARTS, _LARGEST = 128 * 1024 * 1024, 2
 # HTTP's status for what is no call of gRPC.
 _NOT_GRPC = {"http_method": b"405", "content_type": b"415"}
+# HTTP/2's error for a fault of the server.
+_INTERNAL_ERROR = 2
 # What takes the calls of a path.
 Route = Callable[["WireCall"], None]
 
@@ -68,8 +70,7 @@ class FastPort:
         """True once no more calls are to begin; streams end."""
         self.on_stop: set[Callable[[], None]] = set()
         """Called when it begins to stop, by the thread of `stop`."""
-        self._paths: list[bytes] = []
-        self._routes: list[Route] = []
+        self._routes: dict[bytes, Route] = {}
         self._unknown: Route
         self._loop = Loop(is_own=False)
         self._own_loops: set[Loop] = set()
@@ -81,7 +82,7 @@ class FastPort:
 
     def route(self, routes: Mapping[str, Route], unknown: Route) -> None:
         """Set what takes the calls of each path ("/SERVICE/METHOD"), and those of other paths. Once, before `start`."""
-        self._paths, self._routes, self._unknown = [path.encode() for path in routes], list(routes.values()), unknown
+        self._routes, self._unknown = {path.encode(): route for path, route in routes.items()}, unknown
         self._loop.endpoint = self._endpoint_of(self._loop, [each.detach() for each in self._listening])
         self._loop.after(_LOOK, self._look_at_memory)
 
@@ -146,7 +147,9 @@ class FastPort:
         return self._endpoint_type(
             loop,
             listening,
-            self._paths,
+            self._routes,
+            self._take_other,
+            _fail,
             longest=self._settings.max_message_bytes,
             streams=_CALLS_OF_A_CONNECTION,
             connections=min(_CONNECTIONS, soft // 2),
@@ -155,7 +158,7 @@ class FastPort:
 
     def _serve(self) -> None:
         try:
-            self._loop.run(self._begin, self._is_over)
+            self._loop.run(self._is_over)
         except Exception:
             _log.exception("the fast door has failed")
         finally:
@@ -174,7 +177,7 @@ class FastPort:
 
     def _serve_own(self, loop: Loop) -> None:
         try:
-            loop.run(self._begin, lambda: not loop.endpoint.connections)
+            loop.run(lambda: not loop.endpoint.connections)
         except Exception:
             _log.exception("a stream at the fast door has failed")
         finally:
@@ -186,13 +189,14 @@ class FastPort:
             self._own_loops.discard(loop)
         self._loop.endpoint.wake()
 
-    def _begin(self, wire: WireCall) -> None:
+    def _take_other(self, wire: WireCall) -> None:
+        # A call without a route, or with a fault.
         if wire.fault in _NOT_GRPC:
             wire.refuse(_NOT_GRPC[wire.fault])
         elif wire.path < 0:
             self._unknown(wire)
         else:
-            self._routes[wire.path](wire)
+            list(self._routes.values())[wire.path](wire)
 
     def _look_at_memory(self) -> None:
         most = max(_PARTS, _LARGEST * self._settings.max_message_bytes)
@@ -205,3 +209,8 @@ class FastPort:
         if trouble := self._loop.endpoint.trouble:
             _log.warning("connections could not be taken: %s", os.strerror(trouble))
         self._loop.after(_LOOK, self._look_at_memory)
+
+
+def _fail(wire: WireCall, error: Exception) -> None:
+    _log.error("a call at the fast door failed", exc_info=error)
+    wire.reset(_INTERNAL_ERROR)
