@@ -70,6 +70,8 @@ class Peer:
         """Send a message, or the beginning of one that `claims` to be longer, as far as the windows allow."""
         data = b"\0" + struct.pack(">I", len(message) if claims is None else claims) + message
         while data:
+            if any(isinstance(event, h2.events.StreamReset) and event.stream_id == stream for event in self.events):
+                raise h2.exceptions.StreamClosedError(stream)
             room = self.connection.local_flow_control_window(stream)
             if not room:
                 self._read()
