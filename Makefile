@@ -32,6 +32,9 @@ UPGRADE ?=
 COMPILE := $(BIN)/uv pip compile --quiet --generate-hashes --python-version 3.13 --python-platform linux \
 	--custom-compile-command "make constraints" $(UPGRADE)
 
+# The compiled parts that depend on libnghttp2, if they are built.
+HTTP2 = $(shell $(BIN)/python -c 'from chatiere.http2 import is_built; print("chatiere.http2" * is_built())')
+
 # Tests are independent of each other: as many processes as there are cores share them.
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
@@ -51,7 +54,7 @@ lint: $(BUILT) ## Check style (ruff, cython-lint), types (mypy) and the API defi
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy src/chatiere
-	$(BIN)/python -m mypy.stubtest --ignore-missing-stub chatiere.engine
+	$(BIN)/python -m mypy.stubtest --ignore-missing-stub chatiere.engine $(HTTP2)
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/cython-lint engine http2 tests/debug_build
 	$(BIN)/buf lint proto
 	$(BIN)/buf format --diff --exit-code proto

@@ -1,21 +1,25 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Self
 
-Buffer = bytes | memoryview
+from typing_extensions import disjoint_base
+
+from chatiere.engine.wire import Buffer
 
 FAULTS: tuple[str, ...]
 
-class Message:
-    def __len__(self) -> int: ...
-    def __buffer__(self, flags: int, /) -> memoryview: ...
-
+@disjoint_base
 class Call:
-    loop: Any
-    path: int
-    peer: str
-    metadata: tuple[tuple[str, str], ...]
-    timeout: float | None
     watch: Callable[[], None] | None
+    @property
+    def loop(self) -> Any: ...
+    @property
+    def path(self) -> int: ...
+    @property
+    def peer(self) -> str: ...
+    @property
+    def metadata(self) -> tuple[tuple[str, str], ...]: ...
+    @property
+    def timeout(self) -> float | None: ...
     @property
     def fault(self) -> str: ...
     @property
@@ -44,9 +48,10 @@ class Call:
     def move(self, to: Endpoint) -> bool: ...
     def reset(self, error: int) -> None: ...
 
+@disjoint_base
 class Endpoint:
-    def __init__(
-        self,
+    def __new__(
+        cls,
         loop: Any,
         listening: Sequence[int],
         routes: Mapping[bytes, Callable[[Call], None]],
@@ -57,7 +62,7 @@ class Endpoint:
         streams: int,
         connections: int,
         greeting: float,
-    ) -> None: ...
+    ) -> Self: ...
     @property
     def connections(self) -> int: ...
     @property

@@ -52,16 +52,13 @@ FAULTS = (
 )
 
 
-cdef class Message:
-    """A message, in the memory into which it was received; a writable buffer."""
+cdef class _Message:
+    # In the memory into which it was received; a writable buffer.
 
     cdef message* _message
 
     def __dealloc__(self):
         message_free(self._message)
-
-    def __len__(self):
-        return self._message.size
 
     def __getbuffer__(self, Py_buffer* buffer, int flags):
         PyBuffer_FillInfo(buffer, self, self._message.content, self._message.size, False, flags)
@@ -164,7 +161,7 @@ cdef class Call:
         cdef message* found = stream_take(self._stream) if self._stream != NULL else NULL
         if found == NULL:
             return None
-        cdef Message owner = Message.__new__(Message)
+        cdef _Message owner = _Message.__new__(_Message)
         owner._message = found
         return memoryview(owner)
 
