@@ -938,6 +938,8 @@ static int session_new(connection *connection) {
     int error = callbacks == NULL ? NGHTTP2_ERR_NOMEM : nghttp2_option_new(&option);
     if (error == 0) {
         nghttp2_option_set_no_auto_window_update(option, 1);
+        /* A token that is empty in "Bearer " has a value that ends in a space: it is refused as a token. */
+        nghttp2_option_set_no_rfc9113_leading_and_trailing_ws_validation(option, 1);
         error = (connection->is_server ? nghttp2_session_server_new2 : nghttp2_session_client_new2)(
             &connection->session, callbacks, connection, option);
     }

@@ -17,7 +17,20 @@ from chatiere.service.guards.tokens import new_token
 from chatiere.service.process.settings import Settings
 from chatiere.v1 import batch_service_pb2, errors_pb2, game_pb2, game_service_pb2
 
-from .support import PATIENCE, Door, LogLines, Refused, Running, SlowCall, batch_stub, new_game, raw, refusal, running
+from .support import (
+    PATIENCE,
+    Door,
+    LogLines,
+    Refused,
+    Running,
+    SlowCall,
+    batch_stub,
+    new_game,
+    only_grpcio,
+    raw,
+    refusal,
+    running,
+)
 
 INCLUDE = game_pb2.Include(legal_actions=True)
 
@@ -361,6 +374,7 @@ def test_a_unary_call_without_a_request_is_refused(server: Running) -> None:
     assert (refused.code, refused.reason) == (grpc.StatusCode.INVALID_ARGUMENT, "MALFORMED_REQUEST")
 
 
+@only_grpcio
 def test_a_unary_call_is_answered_when_its_request_is_there(server: Running) -> None:
     answered = threading.Event()
 

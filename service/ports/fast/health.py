@@ -10,9 +10,10 @@ from google.protobuf.message import DecodeError
 from google.rpc import code_pb2
 from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
 
-from chatiere.service.calls.errors import CANCELLED, OK, Refusal, Status, limit_exceeded
+from chatiere.service.calls.errors import CANCELLED, OK, Refusal, Status
 from chatiere.service.guards.chain import Call, Method
-from chatiere.service.ports.fast.answers import RETRY, Door, finish, refuse, request_of
+from chatiere.service.guards.limits import CallSlots
+from chatiere.service.ports.fast.answers import Door, finish, refuse, request_of
 from chatiere.service.ports.fast.calls import Awaited
 from chatiere.service.ports.health import WATCHES
 
@@ -27,6 +28,7 @@ class Health:
         """Know these services, and the server as a whole, ""."""
         self._door, self._check, self._watch = door, check, watch
         self._services = services | {""}
+        self._slots = CallSlots(WATCHES)
         self._open: dict[WireCall, tuple[Call, Callable[[], None]]] = {}
 
     def check(self, wire: WireCall) -> None:
@@ -62,13 +64,12 @@ class Health:
     def _begin_watch(self, wire: WireCall, call: Call) -> None:
         try:
             service = HealthCheckRequest.FromString(request_of(self._door, wire, wire.take)).service
-            if len(self._open) >= WATCHES:
-                raise limit_exceeded("health watches", WATCHES, RETRY)
         except (Refusal, DecodeError) as error:
             refuse(self._door, wire, call, error)
             return
         tell = partial(wire.loop.post, partial(self._tell_stop, wire))
         self._open[wire] = call, tell
+        self._slots.take(call.origin, wire, lambda: wire.loop.post(partial(self._end_watch, wire, OK)))
         self._door.port.on_stop.add(tell)
         wire.watch = partial(self._look, wire)
         wire.send([self._status_of(service)])
@@ -88,6 +89,7 @@ class Health:
         if wire not in self._open:
             return
         call, tell = self._open.pop(wire)
+        self._slots.release(call.origin, wire)
         self._door.port.on_stop.discard(tell)
         self._door.guards.end(call, status)
         finish(wire, call.request_id, status)

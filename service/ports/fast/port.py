@@ -77,6 +77,7 @@ class FastPort:
         # For the sets and what they say of each other.
         self._changing = threading.Lock()
         self._has_turned = threading.Event()
+        self._has_turned.set()
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._serve, name="fast door", daemon=True)
 
