@@ -12,7 +12,7 @@ PYTHON_SOURCES := $(shell find engine http2 service clients command -name '*.py'
 # The sanitizers' libraries have to be loaded first, and Python has to use malloc instead of its own allocator, so that
 # they see the bounds of its objects. Leaks are not checked, because Python itself never frees some memory.
 SANITIZED := LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
-	PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 PYTHONPATH=build/debug/lib
+	PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 PYTHONPATH=$(CURDIR)/build/debug/lib
 # The number of mutated packed states given to the debug build.
 MUTATIONS ?= 300000
 # The number of damaged messages and packed states that fuzz sends to a server, and the most seconds that it takes.
@@ -59,10 +59,12 @@ lint: $(BUILT) ## Check style (ruff, cython-lint), types (mypy) and the API defi
 	$(BIN)/buf lint proto
 	$(BIN)/buf format --diff --exit-code proto
 
-debug: $(DEBUG_BUILT) ## Run the engine's tests with invariants and sanitizers on
+debug: $(DEBUG_BUILT) ## Run the tests of the engine and the fast door with invariants and sanitizers on
 	find build/debug -name '*.gcda' -delete
 	$(SANITIZED) CHATIERE_COVERAGE=1 CHATIERE_MUTATIONS=$(MUTATIONS) $(PYTEST) -m "not release_only" \
-		tests/debug_build tests/engine tests/conformance tests/games
+		tests/debug_build tests/engine tests/conformance tests/games \
+		tests/service/fast_door tests/clients/test_client_fast_call.py
+	cd tests && $(SANITIZED) ../$(BIN)/python -m fuzz.wire --seconds 20
 
 coverage: $(DEBUG_BUILT) ## List the lines of the compiled engine that make debug did not run; fails if one has no reason
 	$(BIN)/python tests/kernel_coverage.py build/debug
