@@ -20,7 +20,7 @@
 /* Room for frames that is kept. */
 #define MOST_ROOM (1024 * 1024)
 /* Bytes of a message allocated before they come: what a client says of its length may be wrong. */
-#define TRUSTED (1024 * 1024)
+#define TRUSTED (2 * 1024 * 1024)
 #define MOST_TRAILERS 8
 /* The least part of a message that is read to where it stays, past the buffer. */
 #define LEAST_DIRECT 4096
