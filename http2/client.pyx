@@ -185,9 +185,14 @@ cdef class StreamCall:
         What the service is not ready to take is copied, and sent while `receive` waits. If the call is over, it goes
         nowhere, and `receive` says why.
         """
+        parts = [_Piece(each) for each in pieces]
         self._enter()
         try:
-            self._send([_Piece(each) for each in pieces])
+            self._send(parts)
+        except BaseException:
+            # What is lent would be the caller's again.
+            self._finish(Cause.LEFT, "sending was interrupted")
+            raise
         finally:
             self._is_used = False
 
@@ -258,7 +263,8 @@ cdef class StreamCall:
         while self._stream.first == NULL:
             if self._end is not None:
                 raise CallEnded(*self._end)
-            if not self._poll(POLLIN, seconds):
+            # A message that has begun to come may take as long as the service does.
+            if not self._poll(POLLIN, seconds if self._stream.coming == NULL else self._patience):
                 raise TimeoutError("no response yet")
             self._read()
             self._write()

@@ -26,6 +26,10 @@
 #define LEAST_DIRECT 4096
 /* Pieces that go to the system at once. */
 #define MOST_PIECES 64
+/* Frames that may wait in libnghttp2: of a client that does not read there could be any number. */
+#define MOST_QUEUED 10000
+/* Bytes of a DATA frame: libnghttp2 keeps as much memory for each connection, and does not use it. */
+#define LONGEST_FRAME (256 * 1024)
 /* Frames that cost a client nothing, such as PING, or their KiB: at first, and a second. */
 #define CREDIT 10000.0
 /* Bytes of answers that a connection may wait for before they are counted. */
@@ -204,6 +208,7 @@ static void drop_messages(stream *stream) {
     while (stream->first != NULL) {
         message *message = stream->first;
         stream->first = message->next;
+        stream->held -= message->room;
         message_free(message);
     }
     stream->last = NULL;
@@ -289,9 +294,10 @@ static void look_at_header(stream *stream, const uint8_t *name, size_t name_size
     } else if (IS(name, name_size, ":method")) {
         stream->is_method_post = IS(value, value_size, "POST");
     } else if (IS(name, name_size, "content-type")) {
-        /* A type may have a suffix: application/grpc+proto. */
+        /* A type may have a suffix or parameters: application/grpc+proto. */
         stream->is_type_grpc = value_size >= sizeof(type) - 1 && memcmp(value, type, sizeof(type) - 1) == 0 &&
-                               (value_size == sizeof(type) - 1 || value[sizeof(type) - 1] == '+');
+                               (value_size == sizeof(type) - 1 || value[sizeof(type) - 1] == '+' ||
+                                value[sizeof(type) - 1] == ';');
     } else if (IS(name, name_size, "grpc-timeout")) {
         stream->timeout = read_timeout(value, value_size);
         if (stream->timeout < 0)
@@ -355,6 +361,28 @@ static void spend(connection *connection, size_t size) {
     connection->credit_at = now;
 }
 
+/* The client has ended or reset a stream: it must not send more of it. */
+static void remember_gone(connection *connection, int32_t id) {
+    connection->gone[connection->gone_count++ % MOST_GONE] = id;
+}
+
+/* Look at the stream of a frame whose head has come. */
+static void look_at_stream(connection *connection) {
+    const uint8_t *head = connection->head;
+    int32_t id = (int32_t)((head[5] & 0x7Fu) << 24 | (uint32_t)head[6] << 16 | (uint32_t)head[7] << 8 | head[8]);
+    if (head[3] == NGHTTP2_RST_STREAM)
+        remember_gone(connection, id);
+    if (id != 0 && (head[3] == NGHTTP2_DATA || head[3] == NGHTTP2_HEADERS))
+        for (int i = 0; i < MOST_GONE; i++)
+            connection->is_gone_used |= connection->gone[i] == id;
+}
+
+static bool is_block_open(const connection *connection) {
+    uint8_t type = connection->head[3], flags = connection->head[4];
+    return connection->head_size == sizeof(connection->head) && !(flags & NGHTTP2_FLAG_END_HEADERS) &&
+           (type == NGHTTP2_HEADERS || type == NGHTTP2_CONTINUATION);
+}
+
 /* See where frames begin and end: libnghttp2 does not tell of those that it passes over. */
 static void walk(connection *connection, size_t size, const uint8_t *at) {
     while (size > 0) {
@@ -366,9 +394,10 @@ static void walk(connection *connection, size_t size, const uint8_t *at) {
             part = connection->body_left < size ? connection->body_left : size;
             connection->body_left -= part;
         } else {
+            bool goes_on = is_block_open(connection);
             if (connection->head_size == sizeof(connection->head))
                 connection->head_size = 0;
-            if (connection->head_size == 0)
+            if (connection->head_size == 0 && !goes_on)
                 connection->began_at = connection->shared->now;
             part = sizeof(connection->head) - connection->head_size;
             if (part > size)
@@ -379,6 +408,7 @@ static void walk(connection *connection, size_t size, const uint8_t *at) {
                 const uint8_t *head = connection->head;
                 connection->body_left = (size_t)head[0] << 16 | (size_t)head[1] << 8 | head[2];
                 spend(connection, connection->body_left);
+                look_at_stream(connection);
             }
         }
         at += part;
@@ -387,6 +417,8 @@ static void walk(connection *connection, size_t size, const uint8_t *at) {
 }
 
 bool connection_is_part_way(const connection *connection) {
+    if (is_block_open(connection))
+        return true;
     if (connection->body_left > 0)
         return connection->head[3] != NGHTTP2_DATA;
     return connection->head_size > 0 && connection->head_size < sizeof(connection->head);
@@ -480,7 +512,7 @@ static int begin_message(stream *stream) {
 /* Take bytes of messages; those that lie where they stay need not be copied. */
 static int take_bytes(stream *stream, const uint8_t *at, size_t size) {
     const uint8_t *end = at + size;
-    while (at < end && stream->fault == FAULT_NONE) {
+    while (at < end && stream->fault == FAULT_NONE && !(stream->is_finished && stream->connection->is_server)) {
         if (stream->prefix_size < sizeof(stream->prefix)) {
             stream->prefix[stream->prefix_size++] = *at++;
             if (stream->prefix_size == sizeof(stream->prefix) && begin_message(stream) != 0)
@@ -514,7 +546,7 @@ static int on_data_chunk(nghttp2_session *session, uint8_t flags, int32_t id, co
                          void *data) {
     connection *connection = data;
     /* Padding that comes with something costs the client something. */
-    if (flags & NGHTTP2_FLAG_PADDED)
+    if (flags & NGHTTP2_FLAG_PADDED && connection->credit < CREDIT)
         connection->credit += 1;
     connection->frame_left -= size < connection->frame_left ? size : connection->frame_left;
     if (nghttp2_session_consume_connection(session, size) != 0)
@@ -525,7 +557,7 @@ static int on_data_chunk(nghttp2_session *session, uint8_t flags, int32_t id, co
     stream->unconsumed += size;
     if (take_bytes(stream, bytes, size) != 0) {
         nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, id, NGHTTP2_ENHANCE_YOUR_CALM);
-        stream->fault = FAULT_SIZE;
+        set_fault(stream, FAULT_SIZE);
     }
     /* While a message waits, the client may send no more than a window. */
     if (stream->waiting == 0 || stream->fault != FAULT_NONE || !connection->is_server) {
@@ -560,6 +592,8 @@ static int on_stream_close(nghttp2_session *session, int32_t id, uint32_t error,
     (void)data;
     stream *stream = nghttp2_session_get_stream_user_data(session, id);
     if (stream != NULL) {
+        if (stream->has_ended)
+            remember_gone(stream->connection, id);
         nghttp2_session_set_stream_user_data(session, id, NULL);
         stream_close(stream, error);
     }
@@ -594,7 +628,11 @@ long connection_read(connection *connection, uint8_t *buffer, size_t size) {
     long error = nghttp2_session_mem_recv(connection->session, target, (size_t)count);
     if (error < 0)
         return error;
-    return connection->credit <= 0 ? NGHTTP2_ERR_FLOODED : count;
+    if (connection->is_gone_used)
+        nghttp2_session_terminate_session(connection->session, NGHTTP2_STREAM_CLOSED);
+    if (connection->credit <= 0 || nghttp2_session_get_outbound_queue_size(connection->session) > MOST_QUEUED)
+        return NGHTTP2_ERR_FLOODED;
+    return count;
 }
 
 /* Sending */
@@ -660,11 +698,13 @@ static ssize_t on_read(nghttp2_session *session, int32_t id, uint8_t *buffer, si
 
 static ssize_t on_read_length(nghttp2_session *session, uint8_t type, int32_t id, int32_t connection_window,
                               int32_t stream_window, uint32_t largest_frame, void *data) {
-    (void)type, (void)connection_window, (void)stream_window, (void)data;
+    (void)type, (void)connection_window, (void)stream_window;
     stream *stream = nghttp2_session_get_stream_user_data(session, id);
     size_t size = stream == NULL ? 0 : stream->to_send;
     if (size > largest_frame)
         size = largest_frame;
+    if (size > LONGEST_FRAME && ((const connection *)data)->is_server)
+        size = LONGEST_FRAME;
     return size > 0 ? (ssize_t)size : 1;
 }
 
@@ -867,6 +907,7 @@ int stream_finish(stream *stream) {
     if (stream->connection == NULL || stream->is_finished)
         return 0;
     stream->is_finished = true;
+    drop_messages(stream);
     mark_changed(stream->connection);
     if (stream->is_answered && stream->to_send > 0)
         return stream_push(stream);
@@ -887,6 +928,7 @@ int stream_refuse(stream *stream, const char *status) {
         return 0;
     nghttp2_nv head = {(uint8_t *)":status", (uint8_t *)status, 7, 3, NGHTTP2_NV_FLAG_NONE};
     stream->is_answered = stream->is_finished = true;
+    drop_messages(stream);
     mark_changed(stream->connection);
     return nghttp2_submit_response(stream->connection->session, stream->id, &head, 1, NULL);
 }
@@ -901,6 +943,8 @@ stream *stream_request(connection *connection, const fields *head) {
     stream->id = nghttp2_submit_request(connection->session, NULL, list, count, &source, stream);
     if (stream->id < 0) {
         stream_close(stream, NGHTTP2_INTERNAL_ERROR);
+        next_ready(connection->shared);
+        stream_free(stream);
         return NULL;
     }
     mark_changed(connection);
@@ -938,6 +982,8 @@ static int session_new(connection *connection) {
     int error = callbacks == NULL ? NGHTTP2_ERR_NOMEM : nghttp2_option_new(&option);
     if (error == 0) {
         nghttp2_option_set_no_auto_window_update(option, 1);
+        /* It would keep a thousand of a connection; `gone` has those that matter. */
+        nghttp2_option_set_no_closed_streams(option, 1);
         /* A token that is empty in "Bearer " has a value that ends in a space: it is refused as a token. */
         nghttp2_option_set_no_rfc9113_leading_and_trailing_ws_validation(option, 1);
         error = (connection->is_server ? nghttp2_session_server_new2 : nghttp2_session_client_new2)(

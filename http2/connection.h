@@ -19,6 +19,9 @@
 /* Bytes of a call's headers, counted as in RFC 9113, 6.5.2. */
 #define MOST_HEADERS (16 * 1024)
 
+/* Streams that are remembered to have been ended by the client. */
+#define MOST_GONE 32
+
 /* What is wrong with a call, as far as HTTP/2 and gRPC's framing go; stream.fault. */
 typedef enum fault {
     FAULT_NONE,
@@ -139,6 +142,9 @@ struct connection {
     size_t body_left;
     unsigned preface_left;
     double began_at;
+    int32_t gone[MOST_GONE];
+    unsigned gone_count;
+    bool is_gone_used;   /* the client has sent more of one of these */
     /* For frames that cost the other end nothing. */
     double credit, credit_at;
     /* GOAWAY of the other end: the last stream that it takes (-1: none came), and its words. */

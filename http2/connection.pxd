@@ -26,6 +26,7 @@ cdef extern from "connection.h" nogil:
     ctypedef struct fields:
         uint8_t* data
         size_t size
+        size_t room
 
     ctypedef struct connection:
         size_t stream_count
@@ -94,6 +95,7 @@ cdef extern from "endpoint.h" nogil:
         size_t most_connections
         uint32_t most_streams
         double greeting
+        double idle
         size_t peer_count
         int trouble
         size_t unsent

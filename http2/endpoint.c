@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,16 +18,15 @@
 #define BUFFER (64 * 1024)
 #define SHARE (1024 * 1024)
 #define MOST_EVENTS 256
-/* Seconds: without a call; with answers of which the client takes nothing, because learners may be busy with something
+/* Seconds: with answers of which the client takes nothing, because learners may be busy with something
  * else; to hear why the connection ends; between two looks at all connections. */
-#define IDLE 300.0
 #define PATIENCE 600.0
 #define FAREWELL 1.0
 #define LOOK 0.25
 /* Bytes of small answers, and of frames, that clients have not taken. */
 #define MOST_UNSENT (64 * 1024 * 1024)
-/* Connections that are asked for how many others their address has. */
-#define SAMPLE 64
+/* Connections that are taken before it is the others' turn. */
+#define MOST_ACCEPTED 64
 /* NGHTTP2_ERR_TOO_MANY_CONTINUATIONS of nghttp2 1.61, which distributions have put into their 1.52, too. */
 #define TOO_MANY_CONTINUATIONS (-905)
 /* What a silent machine is asked: after how many seconds, how many seconds between questions, and how many. */
@@ -42,6 +42,7 @@ struct peer {
     size_t copied;               /* bytes not yet sent, as counted in the endpoint's */
     double used;                 /* the time of its last call */
     double moved;                /* the time when the client last took something, or nothing waited */
+    double told_at;              /* the time when it was told that the connection ends; 0: it was not */
     double leaves;               /* the time when it is closed; 0: it is not leaving */
     bool is_written;             /* whether epoll tells when it can be written to */
 };
@@ -75,6 +76,15 @@ static void name_peer(peer *peer, const struct sockaddr_in6 *found) {
     }
 }
 
+/* Where the connections of an address are counted; addresses may share a place. */
+static size_t place_of(const endpoint *endpoint, const struct in6_addr *address) {
+    uint64_t words[2];
+    memcpy(words, address->s6_addr, sizeof(words));
+    uint64_t mixed = (words[0] ^ endpoint->key) * 0x9E3779B97F4A7C15u;
+    mixed = (mixed ^ mixed >> 32 ^ words[1]) * 0xD6E8FEB86659FD93u;
+    return (size_t)(mixed >> 40) % PLACES;
+}
+
 static void link_peer(peer *peer, endpoint *endpoint) {
     peer->endpoint = endpoint;
     peer->next = NULL;
@@ -85,6 +95,7 @@ static void link_peer(peer *peer, endpoint *endpoint) {
         endpoint->peers = peer;
     endpoint->last_peer = peer;
     endpoint->peer_count++;
+    endpoint->counts[place_of(endpoint, &peer->address)]++;
     endpoint->unsent += peer->copied;
 }
 
@@ -100,6 +111,7 @@ static void unlink_peer(peer *peer) {
     else
         endpoint->last_peer = peer->before;
     endpoint->peer_count--;
+    endpoint->counts[place_of(endpoint, &peer->address)]--;
 }
 
 static void peer_end(peer *peer) {
@@ -142,13 +154,13 @@ static bool peer_write(peer *peer) {
     connection *connection = peer->connection;
     if (peer->leaves != 0)
         return true;
-    size_t before = connection->unsent;
+    size_t before = connection->unsent + connection->to_send;
     if (connection_write(connection) < 0)
         return false;
     size_t copied = connection_copied(connection);
     peer->endpoint->unsent += copied - peer->copied;
     peer->copied = copied;
-    if (connection->unsent == 0 || connection->unsent < before)
+    if (connection->unsent + connection->to_send < before)
         peer->moved = peer->endpoint->shared.now;
     want_write(peer, connection->unsent > 0);
     if (connection_is_over(connection))
@@ -197,29 +209,20 @@ static bool peer_read(peer *peer) {
     return true;
 }
 
-/* Make room by ending one: of the address that has most, the oldest without calls, or else the oldest. */
+/* Make room by ending one: of an address that has most, the oldest without calls, or else the oldest. */
 static void end_one(endpoint *endpoint) {
-    peer *chosen = endpoint->peers;
+    peer *chosen = NULL;
     size_t most = 0;
-    int asked = 0;
-    for (peer *each = endpoint->peers; each != NULL && asked < SAMPLE; each = each->next, asked++) {
-        size_t count = 0;
-        for (peer *other = each; other != NULL; other = other->next)
-            count += IN6_ARE_ADDR_EQUAL(&each->address, &other->address);
-        if (count > most) {
-            most = count;
+    for (peer *each = endpoint->peers; each != NULL; each = each->next) {
+        size_t rank = 2 * (size_t)endpoint->counts[place_of(endpoint, &each->address)];
+        rank += each->connection->stream_count == 0;
+        if (rank > most) {
+            most = rank;
             chosen = each;
         }
     }
-    if (chosen == NULL)
-        return;
-    for (peer *each = chosen; each != NULL; each = each->next) {
-        if (IN6_ARE_ADDR_EQUAL(&each->address, &chosen->address) && each->connection->stream_count == 0) {
-            chosen = each;
-            break;
-        }
-    }
-    peer_end(chosen);
+    if (chosen != NULL)
+        peer_end(chosen);
 }
 
 static void listen_on(endpoint *endpoint, bool is_listening) {
@@ -257,8 +260,8 @@ static bool peer_begin(endpoint *endpoint, int fd, const struct sockaddr_in6 *ad
     return true;
 }
 
-static void accept_all(endpoint *endpoint, int listening) {
-    while (true) {
+static void accept_some(endpoint *endpoint, int listening, int most) {
+    while (most-- > 0) {
         struct sockaddr_in6 address;
         socklen_t size = sizeof(address);
         int fd = accept4(listening, (struct sockaddr *)&address, &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
@@ -296,17 +299,21 @@ static void look_at_all(endpoint *endpoint) {
         bool is_part_way = !connection->has_begun || connection_is_part_way(connection);
         if (connection->stream_count > 0)
             each->used = now;
+        if (connection->unsent + connection->to_send == 0)
+            each->moved = now;
         if (endpoint->is_draining && now > endpoint->drained_at + FAREWELL)
             connection_drain_now(connection);
         if (each->leaves != 0) {
             if (now > each->leaves)
                 peer_end(each);
-        } else if (connection->unsent > 0 && now > each->moved + PATIENCE) {
+        } else if (each->told_at != 0 ? now > each->told_at + FAREWELL : now > each->moved + PATIENCE) {
             peer_end(each);
         } else if (is_part_way && now > connection->began_at + endpoint->greeting) {
             connection_leave(connection, NGHTTP2_NO_ERROR, "no whole frame has come in time");
-        } else if (now > each->used + IDLE) {
-            connection_leave(connection, NGHTTP2_NO_ERROR, "no call has come for minutes");
+            each->told_at = now;
+        } else if (now > each->used + endpoint->idle) {
+            connection_leave(connection, NGHTTP2_NO_ERROR, "no call has come for long");
+            each->told_at = now;
         }
     }
 }
@@ -360,7 +367,7 @@ bool endpoint_turn(endpoint *endpoint, double seconds) {
         }
     }
     for (int i = 0; i < listening_count; i++)
-        accept_all(endpoint, listening[i]);
+        accept_some(endpoint, listening[i], MOST_ACCEPTED);
     look_at_all(endpoint);
     return true;
 }
@@ -377,7 +384,7 @@ void endpoint_drain(endpoint *endpoint) {
         return;
     /* Those that have connected are told, too. */
     for (int i = 0; i < endpoint->listening_count; i++)
-        accept_all(endpoint, endpoint->listening[i]);
+        accept_some(endpoint, endpoint->listening[i], (int)endpoint->most_connections);
     endpoint->is_draining = true;
     listen_on(endpoint, false);
     for (int i = 0; i < endpoint->listening_count; i++)
@@ -401,6 +408,8 @@ endpoint *endpoint_new(const int *listening, int count, size_t longest, const ch
         endpoint_free(found);
         return NULL;
     }
+    if (getrandom(&found->key, sizeof(found->key), GRND_NONBLOCK) < 0)
+        found->key = (uint64_t)(uintptr_t)found;
     found->shared = (shared){.now = monotonic(), .longest = longest, .paths = paths, .path_count = path_count};
     for (int i = 0; i < count && i < MOST_LISTENING; i++)
         found->listening[found->listening_count++] = listening[i];

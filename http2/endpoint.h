@@ -5,6 +5,7 @@
 #include "connection.h"
 
 #define MOST_LISTENING 16
+#define PLACES 4096
 
 typedef struct peer peer;
 
@@ -19,6 +20,9 @@ typedef struct endpoint {
     size_t most_connections;
     uint32_t most_streams;  /* of a connection */
     double greeting;        /* seconds for a client to begin, and for each of its frames */
+    double idle;            /* seconds that a connection may be without a call */
+    unsigned counts[PLACES]; /* connections by address; see `place_of` */
+    uint64_t key;           /* of these places, so that nobody can choose them */
     peer *peers, *last_peer;
     size_t peer_count;
     double looked_at;       /* the last time that all connections were looked at */

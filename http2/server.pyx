@@ -136,6 +136,11 @@ cdef class Call:
         return self._stream.held if self._stream != NULL else 0
 
     @property
+    def is_alone(self):
+        """True if its connection has no other call."""
+        return self._stream != NULL and self._stream.connection != NULL and self._stream.connection.stream_count == 1
+
+    @property
     def is_sending(self):
         """True while bytes of its answers wait for the client to take them."""
         return self._loans > 0 or (self._stream != NULL and self._stream.to_send > 0)
@@ -175,6 +180,7 @@ cdef class Call:
         cdef bytes identity = request_id.encode("ascii")
         _check(fields_add(&self._stream.tail, b"grpc-status", 11, b"0", 1))
         _check(fields_add(&self._stream.tail, b"x-request-id", 12, identity, len(identity)))
+        self.metadata = ()
         _check(stream_finish(self._stream))
 
     def send(self, list pieces):
@@ -200,6 +206,7 @@ cdef class Call:
         for each, content in trailers:
             name, value = each.encode("ascii"), content.encode("ascii")
             _check(fields_add(&self._stream.tail, name, len(name), value, len(value)))
+        self.metadata = ()
         _check(stream_finish(self._stream))
 
     def refuse(self, bytes status):
@@ -265,6 +272,7 @@ cdef class Endpoint:
         uint32_t streams,
         size_t connections,
         double greeting,
+        double idle,
     ):
         """Listen.
 
@@ -272,7 +280,8 @@ cdef class Endpoint:
         `routes`: what gets the calls of each path (bytes). `other`: what gets all others, and those with faults from
         the beginning. `failed`: gets the call and the error if one of these, or a call's `watch`, raises. `longest`:
         bytes of a message. `streams`: calls of one connection at once. `connections`: at a time; more end others.
-        `greeting`: seconds for a client to begin, and for each of its frames to come whole. Raises OSError.
+        `greeting`: seconds for a client to begin, and for each of its frames to come whole. `idle`: seconds that a
+        connection may be without a call. Raises OSError.
         """
         cdef int[16] descriptors
         cdef int count = 0
@@ -293,6 +302,7 @@ cdef class Endpoint:
         self._endpoint.most_streams = streams
         self._endpoint.most_connections = connections
         self._endpoint.greeting = greeting
+        self._endpoint.idle = idle
 
     def __dealloc__(self):
         if self._endpoint != NULL:
@@ -420,6 +430,9 @@ cdef Call _new_call(stream* found, loop):
     call.peer = PyUnicode_DecodeLatin1(name, strlen(name), NULL)
     call.timeout = None if found.timeout < 0 else found.timeout
     call.metadata = tuple(_metadata(&found.head))
+    free(found.head.data)
+    found.head.data = NULL
+    found.head.size = found.head.room = 0
     Py_INCREF(call)
     found.owner = <void*> call
     return call

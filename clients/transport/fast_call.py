@@ -3,6 +3,7 @@
 import base64
 import socket
 from collections.abc import Sequence
+from contextlib import suppress
 from urllib.parse import unquote
 
 import grpc
@@ -115,11 +116,13 @@ def _connected(address: str, timeout: float) -> socket.socket:
         connected = socket.create_connection((host.removeprefix("[").removesuffix("]"), int(port)), timeout)
     except (OSError, ValueError, OverflowError) as error:
         raise TransportError(grpc.StatusCode.UNAVAILABLE, f"no connection to {address}: {error}") from error
-    connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    # Else there would be no end to waiting for a machine that has vanished.
-    connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-    for option, value in _KEEPALIVE.items():
-        connected.setsockopt(socket.IPPROTO_TCP, option, value)
+    # If the service has left already, the call says so.
+    with suppress(OSError):
+        connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        # Else there would be no end to waiting for a machine that has vanished.
+        connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        for option, value in _KEEPALIVE.items():
+            connected.setsockopt(socket.IPPROTO_TCP, option, value)
     return connected
 
 

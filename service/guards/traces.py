@@ -8,6 +8,7 @@ OTEL_SERVICE_NAME, OTEL_TRACES_SAMPLER …
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from functools import cache
 from typing import Any
 
 import grpc
@@ -84,6 +85,7 @@ class CallTraces:
         call.on_end = end
 
 
+@cache
 def _provider() -> Any:
     try:
         from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter

@@ -54,7 +54,7 @@ def listening_sockets(setting: str, address: str, *, share_port: bool = False) -
     listening = _bound(setting, address, *options)
     for each in listening:
         each.setblocking(False)
-        each.listen()
+        each.listen(socket.SOMAXCONN)
     return listening
 
 

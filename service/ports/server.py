@@ -40,7 +40,7 @@ _MEMORY_INTERVAL = 0.1
 
 
 class Server:
-    """A gRPC server, its health and its port for streams, served by a loop in a thread of its own.
+    """A gRPC server, its health and its fast door, served by a loop in a thread of its own.
 
     Its methods to start and stop are those of grpc.Server.
     """
@@ -171,7 +171,7 @@ class Server:
             self._guards.budget,
             self._settings.max_message_bytes,
             (factory.half_open, factory.streams),
-            lambda: 0 if fast is None else fast.held,
+            lambda: 0 if fast is None else fast.known,
         )
         while True:
             await asyncio.sleep(_MEMORY_INTERVAL)

@@ -82,6 +82,8 @@ def _warn_of_open_doors(settings: Settings) -> None:
     if settings.tokens:
         for address in settings.open_addresses:
             _log.warning("tokens without TLS: anyone between a client and %s can read them", address)
+    elif settings.fast_address in settings.open_addresses and not settings.client_ca:
+        _log.warning("no TLS and no tokens at the fast door: anybody who reaches %s may call", settings.fast_address)
     elif settings.client_ca and settings.fast_address in settings.open_addresses:
         _log.warning(
             "mutual TLS beside an open port: clients need no certificate or token at %s",

@@ -77,7 +77,7 @@ def unknown(door: Door, method: Method) -> Callable[[WireCall], None]:
     """Return what takes the calls of paths that the door does not have, which `method` counts."""
 
     def take(wire: WireCall) -> None:
-        call = door.begin(method, wire)
+        call = door.guards.begin(method, wire.peer, wire.metadata)
         door.guards.end(call, _NO_METHOD)
         finish(wire, call.request_id, _NO_METHOD)
 

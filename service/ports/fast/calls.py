@@ -27,6 +27,8 @@ BatchHandler = Callable[[Any, Cancellation, Hold], list[Buffer]]
 # Larger requests, in bytes, take longer to handle than the door's thread should; larger responses are counted until
 # their client has taken them.
 _LARGE = 64 * 1024
+# Bytes that a call takes beside its response.
+_OF_CALL = 4096
 
 
 class Single:
@@ -63,7 +65,7 @@ class Single:
             return
         response = self._handle(request)
         if len(response) > _LARGE or wire.is_behind:
-            _hold_until_delivered(self._door, wire, call, len(response))
+            hold_until_delivered(self._door, wire, call, len(response))
         self._guards.end(call)
         wire.answer(response, call.request_id)
 
@@ -103,6 +105,7 @@ class Awaited:
         """Call `then` once it has, or something is wrong with it; what it raises is the call's status."""
         self._door, self._wire, self._call, self._then = door, wire, call, then
         seconds = door.settings.request_timeout
+        self._has_left = False
         self._is_deadline = wire.timeout is not None and wire.timeout < seconds
         self._timer = wire.loop.after(min(seconds, seconds if wire.timeout is None else wire.timeout), self._late)
         wire.watch = self._look
@@ -121,6 +124,7 @@ class Awaited:
                 refuse(self._door, self._wire, self._call, error)
 
     def _leave(self) -> None:
+        self._has_left = True
         self._wire.watch = None
         self._timer.cancel()
         self._door.port.half_open.release(self._call.origin, self._wire)
@@ -133,7 +137,7 @@ class Awaited:
         refuse(self._door, self._wire, self._call, deadline_exceeded() if self._is_deadline else late)
 
     def _had_to_go(self) -> None:
-        if self._wire.watch is None:
+        if self._has_left:
             # Its request has come meanwhile.
             return
         self._leave()
@@ -152,11 +156,11 @@ class _Work:
         self._cancellation = Cancellation()
         self._refusal: Refusal | None = None
         self._holding = door.guards.holding(call)
-        self._timer = self._set_deadline(call)
         work = partial(handle, request, self._cancellation, self._holding.beside(request))
+        self._future: Future[list[Buffer]] | None = threads.submit(work)
         wire.watch = self._look
         wire.loop.under_way += 1
-        self._future: Future[list[Buffer]] = threads.submit(work)
+        self._timer = self._set_deadline(call)
         self._future.add_done_callback(lambda _: wire.loop.post(self._done))
 
     def _set_deadline(self, call: Call) -> Timer:
@@ -178,29 +182,36 @@ class _Work:
     def _stop(self) -> None:
         # Running work stops soon; waiting work never begins.
         self._cancellation.cancel()
-        self._future.cancel()
+        if self._future is not None:
+            self._future.cancel()
 
     def _look(self) -> None:
         if self._wire.is_closed:
             self._stop()
-        if self._wire.is_delivered and self._future.done():
-            self._holding.release()
+        if self._wire.is_delivered and self._future is None:
+            self._leave()
+
+    def _leave(self) -> None:
+        self._holding.release()
+        self._wire.watch = None
 
     def _done(self) -> None:
         self._wire.loop.under_way -= 1
         self._timer.cancel()
+        # It would keep the response after it was delivered.
+        future, self._future = self._future, None
+        assert future is not None
         if self._wire.is_closed:
             self._door.guards.end(self._call, CANCELLED)
-            self._holding.release()
+            self._leave()
             return
         try:
             if self._refusal is not None:
                 raise self._refusal
-            pieces = self._future.result()
+            pieces = future.result()
             self._holding.hold(sum(map(len, pieces)))
         except Exception as error:
-            self._holding.release()
-            self._wire.watch = None
+            self._leave()
             refuse(self._door, self._wire, self._call, error)
         else:
             self._door.guards.end(self._call)
@@ -208,13 +219,14 @@ class _Work:
             finish(self._wire, self._call.request_id, OK)
 
 
-def _hold_until_delivered(door: Door, wire: WireCall, call: Call, size: int) -> None:
-    # Raises Refusal.
+def hold_until_delivered(door: Door, wire: WireCall, call: Call, size: int) -> None:
+    """Reserve memory for a response of `size` bytes until it was delivered. Raises Refusal."""
     holding = door.guards.holding(call)
-    holding.hold(size)
+    holding.hold(size + _OF_CALL)
 
     def look() -> None:
         if wire.is_delivered:
             holding.release()
+            wire.watch = None
 
     wire.watch = look

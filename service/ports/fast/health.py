@@ -6,19 +6,21 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from google.protobuf.message import DecodeError
 from google.rpc import code_pb2
 from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
 
-from chatiere.service.calls.errors import CANCELLED, OK, Refusal, Status
+from chatiere.service.calls.errors import CANCELLED, OK, Status
 from chatiere.service.guards.chain import Call, Method
 from chatiere.service.guards.limits import CallSlots
 from chatiere.service.ports.fast.answers import Door, finish, refuse, request_of
-from chatiere.service.ports.fast.calls import Awaited
+from chatiere.service.ports.fast.calls import Awaited, hold_until_delivered
 from chatiere.service.ports.health import WATCHES
 
 if TYPE_CHECKING:
     from chatiere.http2.server import Call as WireCall
+
+
+_LATE = Status(code_pb2.DEADLINE_EXCEEDED, message="deadline exceeded")
 
 
 class Health:
@@ -42,7 +44,9 @@ class Health:
     def _answer_check(self, wire: WireCall, call: Call) -> None:
         try:
             service = HealthCheckRequest.FromString(request_of(self._door, wire, wire.take)).service
-        except (Refusal, DecodeError) as error:
+            if wire.is_behind:
+                hold_until_delivered(self._door, wire, call, 0)
+        except Exception as error:
             refuse(self._door, wire, call, error)
             return
         if service not in self._services:
@@ -64,7 +68,7 @@ class Health:
     def _begin_watch(self, wire: WireCall, call: Call) -> None:
         try:
             service = HealthCheckRequest.FromString(request_of(self._door, wire, wire.take)).service
-        except (Refusal, DecodeError) as error:
+        except Exception as error:
             refuse(self._door, wire, call, error)
             return
         tell = partial(wire.loop.post, partial(self._tell_stop, wire))
@@ -72,6 +76,8 @@ class Health:
         self._slots.take(call.origin, wire, lambda: wire.loop.post(partial(self._end_watch, wire, OK)))
         self._door.port.on_stop.add(tell)
         wire.watch = partial(self._look, wire)
+        if wire.timeout is not None:
+            wire.loop.after(wire.timeout, partial(self._end_watch, wire, _LATE))
         wire.send([self._status_of(service)])
         if self._door.port.is_stopping:
             self._end_watch(wire, OK)
@@ -91,6 +97,7 @@ class Health:
         call, tell = self._open.pop(wire)
         self._slots.release(call.origin, wire)
         self._door.port.on_stop.discard(tell)
+        wire.watch = None
         self._door.guards.end(call, status)
         finish(wire, call.request_id, status)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import logging
 from collections import deque
 from collections.abc import Callable
 from itertools import count
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 _LONGEST_WAIT = 60.0
 # Above this number of timers, those that are cancelled are forgotten.
 _MANY = 1000
+
+_log = logging.getLogger(__name__)
 
 
 class Timer:
@@ -47,21 +50,33 @@ class Loop:
         self._many = _MANY
         # A deque needs no lock.
         self._posted: deque[Callable[[], object]] = deque()
+        self._has_ended = False
 
     def run(self, is_over: Callable[[], bool]) -> None:
         """Serve until `is_over` and nothing is under way."""
         now = monotonic()
         while self.under_way or not is_over():
             now = self.endpoint.turn(self._seconds_to_wait(now))
-            while self._posted:
-                self._posted.popleft()()
+            self._do_posted()
             if self._timers and self._timers[0][0] <= now:
                 self._do_due(now)
 
     def post(self, work: Callable[[], object]) -> None:
-        """Have its thread do something; from any thread."""
+        """Have its thread do something; from any thread. Once it has ended, it is done at once."""
         self._posted.append(work)
         self.endpoint.wake()
+        if self._has_ended:
+            self._do_posted()
+
+    def end(self) -> None:
+        """Give up its connections, and do what is posted."""
+        self.endpoint.close()
+        self._has_ended = True
+        self._do_posted()
+
+    def _do_posted(self) -> None:
+        while self._posted:
+            _do(self._posted.popleft())
 
     def after(self, seconds: float, work: Callable[[], None]) -> Timer:
         """Do something in so many seconds."""
@@ -78,7 +93,7 @@ class Loop:
         while self._timers and self._timers[0][0] <= now:
             _, _, timer = heapq.heappop(self._timers)
             if timer.work is not None:
-                timer.work()
+                _do(timer.work)
 
     def _seconds_to_wait(self, now: float) -> float:
         # `now` is the last turn's time, which is near enough.
@@ -89,3 +104,10 @@ class Loop:
         if not self._timers:
             return _LONGEST_WAIT
         return min(max(self._timers[0][0] - now, 0.0), _LONGEST_WAIT)
+
+
+def _do(work: Callable[[], object]) -> None:
+    try:
+        work()
+    except Exception:
+        _log.exception("the fast door could not do something")

@@ -12,7 +12,6 @@ import os
 import resource
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from functools import partial
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING
@@ -36,6 +35,12 @@ _CALLS_OF_A_CONNECTION, _CONNECTIONS = 1000, 10_000
 _LOOK, _AGE = 0.1, 0.1
 # Bytes that such requests may take together; at least this many of the largest.
 _PARTS, _LARGEST = 128 * 1024 * 1024, 2
+# A client that holds a smaller part of them loses no call.
+_FEW = 16
+# Bytes that libnghttp2 takes for a connection.
+_OF_CONNECTION = 32 * 1024
+# Seconds that a connection may be without a call; if it has a loop of its own, others may want one.
+_IDLE, _OWN_IDLE = 300.0, 10.0
 # HTTP's status for what is no call of gRPC.
 _NOT_GRPC = {"http_method": b"405", "content_type": b"415"}
 # HTTP/2's error for a fault of the server.
@@ -55,7 +60,7 @@ class FastPort:
             raise SettingError(
                 "fast_address",
                 "built without libnghttp2: install libnghttp2-dev (Debian), libnghttp2-devel (Fedora) or libnghttp2 "
-                "(Homebrew), with pkg-config, and build again",
+                "(Homebrew), with pkg-config, and build again; the service itself runs on Linux",
             ) from error
         self._settings = settings
         self._endpoint_type = Endpoint
@@ -71,6 +76,7 @@ class FastPort:
         self.on_stop: set[Callable[[], None]] = set()
         """Called when it begins to stop, by the thread of `stop`."""
         self._routes: dict[bytes, Route] = {}
+        self._takers: tuple[Route, ...] = ()
         self._unknown: Route
         self._loop = Loop(is_own=False)
         self._own_loops: set[Loop] = set()
@@ -84,6 +90,7 @@ class FastPort:
     def route(self, routes: Mapping[str, Route], unknown: Route) -> None:
         """Set what takes the calls of each path ("/SERVICE/METHOD"), and those of other paths. Once, before `start`."""
         self._routes, self._unknown = {path.encode(): route for path, route in routes.items()}, unknown
+        self._takers = tuple(routes.values())
         self._loop.endpoint = self._endpoint_of(self._loop, [each.detach() for each in self._listening])
         self._loop.after(_LOOK, self._look_at_memory)
 
@@ -96,8 +103,8 @@ class FastPort:
 
         Returns an event that is set when all have ended.
         """
-        with suppress(RuntimeError):
-            # It has begun.
+        if self._thread.ident is None:
+            # It has not begun.
             self._thread.start()
         with self._changing:
             is_first, self.is_stopping = not self.is_stopping, True
@@ -117,6 +124,13 @@ class FastPort:
         with self._changing:
             return sum(loop.endpoint.held for loop in (self._loop, *self._own_loops))
 
+    @property
+    def known(self) -> int:
+        """The bytes of memory that its connections and requests take."""
+        with self._changing:
+            connections = sum(loop.endpoint.connections for loop in (self._loop, *self._own_loops))
+        return self.held + _OF_CONNECTION * connections
+
     def has_turned(self) -> bool:
         """Return whether its loop has come round since the last time it was asked; ask it to."""
         turned = self._has_turned.is_set() or (self.is_stopping and self._ended.is_set())
@@ -131,7 +145,7 @@ class FastPort:
         """
         loop = Loop(is_own=True)
         with self._changing:
-            if self.is_stopping or len(self._own_loops) >= self._settings.max_streams:
+            if self.is_stopping or len(self._own_loops) >= min(self._settings.max_streams, _files() // 8):
                 return None
             try:
                 loop.endpoint = self._endpoint_of(loop, ())
@@ -144,7 +158,6 @@ class FastPort:
         return partial(self._start_own, loop)
 
     def _endpoint_of(self, loop: Loop, listening: Sequence[int]) -> Endpoint:
-        soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
         return self._endpoint_type(
             loop,
             listening,
@@ -153,8 +166,9 @@ class FastPort:
             _fail,
             longest=self._settings.max_message_bytes,
             streams=_CALLS_OF_A_CONNECTION,
-            connections=min(_CONNECTIONS, soft // 2),
+            connections=min(_CONNECTIONS, _files() // 2),
             greeting=self._settings.request_timeout,
+            idle=_OWN_IDLE if loop.is_own else _IDLE,
         )
 
     def _serve(self) -> None:
@@ -163,7 +177,7 @@ class FastPort:
         except Exception:
             _log.exception("the fast door has failed")
         finally:
-            self._loop.endpoint.close()
+            self._loop.end()
             self._ended.set()
 
     def _is_over(self) -> bool:
@@ -185,7 +199,7 @@ class FastPort:
             self._forget_own(loop)
 
     def _forget_own(self, loop: Loop) -> None:
-        loop.endpoint.close()
+        loop.end()
         with self._changing:
             self._own_loops.discard(loop)
         self._loop.endpoint.wake()
@@ -197,16 +211,17 @@ class FastPort:
         elif wire.path < 0:
             self._unknown(wire)
         else:
-            list(self._routes.values())[wire.path](wire)
+            self._takers[wire.path](wire)
 
     def _look_at_memory(self) -> None:
         most = max(_PARTS, _LARGEST * self._settings.max_message_bytes)
         if (held := self.held) > most:
             # Of the client whose requests take most.
             found = [(*slots.largest(_AGE, attrgetter("held")), slots) for slots in (self.half_open, self.streams)]
-            _, client, calls, slots = max(found, key=itemgetter(0))
-            slots.end(client, calls)
-            _log.warning("requests under way take %d MiB: ended %d calls", held >> 20, len(calls))
+            weight, client, calls, slots = max(found, key=itemgetter(0))
+            if weight > most // _FEW:
+                slots.end(client, calls)
+                _log.warning("requests under way take %d MiB: ended %d calls", held >> 20, len(calls))
         if trouble := self._loop.endpoint.trouble:
             _log.warning("connections could not be taken: %s", os.strerror(trouble))
         self._loop.after(_LOOK, self._look_at_memory)
@@ -215,3 +230,8 @@ class FastPort:
 def _fail(wire: WireCall, error: Exception) -> None:
     _log.error("a call at the fast door failed", exc_info=error)
     wire.reset(_INTERNAL_ERROR)
+
+
+def _files() -> int:
+    # How many files the process may open.
+    return resource.getrlimit(resource.RLIMIT_NOFILE)[0]

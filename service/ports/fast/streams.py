@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from concurrent.futures import Executor, Future
 from functools import partial
 from math import inf
@@ -14,21 +15,24 @@ from chatiere.service.calls.errors import CANCELLED, OK, Refusal, Status, limit_
 from chatiere.service.guards.chain import Call, Method
 from chatiere.service.ports.fast.answers import RETRY, STOPPING, Door, deadline_exceeded, fault_of, finish, refuse
 from chatiere.service.ports.fast.calls import BatchHandler
+from chatiere.v1.batch_service_pb2 import PlayRequest
 
 if TYPE_CHECKING:
     from chatiere.http2.server import Call as WireCall
 
 
 # Seconds: after a longer request the next is left to a thread, so that the stream's loop sees if its call is cancelled
-# or late.
+# or late. So are all but steps, whose time depends on their size.
 _SHORT = 0.02
+_STEP = bytes([PlayRequest.STEP_FIELD_NUMBER << 3 | 2])
 
 
 class Streams:
     """Play: streams of batches, answered in order."""
 
     def __init__(self, door: Door, method: Method, handle: BatchHandler, threads: Executor) -> None:
-        """`threads` do the work."""
+        """`threads` do the work; as many loops of streams do it themselves at a time."""
+        self._own = threading.BoundedSemaphore(door.settings.batch_threads)
         self._door, self._method, self._handle, self._threads = door, method, handle, threads
 
     def __call__(self, wire: WireCall) -> None:
@@ -38,9 +42,11 @@ class Streams:
             self._door.guards.identify(call, wire.metadata)
             self._door.guards.admit(call)
             start = None if wire.loop.is_own else self._door.port.give_own_loop(wire)
-            _Stream(self._door, wire, call, self._handle, self._threads)
-            if start is not None:
-                start()
+            try:
+                _Stream(self._door, wire, call, self._handle, self._threads, self._own)
+            finally:
+                if start is not None:
+                    start()
         except Exception as error:
             refuse(self._door, wire, call, error)
 
@@ -48,12 +54,21 @@ class Streams:
 class _Stream:
     """A stream of batches."""
 
-    def __init__(self, door: Door, wire: WireCall, call: Call, handle: BatchHandler, threads: Executor) -> None:
-        self._door, self._wire, self._call, self._handle, self._threads = door, wire, call, handle, threads
+    def __init__(
+        self,
+        door: Door,
+        wire: WireCall,
+        call: Call,
+        handle: BatchHandler,
+        threads: Executor,
+        own: threading.BoundedSemaphore,
+    ) -> None:
+        self._door, self._wire, self._call = door, wire, call
+        self._handle, self._threads, self._own = handle, threads, own
         self._cancellation = Cancellation()
         self._holding = door.guards.holding(call)
-        # How long the last request took, and when the present one began.
-        self._seconds, self._began = inf, 0.0
+        # How long the last request took and its size, and when the present one began.
+        self._seconds, self._size, self._began = inf, 0, 0.0
         self._future: Future[list[Buffer]] | None = None
         self._refusal: Refusal | None = None
         self._timer = None if wire.timeout is None else wire.loop.after(wire.timeout, self._late)
@@ -64,14 +79,16 @@ class _Stream:
         self._look()
 
     def _look(self) -> None:
-        # Whatever has changed.
+        # Go on, as far as what has come and what was delivered allow.
         if self._wire.is_closed:
             self._cancellation.cancel()
             if self._future is None:
                 self._end(CANCELLED)
         if self._future is None and not self._wire.is_sending:
             self._holding.release()
-            if not self._call.is_over:
+            if self._call.is_over:
+                self._wire.watch = None
+            else:
                 self._next()
 
     def _next(self) -> None:
@@ -90,19 +107,33 @@ class _Stream:
     def _begin(self, request: memoryview) -> None:
         try:
             work = partial(self._handle, request, self._cancellation, self._holding.beside(request))
-            if self._wire.loop.is_own and self._seconds < _SHORT:
-                begun = perf_counter()
-                pieces = work()
-                self._seconds = perf_counter() - begun
+            is_short = self._is_short(request)
+            self._size = len(request)
+            self._began = perf_counter()
+            if is_short and self._own.acquire(blocking=False):
+                try:
+                    pieces = work()
+                finally:
+                    self._own.release()
+                self._seconds = perf_counter() - self._began
                 self._answer(pieces)
                 return
+            self._future = self._threads.submit(work)
         except Exception as error:
             self._refuse(error)
             return
         self._wire.loop.under_way += 1
-        self._began = perf_counter()
-        self._future = self._threads.submit(work)
         self._future.add_done_callback(lambda _: self._wire.loop.post(self._done))
+
+    def _is_short(self, request: memoryview) -> bool:
+        # Whether a loop may do it itself, because it is like one that took little, and no other call waits for it.
+        return (
+            self._seconds < _SHORT
+            and self._wire.loop.is_own
+            and request[:1] == _STEP
+            and len(request) <= 2 * self._size
+            and self._wire.is_alone
+        )
 
     def _done(self) -> None:
         self._wire.loop.under_way -= 1
@@ -123,8 +154,8 @@ class _Stream:
             self._look()
 
     def _answer(self, pieces: list[Buffer]) -> None:
-        self._wire.send(pieces)
         self._holding.hold(sum(map(len, pieces)))
+        self._wire.send(pieces)
 
     def _late(self) -> None:
         self._stop(deadline_exceeded())
