@@ -44,5 +44,5 @@ def handled(server: Running) -> dict[str, float]:
     return {name: count for name, count in counts.items() if count}
 
 
-def in_flight(server: Running) -> float:
-    return server.sample("chatiere_calls_in_flight", grpc_type="bidi_stream")
+def in_flight(server: Running, kind: str = "bidi_stream") -> float:
+    return server.sample("chatiere_calls_in_flight", grpc_type=kind)

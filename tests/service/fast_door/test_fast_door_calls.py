@@ -7,7 +7,8 @@ from typing import Any
 import grpc
 import numpy as np
 import pytest
-from played_frames import END_STREAM, STREAMS, data, message, reset
+from grpc_health.v1.health_pb2 import HealthCheckResponse
+from played_frames import END_STREAM, HEADERS, STREAMS, WINDOW, data, message, reset, setting, window
 
 from chatiere import engine
 from chatiere.clients import BatchClient, ChatiereError
@@ -16,6 +17,7 @@ from chatiere.engine import Game
 from chatiere.service.calls import batch_service
 from chatiere.v1.batch_service_pb2 import (
     Columns,
+    ConvertRequest,
     NewGamesRequest,
     ObserveRequest,
     PlayoutRequest,
@@ -34,6 +36,9 @@ from .peer import LIST_GAMES, OK, PLAY, TAKES_ALL, Peer, fast_address
 from .servers import LABELS, Slow, handled, in_flight, playing
 
 pytestmark = needs_fast_door
+
+CONVERT, NEW_GAMES = "/chatiere.v1.BatchService/Convert", "/chatiere.v1.BatchService/NewGames"
+CHECK, WATCH = "/grpc.health.v1.Health/Check", "/grpc.health.v1.Health/Watch"
 
 # grpcio's answers
 
@@ -226,6 +231,32 @@ def test_a_deadline_passes_between_messages_of_a_stream(peer: Peer) -> None:
     assert peer.end()[0] is grpc.StatusCode.DEADLINE_EXCEEDED
 
 
+def test_a_deadline_passes_while_a_client_watches_the_server_s_health(peer: Peer) -> None:
+    peer.send(*peer.call(path=WATCH, grpc_timeout="50m"))
+    assert HealthCheckResponse.FromString(peer.answers(1)[0]).status == HealthCheckResponse.SERVING
+    assert peer.end()[0] is grpc.StatusCode.DEADLINE_EXCEEDED
+    peer.calls(3)
+
+
+def test_the_deadline_of_a_batch_that_was_refused_for_memory_passes() -> None:
+    game = engine.games()[0]
+    table = Table(game=game.name, players=game.min_players)
+    held = NewGamesRequest(table=table, count=100_000 // game.packed_size).SerializeToString()
+    refused = ConvertRequest(table=table, states=bytes(100_000)).SerializeToString()
+    with playing(max_undelivered_bytes=150_000) as server, Peer(server, setting(WINDOW, 0)) as peer, LogLines() as log:
+        peer.send(*peer.call(1, NEW_GAMES, held))
+        peer.skip_to(HEADERS)
+        peer.send(*peer.call(3, CONVERT, refused, grpc_timeout="50m"))
+        code, words = peer.end(3)
+        assert (code, "answers not yet taken" in words) == (grpc.StatusCode.RESOURCE_EXHAUSTED, True)
+        # This one's deadline is later.
+        peer.send(peer.headers(5, path=CONVERT, grpc_timeout="50m"))
+        assert peer.end(5)[0] is grpc.StatusCode.DEADLINE_EXCEEDED
+        peer.send(setting(WINDOW, 2**20), window(0, 2**20))
+        assert peer.end(1) == OK
+        assert not [line for line in log.lines if "Traceback" in line]
+
+
 @pytest.mark.parametrize(
     "headers",
     [
@@ -280,11 +311,13 @@ def test_a_compressed_message_of_a_stream(peer: Peer) -> None:
     peer.calls(3)
 
 
-def test_a_compressed_request(peer: Peer) -> None:
-    peer.send(peer.headers(path=LIST_GAMES, grpc_encoding="gzip"), data(COMPRESSED, END_STREAM))
+@pytest.mark.parametrize("path", [LIST_GAMES, NEW_GAMES, CHECK, WATCH])
+def test_a_compressed_request(echoing: Running, peer: Peer, path: str) -> None:
+    peer.send(peer.headers(path=path, grpc_encoding="gzip"), data(COMPRESSED, END_STREAM))
     assert peer.end()[0] is grpc.StatusCode.UNIMPLEMENTED
     assert peer.ends[1]["grpc-accept-encoding"] == "identity"
     peer.calls(3)
+    assert [in_flight(echoing, kind) for kind in ("unary", "server_stream")] == [0, 0]
 
 
 def test_a_grpc_client_is_told_that_nothing_is_decompressed(server: Running) -> None:
@@ -402,6 +435,23 @@ def test_calls_of_one_connection_have_their_own_answers(server: Running) -> None
 # Limits, ids, metrics, log
 
 
+def test_a_call_whose_request_comes_as_its_slot_is_taken() -> None:
+    """Calls without their request have one slot; the second call takes it just before the first one's request."""
+    game = engine.games()[0]
+    request = NewGamesRequest(table=Table(game=game.name, players=game.min_players), count=1).SerializeToString()
+    labels = LABELS | {"grpc_type": "unary", "grpc_method": "NewGames"}
+    with playing(max_calls=1) as server, Peer(server) as peer:
+        peer.send(peer.headers(1, path=NEW_GAMES))
+        peer.ping()
+        peer.send(peer.headers(3, path=NEW_GAMES), data(message(request), END_STREAM, 1))
+        assert peer.end(1) == OK
+        peer.send(data(message(request), END_STREAM, 3))
+        assert peer.end(3) == OK
+        assert server.sample("grpc_server_handled_total", **labels, grpc_code="OK") == 2
+        assert server.sample("grpc_server_handled_total", **labels, grpc_code="ResourceExhausted") == 0
+        assert in_flight(server, "unary") == 0
+
+
 def test_streams_of_one_client_at_a_time(slow: Slow) -> None:
     with playing(max_calls_per_client=1) as server, Peer(server) as first, Peer(server) as second:
         first.send(first.headers(), data(message(b"meow"), END_STREAM))
@@ -465,7 +515,7 @@ def test_a_unary_call_that_is_reset_counts_as_cancelled() -> None:
         wait_until(
             lambda: server.sample("grpc_server_handled_total", **labels, grpc_code="Canceled") == 1, "it is over"
         )
-        assert server.sample("chatiere_calls_in_flight", grpc_type="unary") == 0
+        assert in_flight(server, "unary") == 0
 
 
 def test_what_is_no_call_of_a_method_is_counted_as_unknown() -> None:

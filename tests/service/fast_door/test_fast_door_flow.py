@@ -44,8 +44,9 @@ from played_frames import (
 from chatiere import engine
 from chatiere.clients import BatchClient
 from chatiere.clients.calls import batch_requests
+from chatiere.service.calls.batch_service import BatchService
 from chatiere.v1.batch_service_pb2 import Table
-from chatiere.v1.game_service_pb2 import ListGamesRequest
+from chatiere.v1.game_service_pb2 import ListGamesRequest, ListGamesResponse
 
 from ..process import served, wait_until
 from ..support import PATIENCE, Running, game_stub, needs_fast_door
@@ -399,6 +400,22 @@ def test_a_call_that_a_grpc_client_leaves(echoing: Running) -> None:
         left = play(iter(threading.Event().wait, None), timeout=PATIENCE)
         left.cancel()
         assert list(play(iter([b"meow"]), timeout=PATIENCE)) == [b"meow"]
+
+
+def test_a_reset_while_an_answer_is_on_its_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    # More than all buffers between the ends hold: a part of it waits for the socket.
+    monkeypatch.setattr(BatchService, "play", lambda *_: [bytes(50_000_000)])
+    with playing() as server, Peer(server, *TAKES_ALL) as peer:
+        peer.send(peer.headers(), data(message(b"meow")))
+        peer.skip_to(DATA)
+        peer.send(reset(1))
+        wait_until(lambda: not in_flight(server), "the call is over")
+        peer.send(*peer.call(3))
+        assert peer.end(3) == OK
+        assert ListGamesResponse.FromString(peer.messages[3][0]).games
+        assert 1 not in peer.messages
+        # What had begun to be sent is whole and right.
+        assert not any(peer._parts[1][5:])
 
 
 # Clients that are gone

@@ -188,6 +188,21 @@ def test_a_flood_of_calls_that_the_server_has_to_reset(server: Served, bystander
     growth.stays_below(SLACK)
 
 
+def test_endless_calls_of_a_client_that_neither_acknowledges_nor_reads(server: Served, bystander: Bystander) -> None:
+    growth = Growth(server)
+    with Peer(server, greets=False, source=ELSEWHERE) as peer:
+        peer.send(PREFACE, Frame(SETTINGS, 0, 0, b""))
+
+        def attack() -> None:
+            for chunk in per_stream(lambda headers, stream: [headers(stream)])(peer):
+                peer.send(chunk)
+
+        with pytest.raises(ConnectionError):
+            bystander.is_served_during(attack)
+        bystander.is_served()
+    growth.stays_below(SLACK)
+
+
 def test_pings_whose_answers_nobody_reads(server: Served, bystander: Bystander, peer: Peer) -> None:
     growth = Growth(server)
     peer.socket.setblocking(False)
@@ -372,6 +387,7 @@ SILENT: dict[str, list[Frame | bytes]] = {
     "half a preface": [PREFACE[:10]],
     "a preface": [PREFACE],
     "a preface and half a frame": [PREFACE, bytes(Frame(SETTINGS, 0, 0, b""))[:5]],
+    "headers without their end": [PREFACE, Frame(SETTINGS, 0, 0, b""), Frame(HEADERS, 0, 1, b"\x83")],
     "half a frame": [PREFACE, Frame(SETTINGS, 0, 0, b""), bytes(ping())[:12]],
 }
 
@@ -521,6 +537,21 @@ def test_connections_by_the_thousand(server: Served, bystander: Bystander, many_
             peer.ping()
         growth.stays_below(2 * SLACK)
     bystander.is_served()
+
+
+def test_connections_that_had_large_responses_keep_little(server: Served, bystander: Bystander) -> None:
+    with ExitStack() as stack:
+        peers = [stack.enter_context(Peer(server, *TAKES_ALL, source=ELSEWHERE)) for _ in range(30)]
+        growth = Growth(server)
+
+        def take() -> None:
+            for peer in peers:
+                peer.send(*peer.call(1, NEW_GAMES, LARGE.SerializeToString()))
+                assert peer.end() == OK
+
+        bystander.is_served_during(take)
+        # They were 120 MB.
+        growth.stays_below(SLACK)
 
 
 def test_connections_above_the_limit_end_those_of_the_client_with_most(many_files: int) -> None:
