@@ -63,6 +63,13 @@ stream *next_ready(shared *shared) {
     return found;
 }
 
+stream *next_finished(shared *shared) {
+    stream *found = shared->finished;
+    if (found != NULL)
+        shared->finished = found->next_ready;
+    return found;
+}
+
 static void mark_changed(connection *connection) {
     if (connection->is_changed)
         return;
@@ -217,7 +224,12 @@ static void drop_messages(stream *stream) {
 
 static void stream_close(stream *stream, uint32_t error) {
     connection *connection = stream->connection;
-    mark_ready(stream);
+    if (stream->owner != NULL && !stream->is_watched && !stream->is_ready) {
+        stream->next_ready = connection->shared->finished;
+        connection->shared->finished = stream;
+    } else {
+        mark_ready(stream);
+    }
     stream->is_closed = true;
     stream->error = error;
     keep_begun_piece(stream);

@@ -75,6 +75,7 @@ typedef struct stream {
     fault fault;
     bool has_head;       /* its headers are whole */
     bool is_ready;       /* in the list of ready streams */
+    bool is_watched;     /* its owner wants to know at once when it is closed */
     bool has_ended;      /* the other end sends nothing more */
     bool is_closed;      /* nothing is sent or received any more */
     bool is_answered;    /* its headers or its end have been sent by this end */
@@ -102,6 +103,7 @@ typedef struct stream {
 /* What several connections share. */
 typedef struct shared {
     stream *first_ready, *last_ready;
+    stream *finished;    /* closed streams whose owners need not know at once */
     connection *changed; /* connections that may have something to write */
     piece *released;     /* pieces whose lenders are to be told */
     size_t held;         /* bytes of messages that have come and were not taken */
@@ -187,6 +189,8 @@ void connection_leave(connection *connection, uint32_t error, const char *words)
 
 /* The next of the ready streams; NULL: none. */
 stream *next_ready(shared *shared);
+/* The next of the finished streams; NULL: none. */
+stream *next_finished(shared *shared);
 /* Take the first message that has come; NULL: none. */
 message *stream_take(stream *stream);
 void message_free(message *message);

@@ -46,6 +46,7 @@ cdef extern from "connection.h" nogil:
         bint has_head
         bint has_ended
         bint is_closed
+        bint is_watched
         bint is_answered
         bint is_finished
         uint32_t error
@@ -71,6 +72,7 @@ cdef extern from "connection.h" nogil:
     bint connection_is_over(const connection* connection)
     void connection_leave(connection* connection, uint32_t error, const char* words)
     stream* next_ready(shared* shared)
+    stream* next_finished(shared* shared)
     message* stream_take(stream* stream)
     void message_free(message* message)
     int stream_begin_message(stream* stream, size_t size)

@@ -25,6 +25,7 @@ from chatiere.http2.connection cimport (
     is_reserved,
     message,
     message_free,
+    next_finished,
     next_ready,
     peer_name,
     piece,
@@ -89,9 +90,7 @@ cdef class Call:
     cdef readonly object timeout
     cdef readonly object loop
     cdef bint _has_moved
-    cdef public object watch
-    """Called when something of the call has changed: a message or its end has come, it is closed, its answers have been
-    delivered. None: nobody is."""
+    cdef object _watch
 
     @property
     def fault(self):
@@ -150,6 +149,18 @@ cdef class Call:
         if self._stream == NULL or not self._stream.has_ended or self._stream.waiting != 1 or self._stream.fault:
             return None
         return self.take()
+
+    @property
+    def watch(self):
+        """Called when something of the call has changed: a message or its end has come, it is closed, its answers have
+        been delivered. None: nobody is."""
+        return self._watch
+
+    @watch.setter
+    def watch(self, watch):
+        self._watch = watch
+        if self._stream != NULL:
+            self._stream.is_watched = watch is not None
 
     cpdef bytes take(self):
         """Take the first message that has come, as bytes; None: there is none."""
@@ -366,13 +377,14 @@ cdef class Endpoint:
         cdef stream* found
         cdef Call call
         self._give_back_loans()
+        self._release_finished()
         while True:
             found = next_ready(&self._endpoint.shared)
             if found == NULL:
                 break
             if found.owner != NULL:
                 call = <Call> found.owner
-                self._watch(call)
+                self._tell_watch(call)
             elif found.is_closed:
                 # Gone before anybody has looked at it.
                 stream_free(found)
@@ -398,6 +410,18 @@ cdef class Endpoint:
         self._give_back_loans()
         return 0
 
+    cdef int _release_finished(self) except -1:
+        cdef stream* found
+        cdef Call call
+        while True:
+            found = next_finished(&self._endpoint.shared)
+            if found == NULL:
+                return 0
+            call = <Call> found.owner
+            call._stream = NULL
+            stream_free(found)
+            Py_DECREF(call)
+
     cdef int _give_back_loans(self) except -1:
         cdef piece* released
         cdef _Loan loan
@@ -409,13 +433,13 @@ cdef class Endpoint:
             Py_DECREF(loan)
             loan.call._loans -= 1
             if loan.call._loans == 0:
-                self._watch(loan.call)
+                self._tell_watch(loan.call)
         return 0
 
-    cdef int _watch(self, Call call) except -1:
-        if call.watch is not None:
+    cdef int _tell_watch(self, Call call) except -1:
+        if call._watch is not None:
             try:
-                call.watch()
+                call._watch()
             except Exception as error:
                 self._failed(call, error)
         return 0

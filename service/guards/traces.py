@@ -8,7 +8,6 @@ OTEL_SERVICE_NAME, OTEL_TRACES_SAMPLER …
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from functools import cache
 from typing import Any
 
 import grpc
@@ -85,7 +84,6 @@ class CallTraces:
         call.on_end = end
 
 
-@cache
 def _provider() -> Any:
     try:
         from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter
