@@ -94,7 +94,7 @@ cdef class Call:
 
     @property
     def fault(self):
-        """What is wrong with the call so far, one of FAULTS, ""; messages that came before it can still be taken."""
+        """The fault of the call so far, one of FAULTS; messages that came before it can still be taken."""
         return FAULTS[<int> self._stream.fault] if self._stream != NULL else ""
 
     @property

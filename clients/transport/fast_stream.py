@@ -41,7 +41,7 @@ class FastStream(Closing):
         keep_freed_memory()
         self._in_flight = InFlight()
         self.has_answered = False
-        """Whether any response has come."""
+        """True once a response has come."""
 
     @property
     def is_over(self) -> bool:

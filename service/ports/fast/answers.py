@@ -35,7 +35,7 @@ _WORDS = {
 
 
 class Door(NamedTuple):
-    """What all calls of the door share; `traces`: None if none are made."""
+    """The parts that all calls of the door share; `traces`: None if none are made."""
 
     port: FastPort
     guards: Guards

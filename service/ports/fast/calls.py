@@ -41,24 +41,12 @@ class Single:
 
     def __call__(self, wire: WireCall) -> None:
         """Take a call."""
-        call = self._door.begin(self._method, wire)
-        try:
-            self._guards.identify(call, wire.metadata)
-            request = wire.request()
-            if request is not None:
-                self._handle_request(wire, call, request)
-            elif wire.has_ended:
-                self._answer(wire, call)
-            else:
-                Awaited(self._door, wire, call, self._answer)
-        except Exception as error:
-            refuse(self._door, wire, call, error)
+        take_unary(self._door, wire, self._door.begin(self._method, wire), self._answer)
 
     def _answer(self, wire: WireCall, call: Call) -> None:
-        self._handle_request(wire, call, request_of(self._door, wire, wire.take))
-
-    def _handle_request(self, wire: WireCall, call: Call, request: bytes) -> None:
-        # Raises Refusal and whatever else the guards turn into a status.
+        request = wire.request()
+        if request is None:
+            request = request_of(self._door, wire, wire.take)
         self._guards.admit(call)
         if len(request) > _LARGE:
             _Work(self._door, wire, call, self._threads, self._handle_large, request)
@@ -82,15 +70,7 @@ class Batch:
 
     def __call__(self, wire: WireCall) -> None:
         """Take a call."""
-        call = self._door.begin(self._method, wire)
-        try:
-            self._door.guards.identify(call, wire.metadata)
-            if wire.has_ended:
-                self._answer(wire, call)
-            else:
-                Awaited(self._door, wire, call, self._answer)
-        except Exception as error:
-            refuse(self._door, wire, call, error)
+        take_unary(self._door, wire, self._door.begin(self._method, wire), self._answer)
 
     def _answer(self, wire: WireCall, call: Call) -> None:
         request = request_of(self._door, wire, wire.take_buffer)
@@ -98,11 +78,25 @@ class Batch:
         _Work(self._door, wire, call, self._threads, self._handle, request)
 
 
-class Awaited:
+def take_unary(door: Door, wire: WireCall, call: Call, answer: Callable[[WireCall, Call], None]) -> None:
+    """Call `answer` once the request of a unary call has come, or something is wrong with it.
+
+    What it raises becomes the status of the call.
+    """
+    try:
+        door.guards.identify(call, wire.metadata)
+        if wire.has_ended:
+            answer(wire, call)
+        else:
+            _Awaited(door, wire, call, answer)
+    except Exception as error:
+        refuse(door, wire, call, error)
+
+
+class _Awaited:
     """A unary call whose request has not come whole."""
 
     def __init__(self, door: Door, wire: WireCall, call: Call, then: Callable[[WireCall, Call], None]) -> None:
-        """Call `then` once it has, or something is wrong with it; what it raises is the call's status."""
         self._door, self._wire, self._call, self._then = door, wire, call, then
         seconds = door.settings.request_timeout
         self._has_left = False

@@ -12,8 +12,8 @@ from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
 from chatiere.service.calls.errors import CANCELLED, OK, Status
 from chatiere.service.guards.chain import Call, Method
 from chatiere.service.guards.limits import CallSlots
-from chatiere.service.ports.fast.answers import Door, finish, refuse, request_of
-from chatiere.service.ports.fast.calls import Awaited, hold_until_delivered
+from chatiere.service.ports.fast.answers import Door, finish, request_of
+from chatiere.service.ports.fast.calls import hold_until_delivered, take_unary
 from chatiere.service.ports.health import WATCHES
 
 if TYPE_CHECKING:
@@ -36,19 +36,12 @@ class Health:
     def check(self, wire: WireCall) -> None:
         """Take a call of Check."""
         call = self._door.guards.begin(self._check, wire.peer, wire.metadata)
-        if wire.has_ended:
-            self._answer_check(wire, call)
-        else:
-            Awaited(self._door, wire, call, self._answer_check)
+        take_unary(self._door, wire, call, self._answer_check)
 
     def _answer_check(self, wire: WireCall, call: Call) -> None:
-        try:
-            service = HealthCheckRequest.FromString(request_of(self._door, wire, wire.take)).service
-            if wire.is_behind:
-                hold_until_delivered(self._door, wire, call, 0)
-        except Exception as error:
-            refuse(self._door, wire, call, error)
-            return
+        service = HealthCheckRequest.FromString(request_of(self._door, wire, wire.take)).service
+        if wire.is_behind:
+            hold_until_delivered(self._door, wire, call, 0)
         if service not in self._services:
             status = Status(code_pb2.NOT_FOUND, message="unknown service")
             self._door.guards.end(call, status)
@@ -60,17 +53,10 @@ class Health:
     def watch(self, wire: WireCall) -> None:
         """Take a call of Watch."""
         call = self._door.guards.begin(self._watch, wire.peer, wire.metadata)
-        if wire.has_ended:
-            self._begin_watch(wire, call)
-        else:
-            Awaited(self._door, wire, call, self._begin_watch)
+        take_unary(self._door, wire, call, self._begin_watch)
 
     def _begin_watch(self, wire: WireCall, call: Call) -> None:
-        try:
-            service = HealthCheckRequest.FromString(request_of(self._door, wire, wire.take)).service
-        except Exception as error:
-            refuse(self._door, wire, call, error)
-            return
+        service = HealthCheckRequest.FromString(request_of(self._door, wire, wire.take)).service
         tell = partial(wire.loop.post, partial(self._tell_stop, wire))
         self._open[wire] = call, tell
         self._slots.take(call.origin, wire, lambda: wire.loop.post(partial(self._end_watch, wire, OK)))
