@@ -235,8 +235,8 @@ cdef class Call:
 
         For calls that have just begun, and are the only one of their connection.
         """
-        cdef connection* moved = self._stream.connection
-        if moved == NULL or moved.stream_count != 1 or moved.first_lent != NULL:
+        cdef connection* moved = self._stream.connection if self._stream != NULL else NULL
+        if moved == NULL or moved.stream_count != 1 or moved.first_lent != NULL or to._endpoint == NULL:
             return False
         if not endpoint_adopt(to._endpoint, moved):
             return False
@@ -334,6 +334,8 @@ cdef class Endpoint:
     @property
     def trouble(self):
         """The errno of the last connection that could not be taken; 0: none since it was last asked."""
+        if self._endpoint == NULL:
+            return 0
         trouble = self._endpoint.trouble
         self._endpoint.trouble = 0
         return trouble
@@ -341,9 +343,11 @@ cdef class Endpoint:
     def turn(self, double seconds):
         """Send what there is, wait at most so many seconds, and look at what has come.
 
-        Returns the time after the wait, of time.monotonic.
+        Returns the time after the wait, of time.monotonic. Raises OSError; ValueError once it is closed.
         """
         cdef bint goes_on
+        if self._endpoint == NULL:
+            raise ValueError("closed endpoint")
         with nogil:
             goes_on = endpoint_turn(self._endpoint, seconds)
         if not goes_on:
@@ -358,15 +362,18 @@ cdef class Endpoint:
 
     def drain(self):
         """Take no more connections, and let clients begin no more calls."""
-        endpoint_drain(self._endpoint)
+        if self._endpoint != NULL:
+            endpoint_drain(self._endpoint)
 
     def cut(self):
         """End all connections and calls."""
+        if self._endpoint == NULL:
+            return
         endpoint_end_all(self._endpoint)
         self._tell()
 
     def close(self):
-        """Give up all connections and sockets."""
+        """Give up all connections and sockets; after it, it has none."""
         if self._endpoint == NULL:
             return
         self.cut()

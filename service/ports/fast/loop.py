@@ -76,7 +76,12 @@ class Loop:
 
     def _do_posted(self) -> None:
         while self._posted:
-            _do(self._posted.popleft())
+            try:
+                work = self._posted.popleft()
+            except IndexError:
+                # Once the loop has ended, other threads do it, too.
+                return
+            _do(work)
 
     def after(self, seconds: float, work: Callable[[], None]) -> Timer:
         """Do something in so many seconds."""

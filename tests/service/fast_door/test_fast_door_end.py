@@ -6,6 +6,7 @@ import queue
 import signal
 import socket
 from contextlib import closing
+from functools import partial
 from typing import Any
 
 import grpc
@@ -26,6 +27,7 @@ from prometheus_client import CollectorRegistry
 
 from chatiere.clients import BatchClient, VectorEnv
 from chatiere.service.calls.batch_service import BatchService
+from chatiere.service.ports.fast.loop import Loop
 from chatiere.service.ports.server import create_server
 from chatiere.service.process.settings import SettingError, Settings
 from chatiere.v1.batch_service_pb2 import Table
@@ -188,6 +190,23 @@ def test_games_go_on_when_workers_are_replaced() -> None:
         assert games(server, stops=True) == expected
         assert server.total("chatiere_workers_restarted_total") == 4
         assert not [line for line in server.lines if "Traceback" in line]
+
+
+def test_a_stop_that_meets_a_stream_s_loop_that_has_just_ended() -> None:
+    """What `stop` has a loop do is then done by the thread that stops, and its endpoint is closed."""
+    endpoint_type = pytest.importorskip("chatiere.http2.server").Endpoint
+    loop = Loop(is_own=True)
+    limits: dict[str, Any] = {"longest": 1, "streams": 1, "connections": 1, "greeting": 1.0, "idle": 1.0}
+    loop.endpoint = endpoint_type(loop, [], {}, pytest.fail, pytest.fail, **limits)
+    loop.end()
+    done: list[str] = []
+    for name in ("drain", "cut", "wake", "close"):
+        loop.post(getattr(loop.endpoint, name))
+        loop.post(partial(done.append, name))
+    assert done == ["drain", "cut", "wake", "close"]
+    assert (loop.endpoint.connections, loop.endpoint.held, loop.endpoint.trouble) == (0, 0, 0)
+    with pytest.raises(ValueError, match="closed endpoint"):
+        loop.endpoint.turn(0)
 
 
 # Where it listens
