@@ -6,8 +6,8 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 BUILT := $(VENV)/.built
 DEBUG_BUILT := build/debug/.built
 BENCH_BUILT := $(VENV)/.bench-built
-COMPILED := $(shell find engine http2 tests/debug_build -name '*.pyx' -o -name '*.pxd' -o -name '*.[ch]') $(wildcard proto/chatiere/v1/*.proto)
-PYTHON_SOURCES := $(shell find engine http2 service clients command -name '*.py' -o -name '*.pyi')
+COMPILED := $(shell find engine http2 bots tests/debug_build -name '*.pyx' -o -name '*.pxd' -o -name '*.[ch]') $(wildcard proto/chatiere/v1/*.proto)
+PYTHON_SOURCES := $(shell find engine http2 service clients bots envs command -name '*.py' -o -name '*.pyi')
 
 # The sanitizers' libraries have to be loaded first, and Python has to use malloc instead of its own allocator, so that
 # they see the bounds of its objects. Leaks are not checked, because Python itself never frees some memory.
@@ -55,7 +55,7 @@ lint: $(BUILT) ## Check style (ruff, cython-lint), types (mypy) and the API defi
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy src/chatiere
 	$(BIN)/python -m mypy.stubtest --ignore-missing-stub chatiere.engine $(HTTP2)
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/cython-lint engine http2 tests/debug_build
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/cython-lint engine http2 bots tests/debug_build
 	$(BIN)/buf lint proto
 	$(BIN)/buf format --diff --exit-code proto
 
@@ -94,7 +94,7 @@ bench: $(BENCH_BUILT) ## Compare Chatière's speed with its peers': a table, bui
 
 clean: ## Remove all build products
 	rm -rf $(VENV) build src dist *.egg-info
-	find engine http2 -name '*.so' -delete
+	find engine http2 bots -name '*.so' -delete
 
 $(BUILT): pyproject.toml setup.py $(COMPILED)
 	@$(PYTHON) -c 'import sys; sys.exit("Chatière needs Python 3.11 or later; say which one with make PYTHON=…" if sys.version_info < (3, 11) else 0)'

@@ -21,7 +21,7 @@ from google.protobuf.descriptor_pb2 import FileDescriptorProto, FileDescriptorSe
 from setuptools import Extension, find_namespace_packages, setup
 
 ROOT = Path(__file__).parent
-FOLDERS = ("engine", "http2", "service", "clients", "command")
+FOLDERS = ("engine", "http2", "service", "clients", "bots", "envs", "command")
 TREE = Path("src/chatiere")
 # The largest field number that the engine's codecs can read (FIELDS in engine/wire/reader.pxd).
 LARGEST_FIELD = 31
@@ -124,10 +124,11 @@ def http2_extensions() -> list[Extension]:
 
 
 def extensions() -> list[Extension]:
-    """Return one extension per .pyx file of engine/, and in the debug build the planted faults of its test."""
+    """Return one extension per .pyx file of engine/ and bots/, and in the debug build the planted faults of its test."""
     modules = {
         ".".join(source.relative_to("src").with_suffix("").parts): source
-        for source in sorted((TREE / "engine").rglob("*.pyx"))
+        for folder in ("engine", "bots")
+        for source in sorted((TREE / folder).rglob("*.pyx"))
     }
     if DEBUG:
         modules["planted_faults"] = Path("tests/debug_build/planted_faults.pyx")

@@ -1,0 +1,1 @@
+"""Players, from random to search. Each knows what its seat may know, and nothing else."""
