@@ -124,7 +124,7 @@ def http2_extensions() -> list[Extension]:
 
 
 def extensions() -> list[Extension]:
-    """Return one extension per .pyx file of engine/ and bots/, and in the debug build the planted faults of its test."""
+    """Return one extension per .pyx file of engine/ and bots/, and in the debug build the planted faults of a test."""
     modules = {
         ".".join(source.relative_to("src").with_suffix("").parts): source
         for folder in ("engine", "bots")
