@@ -7,7 +7,7 @@
 docs/bots.md tells how to write one.
 """
 
-from chatiere.bots.bot import Bot, Decisions
-from chatiere.bots.registry import get, names, split
+from chatiere.bots.bot import Bot, Decisions, Judgement, SearchBot
+from chatiere.bots.registry import Parameter, get, names, parameters, split
 
-__all__ = ["Bot", "Decisions", "get", "names", "split"]
+__all__ = ["Bot", "Decisions", "Judgement", "Parameter", "SearchBot", "get", "names", "parameters", "split"]

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from chatiere.engine import Game, Table
 from chatiere.engine.core import choices
+from chatiere.engine.core.batch import Cancellation
 from chatiere.engine.core.integers import require_integer
 
 
@@ -47,6 +48,8 @@ class Decisions:
     drawn: NDArray[np.uint8]
     """uint8 (n, packed_size): a world for each decision, of which `worlds` makes others; empty unless the bot needs
     worlds."""
+    cancellation: Cancellation | None = None
+    """What ends the choice: `worlds` then raises Cancelled. None: nothing does."""
 
     def __len__(self) -> int:
         """Return the number of decisions."""
@@ -78,7 +81,7 @@ class Decisions:
         packed_size): of each decision those with the numbers `first` … `first + count - 1`. A number always brings the
         same world. With sampled chance each world goes on with a random stream of its own.
 
-        Raises ValueError for a count below 1, and if the bot did not say that it needs worlds.
+        Raises ValueError for a count below 1, and if the bot did not say that it needs worlds; Cancelled.
         """
         if not self.drawn.size:
             raise ValueError("the bot gets no worlds, as its needs_worlds is False")
@@ -92,9 +95,25 @@ class Decisions:
             states = np.repeat(self.drawn[row, None], count, axis=0)
             seats = np.full(count, self.actors[row], np.uint8)
             seed = int(choices.scramble(self.luck[row, None])[0])
-            worlds, _ = table.resample(states.data, seats.data, seed=seed, first_game_number=first)
+            worlds, _ = table.resample(
+                states.data, seats.data, seed=seed, first_game_number=first, cancellation=self.cancellation
+            )
             found[place] = np.frombuffer(worlds, np.uint8).reshape(count, size)
         return found
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The actions that a bot chose for n decisions, and how good it found the legal ones."""
+
+    actions: NDArray[np.uint16]
+    """uint16 (n,): the chosen dense ids."""
+    values: NDArray[np.float64]
+    """float64 (legal_offsets[n],), for each of `Decisions.legal_ids`: the return that the bot expects, from -1 to
+    players - 1; NaN: it did not try the action. Empty if it does not judge actions."""
+    shares: NDArray[np.float64]
+    """float64 (legal_offsets[n],), for each of `Decisions.legal_ids`: the share of the search that it got; those of a
+    decision sum to 1. Empty if the bot does not search."""
 
 
 class Bot(ABC):
@@ -108,6 +127,10 @@ class Bot(ABC):
     """True if it needs `Decisions.observations`."""
     needs_worlds = False
     """True if it needs `Decisions.worlds`."""
+    budget = 0
+    """The games that it plays out, at least in part, for a decision; 0 if it does not search."""
+    is_reproducible = True
+    """False if its choices depend on time: the same decisions may then get other actions."""
 
     @abstractmethod
     def choose(self, decisions: Decisions) -> NDArray[np.uint16]:
@@ -115,3 +138,22 @@ class Bot(ABC):
 
         Bots that choose at random use `Decisions.luck`, so that games can be repeated.
         """
+
+    def judge(self, decisions: Decisions) -> Judgement:
+        """Choose, and tell how good the legal actions look; bots that search do."""
+        nothing = np.empty(0, np.float64)
+        return Judgement(self.choose(decisions), nothing, nothing)
+
+
+class SearchBot(Bot):
+    """A bot that judges actions by worlds."""
+
+    needs_worlds = True
+
+    @abstractmethod
+    def judge(self, decisions: Decisions) -> Judgement:
+        """See Bot.judge."""
+
+    def choose(self, decisions: Decisions) -> NDArray[np.uint16]:
+        """See Bot.choose."""
+        return self.judge(decisions).actions

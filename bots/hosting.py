@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from chatiere.bots.bot import Bot, Decisions
 from chatiere.engine import Game, Position
+from chatiere.engine.core.batch import Cancellation
 from chatiere.engine.core.choices import scramble
 
 Resample = Callable[[NDArray[np.uint8], NDArray[np.int8], int], NDArray[np.uint8]]
@@ -92,10 +93,12 @@ def decisions_of(
     )
 
 
-def decisions_at(position: Position, bot: Bot, luck: SupportsIndex) -> Decisions:
+def decisions_at(
+    position: Position, bot: Bot, luck: SupportsIndex, cancellation: Cancellation | None = None
+) -> Decisions:
     """Return what a bot needs to choose at one position, where a seat has to decide.
 
-    `luck`: a random number, 0 … 2**64 - 1, that tells nothing of the game.
+    `luck`: a random number, 0 … 2**64 - 1, that tells nothing of the game. `cancellation`: as in Decisions.
     """
     actor = position.current_player()
     legal_ids = np.array(position.legal_actions(), np.uint16)
@@ -110,6 +113,7 @@ def decisions_at(position: Position, bot: Bot, luck: SupportsIndex) -> Decisions
         luck=np.array([luck], np.uint64),
         observations=_row(world.observation(actor)) if bot.needs_observations else nothing,
         drawn=_row(world.pack()) if bot.needs_worlds else nothing,
+        cancellation=cancellation,
     )
 
 

@@ -1,65 +1,74 @@
 """The bot `ismcts`: information-set Monte Carlo tree search, without any knowledge of the game beyond its rules."""
 
-from typing import Protocol
-
 import numpy as np
 from numpy.typing import NDArray
 
-from chatiere.bots.search import read_exploration, read_simulations, search
-from chatiere.engine import Game
+from chatiere.bots.bot import Decisions, Judgement, SearchBot
+from chatiere.bots.search import MOST_SIMULATIONS, SearchColumns, read_exploration, read_simulations, search
 
 # More nodes than this are not kept at a time: a few hundred megabytes.
 _MOST_NODES = 4_000_000
 
 
-class Decisions(Protocol):
-    """The n positions in which a bot has to choose; `legal_offsets` and `legal_ids` are those of a batch."""
+class IsmctsBot(SearchBot):
+    """A bot for any game that chooses the action which a search has visited most.
 
-    game: Game
-    players: int
-    legal_offsets: NDArray[np.uint32]
-    legal_ids: NDArray[np.uint16]
-    luck: NDArray[np.uint64]
+    Of equals it takes the one with the best value, then the one of the lowest dense id.
+    """
 
-    def worlds(self, rows: NDArray[np.intp], count: int) -> NDArray[np.uint8]:
-        """Return the next `count` worlds of each of these positions, uint8 (len(rows), count, packed_size)."""
+    def __init__(
+        self, simulations: int | None = None, milliseconds: int | None = None, exploration: float = 0.7
+    ) -> None:
+        """Create a bot.
 
-
-class Ismcts:
-    """Chooses the action that a search has visited most; of equals the one with the best value, then the lowest."""
-
-    def __init__(self, simulations: int = 1000, exploration: float = 0.7) -> None:
-        """Initialize the bot.
-
-        `simulations`: their number for a decision, 1 … 1,000,000. `exploration`: the constant of UCB1, from 0 on.
+        `simulations`: for each decision, 1 … 1,000,000; None: 1000, or as many as `milliseconds` allow. `exploration`:
+        the constant of UCB1, from 0 on. `milliseconds`: for each call of `choose`; None: no limit. Choices that depend
+        on it can't be repeated.
 
         Raises EngineError: INVALID_BATCH.
         """
-        self.simulations = read_simulations(simulations)
-        self.exploration = read_exploration(exploration)
+        if simulations is None:
+            simulations = 1000 if milliseconds is None else MOST_SIMULATIONS
+        self.budget = read_simulations(simulations)
+        self.is_reproducible = milliseconds is None
+        self._milliseconds = milliseconds
+        self._exploration = read_exploration(exploration)
 
-    def choose(self, decisions: Decisions) -> NDArray[np.uint16]:
-        """Return an action for each position, uint16 (n,). What is the only legal action is not searched."""
-        offsets = decisions.legal_offsets
+    def judge(self, decisions: Decisions) -> Judgement:
+        """See Bot.judge. What is the only legal action is not searched."""
+        offsets, counts = decisions.legal_offsets, decisions.legal_counts()
+        values = np.full(len(decisions.legal_ids), np.nan)
+        shares = np.repeat(1 / counts, counts)
         actions = decisions.legal_ids[offsets[:-1]]
-        rows = np.flatnonzero(np.diff(offsets) > 1)
-        at_once = max(1, _MOST_NODES // self.simulations)
-        for some in (rows[first : first + at_once] for first in range(0, len(rows), at_once)):
-            actions[some] = self._search(decisions, some)
-        return actions
+        rows = np.flatnonzero(counts > 1)
+        at_once = len(rows) if self._milliseconds is not None else max(1, _MOST_NODES // self.budget)
+        for first in range(0, len(rows), at_once or 1):
+            some = rows[first : first + at_once]
+            found = self._search(decisions, some)
+            trees = np.repeat(np.arange(len(some)), counts[some])
+            places = np.repeat(offsets[some] - found.legal_offsets[:-1], counts[some]) + np.arange(len(trees))
+            values[places] = found.values
+            shares[places] = found.visits / np.add.reduceat(found.visits, found.legal_offsets[:-1])[trees]
+            # Each tree's actions stay together, the best of them first.
+            known = np.nan_to_num(found.values, nan=-1.0)
+            best_first = np.lexsort((found.legal_ids, -known, -found.visits.astype(np.int64), trees))
+            actions[some] = found.legal_ids[best_first[found.legal_offsets[:-1]]]
+        return Judgement(actions, values, shares)
 
-    def _search(self, decisions: Decisions, rows: NDArray[np.intp]) -> NDArray[np.uint16]:
-        found = search(
+    def _search(self, decisions: Decisions, rows: NDArray[np.intp]) -> SearchColumns:
+        drawn = 0
+
+        def worlds(count: int) -> NDArray[np.uint8]:
+            nonlocal drawn
+            drawn += count
+            return decisions.worlds(rows, count, drawn - count)
+
+        return search(
             decisions.game,
             decisions.players,
             decisions.luck[rows],
-            lambda count: decisions.worlds(rows, count),
-            simulations=self.simulations,
-            exploration=self.exploration,
+            worlds,
+            simulations=self.budget,
+            exploration=self._exploration,
+            milliseconds=self._milliseconds,
         )
-        trees = np.repeat(np.arange(len(rows)), np.diff(found.legal_offsets))
-        values = np.nan_to_num(found.values, nan=-1.0)
-        # Each tree's actions stay together, the best of them first.
-        best_first = np.lexsort((found.legal_ids, -values, -found.visits.astype(np.int64), trees))
-        chosen: NDArray[np.uint16] = found.legal_ids[best_first[found.legal_offsets[:-1]]]
-        return chosen

@@ -7,17 +7,18 @@ from chatiere import engine
 from chatiere.bots.bot import Bot
 from chatiere.bots.flat import FlatBot
 from chatiere.bots.games import GAME_BOTS
+from chatiere.bots.ismcts import IsmctsBot
 from chatiere.bots.random import RandomBot
 from chatiere.engine import Game
 
 
 class Parameter(NamedTuple):
-    """A whole number that a bot can be given: `lowest` … `highest`, both included."""
+    """A whole number that a bot can be given: `lowest` … `highest`, both included; `default` may be None, for none."""
 
     name: str
     lowest: int
     highest: int
-    default: int
+    default: int | None
 
 
 class _Entry(NamedTuple):
@@ -29,6 +30,9 @@ class _Entry(NamedTuple):
 _FOR_ANY_GAME = {
     "random": _Entry(RandomBot),
     "flat": _Entry(FlatBot, [Parameter("playouts", 1, 1_000_000, 1000)]),
+    "ismcts": _Entry(
+        IsmctsBot, [Parameter("simulations", 1, 1_000_000, None), Parameter("milliseconds", 1, 600_000, None)]
+    ),
 }
 
 
@@ -43,6 +47,11 @@ def names(game: str | Game) -> list[str]:
     Raises EngineError: UNKNOWN_GAME.
     """
     return list(_entries(_game(game)))
+
+
+def parameters(name: str, game: str | Game) -> Sequence[Parameter]:
+    """Return the numbers that a bot of a game can be given. `name`: one of `names`."""
+    return _entries(_game(game))[name].parameters
 
 
 def get(spec: str, game: str | Game, players: SupportsIndex) -> Bot:

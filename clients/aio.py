@@ -10,6 +10,8 @@ from chatiere.clients.calls import game_requests
 from chatiere.clients.calls.errors import error_of
 from chatiere.clients.calls.game_requests import DEFAULT_TIMEOUT, MethodRequest, ResponseMessage
 from chatiere.clients.transport.channel import CallMetadata, open_aio_channel
+from chatiere.v1.bot_service_pb2 import BotInfo, SuggestResponse
+from chatiere.v1.bot_service_pb2_grpc import BotServiceStub
 from chatiere.v1.game_pb2 import Action, GameInfo, Include, Options, Position, Score, State, View
 from chatiere.v1.game_service_pb2 import ListLegalActionsResponse
 from chatiere.v1.game_service_pb2_grpc import GameServiceStub
@@ -33,6 +35,7 @@ class AsyncClient:
         """Create a client; arguments as of Client, with a channel of grpc.aio."""
         self._own_channel = None if isinstance(target, grpc.aio.Channel) else open_aio_channel(target, credentials)
         self._stub = GameServiceStub(self._own_channel or target)  # type: ignore[no-untyped-call]  # generated without types
+        self._bot_stub = BotServiceStub(self._own_channel or target)  # type: ignore[no-untyped-call]
         self._timeout = timeout
         self._metadata = CallMetadata(token, new_request_id)
 
@@ -52,8 +55,9 @@ class AsyncClient:
         await self.close()
 
     async def _send(self, request: MethodRequest[ResponseMessage], timeout: float | None) -> ResponseMessage:
+        stub = self._stub if hasattr(self._stub, request.method) else self._bot_stub
         try:
-            response: ResponseMessage = await getattr(self._stub, request.method)(
+            response: ResponseMessage = await getattr(stub, request.method)(
                 request.message,
                 timeout=self._timeout if timeout is None else timeout,
                 metadata=self._metadata.of_call(),
@@ -117,3 +121,13 @@ class AsyncClient:
     ) -> State:
         """See Client.resample."""
         return (await self._send(game_requests.resample(state, seat, seed, game_number), timeout)).state
+
+    async def list_bots(self, game: str, *, timeout: float | None = None) -> list[BotInfo]:
+        """See Client.list_bots."""
+        return list((await self._send(game_requests.list_bots(game), timeout)).bots)
+
+    async def suggest(
+        self, state: State, bot: str, *, seed: SupportsIndex | None = None, timeout: float | None = None
+    ) -> SuggestResponse:
+        """See Client.suggest."""
+        return await self._send(game_requests.suggest(state, bot, seed), timeout)

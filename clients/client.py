@@ -1,4 +1,4 @@
-"""The synchronous client of GameService."""
+"""The synchronous client of GameService and BotService."""
 
 from collections.abc import Callable, Sequence
 from typing import SupportsIndex
@@ -8,6 +8,8 @@ import grpc
 from chatiere.clients.calls import game_requests
 from chatiere.clients.calls.game_requests import DEFAULT_TIMEOUT, MethodRequest, ResponseMessage
 from chatiere.clients.transport.channel_client import ChannelClient
+from chatiere.v1.bot_service_pb2 import BotInfo, SuggestResponse
+from chatiere.v1.bot_service_pb2_grpc import BotServiceStub
 from chatiere.v1.game_pb2 import Action, GameInfo, Include, Options, Position, Score, State, View
 from chatiere.v1.game_service_pb2 import ListLegalActionsResponse
 from chatiere.v1.game_service_pb2_grpc import GameServiceStub
@@ -41,9 +43,11 @@ class Client(ChannelClient):
         """See ChannelClient."""
         super().__init__(target, timeout=timeout, credentials=credentials, token=token, new_request_id=new_request_id)
         self._stub = GameServiceStub(self.channel)  # type: ignore[no-untyped-call]  # generated without types
+        self._bot_stub = BotServiceStub(self.channel)  # type: ignore[no-untyped-call]
 
     def _send(self, request: MethodRequest[ResponseMessage], timeout: float | None) -> ResponseMessage:
-        response: ResponseMessage = self._call(getattr(self._stub, request.method), request.message, timeout)
+        stub = self._stub if hasattr(self._stub, request.method) else self._bot_stub
+        response: ResponseMessage = self._call(getattr(stub, request.method), request.message, timeout)
         return response
 
     def list_games(self, *, timeout: float | None = None) -> list[GameInfo]:
@@ -145,3 +149,23 @@ class Client(ChannelClient):
         Reasons: INVALID_STATE, UNSUPPORTED_RULES_VERSION, MISSING_FIELD, INVALID_SEAT, INVALID_SEED.
         """
         return self._send(game_requests.resample(state, seat, seed, game_number), timeout).state
+
+    def list_bots(self, game: str, *, timeout: float | None = None) -> list[BotInfo]:
+        """Return the bots that play a game: those for any game, then its own.
+
+        Reasons: UNKNOWN_GAME.
+        """
+        return list(self._send(game_requests.list_bots(game), timeout).bots)
+
+    def suggest(
+        self, state: State, bot: str, *, seed: SupportsIndex | None = None, timeout: float | None = None
+    ) -> SuggestResponse:
+        """Ask a bot for an action of the seat to act, and how good each legal action looked.
+
+        The bot knows what that seat may know. `bot`: its name and parameters, such as "ismcts:simulations=500".
+        `seed`: of its random choices, 0 … 2**64 - 1; None: the service takes a random one.
+
+        Reasons: INVALID_STATE, UNSUPPORTED_RULES_VERSION, MISSING_FIELD, CHANCE_PENDING, GAME_OVER, INVALID_BOT,
+        BATCH_TOO_LARGE.
+        """
+        return self._send(game_requests.suggest(state, bot, seed), timeout)

@@ -1,10 +1,11 @@
-"""The requests of GameService as values, for the synchronous and the asyncio client."""
+"""The requests of GameService and BotService as values, for the synchronous and the asyncio client."""
 
 from typing import Generic, NamedTuple, SupportsIndex, TypeVar
 
 from google.protobuf.message import Message
 
 from chatiere.engine.core.integers import must_be, require_integer
+from chatiere.v1.bot_service_pb2 import ListBotsRequest, ListBotsResponse, SuggestRequest, SuggestResponse
 from chatiere.v1.game_pb2 import Action, Include, Options, State
 from chatiere.v1.game_service_pb2 import (
     ApplyRequest,
@@ -110,3 +111,14 @@ def resample(
         game_number=unsigned("game_number", game_number, 64),
     )
     return MethodRequest("Resample", request)
+
+
+def list_bots(game: str) -> MethodRequest[ListBotsResponse]:
+    """Build a request of ListBots."""
+    return MethodRequest("ListBots", ListBotsRequest(game=game))
+
+
+def suggest(state: State, bot: str, seed: SupportsIndex | None) -> MethodRequest[SuggestResponse]:
+    """Build a request of Suggest."""
+    request = SuggestRequest(state=state, bot=bot, seed=None if seed is None else unsigned("seed", seed, 64))
+    return MethodRequest("Suggest", request)

@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 
 import grpc
 
-from chatiere.v1 import batch_service_pb2, game_service_pb2
+from chatiere.v1 import batch_service_pb2, bot_service_pb2, game_service_pb2
 
 GAME_SERVICE = game_service_pb2.DESCRIPTOR.services_by_name["GameService"].full_name
 BATCH_SERVICE = batch_service_pb2.DESCRIPTOR.services_by_name["BatchService"].full_name
+BOT_SERVICE = bot_service_pb2.DESCRIPTOR.services_by_name["BotService"].full_name
 
 _SERVICE_CONFIG = {
     # Calls go in turn to all servers that report themselves healthy.
@@ -17,7 +18,7 @@ _SERVICE_CONFIG = {
     "healthCheckConfig": {"serviceName": GAME_SERVICE},
     "methodConfig": [
         {
-            "name": [{"service": GAME_SERVICE}, {"service": BATCH_SERVICE}],
+            "name": [{"service": name} for name in (GAME_SERVICE, BATCH_SERVICE, BOT_SERVICE)],
             "retryPolicy": {
                 "maxAttempts": 5,
                 "initialBackoff": "0.1s",

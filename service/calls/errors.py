@@ -31,6 +31,7 @@ class ServiceReason(StrEnum):
     LIMIT_EXCEEDED = "LIMIT_EXCEEDED"
     TIME_LIMIT = "TIME_LIMIT"
     REQUEST_TIMEOUT = "REQUEST_TIMEOUT"
+    INVALID_BOT = "INVALID_BOT"
 
 
 # The codes of refusals whose cause is not in the request.

@@ -85,7 +85,7 @@ def new_game(data: bytes) -> bytes:
 
 def list_legal_actions(data: bytes) -> bytes:
     """List the legal actions or chance outcomes at a state: ListLegalActionsRequest → ListLegalActionsResponse."""
-    position = _position_of(_open_list_legal_actions(data))
+    position = position_of(_open_list_legal_actions(data))
     messages = conversion.of(position)
     return (
         written_in(_LEGAL_ACTIONS.turn, messages.put_turn, position)
@@ -97,7 +97,7 @@ def list_legal_actions(data: bytes) -> bytes:
 def apply(data: bytes) -> tuple[bytes, Game]:
     """Make a move, or resolve a chance event: ApplyRequest → ApplyResponse and the game."""
     request = _open_apply(data)
-    position = _position_of(request)
+    position = position_of(request)
     include = request.inner(_APPLY.include)
     _check_viewers(include, position)
     events = EventLog()
@@ -120,14 +120,14 @@ def apply(data: bytes) -> tuple[bytes, Game]:
 
 def get_score(data: bytes) -> bytes:
     """Score a state: GetScoreRequest → GetScoreResponse."""
-    position = _position_of(_open_get_score(data))
+    position = position_of(_open_get_score(data))
     return written_in(_GET_SCORE_RESPONSE, conversion.of(position).put_score, position)
 
 
 def get_view(data: bytes) -> bytes:
     """Show a state as a seat or a spectator may see it: GetViewRequest → GetViewResponse."""
     request = _open_get_view(data)
-    position = _position_of(request)
+    position = position_of(request)
     seat = None
     if request.has_number(_GET_VIEW.seat):
         seat = request.number(_GET_VIEW.seat)
@@ -138,7 +138,7 @@ def get_view(data: bytes) -> bytes:
 def resample(data: bytes) -> bytes:
     """Draw a state that a seat cannot tell from the given one: ResampleRequest → ResampleResponse."""
     request = _open_resample(data)
-    position = _position_of(request)
+    position = position_of(request)
     name = position.game.name
     if not request.has_number(_RESAMPLE.seat):
         raise Refusal(
@@ -233,7 +233,8 @@ def _seed_of(request: Reader, game: Game) -> int | None:
     return secrets.randbits(64)
 
 
-def _position_of(request: Reader) -> Position:
+def position_of(request: Reader) -> Position:
+    """Return the position of a request's field `state`. Raises EngineError, and Refusal if it has none."""
     state = request.find(_STATE)
     if state is None:
         names = conversion.game_names()

@@ -272,6 +272,8 @@ async def _finished(
             cancellation.cancel()
             if not submitted.cancel():
                 await asyncio.wait([working])
+                # Nobody else may ask, and then asyncio would log it.
+                working.exception()
     try:
         return working.result()
     except (Cancelled, asyncio.CancelledError):

@@ -4,18 +4,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, NamedTuple
 
 import grpc
+from google.protobuf.descriptor import ServiceDescriptor
 from google.rpc import code_pb2
 from grpc_channelz.v1 import channelz, channelz_pb2_grpc
 from grpc_health.v1 import health_pb2_grpc
 from grpc_reflection.v1alpha import reflection, reflection_pb2_grpc
 
+from chatiere.engine.wire import Buffer
 from chatiere.service.calls.batch_service import BatchService
+from chatiere.service.calls.bot_service import BotService
 from chatiere.service.calls.errors import Status
 from chatiere.service.calls.game_service import GameService
 from chatiere.service.guards.chain import Guards, Method
@@ -26,11 +29,13 @@ from chatiere.service.ports.handlers import BatchHandler, SingleHandler
 from chatiere.service.ports.health import HEALTH_SERVICE, HealthServicer
 from chatiere.service.process.settings import SettingError, Settings
 from chatiere.service.process.threads import started_threads
-from chatiere.v1 import batch_service_pb2, game_service_pb2
+from chatiere.v1 import batch_service_pb2, bot_service_pb2, game_service_pb2
 
 _GAME = game_service_pb2.DESCRIPTOR.services_by_name["GameService"]
 _BATCH = batch_service_pb2.DESCRIPTOR.services_by_name["BatchService"]
-GAME_SERVICE, BATCH_SERVICE = _GAME.full_name, _BATCH.full_name
+_BOT = bot_service_pb2.DESCRIPTOR.services_by_name["BotService"]
+GAME_SERVICE, BATCH_SERVICE, BOT_SERVICE = _GAME.full_name, _BATCH.full_name, _BOT.full_name
+SERVICES = (GAME_SERVICE, BATCH_SERVICE, BOT_SERVICE)
 PLAY = f"/{BATCH_SERVICE}/Play"
 _CHANNELZ = "grpc.channelz.v1.Channelz"
 # Threads for large requests of GameService.
@@ -75,8 +80,12 @@ class Methods(grpc.GenericRpcHandler):
         self.singles = self._single_methods(settings)
         """The methods of GameService."""
         service = BatchService(settings, metrics)
-        self.batches = self._batch_methods(settings, service)
-        """The unary methods of BatchService."""
+        limit = CallLimit("batches at a time", settings.max_calls)
+        self.batches = [
+            *self._batch_methods(_BATCH, service.answer, limit),
+            *self._batch_methods(_BOT, BotService(settings).answer, limit),
+        ]
+        """The unary methods of BatchService and BotService."""
         play = Method(metrics, "bidi_stream", PLAY, limit=self.streams, counts_clients=True)
         self.play = BatchMethod(PLAY, play, service.play)
         """The streams of batches."""
@@ -133,19 +142,20 @@ class Methods(grpc.GenericRpcHandler):
             found.append(SingleMethod(path, method, getattr(servicer, each.name)))
         return found
 
-    def _batch_methods(self, settings: Settings, service: BatchService) -> list[BatchMethod]:
-        limit = CallLimit("batches at a time", settings.max_calls)
+    def _batch_methods(
+        self, service: ServiceDescriptor, answer: Callable[..., list[Buffer]], limit: CallLimit
+    ) -> list[BatchMethod]:
         found = []
-        for each in _BATCH.methods:
-            path = f"/{BATCH_SERVICE}/{each.name}"
+        for each in service.methods:
+            path = f"/{service.full_name}/{each.name}"
             if path != PLAY:
                 method = Method(self._metrics, "unary", path, limit=limit, counts_clients=True)
-                found.append(BatchMethod(path, method, partial(service.answer, _snake_case(each.name))))
+                found.append(BatchMethod(path, method, partial(answer, _snake_case(each.name))))
         return found
 
     def _add_libraries(self, settings: Settings, health: HealthServicer) -> None:
         health_pb2_grpc.add_HealthServicer_to_server(health, self)
-        names = [GAME_SERVICE, BATCH_SERVICE, HEALTH_SERVICE]
+        names = [*SERVICES, HEALTH_SERVICE]
         if settings.channelz:
             channelz_pb2_grpc.add_ChannelzServicer_to_server(channelz.aio.ChannelzServicer(), self)
             names.append(_CHANNELZ)

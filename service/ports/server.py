@@ -24,7 +24,7 @@ from chatiere.service.guards.traces import TraceInterceptor
 from chatiere.service.ports.fast.port import FastPort
 from chatiere.service.ports.fast.routes import create_fast_port
 from chatiere.service.ports.health import HealthServicer
-from chatiere.service.ports.methods import BATCH_SERVICE, GAME_SERVICE, Methods
+from chatiere.service.ports.methods import SERVICES, Methods
 from chatiere.service.ports.tls import server_credentials
 from chatiere.service.process.heartbeat import Heartbeat
 from chatiere.service.process.settings import SettingError, Settings
@@ -133,7 +133,7 @@ class Server:
         # gRPC's thread that hands events to loops; in a process with other servers it may have started before.
         self._pollers = set(threading.enumerate()) - before
         self._health = HealthServicer()
-        for name in (GAME_SERVICE, BATCH_SERVICE):
+        for name in SERVICES:
             await self._health.set(name, health_pb2.HealthCheckResponse.SERVING)
         self.methods = Methods(settings, self._metrics, self._guards, self._health)
         self._server.add_generic_rpc_handlers((self.methods,))

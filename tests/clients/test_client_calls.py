@@ -9,8 +9,8 @@ import grpc
 import numpy as np
 import pytest
 
-from chatiere import engine
-from chatiere.clients import AsyncClient, Client
+from chatiere import bots, engine
+from chatiere.clients import AsyncClient, ChatiereError, Client
 from chatiere.clients.calls import game_requests
 from chatiere.engine.wire import fill
 from chatiere.v1.game_pb2 import TURN_KIND_CHANCE, TURN_KIND_DECISION, Action, Include, Options, State, View
@@ -185,6 +185,19 @@ def test_resample_changes_nothing_that_the_seat_knows(ask: Ask, name: str) -> No
     assert ask("resample", state, 1, seed=9, game_number=4) == drawn
     assert ask("resample", state, 1, seed=9, game_number=5) != drawn
     assert ask("resample", state, 1) != ask("resample", state, 1)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_suggest_asks_a_bot(ask: Ask, name: str) -> None:
+    position = ask("new_game", name, fewest(name), seed=5, include=Include(legal_actions=True))
+    known = [bot.name for bot in ask("list_bots", name)]
+    assert known == bots.names(name)
+    found = ask("suggest", position.state, "flat:playouts=20", seed=7)
+    assert found.action in position.legal_actions
+    assert len(found.ratings) == len(position.legal_actions)
+    assert ask("suggest", position.state, "flat:playouts=20", seed=7) == found
+    with pytest.raises(ChatiereError, match="INVALID_BOT"):
+        ask("suggest", position.state, "nobody")
 
 
 def test_numbers_that_no_field_can_hold_are_refused(ask: Ask) -> None:

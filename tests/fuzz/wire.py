@@ -42,7 +42,7 @@ from chatiere import engine
 from chatiere.engine import Game, Position
 from chatiere.engine.wire import fill
 from chatiere.service.process.settings import split_address
-from chatiere.v1 import batch_service_pb2, errors_pb2, game_pb2, game_service_pb2
+from chatiere.v1 import batch_service_pb2, bot_service_pb2, errors_pb2, game_pb2, game_service_pb2
 from chatiere.v1.batch_service_pb2 import Columns, PlayRequest, StepRequest, Table
 from chatiere.v1.game_service_pb2 import ApplyRequest
 from service.process import Served, served
@@ -50,6 +50,7 @@ from service.process import Served, served
 SERVICES: tuple[ServiceDescriptor, ...] = (
     game_service_pb2.DESCRIPTOR.services_by_name["GameService"],
     batch_service_pb2.DESCRIPTOR.services_by_name["BatchService"],
+    bot_service_pb2.DESCRIPTOR.services_by_name["BotService"],
 )
 # The statuses of a client's own fault; any other is the service's fault.
 ANSWERS = {grpc.StatusCode.OK, grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.RESOURCE_EXHAUSTED}
@@ -116,6 +117,8 @@ def complete(message: Message, positions: list[Position], choices: random.Random
             message.seats = bytes([0, 1, 0])  # type: ignore[attr-defined]
         elif name == "seeds":
             message.seeds = choices.randbytes(24)  # type: ignore[attr-defined]
+        elif name == "bot":
+            message.bot = choices.choice(("random", "flat:playouts=20", "ismcts:simulations=20"))  # type: ignore[attr-defined]
         elif name == "game":
             message.game = position.game.name  # type: ignore[attr-defined]
         elif field.message_type is None and not field.is_repeated and field.type == field.TYPE_UINT32:

@@ -39,13 +39,14 @@ SERVING = health_pb2.HealthCheckResponse.SERVING
 NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
 GAME_SERVICE = "chatiere.v1.GameService"
 BATCH_SERVICE = "chatiere.v1.BatchService"
+BOT_SERVICE = "chatiere.v1.BotService"
 NEW_GAMES = batch_service_pb2.NewGamesRequest()
 
 
 # Other services
 
 
-@pytest.mark.parametrize("service", ["", GAME_SERVICE, BATCH_SERVICE])
+@pytest.mark.parametrize("service", ["", GAME_SERVICE, BATCH_SERVICE, BOT_SERVICE])
 def test_health_is_serving(server: Running, service: str) -> None:
     stub: Any = health_pb2_grpc.HealthStub(server.channel)
     assert stub.Check(health_pb2.HealthCheckRequest(service=service)).status == SERVING
@@ -61,6 +62,7 @@ def test_reflection_lists_the_services_and_tells_their_messages(server: Running)
     services, files = stub.ServerReflectionInfo(iter(questions))
     assert [each.name for each in services.list_services_response.service] == [
         BATCH_SERVICE,
+        BOT_SERVICE,
         GAME_SERVICE,
         "grpc.channelz.v1.Channelz",
         "grpc.health.v1.Health",

@@ -13,7 +13,7 @@ from chatiere.service.ports.fast.health import Health
 from chatiere.service.ports.fast.port import FastPort
 from chatiere.service.ports.fast.streams import Streams
 from chatiere.service.ports.health import HEALTH_SERVICE
-from chatiere.service.ports.methods import BATCH_SERVICE, GAME_SERVICE, Methods
+from chatiere.service.ports.methods import SERVICES, Methods
 from chatiere.service.process.settings import Settings
 
 if TYPE_CHECKING:
@@ -38,6 +38,5 @@ def _routes_of(door: Door, methods: Methods) -> dict[str, Callable[[WireCall], N
         routes[batch.path] = Batch(door, batch.method, batch.handle, methods.batch_threads)
     play = methods.play
     routes[play.path] = Streams(door, play.method, play.handle, methods.stream_threads)
-    services = frozenset((GAME_SERVICE, BATCH_SERVICE))
-    health = Health(door, methods.health_method("Check"), methods.health_method("Watch"), services)
+    health = Health(door, methods.health_method("Check"), methods.health_method("Watch"), frozenset(SERVICES))
     return routes | {f"/{HEALTH_SERVICE}/Check": health.check, f"/{HEALTH_SERVICE}/Watch": health.watch}

@@ -1,0 +1,123 @@
+"""BotService, in every game."""
+
+from typing import Any
+
+import grpc
+import pytest
+
+from chatiere import bots
+from chatiere.engine import Game
+from chatiere.service.process.settings import Settings
+from chatiere.v1 import bot_service_pb2 as pb
+from chatiere.v1 import bot_service_pb2_grpc, game_pb2, game_service_pb2
+
+from .process import wait_until
+from .support import PATIENCE, Door, Running, new_game, refusal, running
+
+LONG = "ismcts:simulations=1000000"
+
+
+def bot_stub(channel: grpc.Channel) -> Any:
+    return bot_service_pb2_grpc.BotServiceStub(channel)  # type: ignore[no-untyped-call]
+
+
+@pytest.fixture
+def suggest(server: Running) -> Any:
+    return bot_stub(server.channel).Suggest
+
+
+def begun(stub: Any, game: Game, *, explicit: bool = False) -> game_pb2.Position:
+    include = game_pb2.Include(legal_actions=True)
+    if not explicit:
+        return new_game(stub, game.name, game.max_players, seed=5, include=include)
+    position = new_game(stub, game.name, game.max_players, explicit_chance=True)
+    while position.turn.kind == game_pb2.TURN_KIND_CHANCE:
+        listed = stub.ListLegalActions(game_service_pb2.ListLegalActionsRequest(state=position.state))
+        outcome = listed.chance_outcomes[0].outcome
+        request = game_service_pb2.ApplyRequest(state=position.state, outcome=outcome, include=include)
+        position = stub.Apply(request).position
+    return position
+
+
+def test_the_bots_are_those_of_the_library(server: Running, game: Game) -> None:
+    found = bot_stub(server.channel).ListBots(pb.ListBotsRequest(game=game.name)).bots
+    assert [bot.name for bot in found] == bots.names(game)
+    for bot in found:
+        told = [
+            (each.name, each.lowest, each.highest, each.default_value if each.HasField("default_value") else None)
+            for each in bot.parameters
+        ]
+        assert told == [tuple(each) for each in bots.parameters(bot.name, game)]
+
+
+@pytest.mark.parametrize("explicit", [False, True])
+def test_every_bot_suggests_a_legal_action(stub: Any, suggest: Any, game: Game, explicit: bool) -> None:
+    position = begun(stub, game, explicit=explicit)
+    for name in bots.names(game):
+        request = pb.SuggestRequest(state=position.state, bot=name, seed=3)
+        found = suggest(request)
+        assert found.seat == position.turn.seat
+        assert found.action in position.legal_actions
+        assert suggest(request) == found
+        if found.ratings:
+            assert [rating.id for rating in found.ratings] == [action.id for action in position.legal_actions]
+            assert sum(rating.share for rating in found.ratings) == pytest.approx(1)
+            assert all(-1 <= rating.value <= game.max_players - 1 for rating in found.ratings)
+    assert suggest(pb.SuggestRequest(state=position.state, bot="random")).action in position.legal_actions
+
+
+def test_suggestions_do_not_depend_on_what_the_seat_cannot_know(stub: Any, suggest: Any, game: Game) -> None:
+    position = begun(stub, game)
+    resample = game_service_pb2.ResampleRequest(state=position.state, seat=position.turn.seat, seed=9)
+    drawn = stub.Resample(resample).state
+    assert drawn != position.state
+    for bot in [*bots.names(game), "flat:playouts=50", "ismcts:simulations=50"]:
+        found = [suggest(pb.SuggestRequest(state=state, bot=bot, seed=3)) for state in (position.state, drawn)]
+        assert found[0] == found[1]
+
+
+def test_bots_that_there_are_not(server: Running, stub: Any, suggest: Any, game: Game) -> None:
+    state = begun(stub, game).state
+    for bot, reason, words in [
+        ("", "MISSING_FIELD", "the request names no bot; known bots: random, "),
+        ("nobody", "INVALID_BOT", "unknown bot 'nobody'"),
+        ("flat:playouts=0", "INVALID_BOT", "playouts must be a whole number from 1 to 1000000"),
+        ("flat:playouts=1000000000", "INVALID_BOT", "playouts must be a whole number from 1 to 1000000"),
+        ("random:luck=1", "INVALID_BOT", "unknown parameter 'luck'"),
+    ]:
+        refused = refusal(suggest, pb.SuggestRequest(state=state, bot=bot))
+        assert (refused.code, refused.reason) == (grpc.StatusCode.INVALID_ARGUMENT, reason)
+        assert words in refused.message
+        assert refused.field == "bot"
+    refused = refusal(bot_stub(server.channel).ListBots, pb.ListBotsRequest(game="chess"))
+    assert refused.reason == "UNKNOWN_GAME"
+
+
+def test_states_without_a_decision(stub: Any, suggest: Any, game: Game) -> None:
+    refused = refusal(suggest, pb.SuggestRequest(bot="random"))
+    assert (refused.reason, refused.field) == ("MISSING_FIELD", "state")
+    pending = new_game(stub, game.name, game.max_players, explicit_chance=True)
+    if pending.turn.kind == game_pb2.TURN_KIND_CHANCE:
+        refused = refusal(suggest, pb.SuggestRequest(state=pending.state, bot="random"))
+        assert (refused.reason, refused.field) == ("CHANCE_PENDING", "state")
+
+
+def test_a_budget_above_the_limit(door: Door, game: Game) -> None:
+    with running(Settings(address="127.0.0.1:0", max_playouts=10), door) as server:
+        state, suggest = begun(server.stub, game).state, bot_stub(server.channel).Suggest
+        assert suggest(pb.SuggestRequest(state=state, bot="flat:playouts=10")).ratings
+        refused = refusal(suggest, pb.SuggestRequest(state=state, bot="flat:playouts=11"))
+        assert (refused.reason, refused.field) == ("BATCH_TOO_LARGE", "bot")
+        assert (refused.metadata["limit"], refused.metadata["asked"]) == ("10", "11")
+        assert suggest(pb.SuggestRequest(state=state, bot="ismcts:milliseconds=1")).ratings
+
+
+def test_a_suggestion_that_nobody_waits_for_ends(door: Door, game: Game) -> None:
+    """With a single thread for batches, the next suggestion has to wait for its end."""
+    with running(Settings(address="127.0.0.1:0", batch_threads=1), door) as server:
+        state, suggest = begun(server.stub, game).state, bot_stub(server.channel).Suggest
+        call = suggest.future(pb.SuggestRequest(state=state, bot=LONG))
+        labels = {"grpc_type": "unary", "grpc_service": "chatiere.v1.BotService", "grpc_method": "Suggest"}
+        wait_until(lambda: server.sample("grpc_server_started_total", **labels), "it has begun")
+        call.cancel()
+        assert suggest(pb.SuggestRequest(state=state, bot="random"), timeout=PATIENCE).HasField("action")
