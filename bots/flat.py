@@ -41,8 +41,8 @@ class FlatBot(Bot):
         sums = np.zeros(len(legal))
         for first in range(0, worlds, at_once):
             drawn = decisions.worlds([row], min(at_once, worlds - first), first)[0]
-            states, moves = np.repeat(drawn, len(legal), axis=0), np.tile(legal, len(drawn))
-            stepped, _ = table.step(states.data, moves.data, columns=_STATES_ALONE)
+            states, moves = np.repeat(drawn, len(legal), axis=0), np.tile(legal, len(drawn)).astype("<u2").tobytes()
+            stepped, _ = table.step(states.data, moves, columns=_STATES_ALONE)
             played, _ = table.playout(stepped.states, 1, seed=seed, first_game_number=first * len(legal))
             returns = np.frombuffer(played.mean_returns).reshape(len(drawn), len(legal), decisions.players)
             sums += returns[:, :, decisions.actors[row]].sum(axis=0)
