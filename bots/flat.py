@@ -22,7 +22,7 @@ class FlatBot(Bot):
 
     def __init__(self, playouts: int) -> None:
         """Create a bot. `playouts`: for each decision, 1 or more, but at least one playout for each legal action."""
-        self._playouts = playouts
+        self.playouts = playouts
 
     def choose(self, decisions: Decisions) -> NDArray[np.uint16]:
         """See Bot.choose."""
@@ -37,7 +37,7 @@ class FlatBot(Bot):
         legal = decisions.legal_ids[decisions.legal_offsets[row] : decisions.legal_offsets[row + 1]]
         table = Table(decisions.game, decisions.players)
         seed = int(scramble(~decisions.luck[row, None])[0])
-        worlds, at_once = max(1, self._playouts // len(legal)), max(1, _AT_ONCE // len(legal))
+        worlds, at_once = max(1, self.playouts // len(legal)), max(1, _AT_ONCE // len(legal))
         sums = np.zeros(len(legal))
         for first in range(0, worlds, at_once):
             drawn = decisions.worlds([row], min(at_once, worlds - first), first)[0]
