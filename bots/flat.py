@@ -4,12 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chatiere.bots.bot import Decisions, Judgement, SearchBot
-from chatiere.engine import Columns, Table
+from chatiere.engine import Table
 from chatiere.engine.core.choices import scramble
-
-# Playouts at a time: enough to keep the engine busy, few enough for a few MiB of states.
-_AT_ONCE = 4096
-_STATES_ALONE = Columns(legal=False, scores=False, observations=False)
 
 
 class FlatBot(SearchBot):
@@ -27,28 +23,17 @@ class FlatBot(SearchBot):
         offsets, counts = decisions.legal_offsets, decisions.legal_counts()
         values = np.full(len(decisions.legal_ids), np.nan)
         for row in np.flatnonzero(counts > 1):
-            values[offsets[row] : offsets[row + 1]] = self._returns(decisions, row)
+            values[offsets[row] : offsets[row + 1]] = self._mean_returns(decisions, row)
         actions = decisions.best_actions(np.nan_to_num(values, nan=0.0))
         return Judgement(actions, values, np.repeat(1 / counts, counts))
 
-    def _returns(self, decisions: Decisions, row: np.intp) -> NDArray[np.float64]:
-        # The mean returns of a decision's legal actions.
-        legal = decisions.legal_ids[decisions.legal_offsets[row] : decisions.legal_offsets[row + 1]]
-        table = Table(decisions.game, decisions.players)
-        seed = int(scramble(~decisions.luck[row, None])[0])
-        worlds, at_once = max(1, self.budget // len(legal)), max(1, _AT_ONCE // len(legal))
-        sums = np.zeros(len(legal))
-        for first in range(0, worlds, at_once):
-            drawn = decisions.worlds([row], min(at_once, worlds - first), first)[0]
-            states, moves = np.repeat(drawn, len(legal), axis=0), np.tile(legal, len(drawn))
-            stepped, _ = table.step(states.data, moves.data, columns=_STATES_ALONE)
-            played, _ = table.playout(
-                stepped.states,
-                1,
-                seed=seed,
-                first_game_number=first * len(legal),
-                cancellation=decisions.cancellation,
-            )
-            returns = np.frombuffer(played.mean_returns).reshape(len(drawn), len(legal), decisions.players)
-            sums += returns[:, :, decisions.actors[row]].sum(axis=0)
-        return sums / worlds
+    def _mean_returns(self, decisions: Decisions, row: np.intp) -> NDArray[np.float64]:
+        # Row by row: the evaluation of a state depends on its place in a batch.
+        found, _ = Table(decisions.game, decisions.players).evaluate(
+            decisions.drawn[row].data,
+            max(1, self.budget // int(decisions.legal_counts()[row])),
+            1,
+            seed=int(scramble(~decisions.luck[row, None])[0]),
+            cancellation=decisions.cancellation,
+        )
+        return np.frombuffer(found.mean_returns)

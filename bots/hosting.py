@@ -12,6 +12,7 @@ from chatiere.bots.bot import Bot, Decisions
 from chatiere.engine import Game, Position
 from chatiere.engine.core.batch import Cancellation
 from chatiere.engine.core.choices import scramble
+from chatiere.engine.core.integers import must_be, require_integer
 
 Resample = Callable[[NDArray[np.uint8], NDArray[np.int8], int], NDArray[np.uint8]]
 """A function of states (k, packed_size), seats (k,) and a seed, which draws a state for each, as `Table.resample`."""
@@ -46,12 +47,21 @@ def luck(seed: SupportsIndex, game_numbers: ArrayLike, decisions: ArrayLike) -> 
 
     `seed`: of the bots, 0 … 2**64 - 1. `game_numbers`: (n,), the games. `decisions`: (n,), the number of decisions in
     the game so far. It depends on nothing else. Without the seed, nobody can work the arguments out of it.
+
+    Raises ValueError for a seed out of range.
     """
-    keys = _keys(int(seed))
+    keys = _keys(_checked_seed(seed))
     words = scramble(np.asarray(game_numbers, np.uint64) ^ keys[0])
     words = scramble(words + keys[1] + np.asarray(decisions, np.uint64))
     found: NDArray[np.uint64] = words ^ keys[2]
     return found
+
+
+def _checked_seed(seed: SupportsIndex) -> int:
+    number = require_integer("seed", seed)
+    if not 0 <= number < 2**64:
+        raise ValueError(must_be("seed", number, 0, 2**64 - 1))
+    return number
 
 
 @cache
