@@ -12,8 +12,11 @@ from chatiere.engine import Columns, Table
 
 GAMES = [game.name for game in engine.games()]
 TABLES = [(game.name, players) for game in engine.games() for players in range(game.min_players, game.max_players + 1)]
-# A small budget where a bot has one.
-SPECS = {name: ["flat:playouts=8" if bot == "flat" else bot for bot in bots.names(name)] for name in GAMES}
+# Small budgets, where a bot has one.
+_SMALL = {"flat": "flat:playouts=8", "ismcts": "ismcts:simulations=8"}
+SPECS = {name: [_SMALL.get(bot, bot) for bot in bots.names(name)] for name in GAMES}
+# Those of the games' own.
+SIMPLE = {name: bots.names(name)[3:] for name in GAMES}
 
 
 class Positions(NamedTuple):

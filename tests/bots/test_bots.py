@@ -7,11 +7,12 @@ import pytest
 
 from chatiere import bots, engine
 from chatiere.bots import hosting
+from chatiere.engine import Table
 from chatiere.engine.core.choices import scramble
 
-from .support import GAMES, SPECS, TABLES, All, Host, play
+from .support import GAMES, SIMPLE, SPECS, TABLES, All, Host, play
 
-GAMES_AND_SIMPLE_BOTS = [(name, bot) for name in GAMES for bot in bots.names(name) if bot not in ("random", "flat")]
+GAMES_AND_SIMPLE_BOTS = [(name, bot) for name in GAMES for bot in SIMPLE[name]]
 
 
 @pytest.mark.parametrize(("name", "players"), TABLES)
@@ -95,15 +96,14 @@ def test_flat_takes_the_action_of_the_highest_mean_return(name: str, playouts: i
     position = game.new_game(game.max_players, seed=6)
     for action in range(4):
         position.apply(position.legal_actions()[action % len(position.legal_actions())])
-    seat, legal = position.current_player(), position.legal_actions()
+    legal = position.legal_actions()
     flat = bots.get(f"flat:playouts={playouts}", game, game.max_players)
     decisions = hosting.decisions_at(position, flat, 77)
-    worlds = decisions.worlds([0], max(1, playouts // len(legal)))[0]
-    seed = int(scramble(~decisions.luck)[0])
-    returns = np.zeros(len(legal))
-    for number, world in enumerate(worlds):
-        for place, action in enumerate(legal):
-            played = game.unpack(world.tobytes()).child(action)
-            played.playout(seed, number * len(legal) + place)
-            returns[place] += played.returns()[seat]
-    assert flat.choose(decisions).tolist() == [legal[int(returns.argmax())]]
+    found, _ = Table(game, game.max_players).evaluate(
+        decisions.drawn.data, max(1, playouts // len(legal)), 1, seed=int(scramble(~decisions.luck)[0])
+    )
+    returns = np.frombuffer(found.mean_returns)
+    judgement = flat.judge(decisions)
+    assert judgement.actions.tolist() == [legal[int(returns.argmax())]]
+    assert judgement.values.tolist() == returns.tolist()
+    assert judgement.shares.tolist() == pytest.approx([1 / len(legal)] * len(legal))

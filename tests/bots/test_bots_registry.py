@@ -13,7 +13,7 @@ from .support import GAMES
 
 @pytest.mark.parametrize("name", GAMES)
 def test_every_game_can_be_played_at_random_and_by_search(name: str) -> None:
-    assert bots.names(name)[:2] == ["random", "flat"]
+    assert bots.names(name)[:3] == ["random", "flat", "ismcts"]
     assert bots.names(name) == bots.names(engine.game(name))
     assert len(set(bots.names(name))) == len(bots.names(name))
     for bot in bots.names(name):
@@ -24,13 +24,13 @@ def test_a_parameter_reaches_the_bot() -> None:
     for spec, playouts in (("flat", 1000), ("flat:playouts=1", 1), ("flat:playouts=1000000", 1_000_000)):
         bot = bots.get(spec, engine.game(GAMES[0]), engine.game(GAMES[0]).max_players)
         assert isinstance(bot, FlatBot)
-        assert bot.playouts == playouts
+        assert bot.budget == playouts
 
 
 @pytest.mark.parametrize("name", GAMES)
 @pytest.mark.parametrize("spec", ["", "cheater", "Random", "random ", "playouts=3", "cheater:playouts=3"])
 def test_an_unknown_bot(name: str, spec: str) -> None:
-    with pytest.raises(ValueError, match=f"^unknown bot '{spec.split(':')[0]}' for {name}; known bots: random, flat, "):
+    with pytest.raises(ValueError, match=f"^unknown bot '{spec.split(':')[0]}' for {name}; known bots: random, "):
         bots.get(spec, name, engine.game(name).min_players)
 
 

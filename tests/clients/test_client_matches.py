@@ -17,7 +17,7 @@ from chatiere.clients.selfplay import VectorEnv
 GAMES = [game.name for game in engine.games()]
 TABLES = [(game.name, players) for game in engine.games() for players in range(game.min_players, game.max_players + 1)]
 # The bots without a budget.
-SIMPLE = {name: [bot for bot in bots.names(name) if bot != "flat"] for name in GAMES}
+SIMPLE = {name: [bot for bot in bots.names(name) if bot not in ("flat", "ismcts")] for name in GAMES}
 SEED = 3
 
 
@@ -77,7 +77,8 @@ def test_a_bot_gets_what_it_needs_and_no_more(address: str, name: str) -> None:
 )
 def test_a_bot_chooses_the_same_for_many_games_as_for_one(address: str, name: str, players: int, bot: str) -> None:
     # A small budget, where there is one: games are long.
-    seated = [bots.get("flat:playouts=20" if bot == "flat" else bot, name, players), bots.get("random", name, players)]
+    spec = {"flat": "flat:playouts=20", "ismcts": "ismcts:simulations=20"}.get(bot, bot)
+    seated = [bots.get(spec, name, players), bots.get("random", name, players)]
     games: list[list[int]] = [[], []]
     with VectorEnv(address, name, players, num_envs=2, games=2, batches=1, observations=True) as env:
         for batch, actions in play_many(env, seated, SEED):

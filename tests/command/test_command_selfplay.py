@@ -15,7 +15,7 @@ from .conftest import Run
 GAMES = [game.name for game in engine.games()]
 TABLES = [(game.name, players) for game in engine.games() for players in range(game.min_players, game.max_players + 1)]
 # The bots without a budget.
-SIMPLE = {name: [bot for bot in bots.names(name) if bot != "flat"] for name in GAMES}
+SIMPLE = {name: [bot for bot in bots.names(name) if bot not in ("flat", "ismcts")] for name in GAMES}
 PROGRAMS = re.findall(
     r"^```python\n(.*?)^```$", (Path(__file__).parents[2] / "README.md").read_text("utf-8"), re.MULTILINE | re.DOTALL
 )
