@@ -10,6 +10,7 @@ from chatiere.clients.calls import batch_requests
 from chatiere.clients.calls.batch_messages import Response
 from chatiere.clients.calls.batch_requests import (
     BatchRequest,
+    Evaluation,
     Observed,
     Packed,
     Playouts,
@@ -148,6 +149,26 @@ class BatchClient(ChannelClient):
         Playout j of item i draws from the stream (seed, first_game_number + count × i + j).
         """
         request = batch_requests.playout(table, states, count, seed, first_game_number=first_game_number)
+        return self._send(request, timeout)
+
+    def evaluate(
+        self,
+        table: Table,
+        states: States,
+        worlds: SupportsIndex,
+        playouts: SupportsIndex,
+        seed: SupportsIndex,
+        *,
+        first_game_number: SupportsIndex = 0,
+        timeout: float | None = None,
+    ) -> Evaluation:
+        """Try every legal action of the seats to decide at states (n, packed_size), by random playouts.
+
+        `worlds`: how many states to draw for each from those consistent with what its seat to decide knows. `playouts`:
+        how many to make after each legal action in each of them. The random numbers of item i come from the stream
+        (seed, first_game_number + i), as EvaluateRequest says. A state at which no seat is to decide fails.
+        """
+        request = batch_requests.evaluate(table, states, worlds, playouts, seed, first_game_number=first_game_number)
         return self._send(request, timeout)
 
     def score(self, table: Table, states: States, *, timeout: float | None = None) -> Scores:

@@ -100,6 +100,24 @@ class Playouts(NamedTuple):
     """The items that failed."""
 
 
+class Evaluation(NamedTuple):
+    """What the legal actions at n states are worth to the seats to decide, by random playouts."""
+
+    actors: NDArray[np.int8]
+    """int8 (n,): the seat to decide; of a failed item as in Positions."""
+    legal_offsets: NDArray[np.uint32]
+    """uint32 (n + 1,): item i has legal_ids[legal_offsets[i]:legal_offsets[i + 1]]."""
+    legal_ids: NDArray[np.uint16]
+    """uint16 (legal_offsets[n],): the dense ids of legal actions, ascending; none unless a seat is to decide."""
+    mean_returns: NDArray[np.float64]
+    """float64 (legal_offsets[n],): the deciding seat's mean of Positions.returns after the action; 0: the item failed.
+    """
+    counts: NDArray[np.uint32]
+    """uint32 (legal_offsets[n],): the number of playouts after the action; 0: the item failed."""
+    faults: Faults
+    """The items that failed."""
+
+
 class Scores(NamedTuple):
     """The scores at n states."""
 
@@ -222,6 +240,26 @@ def playout(
     return BatchRequest("Playout", "playout", put(message, {"states": _states(states)}), _playouts)
 
 
+def evaluate(
+    table: Table,
+    states: States,
+    worlds: SupportsIndex,
+    playouts: SupportsIndex,
+    seed: SupportsIndex,
+    *,
+    first_game_number: SupportsIndex = 0,
+) -> BatchRequest[Evaluation]:
+    """See BatchClient.evaluate."""
+    message = batch_service_pb2.EvaluateRequest(
+        table=table,
+        worlds=unsigned("worlds", worlds, 32),
+        playouts=unsigned("playouts", playouts, 32),
+        seed=unsigned("seed", seed, 64),
+        first_game_number=unsigned("first_game_number", first_game_number, 64),
+    )
+    return BatchRequest("Evaluate", "evaluate", put(message, {"states": _states(states)}), _evaluation)
+
+
 def score(table: Table, states: States) -> BatchRequest[Scores]:
     """See BatchClient.score."""
     pieces = put(batch_service_pb2.ScoreRequest(table=table), {"states": _states(states)})
@@ -338,6 +376,18 @@ def _playouts(response: Response) -> Playouts:
         wins=_rows(response.column("wins"), np.uint32, len(moves)),
         moves=moves,
         faults=_faults(response, len(moves)),
+    )
+
+
+def _evaluation(response: Response) -> Evaluation:
+    actors = _array(response.column("actors"), np.int8)
+    return Evaluation(
+        actors=actors,
+        legal_offsets=_array(response.column("legal_offsets"), np.uint32),
+        legal_ids=_array(response.column("legal_ids"), np.uint16),
+        mean_returns=_array(response.column("mean_returns"), np.float64),
+        counts=_array(response.column("counts"), np.uint32),
+        faults=_faults(response, len(actors)),
     )
 
 

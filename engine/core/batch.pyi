@@ -38,6 +38,13 @@ class PlayoutColumns(NamedTuple):
     wins: bytes
     moves: bytes
 
+class EvaluationColumns(NamedTuple):
+    actors: bytes
+    legal_offsets: bytes
+    legal_ids: bytes
+    mean_returns: bytes
+    counts: bytes
+
 class ScoreColumns(NamedTuple):
     totals: bytes
     final: bytes
@@ -101,6 +108,18 @@ class Table:
         first_game_number: SupportsIndex = 0,
         cancellation: Cancellation | None = None,
     ) -> tuple[PlayoutColumns, FaultColumns]: ...
+    def evaluate(
+        self,
+        states: _States,
+        worlds: SupportsIndex,
+        playouts: SupportsIndex,
+        *,
+        seed: SupportsIndex,
+        first_game_number: SupportsIndex = 0,
+        max_playouts: SupportsIndex | None = None,
+        max_bytes: SupportsIndex | None = None,
+        cancellation: Cancellation | None = None,
+    ) -> tuple[EvaluationColumns, FaultColumns]: ...
     def score(
         self, states: _States, *, cancellation: Cancellation | None = None
     ) -> tuple[ScoreColumns, FaultColumns]: ...

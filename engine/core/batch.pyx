@@ -19,6 +19,7 @@ from libc.string cimport memset
 
 from chatiere.engine.core.errors import EngineError, Reason
 from chatiere.engine.core.integers import LARGEST_U64, column_of
+from chatiere.engine.core.stream import words
 
 from chatiere.engine.core.game cimport MAX_LEGAL, OK
 from chatiere.engine.core.integers cimport read_number, read_u64
@@ -32,7 +33,9 @@ from chatiere.engine.core.loops cimport (
     begin_all,
     cancel,
     describe_all,
+    evaluate_all,
     is_cancelled,
+    list_decisions,
     move_all,
     moves_of,
     observe_all,
@@ -54,6 +57,8 @@ cdef enum:
 
 # The number of a batch's faults that are given with their texts.
 MOST_FAULTS_TOLD = 20
+# The most playouts of one state or action, which fit into a column of counts.
+LARGEST_COUNT = 2**32 - 1
 
 
 class Columns(NamedTuple):
@@ -117,6 +122,21 @@ class PlayoutColumns(NamedTuple):
     moves: bytes
 
 
+class EvaluationColumns(NamedTuple):
+    """What the legal actions at n states are worth to the seats to act, by random playouts.
+
+    `actors` int8 (n,), `legal_offsets` uint32 (n + 1,), `legal_ids` uint16: as in PositionColumns, but only decisions
+    have legal ids. For each of these: `mean_returns` float64, the acting seat's mean return over all playouts after
+    that action; `counts` uint32, the number of these playouts. Both are 0 for failed items.
+    """
+
+    actors: bytes
+    legal_offsets: bytes
+    legal_ids: bytes
+    mean_returns: bytes
+    counts: bytes
+
+
 class ScoreColumns(NamedTuple):
     """The scores at n states.
 
@@ -170,7 +190,7 @@ cdef class Cancellation:
 
     @property
     def moves(self):
-        """The number of moves made so far in steps and playouts that were given this."""
+        """The number of moves made so far in steps, playouts and evaluations that were given this."""
         return moves_of(&self.control)
 
 
@@ -209,6 +229,17 @@ cdef int check_size(Py_ssize_t size, max_bytes) except -1:
             Reason.BATCH_TOO_LARGE,
             f"the response would exceed {max_bytes} bytes: send fewer items or ask for fewer columns",
             metadata={"limit": str(max_bytes), "asked": str(size)},
+        )
+    return 0
+
+
+cdef int check_playouts(asked, max_playouts) except -1:
+    if max_playouts is not None and asked > read_number("max_playouts", max_playouts, 0, LARGEST_U64):
+        raise EngineError(
+            Reason.BATCH_TOO_LARGE,
+            f"a batch has at most {max_playouts} playouts here, not {asked}: worlds × playouts for each legal action",
+            field="playouts",
+            metadata={"limit": str(max_playouts), "asked": str(asked)},
         )
     return 0
 
@@ -389,7 +420,7 @@ cdef class Table:
         cdef const uint8_t* source = &packed[0] if n else NULL
         cdef uint64_t stream_seed = read_u64("seed", seed)
         cdef uint64_t first = read_u64("first_game_number", first_game_number)
-        cdef uint32_t playouts = read_number("count", count, 1, 2**32 - 1)
+        cdef uint32_t playouts = read_number("count", count, 1, LARGEST_COUNT)
         cdef bytes faults, mean_returns, wins, moves
         cdef uint8_t* fault_data
         cdef double* return_data
@@ -413,6 +444,93 @@ cdef class Table:
             )
         require_done(end)
         return PlayoutColumns(mean_returns, wins, moves), self.faults_of(faults, given)
+
+    def evaluate(
+        self,
+        states,
+        worlds,
+        playouts,
+        *,
+        seed,
+        first_game_number=0,
+        max_playouts=None,
+        max_bytes=None,
+        Cancellation cancellation=None,
+    ):
+        """Try every legal action of the seat to act at each state, in worlds drawn for that seat, by random playouts.
+
+        `states`: uint8 (n, packed_size), all at decisions: one at a chance event or over fails. For each, `worlds`
+        states are drawn from those that agree with all that the seat to act knows. In each of them every legal action
+        is made, and the game played to its end `playouts` times, with uniformly random actions. Both are 1 or more, and
+        their product is at most 2**32 - 1.
+
+        Word w of the stream (seed, first_game_number + i) is the seed s of world w of item i: the world is drawn from
+        the stream (s, 0), and playout j after each action draws chance events and actions from the stream (s, 1 + j).
+        So the result depends only on this and on what the seat to act knows.
+
+        `max_playouts`: the largest number of playouts of the batch, worlds × playouts for each legal action, and
+        `max_bytes`: the largest size of the result, above which BATCH_TOO_LARGE is raised; None: no limit.
+
+        Returns (EvaluationColumns, FaultColumns). Raises EngineError: INVALID_SEED, BATCH_TOO_LARGE.
+        """
+        cdef object given = self.view_of(states)
+        cdef const uint8_t[::1] packed = given
+        cdef Py_ssize_t n = self.count_of(given)
+        cdef const uint8_t* source = &packed[0] if n else NULL
+        cdef uint64_t stream_seed = read_u64("seed", seed)
+        cdef uint64_t first = read_u64("first_game_number", first_game_number)
+        cdef uint32_t drawn = read_number("worlds", worlds, 1, LARGEST_COUNT)
+        cdef uint32_t played = read_number("playouts", playouts, 1, LARGEST_COUNT)
+        cdef bytes faults, actors, legal_offsets, legal_ids, mean_returns, counts
+        cdef uint8_t* fault_data
+        cdef double* return_data
+        cdef uint32_t* count_data
+        cdef Described decisions
+        cdef BatchLoop batch
+        cdef LoopEnd end
+        cdef Py_ssize_t legal
+        if <uint64_t> drawn * played > LARGEST_COUNT:
+            raise EngineError(
+                Reason.INVALID_BATCH,
+                f"worlds × playouts must be at most 2**32 - 1, not {drawn} × {played}",
+                field="playouts",
+            )
+        cancellation = cancellation or Cancellation()
+        batch = self.batch_of(n, cancellation, states)
+        faults = new_column(n)
+        actors = new_column(n)
+        legal_offsets = new_column((n + 1) * sizeof(uint32_t))
+        fault_data = <uint8_t*> data_of(faults)
+        memset(&decisions, 0, sizeof(Described))
+        decisions.actors = <int8_t*> data_of(actors)
+        decisions.legal_offsets = <uint32_t*> data_of(legal_offsets)
+        decisions.capacity = MAX_LEGAL + LEGAL_GUESS * n
+        decisions.legal_ids = <uint16_t*> malloc(decisions.capacity * sizeof(uint16_t))
+        if decisions.legal_ids == NULL:
+            raise MemoryError()  # uncovered: memory does not run out in tests
+        try:
+            with nogil:
+                end = list_decisions(&batch, source, fault_data, &decisions)
+            require_done(end)
+            legal = decisions.legal_offsets[n]
+            check_playouts(legal * int(drawn) * int(played), max_playouts)
+            check_size(
+                n + len(legal_offsets) + legal * (sizeof(uint16_t) + sizeof(double) + sizeof(uint32_t)), max_bytes
+            )
+            mean_returns = new_column(legal * sizeof(double))
+            counts = new_column(legal * sizeof(uint32_t))
+            return_data = <double*> data_of(mean_returns)
+            count_data = <uint32_t*> data_of(counts)
+            with nogil:
+                end = evaluate_all(
+                    &batch, source, &decisions, drawn, played, stream_seed, first, fault_data, return_data, count_data
+                )
+            require_done(end)
+            legal_ids = (<const char*> decisions.legal_ids)[:legal * sizeof(uint16_t)]
+        finally:
+            free(decisions.legal_ids)
+        told = self.faults_of(faults, given, "states", partial(_evaluate, drawn, stream_seed, first))
+        return EvaluationColumns(actors, legal_offsets, legal_ids, mean_returns, counts), told
 
     def score(self, states, *, Cancellation cancellation=None):
         """Return the scores at `states`, uint8 (n, packed_size), as (ScoreColumns, FaultColumns)."""
@@ -671,3 +789,11 @@ def _resample(seats, seed, first_game_number, position, item):
 
 def _observe(seats, position, item):
     position.observation(seats[item])
+
+
+def _evaluate(worlds, seed, first_game_number, position, item):
+    # Until a draw fails, as one did.
+    position.require_decision()
+    for world in range(worlds):
+        (world_seed,) = words(seed, (first_game_number + item) & LARGEST_U64, world, 1)
+        position.resample(position.current_player(), world_seed)

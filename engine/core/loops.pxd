@@ -101,6 +101,21 @@ cdef LoopEnd playout_all(
     uint32_t* wins,
     uint64_t* moves,
 ) noexcept nogil
+cdef LoopEnd list_decisions(
+    const BatchLoop* batch, const uint8_t* states, uint8_t* faults, Described* described
+) noexcept nogil
+cdef LoopEnd evaluate_all(
+    const BatchLoop* batch,
+    const uint8_t* states,
+    const Described* decisions,
+    uint32_t worlds,
+    uint32_t playouts,
+    uint64_t seed,
+    uint64_t first_game_number,
+    uint8_t* faults,
+    double* mean_returns,
+    uint32_t* counts,
+) noexcept nogil
 cdef LoopEnd score_all(
     const BatchLoop* batch,
     const uint8_t* states,

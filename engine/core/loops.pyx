@@ -1,7 +1,7 @@
 """Loops of batches over n packed states of one game, for any table of operations.
 
 The states are not trusted, unless the table has just made them. Every loop checks for cancellation before each item
-(playouts: before each playout); only describe_all runs to its end. Faults are one byte an item: OK or the kernel's
+(playouts and evaluations: before each playout); only describe_all runs to its end. Faults are one byte an item: OK or the kernel's
 error code.
 """
 
@@ -11,6 +11,8 @@ from libc.string cimport memcpy, memset
 from chatiere.engine.core.game cimport (
     BODY_WORDS,
     CHANCE,
+    CHANCE_IS_PENDING,
+    GAME_IS_OVER,
     INVALID,
     MAX_LEGAL,
     MAX_OUTCOMES,
@@ -24,7 +26,7 @@ from chatiere.engine.core.game cimport (
 )
 from chatiere.engine.core.moves cimport make_move, playout
 from chatiere.engine.core.packed cimport Header, check_body, check_header
-from chatiere.engine.core.stream cimport Stream, stream_at
+from chatiere.engine.core.stream cimport Stream, next_word, stream_at
 
 ctypedef struct Item:
     # An aligned copy of a packed state, which nobody else writes to.
@@ -298,6 +300,134 @@ cdef LoopEnd playout_all(
                 wins[i * players + seat] += ranks[seat] == 1
         for seat in range(players):
             mean_returns[i * players + seat] /= count
+    return LoopEnd.DONE
+
+
+cdef LoopEnd list_decisions(
+    const BatchLoop* batch, const uint8_t* states, uint8_t* faults, Described* described
+) noexcept nogil:
+    # Fills `faults`, and of `described` the columns `actors`, `legal_offsets` and `legal_ids`, for states where a seat
+    # has to act. Any other is a fault, without legal ids.
+    cdef const Operations* ops = batch.ops
+    cdef Item item
+    cdef size_t legal = 0
+    cdef Py_ssize_t i
+    cdef int actor
+    for i in range(batch.count):
+        if is_cancelled(batch.control):
+            return LoopEnd.CANCELLED
+        memcpy(&item, states + i * batch.packed_size, batch.packed_size)
+        described.legal_offsets[i] = legal
+        faults[i] = check_item(batch, &item)
+        actor = ops.actor(item.body) if faults[i] == OK else INVALID
+        described.actors[i] = actor
+        if actor == CHANCE:
+            faults[i] = CHANCE_IS_PENDING
+        elif actor == TERMINAL:
+            faults[i] = GAME_IS_OVER
+        elif actor >= 0:
+            if not reserve(described, legal):
+                return LoopEnd.NO_MEMORY  # uncovered: memory does not run out in tests
+            legal += ops.legal_actions(item.body, described.legal_ids + legal)
+    described.legal_offsets[batch.count] = legal
+    return LoopEnd.DONE
+
+
+cdef LoopEnd evaluate_all(
+    const BatchLoop* batch,
+    const uint8_t* states,
+    const Described* decisions,
+    uint32_t worlds,
+    uint32_t playouts,
+    uint64_t seed,
+    uint64_t first_game_number,
+    uint8_t* faults,
+    double* mean_returns,
+    uint32_t* counts,
+) noexcept nogil:
+    # `decisions` and `faults`: as filled by list_decisions. Adds the faults of resampling; their items' results are 0.
+    cdef Item item
+    cdef Stream seeds
+    cdef double* means
+    cdef uint32_t place, legal, world, action
+    cdef Py_ssize_t i
+    cdef LoopEnd end
+    for i in range(batch.count):
+        memcpy(&item, states + i * batch.packed_size, batch.packed_size)
+        place = decisions.legal_offsets[i]
+        legal = decisions.legal_offsets[i + 1] - place
+        means = mean_returns + place
+        memset(means, 0, legal * sizeof(double))
+        memset(counts + place, 0, legal * sizeof(uint32_t))
+        if faults[i] != OK:
+            continue
+        seeds = stream_at(seed, first_game_number + i, 0)
+        for world in range(worlds):
+            end = evaluate_world(
+                batch,
+                item.body,
+                decisions.actors[i],
+                &decisions.legal_ids[place],
+                legal,
+                playouts,
+                next_word(&seeds),
+                &faults[i],
+                means,
+            )
+            if end != LoopEnd.DONE:
+                return end
+            if faults[i] != OK:
+                memset(means, 0, legal * sizeof(double))
+                break
+        else:
+            for action in range(legal):
+                means[action] /= worlds * playouts
+                counts[place + action] = worlds * playouts
+    return LoopEnd.DONE
+
+
+cdef LoopEnd evaluate_world(
+    const BatchLoop* batch,
+    const void* body,
+    int actor,
+    const uint16_t* legal_ids,
+    uint32_t legal,
+    uint32_t playouts,
+    uint64_t seed,
+    uint8_t* fault,
+    double* returns,
+) noexcept nogil:
+    # Draw a world for the actor, and play out after each legal action in it. Adds the actor's returns to `returns`,
+    # one for each action; `fault`: that of the draw.
+    cdef const Operations* ops = batch.ops
+    cdef uint64_t world[BODY_WORDS]
+    cdef uint64_t child[BODY_WORDS]
+    cdef uint64_t played[BODY_WORDS]
+    cdef uint8_t ranks[MAX_SEATS]
+    cdef Stream stream = stream_at(seed, 0, 0)
+    cdef double gain
+    cdef uint32_t action, j
+    cdef int refused
+    memcpy(world, body, ops.body_size)
+    fault[0] = ops.resample(world, actor, &stream)
+    if fault[0] != OK:
+        return LoopEnd.DONE
+    for action in range(legal):
+        memcpy(child, world, ops.body_size)
+        # A seat's legal actions are part of what it knows.
+        refused = ops.apply(child, legal_ids[action], NULL)
+        debug_assert(refused == OK)
+        debug_assert(ops.check(child) == OK)
+        count_moves(batch.control, 1)
+        for j in range(playouts):
+            if is_cancelled(batch.control):
+                return LoopEnd.CANCELLED
+            memcpy(played, child, ops.body_size)
+            # The same for every action, so that actions differ by less chance.
+            stream = stream_at(seed, 1 + <uint64_t> j, 0)
+            count_moves(batch.control, playout(ops, played, &stream))
+            gain = gain_of(batch, played, ranks)
+            returns[action] += gain if ranks[actor] == 1 else -1.0
     return LoopEnd.DONE
 
 

@@ -78,6 +78,10 @@ class ObservationLayout:
                     places += stride * np.indices(places.shape, sparse=True)[axis]
                 first_bit, mask = np.uint8(field.first_bit), np.uint8((1 << field.num_bits) - 1)
                 self._fields[field.name] = _Numbers(field.kind, field.largest, places, first_bit, mask)
+        self.largest = np.zeros(self.length, np.uint8)
+        """The largest number that each place of an observation can hold, uint8 (length,)."""
+        for numbers in self._fields.values():
+            self.largest[numbers.places] |= np.uint8(numbers.largest) << numbers.first_bit
         self.num_features = sum(math.prod(_plane_shape(numbers)) for numbers in self._fields.values())
         """The length of the last axis of `features`."""
 

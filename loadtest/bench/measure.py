@@ -1,5 +1,6 @@
 """Runs that take turns, the time they used, and the rows of the table."""
 
+import os
 import platform
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -74,6 +75,20 @@ def repeat(work: Callable[[], float], seconds: float, server: BenchServer | None
             if time.perf_counter() >= end:
                 break
     return timer.run(count)
+
+
+@contextmanager
+def pinned() -> Iterator[None]:
+    """Keep this thread, and threads that it starts, on one core for a block; where the system has no such call, not."""
+    if not hasattr(os, "sched_setaffinity"):
+        yield
+        return
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {max(cores)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, cores)
 
 
 def alternate(contenders: Mapping[Key, Callable[[], Found]], rounds: int) -> dict[Key, list[Found]]:

@@ -52,8 +52,8 @@ _open_state = opener(game_pb2.State)
 Hold = Callable[[int], None]
 # A response is in memory twice while it is assembled.
 _COPIES = 2
-# Estimates: bytes of an item's legal ids (64 of two bytes); size of a typed state relative to the packed one.
-_LEGAL_BYTES, _TYPED = 2 * 64, 4
+# Estimates: an item's legal ids; size of a typed state relative to the packed one.
+_LEGAL, _TYPED = 64, 4
 
 
 def _hold_nothing(size: int) -> None:
@@ -79,6 +79,7 @@ class BatchService:
             "new_games": self._new_games,
             "step": self._step,
             "playout": self._playout,
+            "evaluate": self._evaluate,
             "score": self._score,
             "resample": self._resample,
             "observe": self._observe,
@@ -165,6 +166,27 @@ class BatchService:
             )
         self._metrics.playout_moves.labels(table.game.name).inc(cancellation.moves - before)
         return put(pb.PlayoutResponse, [*playouts._asdict().items(), ("faults", _put_faults(faults))])
+
+    def _evaluate(self, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
+        message, columns = parse(pb.EvaluateRequest, request.rest), request.columns
+        table = _table_of(message.table)
+        states = columns["states"]
+        before = cancellation.moves
+        with self._measured(
+            table, "Evaluate", len(states) // table.game.packed_size, hold, 1 + 4 + _LEGAL * (2 + 8 + 4)
+        ):
+            evaluation, faults = table.evaluate(
+                states,
+                message.worlds,
+                message.playouts,
+                seed=message.seed,
+                first_game_number=message.first_game_number,
+                max_playouts=self._max_playouts,
+                max_bytes=self._max_bytes,
+                cancellation=cancellation,
+            )
+        self._metrics.playout_moves.labels(table.game.name).inc(cancellation.moves - before)
+        return put(pb.EvaluateResponse, [*evaluation._asdict().items(), ("faults", _put_faults(faults))])
 
     def _score(self, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
         table = _table_of(parse(pb.ScoreRequest, request.rest).table)
@@ -357,7 +379,7 @@ def _size_of(game: Game, players: int, columns: Columns) -> int:
     # The approximate size of an item of Positions.
     size = game.packed_size + 1 + 1
     if columns.legal:
-        size += 4 + _LEGAL_BYTES
+        size += 4 + _LEGAL * 2
     if columns.scores:
         size += players * (4 + 4)
     if columns.observations:

@@ -54,6 +54,8 @@ class Status(NamedTuple):
     details: bytes = b""
 
 
+# Seconds after which a client whose call lost its slot may try again.
+_RETRY = 1.0
 OK = Status(code_pb2.OK)
 CANCELLED = Status(code_pb2.CANCELLED, message="the call was cancelled")
 
@@ -93,6 +95,31 @@ def limit_exceeded(limit: str, most: float, retry_after: float | None = None) ->
         metadata={"limit": limit, "most": f"{most:g}"},
         retry_after=retry_after,
     )
+
+
+def request_timeout(seconds: float) -> Refusal:
+    """Return the refusal of a call whose request has not come whole within `seconds`."""
+    return Refusal(
+        ServiceReason.REQUEST_TIMEOUT,
+        f"request timeout: the request did not arrive within {seconds:g} s",
+        metadata={"seconds": f"{seconds:g}"},
+    )
+
+
+def deadline_exceeded(allowed: float | None = None) -> Refusal:
+    """Return the refusal of a late call. `allowed`: the seconds that the server allows; None: its own deadline."""
+    if allowed is None:
+        return Refusal(ServiceReason.TIME_LIMIT, "deadline exceeded", metadata={})
+    return Refusal(
+        ServiceReason.TIME_LIMIT,
+        f"deadline exceeded: the server allows {allowed:g} s",
+        metadata={"seconds": f"{allowed:g}"},
+    )
+
+
+def slot_lost(kind: str, most: int) -> Refusal:
+    """Return the refusal of a half-open call that had to make room for others. `kind`: "calls" or "streams"."""
+    return limit_exceeded(f"{kind} whose request has not come whole", most, _RETRY)
 
 
 def status_of(error: Exception, request_id: str) -> Status:

@@ -24,7 +24,12 @@ _MUCH, _LITTLE, _PAUSE = 32 * 1024 * 1024, 16 * 1024 * 1024, 2.0
 # Bytes that partly received requests may take together; at least this many requests of the largest size.
 _PARTS, _LARGEST = 128 * 1024 * 1024, 2
 # The least age, in seconds, of calls ended for exceeding that.
-_AGE = 0.1
+LEAST_AGE = 0.1
+
+
+def most_of_parts(max_message_bytes: int) -> int:
+    """Return the bytes that partly received requests may take together."""
+    return max(_PARTS, _LARGEST * max_message_bytes)
 
 
 class MemoryBudget:
@@ -111,7 +116,7 @@ class MemoryWatch:
         looks after.
         """
         self._budget = budget
-        self._most = max(_PARTS, _LARGEST * max_message_bytes)
+        self._most = most_of_parts(max_message_bytes)
         self._receiving = receiving
         self._known = known
         self._idle = memory.allocated_bytes() or 0
@@ -132,7 +137,7 @@ class MemoryWatch:
             # Twice in a row: responses that are just being freed do not count.
             ended = 0
             for slots in self._receiving:
-                _, client, calls = slots.largest(_AGE)
+                _, client, calls = slots.largest(LEAST_AGE)
                 slots.end(client, calls)
                 ended += len(calls)
             _log.warning("incomplete requests take %d MiB: ended %d calls", above >> 20, ended)

@@ -61,7 +61,10 @@ class Metrics:
             registry=registry,
         )
         self.playout_moves = Counter(
-            "chatiere_playout_moves_total", "Decisions made in random playouts, by game.", ("game",), registry=registry
+            "chatiere_playout_moves_total",
+            "Decisions made in random playouts, evaluations included, by game.",
+            ("game",),
+            registry=registry,
         )
         self.batch_items = Histogram(
             "chatiere_batch_items",

@@ -18,22 +18,23 @@ import grpc
 import grpc.aio
 
 from chatiere.engine.core.batch import Cancellation, Cancelled
-from chatiere.engine.wire import Buffer
-from chatiere.service.calls.errors import CANCELLED, Refusal, ServiceReason, Status, limit_exceeded
+from chatiere.service.calls.errors import (
+    CANCELLED,
+    Refusal,
+    ServiceReason,
+    Status,
+    deadline_exceeded,
+    request_timeout,
+    slot_lost,
+)
 from chatiere.service.guards.chain import REQUEST_ID, Call, Guards, Metadata, Method
 from chatiere.service.guards.limits import CallSlots
 from chatiere.service.guards.memory import Holding
+from chatiere.service.ports.handlers import LARGE, BatchHandler, SingleHandler
 from chatiere.service.process.settings import Settings
 
 # grpc.aio.ServicerContext, whose types are only half known.
 Context = Any
-# Methods of BatchService: request, cancellation, reservation of memory → response, in pieces to be joined.
-BatchHandler = Callable[[Buffer, Cancellation, Callable[[int], None]], list[Buffer]]
-
-# Larger requests, in bytes, may take longer to read than a serving loop should wait.
-_LARGE = 64 * 1024
-# Seconds after which a client whose call lost its slot may try again.
-_RETRY = 1.0
 # The metadata key of a status with its details, and gRPC's codes by number.
 DETAILS = "grpc-status-details-bin"
 CODES = {code.value[0]: code for code in grpc.StatusCode}
@@ -59,11 +60,11 @@ class HandlerFactory:
         self.streams = CallSlots(settings.max_streams)
         """The streams of batches, whose next request may be arriving."""
 
-    def single(self, method: Method, handle: Callable[[bytes], bytes], threads: Executor) -> Any:
+    def single(self, method: Method, handle: SingleHandler, threads: Executor) -> Any:
         """Return the handler of a unary method that takes microseconds; `threads` take its large requests."""
 
         async def work(call: Call, request: bytes, context: Context) -> bytes:
-            if len(request) <= _LARGE:
+            if len(request) <= LARGE:
                 response = handle(request)
             else:
                 response = await asyncio.get_running_loop().run_in_executor(threads, handle, request)
@@ -112,8 +113,7 @@ class HandlerFactory:
                     holding.release()
             except asyncio.CancelledError:
                 if had_to_go:
-                    most = self._settings.max_streams
-                    raise limit_exceeded("streams whose request has not come whole", most, _RETRY) from None
+                    raise slot_lost("streams", self._settings.max_streams) from None
                 raise
             finally:
                 self.streams.release(origin, call)
@@ -237,15 +237,10 @@ class HandlerFactory:
         return bytes(request)
 
     def _lost_slot(self) -> Refusal:
-        return limit_exceeded("calls whose request has not come whole", self._settings.max_calls, _RETRY)
+        return slot_lost("calls", self._settings.max_calls)
 
     def _late(self) -> Refusal:
-        seconds = f"{self._settings.request_timeout:g}"
-        return Refusal(
-            ServiceReason.REQUEST_TIMEOUT,
-            f"request timeout: the request did not arrive within {seconds} s",
-            metadata={"seconds": seconds},
-        )
+        return request_timeout(self._settings.request_timeout)
 
     def _until_taken(self, call: Call, context: Context) -> Holding:
         """Return the call's memory, released when the call ends: its response was taken, or it failed."""
@@ -280,11 +275,7 @@ async def _finished(
     try:
         return working.result()
     except (Cancelled, asyncio.CancelledError):
-        raise Refusal(
-            ServiceReason.TIME_LIMIT,
-            f"deadline exceeded: the server allows {seconds:g} s",
-            metadata={"seconds": f"{seconds:g}"},
-        ) from None
+        raise deadline_exceeded(seconds) from None
 
 
 class _CountedContext:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, NamedTuple
@@ -21,7 +21,8 @@ from chatiere.service.calls.game_service import GameService
 from chatiere.service.guards.chain import Guards, Method
 from chatiere.service.guards.limits import CallLimit
 from chatiere.service.guards.metrics import Metrics
-from chatiere.service.ports.grpc_handlers import BatchHandler, HandlerFactory
+from chatiere.service.ports.grpc_handlers import HandlerFactory
+from chatiere.service.ports.handlers import BatchHandler, SingleHandler
 from chatiere.service.ports.health import HEALTH_SERVICE, HealthServicer
 from chatiere.service.process.settings import SettingError, Settings
 from chatiere.service.process.threads import started_threads
@@ -47,7 +48,7 @@ class SingleMethod(NamedTuple):
 
     path: str
     method: Method
-    handle: Callable[[bytes], bytes]
+    handle: SingleHandler
 
 
 class BatchMethod(NamedTuple):

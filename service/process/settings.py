@@ -44,7 +44,7 @@ class Settings:
       threads of their own, so that other calls never wait for them.
     - `max_undelivered_bytes`: memory of requests in flight and responses that clients have not taken yet, together; one
       call alone always passes.
-    - `max_batch_items`, `max_playouts` (items × playouts of each), `max_answer_bytes` (of a response's columns): the
+    - `max_batch_items`, `max_playouts` (of all items together), `max_answer_bytes` (of a response's columns): the
       largest call of BatchService; larger ones get BATCH_TOO_LARGE.
 
     Times, in seconds.

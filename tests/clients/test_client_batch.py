@@ -200,6 +200,20 @@ def test_playouts_are_those_of_their_streams(client: BatchClient, name: str, pla
 
 
 @pytest.mark.parametrize(("name", "players"), TABLES)
+def test_evaluations_are_the_engine_s(client: BatchClient, name: str, players: int) -> None:
+    last = last_decision(name, players)
+    states = packed([*on_the_way(name, players, 2), last.child(last.legal_actions()[0])])
+    found = client.evaluate(Table(game=name, players=players), states, 2, 3, SEED, first_game_number=9)
+    expected, _ = engine.Table(engine.game(name), players).evaluate(states, 2, 3, seed=SEED, first_game_number=9)
+    for column in expected._fields:
+        assert getattr(found, column).tobytes() == getattr(expected, column)
+    assert found.actors.tolist()[2] == engine.TERMINAL_PLAYER
+    assert len(found.mean_returns) == len(found.legal_ids)
+    assert found.counts.tolist() == [6] * len(found.legal_ids)
+    assert [item.item for item in found.faults.items] == [2]
+
+
+@pytest.mark.parametrize(("name", "players"), TABLES)
 def test_scores_anywhere(client: BatchClient, name: str, players: int) -> None:
     last = last_decision(name, players)
     over = last.child(last.legal_actions()[0])
@@ -288,6 +302,9 @@ def test_numbers_may_be_numpys(client: BatchClient) -> None:
         ("count", lambda wrong: client.new_games(table, count=wrong)),
         ("count", lambda wrong: client.playout(table, states, wrong, 1)),
         ("seed", lambda wrong: client.playout(table, states, 1, wrong)),
+        ("worlds", lambda wrong: client.evaluate(table, states, wrong, 1, 1)),
+        ("playouts", lambda wrong: client.evaluate(table, states, 1, wrong, 1)),
+        ("seed", lambda wrong: client.evaluate(table, states, 1, 1, wrong)),
         ("seed", lambda wrong: client.resample(table, states, [0, 1], wrong)),
         ("first_game_number", lambda wrong: client.resample(table, states, [0, 1], 1, first_game_number=wrong)),
     ):

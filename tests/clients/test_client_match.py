@@ -8,7 +8,6 @@ import pytest
 from chatiere import bots, engine
 from chatiere.bots import Bot, Decisions
 from chatiere.clients import Client, Step, begin, play
-from chatiere.clients.games import GAME_SUPPORT
 from chatiere.engine.wire import fill
 from chatiere.v1.game_pb2 import TURN_KIND_OVER, Options
 
@@ -36,11 +35,6 @@ def match(client: Client, name: str, players: int, seated: Sequence[Bot], seed: 
 
 def random_bots(name: str, players: int) -> list[Bot]:
     return [bots.get("random", name, players)] * players
-
-
-def test_rooms_are_those_of_games() -> None:
-    assert set(GAME_SUPPORT) <= set(GAMES)
-    assert all(support.name == name for name, support in GAME_SUPPORT.items())
 
 
 @pytest.mark.parametrize(("name", "players"), TABLES)

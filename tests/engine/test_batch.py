@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from chatiere.engine import INVALID_PLAYER, EngineError, Game, Reason
+from chatiere.engine import CHANCE_PLAYER, INVALID_PLAYER, TERMINAL_PLAYER, EngineError, Game, Reason
 from chatiere.engine.core.batch import Cancellation, Cancelled, Columns, FaultColumns, Restart, Table
 
 # The seconds that a test waits for something to happen before it fails.
@@ -51,6 +51,7 @@ def calls(table: Table, states: Any) -> dict[str, Callable[..., Any]]:
         "new_games": lambda **named: table.new_games(count=count, **named),
         "step": lambda **named: table.step(states, bytes(2 * count), **named),
         "playout": lambda **named: table.playout(states, 1, seed=1, **named),
+        "evaluate": lambda **named: table.evaluate(states, 1, 1, seed=1, **named),
         "score": lambda **named: table.score(states, **named),
         "resample": lambda **named: table.resample(states, zeros, seed=1, **named),
         "observe": lambda **named: table.observe(states, zeros, **named),
@@ -135,12 +136,62 @@ def test_playouts_are_at_least_one(table: Table, states: bytes) -> None:
         assert (error.reason, error.field) == (Reason.INVALID_BATCH, "count")
 
 
+def test_worlds_and_playouts_are_at_least_one_and_fit_together(table: Table, states: bytes) -> None:
+    for wrong in (0, -1, 2**32, 1.0, "1"):
+        for worlds, playouts, field in ((wrong, 1, "worlds"), (1, wrong, "playouts")):
+            error = refused(table.evaluate, states, worlds, playouts, seed=1)
+            assert (error.reason, error.field) == (Reason.INVALID_BATCH, field)
+            assert error.message.startswith(f"{field} must be an integer from 1 to 2**32 - 1")
+    for worlds, playouts in ((10**9, 10**9), (2**16, 2**16), (2, 2**31), (2**32 - 1, 2**32 - 1)):
+        error = refused(table.evaluate, states, worlds, playouts, seed=1)
+        assert (error.reason, error.field) == (Reason.INVALID_BATCH, "playouts")
+        assert error.message == f"worlds × playouts must be at most 2**32 - 1, not {worlds} × {playouts}"
+    # The largest that fit together cost nothing where there is nothing to evaluate.
+    table.evaluate(b"", 2**16 - 1, 2**16 + 1, seed=1)
+
+
+def test_too_many_playouts_are_refused_before_the_first(table: Table, states: bytes) -> None:
+    legal = sum(len(table.position(states, item).legal_actions()) for item in range(3))
+    size = 3 + 4 * 4 + legal * (2 + 8 + 4)
+    columns, _ = table.evaluate(states, 2, 3, seed=1, max_playouts=legal * 6, max_bytes=size)
+    assert sizes(columns) == size
+    cancellation = Cancellation()
+    error = refused(table.evaluate, states, 2, 3, seed=1, max_playouts=legal * 6 - 1, cancellation=cancellation)
+    assert (error.reason, error.field) == (Reason.BATCH_TOO_LARGE, "playouts")
+    assert error.metadata == {"limit": str(legal * 6 - 1), "asked": str(legal * 6)}
+    error = refused(table.evaluate, states, 2**16 - 1, 2**16 + 1, seed=1, max_playouts=10**6, cancellation=cancellation)
+    assert error.metadata == {"limit": str(10**6), "asked": str(legal * (2**32 - 1))}
+    error = refused(table.evaluate, states, 2, 3, seed=1, max_bytes=size - 1, cancellation=cancellation)
+    assert error.reason is Reason.BATCH_TOO_LARGE
+    assert error.metadata == {"limit": str(size - 1), "asked": str(size)}
+    assert cancellation.moves == 0
+    # What fails makes no playouts.
+    table.evaluate(bytes(len(states)), 2, 3, seed=1, max_playouts=0)
+
+
+def test_only_decisions_are_evaluated(table: Table, states: bytes) -> None:
+    game, size = table.game, table.game.packed_size
+    over = game.new_game(table.players, seed=1)
+    over.playout(1)
+    chance = game.new_game(table.players)
+    found, faults = table.evaluate(states[:size] + over.pack() + chance.pack() + states[size:], 1, 1, seed=1)
+    told = [(fault.item, fault.reason, fault.field) for fault in faults.items]
+    assert told == [(1, Reason.GAME_OVER, "states"), (2, Reason.CHANCE_PENDING, "states")]
+    assert list(np.frombuffer(found.actors, "i1")[1:3]) == [TERMINAL_PLAYER, CHANCE_PLAYER]
+    offsets = np.frombuffer(found.legal_offsets, "<u4")
+    assert offsets[1] == offsets[2] == offsets[3]
+    alone, _ = table.evaluate(states[size:], 1, 1, seed=1, first_game_number=3)
+    assert found.mean_returns.endswith(alone.mean_returns)
+
+
 def test_seeds_are_64_bit_numbers(table: Table, states: bytes) -> None:
     for wrong in (-1, 2**64, 1.0, "1"):
         for seed, first, field in ((wrong, 0, "seed"), (0, wrong, "first_game_number")):
             error = refused(table.playout, states, 1, seed=seed, first_game_number=first)
             assert (error.reason, error.field) == (Reason.INVALID_SEED, field)
             error = refused(table.resample, states, bytes(3), seed=seed, first_game_number=first)
+            assert (error.reason, error.field) == (Reason.INVALID_SEED, field)
+            error = refused(table.evaluate, states, 1, 1, seed=seed, first_game_number=first)
             assert (error.reason, error.field) == (Reason.INVALID_SEED, field)
 
 
@@ -186,6 +237,9 @@ def test_an_empty_batch_has_empty_columns(table: Table) -> None:
             found = call()
             columns, faults = (found, FaultColumns(b"", ())) if name == "new_games" else found
             assert faults == FaultColumns(b"", ())
+            if name == "evaluate":
+                assert columns.legal_offsets == bytes(4)
+                columns = columns._replace(legal_offsets=b"")
             assert not any(columns)
     nothing, _ = table.step(b"", b"", columns=Columns(legal=True, scores=True, observations=True), restart=Restart())
     assert nothing.legal_offsets == bytes(4)
@@ -216,7 +270,7 @@ def test_states_sent_back_as_they_are_make_no_difference(table: Table) -> None:
     other = Table(table.game, table.players)
     positions = table.new_games(seeds=seeds, game_numbers=numbers, columns=columns)
     for _ in range(30):
-        for name in ("playout", "score", "resample", "observe"):
+        for name in ("playout", "evaluate", "score", "resample", "observe"):
             assert calls(table, positions.states)[name]() == calls(other, positions.states)[name]()
         begins = np.frombuffer(positions.legal_offsets, "<u4")[:-1]
         moves = np.frombuffer(positions.legal_ids, "<u2")[begins].tobytes()
@@ -319,12 +373,20 @@ def test_reasons_have_numbers_of_their_own() -> None:
 # Cancellation, and other threads
 
 
+# By name: batches that do not end while a test waits.
+ENDLESS_BATCHES: dict[str, Callable[..., Any]] = {
+    "playouts": lambda table, states, **named: table.playout(states, ENDLESS, seed=1, **named),
+    "worlds": lambda table, states, **named: table.evaluate(states, ENDLESS, 1, seed=1, **named),
+    "playouts in a world": lambda table, states, **named: table.evaluate(states, 1, ENDLESS, seed=1, **named),
+}
+
+
 @contextmanager
-def endless(table: Table, states: bytes) -> Iterator[tuple[Cancellation, Future[Any]]]:
+def endless(table: Table, states: bytes, name: str = "playouts") -> Iterator[tuple[Cancellation, Future[Any]]]:
     """Run a batch in a thread of its own until it is cancelled."""
     cancellation = Cancellation()
     with ThreadPoolExecutor(1) as thread:
-        call = thread.submit(table.playout, states, ENDLESS, seed=1, cancellation=cancellation)
+        call = thread.submit(ENDLESS_BATCHES[name], table, states, cancellation=cancellation)
         try:
             yield cancellation, call
         finally:
@@ -359,8 +421,9 @@ def test_moves_are_counted(table: Table, states: bytes) -> None:
     assert cancellation.moves == 5 + np.frombuffer(playouts.moves, "<u8").sum()
 
 
-def test_a_cancelled_batch_stops_after_a_bounded_number_of_moves(table: Table, states: bytes) -> None:
-    with endless(table, states) as (cancellation, call):
+@pytest.mark.parametrize("name", ENDLESS_BATCHES)
+def test_a_cancelled_batch_stops_after_a_bounded_number_of_moves(table: Table, states: bytes, name: str) -> None:
+    with endless(table, states, name) as (cancellation, call):
         wait_for(lambda: cancellation.moves > LONGEST_GAME)
         cancellation.cancel()
         moves = cancellation.moves
@@ -368,9 +431,10 @@ def test_a_cancelled_batch_stops_after_a_bounded_number_of_moves(table: Table, s
         assert cancellation.moves - moves < LONGEST_GAME
 
 
-def test_other_threads_go_on_while_batches_work(table: Table, states: bytes) -> None:
+@pytest.mark.parametrize("name", ENDLESS_BATCHES)
+def test_other_threads_go_on_while_batches_work(table: Table, states: bytes, name: str) -> None:
     """Without the GIL, two running batches and this thread all make progress."""
-    with endless(table, states) as (first, first_call), endless(table, states) as (second, second_call):
+    with endless(table, states, name) as (first, first_call), endless(table, states) as (second, second_call):
         for _ in range(3):
             begun = first.moves, second.moves
             wait_for(lambda: first.moves > begun[0] and second.moves > begun[1])  # noqa: B023

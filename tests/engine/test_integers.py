@@ -74,6 +74,8 @@ def test_what_is_no_integer_is_refused_by_name(game: Game, wrong: object) -> Non
         ("seed", Reason.INVALID_SEED, lambda: position.resample(0, wrong)),
         ("seed", Reason.INVALID_SEED, lambda: position.playout(wrong)),
         ("count", Reason.INVALID_BATCH, lambda: table.playout(position.pack(), wrong, seed=1)),
+        ("worlds", Reason.INVALID_BATCH, lambda: table.evaluate(position.pack(), wrong, 1, seed=1)),
+        ("playouts", Reason.INVALID_BATCH, lambda: table.evaluate(position.pack(), 1, wrong, seed=1)),
         ("seed", Reason.INVALID_SEED, lambda: table.resample(position.pack(), [0], seed=wrong)),
         ("restart.stride", Reason.INVALID_BATCH, lambda: table.step(b"", b"", restart=Restart(stride=wrong))),
     ):

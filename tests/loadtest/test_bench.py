@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -11,12 +12,14 @@ import numpy as np
 import pytest
 
 from loadtest.bench.bounds import Bound, bound_of, target_of
-from loadtest.bench.measure import Row, Run, alternate, fastest, middle
+from loadtest.bench.measure import Row, Run, alternate, fastest, middle, pinned
 from loadtest.bench.self_play import choose
 from loadtest.bench.servers import echo_built, fast_door_built
 
 ROOT = Path(__file__).parents[2]
 HAS_OPENSPIEL = importlib.util.find_spec("pyspiel") is not None
+# PettingZoo's connect_four needs it.
+HAS_PYGAME = importlib.util.find_spec("pygame") is not None
 HAS_H2LOAD = shutil.which("h2load") is not None
 
 
@@ -50,6 +53,8 @@ def test_a_game_may_have_bounds_of_its_own() -> None:
     assert bound_of("playout", "chat_cartonne") == Bound(bound=0.3, target=1e6)
     assert bound_of("self_play_shell", "chat_cartonne") == Bound(bound=20.0, target=250e3)
     assert bound_of("memory") == Bound(bound=1.05, target=None)
+    assert bound_of("raw_env", "discat") == Bound(bound=3.0, target=None)
+    assert bound_of("raw_env", "chat_cartonne") == Bound(bound=2.0, target=None)
     assert target_of("fast_alone", "discat") == 50e3
 
 
@@ -61,6 +66,13 @@ def test_the_median_run_is_taken_and_the_fastest_of_several_peers() -> None:
     runs = [Run(count, 1.0, 1.0) for count in (1.0, 5.0, 2.0)]
     assert middle(runs).count == 2.0
     assert fastest({"slow": runs, "fast": [Run(3.0, 1.0, 1.0)]}) == ("fast", Run(3.0, 1.0, 1.0))
+
+
+def test_a_pinned_thread_runs_on_one_core_and_afterwards_on_all_again() -> None:
+    before = os.sched_getaffinity(0)
+    with pinned():
+        assert len(os.sched_getaffinity(0)) == 1
+    assert os.sched_getaffinity(0) == before
 
 
 def test_contenders_take_turns() -> None:
@@ -91,6 +103,7 @@ def test_every_row_is_written_and_adds_up(output: Path) -> None:
         "Playout on the server",
         "in process, one state a call",
         "in process, in batches",
+        "PettingZoo, raw_env",
         "check of a state",
     ]
     if HAS_H2LOAD:
@@ -109,7 +122,7 @@ def test_every_row_is_written_and_adds_up(output: Path) -> None:
         assert line["game"] == ("all" if line["row"].startswith("memory") else "discat")
         assert line["ours"] > 0
         if line["peer"] is None:
-            assert not HAS_OPENSPIEL
+            assert not (HAS_PYGAME if line["row"].startswith("PettingZoo") else HAS_OPENSPIEL)
             assert line["ratio"] is line["holds"] is None
             continue
         assert line["ratio"] == pytest.approx(line["ours"] / line["peer"])

@@ -3,7 +3,7 @@
 import hashlib
 import queue
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -13,7 +13,7 @@ import pytest
 from google.protobuf.message import Message
 
 from chatiere.engine import Game, Position, Reason
-from chatiere.engine.core.batch import Columns, Restart, Table
+from chatiere.engine.core.batch import Cancellation, Columns, Restart, Table
 from chatiere.engine.wire import Reader, fill
 from chatiere.service.calls import conversion
 from chatiere.service.process.settings import Settings
@@ -65,6 +65,9 @@ def requests_on(table: pb.Table, positions: pb.Positions) -> dict[str, Any]:
             table=table, states=states, moves=first_moves(positions), columns=ALL, restart=pb.Restart(stride=1)
         ),
         "playout": pb.PlayoutRequest(table=table, states=states, count=3, seed=5, first_game_number=6),
+        "evaluate": pb.EvaluateRequest(
+            table=table, states=states, worlds=2, playouts=3, seed=5, first_game_number=2**64 - 1
+        ),
         "score": pb.ScoreRequest(table=table, states=states),
         "resample": pb.BatchServiceResampleRequest(
             table=table, states=states, seats=seats, seed=5, first_game_number=2**64 - 1
@@ -111,6 +114,10 @@ def test_calls_answer_what_the_engine_s_batches_do(
         step.positions, engines.step(begun.states, first_moves(begun), columns=wanted, restart=Restart(stride=1))[0]
     )
     columns_of(batches.Playout(requests["playout"]), engines.playout(begun.states, 3, seed=5, first_game_number=6)[0])
+    columns_of(
+        batches.Evaluate(requests["evaluate"]),
+        engines.evaluate(begun.states, 2, 3, seed=5, first_game_number=2**64 - 1)[0],
+    )
     columns_of(batches.Score(requests["score"]), engines.score(begun.states)[0])
     seats = requests["observe"].seats
     assert batches.Observe(requests["observe"]).observations == engines.observe(begun.states, seats)[0]
@@ -284,7 +291,9 @@ def refused_both_ways(batches: Any, name: str, request: Message) -> Refused:
     return refused
 
 
-@pytest.mark.parametrize("name", ["new_games", "step", "playout", "score", "resample", "observe", "convert"])
+@pytest.mark.parametrize(
+    "name", ["new_games", "step", "playout", "evaluate", "score", "resample", "observe", "convert"]
+)
 def test_a_table_that_does_not_exist_is_refused(
     batches: Any, game: Game, table: pb.Table, begun: pb.Positions, name: str
 ) -> None:
@@ -299,7 +308,7 @@ def test_a_table_that_does_not_exist_is_refused(
         assert (refused.reason, refused.field) == ("UNKNOWN_GAME", "table.game")
 
 
-@pytest.mark.parametrize("name", ["step", "playout", "score", "resample", "observe", "convert"])
+@pytest.mark.parametrize("name", ["step", "playout", "evaluate", "score", "resample", "observe", "convert"])
 def test_columns_of_a_wrong_length_are_refused(
     batches: Any, game: Game, table: pb.Table, begun: pb.Positions, name: str
 ) -> None:
@@ -340,6 +349,20 @@ def test_what_makes_no_sense_is_refused(batches: Any, game: Game, table: pb.Tabl
             "game_numbers",
         ),
         ("playout", pb.PlayoutRequest(table=table, states=begun.states), "INVALID_BATCH", "count"),
+        ("evaluate", pb.EvaluateRequest(table=table, states=begun.states, playouts=1), "INVALID_BATCH", "worlds"),
+        ("evaluate", pb.EvaluateRequest(table=table, states=begun.states, worlds=1), "INVALID_BATCH", "playouts"),
+        (
+            "evaluate",
+            pb.EvaluateRequest(table=table, states=begun.states, worlds=2**32 - 1, playouts=2**32 - 1),
+            "INVALID_BATCH",
+            "playouts",
+        ),
+        (
+            "evaluate",
+            pb.EvaluateRequest(table=table, states=begun.states, worlds=10**9, playouts=1),
+            "BATCH_TOO_LARGE",
+            "playouts",
+        ),
     ]
     for name, request, reason, field in cases:
         refused = refused_both_ways(batches, name, request)
@@ -378,6 +401,7 @@ def test_what_is_above_the_limits_is_refused(game: Game, table: pb.Table, door: 
         batches = batch_stub(server.channel)
         seeds = bytes(8 * 3)
         states = batches.NewGames(pb.NewGamesRequest(table=table, seeds=seeds)).positions.states
+        offsets = range(0, len(states), game.packed_size)
         four = states + states[: game.packed_size]
         typed = batches.Convert(pb.ConvertRequest(table=table, states=states)).typed_states
         cases = [
@@ -385,6 +409,7 @@ def test_what_is_above_the_limits_is_refused(game: Game, table: pb.Table, door: 
             ("new_games", pb.NewGamesRequest(table=table, count=4), "count"),
             ("step", pb.StepRequest(table=table, states=four, moves=bytes(8)), "states"),
             ("playout", pb.PlayoutRequest(table=table, states=four, count=1), "states"),
+            ("evaluate", pb.EvaluateRequest(table=table, states=four, worlds=1, playouts=1), "states"),
             ("score", pb.ScoreRequest(table=table, states=four), "states"),
             ("resample", pb.BatchServiceResampleRequest(table=table, states=four, seats=bytes(4)), "states"),
             ("observe", pb.ObserveRequest(table=table, states=four, seats=bytes(4)), "states"),
@@ -399,6 +424,11 @@ def test_what_is_above_the_limits_is_refused(game: Game, table: pb.Table, door: 
         refused = refused_both_ways(batches, "playout", pb.PlayoutRequest(table=table, states=states, count=4))
         assert (refused.reason, refused.field) == ("BATCH_TOO_LARGE", "count")
         assert refused.metadata == {"game": game.name, "limit": "10", "asked": "12"}
+        legal = sum(len(game.unpack(states[at:][: game.packed_size]).legal_actions()) for at in offsets)
+        evaluate = pb.EvaluateRequest(table=table, states=states, worlds=2, playouts=5)
+        refused = refused_both_ways(batches, "evaluate", evaluate)
+        assert (refused.reason, refused.field) == ("BATCH_TOO_LARGE", "playouts")
+        assert refused.metadata == {"game": game.name, "limit": "10", "asked": str(legal * 10)}
         observe = pb.ObserveRequest(table=table, states=states, seats=bytes(3))
         refused = refused_both_ways(batches, "observe", observe)
         assert (refused.reason, refused.field, refused.metadata["limit"]) == ("BATCH_TOO_LARGE", "", str(limit))
@@ -598,6 +628,12 @@ def endless(game: Game, table: pb.Table) -> pb.PlayoutRequest:
     return pb.PlayoutRequest(table=table, states=game.new_game(game.max_players, seed=1).pack(), count=3_000_000)
 
 
+def endless_evaluation(game: Game, table: pb.Table) -> pb.EvaluateRequest:
+    """Return a request for more worlds than are evaluated while a test waits."""
+    state = game.new_game(game.max_players, seed=1).pack()
+    return pb.EvaluateRequest(table=table, states=state, worlds=3_000_000, playouts=1)
+
+
 def wait_until_begun(server: Running, method: str, kind: str) -> None:
     """Wait until a call of that method has reached its thread."""
     labels = {"grpc_type": kind, "grpc_service": "chatiere.v1.BatchService", "grpc_method": method}
@@ -640,10 +676,23 @@ def test_an_expired_batch_stops(patient: Running, game: Game, table: pb.Table) -
         assert log.wait_for("Playout ").split()[1] in ("CANCELLED", "DEADLINE_EXCEEDED")
 
 
-def test_a_cancelled_stream_stops(patient: Running, game: Game, table: pb.Table) -> None:
+def test_an_evaluation_stops_when_cancelled(patient: Running, game: Game, table: pb.Table) -> None:
     batches = batch_stub(patient.channel)
     with LogLines() as log:
-        answers = batches.Play(iter([play_request("playout", endless(game, table))]))
+        call = batches.Evaluate.future(endless_evaluation(game, table))
+        wait_until_begun(patient, "Evaluate", "unary")
+        call.cancel()
+        log.wait_for("Evaluate CANCELLED - ")
+        assert batches.Score(pb.ScoreRequest(table=table), timeout=PATIENCE) == pb.ScoreResponse()
+
+
+@pytest.mark.parametrize(("name", "request_for"), [("playout", endless), ("evaluate", endless_evaluation)])
+def test_a_cancelled_stream_stops(
+    patient: Running, game: Game, table: pb.Table, name: str, request_for: Callable[[Game, pb.Table], Message]
+) -> None:
+    batches = batch_stub(patient.channel)
+    with LogLines() as log:
+        answers = batches.Play(iter([play_request(name, request_for(game, table))]))
         wait_until_begun(patient, "Play", "bidi_stream")
         assert patient.stub.ListGames(game_service_pb2.ListGamesRequest(), timeout=PATIENCE).games
         answers.cancel()
@@ -673,5 +722,11 @@ def test_batches_are_counted(game: Game, table: pb.Table, door: Door) -> None:
         assert server.sample("chatiere_kernel_seconds_count", **labels) == 3
         assert server.sample("chatiere_kernel_seconds_sum", **labels) > 0
         assert server.sample("chatiere_moves_applied_total", game=game.name) == 3 * (COUNT - 1)
-        played = np.frombuffer(playout.moves, "<u8").sum()
+        evaluate = pb.EvaluateRequest(table=table, states=positions.states, worlds=2, playouts=1)
+        batches.Evaluate(evaluate)
+        cancellation = Cancellation()
+        Table(game, game.max_players).evaluate(positions.states, 2, 1, seed=0, cancellation=cancellation)
+        assert server.sample("chatiere_batch_items_sum", game=game.name, method="Evaluate") == COUNT
+        assert server.sample("chatiere_kernel_seconds_count", game=game.name, method="Evaluate") == 1
+        played = np.frombuffer(playout.moves, "<u8").sum() + cancellation.moves
         assert server.sample("chatiere_playout_moves_total", game=game.name) == played

@@ -283,7 +283,7 @@ def test_requests_that_take_too_much_end_for_the_client_with_most(monkeypatch: p
     resident = 100 * MIB
     monkeypatch.setattr(memory, "resident_bytes", lambda: resident)
     monkeypatch.setattr(memory, "give_back_freed_memory", lambda: given_back.append(allocated))
-    monkeypatch.setattr(memory_watch, "_AGE", 0.0)
+    monkeypatch.setattr(memory_watch, "LEAST_AGE", 0.0)
     held, receiving = MemoryBudget(1000 * MIB), Receiving()
     watch = MemoryWatch(held, 16 * MIB, receiving.slots, lambda: 0)
     allocated = 220 * MIB

@@ -10,23 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 from chatiere.engine.core.batch import Cancellation
 from chatiere.engine.wire import Buffer
-from chatiere.service.calls.errors import CANCELLED, OK, Refusal, ServiceReason, limit_exceeded
+from chatiere.service.calls.errors import CANCELLED, OK, Refusal, deadline_exceeded, request_timeout, slot_lost
 from chatiere.service.guards.chain import Call, Method
-from chatiere.service.ports.fast.answers import RETRY, Door, deadline_exceeded, finish, refuse, request_of
+from chatiere.service.ports.fast.endings import Door, finish, refuse, request_of
 from chatiere.service.ports.fast.loop import Timer
+from chatiere.service.ports.handlers import LARGE, BatchHandler, Hold, SingleHandler
 
 if TYPE_CHECKING:
     from chatiere.http2.server import Call as WireCall
 
-# Methods of GameService: request → response; of BatchService: request, cancellation, reservation of memory → response,
-# in pieces to be joined.
-Hold = Callable[[int], None]
-SingleHandler = Callable[[bytes], bytes]
-BatchHandler = Callable[[Any, Cancellation, Hold], list[Buffer]]
-
-# Larger requests, in bytes, take longer to handle than the door's thread should; larger responses are counted until
-# their client has taken them.
-_LARGE = 64 * 1024
+# Larger responses, in bytes, are counted until their client has taken them.
+_LARGE_RESPONSE = 64 * 1024
 # Bytes that a call takes beside its response.
 _OF_CALL = 4096
 
@@ -48,11 +42,11 @@ class Single:
         if request is None:
             request = request_of(self._door, wire, wire.take)
         self._guards.admit(call)
-        if len(request) > _LARGE:
+        if len(request) > LARGE:
             _Work(self._door, wire, call, self._threads, self._handle_large, request)
             return
         response = self._handle(request)
-        if len(response) > _LARGE or wire.is_behind:
+        if len(response) > _LARGE_RESPONSE or wire.is_behind:
             hold_until_delivered(self._door, wire, call, len(response))
         self._guards.end(call)
         wire.answer(response, call.request_id)
@@ -125,19 +119,15 @@ class _Awaited:
 
     def _late(self) -> None:
         self._leave()
-        seconds = f"{self._door.settings.request_timeout:g}"
-        message = f"request timeout: the request did not arrive within {seconds} s"
-        late = Refusal(ServiceReason.REQUEST_TIMEOUT, message, metadata={"seconds": seconds})
-        refuse(self._door, self._wire, self._call, deadline_exceeded() if self._is_deadline else late)
+        late = deadline_exceeded() if self._is_deadline else request_timeout(self._door.settings.request_timeout)
+        refuse(self._door, self._wire, self._call, late)
 
     def _had_to_go(self) -> None:
         if self._has_left:
             # Its request has come meanwhile.
             return
         self._leave()
-        most = self._door.settings.max_calls
-        refusal = limit_exceeded("calls whose request has not come whole", most, RETRY)
-        refuse(self._door, self._wire, self._call, refusal)
+        refuse(self._door, self._wire, self._call, slot_lost("calls", self._door.settings.max_calls))
 
 
 class _Work:
@@ -163,7 +153,7 @@ class _Work:
             refusal, seconds = deadline_exceeded(), timeout
         else:
             seconds = settings.default_deadline if timeout is None else settings.max_deadline
-            refusal = deadline_exceeded(f": the server allows {seconds:g} s", {"seconds": f"{seconds:g}"})
+            refusal = deadline_exceeded(seconds)
         timer: Timer = self._wire.loop.after(
             max(call.start + seconds - perf_counter(), 0.0), partial(self._late, refusal)
         )

@@ -12,8 +12,8 @@ from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
 from chatiere.service.calls.errors import CANCELLED, OK, Status
 from chatiere.service.guards.chain import Call, Method
 from chatiere.service.guards.limits import CallSlots
-from chatiere.service.ports.fast.answers import Door, finish, request_of
 from chatiere.service.ports.fast.calls import hold_until_delivered, take_unary
+from chatiere.service.ports.fast.endings import Door, finish, request_of
 from chatiere.service.ports.health import WATCHES
 
 if TYPE_CHECKING:

@@ -17,6 +17,7 @@ from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING
 
 from chatiere.service.guards.limits import CallSlots
+from chatiere.service.guards.memory import LEAST_AGE, most_of_parts
 from chatiere.service.ports.fast.loop import Loop
 from chatiere.service.ports.listening import listening_sockets
 from chatiere.service.process.settings import SettingError, Settings
@@ -30,11 +31,8 @@ _log = logging.getLogger(__name__)
 # Calls of one connection at a time. Connections of a worker at a time, as far as it may open so many files: when there
 # are more, the address that has most loses one.
 _CALLS_OF_A_CONNECTION, _CONNECTIONS = 1000, 10_000
-# Seconds between two looks at the memory of requests that have come in part, and the least age of calls that are ended
-# for it.
-_LOOK, _AGE = 0.1, 0.1
-# Bytes that such requests may take together; at least this many of the largest.
-_PARTS, _LARGEST = 128 * 1024 * 1024, 2
+# Seconds between two looks at the memory of requests that have come in part.
+_LOOK = 0.1
 # A client that holds a smaller part of them loses no call.
 _FEW = 16
 # Bytes that libnghttp2 takes for a connection.
@@ -214,10 +212,10 @@ class FastPort:
             self._takers[wire.path](wire)
 
     def _look_at_memory(self) -> None:
-        most = max(_PARTS, _LARGEST * self._settings.max_message_bytes)
+        most = most_of_parts(self._settings.max_message_bytes)
         if (held := self.held) > most:
             # Of the client whose requests take most.
-            found = [(*slots.largest(_AGE, attrgetter("held")), slots) for slots in (self.half_open, self.streams)]
+            found = [(*slots.largest(LEAST_AGE, attrgetter("held")), slots) for slots in (self.half_open, self.streams)]
             weight, client, calls, slots = max(found, key=itemgetter(0))
             if weight > most // _FEW:
                 slots.end(client, calls)

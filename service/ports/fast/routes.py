@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from chatiere.service.guards.chain import Guards
 from chatiere.service.guards.traces import CallTraces
-from chatiere.service.ports.fast.answers import Door, unknown
 from chatiere.service.ports.fast.calls import Batch, Single
+from chatiere.service.ports.fast.endings import Door, unknown
 from chatiere.service.ports.fast.health import Health
 from chatiere.service.ports.fast.port import FastPort
 from chatiere.service.ports.fast.streams import Streams

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from chatiere.engine.core.batch import Cancellation
 from chatiere.engine.wire import Buffer
-from chatiere.service.calls.errors import CANCELLED, OK, Refusal, Status, limit_exceeded
+from chatiere.service.calls.errors import CANCELLED, OK, Refusal, Status, deadline_exceeded, slot_lost
 from chatiere.service.guards.chain import Call, Method
-from chatiere.service.ports.fast.answers import RETRY, STOPPING, Door, deadline_exceeded, fault_of, finish, refuse
-from chatiere.service.ports.fast.calls import BatchHandler
+from chatiere.service.ports.fast.endings import STOPPING, Door, fault_of, finish, refuse
+from chatiere.service.ports.handlers import BatchHandler
 from chatiere.v1.batch_service_pb2 import PlayRequest
 
 if TYPE_CHECKING:
@@ -163,8 +163,7 @@ class _Stream:
     def _had_to_go(self) -> None:
         if self._call.is_over:
             return
-        most = self._door.settings.max_streams
-        self._stop(limit_exceeded("streams whose request has not come whole", most, RETRY))
+        self._stop(slot_lost("streams", self._door.settings.max_streams))
 
     def _stop(self, refusal: Refusal) -> None:
         self._refusal = refusal

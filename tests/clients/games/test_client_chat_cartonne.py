@@ -7,7 +7,7 @@ import pytest
 
 from chatiere import bots
 from chatiere.clients import Client, begin, play
-from chatiere.clients.games.chat_cartonne.table import break_down, draw_table
+from chatiere.drawing.chat_cartonne import break_down, draw_table
 from chatiere.v1.chat_cartonne_pb2 import (
     CHAT_CARTONNE_PHASE_CAT,
     CHAT_CARTONNE_PHASE_PLAY,
@@ -23,12 +23,12 @@ from chatiere.v1.chat_cartonne_pb2 import (
     ChatCartonneSeatView,
     ChatCartonneView,
 )
-from chatiere.v1.game_pb2 import Position, Score, ScoreDetail, View, ViewerUpdate
+from chatiere.v1.game_pb2 import Score, ScoreDetail
 
 
-def position(*table: ChatCartonneCardView, **public: Any) -> Position:
-    """Return a position where seat 1 of two is to act; each view shows its seat's hand."""
-    viewers = []
+def views(*table: ChatCartonneCardView, **public: Any) -> list[ChatCartonneView]:
+    """Return the views of all seats where seat 1 of two is to act; each shows its seat's hand."""
+    shown = []
     for viewer in (0, 1):
         seats = [
             ChatCartonneSeatView(hand_size=2, supply=4, holds_carton=True),
@@ -36,13 +36,13 @@ def position(*table: ChatCartonneCardView, **public: Any) -> Position:
         ]
         seats[viewer].hand.extend(([5, 30], [75])[viewer])
         view = ChatCartonneView(seats=seats, active_seat=1, table=table, pile_size=61, **public)
-        viewers.append(ViewerUpdate(seat=viewer, view=View(seat=viewer, chat_cartonne=view)))
-    return Position(viewers=viewers)
+        shown.append(view)
+    return shown
 
 
 def drawn(*table: ChatCartonneCardView, **public: Any) -> list[str]:
     """Return the lines of the table, without colours."""
-    return [click.unstyle(line) for line in draw_table(position(*table, **public))]
+    return [click.unstyle(line) for line in draw_table(views(*table, **public))]
 
 
 def card(cell: int, on_joint: ChatCartonneOnJoint | None = None, **fields: Any) -> ChatCartonneCard:
@@ -54,6 +54,14 @@ SEATS = ["    seat 0  hand 5 30               cats left 4", "  > seat 1  hand Pr
 
 def test_the_table_shows_hands_cats_and_pile() -> None:
     assert drawn(phase=CHAT_CARTONNE_PHASE_TURN) == [*SEATS, "  pile 61"]
+
+
+def test_one_viewer_sees_how_many_cards_others_hold() -> None:
+    view = views(phase=CHAT_CARTONNE_PHASE_TURN)[1]
+    assert [click.unstyle(line) for line in draw_table([view, view])][:2] == [
+        "    seat 0  hand ? ?                cats left 4",
+        SEATS[1],
+    ]
 
 
 def test_in_the_final_phase_seats_without_a_carton_are_marked() -> None:
@@ -110,7 +118,7 @@ def test_the_tables_of_a_whole_game_can_be_drawn(client: Client) -> None:
     seated = [bots.get(name, "chat_cartonne", 3) for name in ("builder", "random", "builder")]
     lines = 0
     for step in play(client, begin(client, "chat_cartonne", 3, seed=4), seated, seed=2):
-        lines += len(draw_table(step.before))
+        lines += len(draw_table([viewer.view.chat_cartonne for viewer in step.before.viewers]))
     assert lines > 0
 
 

@@ -18,6 +18,7 @@ from chatiere.service.calls import batch_service
 from chatiere.v1.batch_service_pb2 import (
     Columns,
     ConvertRequest,
+    EvaluateRequest,
     NewGamesRequest,
     ObserveRequest,
     PlayoutRequest,
@@ -62,6 +63,7 @@ def all_kinds(game: Game) -> list[bytes]:
         PlayRequest(new_games=NewGamesRequest(table=table, seeds=struct.pack("<3Q", 1, 2, 3), columns=columns)),
         PlayRequest(step=StepRequest(table=table, states=packed, moves=zeros, columns=columns)),
         PlayRequest(playout=PlayoutRequest(table=table, states=packed, count=3, seed=5)),
+        PlayRequest(evaluate=EvaluateRequest(table=table, states=packed, worlds=2, playouts=3, seed=5)),
         PlayRequest(score=ScoreRequest(table=table, states=packed)),
         PlayRequest(observe=ObserveRequest(table=table, states=packed, seats=seats)),
         PlayRequest(),
@@ -83,7 +85,7 @@ def over_channel(address: str, requests: list[bytes]) -> list[bytes]:
 def test_every_answer_of_a_stream_is_that_of_grpcio_s_door(server: Running, game: Game) -> None:
     requests = all_kinds(game)
     expected = over_channel(grpcio_address(server), requests)
-    assert [PlayResponse.FromString(each).HasField("refusal") for each in expected] == [False] * 5 + [True] * 4
+    assert [PlayResponse.FromString(each).HasField("refusal") for each in expected] == [False] * 6 + [True] * 4
     assert over_channel(fast_address(server), requests) == expected
     with Peer(server, *TAKES_ALL) as peer:
         peer.send(peer.headers(), *[data(message(request)) for request in requests], data(b"", END_STREAM))
@@ -105,6 +107,7 @@ def test_a_client_s_stream_has_the_same_answers_at_both_doors(server: Running, g
                 batch_requests.pack(table, []),
                 batch_requests.unpack(table, begun.states),
                 batch_requests.playout(table, begun.states, 2, 9),
+                batch_requests.evaluate(table, begun.states, 2, 3, 9),
             )
         ]
         with pytest.raises(ChatiereError) as refused:

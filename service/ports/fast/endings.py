@@ -22,8 +22,6 @@ _Request = TypeVar("_Request", bytes, memoryview)
 
 # As in http2/connection.h.
 _MOST_WAITING, _MOST_HEADERS = 16384, 16 * 1024
-# Seconds after which a client whose call lost its slot may try again.
-RETRY = 1.0
 STOPPING = Status(code_pb2.UNAVAILABLE, message="the server stops: begin again, at another one")
 _NO_METHOD = Status(code_pb2.UNIMPLEMENTED, message="no such method at this door")
 _COMPRESSED = Status(code_pb2.UNIMPLEMENTED, message="compressed messages are not read at this door")
@@ -106,8 +104,3 @@ def fault_of(door: Door, wire: WireCall) -> Exception:
     if name == "headers":
         return limit_exceeded("bytes of metadata", _MOST_HEADERS)
     return Refusal(ServiceReason.MALFORMED_REQUEST, _WORDS[name], metadata={})
-
-
-def deadline_exceeded(more: str = "", metadata: dict[str, str] | None = None) -> Refusal:
-    """Return the refusal of a call that is late."""
-    return Refusal(ServiceReason.TIME_LIMIT, f"deadline exceeded{more}", metadata=metadata or {})

@@ -1,6 +1,0 @@
-"""Chat Cartonne."""
-
-from chatiere.clients.game_support import GameSupport
-from chatiere.clients.games.chat_cartonne.table import break_down, draw_table
-
-SUPPORT = GameSupport(name="chat_cartonne", draw_table=draw_table, break_down=break_down)

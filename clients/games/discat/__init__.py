@@ -1,6 +1,0 @@
-"""Discat."""
-
-from chatiere.clients.game_support import GameSupport
-from chatiere.clients.games.discat.table import break_down, draw_table
-
-SUPPORT = GameSupport(name="discat", draw_table=draw_table, break_down=break_down)

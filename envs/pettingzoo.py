@@ -1,0 +1,202 @@
+"""The games as environments of PettingZoo, which step one seat at a time (AEC).
+
+    from chatiere.envs import pettingzoo
+
+    env = pettingzoo.env("discat", players=3, render_mode="ansi")
+    env.reset(seed=7)
+    for agent in env.agent_iter():
+        observation, reward, termination, truncation, info = env.last()
+        over = termination or truncation
+        env.step(None if over else env.action_space(agent).sample(observation["action_mask"]))
+
+Needs PettingZoo: pip install chatiere[pettingzoo].
+"""
+
+from collections.abc import Mapping
+from copy import deepcopy
+from secrets import randbits
+from typing import Any, Self, SupportsIndex, TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chatiere import engine
+from chatiere.engine import Position
+from chatiere.engine.core.observation import ObservationLayout
+from chatiere.envs.render import draw
+
+try:
+    from gymnasium import logger, spaces
+    from pettingzoo import AECEnv
+    from pettingzoo.utils import wrappers
+except ImportError as error:
+    raise ImportError("chatiere.envs.pettingzoo needs PettingZoo: pip install chatiere[pettingzoo]") from error
+
+
+class Observation(TypedDict):
+    """What a seat sees."""
+
+    observation: NDArray[np.uint8]
+    """The observation of the game's description, (observation_length,)."""
+    action_mask: NDArray[np.int8]
+    """1 for each legal dense id, (num_distinct_actions,); all 0 unless the seat has to act."""
+
+
+def env(
+    game: str,
+    players: SupportsIndex | None = None,
+    options: Mapping[str, Any] | None = None,
+    render_mode: str | None = None,
+) -> AECEnv[str, Observation, SupportsIndex | None]:
+    """Return a raw_env in PettingZoo's usual wrappers; arguments and errors are those of raw_env.
+
+    An illegal action ends the game: the seat's reward is -1, that of the others 0. AssertionError is raised for actions
+    outside of the action space. Calls before `reset` are refused, and `step` after the end does nothing but warn.
+    """
+    wrapped = wrappers.TerminateIllegalWrapper(raw_env(game, players, options, render_mode), illegal_reward=-1)
+    return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(wrapped))
+
+
+class raw_env(AECEnv[str, Observation, SupportsIndex | None]):  # type: ignore[misc]  # PettingZoo has no types
+    """A game as an AECEnv without wrappers, with sampled chance.
+
+    The agents are "seat_0", "seat_1" …; actions are dense ids; rewards are the returns, at the end of the game, and 0
+    before.
+    """
+
+    def __init__(
+        self,
+        game: str,
+        players: SupportsIndex | None = None,
+        options: Mapping[str, Any] | None = None,
+        render_mode: str | None = None,
+    ) -> None:
+        """Create an environment; `reset` begins a game.
+
+        `players`: None for the fewest. `options`: the game's, by name; absent ones have their defaults. `render_mode`:
+        None or "ansi". Raises EngineError (UNKNOWN_GAME, INVALID_PLAYERS, INVALID_OPTION) and ValueError.
+        """
+        super().__init__()
+        if render_mode not in (None, "ansi"):
+            raise ValueError(f'render_mode must be None or "ansi", not {render_mode!r}')
+        self.render_mode = render_mode
+        self._game = engine.game(game)
+        self._players = self._game.read_players(self._game.min_players if players is None else players)
+        # As a new game reads them: a copy that is known to be valid.
+        self._options = self._game.new_game(self._players, options).options()
+        self.metadata = {
+            "name": f"chatiere_{self._game.name}_v{self._game.rules_version}",
+            "render_modes": ["ansi"],
+            "is_parallelizable": False,
+        }
+        self._num_actions = self._game.num_distinct_actions
+        self.possible_agents = [f"seat_{seat}" for seat in range(self._players)]
+        self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+        largest = ObservationLayout(self._game.description).largest
+        # A space for each agent: each samples with a generator of its own.
+        self.observation_spaces = {
+            agent: spaces.Dict(
+                observation=spaces.Box(np.zeros_like(largest), largest, dtype=np.uint8),
+                action_mask=spaces.Box(0, 1, (self._num_actions,), np.int8),
+            )
+            for agent in self.possible_agents
+        }
+        self.action_spaces = {agent: spaces.Discrete(self._num_actions) for agent in self.possible_agents}
+        self.agents: list[str] = []
+        self._position: Position | None = None
+        self._seed: SupportsIndex | None = None
+        self._game_number = 0
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """Return an independent copy, which shares the observation spaces: they are large, and do not change."""
+        memo[id(self.observation_spaces)] = self.observation_spaces
+        copied = type(self).__new__(type(self))
+        memo[id(self)] = copied
+        for name, value in vars(self).items():
+            setattr(copied, name, deepcopy(value, memo))
+        return copied
+
+    def observation_space(self, agent: str) -> spaces.Dict:
+        """Return the space of an agent's observations, the same object each time."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Discrete:
+        """Return the space of an agent's actions, the same object each time."""
+        return self.action_spaces[agent]
+
+    def reset(self, seed: SupportsIndex | None = None, options: Mapping[str, Any] | None = None) -> None:
+        """Begin a game.
+
+        The same `seed`, from 0 to 2^64 - 1, begins the same game. Without one each call begins another: after a call
+        with a seed always the same others, without any seed others each time. `options` are PettingZoo's, of which
+        there are none: the game's are those of the constructor. Raises EngineError: INVALID_SEED.
+        """
+        if seed is not None:
+            first, number = seed, 0
+        elif self._seed is None:
+            first, number = randbits(64), 0
+        else:
+            first, number = self._seed, self._game_number + 1
+        self._position = self._game.new_game(self._players, self._options, seed=first, game_number=number)
+        self._seed, self._game_number = first, number
+        self.agents = self.possible_agents.copy()
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
+        self.agent_selection = self.possible_agents[self._position.current_player()]
+
+    def observe(self, agent: str) -> Observation:
+        """Return what an agent sees, in new arrays. Raises ValueError: unknown agent, or no game."""
+        seat = self._seats.get(agent)
+        if seat is None:
+            raise ValueError(f"unknown agent {agent!r}; the agents are {', '.join(self.possible_agents)}")
+        position = self._current()
+        mask = np.zeros(self._num_actions, np.int8)
+        if position.current_player() == seat and not self.terminations.get(agent, True):
+            mask[position.legal_actions()] = 1
+        # Copied, as bytes cannot be written to.
+        return {"observation": np.frombuffer(position.observation(seat), np.uint8).copy(), "action_mask": mask}
+
+    def step(self, action: SupportsIndex | None) -> None:
+        """Make the move of `agent_selection`; None for an agent whose game is over, which then leaves.
+
+        Raises EngineError (INVALID_ACTION, ILLEGAL_ACTION), TypeError for what is no number, ValueError without a game
+        or for an action of an agent whose game is over; nothing has then changed.
+        """
+        if not self.agents:
+            raise ValueError("all agents have left, or no game has begun: call reset first")
+        if self.terminations[self.agent_selection]:
+            self._was_dead_step(action)
+            return
+        if action is None:
+            raise ValueError(f"{self.agent_selection} has to act: None is for agents whose game is over")
+        position = self._current()
+        position.apply(action)
+        seat = position.current_player()
+        if seat >= 0:
+            # No reward changes before the end.
+            self.agent_selection = self.possible_agents[seat]
+            return
+        self.rewards = dict(zip(self.agents, position.returns(), strict=True))
+        self.terminations = dict.fromkeys(self.agents, True)
+        self._accumulate_rewards()
+        self._deads_step_first()
+
+    def render(self) -> str | None:
+        """Return the table as the seat of `agent_selection` sees it; without a render_mode None, and a warning."""
+        if self.render_mode is None:
+            logger.warn("You are calling render method without specifying any render mode.")
+            return None
+        return draw(self._current(), self._seats[self.agent_selection])
+
+    def close(self) -> None:
+        """Drop the game. `reset` begins another."""
+        self.agents = []
+        self._position = None
+
+    def _current(self) -> Position:
+        if self._position is None:
+            raise ValueError("no game has begun: call reset first")
+        return self._position
