@@ -44,7 +44,7 @@ PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
-demo: $(BUILT) ## Play a seeded game of Discat between two bots through a gRPC channel, printed move by move
+demo: $(BUILT) ## Play a seeded game of Discat between bots through a gRPC channel, printed move by move
 	@$(BIN)/chatiere play --game discat --players 3 --seed 7
 
 test: $(BUILT) ## Run all tests of the release build

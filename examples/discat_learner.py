@@ -16,7 +16,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 from numpy.typing import NDArray
 
-from chatiere.clients import Batch, VectorEnv, make_batch_bot
+from chatiere import bots
+from chatiere.bots import Bot, Decisions
+from chatiere.clients import VectorEnv
 from chatiere.clients.matches import Results, play_many, wilson_interval
 from chatiere.command.local_server import local_server
 
@@ -31,11 +33,8 @@ MINIBATCH = 2048
 Array = NDArray[np.float32]
 
 
-class Policy:
-    """A network with one hidden layer, from an observation to preferences for all actions and the expected return.
-
-    It is a BatchBot.
-    """
+class Policy(Bot):
+    """A network with one hidden layer, from an observation to preferences for all actions and the expected return."""
 
     needs_observations = True
 
@@ -59,11 +58,11 @@ class Policy:
         weights = np.exp(preferences - preferences.max(axis=1, keepdims=True))
         return hidden, weights / weights.sum(axis=1, keepdims=True), outputs[:, -1]
 
-    def choose(self, batch: Batch, rows: NDArray[np.intp]) -> NDArray[np.uint16]:
-        """Draw an action by its probability; see BatchBot.choose."""
-        _, probabilities, _ = self.forward(scaled(batch.observations[rows]), batch.legal_mask()[rows])
+    def choose(self, decisions: Decisions) -> NDArray[np.uint16]:
+        """Draw an action by its probability; see Bot.choose."""
+        _, probabilities, _ = self.forward(scaled(decisions.observations), decisions.legal_mask())
         # From 0 to below 1.
-        luck = (batch.luck()[rows] >> np.uint64(40)) / np.float32(2**24)
+        luck = (decisions.luck >> np.uint64(40)) / np.float32(2**24)
         sums = probabilities.cumsum(axis=1)
         actions: NDArray[np.uint16] = (sums > luck[:, None] * sums[:, -1:]).argmax(axis=1).astype(np.uint16)
         return actions
@@ -163,7 +162,7 @@ def measure(env: VectorEnv, policy: Policy, games: int, learned: int, seed: int)
     """Play games against each opponent, with alternating seats."""
     for opponent in OPPONENTS:
         results = Results.of(games, PLAYERS, 2)
-        for batch, _ in play_many(env, [policy, make_batch_bot(env.info, opponent)], seed):
+        for batch, _ in play_many(env, [policy, bots.get(opponent, GAME, PLAYERS)], seed):
             results.add(batch.ended)
         rate = float(results.wins(0).mean())
         yield Point(learned, opponent, rate, *wilson_interval(rate, games))

@@ -1,5 +1,8 @@
 """Bots by name."""
 
+import subprocess
+import sys
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -92,3 +95,9 @@ def test_any_text_is_a_bot_or_refused(spec: str) -> None:
 )
 def test_lists_of_bots(text: str, specs: list[str]) -> None:
     assert bots.split(text) == specs
+
+
+def test_bots_need_neither_grpc_nor_protobuf() -> None:
+    program = "import sys, chatiere.bots.hosting; sys.exit(sorted({'grpc', 'google.protobuf'} & set(sys.modules)) or 0)"
+    done = subprocess.run([sys.executable, "-c", program], check=False, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")

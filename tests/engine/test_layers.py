@@ -8,7 +8,7 @@ import pytest
 ENGINE = Path(__file__).parents[2] / "engine"
 LAYERS = {
     "rules": {"bits", "game", "loops", "moves", "packed", "stream", "weights"},
-    "position": {"batch", "description", "errors", "events", "integers", "observation", "position"},
+    "position": {"batch", "choices", "description", "errors", "events", "integers", "observation", "position"},
     "messages": {"codec", "labels", "messages", "options", "room", "rules_file"},
 }
 BELOW = {

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from chatiere import engine
+from chatiere.bots import hosting
 from chatiere.clients.selfplay import VectorEnv
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "discat_learner.py"
@@ -81,9 +83,16 @@ def test_it_takes_legal_actions_as_often_as_it_prefers_them(example: dict[str, A
         policy.parameters["output_bias"][:] = np.random.default_rng(1).normal(0, 2, env.info.num_actions + 1)
         rows = np.arange(500)
         _, probabilities, _ = policy.forward(example["scaled"](batch.observations), batch.legal_mask())
-        actions = policy.choose(batch, rows)
+
+        def choose(rows: np.ndarray) -> np.ndarray:
+            luck = hosting.luck(1, batch.game_numbers[rows], batch.decisions[rows])
+            return policy.choose(
+                hosting.decisions_of(batch, rows, policy, engine.game("discat"), 2, luck, env.resample)
+            )
+
+        actions = choose(rows)
         assert batch.legal_mask()[rows, actions].all()
-        assert policy.choose(batch, rows[7:9]).tolist() == actions[7:9].tolist()
+        assert choose(rows[7:9]).tolist() == actions[7:9].tolist()
         # The mean probability of the chosen actions is as expected, within four standard errors.
         expected = (probabilities**2).sum(axis=1)
         spread = np.sqrt(((probabilities**3).sum(axis=1) - expected**2).sum())

@@ -1,0 +1,209 @@
+"""The games' own bots: what they choose where it can be said beforehand."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pytest
+from numpy.lib.stride_tricks import as_strided
+
+from chatiere import bots, engine
+from chatiere.bots import Decisions
+from chatiere.engine.core.observation import ObservationLayout
+
+from .support import All, Host
+
+Fields = Mapping[str, object]
+
+
+def observation(name: str, fields: Fields) -> np.ndarray:
+    """Return an observation with the numbers of some fields, by name; all others are 0."""
+    made = np.zeros(engine.game(name).observation_length, np.uint8)
+    known = {field.name: field for part in engine.game(name).description.observation for field in part.fields}
+    for field_name, numbers in fields.items():
+        field = known[field_name]
+        as_strided(made[field.offset :], field.shape, field.strides)[...] |= np.uint8(numbers) << field.first_bit
+    return made
+
+
+def choices(name: str, bot: str, rows: Sequence[tuple[Sequence[int], Fields]]) -> list[int]:
+    """Return a bot's choices, given the legal actions and the fields of each decision's observation."""
+    game = engine.game(name)
+    counts = [len(legal) for legal, _ in rows]
+    decisions = Decisions(
+        game=game,
+        players=game.min_players,
+        actors=np.zeros(len(rows), np.int8),
+        legal_offsets=np.concatenate([[0], np.cumsum(counts)]).astype(np.uint32),
+        legal_ids=np.concatenate([sorted(legal) for legal, _ in rows]).astype(np.uint16),
+        luck=np.zeros(len(rows), np.uint64),
+        observations=np.stack([observation(name, fields) for _, fields in rows]),
+        drawn=np.empty((0, 0), np.uint8),
+    )
+    return bots.get(bot, game, game.min_players).choose(decisions).tolist()
+
+
+def hand(*cards: int) -> Fields:
+    held = np.zeros(90)
+    held[[card - 1 for card in cards]] = 1
+    return {"own_hand": held}
+
+
+DISCAT = [
+    # The largest group, and of equal ones that with the lowest id.
+    (hand(22, 27, 37, 41, 47), [1, 32, 34, 66, 74, 100], 74),
+    (hand(22, 27, 37, 41, 47), [32, 33, 34, 100], 33),
+    # 8 and 50 share a digit with no other card; 8 is below 50. The tens digit of cards below ten is 0.
+    (hand(8, 31, 33, 50, 63), range(192, 198), 193),
+    (hand(11, 19, 50, 61), range(192, 197), 195),
+    (hand(3, 8, 20, 51), range(192, 197), 195),
+    (hand(8), [192, 193], 193),
+    # The hand is kept if every card has company or nothing can be drawn.
+    (hand(11, 19, 39), range(192, 196), 192),
+    (hand(8), [192], 192),
+    (hand(8, 31, 50), [192], 192),
+]
+
+
+@pytest.mark.parametrize(("held", "legal", "chosen"), DISCAT)
+def test_largest(held: Fields, legal: Sequence[int], chosen: int) -> None:
+    assert choices("discat", "largest", [(legal, held)]) == [chosen]
+
+
+def test_largest_for_many() -> None:
+    assert choices("discat", "largest", [(legal, held) for held, legal, _ in DISCAT]) == [each[2] for each in DISCAT]
+
+
+DRAW, SKIP, PASS, CARTON, SLEEP, LAY, PRINCESS, PRINCESS_IN, TOY = 10, 11, 12, 13, 3469, 4045, 4621, 5197, 5773
+CENTRE = 275
+
+
+@pytest.mark.parametrize(
+    ("legal", "chosen"),
+    [
+        ([DRAW, SLEEP + 251], DRAW),
+        ([SKIP, LAY + 3], LAY + 3),
+        ([CARTON + 3, SLEEP + CENTRE], CARTON + 3),
+        ([CARTON + 1152 + 576 + 3, PRINCESS + CENTRE], CARTON + 1152 + 576 + 3),
+        ([PRINCESS + 3, PRINCESS_IN + CENTRE], PRINCESS + 3),
+        ([SLEEP + CENTRE, PRINCESS_IN + 3], PRINCESS_IN + 3),
+        ([PASS], PASS),
+        # Nearest to the middle of the table; of several the lowest id.
+        ([CARTON + CENTRE + 2, CARTON + CENTRE - 24, CARTON + CENTRE + 1, CARTON + CENTRE - 1], CARTON + CENTRE - 24),
+        ([CARTON + CENTRE, CARTON + 1152 + CENTRE, CARTON + 1], CARTON + CENTRE),
+        ([LAY + CENTRE + 2, LAY + CENTRE + 1, LAY + CENTRE - 1], LAY + CENTRE - 1),
+        ([TOY, TOY + 575, TOY + CENTRE + 30], TOY + CENTRE + 30),
+    ],
+)
+def test_builder(legal: Sequence[int], chosen: int) -> None:
+    assert choices("chat_cartonne", "builder", [(legal, {})]) == [chosen]
+
+
+def pair(low: int, high: int) -> int:
+    return high * (high + 1) // 2 + low
+
+
+@pytest.mark.parametrize(
+    ("legal", "chosen"),
+    [
+        # The pair of 8s before the pair of 1s; a pair of different values by their sum; a low pair before none.
+        ([pair(0, 9), pair(7, 16), 1081], pair(7, 16)),
+        ([pair(5, 14), pair(4, 8), 1081], pair(4, 8)),
+        ([pair(0, 9), 1081], pair(0, 9)),
+        ([pair(0, 9), 1082], pair(0, 9)),
+        ([1083, 1084], 1083),
+        # Kind 45 is the Momistigri, 44 a 9 of the last colour, 9 a 1.
+        ([1085 + 44, 1085 + 9, 1085 + 45], 1085 + 45),
+        ([1131 + 44, 1131 + 46 + 45, 1131 + 3], 1131 + 46 + 45),
+        ([1315 + 9, 1315 + 44], 1315 + 44),
+        ([1361 + 3, 1361 + 45], 1361 + 45),
+        ([1407 + 45, 1407 + 44, 1407 + 9, 1407 + 3], 1407 + 9),
+    ],
+)
+def test_discarding(legal: Sequence[int], chosen: int) -> None:
+    assert choices("momistigri", "discarding", [(legal, {})]) == [chosen]
+
+
+def test_fitting_plays_its_highest_card() -> None:
+    assert choices("chatpentiers", "fitting", [([3, 11, 14, 40], {})]) == [11]
+
+
+@pytest.mark.parametrize("players", [3, 4, 5])
+def test_fitting_takes_what_brings_its_board_the_most(players: int) -> None:
+    host = Host("chatpentiers", players, 1, seed=players)
+    bot = bots.get("fitting", "chatpentiers", players)
+    layout = ObservationLayout(host.table.game.description)
+    compared = 0
+    while len(host.positions.actors):
+        rows = np.arange(len(host.positions.actors))
+        for row, action in zip(rows, host.choose(bot, rows).tolist(), strict=True):
+            position = host.table.game.unpack(host.positions.states[row].tobytes())
+            legal, seat = position.legal_actions(), position.current_player()
+            before = layout.arrays(position.observation(seat))
+            after = [layout.arrays(position.child(each).observation(seat)) for each in legal]
+            # The end of a round empties the boards.
+            if legal[0] < 60 or any(seen["round"] != before["round"] for seen in after):
+                continue
+            sums = [int(seen["seats.board_points"][0]) - int(seen["seats.below_zero"][0]) for seen in after]
+            assert sums[legal.index(action)] == max(sums)
+            compared += len(set(sums)) > 1
+        host.step(host.choose(All(), rows))
+    assert compared > 20
+
+
+def tree(
+    card: int, own: Sequence[int] = (), other: Sequence[int] = (), tokens: Mapping[int, int] | None = None
+) -> Fields:
+    """Return what a seat sees: a card, the cats, and the tokens that it knows, by branch; one unknown 1 and four 4s."""
+    cats = np.zeros((2, 45))
+    cats[0, list(own)] = 1
+    cats[1, list(other)] = 1
+    animals = cats.sum(axis=0)[5:].reshape(10, 4).sum(axis=1)
+    values = np.zeros(10)
+    for branch, value in (tokens or {}).items():
+        values[branch] = value
+    return {
+        "card": np.arange(41) == card,
+        "own_cats": cats[0],
+        "other_cats": cats[1],
+        "branches.value": values,
+        "branches.animals": animals,
+        "branches.most_animals": animals,
+        "tokens.other": [1, 0, 0, 4],
+    }
+
+
+def move(start: int, end: int) -> int:
+    return 40 + 45 * start + end
+
+
+OWN, OTHERS, START, STOP, BIRD, BRANCH = 5 + 3, 14 + 3, 45, 2110, 2156 - 5, 5
+
+
+@pytest.mark.parametrize(
+    ("legal", "seen", "chosen"),
+    [
+        # An own cat comes up, another's does not; a cat that is in the tree already brings nothing.
+        ([move(START, 0), STOP], tree(OWN), move(START, 0)),
+        ([move(START, 0), STOP], tree(OTHERS), STOP),
+        ([move(0, 1), move(START, 0)], tree(OWN, own=[0]), move(START, 0)),
+        # Not where the branch breaks under two own cats, but where it holds.
+        ([move(START, BRANCH), STOP], tree(OWN, own=[BRANCH + 1], tokens={0: 1}), STOP),
+        ([move(START, BRANCH), STOP], tree(OWN, own=[BRANCH + 1], tokens={0: 2}), move(START, BRANCH)),
+        # An unknown branch that bore nothing breaks at the second cat in one case of five, one that bore two does not.
+        ([move(START, 0), move(START, BRANCH)], tree(OWN, own=[BRANCH + 1]), move(START, 0)),
+        ([move(START, BRANCH), STOP], tree(OWN, own=[BRANCH + 1, BRANCH + 2]), move(START, BRANCH)),
+        # Breaking a branch that holds more of the other's cats is worth a cat; within it nothing changes.
+        ([move(START, BRANCH), STOP], tree(OWN, other=[BRANCH + 1, BRANCH + 2], tokens={0: 2}), move(START, BRANCH)),
+        ([move(START, BRANCH), STOP], tree(OTHERS, other=[BRANCH + 1], tokens={0: 1}), move(START, BRANCH)),
+        (
+            [move(BRANCH + 1, BRANCH), move(START, 0)],
+            tree(OWN, own=[BRANCH + 1], tokens={0: 1}),
+            move(START, 0),
+        ),
+        # A bird breaks the branch of the other's cat, and spares the own.
+        ([BIRD + BRANCH, BIRD + BRANCH + 4], tree(2, [BRANCH + 1], [BRANCH + 5], {0: 1, 1: 1}), BIRD + BRANCH + 4),
+        ([BIRD + BRANCH, BIRD + BRANCH + 4], tree(2, [BRANCH + 1], [], {0: 1, 1: 1}), BIRD + BRANCH + 4),
+    ],
+)
+def test_climber(legal: Sequence[int], seen: Fields, chosen: int) -> None:
+    assert choices("chat_perche", "climber", [(legal, seen)]) == [chosen]
