@@ -605,17 +605,16 @@ cdef class _Trees:
         shape = (self.worlds.trees, count, self.worlds.packed_size)
         size = self.worlds.trees * count * self.worlds.packed_size
         given = worlds(count)
-        found = shown(given)
-        if isinstance(given, np.ndarray):
-            self.packed = given.tobytes() if given.dtype == np.uint8 and given.shape in (shape, (size,)) else b""
-        elif isinstance(given, (bytes, bytearray, memoryview)):
+        self.packed = b""
+        if isinstance(given, (bytes, bytearray, memoryview)):
             self.packed = bytes(given)
-            found = f"{len(self.packed)} bytes"
-        else:
-            self.packed = b""
+        elif isinstance(given, np.ndarray) and given.dtype == np.uint8 and given.shape in (shape, (size,)):
+            self.packed = given.tobytes()
         if len(self.packed) != size:
+            found = f"{len(self.packed)} bytes" if isinstance(given, (bytes, bytearray, memoryview)) else shown(given)
             raise EngineError(
-                Reason.INVALID_BATCH, f"worlds({count}) must return uint8 {shape}, {size} bytes, not {found}",
+                Reason.INVALID_BATCH,
+                f"worlds({count}) must return uint8 {shape}, {size} bytes, not {found}",
                 field="worlds",
             )
         self.worlds.packed = <const uint8_t*> <const char*> self.packed
