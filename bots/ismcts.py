@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 from chatiere.bots.search import read_exploration, read_simulations, search
 from chatiere.engine import Game
 
+# UCB1's constant of exploration, for returns that are scaled to 0 … 1.
+EXPLORATION = 0.7
 # More nodes than this are not kept at a time: a few hundred megabytes.
 _MOST_NODES = 4_000_000
 
@@ -28,7 +30,7 @@ class Decisions(Protocol):
 class Ismcts:
     """Chooses the action that a search has visited most; of equals the one with the best value, then the lowest."""
 
-    def __init__(self, simulations: int = 1000, exploration: float = 0.7) -> None:
+    def __init__(self, simulations: int = 1000, exploration: float = EXPLORATION) -> None:
         """Initialize the bot.
 
         `simulations`: their number for a decision, 1 … 1,000,000. `exploration`: the constant of UCB1, from 0 on.
