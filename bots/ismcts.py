@@ -10,8 +10,8 @@ from chatiere.engine import Game
 
 # UCB1's constant of exploration, for returns that are scaled to 0 … 1.
 EXPLORATION = 0.7
-# More nodes than this are not kept at a time: a few hundred megabytes.
-_MOST_NODES = 4_000_000
+# Not more nodes than this are kept at a time: a few hundred megabytes.
+_MOST_NODES = 2_000_000
 
 
 class Decisions(Protocol):
