@@ -54,7 +54,7 @@ lint: $(BUILT) ## Check style (ruff, cython-lint), types (mypy) and the API defi
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy src/chatiere
-	$(BIN)/python -m mypy.stubtest --ignore-missing-stub chatiere.engine $(HTTP2)
+	$(BIN)/python -m mypy.stubtest --ignore-missing-stub chatiere.engine chatiere.bots $(HTTP2)
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/cython-lint engine http2 bots tests/debug_build
 	$(BIN)/buf lint proto
 	$(BIN)/buf format --diff --exit-code proto
@@ -62,7 +62,7 @@ lint: $(BUILT) ## Check style (ruff, cython-lint), types (mypy) and the API defi
 debug: $(DEBUG_BUILT) ## Run the tests of the engine and the fast door with invariants and sanitizers on
 	find build/debug -name '*.gcda' -delete
 	$(SANITIZED) CHATIERE_COVERAGE=1 CHATIERE_MUTATIONS=$(MUTATIONS) $(PYTEST) -m "not release_only" \
-		tests/debug_build tests/engine tests/conformance tests/games \
+		tests/debug_build tests/engine tests/conformance tests/games tests/bots/test_search.py \
 		tests/service/fast_door tests/clients/test_client_fast_call.py
 	cd tests && $(SANITIZED) ../$(BIN)/python -m fuzz.wire --seconds 20
 

@@ -6,8 +6,10 @@ from numpy.typing import NDArray
 from chatiere.bots.bot import Decisions, Judgement, SearchBot
 from chatiere.bots.search import MOST_SIMULATIONS, SearchColumns, read_exploration, read_simulations, search
 
-# More nodes than this are not kept at a time: a few hundred megabytes.
-_MOST_NODES = 4_000_000
+# UCB1's constant of exploration, for returns that are scaled to 0 … 1.
+EXPLORATION = 0.7
+# Not more nodes than this are kept at a time: a few hundred megabytes.
+_MOST_NODES = 2_000_000
 
 
 class IsmctsBot(SearchBot):
@@ -17,7 +19,7 @@ class IsmctsBot(SearchBot):
     """
 
     def __init__(
-        self, simulations: int | None = None, milliseconds: int | None = None, exploration: float = 0.7
+        self, simulations: int | None = None, milliseconds: int | None = None, exploration: float = EXPLORATION
     ) -> None:
         """Create a bot.
 

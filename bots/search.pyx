@@ -605,17 +605,16 @@ cdef class _Trees:
         shape = (self.worlds.trees, count, self.worlds.packed_size)
         size = self.worlds.trees * count * self.worlds.packed_size
         given = worlds(count)
-        found = shown(given)
-        if isinstance(given, np.ndarray):
-            self.packed = given.tobytes() if given.dtype == np.uint8 and given.shape in (shape, (size,)) else b""
-        elif isinstance(given, (bytes, bytearray, memoryview)):
+        self.packed = b""
+        if isinstance(given, (bytes, bytearray, memoryview)):
             self.packed = bytes(given)
-            found = f"{len(self.packed)} bytes"
-        else:
-            self.packed = b""
+        elif isinstance(given, np.ndarray) and given.dtype == np.uint8 and given.shape in (shape, (size,)):
+            self.packed = given.tobytes()
         if len(self.packed) != size:
+            found = f"{len(self.packed)} bytes" if isinstance(given, (bytes, bytearray, memoryview)) else shown(given)
             raise EngineError(
-                Reason.INVALID_BATCH, f"worlds({count}) must return uint8 {shape}, {size} bytes, not {found}",
+                Reason.INVALID_BATCH,
+                f"worlds({count}) must return uint8 {shape}, {size} bytes, not {found}",
                 field="worlds",
             )
         self.worlds.packed = <const uint8_t*> <const char*> self.packed
@@ -791,7 +790,8 @@ def search(
     clockwise. A seat chooses by PUCT: mean + exploration × prior × √available / (1 + visits), with the mean of the node
     for an action without visits. The roots are evaluated once more, before the first simulation.
 
-    Memory: about 40 + 8 × players bytes a simulation, with `evaluate` a legal action of each leaf.
+    Memory: 32 + 8 × players bytes a node, at most as much again in reserve, and the worlds of a call. There is a node for
+    each simulation or, with `evaluate`, for each legal action of a leaf.
 
     Raises EngineError: INVALID_PLAYERS, INVALID_BATCH, and those of a broken world.
     """

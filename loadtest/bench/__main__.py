@@ -9,7 +9,18 @@ from chatiere import engine
 from chatiere.engine.memory import keep_freed_memory
 from loadtest.bench import report
 from loadtest.bench.measure import BenchPlan, Result
-from loadtest.bench.rows import fast_door, growth, in_process, kernels, pettingzoo, playout, selfplay, trajectory, unary
+from loadtest.bench.rows import (
+    fast_door,
+    growth,
+    in_process,
+    ismcts,
+    kernels,
+    pettingzoo,
+    playout,
+    selfplay,
+    trajectory,
+    unary,
+)
 
 SUBJECTS: dict[str, Callable[[BenchPlan], Result]] = {
     "trajectory": trajectory.measure,
@@ -17,6 +28,7 @@ SUBJECTS: dict[str, Callable[[BenchPlan], Result]] = {
     "playout": playout.measure,
     "in-process": in_process.measure,
     "pettingzoo": pettingzoo.measure,
+    "ismcts": ismcts.measure,
     "kernels": kernels.measure,
     "unary": unary.measure,
     "fast-door": fast_door.measure,

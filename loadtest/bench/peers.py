@@ -159,3 +159,22 @@ def rollouts(name: str) -> Callable[[float], Run]:
         return starts_count * rollouts_each * moves_a_rollout
 
     return lambda seconds: repeat(all_starts, seconds)
+
+
+def tree_search(name: str) -> Callable[[float], Run]:
+    """Return a loop of decisions by ISMCTSBot, in C++; the work is the number of its simulations."""
+    starts_count, simulations = 4, 1000
+    game = load(name)
+    rng = random.Random(7)
+    starts = [game.new_initial_state() for _ in range(starts_count)]
+    for start in starts:
+        resolve_chance(start, rng)
+    evaluator = pyspiel.RandomRolloutEvaluator(1, 7)
+    bot = pyspiel.ISMCTSBot(7, evaluator, uct_c=2.0, max_simulations=simulations)
+
+    def all_starts() -> int:
+        for start in starts:
+            bot.step(start)
+        return starts_count * simulations
+
+    return lambda seconds: repeat(all_starts, seconds)

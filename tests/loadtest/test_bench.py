@@ -104,6 +104,7 @@ def test_every_row_is_written_and_adds_up(output: Path) -> None:
         "in process, one state a call",
         "in process, in batches",
         "PettingZoo, raw_env",
+        "ismcts, decisions in trees and playouts",
         "check of a state",
     ]
     if HAS_H2LOAD:
@@ -148,6 +149,14 @@ def test_the_growth_and_the_trajectories_are_written(output: Path) -> None:
     (line,) = trajectories
     assert line["game"] == "discat"
     assert len(line["SHA-256"]) == 64
+
+
+def test_the_simulations_of_searches_are_listed(output: Path) -> None:
+    tables = json.loads((output / "bench-more.json").read_text())["tables"]
+    (lines,) = (lines for title, lines in tables.items() if title.startswith("simulations in search trees"))
+    searches = ["ismcts", "OpenSpiel, ISMCTSBot in C++"] if HAS_OPENSPIEL else ["ismcts"]
+    assert [line["search"] for line in lines] == searches
+    assert all(line["simulations/CPU-s"] > 0 for line in lines)
 
 
 @pytest.mark.skipif(not HAS_H2LOAD or not fast_door_built(), reason="needs h2load, and a service with its fast door")

@@ -1,0 +1,125 @@
+"""The tree search once more, for one position at a time and over `Position`: slow, and written by itself."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from chatiere.engine import Game, Position
+from chatiere.engine.core.stream import words
+
+
+@dataclass
+class Node:
+    """A node and, in `children`, the actions that it knows."""
+
+    visits: int = 0
+    available: int = 1
+    prior: float = 0.0
+    totals: list[float] = field(default_factory=list)
+    children: dict[int, "Node"] = field(default_factory=dict)
+
+    def count(self, returns: Sequence[float]) -> None:
+        self.totals = [a + b for a, b in zip(self.totals or [0.0] * len(returns), returns, strict=True)]
+        self.visits += 1
+
+    def mean(self, seat: int) -> float:
+        return (self.totals[seat] / self.visits + 1) / len(self.totals)
+
+
+def at_stream(game: Game, packed: bytes, seed: int, number: int, drawn: int) -> Position:
+    """Return the position with another random stream: bytes 8 … 31 of the header."""
+    header = bytes([*packed[:2], 1, *packed[3:8]]) + b"".join(n.to_bytes(8, "little") for n in (seed, number, drawn))
+    return game.unpack(header + packed[32:])
+
+
+def below(position: Position, n: int) -> tuple[Position, int]:
+    """Draw a number below n from the stream of a position; no word is rejected in games as short as ours."""
+    packed = position.pack()
+    stream = position.random_stream()
+    assert stream is not None
+    (word,) = words(*stream, 1)
+    return at_stream(position.game, packed, *stream[:2], stream[2] + 1), (word * n) >> 64
+
+
+def play_out(position: Position) -> Position:
+    while not position.is_terminal():
+        actions = position.legal_actions()
+        position, place = below(position, len(actions))
+        position.apply(actions[place])
+    return position
+
+
+def search_plainly(
+    game: Game,
+    seed: int,
+    worlds: Sequence[bytes],
+    exploration: float,
+    evaluate: Any = None,
+) -> dict[int, tuple[int, float]]:
+    """Return the visits and the mean return of each legal action after a simulation in each world.
+
+    `evaluate(position)` returns the priors of its legal actions and the values of the seats from the actor on.
+    """
+    root = Node()
+    seat = game.unpack(worlds[0]).current_player()
+    if evaluate is not None:
+        _simulate(root, at_stream(game, worlds[0], seed, 0, 0), exploration, evaluate)
+    for number, world in enumerate(worlds):
+        _simulate(root, at_stream(game, world, seed, number, 0), exploration, evaluate)
+    return {
+        action: (child.visits, child.totals[seat] / child.visits if child.visits else math.nan)
+        for action, child in sorted(root.children.items())
+    }
+
+
+def _simulate(node: Node, position: Position, exploration: float, evaluate: Any) -> None:
+    path = [node]
+    returns: Sequence[float] | None = None
+    while not position.is_terminal():
+        seat = position.current_player()
+        legal = position.legal_actions()
+        known = [action for action in legal if action in node.children]
+        scores = {action: _score(node, node.children[action], seat, exploration, evaluate) for action in known}
+        for action in known:
+            node.children[action].available += 1
+        missing = [action for action in legal if action not in node.children]
+        if missing and evaluate is not None:
+            priors, values = evaluate(position)
+            for action, prior in zip(legal, priors, strict=True):
+                node.children.setdefault(action, Node(prior=prior / sum(priors)))
+            players = position.num_players()
+            returns = [values[(other - seat) % players] for other in range(players)]
+            break
+        if missing:
+            position, place = below(position, len(missing))
+            node.children[missing[place]] = Node()
+            node = node.children[missing[place]]
+            position.apply(missing[place])
+            path.append(node)
+            position = play_out(position)
+            break
+        action = max(known, key=scores.__getitem__)
+        node = node.children[action]
+        position.apply(action)
+        path.append(node)
+    for each in path:
+        each.count(returns or position.returns())
+
+
+def _score(node: Node, child: Node, seat: int, exploration: float, evaluate: Any) -> float:
+    if evaluate is None:
+        return child.mean(seat) + exploration * math.sqrt(math.log(child.available) / child.visits)
+    mean = child.mean(seat) if child.visits else node.mean(seat)
+    return mean + exploration * child.prior * math.sqrt(child.available) / (1 + child.visits)
+
+
+def values_of(observation: bytes, actions: Sequence[int], players: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return made-up priors and values that depend on the observation and the legal actions, and on nothing else."""
+    mark = sum(value * (place % 89 + 1) for place, value in enumerate(observation)) % 1009
+    priors = np.array([(action * 31 + mark) % 13 for action in actions], float)
+    priors[0] += 1
+    values = np.array([(mark * (seat + 3)) % 17 / 17 * players - 1 for seat in range(players)])
+    return priors, values

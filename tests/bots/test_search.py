@@ -1,0 +1,548 @@
+"""The tree search: against a plain one, on positions with a best move, and on what it has to refuse."""
+
+import math
+import random
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bots.plain_search import at_stream, search_plainly, values_of
+from chatiere import engine
+from chatiere.bots.ismcts import IsmctsBot
+from chatiere.bots.search import MOST_SIMULATIONS, Leaves, SearchColumns, search
+from chatiere.engine import EngineError, Game, Position
+from chatiere.engine.core.batch import Table
+
+GAMES = [pytest.param(game, id=game.name) for game in engine.games()]
+GAMES_AND_PLAYERS = [
+    pytest.param(game, players, id=f"{game.name}-{players}")
+    for game in engine.games()
+    for players in range(game.min_players, game.max_players + 1)
+]
+
+
+def positions_of(game: Game, players: int, seed: int) -> list[Position]:
+    """Return the positions of a random game, to its end."""
+    rng = random.Random(seed)
+    found = [game.new_game(players, seed=seed)]
+    while not found[-1].is_terminal():
+        found.append(found[-1].child(rng.choice(found[-1].legal_actions())))
+    return found
+
+
+def decisions_of(game: Game, players: int, seed: int) -> list[Position]:
+    """Return those in which a seat has a choice."""
+    return [position for position in positions_of(game, players, seed)[:-1] if len(position.legal_actions()) > 1]
+
+
+def some_decisions(game: Game, players: int, seed: int, number: int) -> list[Position]:
+    """Return some of them, from the beginning to the end of the game."""
+    found = decisions_of(game, players, seed)
+    return [found[i * (len(found) - 1) // max(1, number - 1)] for i in range(number)]
+
+
+class Drawn:
+    """Worlds of positions for the seats to act: world k of position i is drawn by the stream (keys[i], k)."""
+
+    def __init__(self, positions: Sequence[Position], keys: Sequence[int] | None = None) -> None:
+        self.positions = positions
+        self.keys = range(len(positions)) if keys is None else keys
+        self.drawn = 0
+
+    def __call__(self, number: int) -> bytes:
+        worlds = self.of(self.drawn, number)
+        self.drawn += number
+        return b"".join(world for each in worlds for world in each)
+
+    def of(self, first: int, number: int) -> list[list[bytes]]:
+        return [
+            [position.resample(position.current_player(), key, first + k).pack() for k in range(number)]
+            for position, key in zip(self.positions, self.keys, strict=True)
+        ]
+
+
+def seeds(number: int) -> np.ndarray:
+    return np.arange(number, dtype=np.uint64) + 7
+
+
+def run(positions: Sequence[Position], simulations: int, **options: Any) -> SearchColumns:
+    first = positions[0]
+    given = {"worlds": Drawn(positions), "seeds": seeds(len(positions)), "exploration": 0.7} | options
+    return search(
+        first.game,
+        options.pop("players", first.num_players()),
+        given.pop("seeds"),
+        given.pop("worlds"),
+        simulations=simulations,
+        **given,
+    )
+
+
+def tree(found: SearchColumns, number: int) -> dict[int, tuple[int, float]]:
+    """Return the visits and the value of each legal action of a tree."""
+    part = slice(*found.legal_offsets[number : number + 2])
+    columns = (found.legal_ids[part].tolist(), found.visits[part].tolist(), found.values[part].tolist())
+    return {action: (visits, value) for action, visits, value in zip(*columns, strict=True)}
+
+
+def same_trees(found: SearchColumns, other: SearchColumns) -> bool:
+    return all(np.array_equal(a, b, equal_nan=a.dtype == float) for a, b in zip(found, other, strict=True))
+
+
+def made_up(game: Game, players: int) -> Callable[[Leaves], tuple[np.ndarray, np.ndarray]]:
+    """Return an `evaluate` with the made-up priors and values."""
+
+    def evaluate(leaves: Leaves) -> tuple[np.ndarray, np.ndarray]:
+        assert leaves.observations.shape == (len(leaves.actors), game.observation_length)
+        ends = leaves.legal_offsets.tolist()
+        told = [
+            values_of(observation.tobytes(), leaves.legal_ids[first:end].tolist(), players)
+            for observation, first, end in zip(leaves.observations, ends, ends[1:], strict=False)
+        ]
+        return np.concatenate([priors for priors, _ in told]), np.array([values for _, values in told])
+
+    return evaluate
+
+
+def plainly_made_up(position: Position) -> tuple[list[float], list[float]]:
+    observation = position.observation(position.current_player())
+    priors, values = values_of(observation, position.legal_actions(), position.num_players())
+    return priors.tolist(), values.tolist()
+
+
+@pytest.mark.parametrize(("game", "players"), GAMES_AND_PLAYERS)
+@pytest.mark.parametrize("with_priors", [False, True], ids=["playouts", "priors"])
+def test_trees_are_those_of_the_plain_search(game: Game, players: int, with_priors: bool) -> None:
+    positions = some_decisions(game, players, 5, 3)
+    found = run(positions, 150, evaluate=made_up(game, players) if with_priors else None)
+    for number, worlds in enumerate(Drawn(positions).of(0, 150)):
+        plain = search_plainly(game, number + 7, worlds, 0.7, plainly_made_up if with_priors else None)
+        mine = tree(found, number)
+        for action in positions[number].legal_actions():
+            visits, value = plain.get(action, (0, math.nan))
+            assert mine[action][0] == visits
+            assert mine[action][1] == pytest.approx(value, nan_ok=True)
+
+
+@pytest.mark.parametrize(("game", "players"), GAMES_AND_PLAYERS)
+@pytest.mark.parametrize("with_priors", [False, True], ids=["playouts", "priors"])
+def test_visits_of_the_legal_actions_sum_to_the_simulations(game: Game, players: int, with_priors: bool) -> None:
+    positions = some_decisions(game, players, 6, 4)
+    found = run(positions, 200, evaluate=made_up(game, players) if with_priors else None)
+    for number, position in enumerate(positions):
+        mine = tree(found, number)
+        assert list(mine) == position.legal_actions()
+        assert sum(visits for visits, _ in mine.values()) == 200
+        for visits, value in mine.values():
+            assert -1 <= value <= players - 1 if visits else math.isnan(value)
+    assert (found.moves >= 200).all()
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("with_priors", [False, True], ids=["playouts", "priors"])
+def test_a_tree_depends_on_its_seed_and_worlds_alone(game: Game, with_priors: bool) -> None:
+    players = game.max_players
+    positions = some_decisions(game, players, 8, 5)
+    evaluate = made_up(game, players) if with_priors else None
+    together = run(positions, 130, evaluate=evaluate)
+    assert same_trees(together, run(positions, 130, evaluate=evaluate))
+    for number, position in enumerate(positions):
+        alone = run(
+            [position], 130, evaluate=evaluate, seeds=seeds(5)[number : number + 1], worlds=Drawn([position], [number])
+        )
+        part = slice(*together.legal_offsets[number : number + 2])
+        for column in ("legal_ids", "visits", "values"):
+            np.testing.assert_array_equal(getattr(alone, column), getattr(together, column)[part])
+        assert alone.moves[0] == together.moves[number]
+    if not with_priors:
+        assert not same_trees(together, run(positions, 130, seeds=seeds(5) + np.uint64(1)))
+
+
+def test_worlds_are_asked_for_a_few_at_a_time() -> None:
+    position = engine.game("discat").new_game(2, seed=1)
+    asked = []
+
+    def worlds(number: int) -> np.ndarray:
+        asked.append(number)
+        return np.tile(np.frombuffer(position.pack(), np.uint8), (2, number, 1))
+
+    run([position, position], 150, worlds=worlds)
+    assert sum(asked) == 150
+    assert max(asked) == 64
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_streams_of_worlds_are_not_used(game: Game) -> None:
+    (position,) = some_decisions(game, game.min_players, 9, 1)
+    packed = position.pack()
+    others = {
+        "its own": packed,
+        "another": packed[:8] + bytes(range(24)) + packed[32:],
+        "none: chance is explicit": packed[:2] + bytes(30) + packed[32:],
+    }
+    found = [run([position], 100, worlds=lambda number, world=world: world * number) for world in others.values()]
+    assert same_trees(found[0], found[1])
+    assert same_trees(found[0], found[2])
+
+
+# Positions with a best move
+
+
+LONGEST = 6  # decisions
+
+
+def solve(position: Position, decisions: int = LONGEST) -> list[float] | None:
+    """Return the returns if every seat plays for its own; None if the game can go on for more decisions."""
+    if position.is_terminal():
+        return position.returns()
+    best: list[float] | None = None
+    for action in position.legal_actions():
+        found = solve(position.child(action), decisions - 1) if decisions else None
+        if found is None:
+            return None
+        seat = position.current_player()
+        if best is None or found[seat] > best[seat]:
+            best = found
+    return best
+
+
+def solved(position: Position) -> dict[int, float] | None:
+    """Return the mean value of each action in some worlds.
+
+    None where the game can go on for too long, where no action wins in all of them, or hardly one does not.
+    """
+    seat = position.current_player()
+    totals = dict.fromkeys(position.legal_actions(), 0.0)
+    for number in range(8):
+        world = position.resample(seat, 99, number)
+        if any(world.perft(depth) > 300 for depth in range(1, LONGEST)):
+            return None
+        for action in totals:
+            found = solve(world.child(action))
+            if found is None:
+                return None
+            totals[action] += found[seat] / 8
+    best = max(totals.values())
+    bad = sum(value <= best - 0.7 for value in totals.values())
+    return totals if best == position.num_players() - 1 and bad >= len(totals) / 4 else None
+
+
+def chosen_in(positions: Sequence[Position]) -> list[int]:
+    found = run(positions, 2000)
+    trees = [tree(found, number) for number in range(len(positions))]
+    return [max(mine, key=mine.__getitem__) for mine in trees]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_winning_move_is_found(game: Game) -> None:
+    positions, values = [], []
+    for seed in range(200):
+        for position in decisions_of(game, game.min_players, seed)[-3:]:
+            if (totals := solved(position)) is not None:
+                positions.append(position)
+                values.append(totals)
+    if not values:
+        pytest.skip("chance decides when the game ends: nobody can be sure to win before")
+    assert len(values) >= 8
+    for action, totals in zip(chosen_in(positions), values, strict=True):
+        assert totals[action] > max(totals.values()) - 0.3
+
+
+def played_out(position: Position) -> dict[int, float]:
+    """Return the mean return of each action in playouts of some worlds."""
+    seat = position.current_player()
+    actions = position.legal_actions()
+    table = Table(position.game, position.num_players())
+    worlds = b"".join(position.resample(seat, 99, number).pack() for number in range(10) for _ in actions)
+    after, _ = table.step(worlds, actions * 10)
+    playouts, _ = table.playout(after.states, 50, seed=3)
+    returns = np.frombuffer(playouts.mean_returns, "<f8").reshape(10, len(actions), -1)[:, :, seat].mean(axis=0)
+    return dict(zip(actions, returns.tolist(), strict=True))
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_move_is_better_in_playouts_than_most(game: Game) -> None:
+    positions, values = [], []
+    for seed in range(25):
+        for position in decisions_of(game, game.min_players, seed)[-3:]:
+            totals = played_out(position)
+            if np.median(list(totals.values())) < max(totals.values()) - 0.5:
+                positions.append(position)
+                values.append(totals)
+    assert len(values) >= 4
+    for action, totals in zip(chosen_in(positions), values, strict=True):
+        assert totals[action] > np.median(list(totals.values()))
+
+
+# Priors
+
+
+def test_visits_follow_priors_and_values_as_puct_says() -> None:
+    # Three actions with priors 0.5, 0.3 and 0.2. All values are 0 but that after the third action, a sure win: with two
+    # seats a value of 0 is a mean of 0.5, that of a win 1. Exploration is 1 and all three are available each time, so
+    # that simulation k = 0, 1 … takes the action with the largest mean + prior × √(k + 1) / (1 + visits):
+    #   k = 0: 1.0, 0.8, 0.7: the first.       k = 1: 0.5 + 0.354, 0.5 + 0.424, 0.5 + 0.283: the second.
+    #   k = 2: 0.5 + 0.433, 0.5 + 0.260, 0.5 + 0.346: the first.   k = 3: 0.5 + 0.333, 0.5 + 0.3, 0.5 + 0.4: the third.
+    #   From then on the third, whose mean is 1, unless a seat's later visits are worth less; all of them are worth 1.
+    position = next(p for p in decisions_of(engine.game("discat"), 2, 3) if len(p.legal_actions()) == 3)
+    seat = position.current_player()
+    after_third = position.child(position.legal_actions()[2])
+    leaves_asked = []
+
+    def evaluate(leaves: Leaves) -> tuple[list[float], list[list[float]]]:
+        leaves_asked.append(leaves)
+        if len(leaves_asked) == 1:
+            assert leaves.legal_ids.tolist() == position.legal_actions()
+            return [50, 30, 20], [[0, 0]]
+        won = leaves.observations[0].tobytes() == after_third.observation(after_third.current_player())
+        value = [1, -1] if leaves.actors[0] == seat else [-1, 1]
+        return [1] * len(leaves.legal_ids), [value if won else [0, 0]]
+
+    def visits(simulations: int) -> list[int]:
+        leaves_asked.clear()
+        world = at_stream(position.game, position.pack(), 7, 0, 0).pack()
+        found = run([position], simulations, worlds=lambda n: world * n, exploration=1, evaluate=evaluate)
+        assert len(leaves_asked) == simulations + 1
+        return found.visits.tolist()
+
+    assert [visits(simulations) for simulations in (1, 2, 3, 4)] == [[1, 0, 0], [1, 1, 0], [2, 1, 0], [2, 1, 1]]
+
+
+def test_an_end_of_the_game_needs_no_evaluation() -> None:
+    game = engine.game("discat")
+    last = (decisions_of(game, 2, seed)[-1] for seed in range(100))
+    position = next(p for p in last if all(p.child(action).is_terminal() for action in p.legal_actions()))
+    asked = []
+    evaluate = made_up(game, 2)
+    found = run([position], 30, evaluate=lambda leaves: (asked.append(leaves), evaluate(leaves))[1])
+    assert len(asked) == 1
+    assert found.visits.sum() == 30
+
+
+# Time
+
+
+def test_a_limit_of_time_ends_the_search_after_a_round() -> None:
+    position = engine.game("discat").new_game(2, seed=1)
+    assert run([position], 1_000_000, milliseconds=0.001).visits.sum() == 64
+    evaluate = made_up(position.game, 2)
+    assert run([position], 1_000_000, milliseconds=0.001, evaluate=evaluate).visits.sum() == 1
+    assert run([position], 70, milliseconds=1e9).visits.sum() == 70
+    assert run([position], 70, milliseconds=1e9, evaluate=evaluate).visits.sum() == 70
+
+
+# What is hidden
+
+
+class Decisions:
+    """Decisions of a bot, with worlds drawn from some positions."""
+
+    def __init__(self, positions: Sequence[Position]) -> None:
+        self.game = positions[0].game
+        self.players = positions[0].num_players()
+        self.positions = positions
+        legal = [position.legal_actions() for position in positions]
+        self.legal_offsets = np.cumsum([0, *map(len, legal)]).astype(np.uint32)
+        self.legal_ids = np.array([action for each in legal for action in each], np.uint16)
+        self.luck = seeds(len(positions))
+        self.rows: list[int] = []
+
+    def legal_counts(self) -> np.ndarray:
+        return np.diff(self.legal_offsets)
+
+    def worlds(self, rows: np.ndarray, number: int, first: int) -> np.ndarray:
+        self.rows = rows.tolist()
+        packed = b""
+        for row in rows:
+            packed += b"".join(Drawn([self.positions[row]], [int(row)]).of(first, number)[0])
+        return np.frombuffer(packed, np.uint8).reshape(len(rows), number, -1)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_choices_do_not_change_with_what_is_hidden(game: Game) -> None:
+    positions = some_decisions(game, game.min_players, 10, 4)
+    others = [position.resample(position.current_player(), 1234) for position in positions]
+    assert any(mine.pack() != other.pack() for mine, other in zip(positions, others, strict=True))
+    bot = IsmctsBot(simulations=200)
+    np.testing.assert_array_equal(bot.choose(Decisions(positions)), bot.choose(Decisions(others)))
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_bot_chooses_what_was_visited_most(game: Game) -> None:
+    positions = some_decisions(game, game.min_players, 11, 3)
+    # Not every game has positions without a choice.
+    forced = [p for p in positions_of(game, game.min_players, 11)[:-1] if len(p.legal_actions()) == 1][:1]
+    rows = [0, *range(1 + len(forced), 3 + len(forced))]
+    decisions = Decisions([positions[0], *forced, *positions[1:]])
+    chosen = IsmctsBot(simulations=150, exploration=0.5).choose(decisions)
+    assert chosen.dtype == np.uint16
+    assert decisions.rows == rows
+    for position in forced:
+        assert chosen[1] == position.legal_actions()[0]
+    found = run(positions, 150, exploration=0.5, worlds=Drawn(positions, rows), seeds=decisions.luck[rows])
+    for number, row in enumerate(rows):
+        mine = tree(found, number)
+        most = max((visits, value, -action) for action, (visits, value) in mine.items() if visits)
+        assert chosen[row] == -most[2]
+
+
+# Bad input
+
+
+def refusal(field: str, message: str, **options: Any) -> None:
+    position = engine.game("discat").new_game(2, seed=1)
+    given = {"worlds": lambda number: position.pack() * 2 * number, "simulations": 10} | options
+    with pytest.raises(EngineError) as refused:
+        run([position, position], given.pop("simulations"), **given)
+    assert refused.value.field == field
+    assert message in refused.value.message
+
+
+@pytest.mark.parametrize("simulations", [0, -1, 1_000_000_000, MOST_SIMULATIONS + 1, 1.5, "10"])
+def test_a_number_of_simulations_out_of_range_is_refused(simulations: Any) -> None:
+    refusal("simulations", "simulations must be an integer from 1 to 1000000, not", simulations=simulations)
+    with pytest.raises(EngineError, match="simulations must be"):
+        IsmctsBot(simulations=simulations)
+
+
+@pytest.mark.parametrize("exploration", [-0.1, math.nan, math.inf, "1", None, 1j])
+def test_exploration_must_be_a_finite_number_from_0_on(exploration: Any) -> None:
+    refusal("exploration", "exploration must be a finite number from 0 on, not", exploration=exploration)
+    with pytest.raises(EngineError, match="exploration must be"):
+        IsmctsBot(exploration=exploration)
+
+
+@pytest.mark.parametrize("milliseconds", [0, -1, math.nan, math.inf, "1"])
+def test_a_limit_of_time_must_be_above_0(milliseconds: Any) -> None:
+    refusal("milliseconds", "milliseconds must be a finite number above 0, not", milliseconds=milliseconds)
+
+
+@pytest.mark.parametrize("wrong", [b"", b"1234567", [], [-1], [2**64]])
+def test_seeds_must_be_a_column(wrong: Any) -> None:
+    position = engine.game("discat").new_game(2, seed=1)
+    with pytest.raises(EngineError, match="seeds"):
+        run([position], 10, seeds=wrong)
+
+
+def test_the_number_of_players_must_be_the_games() -> None:
+    position = engine.game("discat").new_game(2, seed=1)
+    with pytest.raises(EngineError, match="players must be an integer from 2 to 6, not 7"):
+        search(position.game, 7, [1], lambda number: position.pack() * number, simulations=1, exploration=1)
+
+
+def test_worlds_of_another_shape_are_refused() -> None:
+    packed = engine.game("discat").new_game(2, seed=1).pack()
+    array = np.frombuffer(packed, np.uint8)
+    for wrong in (
+        packed * 20 + b"1",
+        packed * 19,
+        b"",
+        None,
+        [1, 2],
+        7,
+        np.tile(array, (10, 2, 1)),
+        np.tile(array, (2, 10, 1)).astype(np.uint16),
+    ):
+        refusal("worlds", "worlds(10) must return uint8 (2, 10,", worlds=lambda number, wrong=wrong: wrong)
+
+
+def world_13_of_tree_1(wrong: Position | bytes) -> Callable[[int], bytes]:
+    """Return worlds that are fine but for one."""
+    packed = engine.game("discat").new_game(2, seed=1).pack()
+    other = wrong if isinstance(wrong, bytes) else wrong.pack()
+    return lambda number: packed * (number + 13) + other + packed * (number - 14)
+
+
+@pytest.mark.parametrize("with_priors", [False, True], ids=["playouts", "priors"])
+def test_a_world_that_is_none_of_its_tree_is_named(with_priors: bool) -> None:
+    game = engine.game("discat")
+    start = game.new_game(2, seed=1)
+    seat, legal = start.current_player(), start.legal_actions()
+    rest = [position for seed in range(9) for position in decisions_of(game, 2, seed)]
+    over = positions_of(game, 2, 4)[-1]
+    other_game = engine.game("momistigri").new_game(3, seed=1).pack()
+    size = game.packed_size
+    broken = start.pack()[:40] + b"\xff" * 64 + start.pack()[104:]
+    for wrong, field, message in (
+        (next(p for p in rest if p.current_player() != seat), "", "another seat has to act than in world 0"),
+        (
+            next(p for p in rest if p.current_player() == seat and p.legal_actions() != legal),
+            "",
+            "other actions are legal than in world 0",
+        ),
+        (over, "", "the game is over"),
+        (game.new_game(2), "", "a chance event is pending"),
+        (game.new_game(3, seed=1), "", "a different number of seats"),
+        ((other_game + bytes(size))[:size], ".header.game", "not a packed state of this game"),
+        (bytes([start.pack()[0], 99]) + start.pack()[2:], ".rules_version", "a different version of the rules"),
+        (start.pack()[:2] + b"\x02" + start.pack()[3:], ".header", "a flag other than 0 and 1"),
+        (broken, None, ""),
+    ):
+        given = {"evaluate": made_up(game, 2)} if with_priors else {}
+        with pytest.raises(EngineError) as refused:
+            run([start, start], 20, worlds=world_13_of_tree_1(wrong), **given)
+        assert refused.value.message.startswith("world 13 of tree 1: ")
+        assert message in refused.value.message
+        assert refused.value.field.startswith("worlds[1][13]")
+        assert field is None or refused.value.field == "worlds[1][13]" + field
+
+
+def test_the_first_world_is_checked_as_well() -> None:
+    over = positions_of(engine.game("discat"), 2, 4)[-1]
+    refusal("worlds[0][0]", "world 0 of tree 0: the game is over", worlds=lambda number: over.pack() * 2 * number)
+
+
+@pytest.mark.parametrize("stage", [0, 1, 5])
+def test_what_evaluate_returns_is_checked(stage: int) -> None:
+    def with_wrong(priors: Any, values: Any) -> Callable[[Leaves], Any]:
+        stages = iter(range(99))
+
+        def evaluate(leaves: Leaves) -> Any:
+            good = np.ones(len(leaves.legal_ids)), np.zeros((len(leaves.actors), 2))
+            return (priors(good[0]), values(good[1])) if next(stages) == stage else good
+
+        return evaluate
+
+    def same(array: np.ndarray) -> np.ndarray:
+        return array
+
+    def put(value: float) -> Callable[[np.ndarray], np.ndarray]:
+        return lambda array: np.where(np.arange(array.size).reshape(array.shape) == 1, value, array)
+
+    for priors, field, message in (
+        (lambda array: array[1:], "priors", "priors must have the shape"),
+        (lambda array: array[:, None], "priors", "priors must have the shape"),
+        (lambda array: ["a"] * len(array), "priors", "priors must be numbers"),
+        (lambda array: None, "priors", "priors must"),
+        (put(math.nan), "priors", "priors[1] must be finite, not nan"),
+        (put(math.inf), "priors", "priors[1] must be finite, not inf"),
+        (put(-0.5), "priors", "priors[1] must be 0 or more, not -0.5"),
+        (lambda array: array * 0, "priors", "the priors of leaf 0 must have a sum above 0, not 0.0"),
+        (lambda array: array * 1e308, "priors", "the priors of leaf 0 must have a sum above 0, not inf"),
+    ):
+        refusal(field, message, evaluate=with_wrong(priors, same))
+    for values, field, message in (
+        (lambda array: array[:, :1], "values", "values must have the shape"),
+        (lambda array: array.ravel(), "values", "values must have the shape"),
+        (put(math.nan), "values", "values[0, 1] must be finite, not nan"),
+    ):
+        refusal(field, message, evaluate=with_wrong(same, values))
+
+
+@pytest.mark.parametrize("wrong", [None, 7, (1,), (1, 2, 3), [1, 2]])
+def test_evaluate_must_return_two_arrays(wrong: Any) -> None:
+    refusal("evaluate", "evaluate must return (priors, values), not", evaluate=lambda leaves: wrong)
+
+
+def test_errors_of_the_callers_functions_end_the_search() -> None:
+    position = engine.game("discat").new_game(2, seed=1)
+
+    def fail(_: Any) -> Any:
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        run([position], 10, worlds=fail)
+    with pytest.raises(KeyError, match="mine"):
+        run([position], 10, evaluate=fail)
