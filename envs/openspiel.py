@@ -155,6 +155,10 @@ class ChatiereGame(pyspiel.Game):  # type: ignore[misc]  # pyspiel has no types
         given = {name: value for name, value in params.items() if name == "players" or value != defaults[name]}
         super().__init__(game_type, info, given)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return how to load the game again: by its name, as pyspiel's pickling would lose the attributes."""
+        return _load, (str(self),)
+
     def new_initial_state(self) -> "ChatiereState":
         """Return the state at the beginning of a game."""
         return ChatiereState(self, self._start)
@@ -179,6 +183,11 @@ class ChatiereGame(pyspiel.Game):  # type: ignore[misc]  # pyspiel has no types
                 return None
             perfect_recall = iig_obs_type.perfect_recall
         return ChatiereObserver(self._game, perfect_recall)
+
+
+def _load(name: str) -> Any:
+    # For pickle, which imports this module and so registers the games.
+    return pyspiel.load_game(name)
 
 
 class ChatiereState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no types
@@ -407,11 +416,9 @@ def _register(game: Game) -> None:
         provides_observation_tensor=True,
         parameter_specification=_parameters(game),
     )
-    # A class, which pickle finds here: OpenSpiel drops what it registered when Python has ended, and the last reference
-    # to a function would crash then.
-    name = game_type.short_name
-    made = type(name, (ChatiereGame,), {"__module__": __name__, "_game": game, "_type": game_type})
-    globals()[name] = made
+    # A class: OpenSpiel drops what is registered after Python has ended, and to drop the last reference to an object
+    # would crash then. A class refers to itself.
+    made = type(game_type.short_name, (ChatiereGame,), {"_game": game, "_type": game_type})
     pyspiel.register_game(game_type, made)
 
 
