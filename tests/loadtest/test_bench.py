@@ -91,6 +91,7 @@ def test_every_row_is_written_and_adds_up(output: Path) -> None:
         "Playout on the server",
         "in process, one state a call",
         "in process, in batches",
+        *(["OpenSpiel adapter, random sim, decisions"] if HAS_OPENSPIEL else []),
         "check of a state",
     ]
     if HAS_H2LOAD:
