@@ -134,6 +134,7 @@ class ChatiereGame(pyspiel.Game):  # type: ignore[misc]  # pyspiel has no types
     def __init__(self, params: Mapping[str, Any]) -> None:
         """Initialize a game with all its parameters. Raises pyspiel.SpielError, naming the parameter that is wrong."""
         game, game_type = self._game, self._type
+        params = {name: _listed(value.split()) if isinstance(value, str) else value for name, value in params.items()}
         players = params["players"]
         try:
             options = _read_options(game, game_type, params)
@@ -196,8 +197,8 @@ class ChatiereState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no type
     Refused moves and arguments raise pyspiel.SpielError; the state is then unchanged.
     """
 
-    # The methods that C++ has to call are those of pyspiel's Python games. Others are here because it is several
-    # times as fast to be called from Python without a detour over C++.
+    # C++ calls most of these methods, as those of all games in Python. `legal_actions` and `is_chance_node` would be
+    # there without us: called from Python they are faster without the way over C++ and back.
 
     def __init__(self, game: ChatiereGame, start: _Start) -> None:
         """Initialize a state; ChatiereGame.new_initial_state returns new ones."""
@@ -343,8 +344,8 @@ def _outcome_ids(game: Game) -> int:
     return max(game.max_players, 1 + max(cards))
 
 
-def _listed(numbers: Sequence[int]) -> str:
-    # A lone number would be read back as an integer.
+def _listed(numbers: Sequence[object]) -> str:
+    # A list in a game's name, where a lone number would be read back as an integer.
     text = " ".join(map(str, numbers))
     return f"{text} " if len(numbers) == 1 else text
 

@@ -13,9 +13,12 @@ from typing import Any
 import numpy as np
 import pytest
 from conformance.support import TABLE_NAMES, TABLES, Table, random_options, shown_to
+from games.building import message
+from google.protobuf.message import Message
 
 from chatiere import engine
 from chatiere.engine import EventLog, Game
+from chatiere.engine.wire import fill
 
 pyspiel = pytest.importorskip("pyspiel")
 openspiel = import_module("chatiere.envs.openspiel")
@@ -224,6 +227,32 @@ def test_options_reach_the_game_and_survive_pickle(name: str, options: dict[str,
         _, again = pyspiel.deserialize_game_and_state(pyspiel.serialize_game_and_state(loaded, state))
         assert again._course.position.options() == options
     assert game.max_game_length() == state._course.position.game.limits(game.num_players(), options).max_game_length
+
+
+def test_a_lone_number_of_a_list_is_read_back_as_a_list() -> None:
+    game = load(engine.game("discat"), up_arrows="7")
+    assert pickle.loads(pickle.dumps(game)) == game == pyspiel.load_game("chatiere_discat(players=2,up_arrows=7 )")
+
+
+def test_all_options_can_be_given(table: Table) -> None:
+    game, players = table
+    choices = random.Random(1)
+    given = 0
+    for _ in range(20):
+        options = random_options(game, players, choices)
+        filled = fill(message(game, "Options"), engine.codec(game.name).put_options, options)
+        loaded = load(game, players, **{field.name: as_parameter(value) for field, value in filled.ListFields()})
+        position = loaded.new_initial_state()._course.position
+        assert position == game.new_game(players, options)
+        given += bool(position.options())
+    assert given > 5
+
+
+def as_parameter(value: Any) -> bool | int | str:
+    """Return the value of an option's field as OpenSpiel takes it: lists, also those in messages, as text."""
+    if isinstance(value, Message):
+        ((_, value),) = value.ListFields()
+    return value if isinstance(value, bool | int) else " ".join(map(str, value))
 
 
 @pytest.mark.parametrize(
