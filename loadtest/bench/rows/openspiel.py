@@ -22,8 +22,10 @@ def one_core() -> Iterator[None]:
         return
     cores = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(cores)})
-    yield
-    os.sched_setaffinity(0, cores)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, cores)
 
 
 def measure(plan: BenchPlan) -> Result:
