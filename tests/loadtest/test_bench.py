@@ -105,6 +105,7 @@ def test_every_row_is_written_and_adds_up(output: Path) -> None:
         "in process, in batches",
         "PettingZoo, raw_env",
         "ismcts, decisions in trees and playouts",
+        *(["OpenSpiel adapter, random sim, decisions"] if HAS_OPENSPIEL else []),
         "check of a state",
     ]
     if HAS_H2LOAD:

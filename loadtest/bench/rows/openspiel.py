@@ -1,0 +1,61 @@
+"""The games in OpenSpiel, by chatiere.envs.openspiel, beside one of OpenSpiel's own games written in Python."""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+
+from loadtest.bench import peers
+from loadtest.bench.bounds import bound_of
+from loadtest.bench.measure import BenchPlan, Result, Row, Run, alternate, middle
+
+PEER = "python_liars_poker"
+# Games are registered by importing these.
+MODULES = ("chatiere.envs.openspiel", "open_spiel.python.games.liars_poker")
+
+
+@contextmanager
+def one_core() -> Iterator[None]:
+    """Keep this process on one core, where the system lets it."""
+    if not hasattr(os, "sched_setaffinity"):
+        yield
+        return
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(cores)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, cores)
+
+
+def measure(plan: BenchPlan) -> Result:
+    """Measure the rows against OpenSpiel's game; there are none without OpenSpiel."""
+    if not peers.installed():
+        return Result()
+    for module in MODULES:
+        import_module(module)
+    names = {game: f"chatiere_{game.name}(players={players})" for game, players in plan.games.items()}
+    contenders: dict[str, Callable[[], Run]] = {}
+    for name in (PEER, *names.values()):
+        loop = peers.plain_loop(name)
+        contenders[name] = lambda loop=loop: loop(plan.seconds)  # type: ignore[misc]
+    with one_core():
+        runs = alternate(contenders, plan.rounds)
+    peer = middle(runs[PEER])
+    rows = []
+    for game, name in names.items():
+        run = middle(runs[name])
+        rows.append(
+            Row(
+                row="OpenSpiel adapter, random sim, decisions",
+                game=game.name,
+                unit="decisions/CPU-s",
+                ours=run.rate,
+                peer=peer.rate,
+                bound=bound_of("openspiel_adapter", game.name).bound,
+                peer_name=f"OpenSpiel, Python loop: {PEER}",
+                run=run,
+                peer_run=peer,
+            )
+        )
+    return Result(rows)
