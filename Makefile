@@ -7,7 +7,7 @@ BUILT := $(VENV)/.built
 DEBUG_BUILT := build/debug/.built
 BENCH_BUILT := $(VENV)/.bench-built
 COMPILED := $(shell find engine http2 bots tests/debug_build -name '*.pyx' -o -name '*.pxd' -o -name '*.[ch]') $(wildcard proto/chatiere/v1/*.proto)
-PYTHON_SOURCES := $(shell find engine http2 service clients bots envs command -name '*.py' -o -name '*.pyi')
+PYTHON_SOURCES := $(shell find engine http2 service clients drawing bots envs command -name '*.py' -o -name '*.pyi')
 
 # The sanitizers' libraries have to be loaded first, and Python has to use malloc instead of its own allocator, so that
 # they see the bounds of its objects. Leaks are not checked, because Python itself never frees some memory.

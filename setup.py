@@ -21,7 +21,7 @@ from google.protobuf.descriptor_pb2 import FileDescriptorProto, FileDescriptorSe
 from setuptools import Extension, find_namespace_packages, setup
 
 ROOT = Path(__file__).parent
-FOLDERS = ("engine", "http2", "service", "clients", "bots", "envs", "command")
+FOLDERS = ("engine", "http2", "service", "clients", "drawing", "bots", "envs", "command")
 TREE = Path("src/chatiere")
 # The largest field number that the engine's codecs can read (FIELDS in engine/wire/reader.pxd).
 LARGEST_FIELD = 31

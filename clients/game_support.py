@@ -1,4 +1,4 @@
-"""The interfaces of bots, and a game's own bots and table view."""
+"""The interfaces of bots, and a game's own bots."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chatiere.clients.selfplay import Batch
-from chatiere.v1.game_pb2 import Action, GameInfo, Position, Score, View
+from chatiere.v1.game_pb2 import Action, GameInfo, View
 
 
 class Bot(Protocol):
@@ -46,13 +46,9 @@ class BotMaker(NamedTuple):
 
 @dataclass(frozen=True)
 class GameSupport:
-    """A game's own bots, and the view of its table in a terminal."""
+    """A game's own bots."""
 
     # As in GameInfo.name.
     name: str
     # By name, one word each.
     bots: Mapping[str, BotMaker]
-    # Return the lines of the table, all hands open; the position has the views of all seats, in seat order.
-    draw_table: Callable[[Position], list[str]]
-    # Return the breakdown of a score, a text for each seat, in seat order.
-    break_down: Callable[[Score], list[str]]

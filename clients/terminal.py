@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import click
 
-from chatiere.clients.games import GAME_SUPPORT
 from chatiere.clients.match import Step
+from chatiere.drawing import DRAWINGS
 from chatiere.v1.game_pb2 import Event, GameInfo, Position, Score
 
 
@@ -13,25 +13,25 @@ def narrate(info: GameInfo, names: Sequence[str], beginning: Position, steps: It
     """Yield the lines of a match, each move's as soon as it is made.
 
     `names`: the name of each seat's bot. `beginning` and `steps`: from `match.begin` and `match.play`. Games without a
-    table view are shown only by their events and scores.
+    drawing are shown only by their events and scores.
     """
-    support = GAME_SUPPORT.get(info.name)
+    drawing = DRAWINGS.get(info.name)
     yield click.style(f"{info.english_title}, {len(names)} players", bold=True)
     yield from (f"  seat {seat}: {name}" for seat, name in enumerate(names))
     # A table shows the hands, so events of the deal that only some seats see are left out.
-    yield from _events(event for event in beginning.events if event.everybody or support is None)
+    yield from _events(event for event in beginning.events if event.everybody or drawing is None)
     last = beginning
     for number, (before, seat, _, after) in enumerate(steps, 1):
         yield ""
         scores = " ".join(str(total) for total in before.score.totals)
         yield click.style(f"Move {number}: seat {seat} ({names[seat]})", fg="cyan", bold=True) + f"   scores {scores}"
-        if support is not None:
-            yield from support.draw_table(before)
+        if drawing is not None:
+            yield from drawing.draw_table([getattr(viewer.view, info.name) for viewer in before.viewers])
         yield from _events(after.events)
         last = after
     yield ""
     yield click.style("Result", bold=True)
-    yield from _result(names, last.score, support.break_down(last.score) if support is not None else None)
+    yield from _result(names, last.score, drawing.break_down(last.score) if drawing is not None else None)
 
 
 def _events(events: Iterable[Event]) -> Iterator[str]:

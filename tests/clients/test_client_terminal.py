@@ -37,10 +37,10 @@ def test_every_event_of_a_move_is_shown_in_order(client: Client, name: str) -> N
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_a_game_without_a_table_view_is_shown_by_its_events_and_scores(
+def test_a_game_without_a_drawing_is_shown_by_its_events_and_scores(
     client: Client, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(terminal, "GAME_SUPPORT", {})
+    monkeypatch.setattr(terminal, "DRAWINGS", {})
     lines, beginning, events = told(client, name)
     assert in_order([*beginning, *events], lines)
     assert lines[-1].endswith(" won.")

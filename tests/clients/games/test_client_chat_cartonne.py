@@ -9,7 +9,7 @@ import pytest
 
 from chatiere.clients import Client, begin, make_bots, play
 from chatiere.clients.games.chat_cartonne.bots import BuilderBot
-from chatiere.clients.games.chat_cartonne.table import break_down, draw_table
+from chatiere.drawing.chat_cartonne import break_down, draw_table
 from chatiere.v1.chat_cartonne_pb2 import (
     CHAT_CARTONNE_PHASE_CAT,
     CHAT_CARTONNE_PHASE_PLAY,
@@ -26,7 +26,7 @@ from chatiere.v1.chat_cartonne_pb2 import (
     ChatCartonneSeatView,
     ChatCartonneView,
 )
-from chatiere.v1.game_pb2 import Action, Position, Score, ScoreDetail, View, ViewerUpdate
+from chatiere.v1.game_pb2 import Action, Score, ScoreDetail, View
 
 CENTRE = 275
 
@@ -91,9 +91,9 @@ def test_bots_lay_every_awake_cat_that_they_may_in_whole_games(client: Client, p
     assert laid > 0
 
 
-def position(*table: ChatCartonneCardView, **public: Any) -> Position:
-    """Return a position where seat 1 of two is to act; each view shows its seat's hand."""
-    viewers = []
+def views(*table: ChatCartonneCardView, **public: Any) -> list[ChatCartonneView]:
+    """Return the views of all seats where seat 1 of two is to act; each shows its seat's hand."""
+    shown = []
     for viewer in (0, 1):
         seats = [
             ChatCartonneSeatView(hand_size=2, supply=4, holds_carton=True),
@@ -101,13 +101,13 @@ def position(*table: ChatCartonneCardView, **public: Any) -> Position:
         ]
         seats[viewer].hand.extend(([5, 30], [75])[viewer])
         view = ChatCartonneView(seats=seats, active_seat=1, table=table, pile_size=61, **public)
-        viewers.append(ViewerUpdate(seat=viewer, view=View(seat=viewer, chat_cartonne=view)))
-    return Position(viewers=viewers)
+        shown.append(view)
+    return shown
 
 
 def drawn(*table: ChatCartonneCardView, **public: Any) -> list[str]:
     """Return the lines of the table, without colours."""
-    return [click.unstyle(line) for line in draw_table(position(*table, **public))]
+    return [click.unstyle(line) for line in draw_table(views(*table, **public))]
 
 
 def card(cell: int, on_joint: ChatCartonneOnJoint | None = None, **fields: Any) -> ChatCartonneCard:
@@ -119,6 +119,14 @@ SEATS = ["    seat 0  hand 5 30               cats left 4", "  > seat 1  hand Pr
 
 def test_the_table_shows_hands_cats_and_pile() -> None:
     assert drawn(phase=CHAT_CARTONNE_PHASE_TURN) == [*SEATS, "  pile 61"]
+
+
+def test_one_viewer_sees_how_many_cards_others_hold() -> None:
+    view = views(phase=CHAT_CARTONNE_PHASE_TURN)[1]
+    assert [click.unstyle(line) for line in draw_table([view, view])][:2] == [
+        "    seat 0  hand ? ?                cats left 4",
+        SEATS[1],
+    ]
 
 
 def test_in_the_final_phase_seats_without_a_carton_are_marked() -> None:
@@ -175,7 +183,7 @@ def test_the_tables_of_a_whole_game_can_be_drawn(client: Client) -> None:
     bots = make_bots("chat_cartonne", ["builder", "random"], 3, seed=2)
     lines = 0
     for step in play(client, begin(client, "chat_cartonne", 3, seed=4), bots):
-        lines += len(draw_table(step.before))
+        lines += len(draw_table([viewer.view.chat_cartonne for viewer in step.before.viewers]))
     assert lines > 0
 
 

@@ -3,7 +3,7 @@
 import click
 
 from chatiere.clients import Client, begin, make_bots, play
-from chatiere.clients.games.chat_perche.table import break_down, draw_table
+from chatiere.drawing.chat_perche import break_down, draw_table
 from chatiere.v1.chat_perche_pb2 import (
     ChatPercheBranch,
     ChatPercheCardCount,
@@ -12,12 +12,12 @@ from chatiere.v1.chat_perche_pb2 import (
     ChatPercheSeatView,
     ChatPercheView,
 )
-from chatiere.v1.game_pb2 import Position, Score, ScoreDetail, View, ViewerUpdate
+from chatiere.v1.game_pb2 import Score, ScoreDetail
 
 
-def position() -> Position:
-    """Return a position where seat 1 moves a second cat; each view shows the values of its seat's tokens."""
-    viewers = []
+def views() -> list[ChatPercheView]:
+    """Return the views of both seats where seat 1 moves a second cat; each shows the values of its seat's tokens."""
+    shown = []
     for viewer in (0, 1):
         branches = [ChatPercheBranch() for _ in range(10)]
         branches[0] = ChatPercheBranch(owner=0, solidity=3 if viewer == 0 else None)
@@ -42,12 +42,12 @@ def position() -> Position:
             barred=[5],
             moved=29,
         )
-        viewers.append(ViewerUpdate(seat=viewer, view=View(seat=viewer, chat_perche=view)))
-    return Position(viewers=viewers)
+        shown.append(view)
+    return shown
 
 
 def test_the_table_shows_tree_seats_and_dogs() -> None:
-    assert [click.unstyle(line) for line in draw_table(position())] == [
+    assert [click.unstyle(line) for line in draw_table(views())] == [
         "    --  . . . . |.| x x x x  G1",
         "    --  . . . . |.| . . . .  --",
         "    --  . . . . |.| . . . .  --",
@@ -59,9 +59,20 @@ def test_the_table_shows_tree_seats_and_dogs() -> None:
     ]
 
 
+def test_one_viewer_does_not_see_the_other_seats_tokens() -> None:
+    view = views()[0]
+    lines = [click.unstyle(line) for line in draw_table([view, view])]
+    assert lines[3].endswith("  B?")
+    assert lines[4].startswith("    G3")
+    assert lines[5].endswith("  tokens 1 2 4")
+    assert lines[6].endswith("  tokens ? ? ? ?")
+
+
 def test_the_table_can_be_drawn_all_through_a_game(client: Client) -> None:
     for step in play(client, begin(client, "chat_perche", 2, seed=3), make_bots("chat_perche", ["random"], 2, seed=1)):
-        lines = [click.unstyle(line) for line in draw_table(step.before)]
+        lines = [
+            click.unstyle(line) for line in draw_table([viewer.view.chat_perche for viewer in step.before.viewers])
+        ]
         assert len(lines) == 8
         assert sum(line.startswith("  > seat") for line in lines) == 1
 

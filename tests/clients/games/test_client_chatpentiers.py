@@ -3,7 +3,7 @@
 import click
 
 from chatiere.clients import Client, begin, make_bots, play
-from chatiere.clients.games.chatpentiers.table import break_down, draw_table
+from chatiere.drawing.chatpentiers import break_down, draw_table
 from chatiere.v1.chatpentiers_pb2 import (
     CHATPENTIERS_PHASE_PLAY,
     CHATPENTIERS_PHASE_TAKE,
@@ -14,31 +14,32 @@ from chatiere.v1.chatpentiers_pb2 import (
     ChatpentiersView,
     ChatpentiersZone,
 )
-from chatiere.v1.game_pb2 import Position, Score, ScoreDetail, View, ViewerUpdate
+from chatiere.v1.game_pb2 import Score, ScoreDetail
 
 
-def position(**public: object) -> Position:
-    """Return a position where seat 1 of the two shown is to act; each view shows its seat's hand."""
-    viewers = []
+def views(**public: object) -> list[ChatpentiersView]:
+    """Return the views of all seats where seat 1 of the two shown is to act; each shows its seat's hand."""
+    shown = []
     for viewer, hand in enumerate(([0, 11, 24], [59])):
         seats = [
             ChatpentiersSeatView(
+                hand_size=3,
                 shown_voids=[2, 4],
                 round_points=[7, 0],
                 zones=[ChatpentiersZone(zone=1, cards=[12, 13]), ChatpentiersZone(zone=4, cards=[36])],
             ),
-            ChatpentiersSeatView(),
+            ChatpentiersSeatView(hand_size=1),
         ]
         seats[viewer].hand.extend(hand)
         view = ChatpentiersView(
             seats=seats, round=3, trick=4, leader=0, active_seat=1, section_limits=[1, 2, 3, 4], **public
         )
-        viewers.append(ViewerUpdate(seat=viewer, view=View(seat=viewer, chatpentiers=view)))
-    return Position(viewers=viewers)
+        shown.append(view)
+    return shown
 
 
 def drawn(**public: object) -> list[str]:
-    return [click.unstyle(line) for line in draw_table(position(**public))]
+    return [click.unstyle(line) for line in draw_table(views(**public))]
 
 
 SEATS = [
@@ -71,11 +72,17 @@ def test_the_table_with_an_extra_card_and_a_taken_one() -> None:
     ]
 
 
+def test_one_viewer_sees_how_many_cards_others_hold() -> None:
+    lines = [click.unstyle(line) for line in draw_table([views(phase=CHATPENTIERS_PHASE_PLAY)[1]] * 2)]
+    assert lines[2] == "    seat 0  hand   ?×3  (has shown: no red blue)"
+    assert lines[4] == "  > seat 1  hand   blue 12"
+
+
 def test_every_card_is_on_the_drawn_table_of_a_whole_game(client: Client) -> None:
     bots = make_bots("chatpentiers", ["random"], 5, seed=3)
     for step in play(client, begin(client, "chatpentiers", 5, seed=3), bots):
-        text = click.unstyle("\n".join(draw_table(step.before)))
         views = [viewer.view.chatpentiers for viewer in step.before.viewers]
+        text = click.unstyle("\n".join(draw_table(views)))
         assert text.count("hand ") == text.count("board ") == 5
         assert text.count("> seat") == 1
         shown = sum(

@@ -10,7 +10,7 @@ import pytest
 
 from chatiere.clients import Client, VectorEnv, begin, make_batch_bot, make_bots, play
 from chatiere.clients.games.discat.bots import LargestGroupBot
-from chatiere.clients.games.discat.table import break_down, draw_table
+from chatiere.drawing.discat import break_down, draw_table
 from chatiere.v1.discat_pb2 import (
     DISCAT_PHASE_PASS,
     DISCAT_PHASE_PLAY,
@@ -27,7 +27,7 @@ from chatiere.v1.discat_pb2 import (
     DiscatTurn,
     DiscatView,
 )
-from chatiere.v1.game_pb2 import Action, Position, Score, ScoreDetail, View, ViewerUpdate
+from chatiere.v1.game_pb2 import Action, Score, ScoreDetail, View
 
 
 def hand_of(cards: Sequence[int]) -> View:
@@ -120,10 +120,10 @@ def test_no_legal_group_is_larger_in_whole_games(client: Client, players: int) -
     assert passed > 0
 
 
-def position(**public: Any) -> Position:
-    """Return a position where seat 1 of two is to act; each view shows its seat's hand."""
+def views(**public: Any) -> list[DiscatView]:
+    """Return the views of all seats where seat 1 of two is to act; each shows its seat's hand."""
     hands = ([5, 17], [30, 42, 44])
-    viewers = []
+    shown = []
     for viewer in (0, 1):
         seats = [
             DiscatSeatView(hand_size=len(hand), known_cards=hand if seat == viewer else [])
@@ -133,12 +133,12 @@ def position(**public: Any) -> Position:
         seats[0].bonus_pile.append(3)
         seats[1].pile.append(DiscatPileCard(card=9, face_down=True))
         view = DiscatView(seats=seats, active_seat=1, draw_pile_size=12, turns=[DiscatTurn()], **public)
-        viewers.append(ViewerUpdate(seat=viewer, view=View(seat=viewer, discat=view)))
-    return Position(viewers=viewers)
+        shown.append(view)
+    return shown
 
 
 def drawn(**public: Any) -> list[str]:
-    return [click.unstyle(line) for line in draw_table(position(**public))]
+    return [click.unstyle(line) for line in draw_table(views(**public))]
 
 
 LOWER_THAN_24 = DiscatConstraint(card=24, higher=False, creator=0)
@@ -172,7 +172,17 @@ def test_the_table_without_a_constraint() -> None:
 
 
 def test_the_table_before_the_first_turn(client: Client) -> None:
-    assert draw_table(begin(client, "discat", 2, seed=1))[0] == "  to play any card"
+    viewers = begin(client, "discat", 2, seed=1).viewers
+    assert draw_table([viewer.view.discat for viewer in viewers])[0] == "  to play any card"
+
+
+def test_one_viewer_sees_the_cards_it_knows_and_how_many_others_there_are() -> None:
+    view = views(phase=DISCAT_PHASE_PLAY)[0]
+    view.seats[1].known_cards.append(42)
+    assert [click.unstyle(line) for line in draw_table([view, view])][1:3] == [
+        SEATS[0],
+        "  > seat 1  hand 42  ?  ?           bonus 0  pile  1 (top face down)",
+    ]
 
 
 def test_the_breakdown() -> None:

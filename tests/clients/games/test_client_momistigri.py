@@ -2,8 +2,8 @@
 
 import click
 
-from chatiere.clients.games.momistigri.table import break_down, draw_table
-from chatiere.v1.game_pb2 import Position, Score, ScoreDetail, View, ViewerUpdate
+from chatiere.drawing.momistigri import break_down, draw_table
+from chatiere.v1.game_pb2 import Score, ScoreDetail
 from chatiere.v1.momistigri_pb2 import (
     MOMISTIGRI_PHASE_AGAIN,
     MOMISTIGRI_PHASE_DISCARD,
@@ -16,10 +16,10 @@ from chatiere.v1.momistigri_pb2 import (
 )
 
 
-def position(**public: object) -> Position:
-    """Return a position where seat 1 of three is active and seat 2 is out; each view shows its seat's hand."""
+def views(**public: object) -> list[MomistigriView]:
+    """Return the views of three seats where seat 1 is active and seat 2 is out; each shows its seat's hand."""
     hands = ([2, 2, 12], [45], [])
-    viewers = []
+    shown = []
     for viewer in range(3):
         seats = [
             MomistigriSeatView(
@@ -32,12 +32,12 @@ def position(**public: object) -> Position:
             for seat, hand in enumerate(hands)
         ]
         view = MomistigriView(seats=seats, active_seat=1, round=3, turn=9, pile=[3, 3, 21], **public)
-        viewers.append(ViewerUpdate(seat=viewer, view=View(seat=viewer, momistigri=view)))
-    return Position(viewers=viewers)
+        shown.append(view)
+    return shown
 
 
 def drawn(**public: object) -> list[str]:
-    return [click.unstyle(line) for line in draw_table(position(**public))]
+    return [click.unstyle(line) for line in draw_table(views(**public))]
 
 
 def test_the_table_shows_hands_marks_penalties_and_pile() -> None:
@@ -61,9 +61,20 @@ def test_the_receiver_of_a_card_is_named() -> None:
 
 
 def test_an_empty_hand_in_the_middle_of_an_effect() -> None:
-    table = position(phase=MOMISTIGRI_PHASE_AGAIN)
-    del table.viewers[1].view.momistigri.seats[1].known_cards[:]
-    assert click.unstyle(draw_table(table)[2]) == "  > seat 1          hand empty  penalties 4 + 7"
+    shown = views(phase=MOMISTIGRI_PHASE_AGAIN)
+    shown[1].seats[1].ClearField("hand_size")
+    shown[1].seats[1].ClearField("known_cards")
+    assert click.unstyle(draw_table(shown)[2]) == "  > seat 1          hand empty  penalties 4 + 7"
+
+
+def test_one_viewer_sees_the_cards_it_knows_and_how_many_others_there_are() -> None:
+    view = views(phase=MOMISTIGRI_PHASE_DISCARD)[1]
+    view.seats[0].known_cards.append(12)
+    assert [click.unstyle(line) for line in draw_table([view] * 3)][1:4] == [
+        "    seat 0  passed  hand 4B ?×2  penalties 4 + 7",
+        "  > seat 1          hand Momistigri  penalties 4 + 7",
+        "    seat 2          hand out of the round  penalties 4 + 7",
+    ]
 
 
 def test_the_breakdown() -> None:

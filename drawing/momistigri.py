@@ -1,11 +1,11 @@
 """The table of Momistigri in a terminal."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import click
 
-from chatiere.v1.game_pb2 import Position, Score
+from chatiere.v1.game_pb2 import Score
 from chatiere.v1.momistigri_pb2 import (
     MOMISTIGRI_PHASE_AGAIN,
     MOMISTIGRI_PHASE_CHOICE,
@@ -32,10 +32,8 @@ _TASKS = {
 }
 
 
-def draw_table(position: Position) -> list[str]:
+def draw_table(views: Sequence[MomistigriView]) -> list[str]:
     """Draw the round and the current task, each seat's hand and penalties, the pile."""
-    # Public parts are the same in every view; each seat's own view shows its hand.
-    views = [viewer.view.momistigri for viewer in position.viewers]
     table = views[0]
     acts = _acting(table)
     return [
@@ -58,17 +56,19 @@ def _task(view: MomistigriView, acts: int) -> str:
 
 
 def _seat_line(seat: int, held: MomistigriSeatView, acts: bool) -> str:
-    hand = _cards(held.known_cards, "out of the round" if not held.in_round else "empty")
+    nothing = "empty" if held.in_round else "out of the round"
+    hand = _cards(held.known_cards, nothing, held.hand_size - len(held.known_cards))
     line = f"  {'>' if acts else ' '} seat {seat}  {'passed' if held.passed else '      '}  hand {hand}"
     if held.penalties:
         line += f"  penalties {' + '.join(str(points) for points in held.penalties)}"
     return click.style(line, bold=True) if acts else line
 
 
-def _cards(kinds: Iterable[int], nothing: str) -> str:
-    counts = Counter(kinds)
-    words = [_name(kind) + (f"×{number}" if number > 1 else "") for kind, number in sorted(counts.items())]
-    return " ".join(words) or nothing
+def _cards(kinds: Iterable[int], nothing: str, unknown: int = 0) -> str:
+    counts = [(_name(kind), number) for kind, number in sorted(Counter(kinds).items())]
+    if unknown:
+        counts.append(("?", unknown))
+    return " ".join(name + (f"×{number}" if number > 1 else "") for name, number in counts) or nothing
 
 
 def _name(kind: int) -> str:

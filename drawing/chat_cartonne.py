@@ -1,5 +1,7 @@
 """The table of Chat Cartonne in a terminal."""
 
+from collections.abc import Sequence
+
 import click
 
 from chatiere.v1.chat_cartonne_pb2 import (
@@ -10,7 +12,7 @@ from chatiere.v1.chat_cartonne_pb2 import (
     ChatCartonneSeatView,
     ChatCartonneView,
 )
-from chatiere.v1.game_pb2 import Position, Score
+from chatiere.v1.game_pb2 import Score
 
 _SIDE = 24
 _CONTENTS = (("mice", "m"), ("balls", "b"), ("fish", "f"), ("sprayers", "!"))
@@ -23,10 +25,8 @@ _TASKS = {
 }
 
 
-def draw_table(position: Position) -> list[str]:
+def draw_table(views: Sequence[ChatCartonneView]) -> list[str]:
     """Draw each seat's hand and cats, the pile, the cards as they lie."""
-    # Public parts are the same in every view; each seat's own view shows its hand.
-    views = [viewer.view.chat_cartonne for viewer in position.viewers]
     view = views[0]
     task = [_TASKS[view.phase]] if view.phase in _TASKS else []
     phase = ", final phase" if view.final_phase else ""
@@ -37,7 +37,8 @@ def draw_table(position: Position) -> list[str]:
 
 
 def _seat_line(seat: int, held: ChatCartonneSeatView, acts: bool, final: bool) -> str:
-    hand = " ".join(_KINDS.get(kind, str(kind)) for kind in held.hand) or "empty"
+    cards = [_KINDS.get(kind, str(kind)) for kind in held.hand] or ["?"] * held.hand_size
+    hand = " ".join(cards) or "empty"
     done = "  no carton left" if final and not held.holds_carton else ""
     line = f"  {'>' if acts else ' '} seat {seat}  hand {hand:<17}  cats left {held.supply}{done}"
     return click.style(line, bold=True) if acts else line

@@ -1,15 +1,15 @@
 """The table of Discat in a terminal."""
 
+from collections.abc import Sequence
+
 import click
 
 from chatiere.v1.discat_pb2 import DISCAT_PHASE_PASS, DISCAT_PHASE_PLAY, DiscatSeatView, DiscatView
-from chatiere.v1.game_pb2 import Position, Score
+from chatiere.v1.game_pb2 import Score
 
 
-def draw_table(position: Position) -> list[str]:
+def draw_table(views: Sequence[DiscatView]) -> list[str]:
     """Draw the constraint, each seat's hand and piles, the draw pile."""
-    # Public parts are the same in every view; each seat's own view shows its hand.
-    views = [viewer.view.discat for viewer in position.viewers]
     seats = [view.seats[seat] for seat, view in enumerate(views)]
     total = views[0].draw_pile_size
     queue = len(views[0].queue)
@@ -36,7 +36,8 @@ def _task(view: DiscatView) -> list[str]:
 
 
 def _seat_line(seat: int, held: DiscatSeatView, acts: bool) -> str:
-    hand = " ".join(f"{card:>2}" for card in held.known_cards) or "empty"
+    cards = [*(f"{card:>2}" for card in held.known_cards), *[" ?"] * (held.hand_size - len(held.known_cards))]
+    hand = " ".join(cards) or "empty"
     pile = f"pile {len(held.pile):>2}"
     if held.pile:
         top = held.pile[-1]

@@ -1,19 +1,19 @@
 """The table of Chat perché in a terminal."""
 
+from collections.abc import Sequence
+
 import click
 
 from chatiere.v1.chat_perche_pb2 import ChatPercheBranch, ChatPercheSeatView, ChatPercheView
-from chatiere.v1.game_pb2 import Position, Score
+from chatiere.v1.game_pb2 import Score
 
 _COLOURS = ("ginger", "black")
 _HEIGHTS = range(5)
 _BRANCH_SPACES = 4
 
 
-def draw_table(position: Position) -> list[str]:
+def draw_table(views: Sequence[ChatPercheView]) -> list[str]:
     """Draw the tree from its top to the start spaces, the dogs, and each seat's cats and tokens."""
-    # Public parts are the same in every view; each seat's own view shows its tokens.
-    views = [viewer.view.chat_perche for viewer in position.viewers]
     view = views[0]
     animals = _animals(view)
     branches = [
@@ -45,7 +45,9 @@ def _tree_line(height: int, branches: list[ChatPercheBranch], animals: dict[int,
 
     def token(number: int) -> str:
         branch = branches[number]
-        return f"{'GB'[branch.owner]}{branch.solidity}" if branch.HasField("owner") else "--"
+        if not branch.HasField("owner"):
+            return "--"
+        return f"{'GB'[branch.owner]}{branch.solidity if branch.HasField('solidity') else '?'}"
 
     left, right = height, len(_HEIGHTS) + height
     west, east = " ".join(reversed(places(left))), " ".join(places(right))
@@ -55,8 +57,9 @@ def _tree_line(height: int, branches: list[ChatPercheBranch], animals: dict[int,
 def _seat_line(seat: int, held: ChatPercheSeatView, acts: bool) -> str:
     line = f"  {'>' if acts else ' '} seat {seat} {_COLOURS[seat]:<6}  start {held.cats_at_start:>2}"
     line += f"  in the tree {len(held.cats):>2}  deck {sum(copies.count for copies in held.deck):>2}"
-    if held.hand:
-        line += f"  tokens {' '.join(str(value) for value in held.hand)}"
+    tokens = [str(value) for value in held.hand] or ["?"] * held.tokens_in_hand
+    if tokens:
+        line += f"  tokens {' '.join(tokens)}"
     return click.style(line, bold=True) if acts else line
 
 

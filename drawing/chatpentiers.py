@@ -10,7 +10,7 @@ from chatiere.v1.chatpentiers_pb2 import (
     ChatpentiersSeatView,
     ChatpentiersView,
 )
-from chatiere.v1.game_pb2 import Position, Score
+from chatiere.v1.game_pb2 import Score
 
 _VALUES = 12
 _ZERO_ZONE = 4
@@ -18,10 +18,8 @@ _ZERO_ZONE = 4
 _COLOURS = (("grey", "bright_black"), ("green", "green"), ("red", "red"), ("brown", "yellow"), ("blue", "blue"))
 
 
-def draw_table(position: Position) -> list[str]:
+def draw_table(views: Sequence[ChatpentiersView]) -> list[str]:
     """Draw the round and trick, the cards on the table, each seat's hand and board."""
-    # Public parts are the same in every view; each seat's own view shows its hand.
-    views = [viewer.view.chatpentiers for viewer in position.viewers]
     public = views[0]
     lines = [f"  round {public.round}, trick {public.trick}, seat {public.leader} leads", f"  table   {_table(public)}"]
     if public.phase == CHATPENTIERS_PHASE_TAKE:
@@ -60,7 +58,8 @@ def _taken(view: ChatpentiersView, card: int) -> str:
 def _seat_lines(seat: int, held: ChatpentiersSeatView, view: ChatpentiersView) -> list[str]:
     decides = view.phase in (CHATPENTIERS_PHASE_PLAY, CHATPENTIERS_PHASE_TAKE) and seat == view.active_seat
     shown = " ".join(_COLOURS[colour][0] for colour in held.shown_voids)
-    hand = f"  {'>' if decides else ' '} seat {seat}  hand   {_cards(held.hand)}"
+    cards = _cards(held.hand) if held.hand or not held.hand_size else f"?×{held.hand_size}"
+    hand = f"  {'>' if decides else ' '} seat {seat}  hand   {cards}"
     if shown:
         hand += f"  (has shown: no {shown})"
     board = f"            board  {_board(held, view.section_limits)}"

@@ -1,0 +1,43 @@
+"""The table as text, as one seat sees it."""
+
+import click
+import pytest
+from conformance.support import TABLE_NAMES, TABLES, Table, positions, thinned
+from games.building import view_of
+
+from chatiere.drawing import DRAWINGS
+from chatiere.engine import EngineError, Game, Position, games
+from chatiere.envs.render import draw
+
+
+def open_table(position: Position) -> list[str]:
+    """Return the table with all hands open."""
+    views = [view_of(position, seat) for seat in range(position.num_players())]
+    return DRAWINGS[position.game.name].draw_table(views)
+
+
+def test_every_game_has_a_drawing() -> None:
+    assert set(DRAWINGS) == {game.name for game in games()}
+
+
+@pytest.mark.parametrize("table", TABLES, ids=TABLE_NAMES)
+def test_a_seat_sees_its_own_hand_and_nothing_that_is_hidden_from_it(table: Table) -> None:
+    hidden = 0
+    for number, position in enumerate(thinned(positions(table), 40)):
+        shown = open_table(position)
+        for seat in range(position.num_players()):
+            drawn = draw(position, seat)
+            own = [line for line in shown if f" seat {seat} " in click.unstyle(line)[:11]]
+            assert len(own) == 1
+            assert own[0] in drawn.split("\n")
+            hidden += drawn != "\n".join(shown)
+            for seed in range(3):
+                assert draw(position.resample(seat, seed, number), seat) == drawn
+    assert hidden > 0
+
+
+@pytest.mark.parametrize("game", games(), ids=lambda game: game.name)
+def test_a_seat_that_there_is_not_is_refused(game: Game) -> None:
+    position = game.new_game(game.min_players, seed=1)
+    with pytest.raises(EngineError, match="seat must be"):
+        draw(position, game.min_players)
