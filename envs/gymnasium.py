@@ -169,7 +169,7 @@ class SeatVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any]
         _require_open(self.closed)
         if options and "reset_mask" in options:
             raise ValueError("options: no reset_mask with AutoresetMode.NEXT_STEP, where step begins the next games")
-        self._seed_generators(seed)
+        self._generators = self._next_generators(seed)
         self._games.begin(np.arange(self.num_envs), self._generators)
         return self._games.observations(), self._info()
 
@@ -201,24 +201,22 @@ class SeatVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any]
         _require_begun(bool(self._generators))
         return tuple(map(self._games.draw, range(self.num_envs))) if _may_render(self.render_mode) else None
 
-    def _seed_generators(self, seed: int | Sequence[int | None] | None) -> None:
-        # Those without a seed go on where they are.
-        seeds = self._each_seed(seed)
-        if not self._generators:
-            self._generators = [seeding.np_random(each)[0] for each in seeds]
-        else:
-            for row, each in enumerate(seeds):
-                if each is not None:
-                    self._generators[row], _ = seeding.np_random(each)
-
-    def _each_seed(self, seed: int | Sequence[int | None] | None) -> Sequence[int | None]:
+    def _next_generators(self, seed: int | Sequence[int | None] | None) -> list[np.random.Generator]:
         if seed is None:
-            return [None] * self.num_envs
-        if not isinstance(seed, Sequence):
-            return range(seed, seed + self.num_envs)
-        if len(seed) != self.num_envs:
-            raise ValueError(f"seed must be an integer or a list of {self.num_envs}, not {len(seed)}")
-        return seed
+            seeds: Sequence[int | None] = [None] * self.num_envs
+        elif isinstance(seed, Sequence):
+            seeds = seed
+        else:
+            first = require_integer("seed", seed)
+            seeds = range(first, first + self.num_envs)
+        if len(seeds) != self.num_envs:
+            raise ValueError(f"seed must be an integer or a list of {self.num_envs}, not of {len(seeds)}")
+        # Those without a seed go on where they are.
+        old = self._generators or [None] * self.num_envs
+        return [
+            going_on if going_on and each is None else seeding.np_random(each)[0]
+            for going_on, each in zip(old, seeds, strict=True)
+        ]
 
     def _read_actions(self, actions: ArrayLike) -> NDArray[np.int64]:
         numbers = np.asarray(actions)
@@ -228,7 +226,7 @@ class SeatVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any]
         largest = self._games.game.num_distinct_actions - 1
         wrong = np.flatnonzero((numbers < 0) | (numbers > largest))
         if len(wrong):
-            raise ValueError(must_be(f"actions[{wrong[0]}]", numbers[wrong[0]], 0, largest))
+            raise ValueError(must_be(f"actions[{wrong[0]}]", int(numbers[wrong[0]]), 0, largest))
         return numbers.astype(np.int64)
 
     def _info(self) -> dict[str, Any]:
