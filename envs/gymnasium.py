@@ -27,7 +27,7 @@ from gymnasium.vector.utils import batch_space
 from chatiere import engine
 from chatiere.engine import Game
 from chatiere.engine.core.integers import integer_in, must_be, require_integer
-from chatiere.envs.seat_games import SeatGames
+from chatiere.envs.seat_games import Opponents, SeatGames
 
 # Wrappers that collect frames ask for their number a second.
 _METADATA: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 1}
@@ -57,7 +57,7 @@ class SeatEnv(gymnasium.Env[NDArray[np.uint8], np.int64]):
         players: SupportsIndex | None = None,
         *,
         seat: SupportsIndex = 0,
-        opponents: str | Sequence[str] = "random",
+        opponents: Opponents = "random",
         options: Mapping[str, Any] | None = None,
         illegal: str = "lose",
         render_mode: str | None = None,
@@ -65,7 +65,8 @@ class SeatEnv(gymnasium.Env[NDArray[np.uint8], np.int64]):
         """Set the game, its seats and its options.
 
         `game`: its name. `players`: the number of seats; None: the fewest. `seat`: the one to play, 0 … players - 1.
-        `opponents`: a bot for all other seats, or a list of bots, the first for the seat to the left of `seat`.
+        `opponents`: a bot for all other seats, or a list of bots, the first for the seat to the left of `seat`; each as
+        chatiere.bots.get describes it ("flat:playouts=500"), or a Bot.
         `options`: by the names of the rules file; those absent have their defaults. `illegal`: what an illegal action
         does, "lose" or "raise".
 
@@ -141,7 +142,7 @@ class SeatVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any]
         *,
         num_envs: SupportsIndex = 1,
         seat: SupportsIndex = 0,
-        opponents: str | Sequence[str] = "random",
+        opponents: Opponents = "random",
         options: Mapping[str, Any] | None = None,
         illegal: str = "lose",
         render_mode: str | None = None,
@@ -212,7 +213,7 @@ class SeatVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any]
         if len(seeds) != self.num_envs:
             raise ValueError(f"seed must be an integer or a list of {self.num_envs}, not of {len(seeds)}")
         # Those without a seed go on where they are.
-        old = self._generators or [None] * self.num_envs
+        old: Sequence[np.random.Generator | None] = self._generators or [None] * self.num_envs
         return [
             going_on if going_on and each is None else seeding.np_random(each)[0]
             for going_on, each in zip(old, seeds, strict=True)

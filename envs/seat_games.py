@@ -6,13 +6,17 @@ from typing import Any, NamedTuple, NoReturn, SupportsIndex
 import numpy as np
 from numpy.typing import NDArray
 
-from chatiere import engine
-from chatiere.engine import TERMINAL_PLAYER, Columns, EngineError, Position, Reason, Table
+from chatiere import bots, engine
+from chatiere.bots import Bot
+from chatiere.bots.hosting import decisions_of
+from chatiere.engine import Columns, EngineError, Game, Position, Reason, Table
 from chatiere.engine.core.batch import PositionColumns
+from chatiere.engine.core.choices import scramble
 from chatiere.engine.core.integers import integer_in, must_be
 from chatiere.envs.render import draw
 
-_COLUMNS = Columns(legal=True, scores=True)
+Opponents = str | Bot | Sequence[str | Bot]
+
 _ON_ILLEGAL = ("lose", "raise")
 
 
@@ -35,7 +39,7 @@ class SeatGames:
         game: str,
         players: SupportsIndex | None,
         seat: SupportsIndex,
-        opponents: str | Sequence[str],
+        opponents: Opponents,
         options: Mapping[str, Any] | None,
         illegal: str,
         count: int,
@@ -49,13 +53,15 @@ class SeatGames:
         self._options = options
         self._lowest_return = self.game.limits(self._table.players, options).min_utility
         self._seat = _read_seat(seat, self._table.players)
-        _check_opponents(opponents, self._table.players)
+        self._bots, self._bot_of = _read_opponents(opponents, self.game, self._table.players, self._seat)
+        needs_observations = any(bot.needs_observations for bot in self._bots)
+        self._columns = Columns(legal=True, scores=True, observations=needs_observations)
         if illegal not in _ON_ILLEGAL:
             raise ValueError(f"illegal must be {' or '.join(map(repr, _ON_ILLEGAL))}, not {illegal!r}")
         self._illegal_loses = illegal == "lose"
         self._states = np.zeros((count, self.game.packed_size), np.uint8)
         self._decisions = np.zeros(count, np.uint32)
-        self._luck_keys = np.zeros(count, np.uint64)
+        self._luck_keys = np.zeros((count, 2), np.uint64)
         self.masks = np.zeros((count, self.game.num_distinct_actions), np.int8)
         self.over = np.ones(count, np.bool_)
         self.returns = np.zeros(count)
@@ -63,16 +69,14 @@ class SeatGames:
     def begin(self, rows: NDArray[np.intp], generators: Sequence[np.random.Generator]) -> None:
         """Begin games at `rows` and play until the seat has to decide.
 
-        `generators`: one for each place of all; each gives the seeds of its game and of the bots there.
+        `generators`: one for each place of all; each gives the seed of its game, and the luck of the bots there.
         """
         # In a game that ends before the seat's first decision there is nothing to learn: another takes its place.
         while len(rows):
-            seeds = np.array([generators[row].integers(0, 2**64, 2, np.uint64) for row in rows])
-            columns = self._table.new_games(self._options, seeds=seeds[:, 0].copy().data, columns=_COLUMNS)
-            self._luck_keys[rows] = seeds[:, 1]
+            seeds = np.array([generators[row].integers(0, 2**64, 3, np.uint64) for row in rows])
+            columns = self._table.new_games(self._options, seeds=seeds[:, 0].copy().data, columns=self._columns)
+            self._luck_keys[rows] = seeds[:, 1:]
             self._decisions[rows] = 0
-            self.over[rows] = False
-            self.returns[rows] = 0
             self._play(rows, columns)
             rows = rows[self.over[rows]]
 
@@ -105,38 +109,50 @@ class SeatGames:
         return draw(self._position(row), self._seat)
 
     def _play(self, rows: NDArray[np.intp], columns: PositionColumns) -> None:
-        # `columns`: the positions at `rows`. Each round keeps them, and makes a decision where a bot has to.
+        # `columns`: the positions at `rows`. Each round keeps them, and makes a decision where a bot has to. Until the
+        # seat's turn comes a game counts as over, so that none goes on in which a bot has failed.
         while True:
-            actors = np.frombuffer(columns.actors, np.int8)
-            self._states[rows] = np.frombuffer(columns.states, np.uint8).reshape(len(rows), -1)
-            self._end_games(rows, actors == TERMINAL_PLAYER, columns)
-            legal = _Legal(np.frombuffer(columns.legal_offsets, np.uint32), np.frombuffer(columns.legal_ids, np.uint16))
-            self._show_legal(rows, actors == self._seat, legal)
-            others = np.flatnonzero((actors >= 0) & (actors != self._seat))
+            reached = _Reached.of(columns, len(rows))
+            own = reached.actors == self._seat
+            self._states[rows] = reached.states
+            self.over[rows] = ~own
+            self.returns[rows] = np.where(reached.final, reached.returns[:, self._seat], 0)
+            self.masks[rows] = 0
+            where = np.repeat(np.arange(len(rows)), np.diff(reached.legal_offsets))
+            shown = own[where]
+            self.masks[rows[where[shown]], reached.legal_ids[shown]] = 1
+            others = np.flatnonzero(~own & ~reached.final)
             if not len(others):
                 return
+            actions = self._choose(rows, others, reached)
             rows = rows[others]
-            columns = self._step(rows, self._choose(rows, legal.at(others)))
+            columns = self._step(rows, actions)
 
-    def _end_games(self, rows: NDArray[np.intp], over: NDArray[np.bool_], columns: PositionColumns) -> None:
-        returns = np.frombuffer(columns.returns, np.float32).reshape(len(rows), -1)
-        self.over[rows[over]] = True
-        self.returns[rows[over]] = returns[over, self._seat]
-
-    def _show_legal(self, rows: NDArray[np.intp], own: NDArray[np.bool_], legal: "_Legal") -> None:
-        shown = legal.at(np.flatnonzero(own))
-        self.masks[rows] = 0
-        self.masks[np.repeat(rows[own], shown.counts()), shown.ids] = 1
+    def _choose(self, rows: NDArray[np.intp], others: NDArray[np.intp], reached: "_Reached") -> NDArray[np.uint16]:
+        # The bots' actions at the places `others` of `rows`.
+        actions = np.empty(len(others), np.uint16)
+        playing = self._bot_of[reached.actors[others]]
+        for number, bot in enumerate(self._bots):
+            chosen = playing == number
+            if chosen.any():
+                places = others[chosen]
+                keys = self._luck_keys[rows[places]]
+                luck = scramble(keys[:, 0] + self._decisions[rows[places]]) ^ keys[:, 1]
+                decisions = decisions_of(reached, places, bot, self.game, self._table.players, luck, self._resample)
+                actions[chosen] = _checked(bot, bot.choose(decisions), len(places))
+        return actions
 
     def _step(self, rows: NDArray[np.intp], actions: NDArray[np.uint16]) -> PositionColumns:
         self._decisions[rows] += 1
-        columns, _ = self._table.step(self._states[rows].data, actions.data, columns=_COLUMNS)
+        columns, faults = self._table.step(self._states[rows].data, actions.data, columns=self._columns)
+        if faults.items:
+            first = faults.items[0]
+            raise ValueError(f"opponents: a bot chose action {actions[first.item]}: {first.message} ({first.rule})")
         return columns
 
-    def _choose(self, rows: NDArray[np.intp], legal: "_Legal") -> NDArray[np.uint16]:
-        luck = _mixed(self._luck_keys[rows] + self._decisions[rows])
-        places = (luck >> np.uint64(32)) * legal.counts() >> np.uint64(32)
-        return legal.ids[legal.offsets[:-1] + places]
+    def _resample(self, states: NDArray[np.uint8], seats: NDArray[np.int8], seed: int) -> NDArray[np.uint8]:
+        worlds, _ = self._table.resample(states.data, seats.astype(np.uint8).data, seed=seed)
+        return np.frombuffer(worlds, np.uint8).reshape(states.shape)
 
     def _position(self, row: int) -> Position:
         return self._table.position(self._states.data, row)
@@ -151,20 +167,27 @@ class SeatGames:
         raise AssertionError("the action is legal")
 
 
-class _Legal(NamedTuple):
-    # The legal actions of positions; the one at place i has ids[offsets[i]:offsets[i + 1]].
-    offsets: NDArray[np.uint32]
-    ids: NDArray[np.uint16]
+class _Reached(NamedTuple):
+    # Positions as a Batch has them; `final`: whether the game is over, `returns` (n, players).
+    actors: NDArray[np.int8]
+    legal_offsets: NDArray[np.uint32]
+    legal_ids: NDArray[np.uint16]
+    observations: NDArray[np.uint8]
+    states: NDArray[np.uint8]
+    final: NDArray[np.bool_]
+    returns: NDArray[np.float32]
 
-    def counts(self) -> NDArray[np.uint32]:
-        return np.diff(self.offsets)
-
-    def at(self, places: NDArray[np.intp]) -> "_Legal":
-        counts = self.counts()[places]
-        offsets = np.zeros(len(places) + 1, np.uint32)
-        np.cumsum(counts, out=offsets[1:])
-        ids = np.repeat(self.offsets[places] - offsets[:-1], counts) + np.arange(offsets[-1], dtype=np.uint32)
-        return _Legal(offsets, self.ids[ids])
+    @classmethod
+    def of(cls, columns: PositionColumns, count: int) -> "_Reached":
+        return cls(
+            np.frombuffer(columns.actors, np.int8),
+            np.frombuffer(columns.legal_offsets, np.uint32),
+            np.frombuffer(columns.legal_ids, np.uint16),
+            np.frombuffer(columns.observations, np.uint8).reshape(count, -1),
+            np.frombuffer(columns.states, np.uint8).reshape(count, -1),
+            np.frombuffer(columns.final, np.bool_),
+            np.frombuffer(columns.returns, np.float32).reshape(count, -1),
+        )
 
 
 def _read_seat(seat: SupportsIndex, players: int) -> int:
@@ -174,19 +197,36 @@ def _read_seat(seat: SupportsIndex, players: int) -> int:
     return number
 
 
-def _mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    # A step of SplitMix64 (https://prng.di.unimi.it/splitmix64.c); unsigned numbers wrap around.
-    words = words + np.uint64(0x9E3779B97F4A7C15)
-    words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return words ^ (words >> np.uint64(31))
-
-
-def _check_opponents(opponents: str | Sequence[str], players: int) -> None:
+def _read_opponents(opponents: Opponents, game: Game, players: int, seat: int) -> tuple[list[Bot], NDArray[np.intp]]:
+    # The bots, and the place of each seat's among them (of no meaning at `seat`).
     others = players - 1
-    names = [opponents] * others if isinstance(opponents, str) else opponents
-    if not isinstance(names, Sequence) or len(names) != others:
+    if isinstance(opponents, str | Bot):
+        given: Sequence[str | Bot] = [opponents] * others
+    elif isinstance(opponents, Sequence) and len(opponents) == others:
+        given = opponents
+    else:
         raise ValueError(f"opponents must be one bot or a list of {others}, one for each other seat, not {opponents!r}")
-    for name in names:
-        if name != "random":
-            raise ValueError(f"opponents: unknown bot {name!r}; known bots: random")
+    for bot in given:
+        if not isinstance(bot, str | Bot):
+            raise ValueError(f"opponents: a bot must be a name or a Bot, not {bot!r}")
+    # A bot plays all of its seats at once.
+    different = list(dict.fromkeys(given))
+    bot_of = np.zeros(players, np.intp)
+    for left, bot in enumerate(given, 1):
+        bot_of[(seat + left) % players] = different.index(bot)
+    return [bot if isinstance(bot, Bot) else _get_bot(bot, game, players) for bot in different], bot_of
+
+
+def _get_bot(name: str, game: Game, players: int) -> Bot:
+    try:
+        return bots.get(name, game, players)
+    except ValueError as error:
+        raise ValueError(f"opponents: {error}") from None
+
+
+def _checked(bot: Bot, actions: object, count: int) -> NDArray[np.integer[Any]]:
+    chosen = np.asarray(actions)
+    if chosen.shape != (count,) or chosen.dtype.kind not in "iu":
+        found = f"{chosen.dtype} {chosen.shape}"
+        raise ValueError(f"opponents: {type(bot).__name__} must choose integers of the shape {(count,)}, not {found}")
+    return chosen

@@ -15,7 +15,9 @@ from gymnasium.error import ClosedEnvironmentError, ResetNeeded
 from gymnasium.utils.env_checker import check_env, data_equivalence
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
-from chatiere.engine import EngineError, Position, Reason, games
+from chatiere import bots
+from chatiere.bots import Bot, Decisions
+from chatiere.engine import EngineError, Game, Position, Reason, games
 from chatiere.envs.gymnasium import SeatEnv, SeatVectorEnv
 from chatiere.envs.render import draw
 
@@ -123,7 +125,8 @@ def test_an_episode_is_a_game_as_its_seat_plays_it(table: Table) -> None:
 def test_rewards_are_wins_and_losses() -> None:
     env = SeatEnv("discat", 3)
     last = [episode(env, seed)[-1] for seed in range(40)]
-    assert {reward for _, reward, *_ in last} == {-1, 2}
+    # Sole winners gain 2, two that share 0.5, three nothing.
+    assert {-1, 2} <= {reward for _, reward, *_ in last} <= {-1, 0, 0.5, 2}
 
 
 @ALL_TABLES
@@ -273,12 +276,96 @@ def test_a_game_that_ends_before_the_seats_first_decision_is_passed_over() -> No
             self.asked += 1
             return super().integers(*arguments)
 
-    envs = SeatVectorEnv("discat", 6, num_envs=8000, options={"first_seat": 1})
-    generators = [Counting(np.random.PCG64(seed)) for seed in range(8000)]
-    envs._games.begin(np.arange(8000), generators)
+    # One in two thousand games is so short.
+    envs = SeatVectorEnv("discat", 4, num_envs=3000, opponents="largest", options={"first_seat": 1})
+    generators = [Counting(np.random.PCG64(seed)) for seed in range(3000)]
+    envs._games.begin(np.arange(3000), generators)
     assert max(generator.asked for generator in generators) == 2
     assert envs._games.masks.any(axis=1).all()
     assert not envs._games.over.any()
+    assert not envs._games.returns.any()
+
+
+class Watching(Bot):
+    """Chooses the first legal action, and notes which seats it played, and how many decisions there were at once."""
+
+    needs_observations = True
+    needs_worlds = True
+
+    def __init__(self) -> None:
+        self.seats: set[int] = set()
+        self.most = 0
+
+    def choose(self, decisions: Decisions) -> np.ndarray:
+        self.seats |= set(decisions.actors.tolist())
+        self.most = max(self.most, len(decisions))
+        table = decisions.worlds(range(len(decisions)), 2)
+        for actor, observation, worlds in zip(decisions.actors, decisions.observations, table, strict=True):
+            for world in worlds:
+                assert decisions.game.unpack(world.tobytes()).observation(actor) == observation.tobytes()
+        return decisions.legal_ids[decisions.legal_offsets[:-1]]
+
+
+@BOTH
+def test_opponents_sit_in_order_from_the_left_of_the_seat(make: type[Env]) -> None:
+    watching = [Watching(), Watching(), Watching()]
+    env = make("momistigri", 4, seat=2, opponents=watching)
+    _, info = env.reset(seed=1)
+    for _ in range(10):
+        actions = info["action_mask"].argmax(axis=-1)
+        *_, info = env.step(actions)
+    assert [bot.seats for bot in watching] == [{3}, {0}, {1}]
+
+
+def test_one_bot_plays_many_seats_of_many_games_at_once() -> None:
+    bot = Watching()
+    envs = SeatVectorEnv("chat_cartonne", 3, num_envs=30, opponents=bot)
+    envs.reset(seed=1)
+    assert bot.seats == {1, 2}
+    assert bot.most > 15
+
+
+@pytest.mark.parametrize("game", games(), ids=lambda game: game.name)
+def test_every_bot_is_an_opponent(game: Game) -> None:
+    for name in bots.names(game):
+        spec = f"{name}:playouts=3" if name == "flat" else name
+        env, again = SeatEnv(game.name, opponents=spec), SeatEnv(game.name, opponents=spec)
+        random = np.random.default_rng(1)
+        told, same = env.reset(seed=4), again.reset(seed=4)
+        for _ in range(5):
+            assert data_equivalence(told, same, exact=True)
+            action = one_legal(told[-1]["action_mask"], random)
+            told, same = env.step(action), again.step(action)
+
+
+class Choosing(Bot):
+    """Chooses what it is told to."""
+
+    def __init__(self, actions: Any) -> None:
+        self.actions = actions
+
+    def choose(self, decisions: Decisions) -> Any:
+        return self.actions
+
+
+@pytest.mark.parametrize(
+    ("actions", "message"),
+    [
+        (np.array([198]), r"a bot chose action 198: .*discat\.md"),
+        (np.array([199]), "a bot chose action 199: the game has no action with that dense id"),
+        (np.array([1.0]), r"Choosing must choose integers of the shape \(1,\), not float64 \(1,\)"),
+        (None, r"Choosing must choose integers of the shape \(1,\), not object \(\)"),
+        ([1, 2], r"Choosing must choose integers of the shape \(1,\), not int64 \(2,\)"),
+    ],
+)
+def test_a_game_in_which_a_bot_fails_is_given_up(actions: Any, message: str) -> None:
+    env = SeatEnv("discat", opponents=Choosing(actions), options={"first_seat": 0})
+    _, info = env.reset(seed=1)
+    with pytest.raises(ValueError, match=f"opponents: {message}"):
+        env.step(one_legal(info["action_mask"], np.random.default_rng(1)))
+    with pytest.raises(ResetNeeded):
+        env.step(0)
+    env.reset()
 
 
 @BOTH
@@ -328,8 +415,10 @@ def test_rendering_needs_a_render_mode(make: type[Env]) -> None:
         ({"options": {"cats": 9}}, "Discat has no option 'cats'"),
         ({"options": {"first_seat": 3}}, "first_seat must be an integer from 0 to 2, not 3"),
         ({"options": 3}, "options must be a mapping"),
-        ({"opponents": "genius"}, "unknown bot 'genius'"),
-        ({"opponents": ["random", "genius"]}, "unknown bot 'genius'"),
+        ({"opponents": "genius"}, "opponents: unknown bot 'genius' for discat; known bots: random, "),
+        ({"opponents": ["random", "genius"]}, "opponents: unknown bot 'genius'"),
+        ({"opponents": ["random", ["random"]]}, r"opponents: a bot must be a name or a Bot, not \['random'\]"),
+        ({"opponents": "flat:playouts=0"}, "opponents: bot flat: playouts must be .* not '0'"),
         (
             {"opponents": ["random"]},
             r"opponents must be .* a list of 2, one for each other seat, not \['random'",
@@ -379,7 +468,7 @@ def test_wrong_seeds_are_refused() -> None:
     envs = SeatVectorEnv("discat", num_envs=3)
     with pytest.raises(ValueError, match="seed must be an integer or a list of 3, not of 2"):
         envs.reset(seed=[1, 2])
-    with pytest.raises(TypeError, match="seed must be an integer, not 1.5"):
+    with pytest.raises(TypeError, match=r"seed must be an integer, not 1\.5"):
         envs.reset(seed=1.5)
     for env in (envs, SeatEnv("discat")):
         with pytest.raises(gymnasium.error.Error, match="Seed must be greater or equal to zero"):
