@@ -65,10 +65,9 @@ class SeatEnv(gymnasium.Env[NDArray[np.uint8], np.int64]):
         """Set the game, its seats and its options.
 
         `game`: its name. `players`: the number of seats; None: the fewest. `seat`: the one to play, 0 … players - 1.
-        `opponents`: a bot for all other seats, or a list of bots, the first for the seat to the left of `seat`; each as
-        chatiere.bots.get describes it ("flat:playouts=500"), or a Bot.
-        `options`: by the names of the rules file; those absent have their defaults. `illegal`: what an illegal action
-        does, "lose" or "raise".
+        `opponents`: a bot for all other seats, or a list of bots, clockwise from the left of `seat` on; each a Bot, or
+        what chatiere.bots.get makes one of ("flat:playouts=500"). `options`: by the names of the rules file; those
+        absent have their defaults. `illegal`: what an illegal action does, "lose" or "raise".
 
         Raises EngineError: UNKNOWN_GAME, INVALID_PLAYERS, INVALID_SEAT, INVALID_OPTION; ValueError: another argument.
         """
@@ -180,7 +179,7 @@ class SeatVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any]
         """Apply an action in each game; return observations, rewards, where games are over, where truncated, and infos.
 
         `actions`: integers (num_envs,). Raises ResetNeeded before the first reset; ValueError: not such actions;
-        EngineError: an illegal one, with illegal="raise". If anything is raised, no game has changed.
+        EngineError: an illegal one, with illegal="raise". If an action is refused, no game has changed.
         """
         _require_open(self.closed)
         _require_begun(bool(self._generators))
