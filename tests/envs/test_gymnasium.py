@@ -1,6 +1,8 @@
 """Gymnasium's environments, over all games."""
 
+import copy
 import json
+import pickle
 import subprocess
 import sys
 import textwrap
@@ -179,6 +181,17 @@ def test_the_same_seed_is_the_same_episode() -> None:
     assert not data_equivalence(episode(SeatEnv("momistigri", 4), None), episode(SeatEnv("momistigri", 4), None))
 
 
+def test_a_copy_goes_on_alike() -> None:
+    env = SeatEnv("chat_perche")
+    env.reset(seed=5)
+    for copied in (copy.deepcopy(env), pickle.loads(pickle.dumps(env))):
+        assert np.array_equal(copied._games.masks, env._games.masks)
+        copies = copied, copy.deepcopy(copied)
+        told = [each.step(int(np.argmax(env._games.masks[0]))) for each in copies]
+        assert data_equivalence(*told, exact=True)
+        assert data_equivalence(*(episode(each, None) for each in copies), exact=True)
+
+
 def test_vector_games_differ_without_a_seed() -> None:
     observations, _ = SeatVectorEnv("discat", num_envs=20).reset()
     assert len(np.unique(observations, axis=0)) == 20
@@ -281,7 +294,7 @@ def test_a_game_that_ends_before_the_seats_first_decision_is_passed_over() -> No
 
 
 class Watching(Bot):
-    """Chooses the first legal action, and notes which seats it played, and how many decisions there were at once."""
+    """Chooses the first legal action; notes which seats it played, how many decisions there were at once, its luck."""
 
     needs_observations = True
     needs_worlds = True
@@ -289,13 +302,15 @@ class Watching(Bot):
     def __init__(self) -> None:
         self.seats: set[int] = set()
         self.most = 0
+        self.luck: list[int] = []
 
     def choose(self, decisions: Decisions) -> np.ndarray:
         self.seats |= set(decisions.actors.tolist())
         self.most = max(self.most, len(decisions))
-        table = decisions.worlds(range(len(decisions)), 2)
-        for actor, observation, worlds in zip(decisions.actors, decisions.observations, table, strict=True):
-            for world in worlds:
+        self.luck += decisions.luck.tolist()
+        worlds = decisions.worlds(range(len(decisions)), 2)
+        for actor, observation, of_one in zip(decisions.actors, decisions.observations, worlds, strict=True):
+            for world in of_one:
                 assert decisions.game.unpack(world.tobytes()).observation(actor) == observation.tobytes()
         return decisions.legal_ids[decisions.legal_offsets[:-1]]
 
@@ -314,9 +329,12 @@ def test_opponents_sit_in_order_from_the_left_of_the_seat(make: type[Env]) -> No
 def test_one_bot_plays_many_seats_of_many_games_at_once() -> None:
     bot = Watching()
     envs = SeatVectorEnv("chat_cartonne", 3, num_envs=30, opponents=bot)
-    envs.reset(seed=1)
+    _, info = envs.reset(seed=1)
+    for _ in range(5):
+        *_, info = envs.step(info["action_mask"].argmax(axis=1))
     assert bot.seats == {1, 2}
     assert bot.most > 15
+    assert len(set(bot.luck)) == len(bot.luck) > 150
 
 
 @pytest.mark.parametrize("game", games(), ids=lambda game: game.name)
