@@ -1,0 +1,232 @@
+"""Games in which one seat decides for itself and bots decide for the others, many at a time."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, NoReturn, SupportsIndex
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chatiere import bots, engine
+from chatiere.bots import Bot
+from chatiere.bots.hosting import decisions_of
+from chatiere.engine import Columns, EngineError, Game, Position, Reason, Table
+from chatiere.engine.core.batch import PositionColumns
+from chatiere.engine.core.choices import scramble
+from chatiere.engine.core.integers import integer_in, must_be
+from chatiere.envs.render import draw
+
+Opponents = str | Bot | Sequence[str | Bot]
+
+_ON_ILLEGAL = ("lose", "raise")
+
+
+class SeatGames:
+    """`count` places for games with sampled chance, each of which waits for its seat's decision or is over.
+
+    Between the seat's decisions the bots play. A game depends only on what its generator gives and on the seat's
+    actions, not on the other places.
+    """
+
+    masks: NDArray[np.int8]
+    """int8 (count, num_actions): 1 for each action that is legal for the seat; all 0 where the game is over."""
+    over: NDArray[np.bool_]
+    """bool (count,): whether the game is over, or has not begun."""
+    returns: NDArray[np.float64]
+    """float64 (count,): the seat's return where the game is over, 0 elsewhere."""
+
+    def __init__(
+        self,
+        game: str,
+        players: SupportsIndex | None,
+        seat: SupportsIndex,
+        opponents: Opponents,
+        options: Mapping[str, Any] | None,
+        illegal: str,
+        count: int,
+    ) -> None:
+        """Make the places, without games. The arguments are those of SeatEnv; `count`: 1 or more.
+
+        Raises EngineError: UNKNOWN_GAME, INVALID_PLAYERS, INVALID_SEAT, INVALID_OPTION; ValueError: another argument.
+        """
+        self.game = engine.game(game)
+        self._table = Table(self.game, self.game.min_players if players is None else players)
+        self._options = options
+        self._lowest_return = self.game.limits(self._table.players, options).min_utility
+        self._seat = _read_seat(seat, self._table.players)
+        self._bots, self._bot_of = _read_opponents(opponents, self.game, self._table.players, self._seat)
+        needs_observations = any(bot.needs_observations for bot in self._bots)
+        self._columns = Columns(legal=True, scores=True, observations=needs_observations)
+        if illegal not in _ON_ILLEGAL:
+            raise ValueError(f"illegal must be {' or '.join(map(repr, _ON_ILLEGAL))}, not {illegal!r}")
+        self._illegal_loses = illegal == "lose"
+        self._states = np.zeros((count, self.game.packed_size), np.uint8)
+        self._decisions = np.zeros(count, np.uint32)
+        self._luck_keys = np.zeros((count, 2), np.uint64)
+        self.masks = np.zeros((count, self.game.num_distinct_actions), np.int8)
+        self.over = np.ones(count, np.bool_)
+        self.returns = np.zeros(count)
+
+    def begin(self, rows: NDArray[np.intp], generators: Sequence[np.random.Generator]) -> None:
+        """Begin games at `rows` and play until the seat has to decide.
+
+        `generators`: one for each place of all; each gives the seed of its game, and the luck of the bots there.
+        """
+        # In a game that ends before the seat's first decision there is nothing to learn: another takes its place.
+        while len(rows):
+            seeds = np.array([generators[row].integers(0, 2**64, 3, np.uint64) for row in rows])
+            columns = self._table.new_games(self._options, seeds=seeds[:, 0].copy().data, columns=self._columns)
+            self._luck_keys[rows] = seeds[:, 1:]
+            self._decisions[rows] = 0
+            self._play(rows, columns)
+            rows = rows[self.over[rows]]
+
+    def act(self, rows: NDArray[np.intp], actions: NDArray[np.intp]) -> NDArray[np.bool_]:
+        """Apply an action of the seat at each of `rows`, and play until its next decision, or to the end.
+
+        Return bool (len(rows),): where an illegal action has lost the game. Raises EngineError, if illegal actions do
+        not lose: ILLEGAL_ACTION; nothing is changed.
+        """
+        illegal: NDArray[np.bool_] = self.masks[rows, actions] == 0
+        if not self._illegal_loses and illegal.any():
+            first = int(np.argmax(illegal))
+            self._refuse(int(rows[first]), int(actions[first]))
+        lost, going_on = rows[illegal], rows[~illegal]
+        self.masks[lost] = 0
+        self.over[lost] = True
+        self.returns[lost] = self._lowest_return
+        if len(going_on):
+            self._play(going_on, self._step(going_on, actions[~illegal].astype(np.uint16)))
+        return illegal
+
+    def observations(self) -> NDArray[np.uint8]:
+        """Return what the seat knows in each game: uint8 (count, observation_length). All must have begun."""
+        count = len(self._states)
+        observations, _ = self._table.observe(self._states.data, np.full(count, self._seat, np.uint8).data)
+        return np.frombuffer(observations, np.uint8).reshape(count, -1).copy()
+
+    def draw(self, row: int) -> str:
+        """Return the table of a game as the seat sees it. The game must have begun."""
+        return draw(self._position(row), self._seat)
+
+    def _play(self, rows: NDArray[np.intp], columns: PositionColumns) -> None:
+        # `columns`: the positions at `rows`. Each round keeps them, and makes a decision where a bot has to. Until the
+        # seat's turn comes a game counts as over, so that none goes on in which a bot has failed.
+        while True:
+            reached = _Reached.of(columns, len(rows))
+            own = reached.actors == self._seat
+            self._states[rows] = reached.states
+            self.over[rows] = ~own
+            self.returns[rows] = np.where(reached.final, reached.returns[:, self._seat], 0)
+            self.masks[rows] = 0
+            where = np.repeat(np.arange(len(rows)), np.diff(reached.legal_offsets))
+            shown = own[where]
+            self.masks[rows[where[shown]], reached.legal_ids[shown]] = 1
+            others = np.flatnonzero(~own & ~reached.final)
+            if not len(others):
+                return
+            actions = self._choose(rows, others, reached)
+            rows = rows[others]
+            columns = self._step(rows, actions)
+
+    def _choose(self, rows: NDArray[np.intp], others: NDArray[np.intp], reached: "_Reached") -> NDArray[np.uint16]:
+        # The bots' actions at the places `others` of `rows`.
+        actions = np.empty(len(others), np.uint16)
+        playing = self._bot_of[reached.actors[others]]
+        for number, bot in enumerate(self._bots):
+            chosen = playing == number
+            if chosen.any():
+                places = others[chosen]
+                keys = self._luck_keys[rows[places]]
+                luck = scramble(keys[:, 0] + self._decisions[rows[places]]) ^ keys[:, 1]
+                decisions = decisions_of(reached, places, bot, self.game, self._table.players, luck, self._resample)
+                actions[chosen] = _checked(bot, bot.choose(decisions), len(places))
+        return actions
+
+    def _step(self, rows: NDArray[np.intp], actions: NDArray[np.uint16]) -> PositionColumns:
+        self._decisions[rows] += 1
+        columns, faults = self._table.step(self._states[rows].data, actions.data, columns=self._columns)
+        if faults.items:
+            first = faults.items[0]
+            raise ValueError(f"opponents: a bot chose action {actions[first.item]}: {first.message} ({first.rule})")
+        return columns
+
+    def _resample(self, states: NDArray[np.uint8], seats: NDArray[np.int8], seed: int) -> NDArray[np.uint8]:
+        worlds, _ = self._table.resample(states.data, seats.astype(np.uint8).data, seed=seed)
+        return np.frombuffer(worlds, np.uint8).reshape(states.shape)
+
+    def _position(self, row: int) -> Position:
+        return self._table.position(self._states.data, row)
+
+    def _refuse(self, row: int, action: int) -> NoReturn:
+        field = "action" if len(self._states) == 1 else f"actions[{row}]"
+        try:
+            self._position(row).apply(action)
+        except EngineError as error:
+            message = f"{field} {action} is illegal: {error.message} ({error.rule})"
+            raise EngineError(error.reason, message, field=field, rule=error.rule, metadata=error.metadata) from None
+        raise AssertionError("the action is legal")
+
+
+class _Reached(NamedTuple):
+    # Positions as a Batch has them; `final`: whether the game is over, `returns` (n, players).
+    actors: NDArray[np.int8]
+    legal_offsets: NDArray[np.uint32]
+    legal_ids: NDArray[np.uint16]
+    observations: NDArray[np.uint8]
+    states: NDArray[np.uint8]
+    final: NDArray[np.bool_]
+    returns: NDArray[np.float32]
+
+    @classmethod
+    def of(cls, columns: PositionColumns, count: int) -> "_Reached":
+        return cls(
+            np.frombuffer(columns.actors, np.int8),
+            np.frombuffer(columns.legal_offsets, np.uint32),
+            np.frombuffer(columns.legal_ids, np.uint16),
+            np.frombuffer(columns.observations, np.uint8).reshape(count, -1),
+            np.frombuffer(columns.states, np.uint8).reshape(count, -1),
+            np.frombuffer(columns.final, np.bool_),
+            np.frombuffer(columns.returns, np.float32).reshape(count, -1),
+        )
+
+
+def _read_seat(seat: SupportsIndex, players: int) -> int:
+    number = integer_in(seat, 0, players - 1)
+    if number is None:
+        raise EngineError(Reason.INVALID_SEAT, must_be("seat", seat, 0, players - 1), field="seat")
+    return number
+
+
+def _read_opponents(opponents: Opponents, game: Game, players: int, seat: int) -> tuple[list[Bot], NDArray[np.intp]]:
+    # The bots, and the place of each seat's among them (of no meaning at `seat`).
+    others = players - 1
+    if isinstance(opponents, str | Bot):
+        given: Sequence[str | Bot] = [opponents] * others
+    elif isinstance(opponents, Sequence) and len(opponents) == others:
+        given = opponents
+    else:
+        raise ValueError(f"opponents must be one bot or a list of {others}, one for each other seat, not {opponents!r}")
+    for bot in given:
+        if not isinstance(bot, str | Bot):
+            raise ValueError(f"opponents: a bot must be a name or a Bot, not {bot!r}")
+    # A bot plays all of its seats at once.
+    different = list(dict.fromkeys(given))
+    bot_of = np.zeros(players, np.intp)
+    for left, bot in enumerate(given, 1):
+        bot_of[(seat + left) % players] = different.index(bot)
+    return [bot if isinstance(bot, Bot) else _get_bot(bot, game, players) for bot in different], bot_of
+
+
+def _get_bot(name: str, game: Game, players: int) -> Bot:
+    try:
+        return bots.get(name, game, players)
+    except ValueError as error:
+        raise ValueError(f"opponents: {error}") from None
+
+
+def _checked(bot: Bot, actions: object, count: int) -> NDArray[np.integer[Any]]:
+    chosen = np.asarray(actions)
+    if chosen.shape != (count,) or chosen.dtype.kind not in "iu":
+        found = f"{chosen.dtype} {chosen.shape}"
+        raise ValueError(f"opponents: {type(bot).__name__} must choose integers of the shape {(count,)}, not {found}")
+    return chosen

@@ -1,0 +1,494 @@
+"""Gymnasium's environments, over all games."""
+
+import copy
+import json
+import pickle
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable
+from itertools import combinations
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from conformance.support import TABLE_NAMES, TABLES, Table
+from gymnasium.error import ClosedEnvironmentError, ResetNeeded
+from gymnasium.utils.env_checker import check_env, data_equivalence
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+
+from chatiere import bots
+from chatiere.bots import Bot, Decisions
+from chatiere.engine import EngineError, Game, Position, Reason, games
+from chatiere.envs.gymnasium import SeatEnv, SeatVectorEnv
+from chatiere.envs.render import draw
+
+Env = SeatEnv | SeatVectorEnv
+BOTH = pytest.mark.parametrize("make", [SeatEnv, SeatVectorEnv])
+ALL_TABLES = pytest.mark.parametrize("table", TABLES, ids=TABLE_NAMES)
+
+
+def position_of(env: Env, row: int = 0) -> Position:
+    """Return the true position of a game, which the environment never gives away."""
+    return env._games._position(row)
+
+
+def one_legal(mask: np.ndarray, random: np.random.Generator) -> int:
+    return int(random.choice(np.flatnonzero(mask)))
+
+
+def episode(env: SeatEnv, seed: int | None, choices: int = 5) -> list[Any]:
+    """Play a game; return all that reset and step returned."""
+    random = np.random.default_rng(choices)
+    told: list[Any] = [env.reset(seed=seed)]
+    while not (len(told[-1]) == 5 and told[-1][2]):
+        told.append(env.step(one_legal(told[-1][-1]["action_mask"], random)))
+    return told
+
+
+@ALL_TABLES
+def test_gymnasium_accepts_every_game(table: Table) -> None:
+    game, players = table
+    env_id = f"chatiere.envs.gymnasium:chatiere/{game.name}-v{game.rules_version}"
+    for render_mode in (None, "ansi"):
+        check_env(gymnasium.make(env_id, players=players, seat=players - 1, render_mode=render_mode).unwrapped)
+
+
+def test_every_game_is_registered_with_the_version_of_its_rules() -> None:
+    registered = {name for name in gymnasium.registry if name.startswith("chatiere/")}
+    assert registered == {f"chatiere/{game.name}-v{game.rules_version}" for game in games()}
+
+
+def test_the_module_registers_by_itself() -> None:
+    program = """
+        import gymnasium
+        env = gymnasium.make("chatiere.envs.gymnasium:chatiere/discat-v1", players=3, opponents="random")
+        env.reset(seed=7)
+        envs = gymnasium.make_vec("chatiere.envs.gymnasium:chatiere/discat-v1", num_envs=2)
+        envs.reset(seed=7)
+        import sys
+        assert "grpc" not in sys.modules
+    """
+    subprocess.run([sys.executable, "-W", "error", "-c", textwrap.dedent(program)], check=True)
+
+
+def test_without_gymnasium_the_error_says_what_to_install() -> None:
+    program = """
+        import sys
+        sys.modules["gymnasium"] = None
+        try:
+            import chatiere.envs.gymnasium
+        except ImportError as error:
+            assert "pip install chatiere[gymnasium]" in str(error), error
+        else:
+            raise AssertionError("imported")
+    """
+    subprocess.run([sys.executable, "-c", textwrap.dedent(program)], check=True)
+
+
+def test_an_environment_can_be_made_again_from_its_spec() -> None:
+    env = gymnasium.make("chatiere/momistigri-v1", players=4, seat=2, options={"first_seat": 3}, illegal="raise")
+    again = gymnasium.make(gymnasium.envs.registration.EnvSpec.from_json(env.spec.to_json()))
+    assert data_equivalence(episode(env.unwrapped, 3), episode(again.unwrapped, 3), exact=True)
+    assert json.loads(env.spec.to_json())["kwargs"]["seat"] == 2
+
+
+@ALL_TABLES
+def test_an_episode_is_a_game_as_its_seat_plays_it(table: Table) -> None:
+    game, players = table
+    for seat in range(players):
+        env = SeatEnv(game.name, players, seat=seat, render_mode="ansi")
+        random = np.random.default_rng(seat)
+        observation, info = env.reset(seed=11)
+        for _ in range(60):
+            position = position_of(env)
+            assert position.current_player() == seat
+            assert position.num_players() == players
+            assert set(info) == {"action_mask"}
+            # All of it is the same where only what the seat can't know is other.
+            unseen = position.resample(seat, 5)
+            assert env.observation_space.contains(observation)
+            assert observation.tobytes() == unseen.observation(seat)
+            assert np.flatnonzero(info["action_mask"]).tolist() == unseen.legal_actions()
+            assert info["action_mask"].dtype == np.int8
+            assert env.render() == draw(unseen, seat)
+            observation, reward, terminated, truncated, info = env.step(one_legal(info["action_mask"], random))
+            assert truncated is False
+            assert terminated is position_of(env).is_terminal()
+            if terminated:
+                assert reward == position_of(env).returns()[seat]
+                assert observation.tobytes() == position_of(env).observation(seat)
+                assert info.keys() == {"action_mask"}
+                assert not info["action_mask"].any()
+                break
+            assert reward == 0
+
+
+def test_rewards_are_wins_and_losses() -> None:
+    env = SeatEnv("discat", 3)
+    last = [episode(env, seed)[-1] for seed in range(40)]
+    # Sole winners gain 2, two that share 0.5, three nothing.
+    assert {-1, 2} <= {reward for _, reward, *_ in last} <= {-1, 0, 0.5, 2}
+
+
+@ALL_TABLES
+def test_vector_form_is_as_many_single_ones(table: Table) -> None:
+    game, players = table
+    settings: dict[str, Any] = {"players": players, "seat": players - 1, "options": {"first_seat": 0}}
+    together = SeatVectorEnv(game.name, num_envs=3, render_mode="ansi", **settings)
+    single = SyncVectorEnv([lambda: SeatEnv(game.name, render_mode="ansi", **settings)] * 3)
+    assert together.single_observation_space == single.single_observation_space
+    assert together.observation_space == single.observation_space
+    assert together.single_action_space == single.single_action_space
+    assert together.action_space == single.action_space
+    assert together.metadata["autoreset_mode"] is single.metadata["autoreset_mode"] is AutoresetMode.NEXT_STEP
+    random = np.random.default_rng(1)
+    ended = lost = 0
+    # A seed for all, one for each, and going on without.
+    for seed in (4, [9, None, 2], None):
+        told = together.reset(seed=seed)
+        assert data_equivalence(told, single.reset(seed=seed), exact=True)
+        for _ in range(40):
+            masks = told[-1]["action_mask"]
+            actions = [
+                one_legal(mask, random) if mask.any() and random.random() < 0.95 else random.integers(len(mask))
+                for mask in masks
+            ]
+            told = together.step(np.array(actions))
+            assert data_equivalence(told, single.step(np.array(actions)), exact=True)
+            assert together.render() == single.render()
+            ended += told[2].sum()
+            lost += "illegal_action" in told[-1]
+    assert lost > 0
+    assert ended > 3
+
+
+def test_make_vec_makes_the_vector_form() -> None:
+    envs = gymnasium.make_vec("chatiere/discat-v1", num_envs=5, players=4, opponents="random")
+    assert isinstance(envs, SeatVectorEnv)
+    observations, info = envs.reset(seed=1)
+    assert observations.shape == (5, envs.single_observation_space.shape[0])
+    assert info["action_mask"].shape == (5, envs.single_action_space.n)
+
+
+def test_the_same_seed_is_the_same_episode() -> None:
+    first, second = SeatEnv("momistigri", 4), SeatEnv("momistigri", 4)
+    told = [episode(first, 7), episode(first, None), episode(first, None)]
+    assert data_equivalence(told, [episode(second, 7), episode(second, None), episode(second, None)], exact=True)
+    assert not data_equivalence(told[0], told[1])
+    assert not data_equivalence(told[0], episode(second, 8))
+    assert not data_equivalence(episode(SeatEnv("momistigri", 4), None), episode(SeatEnv("momistigri", 4), None))
+
+
+def test_a_copy_goes_on_alike() -> None:
+    env = SeatEnv("chat_perche")
+    env.reset(seed=5)
+    for copied in (copy.deepcopy(env), pickle.loads(pickle.dumps(env))):
+        assert np.array_equal(copied._games.masks, env._games.masks)
+        copies = copied, copy.deepcopy(copied)
+        told = [each.step(int(np.argmax(env._games.masks[0]))) for each in copies]
+        assert data_equivalence(*told, exact=True)
+        assert data_equivalence(*(episode(each, None) for each in copies), exact=True)
+
+
+def test_vector_games_differ_without_a_seed() -> None:
+    observations, _ = SeatVectorEnv("discat", num_envs=20).reset()
+    assert len(np.unique(observations, axis=0)) == 20
+
+
+@BOTH
+def test_what_an_environment_gives_belongs_to_the_caller(make: type[Env]) -> None:
+    env = make("discat", 3)
+    spaces = env.observation_space, env.action_space
+    observation, info = env.reset(seed=1)
+    given = [observation, *info.values()]
+    for _ in range(3):
+        *arrays, info = env.step(info["action_mask"].argmax(axis=-1))
+        given += [array for array in [*arrays, *info.values()] if isinstance(array, np.ndarray)]
+    observation, info = env.reset()
+    given += [observation, *info.values()]
+    assert len(given) >= 10
+    assert not any(np.shares_memory(one, other) for one, other in combinations(given, 2))
+    assert all(array.flags.writeable for array in given)
+    assert env.observation_space is spaces[0]
+    assert env.action_space is spaces[1]
+
+
+def test_an_illegal_action_loses() -> None:
+    env = SeatEnv("discat", 3)
+    observation, info = env.reset(seed=2)
+    illegal = int(np.argmin(info["action_mask"]))
+    after, reward, terminated, truncated, info = env.step(illegal)
+    assert (reward, terminated, truncated) == (-1, True, False)
+    assert info["illegal_action"] == illegal
+    assert not info["action_mask"].any()
+    assert np.array_equal(observation, after)
+    with pytest.raises(ResetNeeded):
+        env.step(illegal)
+    env.reset()
+
+
+def test_an_illegal_action_raises_if_asked_to() -> None:
+    env = SeatEnv("discat", 3, illegal="raise")
+    observation, info = env.reset(seed=2)
+    before = position_of(env).pack()
+    illegal = int(np.argmin(info["action_mask"]))
+    with pytest.raises(EngineError, match=rf"action {illegal} is illegal.*discat\.md") as refusal:
+        env.step(illegal)
+    assert isinstance(refusal.value, ValueError)
+    assert (refusal.value.reason, refusal.value.field) == (Reason.ILLEGAL_ACTION, "action")
+    assert refusal.value.rule.startswith("discat.md")
+    assert position_of(env).pack() == before
+    assert np.array_equal(env._games.observations()[0], observation)
+    env.step(one_legal(info["action_mask"], np.random.default_rng(1)))
+
+
+def test_an_illegal_action_among_many_changes_none_of_the_games() -> None:
+    envs = SeatVectorEnv("discat", 3, num_envs=4, illegal="raise")
+    _, info = envs.reset(seed=2)
+    actions = info["action_mask"].argmax(axis=1)
+    illegal = int(np.argmin(info["action_mask"][2]))
+    before = [position_of(envs, row).pack() for row in range(4)]
+    with pytest.raises(EngineError, match=rf"actions\[2\] {illegal} is illegal") as refusal:
+        envs.step([*actions[:2], illegal, actions[3]])
+    assert refusal.value.field == "actions[2]"
+    assert [position_of(envs, row).pack() for row in range(4)] == before
+    envs.step(actions)
+
+
+def test_an_illegal_action_among_many_loses_its_own_game() -> None:
+    envs = SeatVectorEnv("discat", 3, num_envs=4)
+    _, info = envs.reset(seed=2)
+    actions = info["action_mask"].argmax(axis=1)
+    actions[2] = np.argmin(info["action_mask"][2])
+    _, rewards, terminated, _, info = envs.step(actions)
+    assert (terminated.tolist(), rewards.tolist()) == ([False, False, True, False], [0, 0, -1, 0])
+    assert info["_illegal_action"].tolist() == [False, False, True, False]
+    assert info["illegal_action"].tolist() == [0, 0, actions[2], 0]
+    # The next step begins another game there, whatever its action is.
+    actions = np.where(terminated, actions, info["action_mask"].argmax(axis=1))
+    _, rewards, terminated, _, info = envs.step(actions)
+    assert not terminated[2]
+    assert rewards[2] == 0
+    assert info["action_mask"][2].any()
+    assert "illegal_action" not in info
+
+
+def test_a_game_that_ends_before_the_seats_first_decision_is_passed_over() -> None:
+    class Counting(np.random.Generator):
+        asked = 0
+
+        def integers(self, *arguments: Any) -> Any:
+            self.asked += 1
+            return super().integers(*arguments)
+
+    # One in two thousand games is so short.
+    envs = SeatVectorEnv("discat", 4, num_envs=3000, opponents="largest", options={"first_seat": 1})
+    generators = [Counting(np.random.PCG64(seed)) for seed in range(3000)]
+    envs._games.begin(np.arange(3000), generators)
+    assert max(generator.asked for generator in generators) == 2
+    assert envs._games.masks.any(axis=1).all()
+    assert not envs._games.over.any()
+    assert not envs._games.returns.any()
+
+
+class Watching(Bot):
+    """Chooses the first legal action; notes which seats it played, how many decisions there were at once, its luck."""
+
+    needs_observations = True
+    needs_worlds = True
+
+    def __init__(self) -> None:
+        self.seats: set[int] = set()
+        self.most = 0
+        self.luck: list[int] = []
+
+    def choose(self, decisions: Decisions) -> np.ndarray:
+        self.seats |= set(decisions.actors.tolist())
+        self.most = max(self.most, len(decisions))
+        self.luck += decisions.luck.tolist()
+        worlds = decisions.worlds(range(len(decisions)), 2)
+        for actor, observation, of_one in zip(decisions.actors, decisions.observations, worlds, strict=True):
+            for world in of_one:
+                assert decisions.game.unpack(world.tobytes()).observation(actor) == observation.tobytes()
+        return decisions.legal_ids[decisions.legal_offsets[:-1]]
+
+
+@BOTH
+def test_opponents_sit_in_order_from_the_left_of_the_seat(make: type[Env]) -> None:
+    watching = [Watching(), Watching(), Watching()]
+    env = make("momistigri", 4, seat=2, opponents=watching)
+    _, info = env.reset(seed=1)
+    for _ in range(10):
+        actions = info["action_mask"].argmax(axis=-1)
+        *_, info = env.step(actions)
+    assert [bot.seats for bot in watching] == [{3}, {0}, {1}]
+
+
+def test_one_bot_plays_many_seats_of_many_games_at_once() -> None:
+    bot = Watching()
+    envs = SeatVectorEnv("chat_cartonne", 3, num_envs=30, opponents=bot)
+    _, info = envs.reset(seed=1)
+    for _ in range(5):
+        *_, info = envs.step(info["action_mask"].argmax(axis=1))
+    assert bot.seats == {1, 2}
+    assert bot.most > 15
+    assert len(set(bot.luck)) == len(bot.luck) > 150
+
+
+@pytest.mark.parametrize("game", games(), ids=lambda game: game.name)
+def test_every_bot_is_an_opponent(game: Game) -> None:
+    for name in bots.names(game):
+        spec = f"{name}:playouts=3" if name == "flat" else name
+        env, again = SeatEnv(game.name, opponents=spec), SeatEnv(game.name, opponents=spec)
+        random = np.random.default_rng(1)
+        told, same = env.reset(seed=4), again.reset(seed=4)
+        for _ in range(5):
+            assert data_equivalence(told, same, exact=True)
+            action = one_legal(told[-1]["action_mask"], random)
+            told, same = env.step(action), again.step(action)
+
+
+class Choosing(Bot):
+    """Chooses what it is told to."""
+
+    def __init__(self, actions: Any) -> None:
+        self.actions = actions
+
+    def choose(self, decisions: Decisions) -> Any:
+        return self.actions
+
+
+@pytest.mark.parametrize(
+    ("actions", "message"),
+    [
+        (np.array([198]), r"a bot chose action 198: .*discat\.md"),
+        (np.array([199]), "a bot chose action 199: the game has no action with that dense id"),
+        (np.array([1.0]), r"Choosing must choose integers of the shape \(1,\), not float64 \(1,\)"),
+        (None, r"Choosing must choose integers of the shape \(1,\), not object \(\)"),
+        ([1, 2], r"Choosing must choose integers of the shape \(1,\), not int64 \(2,\)"),
+    ],
+)
+def test_a_game_in_which_a_bot_fails_is_given_up(actions: Any, message: str) -> None:
+    env = SeatEnv("discat", opponents=Choosing(actions), options={"first_seat": 0})
+    _, info = env.reset(seed=1)
+    with pytest.raises(ValueError, match=f"opponents: {message}"):
+        env.step(one_legal(info["action_mask"], np.random.default_rng(1)))
+    with pytest.raises(ResetNeeded):
+        env.step(0)
+    env.reset()
+
+
+@BOTH
+def test_an_environment_must_be_reset_first(make: type[Env]) -> None:
+    env = make("discat", render_mode="ansi")
+    for call in (env.render, lambda: env.step(0), lambda: env.step([0])):
+        with pytest.raises(ResetNeeded, match="call reset first"):
+            call()
+
+
+def test_a_game_that_is_over_takes_no_action() -> None:
+    env = SeatEnv("chat_perche", render_mode="ansi")
+    episode(env, 3)
+    assert env.render() == draw(position_of(env), 0)
+    with pytest.raises(ResetNeeded, match="call reset first"):
+        env.step(0)
+
+
+@BOTH
+def test_a_closed_environment_says_so(make: type[Env]) -> None:
+    env = make("discat", render_mode="ansi")
+    env.reset()
+    env.close()
+    env.close()
+    for call in (env.reset, env.render, lambda: env.step(0)):
+        with pytest.raises(ClosedEnvironmentError, match="the environment is closed"):
+            call()
+
+
+@BOTH
+def test_rendering_needs_a_render_mode(make: type[Env]) -> None:
+    env = make("discat")
+    env.reset()
+    with pytest.warns(UserWarning, match='render_mode="ansi"'):
+        assert env.render() is None
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"game": "chess"}, "unknown game 'chess'; known games: chat_cartonne"),
+        ({"players": 7}, "players must be an integer from 2 to 6, not 7"),
+        ({"players": 2.0}, "players must be an integer from 2 to 6, not 2.0"),
+        ({"seat": 3}, "seat must be an integer from 0 to 2, not 3"),
+        ({"seat": None}, "seat must be an integer from 0 to 2, not None"),
+        ({"options": {"cats": 9}}, "Discat has no option 'cats'"),
+        ({"options": {"first_seat": 3}}, "first_seat must be an integer from 0 to 2, not 3"),
+        ({"options": 3}, "options must be a mapping"),
+        ({"opponents": "genius"}, "opponents: unknown bot 'genius' for discat; known bots: random, "),
+        ({"opponents": ["random", "genius"]}, "opponents: unknown bot 'genius'"),
+        ({"opponents": ["random", ["random"]]}, r"opponents: a bot must be a name or a Bot, not \['random'\]"),
+        ({"opponents": "flat:playouts=0"}, "opponents: bot flat: playouts must be .* not '0'"),
+        (
+            {"opponents": ["random"]},
+            r"opponents must be .* a list of 2, one for each other seat, not \['random'",
+        ),
+        ({"opponents": 5}, "opponents must be one bot or a list of 2"),
+        ({"illegal": "ignore"}, "illegal must be 'lose' or 'raise', not 'ignore'"),
+        ({"render_mode": "human"}, "render_mode must be None or 'ansi', not 'human'"),
+    ],
+)
+def test_wrong_arguments_are_named(make: Callable[..., Env], arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        make(**({"game": "discat", "players": 3} | arguments))
+
+
+@pytest.mark.parametrize("num_envs", [0, -1])
+def test_there_is_at_least_one_environment(num_envs: int) -> None:
+    with pytest.raises(ValueError, match=f"num_envs must be 1 or more, not {num_envs}"):
+        SeatVectorEnv("discat", num_envs=num_envs)
+
+
+@pytest.mark.parametrize("action", [-1, 199, 2**70, 1.0, None, "0", [0]])
+def test_an_action_is_one_of_the_action_space(action: Any) -> None:
+    env = SeatEnv("discat")
+    env.reset()
+    with pytest.raises(ValueError, match="action must be an integer from 0 to 198, not"):
+        env.step(action)
+
+
+@pytest.mark.parametrize(
+    ("actions", "message"),
+    [
+        ([0], r"actions must be integers of the shape \(2,\), not int64 \(1,\)"),
+        (0, r"actions must be integers of the shape \(2,\), not int64 \(\)"),
+        ([0.0, 0.0], r"actions must be integers of the shape \(2,\), not float64 \(2,\)"),
+        ([0, 199], r"actions\[1\] must be an integer from 0 to 198, not 199"),
+        ([-1, 0], r"actions\[0\] must be an integer from 0 to 198, not -1"),
+    ],
+)
+def test_actions_are_of_the_action_space(actions: Any, message: str) -> None:
+    envs = SeatVectorEnv("discat", num_envs=2)
+    envs.reset()
+    with pytest.raises(ValueError, match=message):
+        envs.step(actions)
+
+
+def test_wrong_seeds_are_refused() -> None:
+    envs = SeatVectorEnv("discat", num_envs=3)
+    with pytest.raises(ValueError, match="seed must be an integer or a list of 3, not of 2"):
+        envs.reset(seed=[1, 2])
+    with pytest.raises(TypeError, match=r"seed must be an integer, not 1\.5"):
+        envs.reset(seed=1.5)
+    for env in (envs, SeatEnv("discat")):
+        with pytest.raises(gymnasium.error.Error, match="Seed must be greater or equal to zero"):
+            env.reset(seed=-1)
+
+
+def test_vector_games_are_not_reset_by_hand() -> None:
+    envs = SeatVectorEnv("discat", num_envs=2)
+    envs.reset(options={"anything": 1})
+    with pytest.raises(ValueError, match="reset_mask"):
+        envs.reset(options={"reset_mask": np.array([True, False])})
