@@ -67,7 +67,7 @@ class Batch:
     envs: NDArray[np.intp]
     """intp (n,): the environments, ascending."""
     game_numbers: NDArray[np.uint64]
-    """uint64 (n,): their game numbers, all different, from 0."""
+    """uint64 (n,): their game numbers, all different."""
     decisions: NDArray[np.uint32]
     """uint32 (n,): the number of decisions in the game so far."""
     actors: NDArray[np.int8]
@@ -139,13 +139,13 @@ class VectorEnv(Closing):
     that is ready, of other environments. With batches=1 it is the same one each time, and client and service wait for
     each other.
 
-    Environment e plays the game numbers e, e + num_envs, e + 2 × num_envs … of the seed. A game depends only on its
-    seed, its number and the actions, so the same seed gives the same games whatever the number of environments and
-    batches.
+    Environment e plays the game numbers first_game + e, first_game + e + num_envs, first_game + e + 2 × num_envs … of
+    the seed. A game depends only on its seed, its number and the actions, so the same seed gives the same games
+    whatever the number of environments and batches.
 
-    With `games`, only the game numbers 0 … games - 1 are played: an environment without further games drops out of its
-    batch, and after the last game `step` returns a batch without positions. Without `games`, they never run out. (The
-    first games to end are shorter than average, so take a fixed number of games to measure by.)
+    With `games`, only so many game numbers from `first_game` on are played: an environment without further games drops
+    out of its batch, and after the last game `step` returns a batch without positions. Without `games`, they never run
+    out. (The first games to end are shorter than average, so take a fixed number of games to measure by.)
 
     If the stream breaks, the environment opens another one and repeats its requests.
 
@@ -165,6 +165,7 @@ class VectorEnv(Closing):
         num_envs: SupportsIndex = 1024,
         batches: SupportsIndex = 2,
         games: SupportsIndex | None = None,
+        first_game: SupportsIndex = 0,
         options: Options | None = None,
         observations: bool = False,
         timeout: float = DEFAULT_TIMEOUT,
@@ -174,9 +175,9 @@ class VectorEnv(Closing):
         """Open a stream to a service.
 
         `target`: as of Client. `game`, `players`: as of Client.new_game. `num_envs`: the number of environments in all
-        batches together. `batches`: 1 … num_envs. `games`: the number of games to play; None: no end. `options`: the
-        options of all games; those absent have their defaults. `observations`: True to get observations. `timeout`:
-        the seconds that a request may take. `fast_address`: "HOST:PORT" of a server of the same service, best its
+        batches together. `batches`: 1 … num_envs. `games`: the number of games to play; None: no end. `first_game`:
+        the first game number; the last one may be 2**64 - 1. `options`: the options of all games; those absent have
+        their defaults. `observations`: True to get observations. `timeout`: the seconds that a request may take. `fast_address`: "HOST:PORT" of a server of the same service, best its
         fast address, to which the stream goes on a connection of its own, without TLS: for a server nearby, on a
         network that you trust. None, or where the package was built without libnghttp2: the stream goes over the
         channel. `fast_token`: the bearer token for `fast_address`, if it requires one.
@@ -189,6 +190,9 @@ class VectorEnv(Closing):
             raise ValueError("batches must be from 1 to num_envs")
         if self._games is not None and self._games < 1:
             raise ValueError("games must be 1 or more")
+        self._first_game = unsigned("first_game", first_game, 64)
+        if self._games is not None and self._first_game + self._games > 2**64:
+            raise ValueError("first_game + games must not be above 2**64")
         self._timeout = timeout
         self._table = Table(game=game, players=self.players)
         self._options = options
@@ -219,7 +223,7 @@ class VectorEnv(Closing):
             self._reopen()
         begun = self.num_envs if self._games is None else min(self.num_envs, self._games)
         for envs in np.array_split(np.arange(begun), min(self._batches, begun)):
-            rows = _Rows(envs, envs.astype(np.uint64), np.zeros(len(envs), np.uint32))
+            rows = _Rows(envs, envs.astype(np.uint64) + np.uint64(self._first_game), np.zeros(len(envs), np.uint32))
             seeds = np.full(len(envs), self._seed, np.uint64)
             request = batch_requests.new_games(
                 self._table, seeds, rows.game_numbers, options=self._options, columns=self._columns
@@ -335,7 +339,8 @@ class VectorEnv(Closing):
             ended=ended,
         )
         if len(over) and self._games is not None:
-            going_on = game_numbers < self._games
+            # A number after 2**64 - 1 has wrapped around, as this difference does.
+            going_on = game_numbers - np.uint64(self._first_game) < self._games
             if not going_on.all():
                 return _only(batch, going_on)
         return batch
