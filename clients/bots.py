@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from chatiere.clients.game_support import BatchBot, Bot, BotMaker
 from chatiere.clients.games import GAME_SUPPORT
-from chatiere.clients.selfplay import Batch
+from chatiere.envs.batch import Batch
 from chatiere.v1.game_pb2 import Action, GameInfo, View
 
 

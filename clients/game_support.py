@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from chatiere.clients.selfplay import Batch
+from chatiere.envs.batch import Batch
 from chatiere.v1.game_pb2 import Action, GameInfo, Position, Score, View
 
 

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chatiere.clients.game_support import BatchBot
-from chatiere.clients.selfplay import Batch, Ended, VectorEnv
+from chatiere.clients.selfplay import VectorEnv
+from chatiere.envs.batch import Batch, Ended
 from chatiere.v1.game_pb2 import GameInfo
 
 

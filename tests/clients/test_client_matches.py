@@ -9,9 +9,8 @@ import pytest
 from scipy import stats
 
 from chatiere import engine
-from chatiere.clients import Client, bot_names, make_batch_bot, make_bots
+from chatiere.clients import Batch, Client, VectorEnv, bot_names, make_batch_bot, make_bots
 from chatiere.clients.matches import Recording, Results, bots_of, play_many, wilson_interval
-from chatiere.clients.selfplay import Batch, VectorEnv
 from chatiere.v1.game_pb2 import Include, View
 
 GAMES = [game.name for game in engine.games()]

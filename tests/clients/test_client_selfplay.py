@@ -357,7 +357,7 @@ def test_actions_that_are_not_one_a_row(address: str) -> None:
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"num_envs": 0}, "batches must be from 1 to num_envs"),
+        ({"num_envs": 0}, "num_envs must be from 1"),
         ({"batches": 0}, "batches must be from 1 to num_envs"),
         ({"num_envs": 2, "batches": 3}, "batches must be from 1 to num_envs"),
         ({"games": 0}, "games must be 1 or more"),

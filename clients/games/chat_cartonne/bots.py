@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from chatiere.clients.selfplay import Batch
+from chatiere.envs.batch import Batch
 from chatiere.v1.game_pb2 import Action, ActionKindInfo, GameInfo, View
 
 _SIDE = 24

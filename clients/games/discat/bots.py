@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from chatiere.clients.selfplay import Batch, observation_part
+from chatiere.envs.batch import Batch, observation_part
 from chatiere.v1.game_pb2 import Action, GameInfo, View
 
 _KEEP = 192
