@@ -1,1 +1,13 @@
-"""Players, from random to search. Each knows what its seat may know, and nothing else."""
+"""Players, from random to search. Each knows what its seat may know, and nothing else.
+
+    from chatiere import bots
+
+    bot = bots.get("flat:playouts=500", "discat", players=3)
+
+docs/bots.md tells how to write one.
+"""
+
+from chatiere.bots.bot import Bot, Decisions
+from chatiere.bots.registry import get, names, split
+
+__all__ = ["Bot", "Decisions", "get", "names", "split"]

@@ -1,4 +1,4 @@
-"""Python clients of the service, bots, and whole games between bots.
+"""Python clients of the service, and whole games between bots.
 
     from chatiere.clients import Client
     from chatiere.v1.game_pb2 import Include
@@ -7,15 +7,14 @@
         position = client.new_game("discat", 3, seed=7, include=Include(legal_actions=True))
         position = client.apply(position.state, position.legal_actions[0])
 
-Everything here goes through the service and knows only its responses. `AsyncClient` is the client for asyncio.
+Everything here goes through the service and knows only its responses; only bots (`chatiere.bots`) use the engine in
+process. `AsyncClient` is the client for asyncio.
 """
 
 from chatiere.clients.aio import AsyncClient
 from chatiere.clients.batch_client import BatchClient
-from chatiere.clients.bots import RandomBatchBot, RandomBot, bot_names, make_batch_bot, make_bots
 from chatiere.clients.calls.errors import ChatiereError, FieldViolation, TransportError
 from chatiere.clients.client import Client
-from chatiere.clients.game_support import BatchBot, Bot
 from chatiere.clients.match import Step, begin, play
 from chatiere.clients.selfplay import VectorEnv
 from chatiere.clients.transport.batch_stream import BatchStream
@@ -28,25 +27,18 @@ __all__ = [
     "CHANNEL_OPTIONS",
     "AsyncClient",
     "Batch",
-    "BatchBot",
     "BatchClient",
     "BatchStream",
-    "Bot",
     "ChatiereError",
     "Client",
     "Ended",
     "FastStream",
     "FieldViolation",
     "ObservationLayout",
-    "RandomBatchBot",
-    "RandomBot",
     "Step",
     "TransportError",
     "VectorEnv",
     "begin",
-    "bot_names",
-    "make_batch_bot",
-    "make_bots",
     "observation_part",
     "play",
 ]

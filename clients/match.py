@@ -1,11 +1,15 @@
-"""Whole games between bots, one call per move."""
+"""Whole games between bots, move by move."""
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import NamedTuple, SupportsIndex
 
+from chatiere import engine
+from chatiere.bots import Bot, hosting
 from chatiere.clients.client import Client
-from chatiere.clients.game_support import Bot
-from chatiere.v1.game_pb2 import TURN_KIND_DECISION, Action, Include, Options, Position
+from chatiere.engine.core.messages import Messages
+from chatiere.engine.wire import Reader
+from chatiere.v1.game_pb2 import TURN_KIND_DECISION, Action, Include, Options, Position, State
 
 
 class Step(NamedTuple):
@@ -18,7 +22,7 @@ class Step(NamedTuple):
 
 
 def _everything(players: SupportsIndex) -> Include:
-    # For bots and spectators: every seat's view, the legal actions, the score.
+    # For spectators: every seat's view, the legal actions, the score.
     return Include(legal_actions=True, score=True, viewers=range(players))
 
 
@@ -40,17 +44,33 @@ def begin(
     )
 
 
-def play(client: Client, position: Position, bots: Sequence[Bot]) -> Iterator[Step]:
+def play(client: Client, position: Position, bots: Sequence[Bot], seed: SupportsIndex) -> Iterator[Step]:
     """Play to the end of the game with one bot per seat, yielding each move as it is made.
 
-    `position`: from `begin`, or a step's `after`. The positions of the steps have the views of all seats, the legal
-    actions and the score; the last one has the winners and ranks. Each bot is given only its own seat's view. Errors as
-    in Client.apply.
+    `position`: from `begin`, or a step's `after`. `seed`: of the bots, 0 … 2**64 - 1. From the beginning of a game,
+    they choose as in `play_many` with that seed. The positions of the steps have the views of all seats, the legal
+    actions and the score; the last one has the winners and ranks. Errors as in Client.apply.
     """
     include = _everything(len(bots))
+    decisions = 0
     while position.turn.kind == TURN_KIND_DECISION:
-        seat = position.turn.seat
-        action = bots[seat].choose(position.viewers[seat].view, position.legal_actions)
+        seat, actions = position.turn.seat, {action.id: action for action in position.legal_actions}
+        luck = int(hosting.luck(seed, [position.state.stream.game_number], [decisions])[0])
+        # The bot's host goes by a state that the seat cannot tell from the true one: it has the same legal actions and
+        # the same observation.
+        world = _unpacked(client.resample(position.state, seat, seed=luck))
+        (chosen,) = bots[seat].choose(hosting.decisions_at(world, bots[seat], luck))
+        action = actions[int(chosen)]
         after = client.apply(position.state, action, include=include)
         yield Step(position, seat, action, after)
-        position = after
+        position, decisions = after, decisions + 1
+
+
+def _unpacked(state: State) -> engine.Position:
+    return _messages(state.WhichOneof("game") or "").read_state(Reader(state))
+
+
+@cache
+def _messages(game: str) -> Messages:
+    field = State.DESCRIPTOR.fields_by_name[game].number
+    return Messages(engine.game(game), engine.codec(game), field)

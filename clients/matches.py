@@ -9,9 +9,10 @@ from typing import Any, BinaryIO, NamedTuple, Self, SupportsIndex
 import numpy as np
 from numpy.typing import NDArray
 
-from chatiere.clients.game_support import BatchBot
-from chatiere.clients.selfplay import VectorEnv
+from chatiere import engine
+from chatiere.bots import Bot, hosting
 from chatiere.envs.batch import Batch, Ended
+from chatiere.envs.batch_env import BatchEnv
 from chatiere.v1.game_pb2 import GameInfo
 
 
@@ -23,30 +24,30 @@ def bots_of(game_numbers: NDArray[np.uint64], seats: NDArray[np.int8], bots: int
     return (game_numbers + seats.astype(np.uint64)) % np.uint64(bots)
 
 
-def play_many(
-    env: VectorEnv, bots: Sequence[BatchBot], seed: SupportsIndex
-) -> Iterator[tuple[Batch, NDArray[np.uint16]]]:
+def play_many(env: BatchEnv, bots: Sequence[Bot], seed: SupportsIndex) -> Iterator[tuple[Batch, NDArray[np.uint16]]]:
     """Play all games of an environment that was given a number of games, assigning bots to seats as in `bots_of`.
 
+    `seed`: of the games and of the bots, 0 … 2**64 - 1. If a bot needs observations, the environment must have them.
     Yields each batch with the chosen actions; the last batch has no positions.
     """
     batch = env.reset(seed)
     while len(batch):
-        actions = _choose(batch, bots)
+        actions = _choose(env, batch, bots)
         yield batch, actions
         batch = env.step(actions)
     yield batch, np.empty(0, np.uint16)
 
 
-def _choose(batch: Batch, bots: Sequence[BatchBot]) -> NDArray[np.uint16]:
-    if len(bots) == 1:
-        return bots[0].choose(batch, np.arange(len(batch)))
+def _choose(env: BatchEnv, batch: Batch, bots: Sequence[Bot]) -> NDArray[np.uint16]:
+    game = engine.game(batch.info.name)
+    luck = hosting.luck(batch.seed, batch.game_numbers, batch.decisions)
     chosen = bots_of(batch.game_numbers, batch.actors, len(bots))
     actions = np.empty(len(batch), np.uint16)
     for number, bot in enumerate(bots):
         rows = np.flatnonzero(chosen == number)
         if len(rows):
-            actions[rows] = bot.choose(batch, rows)
+            decisions = hosting.decisions_of(batch, rows, bot, game, env.players, luck[rows], env.resample)
+            actions[rows] = bot.choose(decisions)
     return actions
 
 

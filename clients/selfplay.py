@@ -97,6 +97,10 @@ class VectorEnv(BatchEnv):
             raise
         self._in_flight: deque[_Submitted] = deque()
 
+    def resample(self, states: NDArray[np.uint8], seats: NDArray[np.int8], seed: SupportsIndex) -> NDArray[np.uint8]:
+        """See BatchEnv.resample. Raises ChatiereError as BatchClient.resample does."""
+        return self._client.resample(self._table, states, seats, seed).states
+
     def close(self) -> None:
         """Close the stream, and the channel if it is the environment's own."""
         super().close()

@@ -7,7 +7,9 @@ import click
 import grpc
 from prometheus_client import CollectorRegistry
 
-from chatiere.clients import CHANNEL_OPTIONS, Client, TransportError, bot_names
+from chatiere import bots
+from chatiere.bots import Bot
+from chatiere.clients import CHANNEL_OPTIONS, Client, TransportError
 from chatiere.command.local_server import LOOPBACK, local_server
 from chatiere.service.ports.server import create_server
 from chatiere.service.process.settings import Settings, split_address
@@ -86,6 +88,12 @@ def _local_channel(address: str) -> grpc.Channel:
     return grpc.insecure_channel(address, options=(*CHANNEL_OPTIONS, ("grpc.enable_http_proxy", 0)))
 
 
+BOTS_HELP = (
+    "A comma separates bots, and the parameters of one bot: flat:playouts=500,random is two bots. "
+    "random and flat play any game."
+)
+
+
 def info_of(client: Client, game: str) -> GameInfo:
     """Return the server's description of a game. Raise CommandError if it has no such game."""
     games = {info.name: info for info in client.list_games()}
@@ -102,11 +110,9 @@ def player_count(info: GameInfo, players: int | None) -> int:
     return seats
 
 
-def parse_bots(info: GameInfo, names: str) -> list[str]:
-    """Split names of bots at commas. Raise CommandError if the game has no such bot."""
-    known = bot_names(info.name)
-    chosen = names.split(",")
-    for name in chosen:
-        if name not in known:
-            raise CommandError(f"unknown bot {name!r} for {info.name}; available bots: {', '.join(known)}")
-    return chosen
+def parse_bots(info: GameInfo, players: int, specs: str) -> list[tuple[str, Bot]]:
+    """Make the bots of a list of them, each with its spec. Raise CommandError for one that there is not."""
+    try:
+        return [(spec, bots.get(spec, info.name, players)) for spec in bots.split(specs)]
+    except ValueError as error:
+        raise CommandError(str(error)) from error

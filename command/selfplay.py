@@ -9,10 +9,10 @@ import click
 import numpy as np
 
 from chatiere.clients import Client
-from chatiere.clients.bots import make_batch_bot
 from chatiere.clients.matches import Recording, Results, play_many, wilson_interval
 from chatiere.clients.selfplay import VectorEnv
 from chatiere.command.common import (
+    BOTS_HELP,
     SEED,
     CommandError,
     address_option,
@@ -33,8 +33,8 @@ from chatiere.v1.game_pb2 import GameInfo
     "names",
     default="random",
     show_default=True,
-    metavar="NAME,…",
-    help="The bots, which take the seats in turn, shifted by one seat each game. random plays any game.",
+    metavar="NAME[:PARAMETER=NUMBER,…],…",
+    help=f"The bots, which take the seats in turn, shifted by one seat each game. {BOTS_HELP}",
 )
 @click.option("--seed", type=SEED, default=1, show_default=True, help="The same seed gives the same games.")
 @click.option("--batch", type=click.IntRange(1), default=1024, show_default=True, help="Games per request.")
@@ -70,10 +70,9 @@ def command(
     with reach_for_batches(address) as (channel, own):
         info = info_of(Client(channel), game)
         seats = player_count(info, players)
-        chosen = parse_bots(info, names)
+        chosen, bots = zip(*parse_bots(info, seats, names), strict=True)
         if games < len(chosen):
             raise CommandError(f"{len(chosen)} bots need at least {len(chosen)} games")
-        bots = [make_batch_bot(info, name) for name in chosen]
         results = Results.of(games, seats, len(bots))
         recording = Recording(observations=observations) if output is not None else None
         begun = time.perf_counter()

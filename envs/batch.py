@@ -9,6 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from chatiere.engine.core import choices
+from chatiere.engine.core.choices import scramble
 from chatiere.v1.game_pb2 import GameInfo
 
 
@@ -96,31 +98,25 @@ class Batch:
 
     def legal_mask(self) -> NDArray[np.bool_]:
         """Return a mask that is True for legal actions: bool (n, info.num_actions)."""
-        mask = np.zeros((len(self), self.info.num_actions), np.bool_)
-        mask[np.repeat(np.arange(len(self)), self.legal_counts()), self.legal_ids] = True
-        return mask
+        return choices.legal_mask(self.legal_offsets, self.legal_ids, self.info.num_actions)
 
     def luck(self) -> NDArray[np.uint64]:
         """Return a random number for each position, uniform over 0 … 2**64 - 1: uint64 (n,).
 
         It depends only on the seed, the game number and the number of decisions so far, not on how games are batched.
         """
-        return _mixed(_mixed(_key(self.seed) + self.game_numbers) + self.decisions)
+        return scramble(scramble(_key(self.seed) + self.game_numbers) + self.decisions)
 
     def random_actions(self) -> NDArray[np.uint16]:
         """Choose a legal action for each position by its `luck`, uniformly to within 2**-32: uint16 (n,)."""
-        place = (self.luck() >> np.uint64(32)) * self.legal_counts() >> np.uint64(32)
-        return self.legal_ids[self.legal_offsets[:-1] + place]
+        return choices.random_actions(self.legal_offsets, self.legal_ids, self.luck())
 
     def best_actions(self, values: NDArray[np.generic]) -> NDArray[np.uint16]:
         """Return the legal action of the highest value for each position, the first of equal ones: uint16 (n,).
 
         `values`: one for each of `legal_ids`.
         """
-        first = self.legal_offsets[:-1]
-        best = np.maximum.reduceat(values, first)
-        places = np.flatnonzero(values == np.repeat(best, self.legal_counts()))
-        return self.legal_ids[places[np.searchsorted(places, first)]]
+        return choices.best_actions(self.legal_offsets, self.legal_ids, values)
 
 
 def observation_part(info: GameInfo, name: str) -> slice:
@@ -161,13 +157,5 @@ def joined(parts: Sequence[Ended]) -> Ended:
 
 @cache
 def _key(seed: int) -> np.uint64:
-    key: np.uint64 = _mixed(np.array([seed], np.uint64))[0]
+    key: np.uint64 = scramble(np.array([seed], np.uint64))[0]
     return key
-
-
-def _mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    # A step of SplitMix64 (https://prng.di.unimi.it/splitmix64.c); unsigned numbers wrap around.
-    words = words + np.uint64(0x9E3779B97F4A7C15)
-    words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return words ^ (words >> np.uint64(31))

@@ -41,6 +41,8 @@ class BatchEnv(ABC):
 
     info: GameInfo
     """The description of the game, as ListGames gives it."""
+    players: int
+    """The number of players."""
 
     def __init__(
         self,
@@ -110,6 +112,13 @@ class BatchEnv(ABC):
     ) -> None:
         """Close it."""
         self.close()
+
+    @abstractmethod
+    def resample(self, states: NDArray[np.uint8], seats: NDArray[np.int8], seed: SupportsIndex) -> NDArray[np.uint8]:
+        """Draw a state for each of the states (n, packed_size) that a seat (n,) cannot tell from it, with a seed.
+
+        The states of a batch are always sound.
+        """
 
     @abstractmethod
     def _drop_batches(self) -> None:

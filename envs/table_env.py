@@ -77,6 +77,14 @@ class TableEnv(BatchEnv):
         self._due: deque[_Played] = deque()
         self._played: _Played | None = None
 
+    def resample(self, states: NDArray[np.uint8], seats: NDArray[np.int8], seed: SupportsIndex) -> NDArray[np.uint8]:
+        """See BatchEnv.resample. Raises EngineError."""
+        drawn, faults = Table(self._game, self.players).resample(states.data, seats.data, seed=seed)
+        if faults.items:
+            fault = faults.items[0]
+            raise EngineError(fault.reason, f"item {fault.item}: {fault.message}", field=f"states[{fault.item}]")
+        return np.frombuffer(drawn, np.uint8).reshape(len(states), -1)
+
     def close(self) -> None:
         """Release the games. The environment cannot be used any more; batches can."""
         super().close()

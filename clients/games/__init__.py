@@ -1,4 +1,4 @@
-"""The games' own bots and table views, one folder per game. A new game is one line here."""
+"""The games' table views, one folder per game. A new game is one line here."""
 
 from importlib import import_module
 

@@ -8,27 +8,29 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from chatiere import engine
-from chatiere.clients import Batch, Client, VectorEnv, bot_names, make_batch_bot, make_bots
+from chatiere import bots, engine
+from chatiere.bots import Bot, Decisions
+from chatiere.clients import Client, VectorEnv, begin, play
 from chatiere.clients.matches import Recording, Results, bots_of, play_many, wilson_interval
-from chatiere.v1.game_pb2 import Include, View
 
 GAMES = [game.name for game in engine.games()]
 TABLES = [(game.name, players) for game in engine.games() for players in range(game.min_players, game.max_players + 1)]
+# The bots without a budget.
+SIMPLE = {name: [bot for bot in bots.names(name) if bot != "flat"] for name in GAMES}
 SEED = 3
 
 
-class Watched:
-    """A random bot that records the rows that it is given."""
-
-    needs_observations = False
+class Watched(Bot):
+    """A random bot that counts its decisions by actor, and keeps the last ones."""
 
     def __init__(self) -> None:
-        self.asked: list[tuple[int, int]] = []
+        self.asked: Counter[int] = Counter()
+        self.last: Decisions | None = None
 
-    def choose(self, batch: Batch, rows: np.ndarray) -> np.ndarray:
-        self.asked += zip(batch.game_numbers[rows].tolist(), batch.actors[rows].tolist(), strict=True)
-        return batch.random_actions()[rows]
+    def choose(self, decisions: Decisions) -> np.ndarray:
+        self.asked.update(decisions.actors.tolist())
+        self.last = decisions
+        return decisions.random_actions()
 
 
 @pytest.mark.parametrize(("players", "bots"), [*product(range(2, 7), range(1, 8))])
@@ -47,40 +49,44 @@ def test_every_bot_plays_every_seat_as_often(players: int, bots: int) -> None:
 @pytest.mark.parametrize("bots", [1, 2, 3])
 def test_each_bot_is_asked_for_its_own_seats(address: str, name: str, players: int, bots: int) -> None:
     watched = [Watched() for _ in range(bots)]
+    expected = [Counter[int]() for _ in range(bots)]
     with VectorEnv(address, name, players, num_envs=4, games=6) as env:
-        assert len(list(play_many(env, watched, SEED))) > 6
-    for number, bot in enumerate(watched):
-        assert bot.asked
-        assert all((game + seat) % bots == number for game, seat in bot.asked)
+        for batch, _ in play_many(env, watched, SEED):
+            for game, seat in zip(batch.game_numbers.tolist(), batch.actors.tolist(), strict=True):
+                expected[(game + seat) % bots][seat] += 1
+    assert [bot.asked for bot in watched] == expected
+    assert all(expected)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_bot_gets_what_it_needs_and_no_more(address: str, name: str) -> None:
+    game = engine.game(name)
+    for observations, worlds in product((False, True), repeat=2):
+        bot = Watched()
+        bot.needs_observations, bot.needs_worlds = observations, worlds
+        with VectorEnv(address, name, game.min_players, num_envs=4, games=4, observations=True) as env:
+            assert len(next(play_many(env, [bot], SEED))[0]) == 2
+        assert bot.last is not None
+        assert bot.last.observations.size == 2 * game.observation_length * observations
+        assert bot.last.drawn.size == 2 * game.packed_size * worlds
 
 
 @pytest.mark.parametrize(
-    ("name", "players", "bot"), [(name, players, bot) for name, players in TABLES for bot in bot_names(name)[1:]]
+    ("name", "players", "bot"), [(name, players, bot) for name, players in TABLES for bot in bots.names(name)]
 )
 def test_a_bot_chooses_the_same_for_many_games_as_for_one(address: str, name: str, players: int, bot: str) -> None:
-    # Seat 0 plays at random, so that games vary.
-    include = Include(legal_actions=True, viewers=range(players))
-    with Client(address) as client, VectorEnv(address, name, players, num_envs=8, games=8, observations=True) as env:
-        batch_bot = make_batch_bot(env.info, bot)
-        compared = 0
-        batch = env.reset(SEED)
-        positions = [
-            client.new_game(name, players, seed=SEED, game_number=number, include=include) for number in range(8)
-        ]
-        while len(batch):
-            rows = np.flatnonzero(batch.actors > 0)
-            actions = batch.random_actions()
-            actions[rows] = batch_bot.choose(batch, rows)
-            for number, actor, action in zip(batch.game_numbers, batch.actors, actions.tolist(), strict=True):
-                before = positions[number]
-                if actor > 0:
-                    single = make_bots(name, [bot], 1, seed=0)[0]
-                    view: View = before.viewers[actor].view
-                    assert single.choose(view, before.legal_actions).id == action
-                    compared += 1
-                positions[number] = client.apply(before.state, action, include=include)
-            batch = env.step(actions)
-    assert compared > 50
+    # A small budget, where there is one: games are long.
+    seated = [bots.get("flat:playouts=20" if bot == "flat" else bot, name, players), bots.get("random", name, players)]
+    games: list[list[int]] = [[], []]
+    with VectorEnv(address, name, players, num_envs=2, games=2, batches=1, observations=True) as env:
+        for batch, actions in play_many(env, seated, SEED):
+            for number, action in zip(batch.game_numbers.tolist(), actions.tolist(), strict=True):
+                games[number].append(action)
+    with Client(address) as client:
+        for number, actions in enumerate(games):
+            beginning = begin(client, name, players, seed=SEED, game_number=number)
+            chairs = [seated[(number + seat) % 2] for seat in range(players)]
+            assert [step.action.id for step in play(client, beginning, chairs, SEED)] == actions
 
 
 def played(
@@ -90,8 +96,8 @@ def played(
     results = Results.of(12, players, len(names))
     recording = Recording(observations=observations)
     with VectorEnv(address, name, players, num_envs=num_envs, games=12, observations=True) as env:
-        bots = [make_batch_bot(env.info, bot) for bot in names]
-        for batch, actions in play_many(env, bots, SEED):
+        seated = [bots.get(bot, name, players) for bot in names]
+        for batch, actions in play_many(env, seated, SEED):
             results.add(batch.ended)
             recording.add(batch, actions)
         file = io.BytesIO()
@@ -103,7 +109,7 @@ def played(
 
 @pytest.mark.parametrize(("name", "players"), TABLES)
 def test_a_recording_can_be_replayed(address: str, name: str, players: int) -> None:
-    names = [*reversed(bot_names(name)), "random"]
+    names = [*reversed(SIMPLE[name]), "random"]
     record = played(address, name, players, names, observations=True)
     assert (record["game"], record["rules_version"], record["seed"]) == (name, engine.game(name).rules_version, SEED)
     assert record["bot_names"].tolist() == names
@@ -127,7 +133,7 @@ def test_a_recording_can_be_replayed(address: str, name: str, players: int) -> N
 
 @pytest.mark.parametrize("name", GAMES)
 def test_the_same_seed_is_recorded_the_same_however_it_is_batched(address: str, name: str) -> None:
-    names, players = bot_names(name), engine.game(name).min_players
+    names, players = SIMPLE[name], engine.game(name).min_players
     first = played(address, name, players, names)
     assert "observations" not in first
     second = played(address, name, players, names, num_envs=3)
@@ -155,11 +161,3 @@ def test_shares_of_wins_are_of_the_games_that_a_bot_sat_in() -> None:
 def test_the_interval_is_wilsons(wins: int, games: int) -> None:
     expected = stats.binomtest(wins, games).proportion_ci(method="wilson")
     assert wilson_interval(wins / games, games) == pytest.approx((expected.low, expected.high))
-
-
-@pytest.mark.parametrize("name", GAMES)
-def test_an_unknown_bot(address: str, name: str) -> None:
-    with Client(address) as client:
-        info = next(info for info in client.list_games() if info.name == name)
-    with pytest.raises(KeyError):
-        make_batch_bot(info, "cheater")

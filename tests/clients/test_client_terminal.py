@@ -3,8 +3,8 @@
 import click
 import pytest
 
-from chatiere import engine
-from chatiere.clients import Client, begin, bot_names, make_bots, play, terminal
+from chatiere import bots, engine
+from chatiere.clients import Client, begin, play, terminal
 from chatiere.clients.terminal import narrate
 
 GAMES = [game.name for game in engine.games()]
@@ -16,7 +16,8 @@ def told(client: Client, name: str) -> tuple[list[str], list[str], list[str]]:
     info = next(info for info in client.list_games() if info.name == name)
     beginning = begin(client, name, players, seed=1)
     names = [f"bot{seat}" for seat in range(players)]
-    steps = list(play(client, beginning, make_bots(name, bot_names(name), players, seed=1)))
+    seated = [bots.get("random", name, players)] * players
+    steps = list(play(client, beginning, seated, seed=1))
     lines = [click.unstyle(line) for line in narrate(info, names, beginning, steps)]
     return (
         lines,

@@ -5,8 +5,8 @@ import socket
 import click
 import pytest
 
-from chatiere import engine
-from chatiere.clients import Client, begin, bot_names, make_bots, play
+from chatiere import bots, engine
+from chatiere.clients import Client, begin, play
 from chatiere.clients.terminal import narrate
 
 from .conftest import Run
@@ -40,24 +40,24 @@ def test_the_same_seed_prints_the_same_game_wherever_it_is_played(run: Run, addr
 @pytest.mark.parametrize("name", GAMES)
 def test_the_seed_is_that_of_the_game_and_of_the_bots(run: Run, address: str, name: str) -> None:
     players = engine.game(name).max_players
-    bots = make_bots(name, ["random"], players, seed=4)
+    seated = [bots.get("random", name, players)] * players
     with Client(address) as client:
         info = next(info for info in client.list_games() if info.name == name)
         beginning = begin(client, name, players, seed=4)
-        lines = list(narrate(info, ["random"] * players, beginning, play(client, beginning, bots)))
+        lines = list(narrate(info, ["random"] * players, beginning, play(client, beginning, seated, seed=4)))
     result = run("play", "--game", name, "--players", players, "--seed", 4, "--bots", "random")
     assert result.stdout.splitlines() == [click.unstyle(line) for line in lines]
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_the_defaults_are_the_smallest_table_all_bots_and_seed_1(run: Run, name: str) -> None:
-    given = ("--players", engine.game(name).min_players, "--bots", ",".join(bot_names(name)), "--seed", 1)
+    given = ("--players", engine.game(name).min_players, "--bots", ",".join(bots.names(name)), "--seed", 1)
     assert run("play", "--game", name).stdout == run("play", "--game", name, *given).stdout
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_the_seats_take_the_bots_in_turn(run: Run, name: str) -> None:
-    names = [*reversed(bot_names(name)), "random"]
+    names = [*reversed(bots.names(name)), "random"]
     players = engine.game(name).max_players
     result = run("play", "--game", name, "--players", players, "--bots", ",".join(names))
     seats = [f"  seat {seat}: {names[seat % len(names)]}" for seat in range(players)]
@@ -79,11 +79,23 @@ def test_an_unknown_game(run: Run) -> None:
 
 
 @pytest.mark.parametrize("name", GAMES)
-@pytest.mark.parametrize("bots", ["cheater", "random,cheater"])
-def test_an_unknown_bot(run: Run, name: str, bots: str) -> None:
-    result = run("play", "--game", name, "--bots", bots)
+@pytest.mark.parametrize("asked", ["cheater", "random,cheater"])
+def test_an_unknown_bot(run: Run, name: str, asked: str) -> None:
+    result = run("play", "--game", name, "--bots", asked)
     assert result.exit_code == 2
-    assert result.stderr == f"Error: unknown bot 'cheater' for {name}; available bots: {', '.join(bot_names(name))}\n"
+    assert result.stderr == f"Error: unknown bot 'cheater' for {name}; known bots: {', '.join(bots.names(name))}\n"
+
+
+def test_a_bot_with_a_parameter(run: Run) -> None:
+    result = run("play", "--game", GAMES[0], "--players", 3, "--bots", "flat:playouts=2,random")
+    assert result.stdout.splitlines()[1:4] == [
+        "  seat 0: flat:playouts=2",
+        "  seat 1: random",
+        "  seat 2: flat:playouts=2",
+    ]
+    result = run("play", "--game", GAMES[0], "--bots", "random,flat:playouts=0")
+    assert result.exit_code == 2
+    assert result.stderr == "Error: bot flat: playouts must be a whole number from 1 to 1000000, not '0'\n"
 
 
 @pytest.mark.parametrize("name", GAMES)

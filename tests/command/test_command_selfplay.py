@@ -7,19 +7,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from chatiere import engine
-from chatiere.clients import bot_names
+from chatiere import bots, engine
 from chatiere.clients.matches import wilson_interval
 
 from .conftest import Run
 
 GAMES = [game.name for game in engine.games()]
 TABLES = [(game.name, players) for game in engine.games() for players in range(game.min_players, game.max_players + 1)]
+# The bots without a budget.
+SIMPLE = {name: [bot for bot in bots.names(name) if bot != "flat"] for name in GAMES}
 PROGRAMS = re.findall(
     r"^```python\n(.*?)^```$", (Path(__file__).parents[2] / "README.md").read_text("utf-8"), re.MULTILINE | re.DOTALL
 )
 WINS = re.compile(
-    r"(\w+): wins ([\d.]+)% of ([\d,]+) games \(95 % interval ([\d.]+)% to ([\d.]+)%\); "
+    r"([\w:=,]+): wins ([\d.]+)% of ([\d,]+) games \(95 % interval ([\d.]+)% to ([\d.]+)%\); "
     r"its share of the seats is ([\d.]+)%"
 )
 
@@ -31,13 +32,13 @@ def without_time(output: str) -> str:
 @pytest.mark.parametrize(("name", "players"), TABLES)
 def test_the_report_is_that_of_the_games(run: Run, address: str, tmp_path: Path, name: str, players: int) -> None:
     file = tmp_path / "games.npz"
-    names = [*bot_names(name), "random"]
+    names = [*SIMPLE[name], "random"]
     asked = ("--game", name, "--players", players, "--bots", ",".join(names), "--address", address)
     result = run("selfplay", *asked, "--games", 60, "--output", file)
     assert result.exit_code == 0, result.stderr
     first, second, *wins, last = result.stdout.splitlines()
     with np.load(file) as record:
-        lengths, returns, bots = record["lengths"], record["returns"], record["bots"]
+        lengths, returns, seated = record["lengths"], record["returns"], record["bots"]
         assert first.startswith(f"{name}, {players} players: 60 games, {lengths.sum():,} decisions in ")
         assert re.search(r" in [\d.]+ s \([\d,]+ per second\)$", first)
         ordered = sorted(lengths)
@@ -50,9 +51,9 @@ def test_the_report_is_that_of_the_games(run: Run, address: str, tmp_path: Path,
         for number, line in enumerate(wins):
             found = WINS.fullmatch(line)
             assert found is not None, line
-            sat = [game for game in range(60) if number in bots[game]]
+            sat = [game for game in range(60) if number in seated[game]]
             shares = [
-                sum((returns[game, seat] + 1) / players for seat in range(players) if bots[game, seat] == number)
+                sum((returns[game, seat] + 1) / players for seat in range(players) if seated[game, seat] == number)
                 for game in sat
             ]
             low, high = wilson_interval(float(np.mean(shares)), len(sat))
@@ -60,7 +61,7 @@ def test_the_report_is_that_of_the_games(run: Run, address: str, tmp_path: Path,
             assert int(found[3]) == len(sat)
             figures = [100 * np.mean(shares), 100 * low, 100 * high]
             assert [float(found[group]) for group in (2, 4, 5)] == pytest.approx(figures, abs=0.06)
-            assert float(found[6]) == pytest.approx(100 * (bots == number).sum() / (players * len(sat)), abs=0.06)
+            assert float(found[6]) == pytest.approx(100 * (seated == number).sum() / (players * len(sat)), abs=0.06)
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -104,7 +105,7 @@ def test_without_an_address_a_server_of_its_own_is_asked(run: Run, address: str)
 @pytest.mark.parametrize("name", GAMES)
 def test_observations_are_written_if_asked(run: Run, address: str, tmp_path: Path, name: str) -> None:
     file = tmp_path / "games.npz"
-    asked = ("--game", name, "--games", 3, "--bots", ",".join(bot_names(name)), "--output", file, "--address", address)
+    asked = ("--game", name, "--games", 3, "--bots", ",".join(SIMPLE[name]), "--output", file, "--address", address)
     run("selfplay", *asked)
     with np.load(file) as record:
         assert "observations" not in record

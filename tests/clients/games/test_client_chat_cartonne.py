@@ -1,21 +1,18 @@
-"""Chat Cartonne's own bot and table."""
+"""Chat Cartonne's table."""
 
-import random
-from collections.abc import Sequence
 from typing import Any
 
 import click
 import pytest
 
-from chatiere.clients import Client, begin, make_bots, play
-from chatiere.clients.games.chat_cartonne.bots import BuilderBot
+from chatiere import bots
+from chatiere.clients import Client, begin, play
 from chatiere.clients.games.chat_cartonne.table import break_down, draw_table
 from chatiere.v1.chat_cartonne_pb2 import (
     CHAT_CARTONNE_PHASE_CAT,
     CHAT_CARTONNE_PHASE_PLAY,
     CHAT_CARTONNE_PHASE_TOY,
     CHAT_CARTONNE_PHASE_TURN,
-    ChatCartonneAction,
     ChatCartonneBox,
     ChatCartonneCard,
     ChatCartonneCardView,
@@ -26,69 +23,7 @@ from chatiere.v1.chat_cartonne_pb2 import (
     ChatCartonneSeatView,
     ChatCartonneView,
 )
-from chatiere.v1.game_pb2 import Action, Position, Score, ScoreDetail, View, ViewerUpdate
-
-CENTRE = 275
-
-
-def actions(*ways: tuple[str, dict[str, int]]) -> list[Action]:
-    """Return actions of these kinds and fields, with ascending ids."""
-    made = []
-    for number, (kind, fields) in enumerate(ways):
-        action = Action(id=number, chat_cartonne=ChatCartonneAction())
-        chosen = getattr(action.chat_cartonne, kind)
-        chosen.SetInParent()
-        for name, value in fields.items():
-            setattr(chosen, name, value)
-        made.append(action)
-    return made
-
-
-def choice(*ways: tuple[str, dict[str, int]]) -> Action:
-    """Return the bot's choice, which must not depend on the order of the actions."""
-    legal_actions = actions(*ways)
-    chosen = BuilderBot().choose(View(), legal_actions)
-    for seed in range(5):
-        assert BuilderBot().choose(View(), random.Random(seed).sample(legal_actions, len(legal_actions))) == chosen
-    return chosen
-
-
-@pytest.mark.parametrize(
-    ("ways", "wanted"),
-    [
-        ((("draw", {}), ("sleep", {"cell": 251})), 0),
-        ((("skip", {}), ("lay_cat", {"joint": 3})), 1),
-        ((("place_carton", {"cell": 3}), ("sleep", {"cell": 251})), 0),
-        ((("place_carton", {"cell": 3}), ("princess_on_joint", {"joint": 275})), 0),
-        ((("princess_on_joint", {"joint": 3}), ("princess_in_cell", {"cell": 275})), 0),
-        ((("sleep", {"cell": 275}), ("princess_in_cell", {"cell": 3})), 1),
-        ((("pass_turn", {}),), 0),
-    ],
-)
-def test_the_bot_draws_and_builds_before_it_lays_sleeping_cats(
-    ways: Sequence[tuple[str, dict[str, int]]], wanted: int
-) -> None:
-    assert choice(*ways).id == wanted
-
-
-def test_the_bot_takes_the_place_nearest_to_the_middle_and_of_several_the_lowest_id() -> None:
-    where = [CENTRE + 2, CENTRE - 24, CENTRE + 1, CENTRE - 1]
-    assert choice(*(("place_carton", {"cell": cell}) for cell in where)).id == 1
-    assert choice(*(("lay_cat", {"joint": cell}) for cell in where[:1] + where[2:])).id == 1
-    assert choice(*(("toy_on_joint", {"joint": cell}) for cell in (0, 575, CENTRE + 30))).id == 2
-
-
-@pytest.mark.parametrize("players", [2, 5])
-def test_bots_lay_every_awake_cat_that_they_may_in_whole_games(client: Client, players: int) -> None:
-    bots = make_bots("chat_cartonne", ["builder"], players, seed=3)
-    laid = 0
-    for step in play(client, begin(client, "chat_cartonne", players, seed=players), bots):
-        kinds = {action.chat_cartonne.WhichOneof("action") for action in step.before.legal_actions}
-        chosen = step.action.chat_cartonne.WhichOneof("action")
-        assert chosen == "lay_cat" or "lay_cat" not in kinds
-        assert chosen != "sleep" or not kinds & {"draw", "place_carton"}
-        laid += chosen == "lay_cat"
-    assert laid > 0
+from chatiere.v1.game_pb2 import Position, Score, ScoreDetail, View, ViewerUpdate
 
 
 def position(*table: ChatCartonneCardView, **public: Any) -> Position:
@@ -172,9 +107,9 @@ def test_cards_are_drawn_as_they_lie() -> None:
 
 
 def test_the_tables_of_a_whole_game_can_be_drawn(client: Client) -> None:
-    bots = make_bots("chat_cartonne", ["builder", "random"], 3, seed=2)
+    seated = [bots.get(name, "chat_cartonne", 3) for name in ("builder", "random", "builder")]
     lines = 0
-    for step in play(client, begin(client, "chat_cartonne", 3, seed=4), bots):
+    for step in play(client, begin(client, "chat_cartonne", 3, seed=4), seated, seed=2):
         lines += len(draw_table(step.before))
     assert lines > 0
 

@@ -2,7 +2,8 @@
 
 import click
 
-from chatiere.clients import Client, begin, make_bots, play
+from chatiere import bots
+from chatiere.clients import Client, begin, play
 from chatiere.clients.games.chat_perche.table import break_down, draw_table
 from chatiere.v1.chat_perche_pb2 import (
     ChatPercheBranch,
@@ -60,7 +61,8 @@ def test_the_table_shows_tree_seats_and_dogs() -> None:
 
 
 def test_the_table_can_be_drawn_all_through_a_game(client: Client) -> None:
-    for step in play(client, begin(client, "chat_perche", 2, seed=3), make_bots("chat_perche", ["random"], 2, seed=1)):
+    seated = [bots.get("random", "chat_perche", 2)] * 2
+    for step in play(client, begin(client, "chat_perche", 2, seed=3), seated, seed=1):
         lines = [click.unstyle(line) for line in draw_table(step.before)]
         assert len(lines) == 8
         assert sum(line.startswith("  > seat") for line in lines) == 1

@@ -2,7 +2,8 @@
 
 import click
 
-from chatiere.clients import Client, begin, make_bots, play
+from chatiere import bots
+from chatiere.clients import Client, begin, play
 from chatiere.clients.games.chatpentiers.table import break_down, draw_table
 from chatiere.v1.chatpentiers_pb2 import (
     CHATPENTIERS_PHASE_PLAY,
@@ -72,8 +73,8 @@ def test_the_table_with_an_extra_card_and_a_taken_one() -> None:
 
 
 def test_every_card_is_on_the_drawn_table_of_a_whole_game(client: Client) -> None:
-    bots = make_bots("chatpentiers", ["random"], 5, seed=3)
-    for step in play(client, begin(client, "chatpentiers", 5, seed=3), bots):
+    seated = [bots.get("random", "chatpentiers", 5)] * 5
+    for step in play(client, begin(client, "chatpentiers", 5, seed=3), seated, seed=3):
         text = click.unstyle("\n".join(draw_table(step.before)))
         views = [viewer.view.chatpentiers for viewer in step.before.viewers]
         assert text.count("hand ") == text.count("board ") == 5

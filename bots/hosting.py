@@ -1,0 +1,127 @@
+"""What those need who let bots play: decisions made of positions, without what bots must not know."""
+
+import hashlib
+from collections.abc import Callable
+from functools import cache
+from typing import Protocol, SupportsIndex
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from chatiere.bots.bot import Bot, Decisions
+from chatiere.engine import Game, Position
+from chatiere.engine.core.choices import scramble
+from chatiere.engine.core.integers import must_be, require_integer
+
+Resample = Callable[[NDArray[np.uint8], NDArray[np.int8], int], NDArray[np.uint8]]
+"""A function of states (k, packed_size), seats (k,) and a seed, which draws a state for each, as `Table.resample`."""
+
+
+class Positions(Protocol):
+    """Positions to decide at, such as a Batch."""
+
+    @property
+    def actors(self) -> NDArray[np.int8]:
+        """int8 (n,): the seat to decide."""
+
+    @property
+    def legal_offsets(self) -> NDArray[np.uint32]:
+        """uint32 (n + 1,), as in Decisions."""
+
+    @property
+    def legal_ids(self) -> NDArray[np.uint16]:
+        """uint16 (legal_offsets[n],), as in Decisions."""
+
+    @property
+    def observations(self) -> NDArray[np.uint8]:
+        """uint8 (n, observation_length): the actor's observation."""
+
+    @property
+    def states(self) -> NDArray[np.uint8]:
+        """uint8 (n, packed_size): the packed states."""
+
+
+def luck(seed: SupportsIndex, game_numbers: ArrayLike, decisions: ArrayLike) -> NDArray[np.uint64]:
+    """Return a random number for each decision, for `Decisions.luck`: uint64 (n,).
+
+    `seed`: of the bots, 0 … 2**64 - 1. `game_numbers`: (n,), the games. `decisions`: (n,), the number of decisions in
+    the game so far. It depends on nothing else. Without the seed, nobody can work the arguments out of it.
+
+    Raises ValueError for a seed out of range.
+    """
+    keys = _keys(_checked_seed(seed))
+    words = scramble(np.asarray(game_numbers, np.uint64) ^ keys[0])
+    words = scramble(words + keys[1] + np.asarray(decisions, np.uint64))
+    found: NDArray[np.uint64] = words ^ keys[2]
+    return found
+
+
+def _checked_seed(seed: SupportsIndex) -> int:
+    number = require_integer("seed", seed)
+    if not 0 <= number < 2**64:
+        raise ValueError(must_be("seed", number, 0, 2**64 - 1))
+    return number
+
+
+@cache
+def _keys(seed: int) -> NDArray[np.uint64]:
+    # Secret words before, between and after the steps: scrambling alone can be undone.
+    return np.frombuffer(hashlib.sha256(f"luck of bots {seed}".encode()).digest(), "<u8")
+
+
+def decisions_of(
+    positions: Positions,
+    rows: NDArray[np.intp],
+    bot: Bot,
+    game: Game,
+    players: int,
+    luck: NDArray[np.uint64],
+    resample: Resample,
+) -> Decisions:
+    """Return what a bot needs to choose at some rows (k,), ascending, of positions.
+
+    `luck`: (k,). `resample`: draws the worlds; it is not called unless the bot needs them.
+    """
+    counts = np.diff(positions.legal_offsets)
+    chosen = np.zeros(len(counts), np.bool_)
+    chosen[rows] = True
+    offsets = np.zeros(len(rows) + 1, np.uint32)
+    np.cumsum(counts[rows], out=offsets[1:])
+    actors = positions.actors[rows]
+    nothing = np.empty((0, 0), np.uint8)
+    return Decisions(
+        game=game,
+        players=players,
+        actors=actors,
+        legal_offsets=offsets,
+        legal_ids=positions.legal_ids[np.repeat(chosen, counts)],
+        luck=luck,
+        observations=positions.observations[rows] if bot.needs_observations else nothing,
+        # Worlds depend on luck and on what the actor knows, so any seed will do that tells nothing of the game.
+        drawn=resample(positions.states[rows], actors, int(luck[0])) if bot.needs_worlds else nothing,
+    )
+
+
+def decisions_at(position: Position, bot: Bot, luck: SupportsIndex) -> Decisions:
+    """Return what a bot needs to choose at one position, where a seat has to decide.
+
+    `luck`: a random number, 0 … 2**64 - 1, that tells nothing of the game.
+    """
+    actor = position.current_player()
+    legal_ids = np.array(position.legal_actions(), np.uint16)
+    nothing = np.empty((0, 0), np.uint8)
+    world = position.resample(actor, luck)
+    return Decisions(
+        game=position.game,
+        players=position.num_players(),
+        actors=np.array([actor], np.int8),
+        legal_offsets=np.array([0, len(legal_ids)], np.uint32),
+        legal_ids=legal_ids,
+        luck=np.array([luck], np.uint64),
+        observations=_row(world.observation(actor)) if bot.needs_observations else nothing,
+        drawn=_row(world.pack()) if bot.needs_worlds else nothing,
+    )
+
+
+def _row(data: bytes) -> NDArray[np.uint8]:
+    return np.frombuffer(data, np.uint8)[None]

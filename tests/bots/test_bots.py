@@ -1,0 +1,109 @@
+"""Bots: legal choices, the same however games are batched, and better than chance."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from chatiere import bots, engine
+from chatiere.bots import hosting
+from chatiere.engine.core.choices import scramble
+
+from .support import GAMES, SPECS, TABLES, All, Host, play
+
+GAMES_AND_SIMPLE_BOTS = [(name, bot) for name in GAMES for bot in bots.names(name) if bot not in ("random", "flat")]
+
+
+@pytest.mark.parametrize(("name", "players"), TABLES)
+def test_choices_are_legal_and_do_not_depend_on_how_games_are_batched(name: str, players: int) -> None:
+    host = Host(name, players, 5, seed=4)
+    decided = 0
+    seated = [bots.get(spec, name, players) for spec in SPECS[name]]
+    while len(host.positions.actors):
+        rows = np.arange(len(host.positions.actors))
+        if decided % 5 == 0:
+            for bot in seated:
+                chosen = host.choose(bot, rows)
+                assert chosen.dtype == np.uint16
+                for row in rows:
+                    legal = slice(*host.positions.legal_offsets[row : row + 2])
+                    assert chosen[row] in host.positions.legal_ids[legal]
+                    position = host.table.game.unpack(host.positions.states[row].tobytes())
+                    alone = hosting.decisions_at(position, bot, int(host.luck()[row]))
+                    assert bot.choose(alone).tolist() == [chosen[row]]
+                assert host.choose(bot, rows[::2]).tolist() == chosen[::2].tolist()
+        host.step(host.choose(All(), rows))
+        decided += 1
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_world_is_known_by_its_number(name: str) -> None:
+    host = Host(name, engine.game(name).min_players, 4, seed=4)
+    decisions = host.decisions(All(), [0, 1, 3])
+    worlds = decisions.worlds([0, 1, 2], 6)
+    assert np.array_equal(decisions.worlds([0, 1, 2], 2), worlds[:, :2])
+    assert np.array_equal(decisions.worlds([2, 1], 3, first=3), worlds[[2, 1], 3:])
+    # The row of a position, not its place among those asked for.
+    assert np.array_equal(host.decisions(All(), [3]).worlds([0], 6), worlds[2:])
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_bots_play_games_with_explicit_chance(name: str) -> None:
+    game = engine.game(name)
+    position = game.new_game(game.min_players)
+    seated = [bots.get(spec, name, game.min_players) for spec in SPECS[name]]
+    decided = 0
+    while not position.is_terminal():
+        if position.is_chance_node():
+            position.apply(position.chance_outcomes()[0][0])
+            continue
+        actions = [int(bot.choose(hosting.decisions_at(position, bot, decided))[0]) for bot in seated]
+        assert set(actions) <= set(position.legal_actions())
+        position.apply(actions[decided % len(actions)])
+        decided += 1
+    assert decided > 4
+
+
+def test_the_random_bot_takes_any_legal_action() -> None:
+    host = Host(GAMES[0], 2, 4000, seed=1)
+    counts = Counter(host.choose(bots.get("random", GAMES[0], 2), np.arange(4000)).tolist())
+    assert set(counts) == set(host.positions.legal_ids.tolist())
+
+
+@pytest.mark.parametrize(("name", "bot"), GAMES_AND_SIMPLE_BOTS)
+def test_every_game_has_a_bot_that_beats_random(name: str, bot: str) -> None:
+    for players in {engine.game(name).min_players, engine.game(name).max_players}:
+        own, random = play(name, players, [bot, "random"], games=300, seed=11)
+        assert own + random == pytest.approx(1)
+        assert own > 0.65
+
+
+def test_every_game_has_a_bot_of_its_own() -> None:
+    assert {name for name, _ in GAMES_AND_SIMPLE_BOTS} == set(GAMES)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_flat_beats_random(name: str) -> None:
+    flat, _ = play(name, engine.game(name).min_players, ["flat:playouts=200", "random"], games=20, seed=11)
+    assert flat > 0.6
+
+
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("playouts", [1, 30, 9000])
+def test_flat_takes_the_action_of_the_highest_mean_return(name: str, playouts: int) -> None:
+    game = engine.game(name)
+    position = game.new_game(game.max_players, seed=6)
+    for action in range(4):
+        position.apply(position.legal_actions()[action % len(position.legal_actions())])
+    seat, legal = position.current_player(), position.legal_actions()
+    flat = bots.get(f"flat:playouts={playouts}", game, game.max_players)
+    decisions = hosting.decisions_at(position, flat, 77)
+    worlds = decisions.worlds([0], max(1, playouts // len(legal)))[0]
+    seed = int(scramble(~decisions.luck)[0])
+    returns = np.zeros(len(legal))
+    for number, world in enumerate(worlds):
+        for place, action in enumerate(legal):
+            played = game.unpack(world.tobytes()).child(action)
+            played.playout(seed, number * len(legal) + place)
+            returns[place] += played.returns()[seat]
+    assert flat.choose(decisions).tolist() == [legal[int(returns.argmax())]]

@@ -1,0 +1,94 @@
+"""Bots by name."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chatiere import bots, engine
+from chatiere.bots.flat import FlatBot
+from chatiere.engine import EngineError
+
+from .support import GAMES
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_game_can_be_played_at_random_and_by_search(name: str) -> None:
+    assert bots.names(name)[:2] == ["random", "flat"]
+    assert bots.names(name) == bots.names(engine.game(name))
+    assert len(set(bots.names(name))) == len(bots.names(name))
+    for bot in bots.names(name):
+        assert isinstance(bots.get(bot, name, engine.game(name).min_players), bots.Bot)
+
+
+def test_a_parameter_reaches_the_bot() -> None:
+    for spec, playouts in (("flat", 1000), ("flat:playouts=1", 1), ("flat:playouts=1000000", 1_000_000)):
+        bot = bots.get(spec, engine.game(GAMES[0]), engine.game(GAMES[0]).max_players)
+        assert isinstance(bot, FlatBot)
+        assert bot.playouts == playouts
+
+
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("spec", ["", "cheater", "Random", "random ", "playouts=3", "cheater:playouts=3"])
+def test_an_unknown_bot(name: str, spec: str) -> None:
+    with pytest.raises(ValueError, match=f"^unknown bot '{spec.split(':')[0]}' for {name}; known bots: random, flat, "):
+        bots.get(spec, name, engine.game(name).min_players)
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("flat:", "bot flat: '' is not PARAMETER=NUMBER"),
+        ("flat:playouts", "bot flat: 'playouts' is not PARAMETER=NUMBER"),
+        ("flat:playouts=3,", "bot flat: '' is not PARAMETER=NUMBER"),
+        ("flat:rollouts=3", "bot flat: unknown parameter 'rollouts'; known parameters: playouts"),
+        ("random:playouts=3", "bot random: unknown parameter 'playouts'; it has none"),
+        ("flat:playouts=3,playouts=4", "bot flat: playouts is given twice"),
+    ],
+)
+def test_parameters_that_make_no_sense(spec: str, message: str) -> None:
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        bots.get(spec, GAMES[0], 2)
+
+
+@pytest.mark.parametrize(
+    "value", ["", "0", "-1", "1.5", "1e3", "many", "1000001", "1000000000", "9" * 5000, "٣", "+3", " 3", "3_0", "=3"]
+)
+def test_budgets_out_of_range(value: str) -> None:
+    with pytest.raises(ValueError, match=r"^bot flat: playouts must be a whole number from 1 to 1000000, not '"):
+        bots.get(f"flat:playouts={value}", GAMES[0], 2)
+
+
+def test_unknown_games_and_tables() -> None:
+    with pytest.raises(EngineError, match="unknown game 'tarock'"):
+        bots.get("random", "tarock", 2)
+    with pytest.raises(EngineError, match="unknown game 'tarock'"):
+        bots.names("tarock")
+    for players in (-1, 0, 99, 2**64):
+        with pytest.raises(EngineError, match="players must be an integer from "):
+            bots.get("random", GAMES[0], players)
+
+
+@given(st.text(alphabet="flat:playouts=,random0123456789 é"))
+def test_any_text_is_a_bot_or_refused(spec: str) -> None:
+    for each in bots.split(spec):
+        try:
+            bots.get(each, GAMES[0], 2)
+        except ValueError as error:
+            assert str(error).startswith(("unknown bot ", "bot "))
+
+
+@pytest.mark.parametrize(
+    ("text", "specs"),
+    [
+        ("random", ["random"]),
+        ("random,flat", ["random", "flat"]),
+        ("flat:playouts=500,random", ["flat:playouts=500", "random"]),
+        ("flat:a=1,b=2,random,flat:a=3", ["flat:a=1,b=2", "random", "flat:a=3"]),
+        ("flat:a=1,flat:b=2", ["flat:a=1", "flat:b=2"]),
+        ("a=1", ["a=1"]),
+        ("random,", ["random", ""]),
+        ("", [""]),
+    ],
+)
+def test_lists_of_bots(text: str, specs: list[str]) -> None:
+    assert bots.split(text) == specs
