@@ -27,8 +27,9 @@ def cluster(address: str) -> Iterator[None]:
 
     Ray sends no usage statistics. Raises ImportError without ray, ConnectionError if no cluster responds.
     """
-    # Read by Ray when it starts a cluster.
+    # Read by Ray when it starts a cluster; and when tasks fail that nobody waits for any more.
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    os.environ["RAY_IGNORE_UNHANDLED_ERRORS"] = "1"
     try:
         import ray
     except ImportError as error:
@@ -72,7 +73,10 @@ def play_on_ray(play: Callable[[GameRange], bytes], ranges: Iterable[GameRange])
             file = ray.get(done)
         except RayError as error:
             if attempt == ATTEMPTS:
-                raise TaskError(f"{games} failed {ATTEMPTS} times, at last with: {error}") from error
+                # What the task itself raised comes wrapped.
+                cause = getattr(error, "cause", None) or error
+                message = f"{games} failed {ATTEMPTS} times, at last with: {type(cause).__name__}: {cause}"
+                raise TaskError(message) from error
             running[task.remote(play, games)] = games, attempt + 1
         else:
             yield games, file
