@@ -16,11 +16,12 @@ from chatiere.clients.batch_client import BatchClient
 from chatiere.clients.calls.errors import ChatiereError, FieldViolation, TransportError
 from chatiere.clients.client import Client
 from chatiere.clients.match import Step, begin, play
-from chatiere.clients.selfplay import Batch, Ended, VectorEnv, observation_part
+from chatiere.clients.selfplay import VectorEnv
 from chatiere.clients.transport.batch_stream import BatchStream
 from chatiere.clients.transport.channel import CHANNEL_OPTIONS
 from chatiere.clients.transport.fast_stream import FastStream
 from chatiere.engine.core.observation import ObservationLayout
+from chatiere.envs.batch import Batch, Ended, observation_part
 
 __all__ = [
     "CHANNEL_OPTIONS",

@@ -14,7 +14,6 @@ from chatiere.clients.calls.batch_requests import (
     Observed,
     Packed,
     Playouts,
-    Positions,
     Resampled,
     Result,
     Scores,
@@ -28,6 +27,7 @@ from chatiere.clients.transport.channel import BATCH_SERVICE
 from chatiere.clients.transport.channel_client import ChannelClient
 from chatiere.clients.transport.in_flight import readable
 from chatiere.engine.memory import keep_freed_memory
+from chatiere.envs.batch import Positions
 from chatiere.v1 import batch_service_pb2
 from chatiere.v1.batch_service_pb2 import Columns, PlayResponse, Restart, Table
 from chatiere.v1.game_pb2 import Options, State

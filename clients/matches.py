@@ -1,18 +1,18 @@
-"""Many games at a time between bots, their results, and a recording for training."""
+"""Many games at a time between bots, and their results."""
 
 import math
 import statistics
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, BinaryIO, NamedTuple, Self, SupportsIndex
+from typing import Self, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
 
 from chatiere import engine
 from chatiere.bots import Bot, hosting
-from chatiere.clients.selfplay import Batch, Ended, VectorEnv
-from chatiere.v1.game_pb2 import GameInfo
+from chatiere.envs.batch import Batch, Ended
+from chatiere.envs.batch_env import BatchEnv
 
 
 def bots_of(game_numbers: NDArray[np.uint64], seats: NDArray[np.int8], bots: int) -> NDArray[np.uint64]:
@@ -23,7 +23,7 @@ def bots_of(game_numbers: NDArray[np.uint64], seats: NDArray[np.int8], bots: int
     return (game_numbers + seats.astype(np.uint64)) % np.uint64(bots)
 
 
-def play_many(env: VectorEnv, bots: Sequence[Bot], seed: SupportsIndex) -> Iterator[tuple[Batch, NDArray[np.uint16]]]:
+def play_many(env: BatchEnv, bots: Sequence[Bot], seed: SupportsIndex) -> Iterator[tuple[Batch, NDArray[np.uint16]]]:
     """Play all games of an environment that was given a number of games, assigning bots to seats as in `bots_of`.
 
     `seed`: of the games and of the bots, 0 … 2**64 - 1. If a bot needs observations, the environment must have them.
@@ -37,7 +37,7 @@ def play_many(env: VectorEnv, bots: Sequence[Bot], seed: SupportsIndex) -> Itera
     yield batch, np.empty(0, np.uint16)
 
 
-def _choose(env: VectorEnv, batch: Batch, bots: Sequence[Bot]) -> NDArray[np.uint16]:
+def _choose(env: BatchEnv, batch: Batch, bots: Sequence[Bot]) -> NDArray[np.uint16]:
     game = engine.game(batch.info.name)
     luck = hosting.luck(batch.seed, batch.game_numbers, batch.decisions)
     chosen = bots_of(batch.game_numbers, batch.actors, len(bots))
@@ -88,85 +88,6 @@ class Results:
         shares: NDArray[np.float64] = ((self.returns.astype(np.float64) + 1) / players * seats).sum(axis=1)
         of_bot: NDArray[np.float64] = shares[seats.any(axis=1)]
         return of_bot
-
-
-class Recording:
-    """A recording of every decision in the games of `play_many`, to be written to a file for training."""
-
-    def __init__(self, *, observations: bool) -> None:
-        """Begin an empty recording. `observations`: True to record observations."""
-        self._observations = observations
-        self._chunks: list[_Chunk] = []
-
-    def add(self, batch: Batch, actions: NDArray[np.uint16]) -> None:
-        """Add a batch and the actions chosen there."""
-        chunk = _Chunk(
-            game_numbers=batch.game_numbers,
-            decisions=batch.decisions,
-            actors=batch.actors,
-            actions=actions,
-            observations=batch.observations if self._observations else _NONE,
-            legal_counts=batch.legal_counts(),
-            legal_ids=batch.legal_ids,
-        )
-        # A view into a response would keep the whole response in memory, including states.
-        columns: list[NDArray[Any]] = [column if column.flags.owndata else column.copy() for column in chunk]
-        self._chunks.append(_Chunk(*columns))
-
-    def save(self, file: BinaryIO, info: GameInfo, seed: int, bot_names: Sequence[str], results: Results) -> None:
-        """Write all games to a compressed .npz, game after game: G games, M decisions.
-
-        - `game`, `rules_version`, `seed`, `bot_names`: the game and the bots; game i has the game number i, and the
-          default options unless the environment had others;
-        - `bots`, `lengths`, `returns`, `totals`: as in Results;
-        - `offsets`, int64 (G + 1,): game i has the decisions offsets[i]:offsets[i + 1];
-        - `actors`, int8 (M,): the seats that decided;
-        - `actions`, uint16 (M,): the dense ids of the actions that they chose;
-        - `legal_offsets`, int64 (M + 1,), `legal_ids`, uint16 (legal_offsets[M],): at decision m the legal dense ids
-          legal_ids[legal_offsets[m]:legal_offsets[m + 1]], ascending;
-        - `observations`, uint8 (M, observation_length): their observations, if recorded.
-        """
-        columns = _Chunk(*(np.concatenate(column) for column in zip(*self._chunks, strict=True)))
-        order = np.lexsort((columns.decisions, columns.game_numbers))
-        arrays = {
-            "game": np.array(info.name),
-            "rules_version": np.array(info.rules_version),
-            "seed": np.array(seed, np.uint64),
-            "bot_names": np.array(bot_names),
-            **vars(results),
-            "offsets": _offsets(results.lengths),
-            "actors": columns.actors[order],
-            "actions": columns.actions[order],
-            "legal_offsets": _offsets(columns.legal_counts[order]),
-            "legal_ids": _reordered(columns.legal_ids, columns.legal_counts, order),
-            **({"observations": columns.observations[order]} if self._observations else {}),
-        }
-        np.savez_compressed(file, **arrays)
-
-
-_NONE = np.empty((0, 0), np.uint8)
-
-
-class _Chunk(NamedTuple):
-    game_numbers: NDArray[np.uint64]
-    decisions: NDArray[np.uint32]
-    actors: NDArray[np.int8]
-    actions: NDArray[np.uint16]
-    observations: NDArray[np.uint8]
-    legal_counts: NDArray[np.uint32]
-    legal_ids: NDArray[np.uint16]
-
-
-def _offsets(lengths: NDArray[np.uint32]) -> NDArray[np.int64]:
-    # The offsets of consecutive lists of these lengths, and the end of the last one.
-    return np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
-
-
-def _reordered(values: NDArray[np.uint16], lengths: NDArray[np.uint32], order: NDArray[np.intp]) -> NDArray[np.uint16]:
-    # Consecutive lists of these lengths, in another order.
-    begins, after = _offsets(lengths), _offsets(lengths[order])
-    moved = np.repeat(begins[order] - after[:-1], lengths[order])
-    return values[np.arange(len(values)) + moved]
 
 
 def wilson_interval(rate: float, count: int) -> tuple[float, float]:

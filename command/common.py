@@ -10,7 +10,8 @@ from prometheus_client import CollectorRegistry
 from chatiere import bots
 from chatiere.bots import Bot
 from chatiere.clients import CHANNEL_OPTIONS, Client, TransportError
-from chatiere.command.local_server import LOOPBACK, local_server
+from chatiere.command.local_server import LOOPBACK
+from chatiere.engine import Game
 from chatiere.service.ports.server import create_server
 from chatiere.service.process.settings import Settings, split_address
 from chatiere.v1.game_pb2 import GameInfo
@@ -63,17 +64,6 @@ def reach(address: str | None) -> Iterator[Client]:
 
 
 @contextmanager
-def reach_for_batches(address: str | None) -> Iterator[tuple[grpc.Channel, str | None]]:
-    """Open a channel to the server at an address or, without one, to a new process's; yield its fast address, too."""
-    if address is not None:
-        with channel_to(address) as channel:
-            yield channel, None
-        return
-    with local_server() as own, _local_channel(own.address) as channel:
-        yield channel, own.fast_address
-
-
-@contextmanager
 def channel_to(address: str) -> Iterator[grpc.Channel]:
     """Open a channel to the server at an address. Raise CommandError if it does not respond."""
     with grpc.insecure_channel(address, options=CHANNEL_OPTIONS) as channel:
@@ -102,7 +92,7 @@ def info_of(client: Client, game: str) -> GameInfo:
     return games[game]
 
 
-def player_count(info: GameInfo, players: int | None) -> int:
+def player_count(info: Game | GameInfo, players: int | None) -> int:
     """Return the number of players, by default the smallest one. Raise CommandError if the game is not for it."""
     seats = info.min_players if players is None else players
     if not info.min_players <= seats <= info.max_players:
@@ -110,7 +100,7 @@ def player_count(info: GameInfo, players: int | None) -> int:
     return seats
 
 
-def parse_bots(info: GameInfo, players: int, specs: str) -> list[tuple[str, Bot]]:
+def parse_bots(info: Game | GameInfo, players: int, specs: str) -> list[tuple[str, Bot]]:
     """Make the bots of a list of them, each with its spec. Raise CommandError for one that there is not."""
     try:
         return [(spec, bots.get(spec, info.name, players)) for spec in bots.split(specs)]

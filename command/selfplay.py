@@ -3,29 +3,22 @@
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from typing import BinaryIO
+from pathlib import Path
 
 import click
 import numpy as np
 
-from chatiere.clients import Client
-from chatiere.clients.matches import Recording, Results, play_many, wilson_interval
-from chatiere.clients.selfplay import VectorEnv
-from chatiere.command.common import (
-    BOTS_HELP,
-    SEED,
-    CommandError,
-    address_option,
-    info_of,
-    parse_bots,
-    player_count,
-    reach_for_batches,
-)
-from chatiere.v1.game_pb2 import GameInfo
+from chatiere import engine
+from chatiere.clients import TransportError
+from chatiere.clients.dataset import GAMES_PER_SHARD, DataSet, DataSetError, GameRange, Recipe
+from chatiere.clients.matches import Results, wilson_interval
+from chatiere.clients.selfplay_ray import TaskError, cluster, play_on_ray
+from chatiere.clients.shards import ShardPlayer
+from chatiere.command.common import BOTS_HELP, SEED, Address, CommandError, parse_bots, player_count
 
 
 @click.command("selfplay")
-@click.option("--game", required=True, metavar="NAME", help="The game's name, as listed by the server.")
+@click.option("--game", required=True, metavar="NAME", help="The game's name.")
 @click.option("--players", type=int, help="The number of players. Default: the game's smallest.")
 @click.option("--games", type=click.IntRange(1, 10_000_000), default=1000, show_default=True, help="Games to play.")
 @click.option(
@@ -37,76 +30,108 @@ from chatiere.v1.game_pb2 import GameInfo
     help=f"The bots, which take the seats in turn, shifted by one seat each game. {BOTS_HELP}",
 )
 @click.option("--seed", type=SEED, default=1, show_default=True, help="The same seed gives the same games.")
-@click.option("--batch", type=click.IntRange(1), default=1024, show_default=True, help="Games per request.")
+@click.option(
+    "--output",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Write all decisions to a data set in this directory, or finish the one that was begun there. "
+    "Needs chatiere[data].",
+)
+@click.option(
+    "--shard",
+    type=click.IntRange(1),
+    default=GAMES_PER_SHARD,
+    show_default=True,
+    help="Games per file of the data set, and per task of a cluster.",
+)
+@click.option(
+    "--ray",
+    metavar="ADDRESS|local",
+    help="Play on the Ray cluster at this address, or on one started on this machine. Needs --output, chatiere[ray].",
+)
+@click.option("--batch", type=click.IntRange(1), default=1024, show_default=True, help="Games at a time, per request.")
 @click.option(
     "--in-flight",
     type=click.IntRange(1),
     default=2,
     show_default=True,
-    help="Requests in flight at a time, each with its own games.",
+    help="Requests to a server at a time, each with its own games.",
 )
-@click.option("--output", type=click.File("wb", lazy=False), help="Write all games to this .npz file.")
-@click.option("--observations", is_flag=True, help="Write the observation of each decision, too.")
-@address_option
+@click.option("--address", type=Address(), help="A running server to play against. Default: play without a server.")
 def command(
     game: str,
     players: int | None,
     games: int,
     names: str,
     seed: int,
+    output: Path | None,
+    shard: int,
+    ray: str | None,
     batch: int,
     in_flight: int,
-    output: BinaryIO | None,
-    observations: bool,
     address: str | None,
 ) -> None:
     """Let bots play many games against each other, and report who wins.
 
-    A shared win counts in parts. The intervals of win rates are Wilson's. Neither --batch nor --in-flight changes the
-    games.
+    A shared win counts in parts. The intervals of win rates are Wilson's. Neither --batch, --in-flight, --ray nor
+    --address changes the games.
     """
-    if observations and output is None:
-        raise click.UsageError("--observations needs --output")
-    with reach_for_batches(address) as (channel, own):
-        info = info_of(Client(channel), game)
-        seats = player_count(info, players)
-        chosen, bots = zip(*parse_bots(info, seats, names), strict=True)
-        if games < len(chosen):
-            raise CommandError(f"{len(chosen)} bots need at least {len(chosen)} games")
-        results = Results.of(games, seats, len(bots))
-        recording = Recording(observations=observations) if output is not None else None
-        begun = time.perf_counter()
-        with (
-            VectorEnv(
-                channel,
-                game,
-                seats,
-                num_envs=min(batch * in_flight, games),
-                batches=min(in_flight, games),
-                games=games,
-                observations=observations or any(bot.needs_observations for bot in bots),
-                fast_address=own,
-            ) as env,
-            click.progressbar(length=games, label=info.name, file=sys.stderr) as bar,
-        ):
-            for played, actions in play_many(env, bots, seed):
-                results.add(played.ended)
-                if recording is not None:
-                    recording.add(played, actions)
-                bar.update(len(played.ended.envs))
-        seconds = time.perf_counter() - begun
-    for line in _report(info, chosen, results, seconds):
+    if ray is not None and output is None:
+        raise click.UsageError("--ray needs --output")
+    rules = engine.game(game)
+    seats = player_count(rules, players)
+    chosen = [spec for spec, _ in parse_bots(rules, seats, names)]
+    try:
+        recipe = Recipe(game, seats, games, tuple(chosen), seed, games_per_shard=shard)
+    except ValueError as error:
+        raise CommandError(str(error)) from error
+    player = ShardPlayer(recipe, address, batch, in_flight)
+    begun = time.perf_counter()
+    try:
+        results, last = (_play(player), []) if output is None else _write(player, output, ray)
+    except TransportError as error:
+        raise CommandError(f"no response from a server at {address}: {error}") from error
+    # OSError: the directory's, or there is no Ray cluster at the address.
+    except (DataSetError, TaskError, ImportError, OSError) as error:
+        raise CommandError(str(error)) from error
+    for line in [*_report(game, chosen, results, time.perf_counter() - begun), *last]:
         click.echo(line)
-    if recording is not None and output is not None:
-        recording.save(output, info, seed, chosen, results)
-        click.echo(f"written to {output.name}")
 
 
-def _report(info: GameInfo, names: Sequence[str], results: Results, seconds: float) -> Iterator[str]:
+def _play(player: ShardPlayer) -> Results:
+    recipe = player.recipe
+    results = Results.of(recipe.games, recipe.players, len(recipe.bots))
+    with click.progressbar(length=recipe.games, label=recipe.game, file=sys.stderr) as bar:
+        for played, _ in player.play_batches(GameRange(0, recipe.games), observations=False):
+            results.add(played.ended)
+            bar.update(len(played.ended.envs))
+    return results
+
+
+def _write(player: ShardPlayer, directory: Path, ray: str | None) -> tuple[Results, list[str]]:
+    # The results, and what there is to tell of the data set.
+    recipe, data_set = player.recipe, DataSet(directory, player.recipe)
+    missing = data_set.missing()
+    kept = recipe.games - sum(games.length for games in missing)
+    with click.progressbar(length=recipe.games, label=recipe.game, file=sys.stderr) as bar:
+        bar.update(kept)
+        if ray is None:
+            for games in missing:
+                data_set.add(games, player.play(games, bar.update))
+        elif missing:
+            with cluster(ray):
+                for games, shard in play_on_ray(player.play, missing):
+                    data_set.add(games, shard)
+                    bar.update(games.length)
+    told = [f"{kept:,} games were there already"] if kept else []
+    return data_set.results(), [*told, f"written to {directory}; the games' hash is {data_set.finish()}"]
+
+
+def _report(game: str, names: Sequence[str], results: Results, seconds: float) -> Iterator[str]:
     games, seats = results.bots.shape
     decisions = int(results.lengths.sum())
     yield (
-        f"{info.name}, {seats} players: {games:,} games, {decisions:,} decisions "
+        f"{game}, {seats} players: {games:,} games, {decisions:,} decisions "
         f"in {seconds:.1f} s ({decisions / seconds:,.0f} per second)"
     )
     low, median, high = np.quantile(results.lengths, (0.05, 0.5, 0.95), method="inverted_cdf")

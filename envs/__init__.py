@@ -1,4 +1,11 @@
-"""The games as the environments that learners' libraries know. None of them holds a rule.
+"""The games as environments for learners. None of them holds a rule.
 
-Each library is an extra: chatiere[pettingzoo], chatiere[openspiel], chatiere[gymnasium].
+`TableEnv` plays many games at a time in this process, as NumPy arrays. The others are the environments that learners'
+libraries know; each library is an extra: chatiere[pettingzoo], chatiere[openspiel], chatiere[gymnasium].
 """
+
+from chatiere.engine.core.observation import ObservationLayout
+from chatiere.envs.batch import Batch, Ended, observation_part
+from chatiere.envs.table_env import TableEnv
+
+__all__ = ["Batch", "Ended", "ObservationLayout", "TableEnv", "observation_part"]

@@ -13,9 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from chatiere.clients.calls.batch_messages import Response, put
 from chatiere.clients.calls.errors import ChatiereError, FieldViolation
-from chatiere.clients.calls.game_requests import unsigned
-from chatiere.engine.core.integers import column_of
+from chatiere.engine.core.integers import column_of, unsigned
 from chatiere.engine.wire import Buffer
+from chatiere.envs.batch import Positions
 from chatiere.v1 import batch_service_pb2
 from chatiere.v1.batch_service_pb2 import Columns, ItemFault, Restart, Table
 from chatiere.v1.errors_pb2 import ErrorReason
@@ -51,31 +51,6 @@ class Faults(NamedTuple):
             metadata,
             violations,
         )
-
-
-class Positions(NamedTuple):
-    """The positions of n games; columns that were not requested are empty. See chatiere.v1.Positions."""
-
-    states: NDArray[np.uint8]
-    """uint8 (n, packed_size): the packed states, opaque."""
-    actors: NDArray[np.int8]
-    """int8 (n,): the seat to decide; -1: a chance event, -4: the game is over, -3: the state is invalid."""
-    legal_offsets: NDArray[np.uint32]
-    """uint32 (n + 1,): item i has legal_ids[legal_offsets[i]:legal_offsets[i + 1]]."""
-    legal_ids: NDArray[np.uint16]
-    """uint16 (legal_offsets[n],): the dense ids of legal actions, or the outcomes of a chance event, ascending."""
-    weights: NDArray[np.uint32]
-    """uint32 (legal_offsets[n],): the weights of outcomes, 1 for actions; empty unless an item is at a chance event."""
-    totals: NDArray[np.int32]
-    """int32 (n, players): each seat's score; where a game was restarted, the score of the one that ended."""
-    returns: NDArray[np.float32]
-    """float32 (n, players): at the end of a game players / w - 1 for each of w winners, -1 for others; 0 before."""
-    final: NDArray[np.bool_]
-    """bool (n,): True if the game is over, or was before it was restarted."""
-    observations: NDArray[np.uint8]
-    """uint8 (n, observation_length): the observation of the seat to decide; 0 if there is none."""
-    final_observations: NDArray[np.uint8]
-    """uint8 (r, players, observation_length): each seat's observation at the end of the r games that were restarted."""
 
 
 class Stepped(NamedTuple):

@@ -4,7 +4,7 @@ from typing import Generic, NamedTuple, SupportsIndex, TypeVar
 
 from google.protobuf.message import Message
 
-from chatiere.engine.core.integers import must_be, require_integer
+from chatiere.engine.core.integers import unsigned
 from chatiere.v1.bot_service_pb2 import ListBotsRequest, ListBotsResponse, SuggestRequest, SuggestResponse
 from chatiere.v1.game_pb2 import Action, Include, Options, State
 from chatiere.v1.game_service_pb2 import (
@@ -35,14 +35,6 @@ class MethodRequest(NamedTuple, Generic[ResponseMessage]):
 
     method: str
     message: Message
-
-
-def unsigned(name: str, value: SupportsIndex, bits: int) -> int:
-    """Return an integer for an unsigned field of `bits` bits. Raise TypeError, or ValueError if it does not fit."""
-    number = require_integer(name, value)
-    if not 0 <= number < 2**bits:
-        raise ValueError(must_be(name, number, 0, 2**bits - 1))
-    return number
 
 
 def list_games() -> MethodRequest[ListGamesResponse]:

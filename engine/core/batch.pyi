@@ -11,11 +11,13 @@ _Column = ReadableBuffer | Sequence[SupportsIndex]
 _States = ReadableBuffer | Sequence[SupportsIndex] | Sequence[Sequence[SupportsIndex]]
 
 MOST_FAULTS_TOLD: Final[int]
+MOST_ITEMS: Final[int]
 
 class Columns(NamedTuple):
     legal: bool = ...
     scores: bool = ...
     observations: bool = ...
+    final_scores: bool = ...
 
 class Restart(NamedTuple):
     options: Mapping[str, Any] | None = ...
@@ -86,6 +88,7 @@ class Table:
         count: SupportsIndex | None = None,
         columns: Columns = ...,
         max_bytes: SupportsIndex | None = None,
+        num_threads: SupportsIndex = 1,
         cancellation: Cancellation | None = None,
     ) -> PositionColumns: ...
     def step(
@@ -97,6 +100,7 @@ class Table:
         restart: Restart | None = None,
         overwrite_states: bool = False,
         max_bytes: SupportsIndex | None = None,
+        num_threads: SupportsIndex = 1,
         cancellation: Cancellation | None = None,
     ) -> tuple[PositionColumns, FaultColumns]: ...
     def playout(

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdint cimport int8_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t, uintptr_t
-from libc.stdlib cimport free, malloc
-from libc.string cimport memset
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memcpy, memset
 
 from chatiere.engine.core.errors import EngineError, Reason
 from chatiere.engine.core.integers import LARGEST_U64, column_of
@@ -29,14 +29,14 @@ from chatiere.engine.core.loops cimport (
     Described,
     NewGames,
     LoopEnd,
+    Part,
     Restarts,
-    begin_all,
+    begin_part,
     cancel,
-    describe_all,
     evaluate_all,
     is_cancelled,
     list_decisions,
-    move_all,
+    move_part,
     moves_of,
     observe_all,
     playout_all,
@@ -45,6 +45,7 @@ from chatiere.engine.core.loops cimport (
     weigh_all,
 )
 from chatiere.engine.core.position cimport Game, Position
+from chatiere.engine.core.threads cimport Work, run_parts
 
 cdef enum:
     # So that the offsets of legal ids fit into 32 bits in every game.
@@ -53,10 +54,13 @@ cdef enum:
     LEGAL_GUESS = 64
     # Bytes, of states that are overwritten.
     ALIGNMENT = 8
+    MAX_THREADS = 256
 
 
 # The number of a batch's faults that are given with their texts.
 MOST_FAULTS_TOLD = 20
+# The largest number of items of a batch.
+MOST_ITEMS = MAX_ITEMS
 # The most playouts of one state or action, which fit into a column of counts.
 LARGEST_COUNT = 2**32 - 1
 
@@ -65,12 +69,14 @@ class Columns(NamedTuple):
     """The columns of PositionColumns to return besides `states`, `actors` and `final`.
 
     `legal`: `legal_offsets`, `legal_ids`, `weights`. `scores`: `totals`, `returns`. `observations`: `observations` and,
-    with restarts, `final_observations`.
+    with restarts, `final_observations`. `final_scores`: as `scores`, but with totals of 0 where the game is not over:
+    in some games the totals on the way take longer than the moves.
     """
 
     legal: bool = False
     scores: bool = False
     observations: bool = False
+    final_scores: bool = False
 
 
 class Restart(NamedTuple):
@@ -258,6 +264,93 @@ cdef int require_done(LoopEnd end) except -1:
     return 0
 
 
+cdef class Parts:
+    # The items of a batch, divided evenly among threads; the columns that they fill, and what each part has of its own.
+    cdef BatchLoop batch
+    cdef Described described
+    cdef Part* parts
+    cdef int count
+
+    def __cinit__(self, Table table, Py_ssize_t items, Cancellation cancellation, states, num_threads):
+        cdef Py_ssize_t i
+        self.count = min(read_number("num_threads", num_threads, 1, MAX_THREADS), <uint64_t> max(items, 1))
+        self.batch = table.batch_of(items, cancellation, states)
+        self.parts = <Part*> calloc(self.count, sizeof(Part))
+        if self.parts == NULL:
+            raise MemoryError()  # uncovered: memory does not run out in tests
+        for i in range(self.count):
+            self.parts[i].batch = &self.batch
+            self.parts[i].described = &self.described
+            self.parts[i].first = items * i // self.count
+            self.parts[i].last = items * (i + 1) // self.count
+
+    def __dealloc__(self):
+        cdef int i
+        for i in range(self.count if self.parts != NULL else 0):
+            free(self.parts[i].legal_ids)
+            free(self.parts[i].final_observations)
+        free(self.parts)
+
+    cdef Py_ssize_t ended(self):
+        cdef Py_ssize_t ended = 0
+        cdef int i
+        for i in range(self.count):
+            ended += self.parts[i].ended
+        return ended
+
+    cdef bytes joined_final_observations(self, Py_ssize_t size):
+        # `size`: that of one game's.
+        cdef bytes joined = new_column(self.ended() * size)
+        cdef char* place = <char*> data_of(joined)
+        cdef int i
+        for i in range(self.count):
+            if self.parts[i].ended:
+                memcpy(place, self.parts[i].final_observations, self.parts[i].ended * size)
+                place += self.parts[i].ended * size
+        return joined
+
+    cdef int reserve_legal_ids(self) except -1:
+        cdef Part* part
+        cdef int i
+        for i in range(self.count):
+            part = &self.parts[i]
+            part.capacity = MAX_LEGAL + LEGAL_GUESS * (part.last - part.first)
+            part.legal_ids = <uint16_t*> malloc(part.capacity * sizeof(uint16_t))
+            if part.legal_ids == NULL:
+                raise MemoryError()  # uncovered: memory does not run out in tests
+        return 0
+
+    cdef size_t join_offsets(self, uint32_t* offsets):
+        # Let offsets that begin at 0 in each part count on. Returns the number of all legal ids.
+        cdef size_t legal = 0
+        cdef Py_ssize_t item
+        cdef int i
+        for i in range(self.count):
+            if legal:
+                for item in range(self.parts[i].first, self.parts[i].last):
+                    offsets[item] += legal
+            legal += self.parts[i].legal
+        offsets[self.batch.count] = legal
+        return legal
+
+    cdef bytes joined_legal_ids(self, size_t legal):
+        cdef bytes joined = new_column(legal * sizeof(uint16_t))
+        cdef char* place = <char*> data_of(joined)
+        cdef int i
+        for i in range(self.count):
+            memcpy(place, self.parts[i].legal_ids, self.parts[i].legal * sizeof(uint16_t))
+            place += self.parts[i].legal * sizeof(uint16_t)
+        return joined
+
+    cdef bint any_chance(self):
+        # True if some item is at a chance event.
+        cdef int i
+        for i in range(self.count):
+            if self.parts[i].chance:
+                return True
+        return False
+
+
 cdef class Table:
     """A game at a number of players, as played by all items of a batch.
 
@@ -290,6 +383,7 @@ cdef class Table:
         count=None,
         columns=Columns(),
         max_bytes=None,
+        num_threads=1,
         Cancellation cancellation=None,
     ):
         """Begin games, all with the same options (by name; None: all defaults).
@@ -297,18 +391,17 @@ cdef class Table:
         With `seeds`, uint64 (n,), chance is sampled from the streams (seed, game number); `game_numbers`: uint64 (n,),
         or None for all 0. Without, chance is explicit and `count` is the number of games. One of the two is required.
         `max_bytes`: the largest size of the result, above which BATCH_TOO_LARGE is raised; None: no limit.
+        `num_threads`: the number of threads, 1 to 256, that share the work; the result does not depend on it.
 
         Returns PositionColumns. Raises EngineError: INVALID_OPTION, INVALID_SEED, BATCH_TOO_LARGE.
         """
         cdef bytes encoded = self.encode_options(options, "options")
         cdef bytes seed_column = b"", number_column = b"", states
         cdef NewGames new_games
-        cdef bytes actors
-        cdef uint8_t* packed
-        cdef int8_t* actor_data
-        cdef BatchLoop batch
-        cdef LoopEnd end
+        cdef bytes actors, faults
+        cdef Parts parts
         cdef Py_ssize_t n
+        cdef int i
         if seeds is not None:
             if count:
                 raise EngineError(Reason.INVALID_BATCH, "count must be omitted if seeds are given", field="count")
@@ -331,16 +424,17 @@ cdef class Table:
         new_games.seeds = <const uint64_t*> data_of(seed_column)
         new_games.game_numbers = <const uint64_t*> data_of(number_column)
         cancellation = cancellation or Cancellation()
-        batch = self.batch_of(n, cancellation, None)
+        parts = Parts(self, n, cancellation, None, num_threads)
         check_size(self.size_of(n, columns), max_bytes)
-        states = new_column(n * batch.packed_size)
-        packed = <uint8_t*> data_of(states)
+        states = new_column(n * parts.batch.packed_size)
+        faults = bytes(n)
         actors = new_column(n)
-        actor_data = <int8_t*> data_of(actors)
-        with nogil:
-            end = begin_all(&batch, &new_games, packed, actor_data)
-        require_done(end)
-        positions = self.describe(&batch, packed, states, bytes(n), actors, NULL, 0, columns, max_bytes)
+        parts.described.states = <uint8_t*> data_of(states)
+        parts.described.actors = <int8_t*> data_of(actors)
+        for i in range(parts.count):
+            parts.parts[i].new_games = &new_games
+            parts.parts[i].faults = <uint8_t*> data_of(faults)
+        positions = self.run(begin_part, parts, states, actors, columns, max_bytes)
         self.sound = states
         return positions
 
@@ -353,6 +447,7 @@ cdef class Table:
         restart=None,
         overwrite_states=False,
         max_bytes=None,
+        num_threads=1,
         Cancellation cancellation=None,
     ):
         """Make a move in each game.
@@ -360,48 +455,45 @@ cdef class Table:
         `states`: uint8 (n, packed_size). `moves`: uint16 (n,), dense ids of actions, or outcomes at chance events.
         `restart`: a Restart, to begin a new game where one ends; None: ended games stay over.
         `overwrite_states`: write the new states over `states`, which saves a copy, if it is writable and aligned to 8
-        bytes. Nobody else may write to it meanwhile; it holds garbage if the call raises. `max_bytes`: as in
-        `new_games`.
+        bytes. Nobody else may write to it meanwhile; it holds garbage if the call raises. `max_bytes`, `num_threads`:
+        as in `new_games`.
 
         Returns (PositionColumns, FaultColumns). Raises EngineError: INVALID_OPTION (of the restart), BATCH_TOO_LARGE.
         """
         cdef object given = self.view_of(states)
         cdef const uint8_t[::1] before = given
-        cdef Py_ssize_t n = self.count_of(given), ended = 0
+        cdef Py_ssize_t n = self.count_of(given)
         cdef bytes move_column = copy_for("moves", moves, sizeof(uint16_t), n)
         cdef bytes faults, actors, encoded
         cdef object after
         cdef Restarts restarts
         cdef const uint8_t* source = &before[0] if n else NULL
-        cdef const uint16_t* ids = <const uint16_t*> data_of(move_column)
-        cdef uint8_t* packed
-        cdef uint8_t* fault_data
-        cdef int8_t* actor_data
-        cdef BatchLoop batch
-        cdef LoopEnd end
+        cdef Parts parts
+        cdef Part* part
+        cdef int i
         if restart is not None:
             restarts.stride = read_number("restart.stride", restart.stride, 1, LARGEST_U64)
             encoded = self.encode_options(restart.options, "restart.options")
             restarts.options = data_of(encoded)
         cancellation = cancellation or Cancellation()
-        batch = self.batch_of(n, cancellation, states)
+        parts = Parts(self, n, cancellation, states, num_threads)
         check_size(self.size_of(n, columns), max_bytes)
         if overwrite_states and n and not given.readonly and <uintptr_t> source % ALIGNMENT == 0:
             after = given
-            packed = <uint8_t*> source
+            parts.described.states = <uint8_t*> source
         else:
-            after = new_column(n * batch.packed_size)
-            packed = <uint8_t*> data_of(after)
+            after = new_column(n * parts.batch.packed_size)
+            parts.described.states = <uint8_t*> data_of(after)
         faults = new_column(n)
         actors = new_column(n)
-        fault_data = <uint8_t*> data_of(faults)
-        actor_data = <int8_t*> data_of(actors)
-        with nogil:
-            end = move_all(&batch, source, ids, packed, fault_data, actor_data, &ended)
-        require_done(end)
-        positions = self.describe(
-            &batch, packed, after, faults, actors, &restarts if restart is not None else NULL, ended, columns, max_bytes
-        )
+        parts.described.actors = <int8_t*> data_of(actors)
+        for i in range(parts.count):
+            part = &parts.parts[i]
+            part.before = source
+            part.moves = <const uint16_t*> data_of(move_column)
+            part.faults = <uint8_t*> data_of(faults)
+            part.restarts = &restarts if restart is not None else NULL
+        positions = self.run(move_part, parts, after, actors, columns, max_bytes)
         told = self.faults_of(faults, after, "moves", partial(_apply, memoryview(move_column).cast("H")))
         self.sound = after if told is NO_FAULTS and isinstance(after, bytes) else None
         return positions, told
@@ -658,73 +750,60 @@ cdef class Table:
         if columns.legal:
             item_size += sizeof(uint32_t)
             size = sizeof(uint32_t)
-        if columns.scores:
+        if columns.scores or columns.final_scores:
             item_size += self.players * (sizeof(int32_t) + sizeof(float))
         if columns.observations:
             item_size += self.game.observation_length
         return size + n * item_size
 
-    cdef describe(
-        self,
-        const BatchLoop* batch,
-        uint8_t* packed,
-        states,
-        bytes faults,
-        bytes actors,
-        const Restarts* restarts,
-        Py_ssize_t ended,
-        columns,
-        max_bytes,
-    ):
-        cdef Py_ssize_t n = batch.count
+    cdef run(self, Work work, Parts parts, states, bytes actors, columns, max_bytes):
+        # Do the work, in threads; `states` and `actors` are those of `parts`. Returns PositionColumns.
+        cdef Py_ssize_t n = parts.batch.count
         cdef Py_ssize_t observation_size = self.game.observation_length
+        cdef Py_ssize_t final_size = self.players * observation_size
         cdef Py_ssize_t size = self.size_of(n, columns)
         cdef bytes final = new_column(n)
         cdef bytes legal_offsets = b"", legal_ids = b"", weights = b"", totals = b"", returns = b""
         cdef bytes observations = b"", final_observations = b""
-        # `packed` points to the bytes of `states`.
-        cdef const uint8_t* fault_data = <const uint8_t*> data_of(faults)
+        cdef Described* described = &parts.described
         cdef uint32_t* weight_data
-        cdef Described described
-        cdef LoopEnd end
-        memset(&described, 0, sizeof(Described))
-        described.actors = <int8_t*> data_of(actors)
+        cdef bint restarts = parts.parts[0].restarts != NULL
+        cdef size_t legal
+        cdef int i
         described.final = <uint8_t*> data_of(final)
-        if columns.scores:
+        if columns.scores or columns.final_scores:
             totals = new_column(n * self.players * sizeof(int32_t))
             returns = new_column(n * self.players * sizeof(float))
             described.totals = <int32_t*> data_of(totals)
             described.returns = <float*> data_of(returns)
+            described.all_totals = bool(columns.scores)
         if columns.observations:
-            if restarts != NULL:
-                size += ended * self.players * observation_size
-                check_size(size, max_bytes)
-                final_observations = new_column(ended * self.players * observation_size)
-                described.final_observations = <uint8_t*> data_of(final_observations)
+            for i in range(parts.count):
+                parts.parts[i].largest_final_observations = n * final_size if max_bytes is None else max_bytes - size
             observations = new_column(n * observation_size)
             described.observations = <uint8_t*> data_of(observations)
-        try:
-            if columns.legal:
-                legal_offsets = new_column((n + 1) * sizeof(uint32_t))
-                described.legal_offsets = <uint32_t*> data_of(legal_offsets)
-                described.capacity = MAX_LEGAL + LEGAL_GUESS * n
-                described.legal_ids = <uint16_t*> malloc(described.capacity * sizeof(uint16_t))
-                if described.legal_ids == NULL:
-                    raise MemoryError()  # uncovered: memory does not run out in tests
-            with nogil:
-                end = describe_all(batch, packed, fault_data, restarts, &described)
-            require_done(end)
-            if columns.legal:
-                size += described.legal_offsets[n] * (sizeof(uint16_t) + described.chance * sizeof(uint32_t))
-                check_size(size, max_bytes)
-                legal_ids = (<const char*> described.legal_ids)[:described.legal_offsets[n] * sizeof(uint16_t)]
-        finally:
-            free(described.legal_ids)
-        if described.chance:
-            weights = new_column(described.legal_offsets[n] * sizeof(uint32_t))
-            weight_data = <uint32_t*> data_of(weights)
-            with nogil:
-                weigh_all(batch, packed, described.actors, described.legal_offsets, weight_data)
+        if columns.legal:
+            legal_offsets = new_column((n + 1) * sizeof(uint32_t))
+            described.legal_offsets = <uint32_t*> data_of(legal_offsets)
+            parts.reserve_legal_ids()
+        run_parts(work, parts.parts, sizeof(Part), parts.count)
+        if columns.observations and restarts:
+            size += parts.ended() * final_size
+            check_size(size, max_bytes)
+        for i in range(parts.count):
+            require_done(parts.parts[i].end)
+        if columns.observations and restarts:
+            final_observations = parts.joined_final_observations(final_size)
+        if columns.legal:
+            legal = parts.join_offsets(described.legal_offsets)
+            size += legal * (sizeof(uint16_t) + parts.any_chance() * sizeof(uint32_t))
+            check_size(size, max_bytes)
+            legal_ids = parts.joined_legal_ids(legal)
+            if parts.any_chance():
+                weights = new_column(legal * sizeof(uint32_t))
+                weight_data = <uint32_t*> data_of(weights)
+                with nogil:
+                    weigh_all(&parts.batch, described.states, described.actors, described.legal_offsets, weight_data)
         return PositionColumns(
             states, actors, legal_offsets, legal_ids, weights, totals, returns, final, observations, final_observations
         )

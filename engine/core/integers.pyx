@@ -44,6 +44,14 @@ cpdef object require_integer(name, value):
     return number
 
 
+def unsigned(name, value, bits):
+    """Return the value as an int of `bits` bits without a sign. Raises TypeError, or ValueError if it does not fit."""
+    number = require_integer(name, value)
+    if not 0 <= number < 2**bits:
+        raise ValueError(must_be(name, number, 0, 2**bits - 1))
+    return number
+
+
 cdef uint64_t read_u64(name, value) except? 0:
     # A number of a random stream. Raises EngineError: INVALID_SEED.
     number = as_integer(value)

@@ -7,6 +7,7 @@ from chatiere.engine.core.game cimport Operations
 cdef extern from * nogil:
     uint64_t __atomic_load_n(const uint64_t* value, int order) noexcept
     void __atomic_store_n(uint64_t* value, uint64_t new_value, int order) noexcept
+    uint64_t __atomic_fetch_add(uint64_t* value, uint64_t more, int order) noexcept
     int __ATOMIC_RELAXED
 
 cdef enum LoopEnd:
@@ -14,10 +15,11 @@ cdef enum LoopEnd:
     DONE
     CANCELLED
     NO_MEMORY
+    TOO_LARGE
 
 
 ctypedef struct Control:
-    # Shared between the working thread and others.
+    # Shared between the working threads and others.
     uint64_t cancelled
     uint64_t moves
 
@@ -31,7 +33,7 @@ cdef inline uint64_t moves_of(const Control* control) noexcept nogil:
     return __atomic_load_n(&control.moves, __ATOMIC_RELAXED)
 
 cdef inline void count_moves(Control* control, uint64_t moves) noexcept nogil:
-    __atomic_store_n(&control.moves, moves_of(control) + moves, __ATOMIC_RELAXED)
+    __atomic_fetch_add(&control.moves, moves, __ATOMIC_RELAXED)
 
 ctypedef struct BatchLoop:
     # The batch that a loop runs over.
@@ -59,34 +61,42 @@ ctypedef struct Restarts:
 
 ctypedef struct Described:
     # The columns of PositionColumns being filled; NULL where one is not wanted.
+    uint8_t* states
     int8_t* actors
     uint8_t* final
     uint32_t* legal_offsets
     int32_t* totals
     float* returns
+    bint all_totals  # not only those of ended games
     uint8_t* observations
-    uint8_t* final_observations
+
+
+ctypedef struct Part:
+    # The items from `first` to before `last` of a batch, which one thread works on. The columns are those of all items;
+    # what comes after `end` is the part's own.
+    const BatchLoop* batch
+    const NewGames* new_games
+    const Restarts* restarts  # NULL: ended games stay over
+    const uint8_t* before
+    const uint16_t* moves
+    uint8_t* faults
+    const Described* described
+    Py_ssize_t first
+    Py_ssize_t last
+    LoopEnd end
+    Py_ssize_t ended  # the number of games that ended
+    size_t largest_final_observations  # their largest size in bytes
+    uint8_t* final_observations  # of these games, if restarted; allocated by the thread, NULL if not wanted
     # Grows as needed.
     uint16_t* legal_ids
     size_t capacity
+    size_t legal  # the number of legal ids
     bint chance  # some item is at a chance event
 
 
-cdef LoopEnd begin_all(
-    const BatchLoop* batch, const NewGames* new_games, uint8_t* states, int8_t* actors
-) noexcept nogil
-cdef LoopEnd move_all(
-    const BatchLoop* batch,
-    const uint8_t* before,
-    const uint16_t* moves,
-    uint8_t* states,
-    uint8_t* faults,
-    int8_t* actors,
-    Py_ssize_t* ended,
-) noexcept nogil
-cdef LoopEnd describe_all(
-    const BatchLoop* batch, uint8_t* states, const uint8_t* faults, const Restarts* restarts, Described* described
-) noexcept nogil
+# Begin games, or make moves, and describe the positions.
+cdef void begin_part(void* work) noexcept nogil
+cdef void move_part(void* work) noexcept nogil
 cdef void weigh_all(
     const BatchLoop* batch, uint8_t* states, const int8_t* actors, const uint32_t* legal_offsets, uint32_t* weights
 ) noexcept nogil

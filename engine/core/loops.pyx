@@ -1,11 +1,11 @@
 """Loops of batches over n packed states of one game, for any table of operations.
 
 The states are not trusted, unless the table has just made them. Every loop checks for cancellation before each item
-(playouts and evaluations: before each playout); only describe_all runs to its end. Faults are one byte an item: OK or the kernel's
+(playouts and evaluations: before each playout); only `describe` runs to its end. Faults are one byte an item: OK or the kernel's
 error code.
 """
 
-from libc.stdlib cimport realloc
+from libc.stdlib cimport malloc, realloc
 from libc.string cimport memcpy, memset
 
 from chatiere.engine.core.game cimport (
@@ -112,96 +112,111 @@ cdef void put_observation(const BatchLoop* batch, const void* body, int seat, ui
 
 # All items
 
-cdef LoopEnd begin_all(
-    const BatchLoop* batch, const NewGames* new_games, uint8_t* states, int8_t* actors
-) noexcept nogil:
-    # Fills `states` and `actors`.
+cdef void begin_part(void* work) noexcept nogil:
+    cdef Part* part = <Part*> work
+    cdef const BatchLoop* batch = part.batch
+    cdef const NewGames* new_games = part.new_games
+    cdef uint8_t* packed
     cdef Py_ssize_t i
-    for i in range(batch.count):
+    part.end = LoopEnd.CANCELLED
+    for i in range(part.first, part.last):
         if is_cancelled(batch.control):
-            return LoopEnd.CANCELLED
+            return
+        packed = part.described.states + i * batch.packed_size
         begin_item(
             batch,
             new_games.options,
             new_games.sampled,
             new_games.seeds[i] if new_games.sampled else 0,
             new_games.game_numbers[i] if new_games.sampled else 0,
-            states + i * batch.packed_size,
+            packed,
         )
-        actors[i] = batch.ops.actor(body_of(states + i * batch.packed_size))
-    return LoopEnd.DONE
+        part.described.actors[i] = batch.ops.actor(body_of(packed))
+    part.end = describe(part)
 
 
-cdef LoopEnd move_all(
-    const BatchLoop* batch,
-    const uint8_t* before,
-    const uint16_t* moves,
-    uint8_t* states,
-    uint8_t* faults,
-    int8_t* actors,
-    Py_ssize_t* ended,
-) noexcept nogil:
-    # Fills `states` (which may be `before`), `faults` and `actors`; `ended`: the number of games that end.
+cdef void move_part(void* work) noexcept nogil:
+    # The column of states may be `before`.
+    cdef Part* part = <Part*> work
+    cdef const BatchLoop* batch = part.batch
+    cdef uint8_t* states = part.described.states
+    cdef int8_t* actors = part.described.actors
     cdef uint8_t* packed
-    cdef Py_ssize_t i
-    ended[0] = 0
-    for i in range(batch.count):
-        if is_cancelled(batch.control):
-            return LoopEnd.CANCELLED
+    # Apart from what other threads read, until the end.
+    cdef uint64_t moves = 0
+    cdef Py_ssize_t ended = 0, i
+    cdef int fault
+    cdef bint cancelled = False
+    for i in range(part.first, part.last):
+        cancelled = is_cancelled(batch.control)
+        if cancelled:
+            break
         packed = states + i * batch.packed_size
-        if states != before:
-            memcpy(packed, before + i * batch.packed_size, batch.packed_size)
-        faults[i] = check_item(batch, packed)
-        if faults[i] != OK:
+        if states != part.before:
+            memcpy(packed, part.before + i * batch.packed_size, batch.packed_size)
+        fault = check_item(batch, packed)
+        if fault != OK:
+            part.faults[i] = fault
             actors[i] = INVALID
             continue
-        faults[i] = move_item(batch, packed, moves[i])
+        fault = move_item(batch, packed, part.moves[i])
+        part.faults[i] = fault
         actors[i] = batch.ops.actor(body_of(packed))
-        if faults[i] == OK:
-            count_moves(batch.control, 1)
-            ended[0] += actors[i] == TERMINAL
-    return LoopEnd.DONE
+        if fault == OK:
+            moves += 1
+            ended += actors[i] == TERMINAL
+    count_moves(batch.control, moves)
+    part.ended = ended
+    part.end = LoopEnd.CANCELLED if cancelled else describe(part)
 
 
-cdef bint reserve(Described* described, size_t count) noexcept nogil:
-    # Reserve space for any list of legal ids after the first `count`.
+cdef bint reserve(Part* part) noexcept nogil:
+    # Reserve space for any further list of legal ids.
     cdef uint16_t* ids
-    if described.capacity - count >= MAX_LEGAL:
+    if part.capacity - part.legal >= MAX_LEGAL:
         return True
-    ids = <uint16_t*> realloc(described.legal_ids, 2 * described.capacity * sizeof(uint16_t))
+    ids = <uint16_t*> realloc(part.legal_ids, 2 * part.capacity * sizeof(uint16_t))
     if ids == NULL:
         return False  # uncovered: memory does not run out in tests
-    described.legal_ids = ids
-    described.capacity *= 2
+    part.legal_ids = ids
+    part.capacity *= 2
     return True
 
 
-cdef LoopEnd describe_all(
-    const BatchLoop* batch, uint8_t* states, const uint8_t* faults, const Restarts* restarts, Described* described
-) noexcept nogil:
-    # Fills the other columns of PositionColumns, except `weights`; restarts ended games unless `restarts` is NULL.
+cdef LoopEnd describe(Part* part) noexcept nogil:
+    # Fills the other columns of PositionColumns, except `weights`; restarts ended games unless `restarts` is NULL. Legal
+    # ids become the part's own, with offsets from 0.
+    cdef const BatchLoop* batch = part.batch
+    cdef const Described* described = part.described
+    cdef const Restarts* restarts = part.restarts
     cdef const Operations* ops = batch.ops
     cdef int players = batch.players
-    cdef uint8_t* final_observation = described.final_observations
+    cdef size_t final_size = part.ended * players * ops.observation_length
+    cdef uint8_t* final_observation = NULL
     cdef Header* header
     cdef uint8_t* body
-    cdef size_t legal = 0
     cdef Py_ssize_t i
     cdef int actor, seat
-    for i in range(batch.count):
-        header = <Header*> (states + i * batch.packed_size)
+    if restarts != NULL and described.observations != NULL and final_size:
+        if final_size > part.largest_final_observations:
+            return LoopEnd.TOO_LARGE
+        final_observation = part.final_observations = <uint8_t*> malloc(final_size)
+        if final_observation == NULL:
+            return LoopEnd.NO_MEMORY  # uncovered: memory does not run out in tests
+    for i in range(part.first, part.last):
+        header = <Header*> (described.states + i * batch.packed_size)
         body = body_of(header)
         actor = described.actors[i]
         described.final[i] = actor == TERMINAL
         if described.totals != NULL:
             memset(described.totals + i * players, 0, players * sizeof(int32_t))
             memset(described.returns + i * players, 0, players * sizeof(float))
-            if actor != INVALID:
+            if actor == TERMINAL or (described.all_totals and actor != INVALID):
                 ops.totals(body, described.totals + i * players)
             if actor == TERMINAL:
                 put_returns(batch, body, described.returns + i * players)
-        if actor == TERMINAL and restarts != NULL and faults[i] == OK:
-            if described.final_observations != NULL:
+        if actor == TERMINAL and restarts != NULL and part.faults[i] == OK:
+            if final_observation != NULL:
                 for seat in range(players):
                     put_observation(batch, body, seat, final_observation)
                     final_observation += ops.observation_length
@@ -211,23 +226,19 @@ cdef LoopEnd describe_all(
             actor = ops.actor(body)
         described.actors[i] = actor
         if described.legal_offsets != NULL:
-            described.legal_offsets[i] = legal
-            if not reserve(described, legal):
+            described.legal_offsets[i] = part.legal
+            if not reserve(part):
                 return LoopEnd.NO_MEMORY  # uncovered: memory does not run out in tests
             if actor >= 0:
-                legal += ops.legal_actions(body, described.legal_ids + legal)
+                part.legal += ops.legal_actions(body, part.legal_ids + part.legal)
             elif actor == CHANCE:
-                described.chance = True
-                legal += list_outcomes(ops, body, described.legal_ids + legal)
+                part.chance = True
+                part.legal += list_outcomes(ops, body, part.legal_ids + part.legal)
         if described.observations != NULL:
             if actor >= 0:
                 put_observation(batch, body, actor, described.observations + i * ops.observation_length)
             else:
-                memset(
-                    described.observations + i * ops.observation_length, 0, ops.observation_length
-                )
-    if described.legal_offsets != NULL:
-        described.legal_offsets[batch.count] = legal
+                memset(described.observations + i * ops.observation_length, 0, ops.observation_length)
     return LoopEnd.DONE
 
 

@@ -5,7 +5,6 @@ In each oneof a game has the field of its own name; its content is read and writ
 
 from chatiere import engine
 from chatiere.engine import EngineError, EventLog, Game, Position, Reason
-from chatiere.engine.core.description import ObservationField
 from chatiere.engine.core.messages import Messages
 from chatiere.engine.wire import Reader
 from chatiere.service.calls.errors import Refusal, ServiceReason
@@ -144,74 +143,3 @@ def _read_action(action: Reader, position: Position) -> tuple[int, str]:
             metadata={"game": game.name, "typed_id": str(typed_id)},
         )
     return typed_id, f"action.{name}"
-
-
-def write_game_info(game: Game) -> game_pb2.GameInfo:
-    """Return a game's GameInfo."""
-    description = game.description
-    return game_pb2.GameInfo(
-        name=game.name,
-        english_title=description.english_title,
-        french_title=description.french_title,
-        min_players=game.min_players,
-        max_players=game.max_players,
-        rules_version=game.rules_version,
-        options=[
-            game_pb2.OptionInfo(
-                name=option.name,
-                meaning=option.meaning,
-                lowest=option.lowest,
-                highest=option.highest,
-                default_meaning=option.default,
-                default_values=option.default_values,
-            )
-            for option in description.options
-        ],
-        action_kinds=[
-            game_pb2.ActionKindInfo(name=kind.name, meaning=kind.meaning, first_id=kind.first_id, last_id=kind.last_id)
-            for kind in description.action_kinds
-        ],
-        num_actions=game.num_distinct_actions,
-        outcomes=description.outcomes,
-        pieces=[
-            game_pb2.PieceInfo(
-                kind=piece.kind, number=piece.number, english_name=piece.english, french_name=piece.french
-            )
-            for piece in description.pieces
-        ],
-        packed_size=game.packed_size,
-        observation=[
-            game_pb2.ObservationPartInfo(
-                name=part.name,
-                meaning=part.meaning,
-                offset=part.offset,
-                shape=part.shape,
-                fields=[_field_info(field) for field in part.fields],
-            )
-            for part in description.observation
-        ],
-        observation_length=game.observation_length,
-        lowest_total_wins=game.lowest_total_wins,
-        zero_sum=game.zero_sum,
-        tables=[
-            game_pb2.TableInfo(
-                players=players,
-                limits=game_pb2.GameLimits(**game.limits(players)._asdict()),
-                limits_of_any_options=game_pb2.GameLimits(**game.limits_of_any_options(players)._asdict()),
-            )
-            for players in range(game.min_players, game.max_players + 1)
-        ],
-    )
-
-
-def _field_info(field: ObservationField) -> game_pb2.ObservationFieldInfo:
-    return game_pb2.ObservationFieldInfo(
-        name=field.name,
-        kind=f"OBSERVATION_KIND_{field.kind.name}",
-        largest=field.largest,
-        offset=field.offset,
-        shape=field.shape,
-        strides=field.strides,
-        first_bit=field.first_bit,
-        num_bits=field.num_bits,
-    )

@@ -9,6 +9,7 @@ from functools import cache
 
 from chatiere import engine
 from chatiere.engine import EngineError, EventLog, Game, Position, Reason
+from chatiere.engine.core.game_info import game_info
 from chatiere.engine.wire import Reader, written, written_in
 from chatiere.service.calls import conversion
 from chatiere.service.calls.errors import Refusal, ServiceReason
@@ -53,7 +54,7 @@ def list_games(data: bytes) -> bytes:
 @cache
 def _all_games() -> bytes:
     # Cached because it takes milliseconds.
-    games = [conversion.write_game_info(game) for game in engine.games()]
+    games = [game_pb2.GameInfo(**game_info(game)) for game in engine.games()]
     return pb.ListGamesResponse(games=games).SerializeToString()
 
 

@@ -1,6 +1,5 @@
-"""Many games at a time between bots: the bots' seats and choices, results and recordings."""
+"""Many games at a time between bots: the bots' seats and choices, and results."""
 
-import io
 from collections import Counter
 from itertools import product
 
@@ -10,9 +9,8 @@ from scipy import stats
 
 from chatiere import bots, engine
 from chatiere.bots import Bot, Decisions
-from chatiere.clients import Client, begin, play
-from chatiere.clients.matches import Recording, Results, bots_of, play_many, wilson_interval
-from chatiere.clients.selfplay import VectorEnv
+from chatiere.clients import Client, VectorEnv, begin, play
+from chatiere.clients.matches import Results, bots_of, play_many, wilson_interval
 
 GAMES = [game.name for game in engine.games()]
 TABLES = [(game.name, players) for game in engine.games() for players in range(game.min_players, game.max_players + 1)]
@@ -89,58 +87,6 @@ def test_a_bot_chooses_the_same_for_many_games_as_for_one(address: str, name: st
             beginning = begin(client, name, players, seed=SEED, game_number=number)
             chairs = [seated[(number + seat) % 2] for seat in range(players)]
             assert [step.action.id for step in play(client, beginning, chairs, SEED)] == actions
-
-
-def played(
-    address: str, name: str, players: int, names: list[str], *, num_envs: int = 8, observations: bool = False
-) -> dict:
-    """Return the arrays in the file of a recording of 12 games."""
-    results = Results.of(12, players, len(names))
-    recording = Recording(observations=observations)
-    with VectorEnv(address, name, players, num_envs=num_envs, games=12, observations=True) as env:
-        seated = [bots.get(bot, name, players) for bot in names]
-        for batch, actions in play_many(env, seated, SEED):
-            results.add(batch.ended)
-            recording.add(batch, actions)
-        file = io.BytesIO()
-        recording.save(file, env.info, SEED, names, results)
-    file.seek(0)
-    with np.load(file) as arrays:
-        return dict(arrays)
-
-
-@pytest.mark.parametrize(("name", "players"), TABLES)
-def test_a_recording_can_be_replayed(address: str, name: str, players: int) -> None:
-    names = [*reversed(SIMPLE[name]), "random"]
-    record = played(address, name, players, names, observations=True)
-    assert (record["game"], record["rules_version"], record["seed"]) == (name, engine.game(name).rules_version, SEED)
-    assert record["bot_names"].tolist() == names
-    assert record["offsets"][0] == 0
-    assert np.diff(record["offsets"]).tolist() == record["lengths"].tolist()
-    assert record["legal_offsets"].shape == (len(record["actions"]) + 1,)
-    assert record["legal_offsets"][-1] == len(record["legal_ids"])
-    for number in range(12):
-        assert record["bots"][number].tolist() == [(number + seat) % len(names) for seat in range(players)]
-        position = engine.game(name).new_game(players, seed=SEED, game_number=number)
-        for decision in range(record["offsets"][number], record["offsets"][number + 1]):
-            assert record["actors"][decision] == position.current_player()
-            assert record["observations"][decision].tobytes() == position.observation(position.current_player())
-            legal = slice(*record["legal_offsets"][decision : decision + 2])
-            assert record["legal_ids"][legal].tolist() == position.legal_actions()
-            position.apply(record["actions"][decision])
-        assert position.is_terminal()
-        assert record["returns"][number].tolist() == pytest.approx(position.returns())
-        assert record["totals"][number].tolist() == position.totals()
-
-
-@pytest.mark.parametrize("name", GAMES)
-def test_the_same_seed_is_recorded_the_same_however_it_is_batched(address: str, name: str) -> None:
-    names, players = SIMPLE[name], engine.game(name).min_players
-    first = played(address, name, players, names)
-    assert "observations" not in first
-    second = played(address, name, players, names, num_envs=3)
-    assert first.keys() == second.keys()
-    assert all(np.array_equal(first[key], second[key]) for key in first)
 
 
 def test_shares_of_wins() -> None:

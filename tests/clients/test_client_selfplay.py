@@ -105,6 +105,18 @@ def trajectories(env: VectorEnv, seed: int) -> dict[int, list[int]]:
 
 
 @pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("first", [0, 5, 2**64 - 10])
+def test_a_range_of_games_is_a_part_of_all_games(address: str, name: str, first: int) -> None:
+    with (
+        VectorEnv(address, name, fewest(name), num_envs=6, games=10, first_game=first) as env,
+        VectorEnv(address, name, fewest(name), num_envs=2, games=4, first_game=first + 6) as part,
+    ):
+        all_games = trajectories(env, SEED)
+        assert sorted(all_games) == list(range(first, first + 10))
+        assert trajectories(part, SEED) == {number: all_games[number] for number in range(first + 6, first + 10)}
+
+
+@pytest.mark.parametrize("name", GAMES)
 def test_a_seed_means_the_same_games_however_they_are_batched(address: str, name: str) -> None:
     def games_of(num_envs: int, batches: int, seed: int = SEED) -> dict[int, list[int]]:
         with VectorEnv(address, name, fewest(name), num_envs=num_envs, batches=batches, games=10) as env:
@@ -343,10 +355,20 @@ def test_actions_that_are_not_one_a_row(address: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"num_envs": 0}, {"batches": 0}, {"num_envs": 2, "batches": 3}, {"games": 0}, {"games": -1}]
+    ("wrong", "message"),
+    [
+        ({"num_envs": 0}, "num_envs must be from 1"),
+        ({"batches": 0}, "batches must be from 1 to num_envs"),
+        ({"num_envs": 2, "batches": 3}, "batches must be from 1 to num_envs"),
+        ({"games": 0}, "games must be 1 or more"),
+        ({"games": -1}, "games must be 1 or more"),
+        ({"first_game": -1}, "first_game must be an integer from 0"),
+        ({"first_game": 2**64}, "first_game must be an integer from 0"),
+        ({"first_game": 2**64 - 3, "games": 4}, r"first_game \+ games must not be above"),
+    ],
 )
-def test_numbers_that_make_no_sense(address: str, wrong: dict[str, int]) -> None:
-    with pytest.raises(ValueError, match=r"must be from 1|must be 1 or more"):
+def test_numbers_that_make_no_sense(address: str, wrong: dict[str, int], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         VectorEnv(address, GAMES[0], fewest(GAMES[0]), **wrong)
 
 

@@ -1,23 +1,31 @@
 """chatiere selfplay."""
 
+import json
 import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from pyarrow import parquet
 
 from chatiere import bots, engine
+from chatiere.clients.dataset import GameRange
 from chatiere.clients.matches import wilson_interval
+from chatiere.clients.selfplay_ray import TaskError
+from chatiere.command import selfplay
 
 from .conftest import Run
 
+ROOT = Path(__file__).parents[2]
 GAMES = [game.name for game in engine.games()]
 TABLES = [(game.name, players) for game in engine.games() for players in range(game.min_players, game.max_players + 1)]
 # The bots without a budget.
 SIMPLE = {name: [bot for bot in bots.names(name) if bot not in ("flat", "ismcts")] for name in GAMES}
 PROGRAMS = re.findall(
-    r"^```python\n(.*?)^```$", (Path(__file__).parents[2] / "README.md").read_text("utf-8"), re.MULTILINE | re.DOTALL
+    r"^```python\n(.*?)^```$", (ROOT / "docs/selfplay.md").read_text("utf-8"), re.MULTILINE | re.DOTALL
 )
 WINS = re.compile(
     r"([\w:=,]+): wins ([\d.]+)% of ([\d,]+) games \(95 % interval ([\d.]+)% to ([\d.]+)%\); "
@@ -29,101 +37,131 @@ def without_time(output: str) -> str:
     return re.sub(r" in [\d.]+ s \([\d,]+ per second\)", "", output)
 
 
+def hash_of(directory: Path) -> str:
+    hashed: str = json.loads((directory / "manifest.json").read_text())["hash"]
+    return hashed
+
+
 @pytest.mark.parametrize(("name", "players"), TABLES)
-def test_the_report_is_that_of_the_games(run: Run, address: str, tmp_path: Path, name: str, players: int) -> None:
-    file = tmp_path / "games.npz"
+def test_the_report_is_that_of_the_games(run: Run, tmp_path: Path, name: str, players: int) -> None:
     names = [*SIMPLE[name], "random"]
-    asked = ("--game", name, "--players", players, "--bots", ",".join(names), "--address", address)
-    result = run("selfplay", *asked, "--games", 60, "--output", file)
+    asked = ("--game", name, "--players", players, "--bots", ",".join(names), "--games", 60)
+    result = run("selfplay", *asked, "--output", tmp_path / "games", "--shard", 25)
     assert result.exit_code == 0, result.stderr
     first, second, *wins, last = result.stdout.splitlines()
-    with np.load(file) as record:
-        lengths, returns, seated = record["lengths"], record["returns"], record["bots"]
-        assert first.startswith(f"{name}, {players} players: 60 games, {lengths.sum():,} decisions in ")
-        assert re.search(r" in [\d.]+ s \([\d,]+ per second\)$", first)
-        ordered = sorted(lengths)
-        assert second == (
-            f"decisions per game: mean {lengths.mean():.1f}, median {ordered[29]}, "
-            f"90 % from {ordered[2]} to {ordered[56]}, shortest {ordered[0]}, longest {ordered[-1]}"
-        )
-        assert last == f"written to {file}"
-        assert len(wins) == len(names)
-        for number, line in enumerate(wins):
-            found = WINS.fullmatch(line)
-            assert found is not None, line
-            sat = [game for game in range(60) if number in seated[game]]
-            shares = [
-                sum((returns[game, seat] + 1) / players for seat in range(players) if seated[game, seat] == number)
-                for game in sat
-            ]
-            low, high = wilson_interval(float(np.mean(shares)), len(sat))
-            assert found[1] == names[number]
-            assert int(found[3]) == len(sat)
-            figures = [100 * np.mean(shares), 100 * low, 100 * high]
-            assert [float(found[group]) for group in (2, 4, 5)] == pytest.approx(figures, abs=0.06)
-            assert float(found[6]) == pytest.approx(100 * (seated == number).sum() / (players * len(sat)), abs=0.06)
+    assert last == f"written to {tmp_path / 'games'}; the games' hash is {hash_of(tmp_path / 'games')}"
+    assert without_time(run("selfplay", *asked).stdout).splitlines() == [without_time(first), second, *wins]
+    ends = {row["game"]: row for row in parquet.read_table(tmp_path / "games" / "games").to_pylist()}
+    lengths = [ends[game]["ply"] + 1 for game in range(60)]
+    assert first.startswith(f"{name}, {players} players: 60 games, {sum(lengths):,} decisions in ")
+    assert re.search(r" in [\d.]+ s \([\d,]+ per second\)$", first)
+    ordered = sorted(lengths)
+    assert second == (
+        f"decisions per game: mean {np.mean(lengths):.1f}, median {ordered[29]}, "
+        f"90 % from {ordered[2]} to {ordered[56]}, shortest {ordered[0]}, longest {ordered[-1]}"
+    )
+    assert len(wins) == len(names)
+    for number, line in enumerate(wins):
+        found = WINS.fullmatch(line)
+        assert found is not None, line
+        seats = {game: [seat for seat in range(players) if (game + seat) % len(names) == number] for game in range(60)}
+        sat = [game for game in range(60) if seats[game]]
+        shares = [sum((ends[game]["returns"][seat] + 1) / players for seat in seats[game]) for game in sat]
+        low, high = wilson_interval(float(np.mean(shares)), len(sat))
+        assert found[1] == names[number]
+        assert int(found[3]) == len(sat)
+        figures = [100 * np.mean(shares), 100 * low, 100 * high]
+        assert [float(found[group]) for group in (2, 4, 5)] == pytest.approx(figures, abs=0.06)
+        share = sum(map(len, seats.values())) / (players * len(sat))
+        assert float(found[6]) == pytest.approx(100 * share, abs=0.06)
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_the_same_seed_is_the_same_however_it_is_batched(run: Run, address: str, tmp_path: Path, name: str) -> None:
-    def games(number: int, *arguments: object) -> tuple[str, dict[str, np.ndarray]]:
-        file = tmp_path / f"{number}.npz"
-        asked = ("--game", name, "--games", 15, "--output", file, "--address", address)
-        printed = run("selfplay", *asked, *arguments).stdout
-        with np.load(file) as record:
-            return without_time(printed).replace(str(file), "FILE"), dict(record)
+    def games(number: int, *arguments: object) -> tuple[str, str]:
+        directory = tmp_path / str(number)
+        printed = run("selfplay", "--game", name, "--games", 15, "--output", directory, *arguments).stdout
+        return without_time(printed).replace(str(directory), "DIR"), hash_of(directory)
 
-    printed, record = games(0, "--seed", 1)
-    for number, arguments in enumerate((("--batch", 3), ("--batch", 7, "--in-flight", 5), ("--in-flight", 1)), 1):
-        again, same = games(number, *arguments)
-        assert again == printed
-        assert all(np.array_equal(same[key], record[key]) for key in record)
-    assert not np.array_equal(games(9, "--seed", 2)[1]["actions"], record["actions"])
+    first = games(0, "--seed", 1)
+    for number, arguments in enumerate(
+        (("--batch", 3), ("--address", address), ("--address", address, "--batch", 2, "--in-flight", 3)), 1
+    ):
+        assert games(number, *arguments) == first
+    assert games(9, "--seed", 2)[1] != first[1]
 
 
 @pytest.mark.parametrize(("name", "players"), TABLES)
-def test_games_are_replayed_from_the_file_as_the_readme_says(
-    run: Run, address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, players: int
+def test_games_are_replayed_from_the_data_set_as_the_page_says(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, players: int
 ) -> None:
-    (program,) = (code for code in PROGRAMS if "games.npz" in code)
+    (program,) = (code for code in PROGRAMS if "new_game" in code)
     monkeypatch.chdir(tmp_path)
-    asked = ("--game", name, "--players", players, "--games", 8, "--seed", 2**64 - 1, "--address", address)
-    assert run("selfplay", *asked, "--batch", 3, "--output", "games.npz").exit_code == 0
+    asked = ("--game", name, "--players", players, "--games", 8, "--seed", 2**64 - 1)
+    assert run("selfplay", *asked, "--shard", 3, "--output", "games").exit_code == 0
     replayed: dict[str, Any] = {}
-    exec(compile(program, "README.md", "exec"), replayed)
-    assert (replayed["rules"].name, replayed["players"], replayed["i"]) == (name, players, 7)
-    assert replayed["m"] + 1 == len(replayed["record"]["actions"])
+    exec(compile(program, "selfplay.md", "exec"), replayed)
+    assert (replayed["rules"].name, replayed["number"]) == (name, 7)
+    assert replayed["position"].num_players() == players
 
 
-def test_without_an_address_a_server_of_its_own_is_asked(run: Run, address: str) -> None:
+def test_against_a_service_the_games_are_the_same(run: Run, address: str) -> None:
     asked = ("--game", GAMES[0], "--games", 5)
     own = run("selfplay", *asked)
     assert own.exit_code == 0
     assert without_time(own.stdout) == without_time(run("selfplay", *asked, "--address", address).stdout)
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_observations_are_written_if_asked(run: Run, address: str, tmp_path: Path, name: str) -> None:
-    file = tmp_path / "games.npz"
-    asked = ("--game", name, "--games", 3, "--bots", ",".join(SIMPLE[name]), "--output", file, "--address", address)
-    run("selfplay", *asked)
-    with np.load(file) as record:
-        assert "observations" not in record
-    run("selfplay", *asked, "--observations")
-    with np.load(file) as record:
-        assert record["observations"].shape == (len(record["actions"]), engine.game(name).observation_length)
+def test_an_interrupted_run_goes_on(run: Run, tmp_path: Path) -> None:
+    asked = ("selfplay", "--game", GAMES[0], "--games", 10, "--shard", 4, "--output", tmp_path)
+    whole = run(*asked).stdout
+    (tmp_path / "games" / "000000000004.parquet").unlink()
+    *report, kept, last = run(*asked).stdout.splitlines()
+    assert kept == "6 games were there already"
+    assert without_time("\n".join([*report, last])) == without_time(whole.rstrip())
+    assert run(*asked).stdout.splitlines()[-2:] == ["10 games were there already", last]
+    other = run(*asked, "--seed", 2)
+    assert other.exit_code == 2
+    assert "manifest.json has another seed: 1, not 2\n" in other.stderr
 
 
-def test_observations_without_a_file(run: Run) -> None:
-    result = run("selfplay", "--game", GAMES[0], "--observations")
+def test_a_directory_that_cannot_be_written(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for output in (tmp_path / "file", tmp_path / "file" / "below", tmp_path):
+        result = run("selfplay", "--game", GAMES[0], "--games", 5, "--output", output)
+        assert result.exit_code == 2
+        assert str(output) in result.stderr
+
+
+def test_on_a_cluster_the_games_go_to_the_data_set(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # A cluster that plays in this process: tests/clients/test_selfplay_ray.py has real ones.
+    reached = []
+
+    @contextmanager
+    def cluster(address: str) -> Iterator[None]:
+        reached.append(address)
+        yield
+
+    def play_on_ray(play: Callable[[GameRange], bytes], ranges: list[GameRange]) -> Iterator[tuple[GameRange, bytes]]:
+        if reached == ["no:1"]:
+            raise TaskError("games 0 to 3 failed")
+        return ((games, play(games)) for games in reversed(ranges))
+
+    monkeypatch.setattr(selfplay, "cluster", cluster)
+    monkeypatch.setattr(selfplay, "play_on_ray", play_on_ray)
+    asked = ("selfplay", "--game", GAMES[0], "--games", 10, "--shard", 4)
+    failed = run(*asked, "--output", tmp_path / "ray", "--ray", "no:1")
+    assert (failed.exit_code, failed.stderr.splitlines()[-1]) == (2, "Error: games 0 to 3 failed")
+    assert run(*asked, "--output", tmp_path / "ray", "--ray", "local").exit_code == 0
+    assert run(*asked, "--output", tmp_path / "one").exit_code == 0
+    assert hash_of(tmp_path / "ray") == hash_of(tmp_path / "one")
+    assert reached == ["no:1", "local"]
+
+
+def test_a_cluster_without_a_directory(run: Run) -> None:
+    result = run("selfplay", "--game", GAMES[0], "--ray", "local")
     assert result.exit_code == 2
-    assert "--output" in result.stderr
-
-
-def test_a_file_that_cannot_be_written_stops_the_start(run: Run, tmp_path: Path) -> None:
-    result = run("selfplay", "--game", GAMES[0], "--output", tmp_path / "no such folder" / "games.npz")
-    assert result.exit_code == 2
-    assert "'--output'" in result.stderr
+    assert "--ray needs --output" in result.stderr
 
 
 def test_fewer_games_than_bots(run: Run, address: str) -> None:
@@ -136,7 +174,7 @@ def test_an_unknown_game_and_an_unknown_bot(run: Run, address: str) -> None:
     result = run("selfplay", "--game", "tarock", "--address", address)
     assert (result.exit_code, result.stderr) == (
         2,
-        f"Error: unknown game 'tarock'; known games: {', '.join(GAMES)}\n",
+        f"Error: UNKNOWN_GAME: unknown game 'tarock'; known games: {', '.join(GAMES)}\n",
     )
     result = run("selfplay", "--game", GAMES[0], "--bots", "random,cheater", "--address", address)
     assert result.exit_code == 2
@@ -150,7 +188,7 @@ def test_a_table_that_the_game_is_not_for(run: Run, address: str, players: int) 
     assert " players\n" in result.stderr
 
 
-@pytest.mark.parametrize("option", ["--games", "--batch", "--in-flight", "--seed"])
+@pytest.mark.parametrize("option", ["--games", "--batch", "--in-flight", "--seed", "--shard"])
 @pytest.mark.parametrize("value", [-1, "many"])
 def test_numbers_that_make_no_sense(run: Run, option: str, value: object) -> None:
     result = run("selfplay", "--game", GAMES[0], option, value)

@@ -461,3 +461,99 @@ def test_threads_share_a_table(table: Table) -> None:
 
     with ThreadPoolExecutor(4) as threads:
         assert list(threads.map(at_once, range(4))) == expected
+
+
+THREADS = (2, 3, 5, 256)
+ALL_COLUMNS = Columns(legal=True, scores=True, observations=True)
+
+
+@pytest.mark.parametrize("explicit", [False, True])
+def test_a_batch_does_not_depend_on_the_number_of_threads(table: Table, explicit: bool) -> None:
+    rng = np.random.default_rng(7)
+    asked: dict[str, Any] = {"count": 40} if explicit else {"seeds": range(40)}
+    positions = table.new_games(**asked, columns=ALL_COLUMNS)
+    for num_threads in THREADS:
+        assert table.new_games(**asked, columns=ALL_COLUMNS, num_threads=num_threads) == positions
+    steps = ended = 0
+    while steps < 60 if explicit else ended < 40:
+        offsets = np.frombuffer(positions.legal_offsets, "<u4")
+        places = offsets[:-1] + (rng.random(40) * np.diff(offsets)).astype(np.uint32)
+        moves = np.frombuffer(positions.legal_ids, "<u2")[places]
+        restart = Restart(stride=40)
+        num_threads = int(rng.choice(THREADS))
+        expected = table.step(positions.states, moves, columns=ALL_COLUMNS, restart=restart)
+        stepped = table.step(
+            bytearray(positions.states), moves, columns=ALL_COLUMNS, restart=restart, num_threads=num_threads
+        )
+        assert stepped == expected
+        positions, _ = expected
+        ended += positions.final.count(1)
+        steps += 1
+
+
+@pytest.mark.parametrize("num_threads", THREADS)
+def test_items_fail_alone_in_several_threads(table: Table, states: bytes, num_threads: int) -> None:
+    broken = states + b"\xff" * (len(states) // 3) + states
+    moves = np.full(7, 0xFFFF)
+    expected = table.step(broken, moves, columns=ALL_COLUMNS)
+    assert table.step(broken, moves, columns=ALL_COLUMNS, num_threads=num_threads) == expected
+    assert len(expected[1].items) == 7
+
+
+def test_moves_in_several_threads_are_counted(table: Table) -> None:
+    positions = table.new_games(seeds=range(50), columns=Columns(legal=True))
+    firsts = np.frombuffer(positions.legal_ids, "<u2")[np.frombuffer(positions.legal_offsets, "<u4")[:-1]]
+    cancellation = Cancellation()
+    table.step(positions.states, firsts, num_threads=3, cancellation=cancellation)
+    assert cancellation.moves == 50
+    cancellation.cancel()
+    with pytest.raises(Cancelled):
+        table.step(positions.states, firsts, num_threads=3, cancellation=cancellation)
+    assert cancellation.moves == 50
+
+
+def test_the_size_of_a_result_does_not_depend_on_the_number_of_threads(table: Table) -> None:
+    """Where games end, their last observations count as well."""
+    columns, restart = ALL_COLUMNS, Restart()
+    positions = table.new_games(seeds=[7] * 9, columns=columns)
+    while True:
+        moves = np.full(9, np.frombuffer(positions.legal_ids, "<u2")[0])
+        after, _ = table.step(positions.states, moves, columns=columns, restart=restart)
+        if any(after.final):
+            break
+        positions = after
+    size = sizes(after)
+    for num_threads in (1, *THREADS):
+        asked = {"columns": columns, "restart": restart, "num_threads": num_threads}
+        assert table.step(positions.states, moves, max_bytes=size, **asked)[0] == after
+        for limit in (size - 1, size - len(after.legal_ids), size - len(after.legal_ids) - 1):
+            error = refused(table.step, positions.states, moves, max_bytes=limit, **asked)
+            assert error.reason == Reason.BATCH_TOO_LARGE
+            assert error.metadata["limit"] == str(limit)
+
+
+@pytest.mark.parametrize("number", [0, 257, -1, 2.0, None])
+def test_threads_are_a_number_from_1(table: Table, states: bytes, number: Any) -> None:
+    for error in (
+        refused(table.new_games, count=1, num_threads=number),
+        refused(table.step, states, [0] * 3, num_threads=number),
+    ):
+        assert (error.reason, error.field) == (Reason.INVALID_BATCH, "num_threads")
+
+
+def test_final_scores_are_the_scores_of_ended_games_alone(table: Table) -> None:
+    rng = np.random.default_rng(7)
+    ended = 0
+    positions = table.new_games(seeds=range(20), columns=ALL_COLUMNS)
+    while ended < 20:
+        offsets = np.frombuffer(positions.legal_offsets, "<u4")
+        places = offsets[:-1] + (rng.random(20) * np.diff(offsets)).astype(np.uint32)
+        moves = np.frombuffer(positions.legal_ids, "<u2")[places]
+        before = positions.states
+        positions, _ = table.step(before, moves, columns=ALL_COLUMNS, restart=Restart(stride=20))
+        alone, _ = table.step(before, moves, columns=Columns(final_scores=True), restart=Restart(stride=20))
+        final = np.frombuffer(positions.final, "u1")
+        ended += np.count_nonzero(final)
+        totals = np.frombuffer(positions.totals, "<i4").reshape(20, -1) * final[:, None]
+        assert alone.totals == totals.astype("<i4").tobytes()
+        assert alone.returns == positions.returns

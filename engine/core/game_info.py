@@ -1,0 +1,83 @@
+"""What ListGames says of a game, as the values of a GameInfo message's fields."""
+
+from typing import Any
+
+from chatiere.engine.core.description import ObservationField
+from chatiere.engine.core.position import Game
+
+
+def game_info(game: Game) -> dict[str, Any]:
+    """Return the fields of a game's GameInfo by name; messages within it are dicts as well.
+
+    The engine has no protobuf: `GameInfo(**game_info(game))` is the message.
+    """
+    description = game.description
+    return {
+        "name": game.name,
+        "english_title": description.english_title,
+        "french_title": description.french_title,
+        "min_players": game.min_players,
+        "max_players": game.max_players,
+        "rules_version": game.rules_version,
+        "options": [
+            {
+                "name": option.name,
+                "meaning": option.meaning,
+                "lowest": option.lowest,
+                "highest": option.highest,
+                "default_meaning": option.default,
+                "default_values": option.default_values,
+            }
+            for option in description.options
+        ],
+        "action_kinds": [
+            {"name": kind.name, "meaning": kind.meaning, "first_id": kind.first_id, "last_id": kind.last_id}
+            for kind in description.action_kinds
+        ],
+        "num_actions": game.num_distinct_actions,
+        "outcomes": description.outcomes,
+        "pieces": [
+            {
+                "kind": piece.kind,
+                "number": piece.number,
+                "english_name": piece.english,
+                "french_name": piece.french,
+            }
+            for piece in description.pieces
+        ],
+        "packed_size": game.packed_size,
+        "observation": [
+            {
+                "name": part.name,
+                "meaning": part.meaning,
+                "offset": part.offset,
+                "shape": part.shape,
+                "fields": [_field_info(field) for field in part.fields],
+            }
+            for part in description.observation
+        ],
+        "observation_length": game.observation_length,
+        "lowest_total_wins": game.lowest_total_wins,
+        "zero_sum": game.zero_sum,
+        "tables": [
+            {
+                "players": players,
+                "limits": game.limits(players)._asdict(),
+                "limits_of_any_options": game.limits_of_any_options(players)._asdict(),
+            }
+            for players in range(game.min_players, game.max_players + 1)
+        ],
+    }
+
+
+def _field_info(field: ObservationField) -> dict[str, Any]:
+    return {
+        "name": field.name,
+        "kind": f"OBSERVATION_KIND_{field.kind.name}",
+        "largest": field.largest,
+        "offset": field.offset,
+        "shape": field.shape,
+        "strides": field.strides,
+        "first_bit": field.first_bit,
+        "num_bits": field.num_bits,
+    }

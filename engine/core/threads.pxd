@@ -1,0 +1,6 @@
+# Work without the GIL in several threads.
+from libc.stddef cimport size_t
+
+ctypedef void (*Work)(void* part) noexcept nogil
+
+cdef int run_parts(Work work, void* parts, size_t size, int count) except -1

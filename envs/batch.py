@@ -1,0 +1,161 @@
+"""Batches of games as NumPy arrays: what the environments that play many games at a time return."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chatiere.engine.core import choices
+from chatiere.engine.core.choices import scramble
+from chatiere.v1.game_pb2 import GameInfo
+
+
+class Positions(NamedTuple):
+    """The positions of n games; columns that were not requested are empty. See chatiere.v1.Positions."""
+
+    states: NDArray[np.uint8]
+    """uint8 (n, packed_size): the packed states, opaque."""
+    actors: NDArray[np.int8]
+    """int8 (n,): the seat to decide; -1: a chance event, -4: the game is over, -3: the state is invalid."""
+    legal_offsets: NDArray[np.uint32]
+    """uint32 (n + 1,): item i has legal_ids[legal_offsets[i]:legal_offsets[i + 1]]."""
+    legal_ids: NDArray[np.uint16]
+    """uint16 (legal_offsets[n],): the dense ids of legal actions, or the outcomes of a chance event, ascending."""
+    weights: NDArray[np.uint32]
+    """uint32 (legal_offsets[n],): the weights of outcomes, 1 for actions; empty unless an item is at a chance event."""
+    totals: NDArray[np.int32]
+    """int32 (n, players): each seat's score; where a game was restarted, the score of the one that ended."""
+    returns: NDArray[np.float32]
+    """float32 (n, players): at the end of a game players / w - 1 for each of w winners, -1 for others; 0 before."""
+    final: NDArray[np.bool_]
+    """bool (n,): True if the game is over, or was before it was restarted."""
+    observations: NDArray[np.uint8]
+    """uint8 (n, observation_length): the observation of the seat to decide; 0 if there is none."""
+    final_observations: NDArray[np.uint8]
+    """uint8 (r, players, observation_length): each seat's observation at the end of the r games that were restarted."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """The e games that the last actions ended."""
+
+    envs: NDArray[np.intp]
+    """intp (e,): their environments."""
+    game_numbers: NDArray[np.uint64]
+    """uint64 (e,): their game numbers."""
+    lengths: NDArray[np.uint32]
+    """uint32 (e,): their numbers of decisions."""
+    returns: NDArray[np.float32]
+    """float32 (e, players): players / w - 1 for each of w winners, -1 for the other seats."""
+    totals: NDArray[np.int32]
+    """int32 (e, players): each seat's score, in the game's own points."""
+    observations: NDArray[np.uint8]
+    """uint8 (e, players, observation_length): each seat's observation at the end; empty unless requested."""
+
+
+@dataclass(frozen=True)
+class Batch:
+    """n positions to decide at, and the games that ended on the way to them.
+
+    Where a game ended, its environment has begun the next one, which the row describes; `ended` describes the one that
+    ended. Arrays may be views into larger ones, such as a response of the service: copy what you keep for long.
+    """
+
+    info: GameInfo
+    """The description of the game, as ListGames gives it."""
+    seed: int
+    """The seed of the games."""
+    envs: NDArray[np.intp]
+    """intp (n,): the environments, ascending."""
+    game_numbers: NDArray[np.uint64]
+    """uint64 (n,): their game numbers, all different."""
+    decisions: NDArray[np.uint32]
+    """uint32 (n,): the number of decisions in the game so far."""
+    actors: NDArray[np.int8]
+    """int8 (n,): the seat to decide."""
+    legal_offsets: NDArray[np.uint32]
+    """uint32 (n + 1,): row i has the legal actions legal_ids[legal_offsets[i]:legal_offsets[i + 1]]."""
+    legal_ids: NDArray[np.uint16]
+    """uint16 (legal_offsets[n],): the dense ids of the legal actions, ascending in each row."""
+    observations: NDArray[np.uint8]
+    """uint8 (n, observation_length): the actor's observation, as laid out in `info`; empty unless requested."""
+    states: NDArray[np.uint8]
+    """uint8 (n, packed_size): the packed states, including hidden cards: for search, not for bots."""
+    ended: Ended
+    """The games ended by the last actions of this batch's environments."""
+
+    def __len__(self) -> int:
+        """Return the number of positions."""
+        return len(self.actors)
+
+    def legal_counts(self) -> NDArray[np.uint32]:
+        """Return the number of legal actions of each position, 1 or more: uint32 (n,)."""
+        return np.diff(self.legal_offsets)
+
+    def legal_mask(self) -> NDArray[np.bool_]:
+        """Return a mask that is True for legal actions: bool (n, info.num_actions)."""
+        return choices.legal_mask(self.legal_offsets, self.legal_ids, self.info.num_actions)
+
+    def luck(self) -> NDArray[np.uint64]:
+        """Return a random number for each position, uniform over 0 … 2**64 - 1: uint64 (n,).
+
+        It depends only on the seed, the game number and the number of decisions so far, not on how games are batched.
+        """
+        return scramble(scramble(_key(self.seed) + self.game_numbers) + self.decisions)
+
+    def random_actions(self) -> NDArray[np.uint16]:
+        """Choose a legal action for each position by its `luck`, uniformly to within 2**-32: uint16 (n,)."""
+        return choices.random_actions(self.legal_offsets, self.legal_ids, self.luck())
+
+    def best_actions(self, values: NDArray[np.generic]) -> NDArray[np.uint16]:
+        """Return the legal action of the highest value for each position, the first of equal ones: uint16 (n,).
+
+        `values`: one for each of `legal_ids`.
+        """
+        return choices.best_actions(self.legal_offsets, self.legal_ids, values)
+
+
+def observation_part(info: GameInfo, name: str) -> slice:
+    """Return the slice of an observation that has the part of that name. Raise KeyError if there is no such part.
+
+    ObservationLayout reads all parts, by the kinds of their numbers.
+    """
+    for part in info.observation:
+        if part.name == name:
+            return slice(part.offset, part.offset + math.prod(part.shape))
+    raise KeyError(name)
+
+
+def only(batch: Batch, rows: NDArray[np.bool_]) -> Batch:
+    """Return the batch with only some rows, bool (n,), and with all games that ended."""
+    counts = batch.legal_counts()
+    offsets = np.zeros(np.count_nonzero(rows) + 1, np.uint32)
+    np.cumsum(counts[rows], out=offsets[1:])
+    return replace(
+        batch,
+        envs=batch.envs[rows],
+        game_numbers=batch.game_numbers[rows],
+        decisions=batch.decisions[rows],
+        actors=batch.actors[rows],
+        legal_offsets=offsets,
+        legal_ids=batch.legal_ids[np.repeat(rows, counts)],
+        observations=batch.observations[rows] if batch.observations.size else batch.observations,
+        states=batch.states[rows],
+    )
+
+
+def joined(parts: Sequence[Ended]) -> Ended:
+    """Return the games of several Endeds as one."""
+    return Ended(
+        **{field.name: np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(Ended)}
+    )
+
+
+@cache
+def _key(seed: int) -> np.uint64:
+    key: np.uint64 = scramble(np.array([seed], np.uint64))[0]
+    return key

@@ -1,0 +1,315 @@
+"""Data sets: every row is the game's, they go on where they were interrupted, and hold nothing else."""
+
+import dataclasses
+import hashlib
+import json
+import struct
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from chatiere import bots, engine
+from chatiere.clients.dataset import DataSet, DataSetError, GameRange, Recipe, Recording, Searched
+from chatiere.clients.shards import ShardPlayer
+from chatiere.engine import EngineError
+
+GAMES = [game.name for game in engine.games()]
+TABLES = [(game.name, players) for game in engine.games() for players in range(game.min_players, game.max_players + 1)]
+# The bots that choose fast.
+SIMPLE = {name: tuple(bot for bot in bots.names(name) if bot != "flat") for name in GAMES}
+RECIPE = Recipe(GAMES[0], engine.game(GAMES[0]).min_players, 10, ("random",), seed=7, games_per_shard=3)
+
+
+def write(directory: Path, player: ShardPlayer) -> DataSet:
+    """Play what is missing of a data set, the last shard first."""
+    data_set = DataSet(directory, player.recipe)
+    for games in reversed(data_set.missing()):
+        data_set.add(games, player.play(games))
+    return data_set
+
+
+def rows_of(directory: Path) -> list[dict[str, Any]]:
+    """Return the rows as Python objects."""
+    rows: list[dict[str, Any]] = parquet.read_table(directory / "games").to_pylist()
+    return rows
+
+
+@pytest.mark.parametrize(("name", "players"), TABLES)
+def test_every_row_is_the_decision_that_the_engine_has(tmp_path: Path, name: str, players: int) -> None:
+    names = (*SIMPLE[name], "random")
+    recipe = Recipe(name, players, 7, names, seed=2**64 - 1, games_per_shard=3)
+    data_set = write(tmp_path, ShardPlayer(recipe, batch=2))
+    results = data_set.results()
+    rows = iter(rows_of(tmp_path))
+    for number in range(7):
+        position = engine.game(name).new_game(players, seed=recipe.seed, game_number=number)
+        decided = []
+        while not position.is_terminal():
+            row = next(rows)
+            actor = position.current_player()
+            assert (row["game"], row["ply"], row["actor"]) == (number, len(decided), actor)
+            assert bytes(row["observation"]) == position.observation(actor)
+            assert row["legal_ids"] == position.legal_actions()
+            assert (row["visit_shares"], row["value"]) == (None, None)
+            position.apply(row["action"])
+            decided.append(row)
+        for row in decided:
+            assert row["returns"] == pytest.approx(position.returns())
+            assert row["return"] == row["returns"][row["actor"]]
+            assert row["totals"] == position.totals()
+        assert results.lengths[number] == len(decided)
+        assert results.returns[number].tolist() == pytest.approx(position.returns())
+        assert results.totals[number].tolist() == position.totals()
+        assert results.bots[number].tolist() == [(number + seat) % len(names) for seat in range(players)]
+    assert next(rows, None) is None
+
+
+def test_options_are_those_of_the_recipe(tmp_path: Path) -> None:
+    for first_seat in (0, 1):
+        directory = tmp_path / str(first_seat)
+        write(directory, ShardPlayer(dataclasses.replace(RECIPE, options={"first_seat": first_seat}))).finish()
+        assert {row["actor"] for row in rows_of(directory) if row["ply"] == 0} == {first_seat}
+        assert json.loads((directory / "manifest.json").read_text())["options"] == {"first_seat": first_seat}
+
+
+def test_the_manifest_says_what_the_games_depend_on_and_the_hash_is_that_of_their_decisions(tmp_path: Path) -> None:
+    hashed = write(tmp_path, ShardPlayer(RECIPE)).finish()
+    rows = rows_of(tmp_path)
+    shards, digests = [], []
+    for first, count in ((0, 3), (3, 3), (6, 3), (9, 1)):
+        some = [row for row in rows if first <= row["game"] < first + count]
+        packed = (struct.pack("<QIbH", row["game"], row["ply"], row["actor"], row["action"]) for row in some)
+        digests.append(hashlib.sha256(b"".join(packed)))
+        shards.append(
+            {
+                "file": f"games/{first:012}.parquet",
+                "first_game": first,
+                "games": count,
+                "decisions": len(some),
+                "hash": digests[-1].hexdigest(),
+            }
+        )
+    assert hashed == hashlib.sha256(b"".join(digest.digest() for digest in digests)).hexdigest()
+    manifest = json.loads((tmp_path / "manifest.json").read_text())
+    package_version = manifest.pop("package_version")
+    assert package_version.split(".")[0].isdigit()
+    assert manifest == {
+        "format_version": 1,
+        "game": RECIPE.game,
+        "rules_version": engine.game(RECIPE.game).rules_version,
+        "players": RECIPE.players,
+        "options": {},
+        "seed": 7,
+        "bots": ["random"],
+        "games": 10,
+        "games_per_shard": 3,
+        "hash": hashed,
+        "shards": shards,
+    }
+    assert sorted(path.name for path in (tmp_path / "games").iterdir()) == [
+        Path(shard["file"]).name for shard in shards
+    ]
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_hash_does_not_depend_on_how_games_are_played(tmp_path: Path, address: str, name: str) -> None:
+    recipe = Recipe(name, engine.game(name).min_players, 10, SIMPLE[name], seed=3, games_per_shard=4)
+    players = [
+        ShardPlayer(recipe),
+        ShardPlayer(recipe, batch=2),
+        ShardPlayer(recipe, address),
+        ShardPlayer(recipe, address, batch=1, in_flight=3),
+    ]
+    hashes = {write(tmp_path / str(number), player).finish() for number, player in enumerate(players)}
+    assert len(hashes) == 1
+    other = dataclasses.replace(recipe, seed=4)
+    assert write(tmp_path / "other", ShardPlayer(other)).finish() not in hashes
+
+
+def test_pyarrow_and_pandas_read_it(tmp_path: Path) -> None:
+    write(tmp_path, ShardPlayer(RECIPE)).finish()
+    length = engine.game(RECIPE.game).observation_length
+    table = parquet.read_table(tmp_path / "games")
+    assert table.schema.remove_metadata() == pa.schema(
+        {
+            "game": pa.uint64(),
+            "ply": pa.uint32(),
+            "actor": pa.int8(),
+            "observation": pa.list_(pa.uint8(), length),
+            "legal_ids": pa.list_(pa.uint16()),
+            "action": pa.uint16(),
+            "visit_shares": pa.list_(pa.float32()),
+            "value": pa.float32(),
+            "return": pa.float32(),
+            "returns": pa.list_(pa.float32(), RECIPE.players),
+            "totals": pa.list_(pa.int32(), RECIPE.players),
+        }
+    )
+    frame = pandas.read_parquet(tmp_path / "games")
+    assert frame["action"].tolist() == table["action"].to_pylist()
+    observations = np.stack(frame["observation"].to_list())
+    assert observations.dtype == np.uint8
+    assert observations.shape == (len(table), length)
+
+
+def test_what_a_search_found_out_stands_beside_its_decision() -> None:
+    # Odd seats search: their shares are of the legal ids, their value tells game, ply and seat.
+    recording = Recording(GameRange(0, 4))
+    player = ShardPlayer(dataclasses.replace(RECIPE, games=4), batch=2)
+    for batch, actions in player.play_batches(GameRange(0, 4), observations=True):
+        shares = batch.legal_ids / np.float32(1000)
+        values = (batch.game_numbers * 1000 + batch.decisions).astype(np.float32)
+        values[batch.actors % 2 == 0] = np.nan
+        recording.add(batch, actions, Searched(shares, values))
+    rows = parquet.read_table(pa.BufferReader(recording.shard())).to_pylist()
+    assert {row["actor"] for row in rows} == {0, 1}
+    for row in rows:
+        if row["actor"] == 1:
+            assert row["visit_shares"] == pytest.approx([legal / 1000 for legal in row["legal_ids"]])
+            assert row["value"] == row["game"] * 1000 + row["ply"]
+        else:
+            assert (row["visit_shares"], row["value"]) == (None, None)
+
+
+def test_what_is_whole_is_kept_and_the_rest_is_made_anew(tmp_path: Path) -> None:
+    hashed = write(tmp_path, ShardPlayer(RECIPE)).finish()
+    lost, cut, changed, kept = sorted((tmp_path / "games").iterdir())
+    before = kept.stat()
+    rows = parquet.read_table(changed)
+    lost.unlink()
+    cut.write_bytes(cut.read_bytes()[:-1])
+    actions = pa.array(rows["action"].to_numpy() + 1)
+    parquet.write_table(rows.set_column(rows.schema.get_field_index("action"), "action", actions), changed)
+    # As a run leaves it that is killed while it writes.
+    (tmp_path / "games" / f".{lost.name}.part").write_bytes(b"PAR1")
+    data_set = DataSet(tmp_path, RECIPE)
+    assert data_set.missing() == [GameRange(0, 3), GameRange(3, 3), GameRange(6, 3)]
+    for ask in (data_set.finish, data_set.results):
+        with pytest.raises(DataSetError, match="games 0 to 2 are missing"):
+            ask()
+    assert write(tmp_path, ShardPlayer(RECIPE)).finish() == hashed
+    assert parquet.read_table(tmp_path / "games").num_rows == sum(
+        shard["decisions"] for shard in json.loads((tmp_path / "manifest.json").read_text())["shards"]
+    )
+    after = kept.stat()
+    assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+    assert DataSet(tmp_path, RECIPE).missing() == []
+
+
+@pytest.mark.parametrize("place", [100, -1000])
+def test_a_shard_with_a_changed_byte_is_not_whole(tmp_path: Path, place: int) -> None:
+    write(tmp_path, ShardPlayer(RECIPE))
+    (path, *_) = sorted((tmp_path / "games").iterdir())
+    content = bytearray(path.read_bytes())
+    content[place] ^= 255
+    path.write_bytes(content)
+    assert DataSet(tmp_path, RECIPE).missing() == [GameRange(0, 3)]
+
+
+def test_a_shard_of_other_games_is_refused(tmp_path: Path) -> None:
+    data_set = DataSet(tmp_path, RECIPE)
+    with pytest.raises(DataSetError, match=r"000000000003\.parquet is not whole"):
+        data_set.add(GameRange(3, 3), ShardPlayer(RECIPE).play(GameRange(0, 3)))
+
+
+@pytest.mark.parametrize(
+    ("key", "others"),
+    [
+        ("game", {"game": "chat_perche", "players": 2}),
+        ("players", {"players": 3}),
+        ("options", {"options": {"first_seat": 0}}),
+        ("seed", {"seed": 8}),
+        ("bots", {"bots": ("random", "random")}),
+        ("games", {"games": 11}),
+        ("games_per_shard", {"games_per_shard": 4}),
+    ],
+)
+def test_a_data_set_of_another_recipe(tmp_path: Path, key: str, others: dict[str, Any]) -> None:
+    recipe = dataclasses.replace(RECIPE, game="discat", players=2)
+    DataSet(tmp_path, recipe)
+    DataSet(tmp_path, recipe)
+    with pytest.raises(DataSetError, match=rf"manifest\.json has another {key}: .*, not ") as raised:
+        DataSet(tmp_path, dataclasses.replace(recipe, **others))
+    assert str(tmp_path) in str(raised.value)
+
+
+@pytest.mark.parametrize("key", ["format_version", "package_version", "rules_version"])
+def test_a_data_set_of_another_version(tmp_path: Path, key: str) -> None:
+    DataSet(tmp_path, RECIPE)
+    path = tmp_path / "manifest.json"
+    manifest = json.loads(path.read_text())
+    ours = json.dumps(manifest[key])
+    for theirs in ("99", None):
+        path.write_text(json.dumps({**manifest, key: theirs}))
+        with pytest.raises(DataSetError, match=f"has another {key}: {json.dumps(theirs)}, not {ours}"):
+            DataSet(tmp_path, RECIPE)
+    del manifest[key]
+    path.write_text(json.dumps(manifest))
+    with pytest.raises(DataSetError, match=f"has another {key}: null"):
+        DataSet(tmp_path, RECIPE)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"), [(b"", "is not JSON"), (b"\xff", "is not JSON"), (b"[1]", "is not a JSON object")]
+)
+def test_a_manifest_that_is_none(tmp_path: Path, content: bytes, message: str) -> None:
+    (tmp_path / "manifest.json").write_bytes(content)
+    with pytest.raises(DataSetError, match=message):
+        DataSet(tmp_path, RECIPE)
+
+
+def test_a_directory_with_something_else_in_it(tmp_path: Path) -> None:
+    (tmp_path / "letter.txt").write_text("Dear cat")
+    with pytest.raises(DataSetError, match=r"has no manifest\.json, and is not empty"):
+        DataSet(tmp_path, RECIPE)
+    with pytest.raises(FileExistsError):
+        DataSet(tmp_path / "letter.txt", RECIPE)
+
+
+def test_a_directory_where_writing_the_first_manifest_was_interrupted(tmp_path: Path) -> None:
+    (tmp_path / ".manifest.json.part").write_text('{"format')
+    assert len(DataSet(tmp_path, RECIPE).missing()) == 4
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"games": 0}, "games must be 1 or more"),
+        ({"games_per_shard": 0}, "games_per_shard must be 1 or more"),
+        ({"seed": -1}, "seed must be an integer from 0"),
+        ({"seed": 2**64}, "seed must be an integer from 0"),
+        ({"bots": ()}, "0 bots need at least 1 games"),
+        ({"bots": ("random",) * 11}, "11 bots need at least 11 games"),
+        ({"bots": ("ismcts:milliseconds=5",)}, "'ismcts:milliseconds=5' has a budget in milliseconds"),
+    ],
+)
+def test_recipes_that_make_no_sense(wrong: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        dataclasses.replace(RECIPE, **wrong)
+
+
+@pytest.mark.parametrize(
+    ("reason", "wrong"),
+    [
+        ("UNKNOWN_GAME", {"game": "tarock"}),
+        ("INVALID_PLAYERS", {"players": 99}),
+        ("INVALID_OPTION", {"options": {"weather": 1}}),
+    ],
+)
+def test_games_that_the_engine_does_not_know(reason: str, wrong: dict[str, Any]) -> None:
+    with pytest.raises(EngineError) as raised:
+        dataclasses.replace(RECIPE, **wrong)
+    assert raised.value.reason.name == reason
+
+
+def test_without_pyarrow_the_error_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(ImportError, match=r"pip install 'chatiere\[data\]'"):
+        DataSet(tmp_path, RECIPE)
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,262 @@
+"""TableEnv: the games of the engine, and row for row those of VectorEnv."""
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+import pytest
+from prometheus_client import CollectorRegistry
+
+from chatiere import engine
+from chatiere.clients import VectorEnv
+from chatiere.engine import EngineError
+from chatiere.engine.wire import fill
+from chatiere.envs import Batch, ObservationLayout, TableEnv
+from chatiere.envs.batch_env import BatchEnv
+from chatiere.service.ports.server import create_server
+from chatiere.service.process.settings import Settings
+from chatiere.v1.game_pb2 import Options
+
+GAMES = [game.name for game in engine.games()]
+TABLES = [(game.name, players) for game in engine.games() for players in range(game.min_players, game.max_players + 1)]
+SEED = 11
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    server, port = create_server(Settings(address="127.0.0.1:0"), CollectorRegistry())
+    server.start()
+    yield f"127.0.0.1:{port}"
+    server.stop(grace=None).wait()
+
+
+def fewest(name: str) -> int:
+    return engine.game(name).min_players
+
+
+def options_message(name: str, options: dict[str, Any]) -> Options:
+    message = Options()
+    getattr(message, name).SetInParent()
+    fill(getattr(message, name), engine.codec(name).put_options, options)
+    return message
+
+
+def play(env: BatchEnv, seed: int | None = SEED) -> Iterator[Batch]:
+    """Play an environment with a number of games to its end, yielding all batches."""
+    batch = env.reset(seed)
+    yield batch
+    while len(batch):
+        batch = env.step(batch.random_actions())
+        yield batch
+
+
+def assert_same(batch: Any, expected: Any) -> None:
+    for field in fields(expected):
+        value, other = getattr(batch, field.name), getattr(expected, field.name)
+        if field.name == "ended":
+            assert_same(value, other)
+        elif isinstance(other, np.ndarray):
+            assert value.dtype == other.dtype, field.name
+            assert value.shape == other.shape, field.name
+            assert value.tolist() == other.tolist(), field.name
+        else:
+            assert value == other, field.name
+
+
+@pytest.mark.parametrize("batches", [1, 2])
+@pytest.mark.parametrize(("name", "players"), TABLES)
+def test_the_same_loop_has_the_same_games_over_a_service(address: str, name: str, players: int, batches: int) -> None:
+    # The last numbers that there are.
+    numbers = {"num_envs": 6, "batches": batches, "games": 10, "first_game": 2**64 - 10, "observations": True}
+    with TableEnv(name, players, **numbers) as env, VectorEnv(address, name, players, **numbers) as expected:
+        assert env.info == expected.info
+        for batch, other in zip(play(env), play(expected), strict=True):
+            assert_same(batch, other)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_without_a_number_games_never_run_out(address: str, name: str) -> None:
+    numbers = {"num_envs": 5, "batches": 2}
+    ended: list[int] = []
+    with (
+        TableEnv(name, fewest(name), **numbers) as env,
+        VectorEnv(address, name, fewest(name), **numbers) as expected,
+    ):
+        batch, other = env.reset(SEED), expected.reset(SEED)
+        while len(ended) < 12:
+            assert_same(batch, other)
+            assert not batch.observations.size
+            batch, other = env.step(batch.random_actions()), expected.step(other.random_actions())
+            ended += batch.ended.game_numbers.tolist()
+    assert len(set(ended)) == len(ended)
+    assert max(ended) >= 10
+
+
+def trajectory(env: BatchEnv) -> list[bytes]:
+    return [part.tobytes() for batch in play(env) for part in (batch.states, batch.observations, batch.legal_ids)]
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_games_do_not_depend_on_the_number_of_threads(name: str) -> None:
+    def played(num_threads: int) -> list[bytes]:
+        with TableEnv(name, fewest(name), 7, games=12, observations=True, num_threads=num_threads) as env:
+            return trajectory(env)
+
+    expected = played(1)
+    assert [played(num_threads) for num_threads in (2, 3, 200)] == [expected] * 3
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_batches_keep_their_values(name: str) -> None:
+    with TableEnv(name, fewest(name), 4, games=6, observations=True) as env:
+        kept = list(play(env))
+        for batch, again in zip(kept, play(env), strict=True):
+            assert_same(batch, again)
+    assert not kept[0].states.flags.writeable
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_options_come_by_name_or_as_the_message(name: str) -> None:
+    chosen = {"first_seat": 1}
+
+    def played(options: Any) -> list[bytes]:
+        with TableEnv(name, fewest(name), 3, games=6, options=options) as env:
+            return trajectory(env)
+
+    by_name = played(chosen)
+    assert played(options_message(name, chosen)) == by_name
+    assert played(None) == played(Options()) == played({}) != by_name
+    with TableEnv(name, fewest(name), 2, games=6, options=chosen) as env:
+        chosen["first_seat"] = 0
+        states = [state for batch in play(env) for state in batch.states]
+    assert all(engine.game(name).unpack(state.tobytes()).options()["first_seat"] == 1 for state in states)
+
+
+def test_reset_without_a_seed_takes_the_constructors(address: str) -> None:
+    for make in (TableEnv, lambda *asked, **numbers: VectorEnv(address, *asked, **numbers)):
+        with make(GAMES[0], fewest(GAMES[0]), num_envs=3, seed=SEED) as env:
+            own, other, again = env.reset(), env.reset(SEED + 1), env.reset(SEED)
+        assert (own.seed, other.seed, again.seed) == (SEED, SEED + 1, SEED)
+        assert own.states.tolist() == again.states.tolist() != other.states.tolist()
+        with make(GAMES[0], fewest(GAMES[0]), num_envs=3) as env:
+            assert env.reset().seed == 0
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_description_reads_observations(name: str) -> None:
+    with TableEnv(name, fewest(name), 5, observations=True) as env:
+        batch = env.reset()
+        assert batch.observations.shape == (5, env.info.observation_length)
+        assert batch.legal_mask().shape == (5, env.info.num_actions)
+        assert ObservationLayout(env.info).features(batch.observations).shape[0] == 5
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_step_that_is_refused_changes_nothing(name: str) -> None:
+    with TableEnv(name, fewest(name), 4, batches=2) as env, TableEnv(name, fewest(name), 4, batches=2) as expected:
+        batch = env.reset(SEED)
+        expected.reset(SEED)
+        actions = batch.random_actions()
+        actions[1] = np.flatnonzero(~batch.legal_mask()[1])[0]
+        for wrong, reason in ((actions[1], "ILLEGAL_ACTION"), (65535, "INVALID_ACTION")):
+            actions[1] = wrong
+            with pytest.raises(EngineError, match=r"^item 1: ") as raised:
+                env.step(actions)
+            assert raised.value.reason == reason
+            assert (raised.value.field, raised.value.metadata["item"]) == ("actions[1]", "1")
+        assert_same(env.step(batch.random_actions()), expected.step(batch.random_actions()))
+        assert_same(env.step(env.reset(SEED).random_actions()), expected.step(expected.reset(SEED).random_actions()))
+
+
+@pytest.mark.parametrize("wrong", [0, [0], [0, 0, 0], [[0, 0]]])
+def test_actions_that_are_not_one_a_row(wrong: Any) -> None:
+    with TableEnv(GAMES[0], fewest(GAMES[0]), 2) as env:
+        env.reset()
+        with pytest.raises(ValueError, match=r"actions must have the shape \(2,\)"):
+            env.step(wrong)
+
+
+@pytest.mark.parametrize("wrong", [[0.5, 1.0], [-1, 0], [0, 2**16], ["a", "b"], [None, None]])
+def test_actions_that_are_no_dense_ids(wrong: Any) -> None:
+    with TableEnv(GAMES[0], fewest(GAMES[0]), 2) as env:
+        env.reset()
+        with pytest.raises(ValueError, match="actions"):
+            env.step(wrong)
+
+
+def test_there_is_no_step_before_the_first_and_after_the_last() -> None:
+    with TableEnv(GAMES[0], fewest(GAMES[0]), 2, games=2) as env:
+        with pytest.raises(ValueError, match="reset the environment"):
+            env.step([0, 0])
+        *_, last = play(env)
+        assert len(last) == 0
+        with pytest.raises(ValueError, match="reset the environment"):
+            env.step([])
+
+
+def test_a_closed_environment_is_of_no_use_but_its_batches_are(address: str) -> None:
+    for env in (TableEnv(GAMES[0], fewest(GAMES[0]), 2), VectorEnv(address, GAMES[0], fewest(GAMES[0]), num_envs=2)):
+        with env:
+            batch = env.reset()
+        env.close()
+        for use in (env.reset, lambda env=env, batch=batch: env.step(batch.random_actions())):
+            with pytest.raises(ValueError, match="the environment is closed"):
+                use()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "named"),
+    [
+        ({"game": "tarock"}, "unknown game 'tarock'"),
+        ({"game": ["discat"]}, "game must be a string"),
+        ({"game": None}, "game must be a string"),
+        ({"players": 99}, "players must be an integer from"),
+        ({"players": 2.0}, "players must be an integer from"),
+        ({"num_envs": 0}, "num_envs must be from 1 to 524288, not 0"),
+        ({"num_envs": 10**9}, "num_envs must be from 1 to 524288, not 1000000000"),
+        ({"num_envs": 2.0}, r"num_envs must be an integer, not 2\.0"),
+        ({"batches": 0}, r"batches must be from 1 to num_envs \(4\), not 0"),
+        ({"batches": 5}, r"batches must be from 1 to num_envs \(4\), not 5"),
+        ({"batches": "2"}, "batches must be an integer, not '2'"),
+        ({"games": 0}, "games must be 1 or more, not 0"),
+        ({"first_game": -1}, "first_game must be an integer from 0"),
+        ({"first_game": 2**64 - 3, "games": 4}, r"first_game \+ games must not be above 2\*\*64"),
+        ({"games": 1.5}, r"games must be an integer, not 1\.5"),
+        ({"seed": -1}, "seed must be an integer from 0"),
+        ({"seed": 2**64}, "seed must be an integer from 0"),
+        ({"seed": None}, "seed must be an integer"),
+        ({"num_threads": 0}, "num_threads must be an integer from 1 to 256, not 0"),
+        ({"num_threads": 10**9}, "num_threads must be an integer from 1 to 256"),
+        ({"num_threads": 1.5}, "num_threads must be an integer from 1 to 256"),
+        ({"options": {"weather": 1}}, "has no option 'weather'"),
+        ({"options": {"first_seat": 99}}, "first_seat must be an integer from 0"),
+        ({"options": 7}, "options must be a mapping"),
+        ({"options": Options(**{GAMES[1]: {}})}, f"{GAMES[1]} options for a {GAMES[0]} game"),
+    ],
+    ids=str,
+)
+def test_arguments_that_make_no_sense_are_named(wrong: dict[str, Any], named: str) -> None:
+    asked = {"game": GAMES[0], "players": fewest(GAMES[0]), "num_envs": 4, **wrong}
+    with pytest.raises((ValueError, TypeError), match=named):
+        TableEnv(**asked)
+
+
+@pytest.mark.parametrize("number", [np.int64, np.uint16])
+def test_numbers_may_be_numpys(number: Callable[[int], Any]) -> None:
+    name, games = GAMES[0], {"games": 7, "batches": 2, "num_threads": 2}
+    numpys = {key: number(value) for key, value in games.items()}
+    with (
+        TableEnv(name, fewest(name), 5, **games) as env,
+        TableEnv(name, number(fewest(name)), number(5), **numpys) as same,
+    ):
+        assert trajectory(env) == trajectory(same)
+        batch = same.reset(number(SEED))
+        same.step(batch.random_actions().astype(np.int64))
+
+
+def test_it_needs_no_grpc() -> None:
+    program = "import sys, chatiere.envs; print([name for name in sys.modules if 'grpc' in name or '.clients' in name])"
+    assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout == "[]\n"
