@@ -9,13 +9,14 @@ from chatiere import engine
 from chatiere.engine.memory import keep_freed_memory
 from loadtest.bench import report
 from loadtest.bench.measure import BenchPlan, Result
-from loadtest.bench.rows import fast_door, growth, in_process, kernels, playout, selfplay, trajectory, unary
+from loadtest.bench.rows import fast_door, growth, in_process, kernels, playout, selfplay, table_env, trajectory, unary
 
 SUBJECTS: dict[str, Callable[[BenchPlan], Result]] = {
     "trajectory": trajectory.measure,
     "selfplay": selfplay.measure,
     "playout": playout.measure,
     "in-process": in_process.measure,
+    "table-env": table_env.measure,
     "kernels": kernels.measure,
     "unary": unary.measure,
     "fast-door": fast_door.measure,
