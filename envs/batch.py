@@ -110,7 +110,7 @@ class Batch:
     def random_actions(self) -> NDArray[np.uint16]:
         """Choose a legal action for each position by its `luck`, uniformly to within 2**-32: uint16 (n,)."""
         place = (self.luck() >> np.uint64(32)) * self.legal_counts() >> np.uint64(32)
-        return self.legal_ids[self.legal_offsets[:-1] + place]
+        return self.legal_ids.take(self.legal_offsets[:-1] + place)
 
     def best_actions(self, values: NDArray[np.generic]) -> NDArray[np.uint16]:
         """Return the legal action of the highest value for each position, the first of equal ones: uint16 (n,).
