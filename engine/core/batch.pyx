@@ -15,7 +15,7 @@ from typing import NamedTuple
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdint cimport int8_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t, uintptr_t
 from libc.stdlib cimport calloc, free, malloc
-from libc.string cimport memcpy, memset
+from libc.string cimport memcpy
 
 from chatiere.engine.core.errors import EngineError, Reason
 from chatiere.engine.core.integers import LARGEST_U64, column_of
@@ -265,8 +265,7 @@ cdef class Parts:
         free(self.parts)
 
     cdef Py_ssize_t ended(self):
-        cdef Py_ssize_t ended = 0
-        cdef Py_ssize_t i
+        cdef Py_ssize_t ended = 0, i
         for i in range(self.count):
             ended += self.parts[i].ended
         return ended
@@ -296,8 +295,7 @@ cdef class Parts:
     cdef size_t join_offsets(self, uint32_t* offsets):
         # Let offsets that begin at 0 in each part count on. Returns the number of all legal ids.
         cdef size_t legal = 0
-        cdef Py_ssize_t item
-        cdef Py_ssize_t i
+        cdef Py_ssize_t item, i
         for i in range(self.count):
             if legal:
                 for item in range(self.parts[i].first, self.parts[i].last):

@@ -27,8 +27,8 @@ cdef extern from "pythread.h":
     unsigned long PYTHREAD_INVALID_THREAD_ID
 
 ctypedef struct Crew:
-    # Threads that take one part after another. A thread may begin when the work is done and the caller gone: so the last
-    # to leave frees this.
+    # Threads that take one part after another. A thread may begin when the work is done and the caller gone: so the
+    # last to leave frees this.
     Work work
     char* parts
     size_t size
@@ -63,7 +63,7 @@ cdef int run_parts(Work work, void* parts, size_t size, Py_ssize_t count, int nu
     # Do `work` on each of `count` parts (1 or more) of `size` bytes, in this thread and `num_threads` - 1 others, or as
     # many as there can be.
     cdef Crew* crew = <Crew*> calloc(1, sizeof(Crew))
-    cdef int i
+    cdef int _
     if crew == NULL:
         raise MemoryError()  # uncovered: memory does not run out in tests
     crew.working = PyThread_allocate_lock()
@@ -76,7 +76,7 @@ cdef int run_parts(Work work, void* parts, size_t size, Py_ssize_t count, int nu
     crew.size = size
     crew.count = count
     crew.members = 1
-    for i in range(1, num_threads):
+    for _ in range(1, num_threads):
         __atomic_fetch_add(&crew.members, 1, __ATOMIC_ACQ_REL)
         if PyThread_start_new_thread(run_thread, crew) == PYTHREAD_INVALID_THREAD_ID:
             leave(crew)  # uncovered: threads do not run out in tests
