@@ -15,7 +15,7 @@ from typing import NamedTuple
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdint cimport int8_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t, uintptr_t
 from libc.stdlib cimport calloc, free, malloc
-from libc.string cimport memcpy, memset
+from libc.string cimport memcpy
 
 from chatiere.engine.core.errors import EngineError, Reason
 from chatiere.engine.core.integers import LARGEST_U64, column_of
@@ -55,6 +55,8 @@ cdef enum:
     # Bytes, of states that are overwritten.
     ALIGNMENT = 8
     MAX_THREADS = 256
+    # The parts of a batch for each of several threads: one that comes late, or is slow, is not waited for long.
+    PARTS_EACH = 4
 
 
 # The number of a batch's faults that are given with their texts.
@@ -265,15 +267,17 @@ cdef int require_done(LoopEnd end) except -1:
 
 
 cdef class Parts:
-    # The items of a batch, divided evenly among threads; the columns that they fill, and what each part has of its own.
+    # The items of a batch, divided evenly for threads; the columns that they fill, and what each part has of its own.
     cdef BatchLoop batch
     cdef Described described
     cdef Part* parts
-    cdef int count
+    cdef Py_ssize_t count
+    cdef int num_threads
 
     def __cinit__(self, Table table, Py_ssize_t items, Cancellation cancellation, states, num_threads):
         cdef Py_ssize_t i
-        self.count = min(read_number("num_threads", num_threads, 1, MAX_THREADS), <uint64_t> max(items, 1))
+        self.num_threads = min(<Py_ssize_t> read_number("num_threads", num_threads, 1, MAX_THREADS), max(items, 1))
+        self.count = 1 if self.num_threads == 1 else min(PARTS_EACH * self.num_threads, items)
         self.batch = table.batch_of(items, cancellation, states)
         self.parts = <Part*> calloc(self.count, sizeof(Part))
         if self.parts == NULL:
@@ -285,15 +289,14 @@ cdef class Parts:
             self.parts[i].last = items * (i + 1) // self.count
 
     def __dealloc__(self):
-        cdef int i
+        cdef Py_ssize_t i
         for i in range(self.count if self.parts != NULL else 0):
             free(self.parts[i].legal_ids)
             free(self.parts[i].final_observations)
         free(self.parts)
 
     cdef Py_ssize_t ended(self):
-        cdef Py_ssize_t ended = 0
-        cdef int i
+        cdef Py_ssize_t ended = 0, i
         for i in range(self.count):
             ended += self.parts[i].ended
         return ended
@@ -302,7 +305,7 @@ cdef class Parts:
         # `size`: that of one game's.
         cdef bytes joined = new_column(self.ended() * size)
         cdef char* place = <char*> data_of(joined)
-        cdef int i
+        cdef Py_ssize_t i
         for i in range(self.count):
             if self.parts[i].ended:
                 memcpy(place, self.parts[i].final_observations, self.parts[i].ended * size)
@@ -311,7 +314,7 @@ cdef class Parts:
 
     cdef int reserve_legal_ids(self) except -1:
         cdef Part* part
-        cdef int i
+        cdef Py_ssize_t i
         for i in range(self.count):
             part = &self.parts[i]
             part.capacity = MAX_LEGAL + LEGAL_GUESS * (part.last - part.first)
@@ -323,8 +326,7 @@ cdef class Parts:
     cdef size_t join_offsets(self, uint32_t* offsets):
         # Let offsets that begin at 0 in each part count on. Returns the number of all legal ids.
         cdef size_t legal = 0
-        cdef Py_ssize_t item
-        cdef int i
+        cdef Py_ssize_t item, i
         for i in range(self.count):
             if legal:
                 for item in range(self.parts[i].first, self.parts[i].last):
@@ -336,7 +338,7 @@ cdef class Parts:
     cdef bytes joined_legal_ids(self, size_t legal):
         cdef bytes joined = new_column(legal * sizeof(uint16_t))
         cdef char* place = <char*> data_of(joined)
-        cdef int i
+        cdef Py_ssize_t i
         for i in range(self.count):
             memcpy(place, self.parts[i].legal_ids, self.parts[i].legal * sizeof(uint16_t))
             place += self.parts[i].legal * sizeof(uint16_t)
@@ -344,7 +346,7 @@ cdef class Parts:
 
     cdef bint any_chance(self):
         # True if some item is at a chance event.
-        cdef int i
+        cdef Py_ssize_t i
         for i in range(self.count):
             if self.parts[i].chance:
                 return True
@@ -786,7 +788,7 @@ cdef class Table:
             legal_offsets = new_column((n + 1) * sizeof(uint32_t))
             described.legal_offsets = <uint32_t*> data_of(legal_offsets)
             parts.reserve_legal_ids()
-        run_parts(work, parts.parts, sizeof(Part), parts.count)
+        run_parts(work, parts.parts, sizeof(Part), parts.count, parts.num_threads)
         if columns.observations and restarts:
             size += parts.ended() * final_size
             check_size(size, max_bytes)

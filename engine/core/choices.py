@@ -21,7 +21,7 @@ def random_actions(
 ) -> NDArray[np.uint16]:
     """Choose a legal action for each decision by its random number in `luck` (n,), uniformly to within 2**-32."""
     place = (luck >> np.uint64(32)) * np.diff(legal_offsets) >> np.uint64(32)
-    return legal_ids[legal_offsets[:-1] + place]
+    return legal_ids.take(legal_offsets[:-1] + place)
 
 
 def best_actions(

@@ -72,8 +72,7 @@ ctypedef struct Described:
 
 
 ctypedef struct Part:
-    # The items from `first` to before `last` of a batch, which one thread works on. The columns are those of all items;
-    # what comes after `end` is the part's own.
+    # The items from `first` to before `last` of a batch, which one thread works on. The columns are those of all items.
     const BatchLoop* batch
     const NewGames* new_games
     const Restarts* restarts  # NULL: ended games stay over
@@ -83,6 +82,7 @@ ctypedef struct Part:
     const Described* described
     Py_ssize_t first
     Py_ssize_t last
+    # The results of the part.
     LoopEnd end
     Py_ssize_t ended  # the number of games that ended
     size_t largest_final_observations  # their largest size in bytes

@@ -184,8 +184,8 @@ cdef bint reserve(Part* part) noexcept nogil:
 
 
 cdef LoopEnd describe(Part* part) noexcept nogil:
-    # Fills the other columns of PositionColumns, except `weights`; restarts ended games unless `restarts` is NULL. Legal
-    # ids become the part's own, with offsets from 0.
+    # Fills the other columns of PositionColumns, except `weights`; restarts ended games unless `restarts` is NULL.
+    # Legal ids become the part's own, with offsets from 0.
     cdef const BatchLoop* batch = part.batch
     cdef const Described* described = part.described
     cdef const Restarts* restarts = part.restarts

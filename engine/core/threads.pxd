@@ -3,4 +3,4 @@ from libc.stddef cimport size_t
 
 ctypedef void (*Work)(void* part) noexcept nogil
 
-cdef int run_parts(Work work, void* parts, size_t size, int count) except -1
+cdef int run_parts(Work work, void* parts, size_t size, Py_ssize_t count, int num_threads) except -1

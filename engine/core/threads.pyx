@@ -4,63 +4,85 @@ To start a thread takes some ten microseconds, a batch worth dividing some hundr
 end, or to lose at a fork.
 """
 
+from libc.stdint cimport uint64_t
 from libc.stdlib cimport calloc, free
 
-from cpython.pythread cimport (
-    WAIT_LOCK,
-    PyThread_acquire_lock,
-    PyThread_allocate_lock,
-    PyThread_free_lock,
-    PyThread_release_lock,
-    PyThread_start_new_thread,
-    PyThread_type_lock,
-)
+cdef extern from *:
+    uint64_t __atomic_fetch_add(uint64_t* value, uint64_t more, int order) noexcept nogil
+    uint64_t __atomic_fetch_sub(uint64_t* value, uint64_t less, int order) noexcept nogil
+    int __ATOMIC_ACQ_REL
 
-ctypedef struct Job:
+# As in cpython.pythread, but without the GIL, which they do not need.
+cdef extern from "pythread.h" nogil:
+    ctypedef void* PyThread_type_lock
+    enum:
+        WAIT_LOCK
+    PyThread_type_lock PyThread_allocate_lock() noexcept
+    void PyThread_free_lock(PyThread_type_lock lock) noexcept
+    int PyThread_acquire_lock(PyThread_type_lock lock, int wait) noexcept
+    void PyThread_release_lock(PyThread_type_lock lock) noexcept
+
+cdef extern from "pythread.h":
+    unsigned long PyThread_start_new_thread(void (*function)(void*) noexcept nogil, void* argument) noexcept
+    unsigned long PYTHREAD_INVALID_THREAD_ID
+
+ctypedef struct Crew:
+    # Threads that take one part after another. A thread may begin when the work is done and the caller gone: so the
+    # last to leave frees this.
     Work work
-    void* part
-    PyThread_type_lock done  # held until the work is done; NULL if no thread does it
+    char* parts
+    size_t size
+    uint64_t count
+    uint64_t taken
+    uint64_t done
+    uint64_t members
+    PyThread_type_lock working  # held until all parts are done
 
 
-cdef void run_job(void* given) noexcept nogil:
-    cdef Job* job = <Job*> given
-    job.work(job.part)
-    PyThread_release_lock(job.done)
+cdef void take_parts(Crew* crew) noexcept nogil:
+    cdef uint64_t part = __atomic_fetch_add(&crew.taken, 1, __ATOMIC_ACQ_REL)
+    while part < crew.count:
+        crew.work(crew.parts + part * crew.size)
+        if __atomic_fetch_add(&crew.done, 1, __ATOMIC_ACQ_REL) == crew.count - 1:
+            PyThread_release_lock(crew.working)
+        part = __atomic_fetch_add(&crew.taken, 1, __ATOMIC_ACQ_REL)
 
 
-cdef void start(Job* job) noexcept:
-    job.done = PyThread_allocate_lock()
-    if job.done == NULL:
-        return  # uncovered: memory does not run out in tests
-    PyThread_acquire_lock(job.done, WAIT_LOCK)
-    if PyThread_start_new_thread(run_job, job) == -1:
-        PyThread_release_lock(job.done)  # uncovered: threads do not run out in tests
-        PyThread_free_lock(job.done)  # uncovered: as above
-        job.done = NULL  # uncovered: as above
+cdef void leave(Crew* crew) noexcept nogil:
+    if __atomic_fetch_sub(&crew.members, 1, __ATOMIC_ACQ_REL) == 1:
+        PyThread_free_lock(crew.working)
+        free(crew)
 
 
-cdef int run_parts(Work work, void* parts, size_t size, int count) except -1:
-    # Do `work` on each of `count` parts of `size` bytes, the first in this thread. Parts for which there is no thread
-    # are worked on here, too.
-    cdef Job* jobs = <Job*> calloc(count, sizeof(Job))
-    cdef int i
-    if jobs == NULL:
+cdef void run_thread(void* crew) noexcept nogil:
+    take_parts(<Crew*> crew)
+    leave(<Crew*> crew)
+
+
+cdef int run_parts(Work work, void* parts, size_t size, Py_ssize_t count, int num_threads) except -1:
+    # Do `work` on each of `count` parts (1 or more) of `size` bytes, in this thread and `num_threads` - 1 others, or as
+    # many as there can be.
+    cdef Crew* crew = <Crew*> calloc(1, sizeof(Crew))
+    cdef int _
+    if crew == NULL:
         raise MemoryError()  # uncovered: memory does not run out in tests
-    for i in range(count):
-        jobs[i].work = work
-        jobs[i].part = <char*> parts + i * size
-        if i > 0:
-            start(&jobs[i])
+    crew.working = PyThread_allocate_lock()
+    if crew.working == NULL:
+        free(crew)  # uncovered: as above
+        raise MemoryError()  # uncovered: as above
+    PyThread_acquire_lock(crew.working, WAIT_LOCK)
+    crew.work = work
+    crew.parts = <char*> parts
+    crew.size = size
+    crew.count = count
+    crew.members = 1
+    for _ in range(1, num_threads):
+        __atomic_fetch_add(&crew.members, 1, __ATOMIC_ACQ_REL)
+        if PyThread_start_new_thread(run_thread, crew) == PYTHREAD_INVALID_THREAD_ID:
+            leave(crew)  # uncovered: threads do not run out in tests
+            break  # uncovered: as above
     with nogil:
-        for i in range(count):
-            if jobs[i].done == NULL:
-                work(jobs[i].part)
-        for i in range(count):
-            if jobs[i].done != NULL:
-                PyThread_acquire_lock(jobs[i].done, WAIT_LOCK)
-    for i in range(count):
-        if jobs[i].done != NULL:
-            PyThread_release_lock(jobs[i].done)
-            PyThread_free_lock(jobs[i].done)
-    free(jobs)
+        take_parts(crew)
+        PyThread_acquire_lock(crew.working, WAIT_LOCK)
+        leave(crew)
     return 0

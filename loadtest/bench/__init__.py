@@ -6,6 +6,7 @@
     rows/                the measurements, one file per subject
     bounds.toml          the bounds of the rows, by game if they differ (read by bounds.py)
     peers.py             OpenSpiel in process
+    pinned.py            TableEnv, steps in threads and pgx, in processes of their own, on one core each
     openspiel_server.py  OpenSpiel behind BatchService.Play
     echo_server.py       the service, with a further method that does nothing
     bare_server.py       a grpcio server that does nothing

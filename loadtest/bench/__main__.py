@@ -19,6 +19,7 @@ from loadtest.bench.rows import (
     pettingzoo,
     playout,
     selfplay,
+    table_env,
     trajectory,
     unary,
 )
@@ -31,6 +32,7 @@ SUBJECTS: dict[str, Callable[[BenchPlan], Result]] = {
     "pettingzoo": pettingzoo.measure,
     "ismcts": ismcts.measure,
     "openspiel": openspiel.measure,
+    "table-env": table_env.measure,
     "kernels": kernels.measure,
     "unary": unary.measure,
     "fast-door": fast_door.measure,

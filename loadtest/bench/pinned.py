@@ -1,0 +1,185 @@
+"""Contenders in processes of their own, each on one core: `python -m loadtest.bench.pinned KIND …`.
+
+Such a process says "ready", and then plays for as many seconds as each line of its input says. Its answer is a line of
+JSON: the number of moves, the wall time and the processor time that they took.
+"""
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from chatiere import engine
+from chatiere.engine import Columns, Restart, Table
+from chatiere.engine.memory import keep_freed_memory
+from chatiere.envs import TableEnv
+from loadtest.bench.measure import Run
+from loadtest.bench.self_play import SEED, choose, seeds_and_numbers
+
+ROOT = Path(__file__).parents[2]
+# Steps in one compiled scan of pgx.
+SCAN = 100
+CORES = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
+
+
+def pgx_installed() -> bool:
+    """Return True if pgx is installed."""
+    return importlib.util.find_spec("pgx") is not None
+
+
+class Pinned:
+    """A contender; see the module. `cores`: the numbers of the cores that it may use."""
+
+    def __init__(self, kind: str, *arguments: object, cores: list[int] = CORES[-1:]) -> None:
+        """Start it. It may not be ready for some time."""
+        command = [sys.executable, "-m", "loadtest.bench.pinned", kind, *map(str, arguments)]
+        environment = os.environ | {"BENCH_CORES": " ".join(map(str, cores)), "JAX_PLATFORMS": "cpu"}
+        self._process = subprocess.Popen(
+            command, cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        self._is_ready = False
+
+    def start(self, seconds: float) -> None:
+        """Let it play, once it is ready."""
+        assert self._process.stdin is not None
+        if not self._is_ready:
+            self._read()
+            self._is_ready = True
+        self._process.stdin.write(f"{seconds}\n")
+        self._process.stdin.flush()
+
+    def finish(self) -> Run:
+        """Wait for it, and return what it did."""
+        count, wall, cpu = json.loads(self._read())
+        return Run(count, wall, cpu)
+
+    def run(self, seconds: float) -> Run:
+        """Let it play, and return what it did."""
+        self.start(seconds)
+        return self.finish()
+
+    def close(self) -> None:
+        """End it."""
+        self._process.communicate()
+
+    def _read(self) -> str:
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line:
+            raise RuntimeError(f"{' '.join(self._process.args[2:])} has ended: {self._process.wait()}")  # type: ignore[index]
+        return line
+
+
+def table_env(name: str, batch: str, warm_up: str) -> Callable[[float], Run]:
+    """Play a game by TableEnv at random, with observations and its fewest players."""
+    env = TableEnv(name, engine.game(name).min_players, int(batch), seed=SEED, observations=True)
+    last = env.reset()
+    for _ in range(int(warm_up)):
+        last = env.step(last.random_actions())
+
+    def play(seconds: float) -> Run:
+        nonlocal last
+        moves = 0
+        wall, cpu = time.perf_counter(), time.process_time()
+        while moves == 0 or time.perf_counter() < wall + seconds:
+            last = env.step(last.random_actions())
+            moves += len(last)
+        return Run(moves, time.perf_counter() - wall, time.process_time() - cpu)
+
+    return play
+
+
+def steps(name: str, batch: str, warm_up: str, num_threads: str) -> Callable[[float], Run]:
+    """Make random moves by Table.step in a number of threads; the time to choose them does not count."""
+    table = Table(engine.game(name), engine.game(name).min_players)
+    columns, restart = Columns(legal=True, observations=True, final_scores=True), Restart(stride=int(batch))
+    seeds, numbers = seeds_and_numbers(0, int(batch))
+    positions = table.new_games(seeds=seeds, game_numbers=numbers, columns=columns)
+    random = np.random.default_rng(SEED)
+
+    def play(seconds: float, most: float = float("inf")) -> Run:
+        nonlocal positions
+        count = 0
+        choosing_wall = choosing_cpu = 0.0
+        wall, cpu = time.perf_counter(), time.process_time()
+        while count == 0 or (count < most and time.perf_counter() < wall + seconds):
+            # The other threads are over, so that this one's time is all there is.
+            began, began_cpu = time.perf_counter(), time.thread_time()
+            moves = choose(positions.legal_offsets, positions.legal_ids, random)
+            choosing_wall += time.perf_counter() - began
+            choosing_cpu += time.thread_time() - began_cpu
+            positions, _ = table.step(
+                positions.states, moves, columns=columns, restart=restart, num_threads=int(num_threads)
+            )
+            count += 1
+        wall, cpu = time.perf_counter() - wall - choosing_wall, time.process_time() - cpu - choosing_cpu
+        return Run(count * int(batch), wall, cpu)
+
+    play(float("inf"), int(warm_up))
+    return play
+
+
+def pgx(name: str, batch: str) -> Callable[[float], Run]:
+    """Play a game of pgx at random in one compiled scan, with its observations; games that end begin anew."""
+    import jax
+    from jax import numpy as jnp
+    from pgx import make  # type: ignore[import-not-found]
+    from pgx.experimental import auto_reset  # type: ignore[import-not-found]
+
+    games = int(batch)
+    env = make(name)
+    step = jax.vmap(auto_reset(env.step, env.init))
+
+    @jax.jit
+    def scan(state, key):  # type: ignore[no-untyped-def]
+        def move(carry, _):  # type: ignore[no-untyped-def]
+            state, key, seen = carry
+            key, for_action, for_step = jax.random.split(key, 3)
+            logits = jnp.log(state.legal_action_mask.astype(jnp.float32))
+            action = jax.random.categorical(for_action, logits, axis=-1)
+            state = step(state, action, jax.random.split(for_step, games))
+            # So that observations cannot be left out.
+            return (state, key, seen + state.observation.sum()), None
+
+        return jax.lax.scan(move, (state, key, jnp.float32(0)), None, length=SCAN)[0]
+
+    key = jax.random.PRNGKey(SEED)
+    state = jax.jit(jax.vmap(env.init))(jax.random.split(key, games))
+    state, key, _ = jax.block_until_ready(scan(state, key))
+
+    def play(seconds: float) -> Run:
+        nonlocal state, key
+        moves = 0
+        wall, cpu = time.perf_counter(), time.process_time()
+        while moves == 0 or time.perf_counter() < wall + seconds:
+            state, key, _ = jax.block_until_ready(scan(state, key))
+            moves += SCAN * games
+        return Run(moves, time.perf_counter() - wall, time.process_time() - cpu)
+
+    return play
+
+
+KINDS: dict[str, Callable[..., Callable[[float], Run]]] = {"table_env": table_env, "steps": steps, "pgx": pgx}
+
+
+def main(kind: str, *arguments: str) -> None:
+    """Be a contender."""
+    cores = [int(core) for core in os.environ["BENCH_CORES"].split()]
+    if cores:
+        os.sched_setaffinity(0, cores)
+    keep_freed_memory()
+    play = KINDS[kind](*arguments)
+    print("ready", flush=True)
+    for line in sys.stdin:
+        run = play(float(line))
+        print(json.dumps([run.count, run.wall, run.cpu]), flush=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

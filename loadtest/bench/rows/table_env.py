@@ -1,0 +1,135 @@
+"""TableEnv beside pgx, each on one core, and what it takes to divide a step among two threads."""
+
+from collections.abc import Callable
+from contextlib import ExitStack
+
+from chatiere.engine import Game
+from loadtest.bench.bounds import bound_of
+from loadtest.bench.measure import BenchPlan, Result, Row, Run, alternate, fastest, listed, middle
+from loadtest.bench.pinned import CORES, Pinned, pgx_installed
+
+PEER = "pgx on this processor, jitted scan"
+# The games of pgx that it plays fastest, of those that are more than toys.
+PEERS = ("connect_four", "leduc_holdem")
+# The games of a batch that is divided, in batches.
+DIVIDED = 8
+ONE, TWO, SPREAD, APART = "one thread", "two threads", "two threads, two cores", "two processes"
+
+
+def measure(plan: BenchPlan) -> Result:
+    """Measure the rows of TableEnv and of threads."""
+    played, steps = _play(plan), _divide(plan)
+    return Result(played.rows + steps.rows, played.tables | steps.tables)
+
+
+def _play(plan: BenchPlan) -> Result:
+    with ExitStack() as stack:
+        pinned = {
+            ("", game.name): _ended_by(stack, Pinned("table_env", game.name, plan.batch, plan.warm_up))
+            for game in plan.games
+        }
+        if pgx_installed():
+            pinned |= {(PEER, name): _ended_by(stack, Pinned("pgx", name, plan.batch)) for name in PEERS}
+        runs = alternate({key: _runs(one, plan) for key, one in pinned.items()}, plan.rounds)
+    theirs = {name: one for (of, name), one in runs.items() if of}
+    peer = fastest(theirs) if theirs else None
+    rows = []
+    for game in plan.games:
+        run = middle(runs["", game.name])
+        bound, target = bound_of("table_env", game.name)
+        rows.append(
+            Row(
+                row="TableEnv, random play with observations",
+                game=game.name,
+                unit="moves/CPU-s",
+                ours=run.rate,
+                peer=peer[1].rate if peer else None,
+                bound=bound,
+                peer_name=f"{PEER}: {peer[0]}" if peer else f"{PEER} (not installed)",
+                target=target,
+                target_figure=run.rate / peer[1].rate if peer else None,
+                run=run,
+                peer_run=peer[1] if peer else None,
+            )
+        )
+    return Result(rows, {"pgx in random play with observations": listed(runs)} if theirs else {})
+
+
+def _divide(plan: BenchPlan) -> Result:
+    rows: list[Row] = []
+    lines = []
+    for game in plan.games:
+        with ExitStack() as stack:
+            asked = ("steps", game.name, DIVIDED * plan.batch, plan.warm_up)
+            # Both on one core: two cores share caches and more, and so take longer for the same, divided or not.
+            one, two = (_ended_by(stack, Pinned(*asked, threads)) for threads in (1, 2))
+            spread = _ended_by(stack, Pinned(*asked, 2, cores=CORES[:1] + CORES[-1:]))
+            apart = [_ended_by(stack, Pinned(*asked, 1, cores=cores)) for cores in (CORES[:1], CORES[-1:])]
+            runs = alternate(
+                {
+                    ONE: _runs(one, plan),
+                    TWO: _runs(two, plan),
+                    SPREAD: _runs(spread, plan),
+                    APART: lambda apart=apart: _together(apart, plan),  # type: ignore[misc]
+                },
+                plan.rounds,
+            )
+        found = {kind: middle(each) for kind, each in runs.items() if kind in (ONE, TWO)}
+        found |= {kind: middle(runs[kind], _moves_a_second) for kind in (SPREAD, APART)}
+        rows += [_row_of_cpu(game, found[TWO], found[ONE]), _row_of_wall(game, found[SPREAD], found[APART])]
+        lines += [
+            {"game": game.name, "by": kind, "moves/CPU-s": run.rate, "moves/s": _moves_a_second(run)}
+            for kind, run in found.items()
+        ]
+    return Result(rows, {f"steps of {DIVIDED * plan.batch} games, divided": lines})
+
+
+def _ended_by(stack: ExitStack, pinned: Pinned) -> Pinned:
+    stack.callback(pinned.close)
+    return pinned
+
+
+def _runs(pinned: Pinned, plan: BenchPlan) -> Callable[[], Run]:
+    return lambda: pinned.run(plan.seconds)
+
+
+def _together(contenders: list[Pinned], plan: BenchPlan) -> Run:
+    # The moves of all in the time of one.
+    for contender in contenders:
+        contender.start(plan.seconds)
+    runs = [contender.finish() for contender in contenders]
+    wall = sum(run.wall for run in runs) / len(runs)
+    return Run(sum(run.count / run.wall for run in runs) * wall, wall, sum(run.cpu for run in runs))
+
+
+def _moves_a_second(run: Run) -> float:
+    return run.count / run.wall
+
+
+def _row_of_cpu(game: Game, two: Run, one: Run) -> Row:
+    return Row(
+        row="step in 2 threads, processor time of a move",
+        game=game.name,
+        unit="CPU-ns/move",
+        ours=1e9 / two.rate,
+        peer=1e9 / one.rate,
+        bound=bound_of("threads_cpu").bound,
+        peer_name="itself in 1 thread",
+        at_most=True,
+        run=two,
+        peer_run=one,
+    )
+
+
+def _row_of_wall(game: Game, spread: Run, apart: Run) -> Row:
+    return Row(
+        row="step in 2 threads, moves a second",
+        game=game.name,
+        unit="moves/s",
+        ours=_moves_a_second(spread),
+        peer=_moves_a_second(apart),
+        bound=bound_of("threads_wall").bound,
+        peer_name="two processes",
+        run=spread,
+        peer_run=apart,
+    )
