@@ -23,8 +23,8 @@ class Decisions(Protocol):
     legal_ids: NDArray[np.uint16]
     luck: NDArray[np.uint64]
 
-    def worlds(self, rows: NDArray[np.intp], count: int) -> NDArray[np.uint8]:
-        """Return the next `count` worlds of each of these positions, uint8 (len(rows), count, packed_size)."""
+    def worlds(self, rows: NDArray[np.intp], count: int, first: int) -> NDArray[np.uint8]:
+        """Return worlds `first` … `first + count - 1` of these positions, uint8 (len(rows), count, packed_size)."""
 
 
 class Ismcts:
@@ -51,11 +51,18 @@ class Ismcts:
         return actions
 
     def _search(self, decisions: Decisions, rows: NDArray[np.intp]) -> NDArray[np.uint16]:
+        drawn = 0
+
+        def worlds(count: int) -> NDArray[np.uint8]:
+            nonlocal drawn
+            drawn += count
+            return decisions.worlds(rows, count, drawn - count)
+
         found = search(
             decisions.game,
             decisions.players,
             decisions.luck[rows],
-            lambda count: decisions.worlds(rows, count),
+            worlds,
             simulations=self.simulations,
             exploration=self.exploration,
         )

@@ -347,15 +347,12 @@ class Decisions:
         self.legal_offsets = np.cumsum([0, *map(len, legal)]).astype(np.uint32)
         self.legal_ids = np.array([action for each in legal for action in each], np.uint16)
         self.luck = seeds(len(positions))
-        self.drawn = [0] * len(positions)
         self.rows: list[int] = []
 
-    def worlds(self, rows: np.ndarray, number: int) -> np.ndarray:
+    def worlds(self, rows: np.ndarray, number: int, first: int) -> np.ndarray:
         self.rows = rows.tolist()
-        packed = b""
-        for row in rows:
-            packed += b"".join(Drawn([self.positions[row]], [int(row)]).of(self.drawn[row], number)[0])
-            self.drawn[row] += number
+        drawn = Drawn([self.positions[row] for row in rows], self.rows).of(first, number)
+        packed = b"".join(world for each in drawn for world in each)
         return np.frombuffer(packed, np.uint8).reshape(len(rows), number, -1)
 
 
