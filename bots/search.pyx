@@ -790,8 +790,8 @@ def search(
     clockwise. A seat chooses by PUCT: mean + exploration × prior × √available / (1 + visits), with the mean of the node
     for an action without visits. The roots are evaluated once more, before the first simulation.
 
-    Memory: 32 + 8 × players bytes a node, at most as much again in reserve, and the worlds of a call. There is a node for
-    each simulation or, with `evaluate`, for each legal action of a leaf.
+    Memory: 32 + 8 × players bytes a node, at most as much again in reserve, and the worlds of a call. There is a node
+    for each simulation or, with `evaluate`, for each legal action of a leaf.
 
     Raises EngineError: INVALID_PLAYERS, INVALID_BATCH, and those of a broken world.
     """
