@@ -4,12 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chatiere.bots.bot import Bot, Decisions
-from chatiere.engine import Columns, Table
-from chatiere.engine.core.choices import scramble
-
-# Playouts at a time: enough to keep the engine busy, few enough for a few MiB of states.
-_AT_ONCE = 4096
-_STATES_ALONE = Columns(legal=False, scores=False, observations=False)
+from chatiere.engine import Table
 
 
 class FlatBot(Bot):
@@ -26,24 +21,12 @@ class FlatBot(Bot):
 
     def choose(self, decisions: Decisions) -> NDArray[np.uint16]:
         """See Bot.choose."""
-        offsets = decisions.legal_offsets
-        values = np.zeros(len(decisions.legal_ids))
-        for row in np.flatnonzero(decisions.legal_counts() > 1):
-            values[offsets[row] : offsets[row + 1]] = self._returns(decisions, row)
-        return decisions.best_actions(values)
-
-    def _returns(self, decisions: Decisions, row: np.intp) -> NDArray[np.float64]:
-        # The summed returns of a decision's legal actions.
-        legal = decisions.legal_ids[decisions.legal_offsets[row] : decisions.legal_offsets[row + 1]]
         table = Table(decisions.game, decisions.players)
-        seed = int(scramble(~decisions.luck[row, None])[0])
-        worlds, at_once = max(1, self.playouts // len(legal)), max(1, _AT_ONCE // len(legal))
-        sums = np.zeros(len(legal))
-        for first in range(0, worlds, at_once):
-            drawn = decisions.worlds([row], min(at_once, worlds - first), first)[0]
-            states, moves = np.repeat(drawn, len(legal), axis=0), np.tile(legal, len(drawn)).astype("<u2").tobytes()
-            stepped, _ = table.step(states.data, moves, columns=_STATES_ALONE)
-            played, _ = table.playout(stepped.states, 1, seed=seed, first_game_number=first * len(legal))
-            returns = np.frombuffer(played.mean_returns).reshape(len(drawn), len(legal), decisions.players)
-            sums += returns[:, :, decisions.actors[row]].sum(axis=0)
-        return sums
+        offsets, counts = decisions.legal_offsets, decisions.legal_counts()
+        values = np.zeros(len(decisions.legal_ids))
+        for row in np.flatnonzero(counts > 1):
+            # One at a time, as the seed of a call is for all its items. Worlds of a world are those of the true state.
+            worlds = max(1, self.playouts // int(counts[row]))
+            judged, _ = table.evaluate(decisions.drawn[row].data, worlds, 1, seed=int(decisions.luck[row]))
+            values[offsets[row] : offsets[row + 1]] = np.frombuffer(judged.mean_returns)
+        return decisions.best_actions(values)
