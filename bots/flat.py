@@ -5,7 +5,6 @@ from numpy.typing import NDArray
 
 from chatiere.bots.bot import Decisions, Judgement, SearchBot
 from chatiere.engine import Table
-from chatiere.engine.core.choices import scramble
 
 
 class FlatBot(SearchBot):
@@ -28,12 +27,12 @@ class FlatBot(SearchBot):
         return Judgement(actions, values, np.repeat(1 / counts, counts))
 
     def _mean_returns(self, decisions: Decisions, row: np.intp) -> NDArray[np.float64]:
-        # Row by row: the evaluation of a state depends on its place in a batch.
+        # One at a time, as the seed of a call is for all its items. Worlds of a world are those of the true state.
         found, _ = Table(decisions.game, decisions.players).evaluate(
             decisions.drawn[row].data,
             max(1, self.budget // int(decisions.legal_counts()[row])),
             1,
-            seed=int(scramble(~decisions.luck[row, None])[0]),
+            seed=int(decisions.luck[row]),
             cancellation=decisions.cancellation,
         )
         return np.frombuffer(found.mean_returns)
