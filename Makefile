@@ -54,7 +54,7 @@ lint: $(BUILT) ## Check style (ruff, cython-lint), types (mypy) and the API defi
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy src/chatiere
-	$(BIN)/python -m mypy.stubtest --ignore-missing-stub chatiere.engine chatiere.bots $(HTTP2)
+	$(BIN)/python -m mypy.stubtest --ignore-missing-stub chatiere.engine chatiere.bots.search $(HTTP2)
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/cython-lint engine http2 bots tests/debug_build
 	$(BIN)/buf lint proto
 	$(BIN)/buf format --diff --exit-code proto

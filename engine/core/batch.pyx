@@ -576,11 +576,10 @@ cdef class Table:
         cdef uint32_t drawn = read_number("worlds", worlds, 1, LARGEST_COUNT)
         cdef uint32_t played = read_number("playouts", playouts, 1, LARGEST_COUNT)
         cdef bytes faults, actors, legal_offsets, legal_ids, mean_returns, counts
-        cdef uint8_t* fault_data
         cdef double* return_data
         cdef uint32_t* count_data
-        cdef Described decisions
-        cdef BatchLoop batch
+        cdef Parts parts
+        cdef Part* part
         cdef LoopEnd end
         cdef Py_ssize_t legal
         if <uint64_t> drawn * played > LARGEST_COUNT:
@@ -589,40 +588,30 @@ cdef class Table:
                 f"worlds × playouts must be at most 2**32 - 1, not {drawn} × {played}",
                 field="playouts",
             )
-        cancellation = cancellation or Cancellation()
-        batch = self.batch_of(n, cancellation, states)
+        parts = Parts(self, n, cancellation or Cancellation(), states, 1)
+        part = parts.parts
         faults = new_column(n)
         actors = new_column(n)
         legal_offsets = new_column((n + 1) * sizeof(uint32_t))
-        fault_data = <uint8_t*> data_of(faults)
-        memset(&decisions, 0, sizeof(Described))
-        decisions.actors = <int8_t*> data_of(actors)
-        decisions.legal_offsets = <uint32_t*> data_of(legal_offsets)
-        decisions.capacity = MAX_LEGAL + LEGAL_GUESS * n
-        decisions.legal_ids = <uint16_t*> malloc(decisions.capacity * sizeof(uint16_t))
-        if decisions.legal_ids == NULL:
-            raise MemoryError()  # uncovered: memory does not run out in tests
-        try:
-            with nogil:
-                end = list_decisions(&batch, source, fault_data, &decisions)
-            require_done(end)
-            legal = decisions.legal_offsets[n]
-            check_playouts(legal * int(drawn) * int(played), max_playouts)
-            check_size(
-                n + len(legal_offsets) + legal * (sizeof(uint16_t) + sizeof(double) + sizeof(uint32_t)), max_bytes
-            )
-            mean_returns = new_column(legal * sizeof(double))
-            counts = new_column(legal * sizeof(uint32_t))
-            return_data = <double*> data_of(mean_returns)
-            count_data = <uint32_t*> data_of(counts)
-            with nogil:
-                end = evaluate_all(
-                    &batch, source, &decisions, drawn, played, stream_seed, first, fault_data, return_data, count_data
-                )
-            require_done(end)
-            legal_ids = (<const char*> decisions.legal_ids)[:legal * sizeof(uint16_t)]
-        finally:
-            free(decisions.legal_ids)
+        part.before = source
+        part.faults = <uint8_t*> data_of(faults)
+        parts.described.actors = <int8_t*> data_of(actors)
+        parts.described.legal_offsets = <uint32_t*> data_of(legal_offsets)
+        parts.reserve_legal_ids()
+        with nogil:
+            end = list_decisions(part)
+        require_done(end)
+        legal = part.legal
+        check_playouts(legal * int(drawn) * int(played), max_playouts)
+        check_size(n + len(legal_offsets) + legal * (sizeof(uint16_t) + sizeof(double) + sizeof(uint32_t)), max_bytes)
+        mean_returns = new_column(legal * sizeof(double))
+        counts = new_column(legal * sizeof(uint32_t))
+        return_data = <double*> data_of(mean_returns)
+        count_data = <uint32_t*> data_of(counts)
+        with nogil:
+            end = evaluate_all(part, drawn, played, stream_seed, first, return_data, count_data)
+        require_done(end)
+        legal_ids = (<const char*> part.legal_ids)[:legal * sizeof(uint16_t)]
         told = self.faults_of(faults, given, "states", partial(_evaluate, drawn, stream_seed, first))
         return EvaluationColumns(actors, legal_offsets, legal_ids, mean_returns, counts), told
 
@@ -818,8 +807,8 @@ cdef class Table:
         for code in set(faults) - {OK}:
             reasons[code] = self.game.fault_text(code).reason.number
         failed = islice((item for item, code in enumerate(faults) if code != OK), MOST_FAULTS_TOLD)
-        words = [self.words_for(item, states, column, act) for item in failed]
-        return FaultColumns(faults.translate(reasons), tuple(words))
+        spelled = [self.words_for(item, states, column, act) for item in failed]
+        return FaultColumns(faults.translate(reasons), tuple(spelled))
 
     cdef words_for(self, Py_ssize_t item, states, column, act):
         try:

@@ -111,18 +111,14 @@ cdef LoopEnd playout_all(
     uint32_t* wins,
     uint64_t* moves,
 ) noexcept nogil
-cdef LoopEnd list_decisions(
-    const BatchLoop* batch, const uint8_t* states, uint8_t* faults, Described* described
-) noexcept nogil
+# Evaluate the states of a part that is the whole batch.
+cdef LoopEnd list_decisions(Part* part) noexcept nogil
 cdef LoopEnd evaluate_all(
-    const BatchLoop* batch,
-    const uint8_t* states,
-    const Described* decisions,
+    const Part* part,
     uint32_t worlds,
     uint32_t playouts,
     uint64_t seed,
     uint64_t first_game_number,
-    uint8_t* faults,
     double* mean_returns,
     uint32_t* counts,
 ) noexcept nogil

@@ -1,8 +1,8 @@
 """Loops of batches over n packed states of one game, for any table of operations.
 
 The states are not trusted, unless the table has just made them. Every loop checks for cancellation before each item
-(playouts and evaluations: before each playout); only `describe` runs to its end. Faults are one byte an item: OK or the kernel's
-error code.
+(playouts and evaluations: before each playout); only `describe` runs to its end. Faults are one byte an item: OK or the
+kernel's error code.
 """
 
 from libc.stdlib cimport malloc, realloc
@@ -314,21 +314,21 @@ cdef LoopEnd playout_all(
     return LoopEnd.DONE
 
 
-cdef LoopEnd list_decisions(
-    const BatchLoop* batch, const uint8_t* states, uint8_t* faults, Described* described
-) noexcept nogil:
-    # Fills `faults`, and of `described` the columns `actors`, `legal_offsets` and `legal_ids`, for states where a seat
-    # has to act. Any other is a fault, without legal ids.
+cdef LoopEnd list_decisions(Part* part) noexcept nogil:
+    # Fills the columns of faults, actors and legal offsets, and the part's legal ids, for states where a seat has to
+    # act. Any other is a fault, without legal ids.
+    cdef const BatchLoop* batch = part.batch
     cdef const Operations* ops = batch.ops
+    cdef const Described* described = part.described
+    cdef uint8_t* faults = part.faults
     cdef Item item
-    cdef size_t legal = 0
     cdef Py_ssize_t i
     cdef int actor
     for i in range(batch.count):
         if is_cancelled(batch.control):
             return LoopEnd.CANCELLED
-        memcpy(&item, states + i * batch.packed_size, batch.packed_size)
-        described.legal_offsets[i] = legal
+        memcpy(&item, part.before + i * batch.packed_size, batch.packed_size)
+        described.legal_offsets[i] = part.legal
         faults[i] = check_item(batch, &item)
         actor = ops.actor(item.body) if faults[i] == OK else INVALID
         described.actors[i] = actor
@@ -337,48 +337,48 @@ cdef LoopEnd list_decisions(
         elif actor == TERMINAL:
             faults[i] = GAME_IS_OVER
         elif actor >= 0:
-            if not reserve(described, legal):
+            if not reserve(part):
                 return LoopEnd.NO_MEMORY  # uncovered: memory does not run out in tests
-            legal += ops.legal_actions(item.body, described.legal_ids + legal)
-    described.legal_offsets[batch.count] = legal
+            part.legal += ops.legal_actions(item.body, part.legal_ids + part.legal)
+    described.legal_offsets[batch.count] = part.legal
     return LoopEnd.DONE
 
 
 cdef LoopEnd evaluate_all(
-    const BatchLoop* batch,
-    const uint8_t* states,
-    const Described* decisions,
+    const Part* part,
     uint32_t worlds,
     uint32_t playouts,
     uint64_t seed,
     uint64_t first_game_number,
-    uint8_t* faults,
     double* mean_returns,
     uint32_t* counts,
 ) noexcept nogil:
-    # `decisions` and `faults`: as filled by list_decisions. Adds the faults of resampling; their items' results are 0.
+    # The part is as list_decisions left it. Adds the faults of resampling; their items' results are 0.
+    cdef const BatchLoop* batch = part.batch
+    cdef const Described* described = part.described
+    cdef uint8_t* faults = part.faults
     cdef Item item
     cdef Stream seeds
     cdef double* means
-    cdef uint32_t place, legal, world, action
+    cdef uint32_t place, legal, _, action
     cdef Py_ssize_t i
     cdef LoopEnd end
     for i in range(batch.count):
-        memcpy(&item, states + i * batch.packed_size, batch.packed_size)
-        place = decisions.legal_offsets[i]
-        legal = decisions.legal_offsets[i + 1] - place
+        memcpy(&item, part.before + i * batch.packed_size, batch.packed_size)
+        place = described.legal_offsets[i]
+        legal = described.legal_offsets[i + 1] - place
         means = mean_returns + place
         memset(means, 0, legal * sizeof(double))
         memset(counts + place, 0, legal * sizeof(uint32_t))
         if faults[i] != OK:
             continue
         seeds = stream_at(seed, first_game_number + i, 0)
-        for world in range(worlds):
+        for _ in range(worlds):
             end = evaluate_world(
                 batch,
                 item.body,
-                decisions.actors[i],
-                &decisions.legal_ids[place],
+                described.actors[i],
+                part.legal_ids + place,
                 legal,
                 playouts,
                 next_word(&seeds),
