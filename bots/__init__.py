@@ -7,7 +7,7 @@
 docs/bots.md tells how to write one.
 """
 
-from chatiere.bots.bot import Bot, Decisions
+from chatiere.bots.bot import Bot, Decisions, SearchBot, Searched
 from chatiere.bots.registry import get, names, split
 
-__all__ = ["Bot", "Decisions", "get", "names", "split"]
+__all__ = ["Bot", "Decisions", "SearchBot", "Searched", "get", "names", "split"]

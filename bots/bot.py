@@ -9,7 +9,7 @@ A bot that plays Discat's first legal action:
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import SupportsIndex
+from typing import NamedTuple, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -115,3 +115,29 @@ class Bot(ABC):
 
         Bots that choose at random use `Decisions.luck`, so that games can be repeated.
         """
+
+
+class Searched(NamedTuple):
+    """What bots chose at n decisions, and what searches found out there."""
+
+    actions: NDArray[np.uint16]
+    """uint16 (n,): the dense ids of the chosen actions."""
+    visit_shares: NDArray[np.float32]
+    """float32, one for each of `legal_ids`: its share of the search's visits, which add up to 1 for a decision."""
+    values: NDArray[np.float32]
+    """float32 (n,): the return that the actor can expect; not a number where there was no search."""
+
+
+class SearchBot(Bot):
+    """A bot that tells what its search found out: data sets of self-play have that, too."""
+
+    @abstractmethod
+    def search(self, decisions: Decisions) -> Searched:
+        """Choose as `choose` does, and tell why.
+
+        Where there is no search, as with a single legal action, the value is not a number, and the shares mean nothing.
+        """
+
+    def choose(self, decisions: Decisions) -> NDArray[np.uint16]:
+        """See Bot.choose."""
+        return self.search(decisions).actions

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chatiere import engine
-from chatiere.bots import Bot, hosting
+from chatiere.bots import Bot, SearchBot, Searched, hosting
 from chatiere.envs.batch import Batch, Ended
 from chatiere.envs.batch_env import BatchEnv
 
@@ -29,25 +29,46 @@ def play_many(env: BatchEnv, bots: Sequence[Bot], seed: SupportsIndex) -> Iterat
     `seed`: of the games and of the bots, 0 … 2**64 - 1. If a bot needs observations, the environment must have them.
     Yields each batch with the chosen actions; the last batch has no positions.
     """
+    for batch, searched in search_many(env, bots, seed):
+        yield batch, searched.actions
+
+
+def search_many(env: BatchEnv, bots: Sequence[Bot], seed: SupportsIndex) -> Iterator[tuple[Batch, Searched]]:
+    """Play as `play_many` does, and yield each batch with what SearchBots found out beside the chosen actions."""
     batch = env.reset(seed)
     while len(batch):
-        actions = _choose(env, batch, bots)
-        yield batch, actions
-        batch = env.step(actions)
-    yield batch, np.empty(0, np.uint16)
+        searched = _choose(env, batch, bots)
+        yield batch, searched
+        batch = env.step(searched.actions)
+    yield batch, _unsearched(batch)
 
 
-def _choose(env: BatchEnv, batch: Batch, bots: Sequence[Bot]) -> NDArray[np.uint16]:
+def _unsearched(batch: Batch) -> Searched:
+    return Searched(
+        actions=np.empty(len(batch), np.uint16),
+        visit_shares=np.zeros(len(batch.legal_ids), np.float32),
+        values=np.full(len(batch), np.nan, np.float32),
+    )
+
+
+def _choose(env: BatchEnv, batch: Batch, bots: Sequence[Bot]) -> Searched:
     game = engine.game(batch.info.name)
     luck = hosting.luck(batch.seed, batch.game_numbers, batch.decisions)
     chosen = bots_of(batch.game_numbers, batch.actors, len(bots))
-    actions = np.empty(len(batch), np.uint16)
+    searched = _unsearched(batch)
     for number, bot in enumerate(bots):
         rows = np.flatnonzero(chosen == number)
-        if len(rows):
-            decisions = hosting.decisions_of(batch, rows, bot, game, env.players, luck[rows], env.resample)
-            actions[rows] = bot.choose(decisions)
-    return actions
+        if not len(rows):
+            continue
+        decisions = hosting.decisions_of(batch, rows, bot, game, env.players, luck[rows], env.resample)
+        if isinstance(bot, SearchBot):
+            found = bot.search(decisions)
+            searched.actions[rows] = found.actions
+            searched.values[rows] = found.values
+            searched.visit_shares[np.repeat(chosen == number, batch.legal_counts())] = found.visit_shares
+        else:
+            searched.actions[rows] = bot.choose(decisions)
+    return searched
 
 
 @dataclass(frozen=True)
