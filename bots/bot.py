@@ -115,6 +115,12 @@ class Judgement:
     """float64 (legal_offsets[n],), for each of `Decisions.legal_ids`: the share of the search that it got; those of a
     decision sum to 1. Empty if the bot does not search."""
 
+    def chosen_values(self, decisions: Decisions) -> NDArray[np.float64]:
+        """Return the value of each chosen action: float64 (n,); NaN without one."""
+        if not self.values.size:
+            return np.full(len(decisions), np.nan)
+        return self.values[decisions.legal_ids == np.repeat(self.actions, decisions.legal_counts())]
+
 
 class Bot(ABC):
     """A player of any seat, that knows of each decision only what its actor knows.

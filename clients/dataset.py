@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chatiere import engine
-from chatiere.clients.matches import Results
+from chatiere.clients.matches import Results, Searched
 from chatiere.engine.core.integers import require_integer, unsigned
 from chatiere.envs import Batch
 
@@ -31,6 +31,8 @@ GAMES_PER_SHARD = 500
 
 MANIFEST = "manifest.json"
 SHARDS = "games"
+# While it is written, an observation takes eight times its size.
+_ROWS_AT_ONCE = 4096
 # In the metadata of a shard's Parquet schema.
 _HASH, _GAMES = b"chatiere.hash", b"chatiere.games"
 # What the hash of the games is made of, in this order.
@@ -109,15 +111,6 @@ class Recipe:
         }
 
 
-class Searched(NamedTuple):
-    """What a search found out about each position of a batch."""
-
-    visit_shares: NDArray[np.float32]
-    """float32, one for each of `legal_ids`: the share of the search's visits. Not a number: nobody searched there."""
-    values: NDArray[np.float32]
-    """float32 (n,): the return that the actor can expect. Not a number: nobody searched there."""
-
-
 class Recording:
     """A recording of every decision in a range of games."""
 
@@ -127,11 +120,8 @@ class Recording:
         self._chunks: list[_Chunk] = []
         self._results: list[_Ends] = []
 
-    def add(self, batch: Batch, actions: NDArray[np.uint16], searched: Searched | None = None) -> None:
-        """Add a batch with observations, the actions chosen there, and what a search found out, if there was one."""
-        if searched is None:
-            unknown = np.float32(np.nan)
-            searched = Searched(np.full(len(batch.legal_ids), unknown), np.full(len(batch), unknown))
+    def add(self, batch: Batch, searched: Searched) -> None:
+        """Add a batch with observations, and what was chosen there and found out by searches."""
         ended = batch.ended
         self._results.append(_Ends(_kept(ended.game_numbers), _kept(ended.returns), _kept(ended.totals)))
         if len(batch):
@@ -142,7 +132,7 @@ class Recording:
                 observations=_kept(batch.observations),
                 legal_counts=batch.legal_counts(),
                 legal_ids=_kept(batch.legal_ids),
-                actions=_kept(actions),
+                actions=_kept(searched.actions),
                 visit_shares=_kept(searched.visit_shares),
                 values=_kept(searched.values),
             )
@@ -152,7 +142,9 @@ class Recording:
         """Return the recording as a Parquet file. Raises ImportError without pyarrow."""
         parquet = _import_parquet()
         sink = BytesIO()
-        parquet.write_table(self._table(), sink, compression="zstd", write_page_checksum=True)
+        parquet.write_table(
+            self._table(), sink, row_group_size=_ROWS_AT_ONCE, compression="zstd", write_page_checksum=True
+        )
         return sink.getvalue()
 
     def _table(self) -> "pyarrow.Table":

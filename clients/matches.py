@@ -4,7 +4,7 @@ import math
 import statistics
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Self, SupportsIndex
+from typing import NamedTuple, Self, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,25 +29,55 @@ def play_many(env: BatchEnv, bots: Sequence[Bot], seed: SupportsIndex) -> Iterat
     `seed`: of the games and of the bots, 0 … 2**64 - 1. If a bot needs observations, the environment must have them.
     Yields each batch with the chosen actions; the last batch has no positions.
     """
+    for batch, searched in search_many(env, bots, seed):
+        yield batch, searched.actions
+
+
+class Searched(NamedTuple):
+    """What bots chose at n decisions, and what searches found out there."""
+
+    actions: NDArray[np.uint16]
+    """uint16 (n,): the dense ids of the chosen actions."""
+    visit_shares: NDArray[np.float32]
+    """float32, one for each of the legal ids: its share of the search, as in Judgement; 0 where there was none."""
+    values: NDArray[np.float32]
+    """float32 (n,): the return that the actor can expect; NaN where there was no search."""
+
+
+def search_many(env: BatchEnv, bots: Sequence[Bot], seed: SupportsIndex) -> Iterator[tuple[Batch, Searched]]:
+    """Play as `play_many` does, and yield each batch with what searches found out beside the chosen actions."""
     batch = env.reset(seed)
     while len(batch):
-        actions = _choose(env, batch, bots)
-        yield batch, actions
-        batch = env.step(actions)
-    yield batch, np.empty(0, np.uint16)
+        searched = _choose(env, batch, bots)
+        yield batch, searched
+        batch = env.step(searched.actions)
+    yield batch, _unsearched(batch)
 
 
-def _choose(env: BatchEnv, batch: Batch, bots: Sequence[Bot]) -> NDArray[np.uint16]:
+def _unsearched(batch: Batch) -> Searched:
+    return Searched(
+        actions=np.empty(len(batch), np.uint16),
+        visit_shares=np.zeros(len(batch.legal_ids), np.float32),
+        values=np.full(len(batch), np.nan, np.float32),
+    )
+
+
+def _choose(env: BatchEnv, batch: Batch, bots: Sequence[Bot]) -> Searched:
     game = engine.game(batch.info.name)
     luck = hosting.luck(batch.seed, batch.game_numbers, batch.decisions)
     chosen = bots_of(batch.game_numbers, batch.actors, len(bots))
-    actions = np.empty(len(batch), np.uint16)
+    searched = _unsearched(batch)
     for number, bot in enumerate(bots):
         rows = np.flatnonzero(chosen == number)
-        if len(rows):
-            decisions = hosting.decisions_of(batch, rows, bot, game, env.players, luck[rows], env.resample)
-            actions[rows] = bot.choose(decisions)
-    return actions
+        if not len(rows):
+            continue
+        decisions = hosting.decisions_of(batch, rows, bot, game, env.players, luck[rows], env.resample)
+        judgement = bot.judge(decisions)
+        searched.actions[rows] = judgement.actions
+        if judgement.shares.size:
+            searched.values[rows] = judgement.chosen_values(decisions)
+            searched.visit_shares[np.repeat(chosen == number, batch.legal_counts())] = judgement.shares
+    return searched
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,9 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from chatiere import bots, engine
 from chatiere.clients.dataset import DataSetError, GameRange, Recipe, Recording
-from chatiere.clients.matches import play_many
+from chatiere.clients.matches import Searched, search_many
 from chatiere.clients.selfplay import VectorEnv
 from chatiere.envs import Batch, TableEnv
 from chatiere.v1.game_pb2 import Options
@@ -26,8 +23,8 @@ class ShardPlayer:
     in_flight: int = 2
     """The most requests to the service at a time, each with its own games."""
 
-    def play_batches(self, games: GameRange, *, observations: bool) -> Iterator[tuple[Batch, NDArray[np.uint16]]]:
-        """Play some games as `play_many` does. `observations`: True to get them, whether or not a bot needs them.
+    def play_batches(self, games: GameRange, *, observations: bool) -> Iterator[tuple[Batch, Searched]]:
+        """Play some games as `search_many` does. `observations`: True to get them, whether or not a bot needs them.
 
         Raises DataSetError if the service has another version of the rules, and what environments and bots raise.
         """
@@ -35,7 +32,7 @@ class ShardPlayer:
         players = [bots.get(spec, recipe.game, recipe.players) for spec in recipe.bots]
         observations = observations or any(bot.needs_observations for bot in players)
         with self._open(games, observations=observations) as env:
-            yield from play_many(env, players, recipe.seed)
+            yield from search_many(env, players, recipe.seed)
 
     def play(self, games: GameRange, report: Callable[[int], object] | None = None) -> bytes:
         """Play a shard, and return it as a Parquet file. `report`: called with the number of games that just ended.
@@ -43,8 +40,8 @@ class ShardPlayer:
         Raises what `play_batches` raises.
         """
         recording = Recording(games)
-        for batch, actions in self.play_batches(games, observations=True):
-            recording.add(batch, actions)
+        for batch, searched in self.play_batches(games, observations=True):
+            recording.add(batch, searched)
             if report is not None:
                 report(len(batch.ended.envs))
         return recording.shard()

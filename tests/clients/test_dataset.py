@@ -15,7 +15,9 @@ import pytest
 from pyarrow import parquet
 
 from chatiere import bots, engine
-from chatiere.clients.dataset import DataSet, DataSetError, GameRange, Recipe, Recording, Searched
+from chatiere.bots import Decisions, Judgement, SearchBot
+from chatiere.bots.hosting import luck
+from chatiere.clients.dataset import DataSet, DataSetError, GameRange, Recipe
 from chatiere.clients.shards import ShardPlayer
 from chatiere.engine import EngineError
 
@@ -158,23 +160,33 @@ def test_pyarrow_and_pandas_read_it(tmp_path: Path) -> None:
     assert observations.shape == (len(table), length)
 
 
-def test_what_a_search_found_out_stands_beside_its_decision() -> None:
-    # Odd seats search: their shares are of the legal ids, their value tells game, ply and seat.
-    recording = Recording(GameRange(0, 4))
-    player = ShardPlayer(dataclasses.replace(RECIPE, games=4), batch=2)
-    for batch, actions in player.play_batches(GameRange(0, 4), observations=True):
-        shares = batch.legal_ids / np.float32(1000)
-        values = (batch.game_numbers * 1000 + batch.decisions).astype(np.float32)
-        values[batch.actors % 2 == 0] = np.nan
-        recording.add(batch, actions, Searched(shares, values))
-    rows = parquet.read_table(pa.BufferReader(recording.shard())).to_pylist()
-    assert {row["actor"] for row in rows} == {0, 1}
-    for row in rows:
-        if row["actor"] == 1:
+class Searching(SearchBot):
+    """Takes the first legal action, and tells numbers by which legal ids and luck are known; searches if luck is even."""
+
+    def judge(self, decisions: Decisions) -> Judgement:
+        values = decisions.luck.astype(np.float64)
+        values[decisions.luck % 2 == 1] = np.nan
+        actions = decisions.legal_ids[decisions.legal_offsets[:-1]]
+        return Judgement(actions, np.repeat(values, decisions.legal_counts()), decisions.legal_ids / 1000)
+
+
+def test_what_a_search_found_out_stands_beside_its_decision(monkeypatch: pytest.MonkeyPatch) -> None:
+    get = bots.get
+    monkeypatch.setattr(bots, "get", lambda spec, *table: Searching() if spec == "searching" else get(spec, *table))
+    recipe = dataclasses.replace(RECIPE, bots=("searching", "random"))
+    shard = ShardPlayer(recipe, batch=2).play(GameRange(3, 4))
+    kinds = set()
+    for row in parquet.read_table(pa.BufferReader(shard)).to_pylist():
+        own, lucky = (row["game"] + row["actor"]) % 2 == 0, luck(recipe.seed, [row["game"]], [row["ply"]])[0]
+        kinds.add((own, lucky % 2))
+        if own and lucky % 2 == 0:
             assert row["visit_shares"] == pytest.approx([legal / 1000 for legal in row["legal_ids"]])
-            assert row["value"] == row["game"] * 1000 + row["ply"]
+            assert row["value"] == np.float32(lucky)
         else:
             assert (row["visit_shares"], row["value"]) == (None, None)
+        if own:
+            assert row["action"] == row["legal_ids"][0]
+    assert len(kinds) == 4
 
 
 def test_what_is_whole_is_kept_and_the_rest_is_made_anew(tmp_path: Path) -> None:

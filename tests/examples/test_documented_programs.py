@@ -18,15 +18,15 @@ PROGRAMS = [
 
 
 def test_there_are_programs() -> None:
-    assert {"README.md 0", "batch.md 0"} <= {program.id for program in PROGRAMS}
+    assert {"README.md 0", "batch.md 0", "selfplay.md 0"} <= {program.id for program in PROGRAMS}
 
 
 @pytest.fixture
-def recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str) -> None:
-    """Write games.npz as the README's `chatiere selfplay` does, with fewer games."""
+def recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Write the data set that docs/selfplay.md describes, with fewer games."""
     monkeypatch.chdir(tmp_path)
-    asked = "selfplay --game discat --games 5 --bots random,largest --output games.npz --address"
-    assert CliRunner().invoke(main, [*asked.split(), address]).exit_code == 0
+    asked = "selfplay --game discat --games 5 --bots random,largest --output games"
+    assert CliRunner().invoke(main, asked.split()).exit_code == 0
 
 
 @pytest.mark.usefixtures("recorded")
