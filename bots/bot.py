@@ -119,7 +119,9 @@ class Judgement:
         """Return the value of each chosen action: float64 (n,); NaN without one."""
         if not self.values.size:
             return np.full(len(decisions), np.nan)
-        return self.values[decisions.legal_ids == np.repeat(self.actions, decisions.legal_counts())]
+        chosen = decisions.legal_ids == np.repeat(self.actions, decisions.legal_counts())
+        found: NDArray[np.float64] = self.values[chosen]
+        return found
 
 
 class Bot(ABC):

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from chatiere import engine
+from chatiere import bots, engine
 from chatiere.clients.matches import Results, Searched
 from chatiere.engine.core.integers import require_integer, unsigned
 from chatiere.envs import Batch
@@ -87,7 +87,7 @@ class Recipe:
         if not 1 <= len(self.bots) <= self.games:
             raise ValueError(f"{len(self.bots)} bots need at least {max(1, len(self.bots))} games")
         for bot in self.bots:
-            if "milliseconds=" in bot:
+            if not bots.get(bot, self.game, self.players).is_reproducible:
                 raise ValueError(f"bot {bot!r} has a budget in milliseconds: the games would not be the same again")
 
     def shards(self) -> list[GameRange]:

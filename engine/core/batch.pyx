@@ -588,7 +588,8 @@ cdef class Table:
                 f"worlds × playouts must be at most 2**32 - 1, not {drawn} × {played}",
                 field="playouts",
             )
-        parts = Parts(self, n, cancellation or Cancellation(), states, 1)
+        cancellation = cancellation or Cancellation()
+        parts = Parts(self, n, cancellation, states, 1)
         part = parts.parts
         faults = new_column(n)
         actors = new_column(n)
