@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -164,3 +165,19 @@ def test_without_ray_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(ImportError, match=r"pip install 'chatiere\[ray\]'"), cluster("local"):
         pass
+
+
+@pytest.mark.parametrize("wrong", ["", "nonsense", "host:", ":1", "host:port", "host:65536", "ray://host"])
+def test_an_address_that_is_none(wrong: str) -> None:
+    with pytest.raises(ConnectionError, match="HOST:PORT, .* auto or local, not"), cluster(wrong):
+        pass
+
+
+@pytest.mark.parametrize("scheme", ["", "ray://"])
+def test_where_no_cluster_responds(scheme: str) -> None:
+    with socket.socket() as taken:
+        # Bound, but nobody listens there.
+        taken.bind(("127.0.0.1", 0))
+        nobody = f"{scheme}127.0.0.1:{taken.getsockname()[1]}"
+        with pytest.raises(ConnectionError, match=f"no Ray cluster responds at {nobody}: "), cluster(nobody):
+            pass
