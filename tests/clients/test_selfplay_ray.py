@@ -169,7 +169,7 @@ def test_without_ray_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.parametrize("wrong", ["", "nonsense", "host:", ":1", "host:port", "host:65536", "ray://host"])
 def test_an_address_that_is_none(wrong: str) -> None:
-    with pytest.raises(ConnectionError, match="HOST:PORT, .* auto or local, not"), cluster(wrong):
+    with pytest.raises(ConnectionError, match=r"HOST:PORT, .* auto or local, not"), cluster(wrong):
         pass
 
 
