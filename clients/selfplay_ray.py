@@ -5,6 +5,7 @@ The tasks bring their shards to the caller, who writes them: the cluster needs n
 
 import logging
 import os
+import socket
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -23,9 +24,11 @@ class TaskError(Exception):
 
 @contextmanager
 def cluster(address: str) -> Iterator[None]:
-    """Connect to the Ray cluster at an address, or start one on this machine for "local"; leave it at the end.
+    """Connect to a Ray cluster, and leave it at the end.
 
-    Ray sends no usage statistics. Raises ImportError without ray, ConnectionError if no cluster responds.
+    `address`: "HOST:PORT", or "ray://HOST:PORT" through Ray's client; "auto": the one that runs on this machine;
+    "local": a new one on this machine. Ray sends no usage statistics. Raises ImportError without ray, ConnectionError
+    if no cluster responds.
     """
     # Read by Ray when it starts a cluster; and when tasks fail that nobody waits for any more.
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
@@ -37,6 +40,8 @@ def cluster(address: str) -> Iterator[None]:
     if address == "local":
         ray.init(address="local", include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR)
     else:
+        if address != "auto":
+            _require_listener(address)
         ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
     try:
         yield
@@ -84,3 +89,16 @@ def play_on_ray(play: Callable[[GameRange], bytes], ranges: Iterable[GameRange])
 
 def _run(play: Callable[[GameRange], bytes], games: GameRange) -> bytes:
     return play(games)
+
+
+def _require_listener(address: str) -> None:
+    # Ray would try for minutes.
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if not (host and port.isascii() and port.isdecimal() and len(port) <= 5 and int(port) < 2**16):
+        raise ConnectionError(
+            f"the address of a Ray cluster is HOST:PORT, ray://HOST:PORT, auto or local, not {address}"
+        )
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()
+    except OSError as error:
+        raise ConnectionError(f"no Ray cluster responds at {address}: {error}") from error

@@ -161,7 +161,7 @@ def test_pyarrow_and_pandas_read_it(tmp_path: Path) -> None:
 
 
 class Searching(SearchBot):
-    """Takes the first legal action, and tells numbers by which ids and luck are known; searches if luck is even."""
+    """Takes the first legal action, searches where luck is even, and tells numbers by which these are known again."""
 
     def judge(self, decisions: Decisions) -> Judgement:
         values = decisions.luck.astype(np.float64)

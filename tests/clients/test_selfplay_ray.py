@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -125,20 +126,18 @@ def test_a_range_is_played_again(tmp_path: Path, address: str) -> None:
         assert on_ray(tmp_path / str(number), play) == expected
 
 
-# Ray Data sets an option of its own that it calls deprecated.
-@pytest.mark.filterwarnings("ignore:`use_push_based_shuffle` is deprecated:DeprecationWarning")
+# Ray Data sets options of its own that it calls deprecated.
+@pytest.mark.filterwarnings("ignore::DeprecationWarning:ray.data.context")
 @pytest.mark.usefixtures("nodes")
 def test_ray_data_reads_it(tmp_path: Path) -> None:
     in_one_process(tmp_path)
-    read = ray.data.read_parquet(str(tmp_path / "games"))
-    rows = parquet.read_table(tmp_path / "games")
-    assert read.count() == len(rows)
-    for row, expected_row in zip(read.sort(["game", "ply"]).take(30), rows.slice(0, 30).to_pylist(), strict=True):
-        assert row["observation"].dtype == np.uint8
+    read = ray.data.read_parquet(str(tmp_path / "games")).take_all()
+    rows = parquet.read_table(tmp_path / "games").to_pylist()
+    for row, expected in zip(sorted(read, key=lambda row: (row["game"], row["ply"])), rows, strict=True):
         for key in ("observation", "legal_ids"):
-            assert row[key].tolist() == expected_row[key]
-        for key in ("game", "ply", "actor", "action", "value"):
-            assert row[key] == expected_row[key]
+            assert np.asarray(row[key]).tolist() == expected[key]
+        for key in ("game", "ply", "actor", "action", "value", "return"):
+            assert row[key] == expected[key]
 
 
 def dies(games: GameRange) -> bytes:
@@ -164,3 +163,19 @@ def test_without_ray_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(ImportError, match=r"pip install 'chatiere\[ray\]'"), cluster("local"):
         pass
+
+
+@pytest.mark.parametrize("wrong", ["", "nonsense", "host:", ":1", "host:port", "host:65536", "ray://host"])
+def test_an_address_that_is_none(wrong: str) -> None:
+    with pytest.raises(ConnectionError, match=r"HOST:PORT, .* auto or local, not"), cluster(wrong):
+        pass
+
+
+@pytest.mark.parametrize("scheme", ["", "ray://"])
+def test_where_no_cluster_responds(scheme: str) -> None:
+    with socket.socket() as taken:
+        # Bound, but nobody listens there.
+        taken.bind(("127.0.0.1", 0))
+        nobody = f"{scheme}127.0.0.1:{taken.getsockname()[1]}"
+        with pytest.raises(ConnectionError, match=f"no Ray cluster responds at {nobody}: "), cluster(nobody):
+            pass
