@@ -57,7 +57,7 @@ _OPTIONS = (
     _setting("max_message_bytes", _NUMBER, "The largest size of a request, in bytes."),
     _setting("batch_threads", _NUMBER, "Calls of BatchService that a worker handles at a time; others wait."),
     _setting("max_batch_items", _NUMBER, "The largest number of items in a batch."),
-    _setting("max_playouts", _NUMBER, "The largest number of playouts of a batch, of all its items together."),
+    _setting("max_playouts", _NUMBER, "The largest number of playouts of a batch, or of a bot for a suggestion."),
     _setting("max_answer_bytes", _NUMBER, "The largest size of the columns of a batch's response, in bytes."),
     _setting(
         "max_undelivered_bytes",

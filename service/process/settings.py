@@ -45,7 +45,8 @@ class Settings:
     - `max_undelivered_bytes`: memory of requests in flight and responses that clients have not taken yet, together; one
       call alone always passes.
     - `max_batch_items`, `max_playouts` (of all items together), `max_answer_bytes` (of a response's columns): the
-      largest call of BatchService; larger ones get BATCH_TOO_LARGE.
+      largest call of BatchService; larger ones get BATCH_TOO_LARGE. So do bots with more than `max_playouts` for a
+      suggestion.
 
     Times, in seconds.
 
