@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -17,7 +18,7 @@ import numpy as np
 
 from chatiere.service.ports.methods import GAME_SERVICE
 from loadtest.bench.apply_call import Call
-from loadtest.bench.measure import BenchPlan, Run, alternate
+from loadtest.bench.measure import BenchPlan, Run, alternate, pinned
 from loadtest.bench.servers import BenchServer
 
 Key = TypeVar("Key")
@@ -57,10 +58,26 @@ def installed() -> bool:
     return shutil.which("h2load") is not None
 
 
-def load(contender: Contender, call: Call, in_flight: int, count: int, rate: float | None = None) -> Load:
-    """Make `count` calls on `in_flight` connections, one at a time on each, or as many as `rate` allows per second."""
+def load(
+    contender: Contender,
+    call: Call,
+    in_flight: int,
+    count: int,
+    rate: float | None = None,
+    *,
+    one_core: bool = False,
+) -> Load:
+    """Make `count` calls on `in_flight` connections, one at a time on each, or as many as `rate` allows per second.
+
+    `one_core`: keep client and server on the same core. With one call in flight they take turns: on cores of their own
+    each falls asleep while the other one works, and in a virtual machine waking up takes longer than the call.
+    """
     server, address, method = contender
-    with tempfile.TemporaryDirectory() as directory:
+    with tempfile.TemporaryDirectory() as directory, ExitStack() as stack:
+        if one_core:
+            stack.enter_context(server.on_one_core())
+            # h2load inherits it.
+            stack.enter_context(pinned())
         data, log = Path(directory, "request"), Path(directory, "log")
         data.write_bytes(_frame(call.request))
         command = ["h2load", f"--requests={count}", f"--clients={in_flight}", "--max-concurrent-streams=1"]
@@ -94,11 +111,18 @@ def _frame(message: bytes) -> bytes:
 
 
 def take_turns(
-    contenders: Mapping[Key, Contender], call: Call, in_flight: int, plan: BenchPlan
+    contenders: Mapping[Key, Contender], call: Call, in_flight: int, plan: BenchPlan, *, one_core: bool = False
 ) -> dict[Key, list[Load]]:
-    """Return the runs of each contender."""
+    """Return the runs of each contender. `one_core`: as of `load`."""
     loads = {
-        key: partial(load, contender, call, in_flight, _calls_in(plan.seconds / RUNS, contender, call, in_flight))
+        key: partial(
+            load,
+            contender,
+            call,
+            in_flight,
+            _calls_in(plan.seconds / RUNS, contender, call, in_flight, one_core),
+            one_core=one_core,
+        )
         for key, contender in contenders.items()
     }
     return alternate(loads, plan.rounds * RUNS)
@@ -109,9 +133,9 @@ def medians(runs: Mapping[Key, list[Load]], figure: Callable[[Load], float]) -> 
     return {key: sorted(found, key=figure)[(len(found) - 1) // 2] for key, found in runs.items()}
 
 
-def _calls_in(seconds: float, contender: Contender, call: Call, in_flight: int) -> int:
+def _calls_in(seconds: float, contender: Contender, call: Call, in_flight: int, one_core: bool) -> int:
     # About as many calls as the server handles in that time; trying warms it up.
     count = 100
-    while (tried := load(contender, call, in_flight, count)).run.wall < seconds / 4:
+    while (tried := load(contender, call, in_flight, count, one_core=one_core)).run.wall < seconds / 4:
         count *= 4
     return max(in_flight, int(tried.rate * seconds))

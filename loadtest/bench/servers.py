@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -52,6 +52,25 @@ class BenchServer:
     def cpu_seconds(self) -> float:
         """Return the processor time so far."""
         return sum(_cpu_seconds(process.pid) for process in self.processes)
+
+    @contextmanager
+    def on_one_core(self) -> Iterator[None]:
+        """Keep it on the core of `measure.pinned` for a block; where the system has no such call, not."""
+        if not hasattr(os, "sched_setaffinity"):
+            yield
+            return
+        cores = os.sched_getaffinity(0)
+        self._keep_on({max(cores)})
+        try:
+            yield
+        finally:
+            self._keep_on(cores)
+
+    def _keep_on(self, cores: set[int]) -> None:
+        for thread in [thread.id for process in self.processes for thread in process.threads()]:
+            # It may have ended.
+            with suppress(ProcessLookupError):
+                os.sched_setaffinity(thread, cores)
 
     def memory(self) -> int:
         """Return the resident memory in bytes."""

@@ -46,7 +46,7 @@ def measure(plan: BenchPlan) -> Result:
         for game, players in plan.games.items():
             call = apply_call(game, players)
             contenders = {FAST: fast, GRPCIO: grpcio, BARE: Contender(bare_server, bare_server.address, game.name)}
-            single = _medians(h2load.take_turns(contenders, call, SINGLE, plan))
+            single = _medians(h2load.take_turns(contenders, call, SINGLE, plan, one_core=True))
             with ExitStack() as stack:
                 contenders[TWO_WORKERS] = two_workers
                 if has_cpp:

@@ -1,31 +1,15 @@
 """The games in OpenSpiel, by chatiere.envs.openspiel, beside one of OpenSpiel's own games written in Python."""
 
-import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from importlib import import_module
 
 from loadtest.bench import peers
 from loadtest.bench.bounds import bound_of
-from loadtest.bench.measure import BenchPlan, Result, Row, Run, alternate, middle
+from loadtest.bench.measure import BenchPlan, Result, Row, Run, alternate, middle, pinned
 
 PEER = "python_liars_poker"
 # Games are registered by importing these.
 MODULES = ("chatiere.envs.openspiel", "open_spiel.python.games.liars_poker")
-
-
-@contextmanager
-def one_core() -> Iterator[None]:
-    """Keep this process on one core, where the system lets it."""
-    if not hasattr(os, "sched_setaffinity"):
-        yield
-        return
-    cores = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {min(cores)})
-    try:
-        yield
-    finally:
-        os.sched_setaffinity(0, cores)
 
 
 def measure(plan: BenchPlan) -> Result:
@@ -39,7 +23,7 @@ def measure(plan: BenchPlan) -> Result:
     for name in (PEER, *names.values()):
         loop = peers.plain_loop(name)
         contenders[name] = lambda loop=loop: loop(plan.seconds)  # type: ignore[misc]
-    with one_core():
+    with pinned():
         runs = alternate(contenders, plan.rounds)
     peer = middle(runs[PEER])
     rows = []
