@@ -110,6 +110,11 @@ class Results:
         self.returns[ended.game_numbers] = ended.returns
         self.totals[ended.game_numbers] = ended.totals
 
+    def returns_of(self, bot: int) -> NDArray[np.float32]:
+        """Return the returns of the seats that the bot played: float32 (k,), in the order of games and seats."""
+        found: NDArray[np.float32] = self.returns[self.bots == bot]
+        return found
+
     def wins(self, bot: int) -> NDArray[np.float64]:
         """Return the bot's share of the win, 0 to 1, in each game where it had a seat: float64 (k,)."""
         seats = self.bots == bot

@@ -106,6 +106,7 @@ def test_every_row_is_written_and_adds_up(output: Path) -> None:
         "in process, in batches",
         "PettingZoo, raw_env",
         "ismcts, decisions in trees and playouts",
+        *[f"ismcts, 1000 simulations, against random, {players} players" for players in (2, 3)],
         *(["OpenSpiel adapter, random sim, decisions"] if HAS_OPENSPIEL else []),
         "TableEnv, random play with observations",
         "step in 2 threads, processor time of a move",
