@@ -94,7 +94,7 @@ class Arena:
         return [bot for bot in self.bots if not bots.get(bot, self.game, self.players).is_reproducible]
 
     def play(self, pairing: Pairing, report: Callable[[int], object] | None = None) -> Results:
-        """Play the games of a pairing; the bot that is alone moves on by one seat each game.
+        """Play the games of a pairing; the bot that is alone takes all seats in turn, another each game.
 
         `report`: called with the number of games that just ended. In the results bot 0 is the one alone.
         """
@@ -113,6 +113,45 @@ class Arena:
                 if report is not None:
                     report(len(batch.ended.envs))
         return results
+
+    def win_rates(self, played: Mapping[Pairing, Results]) -> NDArray[np.float64]:
+        """Return how often the row's bot wins alone against the column's: float64 (bots, bots), NaN on the diagonal.
+
+        `played`: the results of all pairings.
+        """
+        rates = np.full((len(self.bots), len(self.bots)), np.nan)
+        for pairing, results in played.items():
+            rates[pairing] = win_rate(results).wins
+            if self.players == 2:
+                rates[pairing[::-1]] = 1 - rates[pairing]
+        return rates
+
+    def rate_bots(self, played: Mapping[Pairing, Results]) -> list[Rating]:
+        """Rate the bots by the games of all pairings, the best first.
+
+        Of each game the winners share the first place, the others the second. Games are taken in the order of their
+        numbers, each of all pairings in turn. Raises ImportError without openskill.
+        """
+        # tau is how much skill is thought to change from game to game: a bot's does not.
+        model = import_model()(tau=0.0)
+        start = model.rating()
+        found = np.tile([start.mu, start.sigma], (len(self.bots), 1))
+        for number in range(self.games):
+            for pairing, results in played.items():
+                seated = np.where(results.bots[number] == 0, pairing.alone, pairing.others)
+                # -1 is the return of those who did not win.
+                places = (results.returns[number] <= -1).astype(np.float64).tolist()
+                teams = model.rate([[model.rating(*found[bot].tolist())] for bot in seated], ranks=places)
+                after = np.array([(seat.mu, seat.sigma) for (seat,) in teams])
+                for bot in pairing:
+                    # What changes at a bot's seats adds up: what it wins from itself it also loses. Its certainty does
+                    # not: a bot at several seats has played one game.
+                    mus, sigmas = after[seated == bot].T
+                    found[bot] = found[bot][0] + (mus - found[bot][0]).sum(), sigmas.mean()
+        rated = [
+            Rating(name, mu, sigma, mu - 3 * sigma) for name, (mu, sigma) in zip(self.bots, found.tolist(), strict=True)
+        ]
+        return sorted(rated, key=lambda rating: -rating.mu)
 
     def figures(self, played: Mapping[Pairing, Results], rated: Sequence[Rating]) -> dict[str, Any]:
         """Return all figures, with what they depend on, for JSON.
@@ -143,45 +182,6 @@ def win_rate(results: Results) -> Rate:
     wins = results.wins(0)
     rate = float(wins.mean())
     return Rate(rate, *wilson_interval(rate, len(wins)))
-
-
-def win_rates(arena: Arena, played: Mapping[Pairing, Results]) -> NDArray[np.float64]:
-    """Return how often the row's bot wins alone against the column's: float64 (bots, bots), NaN on the diagonal.
-
-    `played`: the results of all pairings.
-    """
-    rates = np.full((len(arena.bots), len(arena.bots)), np.nan)
-    for pairing, results in played.items():
-        rates[pairing] = win_rate(results).wins
-        if arena.players == 2:
-            rates[pairing[::-1]] = 1 - rates[pairing]
-    return rates
-
-
-def rate_bots(names: Sequence[str], played: Mapping[Pairing, Results]) -> list[Rating]:
-    """Rate bots by all games that were played, the best first.
-
-    Of each game the winners share the first place, the others the second. Games are taken in the order of their
-    numbers, each of all pairings in turn. Raises ImportError without openskill.
-    """
-    # tau is how much skill is thought to change from game to game: a bot's does not.
-    model = import_model()(tau=0.0)
-    start = model.rating()
-    found = np.tile([start.mu, start.sigma], (len(names), 1))
-    for number in range(max(len(results.lengths) for results in played.values())):
-        for pairing, results in played.items():
-            seated = np.where(results.bots[number] == 0, pairing.alone, pairing.others)
-            # -1 is the return of those who did not win.
-            places = (results.returns[number] <= -1).astype(np.float64).tolist()
-            teams = model.rate([[model.rating(*found[bot].tolist())] for bot in seated], ranks=places)
-            after = np.array([(seat.mu, seat.sigma) for (seat,) in teams])
-            for bot in pairing:
-                # What changes at a bot's seats adds up: what it wins from itself it also loses. Its certainty does
-                # not: a bot at several seats has played one game.
-                mus, sigmas = after[seated == bot].T
-                found[bot] = found[bot][0] + (mus - found[bot][0]).sum(), sigmas.mean()
-    rated = [Rating(name, mu, sigma, mu - 3 * sigma) for name, (mu, sigma) in zip(names, found.tolist(), strict=True)]
-    return sorted(rated, key=lambda rating: -rating.mu)
 
 
 def import_model() -> "type[PlackettLuce]":

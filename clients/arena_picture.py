@@ -24,7 +24,7 @@ def import_figure() -> "type[Figure]":
 
 
 def draw(arena: Arena, rates: NDArray[np.float64], rated: Sequence[Rating]) -> bytes:
-    """Return the picture of a tournament as a PNG file. `rates`: as `win_rates` returns them.
+    """Return the picture of a tournament as a PNG file. `rates`: as `Arena.win_rates` returns them.
 
     Raises ImportError without matplotlib.
     """

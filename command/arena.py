@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from chatiere import bots, engine
-from chatiere.clients.arena import Arena, Pairing, Rate, Rating, import_model, rate_bots, win_rate, win_rates
+from chatiere.clients.arena import Arena, Pairing, Rate, Rating, import_model, win_rate
 from chatiere.clients.arena_picture import draw, import_figure
 from chatiere.clients.matches import Results
 from chatiere.command.common import BOTS_HELP, SEED, CommandError, player_count
@@ -56,7 +56,7 @@ def command(game: str, players: int | None, names: str, games: int, seed: int, o
         begun = time.perf_counter()
         played = _play(arena)
         seconds = time.perf_counter() - begun
-        rated = rate_bots(arena.bots, played)
+        rated = arena.rate_bots(played)
         if output is not None:
             _write(arena, played, rated, output)
     except (ImportError, OSError) as error:
@@ -76,7 +76,7 @@ def _play(arena: Arena) -> dict[Pairing, Results]:
 def _write(arena: Arena, played: dict[Pairing, Results], rated: Sequence[Rating], directory: Path) -> None:
     figures = json.dumps(arena.figures(played, rated), indent=2, ensure_ascii=False)
     (directory / "arena.json").write_text(figures + "\n", "utf-8")
-    (directory / "arena.png").write_bytes(draw(arena, win_rates(arena, played), rated))
+    (directory / "arena.png").write_bytes(draw(arena, arena.win_rates(played), rated))
 
 
 def _report(arena: Arena, played: dict[Pairing, Results], rated: Sequence[Rating], seconds: float) -> Iterator[str]:
