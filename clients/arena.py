@@ -126,11 +126,15 @@ class Arena:
                 rates[pairing[::-1]] = 1 - rates[pairing]
         return rates
 
-    def rate_bots(self, played: Mapping[Pairing, Results]) -> list[Rating]:
+    def rate_bots(
+        self, played: Mapping[Pairing, Results], report: Callable[[int], object] | None = None
+    ) -> list[Rating]:
         """Rate the bots by the games of all pairings, the best first.
 
         Of each game the winners share the first place, the others the second. Games are taken in the order of their
-        numbers, each of all pairings in turn. Raises ImportError without openskill.
+        numbers, each of all pairings in turn. `report`: called with the number of games that were just rated.
+
+        Raises ImportError without openskill.
         """
         # tau is how much skill is thought to change from game to game: a bot's does not.
         model = import_model()(tau=0.0)
@@ -148,6 +152,8 @@ class Arena:
                     # not: a bot at several seats has played one game.
                     mus, sigmas = after[seated == bot].T
                     found[bot] = found[bot][0] + (mus - found[bot][0]).sum(), sigmas.mean()
+            if report is not None:
+                report(len(played))
         rated = [
             Rating(name, mu, sigma, mu - 3 * sigma) for name, (mu, sigma) in zip(self.bots, found.tolist(), strict=True)
         ]

@@ -53,17 +53,19 @@ def command(game: str, players: int | None, names: str, games: int, seed: int, o
         if output is not None:
             import_figure()
             output.mkdir(parents=True, exist_ok=True)
-        begun = time.perf_counter()
-        played = _play(arena)
-        seconds = time.perf_counter() - begun
-        rated = arena.rate_bots(played)
-        if output is not None:
-            _write(arena, played, rated, output)
     except (ImportError, OSError) as error:
         raise CommandError(str(error)) from error
+    begun = time.perf_counter()
+    played = _play(arena)
+    seconds = time.perf_counter() - begun
+    rated = _rate(arena, played)
     for line in _report(arena, played, rated, seconds):
         click.echo(line)
     if output is not None:
+        try:
+            _write(arena, played, rated, output)
+        except OSError as error:
+            raise CommandError(str(error)) from error
         click.echo(f"\nwritten to {output}")
 
 
@@ -71,6 +73,11 @@ def _play(arena: Arena) -> dict[Pairing, Results]:
     pairings = arena.pairings()
     with click.progressbar(length=len(pairings) * arena.games, label=arena.game, file=sys.stderr) as bar:
         return {pairing: arena.play(pairing, bar.update) for pairing in pairings}
+
+
+def _rate(arena: Arena, played: dict[Pairing, Results]) -> list[Rating]:
+    with click.progressbar(length=len(played) * arena.games, label="ratings", file=sys.stderr) as bar:
+        return arena.rate_bots(played, bar.update)
 
 
 def _write(arena: Arena, played: dict[Pairing, Results], rated: Sequence[Rating], directory: Path) -> None:

@@ -207,8 +207,14 @@ def test_a_directory_that_cannot_be_written(run: Run, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     for output in (tmp_path / "file", tmp_path / "file" / "below"):
         result = run("arena", "--game", TWO, "--bots", f"random,{own(TWO)}", "--games", 1, "--output", output)
-        assert result.exit_code == 2
+        assert (result.exit_code, result.stdout) == (2, "")
         assert str(output) in result.stderr
+    # What has been played is told all the same.
+    (tmp_path / "arena.json").mkdir()
+    result = run("arena", "--game", TWO, "--bots", f"random,{own(TWO)}", "--games", 1, "--output", tmp_path)
+    assert result.exit_code == 2
+    assert str(tmp_path / "arena.json") in result.stderr
+    assert len(tables(result.stdout)[0]) == 1
 
 
 @pytest.mark.parametrize(
