@@ -5,7 +5,7 @@ import os
 import click
 
 from chatiere.clients import ChatiereError
-from chatiere.command import perft, play, replay, selfplay, serve, token
+from chatiere.command import arena, perft, play, replay, selfplay, serve, token
 from chatiere.command.common import CommandError
 from chatiere.engine import EngineError
 
@@ -31,5 +31,13 @@ def main(context: click.Context) -> None:
         context.color = False
 
 
-for _command in (serve.command, token.command, play.command, selfplay.command, replay.command, perft.command):
+for _command in (
+    serve.command,
+    token.command,
+    play.command,
+    selfplay.command,
+    arena.command,
+    replay.command,
+    perft.command,
+):
     main.add_command(_command)

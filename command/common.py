@@ -80,7 +80,7 @@ def _local_channel(address: str) -> grpc.Channel:
 
 BOTS_HELP = (
     "A comma separates bots, and the parameters of one bot: flat:playouts=500,random is two bots. "
-    "random and flat play any game."
+    "random, flat and ismcts play any game."
 )
 
 

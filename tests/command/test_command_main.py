@@ -10,7 +10,7 @@ from .conftest import Run
 def test_the_subcommands_are_listed(run: Run) -> None:
     result = run("--help")
     assert result.exit_code == 0
-    for command in ("serve", "token", "play", "selfplay", "replay", "perft"):
+    for command in ("serve", "token", "play", "selfplay", "arena", "replay", "perft"):
         assert f"  {command} " in result.stdout
 
 
@@ -18,7 +18,7 @@ def test_the_version_is_the_packages(run: Run) -> None:
     assert run("--version").stdout == f"chatiere, version {importlib.metadata.version('chatiere')}\n"
 
 
-@pytest.mark.parametrize("command", ["serve", "play", "selfplay", "replay", "perft"])
+@pytest.mark.parametrize("command", ["serve", "play", "selfplay", "arena", "replay", "perft"])
 @pytest.mark.parametrize("wrong", ["--no-such-option", "surplus"])
 def test_wrong_arguments(run: Run, command: str, wrong: str) -> None:
     result = run(command, wrong)

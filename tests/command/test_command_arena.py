@@ -1,0 +1,273 @@
+"""chatiere arena."""
+
+import json
+import re
+import sys
+from collections import Counter
+from itertools import combinations, permutations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from openskill.models import PlackettLuce
+
+from chatiere import bots, engine
+from chatiere.clients.arena import Arena, Pairing, win_rate
+from chatiere.clients.matches import Results, wilson_interval
+
+from .conftest import Run
+
+GAMES = [game.name for game in engine.games()]
+# The fewest players, and the fewest with which a bot can be alone.
+TABLES = [
+    (game.name, players)
+    for game in engine.games()
+    for players in sorted({game.min_players, max(3, game.min_players)})
+    if players <= game.max_players
+]
+# For two and for three players: a table for each.
+TWO = next(game.name for game in engine.games() if game.min_players == 2)
+THREE = next(game.name for game in engine.games() if game.min_players <= 3 <= game.max_players)
+
+
+def own(game: str) -> str:
+    """The bot that knows the game."""
+    return next(bot for bot in bots.names(game) if bot not in ("random", "flat", "ismcts"))
+
+
+def without_time(output: str) -> str:
+    return re.sub(r" in [\d.]+ s$", "", output, flags=re.MULTILINE)
+
+
+def tables(output: str) -> list[list[list[str]]]:
+    """The cells of the report's two tables, without heads."""
+    found = []
+    for block in output.split("\n\n")[1:3]:
+        rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in block.splitlines()]
+        assert all(set("".join(row)) == {"-"} for row in rows[1:2])
+        found.append(rows[2:])
+    return found
+
+
+def results_of(returns: list[list[float]]) -> Results:
+    """Results of games of which only the returns are known; bot 0 takes all seats in turn."""
+    results = Results.of(len(returns), len(returns[0]), len(returns[0]))
+    results.returns[:] = returns
+    return results
+
+
+@pytest.mark.parametrize(("name", "players"), TABLES)
+def test_the_report_is_that_of_the_games(run: Run, tmp_path: Path, name: str, players: int) -> None:
+    names = ["random", own(name), "flat:playouts=4"]
+    asked = ("--game", name, "--players", players, "--games", 12, "--seed", 5)
+    result = run("arena", *asked, "--bots", ",".join(names), "--output", tmp_path / "new" / "arena")
+    assert result.exit_code == 0, result.stderr
+    pairs = list(combinations(names, 2) if players == 2 else permutations(names, 2))
+    assert result.stdout.startswith(f"{name}, {players} players: {len(pairs)} pairings of 12 games, seed 5; ")
+    assert result.stdout.endswith(f"\nwritten to {tmp_path / 'new' / 'arena'}\n")
+    figures = json.loads((tmp_path / "new" / "arena" / "arena.json").read_text("utf-8"))
+    assert figures["game"] == name
+    assert (figures["rules_version"], figures["players"]) == (engine.game(name).rules_version, players)
+    assert (figures["bots"], figures["unrepeatable_bots"]) == (names, [])
+    assert (figures["games_per_pairing"], figures["seed"], figures["even_share"]) == (12, 5, 1 / players)
+    rates, ratings = tables(result.stdout)
+    others = "" if players == 2 else f"{players - 1} × "
+    assert sorted((row[0], row[1].removeprefix(others)) for row in rates) == sorted(pairs)
+    for row, pairing in zip(rates, figures["pairings"], strict=True):
+        assert row == [
+            pairing["bot"],
+            others + pairing["others"],
+            f"{100 * pairing['wins']:.1f} %",
+            f"{100 * pairing['low']:.1f} % to {100 * pairing['high']:.1f} %",
+            f"{100 / players:.1f} %",
+        ]
+        assert (pairing["low"], pairing["high"]) == wilson_interval(pairing["wins"], 12)
+        # Self-play gives the seats to the same bots, and plays the same games.
+        seated = ",".join([pairing["bot"], *[pairing["others"]] * (players - 1)])
+        first = run("selfplay", *asked, "--bots", seated).stdout.splitlines()[2]
+        assert first.startswith(f"{pairing['bot']}: wins {pairing['wins']:.1%} of 12 games ")
+    assert ratings == [
+        [rating["bot"], *(f"{rating[figure]:.1f}" for figure in ("mu", "sigma", "ordinal"))]
+        for rating in figures["ratings"]
+    ]
+    assert [rating["mu"] for rating in figures["ratings"]] == sorted(
+        (rating["mu"] for rating in figures["ratings"]), reverse=True
+    )
+    assert sorted(rating["bot"] for rating in figures["ratings"]) == sorted(names)
+    for rating in figures["ratings"]:
+        assert rating["ordinal"] == pytest.approx(rating["mu"] - 3 * rating["sigma"])
+    assert (tmp_path / "new" / "arena" / "arena.png").read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
+
+
+def test_the_same_arguments_give_the_same_games(run: Run, tmp_path: Path) -> None:
+    def figures(number: int, *arguments: object) -> tuple[str, bytes]:
+        output = tmp_path / str(number)
+        names = f"random,{own(TWO)},ismcts:simulations=3"
+        result = run("arena", "--game", TWO, "--bots", names, "--games", 9, "--output", output, *arguments)
+        return without_time(result.stdout).replace(str(output), "DIR"), (output / "arena.json").read_bytes()
+
+    first = figures(0)
+    assert figures(1) == first
+    assert figures(0) == first
+    assert figures(2, "--seed", 2) != first
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_stronger_bot_gets_the_higher_rating(run: Run, name: str) -> None:
+    result = run("arena", "--game", name, "--bots", f"random,{own(name)}", "--games", 60)
+    rates, ratings = tables(result.stdout)
+    assert [row[0] for row in ratings] == [own(name), "random"]
+    assert float(rates[0][2].removesuffix(" %")) < float(rates[0][4].removesuffix(" %"))
+
+
+def test_win_rates_of_two_players() -> None:
+    arena = Arena(TWO, 2, ("random", own(TWO), "flat"), 4)
+    # Bot 0 has seat 0, then seat 1, and so on: it wins two games, shares one and loses one.
+    first = results_of([[1, -1], [-1, 1], [0, 0], [1, -1]])
+    assert win_rate(first) == (0.625, *wilson_interval(0.625, 4))
+    never, always = results_of([[-1, 1], [1, -1]] * 2), results_of([[1, -1], [-1, 1]] * 2)
+    played = dict(zip(arena.pairings(), (first, never, always), strict=True))
+    assert list(played) == [(0, 1), (0, 2), (1, 2)]
+    nan = np.nan
+    expected = [[nan, 0.625, 0], [0.375, nan, 1], [1, 0, nan]]
+    assert np.array_equal(arena.win_rates(played), expected, equal_nan=True)
+
+
+def test_win_rates_of_three_players() -> None:
+    arena = Arena(THREE, 3, ("random", own(THREE)), 6)
+    # Bot 0 has the seats 0, 2, 1 in turn: it wins, shares with one, with two, loses, loses where two win, wins.
+    games = [[2, -1, -1], [0.5, -1, 0.5], [0, 0, 0], [-1, 2, -1], [0.5, 0.5, -1], [-1, 2, -1]]
+    first, never = results_of(games), results_of([[-1, 2, -1], [2, -1, -1], [-1, -1, 2]] * 2)
+    assert win_rate(first).wins == pytest.approx((1 + 1 / 2 + 1 / 3 + 0 + 0 + 1) / 6)
+    assert list(arena.pairings()) == [(0, 1), (1, 0)]
+    rates = arena.win_rates({Pairing(0, 1): first, Pairing(1, 0): never})
+    assert rates[0, 1] == win_rate(first).wins
+    assert rates[1, 0] == 0
+    assert np.isnan(rates.diagonal()).all()
+
+
+def test_ratings_of_two_bots_are_openskills() -> None:
+    generator = np.random.default_rng(3)
+    games = [[[1.0, -1.0], [-1.0, 1.0], [0.0, 0.0]][kind] for kind in generator.integers(0, 3, 40)]
+    model = PlackettLuce(tau=0.0)
+    expected = {"random": model.rating(), own(TWO): model.rating()}
+    for number, returns in enumerate(games):
+        names = list(expected) if number % 2 == 0 else list(expected)[::-1]
+        rated = model.rate([[expected[name]] for name in names], ranks=[-share for share in returns])
+        expected |= {name: rating for name, (rating,) in zip(names, rated, strict=True)}
+    arena = Arena(TWO, 2, tuple(expected), len(games))
+    for bot, mu, sigma, ordinal in arena.rate_bots({Pairing(0, 1): results_of(games)}):
+        assert (mu, sigma) == pytest.approx((expected[bot].mu, expected[bot].sigma))
+        assert ordinal == pytest.approx(expected[bot].ordinal())
+
+
+def test_ratings_stay_around_their_start_when_several_seats_are_one_bots() -> None:
+    arena = Arena(THREE, 3, ("random", own(THREE)), 300)
+    always = results_of([[2, -1, -1], [-1, -1, 2], [-1, 2, -1]] * 100)
+    never = results_of([[-1, 2, -1], [2, -1, -1], [-1, -1, 2]] * 100)
+    best, worst = arena.rate_bots({Pairing(0, 1): always, Pairing(1, 0): never})
+    assert (best.bot, worst.bot) == ("random", own(THREE))
+    assert best.mu - best.sigma > 25 > worst.mu + worst.sigma
+    assert (best.mu + worst.mu) / 2 == pytest.approx(25, abs=2)
+
+
+@pytest.mark.parametrize(("name", "players"), TABLES)
+def test_the_bot_that_is_alone_plays_every_seat_as_often(name: str, players: int) -> None:
+    results = Arena(name, players, ("random", own(name)), 2 * players).play(Pairing(0, 1))
+    alone = np.nonzero(results.bots == 0)
+    assert alone[0].tolist() == list(range(2 * players))
+    assert Counter(alone[1].tolist()) == dict.fromkeys(range(players), 2)
+    assert (results.lengths > 0).all()
+
+
+def test_a_bot_with_a_limit_of_time_is_told(run: Run, tmp_path: Path) -> None:
+    asked = ("--game", TWO, "--games", 1, "--output", tmp_path)
+    result = run("arena", *asked, "--bots", "random,ismcts:milliseconds=1,flat:playouts=2")
+    told = "ismcts:milliseconds=1 has a limit of time: the same arguments will give other games"
+    assert result.stdout.splitlines()[1:3] == [told, ""]
+    assert json.loads((tmp_path / "arena.json").read_text("utf-8"))["unrepeatable_bots"] == ["ismcts:milliseconds=1"]
+
+
+def test_what_is_to_be_installed(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = ("arena", "--game", TWO, "--bots", f"random,{own(TWO)}", "--games", 2)
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    assert run(*asked).exit_code == 0
+    result = run(*asked, "--output", tmp_path / "output")
+    assert result.exit_code == 2
+    # Nothing has been played: there is no progress bar.
+    assert result.stderr == "Error: the picture needs matplotlib: pip install 'chatiere[arena]'\n"
+    assert not (tmp_path / "output").exists()
+    monkeypatch.setitem(sys.modules, "openskill.models", None)
+    result = run(*asked)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == "Error: ratings need openskill: pip install 'chatiere[arena]'\n"
+
+
+def test_a_directory_that_cannot_be_written(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for output in (tmp_path / "file", tmp_path / "file" / "below"):
+        result = run("arena", "--game", TWO, "--bots", f"random,{own(TWO)}", "--games", 1, "--output", output)
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert str(output) in result.stderr
+    # What has been played is told all the same.
+    (tmp_path / "arena.json").mkdir()
+    result = run("arena", "--game", TWO, "--bots", f"random,{own(TWO)}", "--games", 1, "--output", tmp_path)
+    assert result.exit_code == 2
+    assert str(tmp_path / "arena.json") in result.stderr
+    assert len(tables(result.stdout)[0]) == 1
+
+
+@pytest.mark.parametrize(
+    ("names", "told"),
+    [
+        ("random", "bots must be two or more, not 1"),
+        ("random,flat,random", "bot 'random' is given twice"),
+        ("random,cheater", "unknown bot 'cheater'"),
+        ("random,", "unknown bot ''"),
+        ("random,flat:playouts=0", "playouts must be a whole number from 1 to"),
+    ],
+)
+def test_bots_that_make_no_tournament(run: Run, names: str, told: str) -> None:
+    result = run("arena", "--game", TWO, "--bots", names)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert f"Error: {told}" in result.stderr or f": {told}" in result.stderr
+
+
+def test_games_and_tables_that_there_are_not(run: Run) -> None:
+    result = run("arena", "--game", "tarock", "--bots", "random,flat")
+    assert (result.exit_code, result.stderr) == (
+        2,
+        f"Error: UNKNOWN_GAME: unknown game 'tarock'; known games: {', '.join(GAMES)}\n",
+    )
+    for players in (-1, 1, 99):
+        result = run("arena", "--game", TWO, "--bots", "random,flat", "--players", players)
+        assert result.exit_code == 2
+        assert result.stderr.startswith(f"Error: {TWO} is for ")
+
+
+@pytest.mark.parametrize("option", ["--games", "--seed"])
+@pytest.mark.parametrize("value", [-1, "many"])
+def test_numbers_that_make_no_sense(run: Run, option: str, value: object) -> None:
+    result = run("arena", "--game", TWO, "--bots", "random,flat", option, value)
+    assert result.exit_code == 2
+    assert f"Invalid value for '{option}'" in result.stderr
+
+
+def test_no_games(run: Run) -> None:
+    assert "Invalid value for '--games'" in run("arena", "--game", TWO, "--bots", "random,flat", "--games", 0).stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ((TWO, 2, ("random", "flat"), 0), "games must be 1 or more, not 0"),
+        ((TWO, 2, ("random", "flat"), 1, -1), "seed must"),
+        ((TWO, 2, ("random", "flat"), 1, 2**64), "seed must"),
+        ((TWO, 2, (), 1), "bots must be two or more, not 0"),
+        ((TWO, 99, ("random", "flat"), 1), "players"),
+        (("tarock", 2, ("random", "flat"), 1), "tarock"),
+    ],
+)
+def test_a_tournament_out_of_range(arguments: tuple, told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        Arena(*arguments)
