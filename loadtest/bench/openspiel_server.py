@@ -13,13 +13,13 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
-from chatiere.service.ports.fast.answers import Door, unknown
 from prometheus_client import CollectorRegistry
 
 from chatiere.engine.core.batch import Cancellation
 from chatiere.engine.wire import Buffer
 from chatiere.service.guards.chain import Guards, Method
 from chatiere.service.guards.metrics import Metrics
+from chatiere.service.ports.fast.endings import Door, unknown
 from chatiere.service.ports.fast.port import FastPort
 from chatiere.service.ports.fast.streams import Streams
 from chatiere.service.ports.methods import PLAY

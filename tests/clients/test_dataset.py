@@ -24,7 +24,7 @@ from chatiere.engine import EngineError
 GAMES = [game.name for game in engine.games()]
 TABLES = [(game.name, players) for game in engine.games() for players in range(game.min_players, game.max_players + 1)]
 # The bots that choose fast.
-SIMPLE = {name: tuple(bot for bot in bots.names(name) if bot != "flat") for name in GAMES}
+SIMPLE = {name: tuple(bot for bot in bots.names(name) if bot not in ("flat", "ismcts")) for name in GAMES}
 RECIPE = Recipe(GAMES[0], engine.game(GAMES[0]).min_players, 10, ("random",), seed=7, games_per_shard=3)
 
 

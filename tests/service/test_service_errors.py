@@ -15,7 +15,14 @@ from chatiere.service.calls import game_service
 from chatiere.service.calls.errors import ServiceReason
 from chatiere.service.guards.tokens import new_token
 from chatiere.service.process.settings import Settings
-from chatiere.v1 import batch_service_pb2, errors_pb2, game_pb2, game_service_pb2
+from chatiere.v1 import (
+    batch_service_pb2,
+    bot_service_pb2,
+    bot_service_pb2_grpc,
+    errors_pb2,
+    game_pb2,
+    game_service_pb2,
+)
 
 from .support import (
     PATIENCE,
@@ -349,6 +356,13 @@ def test_reason_time_limit(slow_call: SlowCall, door: Door) -> None:
             assert (refused.reason, refused.domain) == ("TIME_LIMIT", "chatiere.v1")
             assert refused.metadata == {"seconds": seconds}
             assert slow_call.was_cancelled
+
+
+def test_reason_invalid_bot(server: Running, game: Game, decision: game_pb2.Position) -> None:
+    stub: Any = bot_service_pb2_grpc.BotServiceStub(server.channel)  # type: ignore[no-untyped-call]
+    for bot in "cheater", "flat:playouts=0", "random:luck=1":
+        request = bot_service_pb2.SuggestRequest(state=decision.state, bot=bot)
+        check(refusal(stub.Suggest, request), "INVALID_BOT", "bot", game=game.name)
 
 
 def test_reason_request_timeout(door: Door) -> None:

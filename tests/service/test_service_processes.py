@@ -168,10 +168,10 @@ def test_a_second_signal_ends_all_at_once(two_workers: Served) -> None:
         health: Any = health_pb2_grpc.HealthStub(channel)
         watch = health.Watch(health_pb2.HealthCheckRequest(), timeout=PATIENCE)
         assert next(watch).status == SERVING
+        pids, metrics = [two_workers.worker_pid(number) for number in (0, 1)], two_workers.metrics_directory()
         two_workers.process.send_signal(signal.SIGTERM)
         # The open watch keeps a worker from ending.
         assert next(watch).status == NOT_SERVING
-        pids, metrics = [two_workers.worker_pid(number) for number in (0, 1)], two_workers.metrics_directory()
         assert two_workers.stop() == -signal.SIGTERM
     assert not any(map(runs, pids))
     assert not metrics.exists()
