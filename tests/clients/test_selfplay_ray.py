@@ -32,9 +32,6 @@ def nodes() -> Iterator[Cluster]:
     # Nodes cannot import this module.
     register_pickle_by_value(sys.modules[__name__])
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
-    # On a busy machine nodes that live are slow to respond; one that is killed is missed at once.
-    os.environ["RAY_health_check_timeout_ms"] = "60000"
-    os.environ["RAY_health_check_failure_threshold"] = "20"
     started = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "object_store_memory": STORE})
     try:
         with cluster(started.address):
