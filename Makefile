@@ -38,7 +38,7 @@ HTTP2 = $(shell $(BIN)/python -c 'from chatiere.http2 import is_built; print("ch
 # Tests are independent of each other: as many processes as there are cores share them.
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
-.PHONY: help demo test lint debug coverage debug-games mutants wheel constraints fuzz load bench clean
+.PHONY: help demo test cluster lint debug coverage debug-games mutants wheel constraints fuzz load bench clean
 .DELETE_ON_ERROR:
 
 help: ## List the targets
@@ -48,7 +48,10 @@ demo: $(BUILT) ## Play a seeded game of Discat between bots through a gRPC chann
 	@$(BIN)/chatiere play --game discat --players 3 --seed 7
 
 test: $(BUILT) ## Run all tests of the release build
-	$(PYTEST) --ignore=tests/debug_build
+	$(PYTEST) -m "not cluster" --ignore=tests/debug_build
+
+cluster: $(BUILT) ## Run the tests of self-play on a Ray cluster, which want the machine to themselves
+	$(BIN)/python -m pytest -m cluster tests/clients/test_selfplay_ray.py
 
 lint: $(BUILT) ## Check style (ruff, cython-lint), types (mypy) and the API definition (buf)
 	$(BIN)/ruff check .

@@ -21,6 +21,8 @@ from chatiere.clients.dataset import DataSet, GameRange, Recipe
 from chatiere.clients.selfplay_ray import TaskError, cluster, play_on_ray
 from chatiere.clients.shards import ShardPlayer
 
+pytestmark = pytest.mark.cluster
+
 GAME = engine.games()[0]
 RECIPE = Recipe(GAME.name, GAME.min_players, 60, ("random",), seed=5, games_per_shard=5)
 STORE = 80 * 2**20
