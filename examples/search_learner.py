@@ -3,7 +3,8 @@
     python examples/search_learner.py --output build/search
 
 As AlphaZero does (Silver et al., 2018), but each simulation of a search plays in a world of its own, drawn from what
-the seat knows. It writes the curve as a picture and the network as arrays. README.md beside this file has the results.
+the seat knows. The first rounds search without the network, by random playouts (ISMCTS), so that there is something to
+learn from. It writes the curve as a picture and the network as arrays. README.md beside this file has the results.
 """
 
 import time
@@ -20,7 +21,7 @@ from network import Parameters, draw, forward, judge, minibatches, new_parameter
 from numpy.typing import NDArray
 
 from chatiere import bots, engine
-from chatiere.bots import Decisions, Judgement, SearchBot
+from chatiere.bots import Bot, Decisions, Judgement, SearchBot
 from chatiere.bots.search import Leaves, search
 from chatiere.clients.matches import search_many
 from chatiere.engine import Game
@@ -33,7 +34,7 @@ LEARNING_RATE = 1e-3
 UNIFORM = 0.1
 # The iterations whose games are learned from once more in each.
 WINDOW = 8
-MINIBATCH = 1024
+MINIBATCH = 256
 
 
 class Searcher(SearchBot):
@@ -104,7 +105,7 @@ class Experience(NamedTuple):
         return Experience(*(column[rows] for column in self))
 
 
-def play(env: TableEnv, bot: Searcher, seed: int) -> Experience:
+def play(env: TableEnv, bot: Bot, seed: int) -> Experience:
     """Play all games of a seed against itself."""
     game = engine.game(GAME)
     returns = np.zeros((env.num_envs, PLAYERS), np.float32)
@@ -127,7 +128,14 @@ def loss(parameters: Parameters, experience: Experience) -> jax.Array:
 
 @click.command()
 @click.option(
-    "--iterations", type=click.IntRange(1), default=24, show_default=True, help="Rounds of playing and learning."
+    "--iterations", type=click.IntRange(1), default=20, show_default=True, help="Rounds of playing and learning."
+)
+@click.option(
+    "--warm-up",
+    type=click.IntRange(0),
+    default=6,
+    show_default=True,
+    help="The first rounds, in which the search plays out at random, as the network knows nothing yet.",
 )
 @click.option(
     "--games", type=click.IntRange(1), default=64, show_default=True, help="Games of self-play per iteration."
@@ -136,7 +144,7 @@ def loss(parameters: Parameters, experience: Experience) -> jax.Array:
     "--simulations", type=click.IntRange(1, 1_000_000), default=64, show_default=True, help="Simulations per decision."
 )
 @click.option(
-    "--measure-every", type=click.IntRange(1), default=4, show_default=True, help="Iterations between measurements."
+    "--measure-every", type=click.IntRange(1), default=2, show_default=True, help="Iterations between measurements."
 )
 @click.option("--measure-games", type=click.IntRange(1), default=400, show_default=True, help="Games per measurement.")
 @click.option(
@@ -148,6 +156,7 @@ def loss(parameters: Parameters, experience: Experience) -> jax.Array:
 )
 def main(
     iterations: int,
+    warm_up: int,
     games: int,
     simulations: int,
     measure_every: int,
@@ -158,13 +167,20 @@ def main(
 ) -> None:
     """Learn Chat perché by search."""
     output.mkdir(parents=True, exist_ok=True)
-    curve, parameters = learn(iterations, games, simulations, measure_every, measure_games, final_games, seed)
+    curve, parameters = learn(iterations, warm_up, games, simulations, measure_every, measure_games, final_games, seed)
     plot(curve, f"{engine.game(GAME).description.english_title}, without search", output / "curve.png")
     np.savez(output / "policy.npz", **parameters)
 
 
 def learn(
-    iterations: int, games: int, simulations: int, measure_every: int, measure_games: int, final_games: int, seed: int
+    iterations: int,
+    warm_up: int,
+    games: int,
+    simulations: int,
+    measure_every: int,
+    measure_games: int,
+    final_games: int,
+    seed: int,
 ) -> tuple[list[Point], Parameters]:
     """Learn, printing each point of the curve and at last how the search plays; return the curve and the network."""
     # The game's own bots come last.
@@ -175,23 +191,26 @@ def learn(
     parameters = new_parameters(engine.game(GAME), PLAYERS, seed)
     optimizer = optax.adam(LEARNING_RATE)
     state = optimizer.init(parameters)
+    playing_out = bots.get(f"ismcts:simulations={simulations}", GAME, PLAYERS)
     recent: deque[Experience] = deque(maxlen=WINDOW)
     with TableEnv(GAME, PLAYERS, num_envs=games, games=games, observations=True) as env:
         for iteration in range(iterations + 1):
             if iteration % measure_every == 0:
                 # Another seed: these games are never learned from.
-                bot, learned = Searcher(parameters, simulations=1), iteration * games
-                for point in measure(GAME, PLAYERS, bot, opponents, measure_games, learned, 2**63 + seed):
+                alone, learned = Searcher(parameters, simulations=1), iteration * games
+                for point in measure(GAME, PLAYERS, alone, opponents, measure_games, learned, 2**63 + seed):
                     curve.append(point)
                     click.echo(f"{time.perf_counter() - begun:5.0f} s, {point}")
             if iteration < iterations:
-                recent.append(play(env, Searcher(parameters, simulations, draws=True), seed * 2**20 + iteration))
+                guided = iteration >= warm_up
+                bot = Searcher(parameters, simulations, draws=True) if guided else playing_out
+                recent.append(play(env, bot, seed * 2**20 + iteration))
                 experience = Experience(*map(np.concatenate, zip(*recent, strict=True)))
                 for rows in minibatches(len(experience.legal), MINIBATCH, random):
                     parameters, state = update(optimizer, loss, parameters, state, experience.rows(rows))
-    bot = Searcher(parameters, simulations)
-    opponents.append("ismcts:simulations=100")
-    for point in measure(GAME, PLAYERS, bot, opponents, final_games, iterations * games, 2**63 + seed):
+    searcher = Searcher(parameters, simulations)
+    opponents.append(f"ismcts:simulations={simulations}")
+    for point in measure(GAME, PLAYERS, searcher, opponents, final_games, iterations * games, 2**63 + seed):
         click.echo(f"{time.perf_counter() - begun:5.0f} s, with search, {point}")
     return curve, parameters
 

@@ -47,7 +47,10 @@ def test_ppo_learns(tmp_path: Path) -> None:
     ("program", "sizes"),
     [
         ("ppo.py", ["--game", "momistigri", "--iterations", 2, "--games", 8]),
-        ("search_learner.py", ["--iterations", 2, "--games", 4, "--simulations", 4, "--final-games", 2]),
+        (
+            "search_learner.py",
+            ["--iterations", 2, "--games", 4, "--simulations", 4, "--warm-up", 1, "--final-games", 2],
+        ),
     ],
 )
 def test_a_seed_gives_the_same_curve(program: str, sizes: list[object], tmp_path: Path) -> None:
