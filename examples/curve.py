@@ -1,0 +1,57 @@
+"""The curve of a learner: how much it wins against other bots as it goes on."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import matplotlib.pyplot as plt
+
+from chatiere import bots
+from chatiere.bots import Bot
+from chatiere.clients.matches import Results, play_many, wilson_interval
+from chatiere.envs import TableEnv
+
+
+class Point(NamedTuple):
+    """A point of the curve: the share of wins against an opponent after some games, with its 95 % interval."""
+
+    games: int
+    opponent: str
+    rate: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        """Return the point in words."""
+        return f"{self.games:6} games: {self.rate:.1%} against {self.opponent} ({self.low:.1%} to {self.high:.1%})"
+
+
+def measure(
+    game: str, players: int, bot: Bot, opponents: Sequence[str], games: int, learned: int, seed: int
+) -> Iterator[Point]:
+    """Play games against each opponent, who takes turns with the bot around the table.
+
+    `learned`: the number of games that the bot has learned from. `seed`: of the games played here.
+    """
+    with TableEnv(game, players, num_envs=games, games=games, observations=True) as env:
+        for opponent in opponents:
+            results = Results.of(games, players, 2)
+            for batch, _ in play_many(env, [bot, bots.get(opponent, game, players)], seed):
+                results.add(batch.ended)
+            rate = float(results.wins(0).mean())
+            yield Point(learned, opponent, rate, *wilson_interval(rate, games))
+
+
+def plot(curve: Sequence[Point], title: str, path: Path) -> None:
+    """Draw the curve to a file."""
+    figure, axes = plt.subplots(figsize=(7, 4))
+    for opponent in dict.fromkeys(point.opponent for point in curve):
+        games, _, rates, lows, highs = zip(*(point for point in curve if point.opponent == opponent), strict=True)
+        (line,) = axes.plot(games, rates, label=f"against {opponent}")
+        axes.fill_between(games, lows, highs, alpha=0.25, color=line.get_color())
+    axes.axhline(0.5, color="grey", linewidth=0.8)
+    axes.set(xlabel="games of self-play", ylabel="games won (95 % interval)", ylim=(0, 1), title=title)
+    axes.legend(loc="lower right")
+    figure.tight_layout()
+    figure.savefig(path, dpi=100)
+    plt.close(figure)

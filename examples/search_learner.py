@@ -1,0 +1,219 @@
+"""Learn Chat perché by search: a network guides a tree search, and learns what the search found out.
+
+    python examples/search_learner.py --output build/search
+
+As AlphaZero does (Silver et al., 2018), but each simulation of a search plays in a world of its own, drawn from what
+the seat knows. The first rounds search without the network, by random playouts (ISMCTS), so that there is something to
+learn from. It writes the curve as a picture and the network as arrays. README.md beside this file has the results.
+"""
+
+import time
+from collections import deque
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+import jax
+import numpy as np
+import optax
+from curve import Point, measure, plot
+from network import Parameters, draw, forward, judge, minibatches, new_parameters, update
+from numpy.typing import NDArray
+
+from chatiere import bots, engine
+from chatiere.bots import Bot, Decisions, Judgement, SearchBot
+from chatiere.bots.search import Leaves, search
+from chatiere.clients.matches import search_many
+from chatiere.engine import Game
+from chatiere.envs import TableEnv
+
+GAME, PLAYERS = "chat_perche", 2
+EXPLORATION = 1.0
+LEARNING_RATE = 1e-3
+# How much of the priors is the same for all legal actions, so that search tries what the network does not think of.
+UNIFORM = 0.1
+# The iterations whose games are learned from once more in each.
+WINDOW = 8
+MINIBATCH = 256
+
+
+class Searcher(SearchBot):
+    """A bot that searches with a network's priors and values."""
+
+    def __init__(self, parameters: Parameters, simulations: int, draws: bool = False) -> None:
+        """Create a bot.
+
+        `simulations`: for each decision, 1 … 1,000,000; with one it takes the network's likeliest action. `draws`: True
+        to draw actions by how often they were visited, instead of taking the one that was visited most.
+        """
+        self.budget = simulations
+        self._parameters = parameters
+        self._draws = draws
+
+    def judge(self, decisions: Decisions) -> Judgement:
+        """See Bot.judge."""
+        rows, drawn = np.arange(len(decisions)), 0
+
+        def worlds(count: int) -> NDArray[np.uint8]:
+            nonlocal drawn
+            drawn += count
+            return decisions.worlds(rows, count, drawn - count)
+
+        def evaluate(leaves: Leaves) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
+            priors, values = judge(self._parameters, leaves.observations, leaves.legal_offsets, leaves.legal_ids)
+            counts = np.diff(leaves.legal_offsets)
+            return (1 - UNIFORM) * priors + UNIFORM / np.repeat(counts, counts), values
+
+        found = search(
+            decisions.game,
+            decisions.players,
+            decisions.luck,
+            worlds,
+            simulations=self.budget,
+            exploration=EXPLORATION,
+            evaluate=evaluate,
+        )
+        shares = found.visits / self.budget
+        if self._draws:
+            actions = found.legal_ids[draw(found.legal_offsets, shares, decisions.luck)]
+        else:
+            actions = decisions.best_actions(shares)
+        return Judgement(actions, found.values, shares)
+
+
+def dense(
+    game: Game, offsets: NDArray[np.uint32], ids: NDArray[np.uint16], shares: NDArray[np.floating]
+) -> NDArray[np.float32]:
+    """Return shares of legal actions as an array (n, num_actions), 0 for all others."""
+    found = np.zeros((len(offsets) - 1, game.num_distinct_actions), np.float32)
+    found[np.repeat(np.arange(len(found)), np.diff(offsets)), ids] = shares
+    return found
+
+
+class Experience(NamedTuple):
+    """Decisions to learn from, in no order."""
+
+    observations: NDArray[np.uint8]
+    legal: NDArray[np.bool_]
+    shares: NDArray[np.float32]
+    """float32 (n, num_actions): the share of the search that each action got."""
+    returns: NDArray[np.float32]
+    """float32 (n, players): of the seats from the actor on, clockwise."""
+
+    def rows(self, rows: NDArray[np.intp]) -> "Experience":
+        """Return some of the decisions."""
+        return Experience(*(column[rows] for column in self))
+
+
+def play(env: TableEnv, bot: Bot, seed: int) -> Experience:
+    """Play all games of a seed against itself."""
+    game = engine.game(GAME)
+    returns = np.zeros((env.num_envs, PLAYERS), np.float32)
+    played = []
+    for batch, searched in search_many(env, [bot], seed):
+        returns[batch.ended.game_numbers] = batch.ended.returns
+        if len(batch):
+            shares = dense(game, batch.legal_offsets, batch.legal_ids, searched.visit_shares)
+            played.append((batch.observations, batch.legal_mask(), shares, batch.game_numbers, batch.actors))
+    observations, legal, shares, numbers, actors = map(np.concatenate, zip(*played, strict=True))
+    clockwise = (actors[:, None] + np.arange(PLAYERS)) % PLAYERS
+    return Experience(observations, legal, shares, returns[numbers[:, None], clockwise])
+
+
+def loss(parameters: Parameters, experience: Experience) -> jax.Array:
+    """Return how far the probabilities are from the shares of the search, and the values from the returns."""
+    logarithms, values = forward(parameters, experience.observations, experience.legal)
+    return -(experience.shares * logarithms).sum(axis=1).mean() + ((values - experience.returns) ** 2).mean()
+
+
+@click.command()
+@click.option(
+    "--iterations", type=click.IntRange(1), default=20, show_default=True, help="Rounds of playing and learning."
+)
+@click.option(
+    "--warm-up",
+    type=click.IntRange(0),
+    default=6,
+    show_default=True,
+    help="The first rounds, in which the search plays out at random, as the network knows nothing yet.",
+)
+@click.option(
+    "--games", type=click.IntRange(1), default=64, show_default=True, help="Games of self-play per iteration."
+)
+@click.option(
+    "--simulations", type=click.IntRange(1, 1_000_000), default=64, show_default=True, help="Simulations per decision."
+)
+@click.option(
+    "--measure-every", type=click.IntRange(1), default=2, show_default=True, help="Iterations between measurements."
+)
+@click.option("--measure-games", type=click.IntRange(1), default=400, show_default=True, help="Games per measurement.")
+@click.option(
+    "--final-games", type=click.IntRange(1), default=100, show_default=True, help="Games to measure the search by."
+)
+@click.option("--seed", type=click.IntRange(0, 2**31), default=1, show_default=True, help="The seed of everything.")
+@click.option(
+    "--output", type=click.Path(path_type=Path), required=True, help="The folder for curve.png and policy.npz."
+)
+def main(
+    iterations: int,
+    warm_up: int,
+    games: int,
+    simulations: int,
+    measure_every: int,
+    measure_games: int,
+    final_games: int,
+    seed: int,
+    output: Path,
+) -> None:
+    """Learn Chat perché by search."""
+    output.mkdir(parents=True, exist_ok=True)
+    curve, parameters = learn(iterations, warm_up, games, simulations, measure_every, measure_games, final_games, seed)
+    plot(curve, f"{engine.game(GAME).description.english_title}, without search", output / "curve.png")
+    np.savez(output / "policy.npz", **parameters)
+
+
+def learn(
+    iterations: int,
+    warm_up: int,
+    games: int,
+    simulations: int,
+    measure_every: int,
+    measure_games: int,
+    final_games: int,
+    seed: int,
+) -> tuple[list[Point], Parameters]:
+    """Learn, printing each point of the curve and at last how the search plays; return the curve and the network."""
+    # The game's own bots come last.
+    opponents = ["random", bots.names(GAME)[-1]]
+    curve: list[Point] = []
+    begun = time.perf_counter()
+    random = np.random.default_rng(seed)
+    parameters = new_parameters(engine.game(GAME), PLAYERS, seed)
+    optimizer = optax.adam(LEARNING_RATE)
+    state = optimizer.init(parameters)
+    playing_out = bots.get(f"ismcts:simulations={simulations}", GAME, PLAYERS)
+    recent: deque[Experience] = deque(maxlen=WINDOW)
+    with TableEnv(GAME, PLAYERS, num_envs=games, games=games, observations=True) as env:
+        for iteration in range(iterations + 1):
+            if iteration % measure_every == 0:
+                # Another seed: these games are never learned from.
+                alone, learned = Searcher(parameters, simulations=1), iteration * games
+                for point in measure(GAME, PLAYERS, alone, opponents, measure_games, learned, 2**63 + seed):
+                    curve.append(point)
+                    click.echo(f"{time.perf_counter() - begun:5.0f} s, {point}")
+            if iteration < iterations:
+                guided = iteration >= warm_up
+                bot = Searcher(parameters, simulations, draws=True) if guided else playing_out
+                recent.append(play(env, bot, seed * 2**20 + iteration))
+                experience = Experience(*map(np.concatenate, zip(*recent, strict=True)))
+                for rows in minibatches(len(experience.legal), MINIBATCH, random):
+                    parameters, state = update(optimizer, loss, parameters, state, experience.rows(rows))
+    searcher = Searcher(parameters, simulations)
+    opponents.append(f"ismcts:simulations={simulations}")
+    for point in measure(GAME, PLAYERS, searcher, opponents, final_games, iterations * games, 2**63 + seed):
+        click.echo(f"{time.perf_counter() - begun:5.0f} s, with search, {point}")
+    return curve, parameters
+
+
+if __name__ == "__main__":
+    main()
