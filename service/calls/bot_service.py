@@ -24,6 +24,10 @@ from chatiere.v1 import bot_service_pb2 as pb
 from chatiere.v1 import game_service_pb2
 
 _open_suggest, _SUGGEST = opener(pb.SuggestRequest), numbers_of(pb.SuggestRequest)
+# Bytes that a tree search takes at most for a simulation.
+_OF_SIMULATION = 160
+# Reserves a number of bytes for a call. Raises Refusal.
+Hold = Callable[[int], None]
 _LEGAL_ACTIONS = game_service_pb2.ListLegalActionsResponse.LEGAL_ACTIONS_FIELD_NUMBER
 
 
@@ -33,16 +37,19 @@ class BotService:
     def __init__(self, settings: Settings) -> None:
         """Take limits from `settings`."""
         self._max_playouts = settings.max_playouts
-        self._methods: dict[str, Callable[[Buffer, Cancellation], bytes]] = {
+        self._methods: dict[str, Callable[[Buffer, Cancellation, Hold], bytes]] = {
             "list_bots": self._list_bots,
             "suggest": self._suggest,
         }
 
-    def answer(self, name: str, data: Buffer, cancellation: Cancellation, hold: Callable[[int], None]) -> list[Buffer]:
-        """Return the response, as a single piece, to a request of a method, whose name is in snake case."""
-        return [self._methods[name](data, cancellation)]
+    def answer(self, name: str, data: Buffer, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
+        """Return the response, as a single piece, to a request of a method, whose name is in snake case.
 
-    def _list_bots(self, data: Buffer, cancellation: Cancellation) -> bytes:
+        `hold`: reserves memory for a search.
+        """
+        return [self._methods[name](data, cancellation, hold)]
+
+    def _list_bots(self, data: Buffer, cancellation: Cancellation, hold: Hold) -> bytes:
         game = engine.game(parse(pb.ListBotsRequest, data).game)
         return pb.ListBotsResponse(
             bots=[
@@ -59,7 +66,7 @@ class BotService:
             ]
         ).SerializeToString()
 
-    def _suggest(self, data: Buffer, cancellation: Cancellation) -> bytes:
+    def _suggest(self, data: Buffer, cancellation: Cancellation, hold: Hold) -> bytes:
         request = _open_suggest(bytes(data))
         position = position_of(request)
         try:
@@ -69,6 +76,7 @@ class BotService:
             conversion.name_game(error, position.game)
             raise
         bot = self._bot(request.text(_SUGGEST.bot), position)
+        hold(_OF_SIMULATION * bot.budget)
         seed = request.number(_SUGGEST.seed) if request.has_number(_SUGGEST.seed) else secrets.randbits(64)
         decisions = decisions_at(position, bot, int(luck(seed, [0], [0])[0]), cancellation)
         return _response(position, bot.judge(decisions)).SerializeToString()

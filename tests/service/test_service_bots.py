@@ -4,9 +4,14 @@ from typing import Any
 
 import grpc
 import pytest
+from prometheus_client import CollectorRegistry
 
 from chatiere import bots
 from chatiere.engine import Game
+from chatiere.engine.core.batch import Cancellation
+from chatiere.service.calls.bot_service import BotService
+from chatiere.service.calls.game_service import GameService
+from chatiere.service.guards.metrics import Metrics
 from chatiere.service.process.settings import Settings
 from chatiere.v1 import bot_service_pb2 as pb
 from chatiere.v1 import bot_service_pb2_grpc, game_pb2, game_service_pb2
@@ -14,7 +19,7 @@ from chatiere.v1 import bot_service_pb2_grpc, game_pb2, game_service_pb2
 from .process import wait_until
 from .support import PATIENCE, Door, Running, new_game, refusal, running
 
-LONG = "ismcts:simulations=1000000"
+LONG = "ismcts:simulations=500000"
 
 
 def bot_stub(channel: grpc.Channel) -> Any:
@@ -110,6 +115,21 @@ def test_a_budget_above_the_limit(door: Door, game: Game) -> None:
         assert (refused.reason, refused.field) == ("BATCH_TOO_LARGE", "bot")
         assert (refused.metadata["limit"], refused.metadata["asked"]) == ("10", "11")
         assert suggest(pb.SuggestRequest(state=state, bot="ismcts:milliseconds=1")).ratings
+
+
+def test_a_search_holds_memory(game: Game) -> None:
+    """Each search has to fit into the budget for the memory of calls."""
+    service, held = BotService(Settings(address="127.0.0.1:0")), []
+    state = GameService(Metrics(CollectorRegistry())).NewGame(
+        game_service_pb2.NewGameRequest(game=game.name, players=game.min_players, seed=1).SerializeToString()
+    )
+    position = game_service_pb2.NewGameResponse.FromString(state).position
+    for bot in "random", "ismcts:simulations=10", "ismcts:simulations=200":
+        request = pb.SuggestRequest(state=position.state, bot=bot).SerializeToString()
+        service.answer("suggest", request, Cancellation(), held.append)
+    assert held[0] == 0
+    assert held[1] > 10 * 50
+    assert held[2] == 20 * held[1]
 
 
 def test_a_suggestion_that_nobody_waits_for_ends(door: Door, game: Game) -> None:
