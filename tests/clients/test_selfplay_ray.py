@@ -73,6 +73,21 @@ class Meeting:
         return ShardPlayer(RECIPE).play(games)
 
 
+# Ray Data sets options of its own that it calls deprecated.
+@pytest.mark.filterwarnings("ignore::DeprecationWarning:ray.data.context")
+@pytest.mark.usefixtures("nodes")
+def test_ray_data_reads_it(tmp_path: Path) -> None:
+    # First: Ray needs some time to see that a node is dead, and until then gives it work.
+    in_one_process(tmp_path)
+    read = ray.data.read_parquet(str(tmp_path / "games")).take_all()
+    rows = parquet.read_table(tmp_path / "games").to_pylist()
+    for row, expected in zip(sorted(read, key=lambda row: (row["game"], row["ply"])), rows, strict=True):
+        for key in ("observation", "legal_ids"):
+            assert np.asarray(row[key]).tolist() == expected[key]
+        for key in ("game", "ply", "actor", "action", "value", "return"):
+            assert row[key] == expected[key]
+
+
 def test_a_node_that_is_killed_costs_only_its_tasks(nodes: Cluster, tmp_path: Path) -> None:
     doomed = nodes.add_node(num_cpus=1, object_store_memory=STORE)
     for name in ("here", "begin"):
@@ -126,20 +141,6 @@ def test_a_range_is_played_again(tmp_path: Path, address: str) -> None:
     ):
         (tmp_path / "mark").unlink(missing_ok=True)
         assert on_ray(tmp_path / str(number), play) == expected
-
-
-# Ray Data sets options of its own that it calls deprecated.
-@pytest.mark.filterwarnings("ignore::DeprecationWarning:ray.data.context")
-@pytest.mark.usefixtures("nodes")
-def test_ray_data_reads_it(tmp_path: Path) -> None:
-    in_one_process(tmp_path)
-    read = ray.data.read_parquet(str(tmp_path / "games")).take_all()
-    rows = parquet.read_table(tmp_path / "games").to_pylist()
-    for row, expected in zip(sorted(read, key=lambda row: (row["game"], row["ply"])), rows, strict=True):
-        for key in ("observation", "legal_ids"):
-            assert np.asarray(row[key]).tolist() == expected[key]
-        for key in ("game", "ply", "actor", "action", "value", "return"):
-            assert row[key] == expected[key]
 
 
 def dies(games: GameRange) -> bytes:
