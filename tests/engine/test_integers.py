@@ -11,6 +11,7 @@ from conformance.support import random_options
 
 from chatiere.engine import EngineError, Game, Reason
 from chatiere.engine.core.batch import Columns, Restart, Table
+from chatiere.engine.core.integers import unsigned
 
 NUMBERS: list[Callable[[int], Any]] = [np.int8, np.uint8, np.int64, np.uint64, np.array]
 kinds = pytest.mark.parametrize("kind", NUMBERS, ids=lambda kind: kind.__name__)
@@ -255,3 +256,10 @@ def test_new_games_need_seeds_or_a_count(table: Table) -> None:
 @pytest.mark.parametrize("dtype", ["i8", "u2", "f8"])
 def test_an_empty_array_is_an_empty_column(table: Table, dtype: str) -> None:
     assert table.step(b"", np.array([], dtype)) == table.step(b"", b"")
+
+
+@pytest.mark.parametrize(("value", "bits"), [(-1, 8), (256, 8), (2**64, 64)])
+def test_numbers_that_do_not_fit_into_so_many_bits(value: int, bits: int) -> None:
+    with pytest.raises(ValueError, match=f"^size must be an integer from 0 to .*, not {value}$"):
+        unsigned("size", value, bits)
+    assert unsigned("size", 2**bits - 1, bits) == 2**bits - 1

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
+from chatiere import engine
 from chatiere.engine import EngineError, Reason
 from chatiere.engine.wire import fill
 from chatiere.v1.discat_pb2 import DiscatPhase, DiscatScoreDetail, DiscatState
@@ -478,6 +479,22 @@ def test_resampling_refuses_hands_that_the_turns_contradict() -> None:
                 position.resample(seat, 1)
             assert (caught.value.reason, caught.value.field) == (Reason.INVALID_STATE, "turns")
             assert caught.value.rule == "discat.md: Public and hidden"
+
+
+def test_an_evaluation_without_worlds_says_what_contradicts_what() -> None:
+    state = passing()
+    state.turns.add(seat=1).passed.exchanged = False
+    state.active_seat = 0
+    state.phase = phase("PLAY")
+    state.hands[1].cards[4] = 5
+    state.unknown_cards[:] = sorted({*state.unknown_cards, 35} - {5})
+    position = read(state)
+    found, faults = engine.Table(GAME, position.num_players()).evaluate(position.pack(), 3, 2, seed=1)
+    (fault,) = faults.items
+    assert (fault.reason, fault.field) == (Reason.INVALID_STATE, "states")
+    assert fault.rule == "discat.md: Public and hidden"
+    assert not any(found.counts)
+    assert not any(found.mean_returns)
 
 
 def test_resampling_refuses_hands_of_a_size_that_no_turns_lead_to() -> None:
