@@ -49,7 +49,7 @@ class Decisions:
     """uint8 (n, packed_size): a world for each decision, of which `worlds` makes others; empty unless the bot needs
     worlds."""
     cancellation: Cancellation | None = None
-    """What ends the choice: `worlds` then raises Cancelled. None: nothing does."""
+    """The cancellation of the choice: `worlds` then raises Cancelled. None: it can't be cancelled."""
 
     def __len__(self) -> int:
         """Return the number of decisions."""

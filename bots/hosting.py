@@ -1,4 +1,4 @@
-"""What those need who let bots play: decisions made of positions, without what bots must not know."""
+"""Decisions made of positions, without what bots must not know: for hosts, who let bots play."""
 
 import hashlib
 from collections.abc import Callable

@@ -52,7 +52,7 @@ class Rating(NamedTuple):
 
 @dataclass(frozen=True)
 class Arena:
-    """What the games of a tournament depend on.
+    """The games of a tournament, and all that they depend on.
 
     Raises EngineError if the game or the number of players is not known; ValueError, TypeError for a number out of
     range, fewer than two bots, a bot that there is not or that is given twice.

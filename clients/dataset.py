@@ -56,7 +56,7 @@ class GameRange(NamedTuple):
 
 @dataclass(frozen=True)
 class Recipe:
-    """What the games of a data set depend on, and how many of them are in a shard.
+    """The recipe of a data set: all that its games depend on, and how many of them are in a shard.
 
     Raises EngineError if the game, the number of players or the options are not known; ValueError, TypeError if a
     number is out of range, or a bot's budget is in milliseconds: its games would not be the same again.

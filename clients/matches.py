@@ -34,7 +34,7 @@ def play_many(env: BatchEnv, bots: Sequence[Bot], seed: SupportsIndex) -> Iterat
 
 
 class Searched(NamedTuple):
-    """What bots chose at n decisions, and what searches found out there."""
+    """The actions that bots chose at n decisions, and the findings of searches there."""
 
     actions: NDArray[np.uint16]
     """uint16 (n,): the dense ids of the chosen actions."""

@@ -76,7 +76,7 @@ class Playouts(NamedTuple):
 
 
 class Evaluation(NamedTuple):
-    """What the legal actions at n states are worth to the seats to decide, by random playouts."""
+    """The worth of the legal actions at n states to the seats to decide, by random playouts."""
 
     actors: NDArray[np.int8]
     """int8 (n,): the seat to decide; of a failed item as in Positions."""

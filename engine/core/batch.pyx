@@ -131,7 +131,7 @@ class PlayoutColumns(NamedTuple):
 
 
 class EvaluationColumns(NamedTuple):
-    """What the legal actions at n states are worth to the seats to act, by random playouts.
+    """The worth of the legal actions at n states to the seats to act, by random playouts.
 
     `actors` int8 (n,), `legal_offsets` uint32 (n + 1,), `legal_ids` uint16: as in PositionColumns, but only decisions
     have legal ids. For each of these: `mean_returns` float64, the acting seat's mean return over all playouts after

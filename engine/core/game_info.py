@@ -1,4 +1,4 @@
-"""What ListGames says of a game, as the values of a GameInfo message's fields."""
+"""The description of a game in ListGames, as the values of a GameInfo message's fields."""
 
 from typing import Any
 
