@@ -1,4 +1,4 @@
-"""What all environments that play many games at a time have in common: numbers, batches and games begun anew."""
+"""The base of environments that play many games at a time: numbers, batches and games begun anew."""
 
 from abc import ABC, abstractmethod
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What the learners have in common: a small network in JAX, and the bot that plays by it."""
+"""A small network in JAX, and the bot that plays by it: shared by the learners."""
 
 from functools import partial
 from typing import Any

@@ -37,6 +37,7 @@ def measure(plan: BenchPlan) -> Result:
         return Result(tables={"Apply, fast door: not measured without h2load, of Debian's package nghttp2-client": []})
     result = Result()
     loads = result.tables.setdefault("Apply, fast door and its peers", [])
+    sharing = result.tables.setdefault("Apply, 1 in flight, with client and server on one core", [])
     paced = result.tables.setdefault("Apply at half of the calls per second that each reaches with 16 in flight", [])
     if not (has_cpp := echo_built()):
         result.tables["Apply, fast door: no grpc++ echo without g++ and Debian's package libgrpc++-dev"] = []
@@ -46,7 +47,9 @@ def measure(plan: BenchPlan) -> Result:
         for game, players in plan.games.items():
             call = apply_call(game, players)
             contenders = {FAST: fast, GRPCIO: grpcio, BARE: Contender(bare_server, bare_server.address, game.name)}
-            single = _medians(h2load.take_turns(contenders, call, SINGLE, plan, one_core=True))
+            single = _medians(h2load.take_turns(contenders, call, SINGLE, plan))
+            shared = _medians(h2load.take_turns(contenders, call, SINGLE, plan, one_core=True))
+            sharing += [_line(game.name, name, load, SINGLE) for name, load in shared.items()]
             with ExitStack() as stack:
                 contenders[TWO_WORKERS] = two_workers
                 if has_cpp:

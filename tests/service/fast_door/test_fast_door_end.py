@@ -193,7 +193,7 @@ def test_games_go_on_when_workers_are_replaced() -> None:
 
 
 def test_a_stop_that_meets_a_stream_s_loop_that_has_just_ended() -> None:
-    """What `stop` has a loop do is then done by the thread that stops, and its endpoint is closed."""
+    """The thread that stops does what `stop` posts, at an endpoint that is closed."""
     endpoint_type = pytest.importorskip("chatiere.http2.server").Endpoint
     loop = Loop(is_own=True)
     limits: dict[str, Any] = {"longest": 1, "streams": 1, "connections": 1, "greeting": 1.0, "idle": 1.0}
