@@ -9,7 +9,7 @@ ENGINE = Path(__file__).parents[2] / "engine"
 LAYERS = {
     "rules": {"bits", "game", "loops", "moves", "packed", "stream", "threads", "weights"},
     "position": {"batch", "choices", "description", "errors", "events", "integers", "observation", "position"},
-    "messages": {"codec", "game_info", "labels", "messages", "options", "room", "rules_file"},
+    "messages": {"codec", "game_info", "languages", "messages", "options", "phrases", "room", "rules_file"},
 }
 BELOW = {
     "rules": {"rules"},

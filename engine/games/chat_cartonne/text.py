@@ -5,7 +5,6 @@ from chatiere.engine.core.description import (
     Description,
     Each,
     Option,
-    Piece,
     bits,
     category,
     count,
@@ -14,7 +13,7 @@ from chatiere.engine.core.description import (
     lay_out,
 )
 from chatiere.engine.games.chat_cartonne.codec import CODEC
-from chatiere.engine.games.chat_cartonne.words import FAULTS, IDS, KINDS, SIZES
+from chatiere.engine.games.chat_cartonne.words import FAULTS, IDS, PIECES, SIZES
 
 # Kinds of cards in a pile: cartons, toys and, the last one, the Princess.
 _PILE_KINDS = SIZES.princess + 1
@@ -192,18 +191,7 @@ DESCRIPTION = Description(
     outcomes=(
         f"For the first seat the seat's number; for a card that is dealt or drawn its kind, 0-{SIZES.sleeper - 1}."
     ),
-    pieces=(
-        *(Piece(kind, english, french) for kind, (english, french) in enumerate(KINDS)),
-        *(
-            Piece(
-                cell,
-                f"column {cell % SIZES.side}, row {cell // SIZES.side}",
-                f"colonne {cell % SIZES.side}, ligne {cell // SIZES.side}",
-                "cell",
-            )
-            for cell in range(SIZES.cells)
-        ),
-    ),
+    pieces=PIECES,
     lowest_total_wins=False,
     observation=lay_out(_OBSERVATION),
     faults=FAULTS,

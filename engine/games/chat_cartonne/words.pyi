@@ -1,9 +1,10 @@
 from collections.abc import Mapping
 from types import SimpleNamespace
 
+from chatiere.engine.core.description import Piece
 from chatiere.engine.core.errors import FaultText
 
 FAULTS: Mapping[int, FaultText]
 IDS: SimpleNamespace
 SIZES: SimpleNamespace
-KINDS: tuple[tuple[str, str], ...]
+PIECES: tuple[Piece, ...]

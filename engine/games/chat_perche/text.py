@@ -1,12 +1,9 @@
 """Chat perché: the description of the game."""
 
-from collections.abc import Iterator
-
 from chatiere.engine.core.description import (
     ActionKind,
     Description,
     Option,
-    Piece,
     category,
     count,
     first_seat_option,
@@ -14,7 +11,7 @@ from chatiere.engine.core.description import (
     lay_out,
 )
 from chatiere.engine.games.chat_perche.codec import CODEC, DEFAULTS
-from chatiere.engine.games.chat_perche.words import CARD_NAMES, FAULTS, IDS, SIZES, SPACE_NAMES
+from chatiere.engine.games.chat_perche.words import FAULTS, IDS, PIECES, SIZES
 
 _OBSERVATION = (
     ("own_cats", "Per space: 1 if an own cat stands there.", (SIZES.spaces,), (flag(),)),
@@ -94,35 +91,6 @@ _OBSERVATION = (
 )
 
 
-def _pieces() -> Iterator[Piece]:
-    french_cards = (
-        "chiens 1",
-        "chiens 2",
-        "oiseau",
-        "un chat à soi tombe",
-        "un chat adverse tombe",
-        *(
-            f"{cats} {value}"
-            for cats in ("un chat à soi", "un chat adverse", "deux chats à soi", "deux chats adverses")
-            for value in range(1, SIZES.values + 1)
-        ),
-    )
-    french_spaces = (
-        *(f"tronc {number}" for number in range(1, SIZES.trunk_spaces + 1)),
-        *(
-            f"branche {side} {number}, case {place}"
-            for side in ("gauche", "droite")
-            for number in range(1, SIZES.trunk_spaces + 1)
-            for place in range(1, SIZES.branch_spaces + 1)
-        ),
-        "case départ",
-    )
-    for number, (english, french) in enumerate(zip(CARD_NAMES, french_cards, strict=True)):
-        yield Piece(number, english, french)
-    for number, (english, french) in enumerate(zip((*SPACE_NAMES[:-1], "start"), french_spaces, strict=True)):
-        yield Piece(number, english, french, "space")
-
-
 DESCRIPTION = Description(
     name="chat_perche",
     english_title="Chat perché",
@@ -188,7 +156,7 @@ DESCRIPTION = Description(
         ),
     ),
     outcomes="For the first seat the seat's number; for a card that is turned up the card's number.",
-    pieces=tuple(_pieces()),
+    pieces=PIECES,
     lowest_total_wins=False,
     observation=lay_out(_OBSERVATION),
     faults=FAULTS,

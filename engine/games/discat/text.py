@@ -4,7 +4,6 @@ from chatiere.engine.core.description import (
     ActionKind,
     Description,
     Option,
-    Piece,
     category,
     count,
     first_seat_option,
@@ -12,7 +11,7 @@ from chatiere.engine.core.description import (
     lay_out,
 )
 from chatiere.engine.games.discat.codec import CODEC
-from chatiere.engine.games.discat.words import FAULTS, IDS, SIZES
+from chatiere.engine.games.discat.words import FAULTS, IDS, PIECES, SIZES
 
 _OBSERVATION = (
     ("own_hand", "Per card (index card - 1): 1 in the own hand.", (SIZES.cards,), (flag(),)),
@@ -94,7 +93,7 @@ DESCRIPTION = Description(
         ),
     ),
     outcomes="For the first seat the seat's number; for a card that is dealt or drawn the card's number - 1.",
-    pieces=tuple(Piece(card, f"card {card}", f"carte {card}") for card in range(1, SIZES.cards + 1)),
+    pieces=PIECES,
     lowest_total_wins=False,
     observation=lay_out(_OBSERVATION),
     faults=FAULTS,

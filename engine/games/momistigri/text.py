@@ -4,7 +4,6 @@ from chatiere.engine.core.description import (
     ActionKind,
     Description,
     Option,
-    Piece,
     category,
     count,
     first_seat_option,
@@ -12,7 +11,7 @@ from chatiere.engine.core.description import (
     lay_out,
 )
 from chatiere.engine.games.momistigri.codec import CODEC, DEFAULTS
-from chatiere.engine.games.momistigri.words import CARD_NAMES, FAULTS, IDS, SIZES
+from chatiere.engine.games.momistigri.words import FAULTS, IDS, PIECES, SIZES
 
 # Of all cards: nine 1s, eight 2s ... one 9, and the Momistigri's 10.
 _MOST_POINTS = sum(value * (SIZES.values + 1 - value) for value in range(1, SIZES.values + 1)) + SIZES.values + 1
@@ -90,16 +89,6 @@ _OBSERVATION = (
 )
 
 
-def _pieces() -> tuple[Piece, ...]:
-    coloured = tuple(
-        Piece(
-            kind, CARD_NAMES[kind], f"chat {CARD_NAMES[kind][0]} de couleur {CARD_NAMES[kind][1]} ({CARD_NAMES[kind]})"
-        )
-        for kind in range(SIZES.momistigri)
-    )
-    return (*coloured, Piece(SIZES.momistigri, "Momistigri", "Momistigri"))
-
-
 DESCRIPTION = Description(
     name="momistigri",
     english_title="Momistigri",
@@ -170,7 +159,7 @@ DESCRIPTION = Description(
         ),
     ),
     outcomes="For the first seat the seat's number; for a card that is dealt or drawn its kind.",
-    pieces=_pieces(),
+    pieces=PIECES,
     lowest_total_wins=True,
     observation=lay_out(_OBSERVATION),
     faults=FAULTS,

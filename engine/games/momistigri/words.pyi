@@ -1,9 +1,11 @@
 from collections.abc import Mapping
 from types import SimpleNamespace
 
+from chatiere.engine.core.description import Piece
 from chatiere.engine.core.errors import FaultText
 
 FAULTS: Mapping[int, FaultText]
+PIECES: tuple[Piece, ...]
 IDS: SimpleNamespace
 SIZES: SimpleNamespace
 CARD_NAMES: tuple[str, ...]
