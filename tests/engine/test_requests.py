@@ -25,6 +25,7 @@ HANDLERS: dict[type[Message], Callable[[bytes], Any]] = {
     pb.NewGameRequest: game_service.new_game,
     pb.ListLegalActionsRequest: game_service.list_legal_actions,
     pb.ApplyRequest: game_service.apply,
+    pb.GetPositionRequest: game_service.get_position,
     pb.GetScoreRequest: game_service.get_score,
     pb.GetViewRequest: game_service.get_view,
     pb.ResampleRequest: game_service.resample,
