@@ -66,9 +66,18 @@ class AsyncClient:
             raise error_of(error) from error
         return response
 
-    async def list_games(self, *, timeout: float | None = None) -> list[GameInfo]:
+    async def list_games(
+        self,
+        names: Sequence[str] = (),
+        *,
+        pieces: bool = False,
+        observation: bool = False,
+        words: bool = False,
+        timeout: float | None = None,
+    ) -> list[GameInfo]:
         """See Client.list_games."""
-        return list((await self._send(game_requests.list_games(), timeout)).games)
+        request = game_requests.list_games(names, pieces, observation, words)
+        return list((await self._send(request, timeout)).games)
 
     async def new_game(
         self,
@@ -101,6 +110,12 @@ class AsyncClient:
     ) -> Position:
         """See Client.apply."""
         return (await self._send(game_requests.apply(state, action, outcome, include), timeout)).position
+
+    async def get_position(
+        self, state: State, include: Include | None = None, *, timeout: float | None = None
+    ) -> Position:
+        """See Client.get_position."""
+        return (await self._send(game_requests.get_position(state, include), timeout)).position
 
     async def get_score(self, state: State, *, timeout: float | None = None) -> Score:
         """See Client.get_score."""

@@ -50,9 +50,22 @@ class Client(ChannelClient):
         response: ResponseMessage = self._call(getattr(stub, request.method), request.message, timeout)
         return response
 
-    def list_games(self, *, timeout: float | None = None) -> list[GameInfo]:
-        """Return the descriptions of the service's games, sorted by name."""
-        return list(self._send(game_requests.list_games(), timeout).games)
+    def list_games(
+        self,
+        names: Sequence[str] = (),
+        *,
+        pieces: bool = False,
+        observation: bool = False,
+        words: bool = False,
+        timeout: float | None = None,
+    ) -> list[GameInfo]:
+        """Return the descriptions of the games that are named, or of all, sorted by name.
+
+        `pieces`, `observation`, `words`: the large parts of a GameInfo that are wanted; the others are empty.
+
+        Reasons: UNKNOWN_GAME.
+        """
+        return list(self._send(game_requests.list_games(names, pieces, observation, words), timeout).games)
 
     def new_game(
         self,
@@ -115,6 +128,13 @@ class Client(ChannelClient):
         INVALID_SEAT (of `include`). TypeError unless exactly one of action and outcome is given.
         """
         return self._send(game_requests.apply(state, action, outcome, include), timeout).position
+
+    def get_position(self, state: State, include: Include | None = None, *, timeout: float | None = None) -> Position:
+        """Return a state with the parts that `include` asks for, as if a move had just led there, but without events.
+
+        Reasons: INVALID_STATE, UNSUPPORTED_RULES_VERSION, MISSING_FIELD, INVALID_SEAT (of `include`).
+        """
+        return self._send(game_requests.get_position(state, include), timeout).position
 
     def get_score(self, state: State, *, timeout: float | None = None) -> Score:
         """Return the scores, in the game's own points, as if the game ended now, with a breakdown.

@@ -1,5 +1,6 @@
 """The requests of GameService and BotService as values, for the synchronous and the asyncio client."""
 
+from collections.abc import Sequence
 from typing import Generic, NamedTuple, SupportsIndex, TypeVar
 
 from google.protobuf.message import Message
@@ -10,6 +11,8 @@ from chatiere.v1.game_pb2 import Action, Include, Options, State
 from chatiere.v1.game_service_pb2 import (
     ApplyRequest,
     ApplyResponse,
+    GetPositionRequest,
+    GetPositionResponse,
     GetScoreRequest,
     GetScoreResponse,
     GetViewRequest,
@@ -37,9 +40,12 @@ class MethodRequest(NamedTuple, Generic[ResponseMessage]):
     message: Message
 
 
-def list_games() -> MethodRequest[ListGamesResponse]:
+def list_games(names: Sequence[str], pieces: bool, observation: bool, words: bool) -> MethodRequest[ListGamesResponse]:
     """Build a request of ListGames."""
-    return MethodRequest("ListGames", ListGamesRequest())
+    if isinstance(names, str):
+        raise TypeError(f"names is a sequence of names, not the one name {names!r}")
+    request = ListGamesRequest(names=names, pieces=pieces, observation=observation, words=words)
+    return MethodRequest("ListGames", request)
 
 
 def new_game(
@@ -79,6 +85,11 @@ def apply(
         action = Action(id=unsigned("action", action, 32))
     outcome = None if outcome is None else unsigned("outcome", outcome, 32)
     return MethodRequest("Apply", ApplyRequest(state=state, action=action, outcome=outcome, include=include))
+
+
+def get_position(state: State, include: Include | None) -> MethodRequest[GetPositionResponse]:
+    """Build a request of GetPosition."""
+    return MethodRequest("GetPosition", GetPositionRequest(state=state, include=include))
 
 
 def get_score(state: State) -> MethodRequest[GetScoreResponse]:

@@ -84,7 +84,10 @@ ctypedef struct Conversions:
     bytes (*read_state)(const Message* state)  # returns an unchecked body
     int (*put_state)(Writer out, Position position) except -1
     int (*put_view)(Writer out, Position position, int viewer) except -1
-    int (*put_score)(Writer out, Position position) except -1
+    # The seats whose totals a viewer may know before the end, as bits; NULL if everybody may know all.
+    int (*known_totals)(Position position, int viewer) except -1
+    # `known`: the seats whose totals the score may tell, as bits.
+    int (*put_score)(Writer out, Position position, int known) except -1
     # Called at decisions only; `action` is a dense id, legal or not.
     int (*read_action)(const Message* action, Position position) except -1
     int (*put_action)(Writer out, Position position, int action) except -1
@@ -104,6 +107,8 @@ cdef class Codec:
     cdef readonly object options_of
     cdef readonly object outcome_label
     cdef EventFields events
+    # The seats whose totals a viewer may know, as bits.
+    cdef int known_totals(self, Position position, int viewer) except -1
     cdef int write_event(self, Writer out, const Event* event) except -1
     cdef int write_event_label(self, Writer out, const Event* event) except -1
 

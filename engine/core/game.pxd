@@ -20,6 +20,8 @@ cdef enum:
     SPECTATOR = -1
     # No seat, in packed states.
     NO_SEAT = 0xFF
+    # The set of all seats, as bits.
+    EVERY_SEAT = 0xFF
 
 cdef inline int distance_to(int seat, int other, int players) noexcept nogil:
     # The number of seats from one to the other, clockwise.

@@ -12,7 +12,7 @@ from libc.stdint cimport int64_t, uint8_t
 
 from chatiere.engine.core.codec cimport Codec
 from chatiere.engine.core.events cimport HOST, EventLog
-from chatiere.engine.core.game cimport EVERYBODY, MAX_SEATS, SPECTATOR, Event
+from chatiere.engine.core.game cimport EVERY_SEAT, EVERYBODY, MAX_SEATS, SPECTATOR, Event
 from chatiere.engine.core.position cimport Game, Position
 from chatiere.engine.core.stream cimport Stream, stream_at
 from chatiere.engine.wire.reader cimport Message, Reader, has_span, listed_numbers, number_of, open_field
@@ -162,9 +162,23 @@ cdef class Messages:
 
     def put_score(self, Writer out not None, Position position not None):
         """Write the Score, final or as it stands."""
+        out.numbers(fields.SCORE_TOTALS, [complement(total) for total in position.totals()])
+        self.put_result(out, position, EVERY_SEAT)
+
+    def put_viewer_score(self, Writer out not None, Position position not None, seat):
+        """Write the ViewerScore: the score as far as a seat (None: a spectator) may know it."""
+        cdef int other, known = self.codec.known_totals(position, SPECTATOR if seat is None else seat)
+        cdef size_t begun
+        for other, total in enumerate(position.totals()):
+            begun = out.begin(fields.VIEWER_SCORE_TOTALS)
+            if known >> other & 1:
+                out.present(fields.VIEWER_TOTAL_TOTAL, complement(total))
+            out.end(begun)
+        self.put_result(out, position, known)
+
+    cdef int put_result(self, Writer out, Position position, int known) except -1:
+        # The fields that a Score and a ViewerScore share. `known`: the seats whose totals may be told, as bits.
         cdef size_t begun, inner
-        # Protobuf writes negative numbers as their 64-bit complements.
-        out.numbers(fields.SCORE_TOTALS, [total & 0xFFFFFFFFFFFFFFFF for total in position.totals()])
         if position.is_terminal():
             out.number(fields.SCORE_FINAL, True)
             out.numbers(fields.SCORE_WINNERS, position.winners())
@@ -175,15 +189,16 @@ cdef class Messages:
             out.end(begun)
         begun = out.begin(fields.SCORE_DETAIL)
         inner = out.begin(self.field)
-        self.codec.conversions.put_score(out, position)
+        self.codec.conversions.put_score(out, position, known)
         out.end(inner)
         out.end(begun)
+        return 0
 
     def put_position(
         self, Writer out not None, Position position not None, EventLog events not None, Reader wanted not None
     ):
         """Write a Position with the parts that `wanted`, an Include, asks for."""
-        cdef size_t begun, inner
+        cdef size_t begun
         begun = out.begin(fields.POSITION_STATE)
         self.put_state(out, position)
         out.end(begun)
@@ -203,10 +218,24 @@ cdef class Messages:
             viewers.append(None)
         for seat in viewers:
             begun = out.begin(fields.POSITION_VIEWERS)
-            if seat is not None:
-                out.present(fields.VIEWER_UPDATE_SEAT, seat)
-            inner = out.begin(fields.VIEWER_UPDATE_VIEW)
-            self.put_view(out, position, seat)
-            out.end(inner)
-            self.put_events(out, fields.VIEWER_UPDATE_EVENTS, events, seat)
+            self.put_viewer_update(out, position, events, seat)
             out.end(begun)
+
+    cdef put_viewer_update(self, Writer out, Position position, EventLog events, seat):
+        cdef size_t begun
+        if seat is not None:
+            out.present(fields.VIEWER_UPDATE_SEAT, seat)
+        begun = out.begin(fields.VIEWER_UPDATE_VIEW)
+        self.put_view(out, position, seat)
+        out.end(begun)
+        self.put_events(out, fields.VIEWER_UPDATE_EVENTS, events, seat)
+        if seat is not None and seat == position.current_player():
+            self.put_legal_actions(out, fields.VIEWER_UPDATE_LEGAL_ACTIONS, position)
+        begun = out.begin(fields.VIEWER_UPDATE_SCORE)
+        self.put_viewer_score(out, position, seat)
+        out.end(begun)
+
+
+def complement(number):
+    """Return a number as protobuf writes it: a negative one as its 64-bit complement."""
+    return number & 0xFFFFFFFFFFFFFFFF

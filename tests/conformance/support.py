@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
 
-from games.building import message, view_of
+from games.building import message, update_of, view_of
 from games.building import state_of as typed_state
 from google.protobuf.message import Message
 
@@ -36,6 +36,11 @@ def perft_entries(game: Game) -> list[dict[str, Any]]:
 def view(position: Position, seat: int | None) -> bytes:
     """Return the view of a seat, or of a spectator, as the bytes of the game's view message."""
     return bytes(view_of(position, seat).SerializeToString(deterministic=True))
+
+
+def update(position: Position, seat: int | None) -> bytes:
+    """Return the bytes of a viewer's update: view, own legal actions and score."""
+    return update_of(position, seat).SerializeToString(deterministic=True)
 
 
 def may_see_whole(event: Event, seat: int | None) -> bool:

@@ -6,6 +6,7 @@ from typing import Any, Self
 
 from chatiere import engine
 from chatiere.engine import EngineError, Event, EventLog, Game, Position
+from chatiere.engine.core.messages import Messages
 from chatiere.engine.wire import Reader, fill, written_text
 from chatiere.v1 import game_pb2
 
@@ -34,6 +35,16 @@ def score_of(position: Position) -> Any:
     filled = message(position.game, "ScoreDetail")
     fill(filled, engine.codec(position.game.name).put_score, position)
     return filled
+
+
+def update_of(position: Position, seat: int | None) -> game_pb2.ViewerUpdate:
+    """Return the update of a seat, or of a spectator, without events."""
+    game = position.game
+    field = game_pb2.State.DESCRIPTOR.fields_by_name[game.name].number
+    put = Messages(game, engine.codec(game.name), field).put_position
+    wanted = game_pb2.Include(viewers=[] if seat is None else [seat], spectator=seat is None)
+    (update,) = fill(game_pb2.Position(), put, position, EventLog(), Reader(wanted)).viewers
+    return update
 
 
 def read(state: Any) -> Position:

@@ -545,7 +545,7 @@ cdef int put_event(Writer out, const Event* event) except -1:
 
 # Score
 
-cdef int put_score(Writer out, Position position) except -1:
+cdef int put_score(Writer out, Position position, int known) except -1:
     # The breakdown of the score → DiscatScoreDetail.
     cdef const State* state = state_of(position)
     cdef int piles[MAX_PLAYERS]
