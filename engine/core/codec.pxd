@@ -81,6 +81,7 @@ cdef class OptionFields:
 
 ctypedef struct Conversions:
     # A room's conversions between the engine and the game's own messages, or pieces of text (labels).
+    int end_field  # of the State message: why the game is over
     bytes (*read_state)(const Message* state)  # returns an unchecked body
     int (*put_state)(Writer out, Position position) except -1
     int (*put_view)(Writer out, Position position, int viewer) except -1
@@ -109,6 +110,7 @@ cdef class Codec:
     cdef EventFields events
     # The seats whose totals a viewer may know, as bits.
     cdef int known_totals(self, Position position, int viewer) except -1
+    cdef int write_state(self, Writer out, Position position) except -1
     cdef int write_event(self, Writer out, const Event* event) except -1
     cdef int write_event_label(self, Writer out, const Event* event) except -1
 

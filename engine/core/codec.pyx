@@ -231,7 +231,11 @@ cdef class Codec:
 
     def put_state(self, Writer out not None, Position position not None):
         """Write a position's state."""
+        self.write_state(out, position)
+
+    cdef int write_state(self, Writer out, Position position) except -1:
         self.conversions.put_state(out, position)
+        return out.number(self.conversions.end_field, position.game.ops.end(position.body))
 
     def read_action(self, Reader action not None, Position position not None):
         """Return the dense id of a typed action at a position, legal or not.

@@ -68,7 +68,8 @@ def questions(position: Position, choices: random.Random) -> None:
         typed = message(game, "Action")
         fill(typed, codec.put_action, position, action)
         assert codec.read_action(Reader(typed), position) == action
-    assert game.position(codec.read_state(Reader(typed_state(position))), position.random_stream()) == position
+    body = codec.read_state(Reader(typed_state(position)))
+    assert game.position(body, position.random_stream(), position.ply()) == position
     assert game.unpack(position.pack()) == position
     position.clone().playout(choices.getrandbits(64))
 

@@ -47,10 +47,10 @@ def update_of(position: Position, seat: int | None) -> game_pb2.ViewerUpdate:
     return update
 
 
-def read(state: Any) -> Position:
-    """Return the position of any game's state message; the reverse of `state_of`."""
+def read(state: Any, ply: int = 0) -> Position:
+    """Return the position of any game's state message, with that ply; the reverse of `state_of`."""
     name = PurePath(state.DESCRIPTOR.file.name).stem
-    return engine.game(name).position(engine.codec(name).read_state(Reader(state)))
+    return engine.game(name).position(engine.codec(name).read_state(Reader(state)), ply=ply)
 
 
 def name_of(filled: Any, field: str) -> str:
@@ -62,6 +62,12 @@ def name_of(filled: Any, field: str) -> str:
 def phase(position: Position) -> str:
     """The name of the phase."""
     return name_of(state_of(position), "phase")
+
+
+def end_of(position: Position) -> str | None:
+    """Return the name of why the game is over; None if it is not."""
+    end = position.end()
+    return None if end is None else position.game.description.ends[end]
 
 
 def kind_of(game: Game, event: Event) -> str:

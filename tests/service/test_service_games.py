@@ -28,7 +28,7 @@ def in_process(state: game_pb2.State) -> engine.Position:
     name = state.WhichOneof("game")
     assert name is not None
     stream = (state.stream.seed, state.stream.game_number, state.stream.drawn) if state.HasField("stream") else None
-    return engine.game(name).position(engine.codec(name).read_state(Reader(getattr(state, name))), stream)
+    return engine.game(name).position(engine.codec(name).read_state(Reader(getattr(state, name))), stream, state.ply)
 
 
 WHOLE = game_service_pb2.ListGamesRequest(pieces=True, observation=True, words=True)
