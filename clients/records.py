@@ -15,7 +15,7 @@ from typing import Any, NoReturn, SupportsIndex
 
 from chatiere import engine
 from chatiere.engine import EngineError, Game, Position
-from chatiere.engine.core.record import Kind, Record, check_date, check_names, check_rules_version
+from chatiere.engine.core.record import Kind, Record, check_date, check_lengths, check_names, check_rules_version
 from chatiere.engine.wire import Reader, fill
 from chatiere.v1 import game_pb2
 from chatiere.v1.game_pb2 import Options
@@ -24,7 +24,7 @@ from chatiere.v1.record_pb2 import GameRecord, RecordOutcomes, RecordStream
 SUFFIX = ".chatiere"
 """The suffix of files that hold a record as text."""
 
-MOST_CHARACTERS = 4_000_000
+MOST_CHARACTERS = 2_000_000
 """The most characters of a text that is read."""
 
 # The most characters of a line, and of a quoted one.
@@ -133,7 +133,7 @@ def _lines(record: GameRecord) -> Iterator[str]:
         if error.reason == engine.Reason.INVALID_OPTION:
             error.lies_below(f"options.{game.name}")
         raise
-    played.check_size()
+    check_lengths(game, record.players, len(record.actions), len(record.outcomes.outcomes))
     check_names(record.names, record.players)
     check_date(record.date)
 

@@ -42,22 +42,6 @@ class Record(NamedTuple):
         seed, game_number = (None, 0) if self.stream is None else self.stream
         return self.game.new_game(self.players, self.options, seed=seed, game_number=game_number, events=events)
 
-    def check_size(self) -> None:
-        """Raise EngineError (INVALID_RECORD) for more moves than any game with that number of players has."""
-        limits = self.game.limits_of_any_options(self.players)
-        for kind, moves, most in (
-            (Kind.ACTION, self.actions, limits.max_game_length),
-            (Kind.OUTCOME, self.outcomes, limits.max_chance_nodes_in_history),
-        ):
-            if len(moves) > most:
-                name = kind.name.lower()
-                raise EngineError(
-                    Reason.INVALID_RECORD,
-                    f"{len(moves)} {name}s, but no game with {self.players} players has more than {most}",
-                    field=kind.value,
-                    metadata={"game": self.game.name, "limit": str(most)},
-                )
-
     def moves(self, position: Position) -> Iterator[tuple[Kind, int, int]]:
         """Yield each move's kind, its index in the list of its kind, and its number.
 
@@ -90,6 +74,22 @@ class Record(NamedTuple):
 _OVER = "the game is over before it"
 
 
+def check_lengths(game: Game, players: int, actions: int, outcomes: int) -> None:
+    """Raise EngineError (INVALID_RECORD) for more moves of a kind than any game with that number of players has."""
+    limits = game.limits_of_any_options(players)
+    for kind, count, most in (
+        (Kind.ACTION, actions, limits.max_game_length),
+        (Kind.OUTCOME, outcomes, limits.max_chance_nodes_in_history),
+    ):
+        if count > most:
+            raise EngineError(
+                Reason.INVALID_RECORD,
+                f"{count} {kind.name.lower()}s, but no game with {players} players has more than {most}",
+                field=kind.value,
+                metadata={"game": game.name, "limit": str(most)},
+            )
+
+
 def check_rules_version(version: int, game: Game) -> None:
     """Raise EngineError (UNSUPPORTED_RULES_VERSION) unless a game under that version can be played again."""
     if version != game.rules_version:
@@ -106,9 +106,7 @@ def check_names(names: Sequence[str], players: int) -> None:
     """Raise EngineError (INVALID_RECORD) unless there is no name, or one for each seat, none too long."""
     if names and len(names) != players:
         raise EngineError(
-            Reason.INVALID_RECORD,
-            f"{len(names)} names for {players} players: give one per seat, or none",
-            field="names",
+            Reason.INVALID_RECORD, f"a record of {players} players has {players} names, or none", field="names"
         )
     for seat, name in enumerate(names):
         if len(name) > LONGEST_NAME:
