@@ -15,6 +15,7 @@ from chatiere.v1.bot_service_pb2_grpc import BotServiceStub
 from chatiere.v1.game_pb2 import Action, GameInfo, Include, Options, Position, Score, State, View
 from chatiere.v1.game_service_pb2 import ListLegalActionsResponse
 from chatiere.v1.game_service_pb2_grpc import GameServiceStub
+from chatiere.v1.record_pb2 import GameRecord
 
 
 class AsyncClient:
@@ -136,6 +137,19 @@ class AsyncClient:
     ) -> State:
         """See Client.resample."""
         return (await self._send(game_requests.resample(state, seat, seed, game_number), timeout)).state
+
+    async def replay(
+        self,
+        record: GameRecord,
+        from_ply: SupportsIndex = 0,
+        to_ply: SupportsIndex | None = None,
+        *,
+        include: Include | None = None,
+        timeout: float | None = None,
+    ) -> list[Position]:
+        """See Client.replay."""
+        request = game_requests.replay(record, from_ply, to_ply, include)
+        return list((await self._send(request, timeout)).positions)
 
     async def list_bots(self, game: str, *, timeout: float | None = None) -> list[BotInfo]:
         """See Client.list_bots."""

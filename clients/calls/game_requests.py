@@ -23,9 +23,12 @@ from chatiere.v1.game_service_pb2 import (
     ListLegalActionsResponse,
     NewGameRequest,
     NewGameResponse,
+    ReplayRequest,
+    ReplayResponse,
     ResampleRequest,
     ResampleResponse,
 )
+from chatiere.v1.record_pb2 import GameRecord
 
 DEFAULT_TIMEOUT = 10.0
 """The default timeout of a call in seconds, including retries."""
@@ -114,6 +117,19 @@ def resample(
         game_number=unsigned("game_number", game_number, 64),
     )
     return MethodRequest("Resample", request)
+
+
+def replay(
+    record: GameRecord, from_ply: SupportsIndex, to_ply: SupportsIndex | None, include: Include | None
+) -> MethodRequest[ReplayResponse]:
+    """Build a request of Replay."""
+    request = ReplayRequest(
+        record=record,
+        from_ply=unsigned("from_ply", from_ply, 32),
+        to_ply=None if to_ply is None else unsigned("to_ply", to_ply, 32),
+        include=include,
+    )
+    return MethodRequest("Replay", request)
 
 
 def list_bots(game: str) -> MethodRequest[ListBotsResponse]:

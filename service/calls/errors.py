@@ -32,6 +32,7 @@ class ServiceReason(StrEnum):
     TIME_LIMIT = "TIME_LIMIT"
     REQUEST_TIMEOUT = "REQUEST_TIMEOUT"
     INVALID_BOT = "INVALID_BOT"
+    INVALID_RANGE = "INVALID_RANGE"
 
 
 # The codes of refusals whose cause is not in the request.

@@ -113,7 +113,7 @@ def new_game(data: bytes) -> bytes:
         conversion.name_game(error, game)
         raise
     include = request.inner(_NEW_GAME.include)
-    _check_viewers(include, position)
+    check_viewers(include, position)
     return written_in(_NEW_GAME_RESPONSE, conversion.of(position).put_position, position, events, include)
 
 
@@ -133,7 +133,7 @@ def apply(data: bytes) -> tuple[bytes, Game]:
     request = _open_apply(data)
     position = position_of(request)
     include = request.inner(_APPLY.include)
-    _check_viewers(include, position)
+    check_viewers(include, position)
     events = EventLog()
     action = request.find(_APPLY.action)
     if action is not None:
@@ -304,7 +304,8 @@ def _check_seat(seat: int, position: Position, field: str) -> None:
         raise _no_such_seat(f"seats are 0 to {position.num_players() - 1}, not {seat}", position, field)
 
 
-def _check_viewers(include: Reader, position: Position) -> None:
+def check_viewers(include: Reader, position: Position) -> None:
+    """Raise EngineError (INVALID_SEAT) unless the viewers of a request's field `include` are seats, each once."""
     viewers = include.numbers(_INCLUDE.viewers)
     for i, seat in enumerate(viewers):
         field = f"include.viewers[{i}]"
