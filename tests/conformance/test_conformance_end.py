@@ -9,8 +9,7 @@ from chatiere.engine import EngineError, EventLog, Game, Position, Reason
 from chatiere.engine.wire import Reader, fill
 from chatiere.v1 import game_pb2
 
-from .support import Table, message, positions, random_game, thinned, typed_state
-from .test_conformance_ply import messages_of, typed
+from .support import Table, message, messages_of, positions, random_game, thinned, typed_state, whole_state
 
 
 def ended(table: Table, games: int = 6) -> list[Position]:
@@ -52,7 +51,7 @@ def test_a_typed_state_may_leave_its_end_out(table: Table) -> None:
     game, _ = table
     messages = messages_of(game)
     for position in ended(table):
-        state = typed(position)
+        state = whole_state(position)
         assert messages.read_state(Reader(state)) == position
         getattr(state, game.name).end = 0
         assert messages.read_state(Reader(state)) == position
@@ -62,7 +61,7 @@ def test_an_end_that_does_not_follow_from_the_state_is_refused(table: Table) -> 
     game, _ = table
     messages = messages_of(game)
     for position in (*thinned(positions(table), 20), *ended(table)):
-        state = typed(position)
+        state = whole_state(position)
         for wrong in {-1, 1, 2, 3, 2**31 - 1, -(2**31)} - {position.end()}:
             # Protobuf's own messages take any 32-bit number for an enum.
             getattr(state, game.name).end = wrong

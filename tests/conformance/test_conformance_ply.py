@@ -7,26 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from chatiere import engine
-from chatiere.engine import EngineError, EventLog, Game, Position, Reason
+from chatiere.engine import EngineError, EventLog, Game, Reason
 from chatiere.engine.core.batch import Restart
 from chatiere.engine.core.batch import Table as BatchTable
-from chatiere.engine.core.messages import Messages
 from chatiere.engine.wire import Reader, fill
 from chatiere.v1 import game_pb2
 
-from .support import Table, positions, random_game, random_move, thinned
+from .support import Table, messages_of, positions, random_game, random_move, thinned, whole_state
 from .test_conformance_traces import every_trace, lines_of
-
-
-def messages_of(game: Game) -> Messages:
-    """Return the reader and writer of a game's messages."""
-    return Messages(game, engine.codec(game.name), game_pb2.State.DESCRIPTOR.fields_by_name[game.name].number)
-
-
-def typed(position: Position) -> game_pb2.State:
-    """Return the whole State of a position."""
-    return fill(game_pb2.State(), messages_of(position.game).put_state, position)
 
 
 def plies_of(states: bytes, game: Game) -> list[int]:
@@ -47,7 +35,7 @@ def test_the_ply_counts_the_decisions_of_the_trace(game: Game, path: Path) -> No
     for step in steps:
         assert position.ply() == decisions
         assert plies_of(states, game) == [decisions]
-        state = typed(position)
+        state = whole_state(position)
         assert state.ply == decisions
         assert messages.read_state(Reader(state)) == position
         if "move" in step:
@@ -61,7 +49,7 @@ def test_the_ply_counts_the_decisions_of_sampled_games(table: Table) -> None:
     choices = random.Random(4)
     for ply, position in enumerate(random_game(*table, choices, sampled=True)):
         assert position.ply() == ply
-        assert game_pb2.State.FromString(typed(position).SerializeToString()).ply == ply
+        assert game_pb2.State.FromString(whole_state(position).SerializeToString()).ply == ply
 
 
 def test_copies_worlds_and_messages_have_the_same_ply(table: Table) -> None:
@@ -132,7 +120,7 @@ def test_a_typed_state_with_a_ply_that_no_game_reaches_is_refused(table: Table) 
     game, players = table
     messages = messages_of(game)
     most = game.limits_of_any_options(players).max_game_length
-    state = typed(game.new_game(players, seed=1))
+    state = whole_state(game.new_game(players, seed=1))
     for ply in (0, 1, most):
         state.ply = ply
         assert messages.read_state(Reader(state)).ply() == ply

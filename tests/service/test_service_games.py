@@ -16,7 +16,7 @@ from chatiere.engine.core.observation import ObservationLayout
 from chatiere.engine.wire import Reader
 from chatiere.v1 import batch_service_pb2, bot_service_pb2, game_pb2, game_service_pb2
 
-from .support import new_game, play_on
+from .support import new_game, play_on, refusal
 
 EVERYTHING = game_pb2.Include(legal_actions=True, score=True, viewers=[1, 0], spectator=True)
 ACTIONS = game_pb2.Include(legal_actions=True)
@@ -383,3 +383,30 @@ def test_a_state_survives_json(stub: Any, game: Game) -> None:
         assert state == position.state
         before = stub.ListLegalActions(game_service_pb2.ListLegalActionsRequest(state=position.state))
         assert stub.ListLegalActions(game_service_pb2.ListLegalActionsRequest(state=state)) == before
+
+
+def test_responses_count_plies_and_tell_the_end(stub: Any, game: Game) -> None:
+    first = new_game(stub, game.name, game.min_players, seed=5)
+    assert (first.ply, first.state.ply, first.HasField("end")) == (0, 0, False)
+    for ply, position in enumerate(play_on(stub, first, random.Random(2), EVERYTHING), 1):
+        over = position.turn.kind == game_pb2.TURN_KIND_OVER
+        views = [update.view for update in position.viewers]
+        for told in (position, position.state, *views):
+            assert told.ply == ply
+        for told in (position, *views):
+            assert told.HasField("end") == over
+    end = in_process(position.state).end()
+    assert end == getattr(position.end, game.name) == getattr(position.state, game.name).end
+    assert stub.GetView(game_service_pb2.GetViewRequest(state=position.state)).view.end == position.viewers[-1].view.end
+
+
+def test_a_ply_or_an_end_that_cannot_be_is_refused_by_its_field(stub: Any, game: Game) -> None:
+    for field in "ply", f"{game.name}.end":
+        state = new_game(stub, game.name, game.max_players, seed=5).state
+        if field == "ply":
+            state.ply = game.limits_of_any_options(game.max_players).max_game_length + 1
+        else:
+            getattr(state, game.name).end = 1
+        refused = refusal(stub.GetScore, game_service_pb2.GetScoreRequest(state=state))
+        assert (refused.reason, refused.field) == ("INVALID_STATE", f"state.{field}")
+        assert refused.metadata["game"] == game.name
