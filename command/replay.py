@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import click
 
 from chatiere.clients import ChatiereError, Client, TransportError
-from chatiere.clients.records import SUFFIX, MalformedRecordError, read_record
+from chatiere.clients.records import SUFFIX, MalformedRecordError, printable, read_record
 from chatiere.clients.terminal import show_stretch
 from chatiere.command.common import CommandError, address_option, info_of, reach
 from chatiere.command.samples import CHANCE, OVER, MalformedSampleError, SampleGame, read_sample
@@ -27,7 +27,11 @@ class Viewer(click.ParamType[int]):
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """Return the number of a seat, or SPECTATOR."""
-        return SPECTATOR if value == "spectator" else click.IntRange(0, 2**32 - 1).convert(value, param, ctx)
+        if value == "spectator":
+            return SPECTATOR
+        if not (value.isascii() and value.isdigit() and len(value) <= 3):
+            self.fail(f"{value!r} is neither a seat nor 'spectator'", param, ctx)
+        return int(value)
 
 
 class Difference(NamedTuple):
@@ -47,10 +51,8 @@ class Difference(NamedTuple):
     type=Viewer(),
     help="Show records as a seat, or a spectator, may see them. Default: with all hands open.",
 )
-@click.option(
-    "--from", "first", type=_PLY, default=None, metavar="PLY", help="Show records from this ply on.  [default: 0]"
-)
-@click.option("--to", "last", type=_PLY, default=None, metavar="PLY", help="Show records up to this ply. Default: all.")
+@click.option("--from", "first", type=_PLY, metavar="PLY", help="Show records from this ply on. Default: 0.")
+@click.option("--to", "last", type=_PLY, metavar="PLY", help="Show records up to this ply. Default: all.")
 @address_option
 def command(
     files: tuple[Path, ...], viewer: int | None, first: int | None, last: int | None, address: str | None
@@ -61,8 +63,9 @@ def command(
     and shown move by move; a ply is the number of moves made so far. The command exits with 1 if the service refuses
     to play it, with 2 if the file is not a record or has no such plies.
 
-    All other files are sample games. They are replayed through a gRPC channel, and every response of the service is compared with them. A sample game is
-    a file of JSON lines, the first for the beginning and then one per step, with explicit chance:
+    All other files are sample games. They are replayed through a gRPC channel, and every response of the service is
+    compared with them. A sample game is a file of JSON lines, the first for the beginning and then one per step, with
+    explicit chance:
 
     \b
       {"game": name, "players": number, "options": {name: value, …}}
@@ -122,7 +125,7 @@ def _show(client: Client, path: Path, record: GameRecord, viewer: int | None, fi
             raise CommandError(f"{path}: {error}") from error
         click.echo(f"{path}: {error}", err=True)
         raise click.exceptions.Exit(1) from error
-    names = list(record.names) or ["no name"] * record.players
+    names = [printable(name) for name in record.names] or ["no name"] * record.players
     for line in show_stretch(info_of(client, record.game), names, positions, first, hands_open=viewer is None):
         click.echo(line)
 
