@@ -27,6 +27,7 @@ def game_info(game: Game) -> dict[str, Any]:
                 "highest": option.highest,
                 "default_meaning": option.default,
                 "default_values": option.default_values,
+                "piece_kind": option.piece_kind,
             }
             for option in description.options
         ],
@@ -45,6 +46,7 @@ def game_info(game: Game) -> dict[str, Any]:
             }
             for piece in description.pieces
         ],
+        "piece_details": piece_details(game),
         "packed_size": game.packed_size,
         "observation": [
             {
@@ -68,6 +70,11 @@ def game_info(game: Game) -> dict[str, Any]:
             for players in range(game.min_players, game.max_players + 1)
         ],
     }
+
+
+def piece_details(game: Game) -> dict[str, Any]:
+    """Return the field of a game's Pieces by name: all that is printed on its pieces, and how its board is joined."""
+    return {game.name: game.description.piece_details}
 
 
 def _field_info(field: ObservationField) -> dict[str, Any]:

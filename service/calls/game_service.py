@@ -13,6 +13,7 @@ from chatiere.engine.core.game_info import game_info
 from chatiere.engine.wire import Reader, written, written_in
 from chatiere.service.calls import conversion
 from chatiere.service.calls.errors import Refusal, ServiceReason
+from chatiere.service.calls.piece_fields import piece_fields
 from chatiere.service.calls.requests import numbers_of, opener
 from chatiere.service.guards.metrics import Metrics
 from chatiere.v1 import game_pb2
@@ -54,7 +55,7 @@ def list_games(data: bytes) -> bytes:
 @cache
 def _all_games() -> bytes:
     # Cached because it takes milliseconds.
-    games = [game_pb2.GameInfo(**game_info(game)) for game in engine.games()]
+    games = [game_pb2.GameInfo(**game_info(game), piece_fields=piece_fields(game.name)) for game in engine.games()]
     return pb.ListGamesResponse(games=games).SerializeToString()
 
 

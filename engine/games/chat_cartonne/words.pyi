@@ -7,3 +7,4 @@ FAULTS: Mapping[int, FaultText]
 IDS: SimpleNamespace
 SIZES: SimpleNamespace
 KINDS: tuple[tuple[str, str], ...]
+PATTERN_NAMES: tuple[tuple[str, str], ...]
