@@ -18,24 +18,26 @@ INTEGERS = {FieldDescriptor.CPPTYPE_INT32, FieldDescriptor.CPPTYPE_UINT32, Field
 INTEGERS |= {FieldDescriptor.CPPTYPE_UINT64}
 # The integer fields that hold no numbers of pieces, in whatever message: a field that is new must be marked with
 # (chatiere.v1.piece) in the proto file, or named here.
-SEATS = set(
-    "active_seat cat creator drawn_from first_seat group_winner leader majority other_seat owner princess_drawn_by "
-    "ranking receiver seat sleeping_cat".split()
-)
-AMOUNTS = set(
-    # Numbers of things.
-    "asleep awake balls birds_beside branch_cats cards_dealt cards_taken cards_to_take cats_at_start columns copies "
-    "count deck_size draw_pile_size draws draws_left drawn fish hand_size largest_hand left mice most_ones passes "
-    "perfect_sections pile_size players princesses princesses_played rows sprayers supply tokens_in_hand trunk_cats "
-    "trunk_limit undealt_size unseen_princesses min_players all_princesses part_sizes whole_pile greatest_load "
-    "bonus_group_size winning_group_size section_limits "
-    # Points.
-    "board_sum bonus bonus_card_points bonus_points hand_card_points hand_points negative_points penalties "
-    "perfect_bonus pile_card_points pile_points points round_points section_points total zero_zone_points "
-    # Times, distances, places and what is printed on pieces.
-    "column dog_track dogs effect last_turn last_turns place round rounds row solidity steps tens trick turn units "
-    "value".split()
-)
+SEATS = """
+    active_seat cat creator drawn_from first_seat group_winner leader majority other_seat owner princess_drawn_by
+    ranking receiver seat sleeping_cat
+"""
+AMOUNTS = """
+    all_princesses asleep awake balls birds_beside bonus_group_size branch_cats cards_dealt cards_taken cards_to_take
+    cats_at_start columns copies count deck_size draw_pile_size drawn draws draws_left fish greatest_load hand_size
+    largest_hand left mice min_players most_ones part_sizes passes perfect_sections pile_size players princesses
+    princesses_played rounds rows section_limits sprayers supply tokens_in_hand trunk_cats trunk_limit undealt_size
+    unseen_princesses whole_pile winning_group_size
+"""
+POINTS = """
+    board_sum bonus bonus_card_points bonus_points hand_card_points hand_points negative_points penalties perfect_bonus
+    pile_card_points pile_points points round_points section_points total zero_zone_points
+"""
+# Times, distances, places and what is printed on pieces.
+OTHERS = """
+    column dog_track dogs effect last_turn last_turns place round row solidity steps tens trick turn units value
+"""
+PLAIN = {name for names in (SEATS, AMOUNTS, POINTS, OTHERS) for name in names.split()}
 # The same names hold numbers of pieces elsewhere.
 BY_FULL_NAME = {
     "ChatCartonnePieces.cats",
@@ -79,7 +81,7 @@ def test_every_integer_field_names_pieces_or_is_known_not_to(game: Game) -> None
     for descriptor in messages_of(game):
         for field in descriptor.fields:
             full_name = f"{descriptor.name}.{field.name}"
-            plain = field.name in SEATS | AMOUNTS or full_name in BY_FULL_NAME
+            plain = field.name in PLAIN or full_name in BY_FULL_NAME
             if kind_of(field):
                 assert field.cpp_type in INTEGERS, full_name
                 assert not plain, full_name
@@ -107,7 +109,7 @@ def everything_at(position: Position) -> Iterator[Any]:
     codec = engine.codec(game.name)
     yield state_of(position)
     yield score_of(position)
-    for seat in (None, *range(position.num_players)):
+    for seat in (None, *range(position.num_players())):
         yield view_of(position, seat)
     for move in moves_of(position)[:4]:
         if position.current_player() >= 0:

@@ -79,9 +79,11 @@ def test_play_goes_by_these_numbers() -> None:
             assert (view.colour == view.active_seat) == info.own_cats
         elif name_of(view, "phase") == "FALL":
             assert (view.colour == view.active_seat) == CARDS[view.card].own_cats
-        told = dict(event_of(GAME, event) for event in events)
-        if "DOGS_ADVANCED" in told and view.dogs < DETAILS.dog_track:
-            assert told["DOGS_ADVANCED"].steps == CARDS[told["CARD_TURNED_UP"].card].value
+        for kind, told in (event_of(GAME, event) for event in events):
+            if kind == "CARD_TURNED_UP":
+                turned_up = CARDS[told.card]
+            elif kind == "DOGS_ADVANCED" and told.dogs < DETAILS.dog_track:
+                assert (name_of(turned_up, "kind"), turned_up.value) == ("DOGS", told.steps)
         most_dogs = max(most_dogs, view.dogs)
     assert most_dogs == DETAILS.dog_track
 

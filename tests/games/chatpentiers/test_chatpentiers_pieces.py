@@ -40,7 +40,8 @@ def test_numbers_of_the_rules_file() -> None:
 def test_play_goes_by_these_numbers(players: int) -> None:
     table = TABLES[players]
     zones = {zone.zone: zone for zone in DETAILS.zones if zone.min_players <= players}
-    used, rounds, taken = set(), set(), Counter()
+    used, rounds, ranking = set(), set(), []
+    taken: Counter[int] = Counter()
     for position, events in played(GAME, players, games=3):
         view = view_of(position, None)
         assert list(view.section_limits) == list(table.section_limits)
@@ -52,11 +53,12 @@ def test_play_goes_by_these_numbers(players: int) -> None:
         for event in events:
             kind, told = event_of(GAME, event)
             if kind == "TRICK_RANKED":
-                assert [taken[seat] for seat in ranking] == list(table.cards_taken) if taken else True
                 ranking, taken = list(told.ranking), Counter()
             elif kind == "CARD_TAKEN":
                 taken[told.seat] += 1
                 used.add(told.zone)
+            elif kind == "CARD_DISCARDED":
+                assert [taken[seat] for seat in ranking] == list(table.cards_taken)
         for seat, score in zip(view.seats, score_of(position).seats, strict=True):
             assert score.bonus_points == DETAILS.perfect_bonus[score.perfect_sections]
             cards = {zone.zone: len(zone.cards) for zone in seat.zones}
