@@ -117,6 +117,11 @@ def write_record(path: Path, record: GameRecord) -> None:
     path.write_text(to_text(record), encoding="utf-8", newline="\n")
 
 
+def printable(text: str) -> str:
+    """Return a text with everything escaped, as in JSON, that a terminal would not print as it is."""
+    return "".join(each if each.isprintable() else json.dumps(each)[1:-1] for each in text)
+
+
 def _lines(record: GameRecord) -> Iterator[str]:
     # The lines of a record's text. Raises EngineError, with a path below the record.
     game = engine.game(record.game)
@@ -146,7 +151,9 @@ def _lines(record: GameRecord) -> Iterator[str]:
     else:
         yield f"seed: {stream[0]}"
         yield f"game_number: {stream[1]}"
-    yield from (f"name {seat}: {_quoted(name)}" for seat, name in enumerate(record.names))
+    yield from (
+        f"name {seat}: {printable(json.dumps(name, ensure_ascii=False))}" for seat, name in enumerate(record.names)
+    )
     if record.date:
         yield f"date: {record.date}"
     yield ""
@@ -178,13 +185,6 @@ def _options_of(options: Options, game: Game) -> dict[str, Any]:
 def _result(position: Position) -> str:
     winners = " and ".join(f"seat {seat}" for seat in position.winners() or [])
     return f"{winners} won; totals {' '.join(map(str, position.totals()))}"
-
-
-def _quoted(name: str) -> str:
-    # As a JSON string, with everything escaped that a terminal would not print as it is.
-    return "".join(
-        each if each.isprintable() else json.dumps(each)[1:-1] for each in json.dumps(name, ensure_ascii=False)
-    )
 
 
 def _told(error: EngineError, place: str) -> str:
