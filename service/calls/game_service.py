@@ -163,7 +163,7 @@ def get_position(data: bytes) -> bytes:
     request = _open_get_position(data)
     position = position_of(request)
     include = request.inner(_GET_POSITION.include)
-    _check_viewers(include, position)
+    check_viewers(include, position)
     put = conversion.of(position).put_position
     return written_in(_GET_POSITION_RESPONSE, put, position, EventLog(), include)
 
