@@ -213,8 +213,7 @@ class _Text:
     def record(self) -> GameRecord:
         """Read it all."""
         line = self._header()
-        game, record, position = self._beginning()
-        return self._moves(line, game, record, position)
+        return self._moves(line, *self._beginning())
 
     def _fail(self, message: str, number: int | None = None) -> NoReturn:
         place = self._number if number is None else number
@@ -251,7 +250,7 @@ class _Text:
                 self._fail(f"unknown tag {_clipped(tag)}; tags are {', '.join(_TAGS)}, option NAME and name SEAT")
             self._tags[tag] = self._number, value
 
-    def _beginning(self) -> tuple[Game, GameRecord, Position]:
+    def _beginning(self) -> tuple[GameRecord, Position]:
         game = self._of_engine(self._line("game"), engine.game, self._tag("game"))
         version = self._number_of("rules_version", 2**32 - 1)
         self._of_engine(self._line("rules_version"), check_rules_version, version, game)
@@ -272,7 +271,7 @@ class _Text:
         if "date" in self._tags:
             record.date = self._tag("date")
             self._of_engine(self._line("date"), check_date, record.date)
-        return game, record, position
+        return record, position
 
     def _line(self, tag: str) -> int | None:
         return self._tags[tag][0] if tag in self._tags else None
@@ -347,7 +346,7 @@ class _Text:
             record.names.append(name)
             self._of_engine(self._line(tag), check_names, [name] * record.players, record.players)
 
-    def _moves(self, line: str, game: Game, record: GameRecord, position: Position) -> GameRecord:
+    def _moves(self, line: str, record: GameRecord, position: Position) -> GameRecord:
         while True:
             content = _content(line)
             if content in (_OVER, _SO_FAR):
