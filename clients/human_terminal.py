@@ -167,6 +167,8 @@ class HumanTerminal:
 
     def _advance(self) -> None:
         match = self._match
+        if not self._is_shared:
+            self._tell()
         if match.seat in match.bots:
             try:
                 match.play_bot()
@@ -174,8 +176,6 @@ class HumanTerminal:
             except ChatiereError as error:
                 self._say(f"{error}. Enter tries again.")
                 self._obey(self._read(f"Move {match.decisions + 1}> "))
-            if not self._is_shared:
-                self._tell()
             return
         if match.seat is not None and match.seat != self._viewer:
             self._viewer, self._is_present = match.seat, False
@@ -287,18 +287,18 @@ class HumanTerminal:
         raise _Left
 
     def _save(self, rest: str) -> None:
-        path = Path(rest).expanduser() if rest else self._path
+        path = Path(rest) if rest else self._path
         if path is None:
             self._say("Name the file: save FILE.")
             return
-        if path != self._path and path.exists():
-            self._say(f"There is a {path} already: choose another name.")
-            return
         record = self._match.record()
         try:
-            path.write_text(records.to_text(record), "utf-8")
-        except OSError as error:
-            self._say(f"Cannot write {path}: {error.strerror}. Choose another name.")
+            if path != self._path and path.exists():
+                self._say(f"There is a {path} already: choose another name.")
+                return
+            records.write_record(path, record)
+        except (OSError, ValueError) as error:
+            self._say(f"Cannot write the file: {error}. Choose another name.")
             return
         self._path, self._saved = path, list(record.actions)
         self._say(f"Saved in {path}. It tells what is hidden: don't read it before the end.")
@@ -360,7 +360,7 @@ class HumanTerminal:
             self._say("The game was not saved.")
             return
         if self._saved != list(self._match.record().actions):
-            self._say(f"What happened since you saved the game after {len(self._saved)} moves is not in the file.")
+            self._say("What happened since you saved the game is not in the file.")
         self._say(f"To go on: chatiere play --resume {shlex.quote(str(self._path))}")
 
     def _say(self, line: str) -> None:

@@ -28,7 +28,11 @@ class LineInput:
         line = sys.stdin.readline()
         if not line:
             raise EOFError
-        return line.strip()
+        line = line.strip()
+        if not sys.stdin.isatty():
+            # A terminal has shown what was typed.
+            click.echo(line)
+        return line
 
 
 class TerminalInput(LineInput):

@@ -74,7 +74,10 @@ def command(
     if resume is not None:
         if game is not None or players is not None or seed is not None:
             raise CommandError("--resume goes on with the file's game: leave out --game, --players and --seed")
-        record = _read(resume)
+        try:
+            record = records.read_record(resume)
+        except (records.MalformedRecordError, OSError) as error:
+            raise CommandError(str(error)) from error
     elif game is None:
         raise CommandError("--game is missing: name a game, or a saved one with --resume FILE")
     else:
@@ -105,7 +108,7 @@ def _watch(client: Client, info: GameInfo, record: GameRecord, names: str | None
 def _sit_down(
     client: Client, info: GameInfo, record: GameRecord, people: tuple[int, ...], names: str | None, path: Path | None
 ) -> None:
-    """Let people play the game of a record on."""
+    # Lets people play the game of a record on; `path`: its file.
     if record.WhichOneof("chance") != "stream":
         raise CommandError(f"{path}: chance is explicit in this record, so nobody knows what comes next")
     player_count(info, record.players)
@@ -145,13 +148,3 @@ def _seat_bots(
         names = ",".join(record.names[seat] for seat in seats) or ADVISER
     chosen = parse_bots(info, record.players, ADVISER if names is None else names)
     return {seat: chosen[number % len(chosen)] for number, seat in enumerate(seats)}
-
-
-def _read(path: Path) -> GameRecord:
-    try:
-        return records.from_text(path.read_text("utf-8"))
-    except OSError as error:
-        raise CommandError(f"{path}: {error.strerror}") from error
-    except ValueError as error:
-        # A text that is no record, or no text at all.
-        raise CommandError(f"{path}: {error}") from error
