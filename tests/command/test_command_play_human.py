@@ -7,6 +7,7 @@ import pytest
 
 from chatiere import engine
 from chatiere.clients import records
+from chatiere.v1.record_pb2 import GameRecord, RecordOutcomes, RecordStream
 
 from .conftest import Run
 
@@ -158,8 +159,7 @@ def test_nothing_is_to_be_decided_after_the_end(run: Run, address: str) -> None:
     assert hint == "There is no move to advise on.\n"
     assert moves == "There is no move to make now.\n"
     assert play == "There is no move to make now: undo, save FILE, quit or help.\n"
-    # The end of the input leaves the last prompt alone in its line.
-    assert left == "Game over> \nThe game was not saved.\n"
+    assert left == "The game was not saved.\n"
 
 
 def test_what_is_not_in_the_file_is_told(run: Run, tmp_path: Path) -> None:
