@@ -86,7 +86,7 @@ def test_only_what_the_people_may_know_is_looked_at(
     players = engine.game(name).max_players
     people = list(range(players))[-count:]
     match = begun(Poisoned(client, people), name, players, people)
-    lines = Typed(iter([*["hint", "1", "moves", "table", "2", "undo", "3"] * 60]))
+    lines = Typed(iter(["hint", *["1", "moves", "table", "2", "undo", "3"] * 60]))
     HumanTerminal(match, info_of(client, name), ["bot"] * players, lines).run()
     shown = capsys.readouterr().out
     assert shown.count("\n") > 100
@@ -177,7 +177,6 @@ def test_what_words_find() -> None:
 def test_lines_are_broken_at_spaces_alone(words: list[str], width: int) -> None:
     line = "  " + " ".join(click.style(word, fg="red") if "a" in word else word for word in words)
     parts = list(fit(line, width))
-    assert click.unstyle("".join(parts)).split() == click.unstyle(line).split() or len(parts) > 1
     assert "".join(parts).replace(" ", "") == line.replace(" ", "")
     for part in parts:
         assert len(click.unstyle(part).rstrip()) <= width or len(click.unstyle(part).split()) == 1
