@@ -83,7 +83,7 @@ def command(
     else:
         if seed is None:
             seed = secrets.randbits(64) if people else 1
-        record = GameRecord(game=game, players=players or 0, stream=RecordStream(seed=seed))
+        record = GameRecord(game=game, stream=RecordStream(seed=seed))
     with reach(address) as client:
         info = info_of(client, record.game)
         if resume is None:
