@@ -47,8 +47,8 @@ class Settings:
     - `max_batch_items`, `max_playouts` (of all items together), `max_answer_bytes` (of a response's columns): the
       largest call of BatchService; larger ones get BATCH_TOO_LARGE. So do bots with more than `max_playouts` for a
       suggestion.
-    - `max_table_playouts`: games that a bot may play out for a decision at a sealed table; at most `max_playouts` in any
-      case.
+    - `max_table_playouts`: games that a bot may play out for a decision at a sealed table, at most
+      `max_playouts`.
 
     Times, in seconds.
 

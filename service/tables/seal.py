@@ -89,6 +89,7 @@ def _parsed(table: bytes) -> tuple[pb.SealedTable, pb.TableHeader]:
     except DecodeError:
         raise NotAuthenticError from None
     # One table has one form: other bytes that mean the same would be a fork that is none.
+    sealed.DiscardUnknownFields()
     if sealed.SerializeToString() != table:
         raise NotAuthenticError
     if header.format != FORMAT or len(sealed.seal) < NONCE_SIZE + TAG_SIZE + ROOT_SIZE + _DECISION_SIZE:
