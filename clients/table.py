@@ -119,7 +119,8 @@ class Table(ChannelClient):
         `action`: a dense id, or an Action. Returns the new table and, if it is open, what the seat sees of it.
 
         Reasons: those of a table, WRONG_TURN, GAME_OVER, MISSING_FIELD, INVALID_ACTION, ACTION_MISMATCH,
-        ILLEGAL_ACTION, INVALID_BOT, BATCH_TOO_LARGE. Raises ForkError if the seat made or acknowledged another child of the table.
+        ILLEGAL_ACTION, INVALID_BOT, BATCH_TOO_LARGE. Raises ForkError if the seat made or acknowledged another child of
+        the table.
         """
         request = pb.MoveRequest(
             table=table, secret=self._seat.secret, action=None if action is None else action_message(action)
