@@ -53,7 +53,7 @@ test: $(BUILT) ## Run all tests of the release build
 cluster: $(BUILT) ## Run the tests of self-play on a Ray cluster, which want the machine to themselves
 	$(BIN)/python -m pytest -m cluster tests/clients/test_selfplay_ray.py
 
-lint: $(BUILT) ## Check style (ruff, cython-lint), types (mypy) and the API definition (buf)
+lint: $(BUILT) ## Check style (ruff, cython-lint), types (mypy) and the API definition, also against the last tag's (buf)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy src/chatiere
@@ -61,6 +61,9 @@ lint: $(BUILT) ## Check style (ruff, cython-lint), types (mypy) and the API defi
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/cython-lint engine http2 bots tests/debug_build
 	$(BIN)/buf lint proto
 	$(BIN)/buf format --diff --exit-code proto
+	@tag=$$(git --git-dir=.git describe --tags --abbrev=0 2>&1) || \
+		{ echo "buf breaking is left out, as there is no release to compare the API with: $$tag"; exit 0; }; \
+	echo "buf breaking, against $$tag" && $(BIN)/buf breaking proto --against "$$(git --git-dir=.git rev-parse --git-common-dir)#tag=$$tag,subdir=proto"
 
 debug: $(DEBUG_BUILT) ## Run the tests of the engine and the fast door with invariants and sanitizers on
 	find build/debug -name '*.gcda' -delete

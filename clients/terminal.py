@@ -1,12 +1,21 @@
-"""A match as lines for a terminal, move by move, with all hands open; styled for click.echo."""
+"""Matches and records as lines for a terminal, move by move; styled for click.echo."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 
 import click
 
 from chatiere.clients.match import Step
 from chatiere.drawing import DRAWINGS
-from chatiere.v1.game_pb2 import Event, GameInfo, Position, Score
+from chatiere.v1.game_pb2 import (
+    TURN_KIND_DECISION,
+    TURN_KIND_OVER,
+    Event,
+    GameInfo,
+    Position,
+    Score,
+    ViewerUpdate,
+)
 
 
 def narrate(info: GameInfo, names: Sequence[str], beginning: Position, steps: Iterable[Step]) -> Iterator[str]:
@@ -32,6 +41,59 @@ def narrate(info: GameInfo, names: Sequence[str], beginning: Position, steps: It
     yield ""
     yield click.style("Result", bold=True)
     yield from _result(names, last.score, drawing.break_down(last.score) if drawing is not None else None)
+
+
+def show_stretch(
+    info: GameInfo, names: Sequence[str], positions: Sequence[Position], first: int, *, hands_open: bool
+) -> Iterator[str]:
+    """Yield the lines of a stretch of a record.
+
+    `names`: one per seat. `positions`: from Client.replay, with the score; `first`: the ply of the first one.
+    `hands_open`: all hands are shown, and the positions have the views of all seats; otherwise they have one viewer,
+    and what it may know is shown.
+    """
+    drawing = DRAWINGS.get(info.name)
+    yield click.style(f"{info.english_title}, {len(names)} players", bold=True)
+    yield from (f"  seat {seat}: {name}" for seat, name in enumerate(names))
+
+    def table(position: Position) -> Iterator[str]:
+        if drawing is not None:
+            views = [getattr(update.view, info.name) for update in position.viewers]
+            yield from drawing.draw_table(views if hands_open else views * len(names))
+
+    def events(position: Position) -> Iterator[str]:
+        return _events(position.events if hands_open else position.viewers[0].events)
+
+    if first == 0:
+        yield from events(positions[0])
+    for ply, (before, after) in enumerate(pairwise(positions), first + 1):
+        yield ""
+        scores = _scores(before.score if hands_open else before.viewers[0])
+        seat = before.turn.seat
+        yield click.style(f"Move {ply}: seat {seat} ({names[seat]})", fg="cyan", bold=True) + scores
+        yield from table(before)
+        yield from events(after)
+    last = positions[-1]
+    yield ""
+    if last.turn.kind == TURN_KIND_OVER:
+        yield click.style("Result", bold=True)
+        yield from _result(names, last.score, drawing.break_down(last.score) if drawing is not None else None)
+        return
+    ply = first + len(positions) - 1
+    waits = f"seat {last.turn.seat} has to act" if last.turn.kind == TURN_KIND_DECISION else "a chance event is pending"
+    yield click.style(f"After move {ply}: {waits}", fg="cyan", bold=True) + _scores(
+        last.score if hands_open else last.viewers[0]
+    )
+    yield from table(last)
+
+
+def _scores(known: Score | ViewerUpdate) -> str:
+    # Of a viewer: ? for a total that it may not know.
+    if isinstance(known, Score):
+        totals = [str(total) for total in known.totals]
+    else:
+        totals = [str(each.total) if each.HasField("total") else "?" for each in known.score.totals]
+    return f"   scores {' '.join(totals)}"
 
 
 def _events(events: Iterable[Event]) -> Iterator[str]:

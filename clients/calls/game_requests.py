@@ -1,5 +1,6 @@
 """The requests of GameService and BotService as values, for the synchronous and the asyncio client."""
 
+from collections.abc import Sequence
 from typing import Generic, NamedTuple, SupportsIndex, TypeVar
 
 from google.protobuf.message import Message
@@ -10,6 +11,8 @@ from chatiere.v1.game_pb2 import Action, Include, Options, State
 from chatiere.v1.game_service_pb2 import (
     ApplyRequest,
     ApplyResponse,
+    GetPositionRequest,
+    GetPositionResponse,
     GetScoreRequest,
     GetScoreResponse,
     GetViewRequest,
@@ -20,9 +23,12 @@ from chatiere.v1.game_service_pb2 import (
     ListLegalActionsResponse,
     NewGameRequest,
     NewGameResponse,
+    ReplayRequest,
+    ReplayResponse,
     ResampleRequest,
     ResampleResponse,
 )
+from chatiere.v1.record_pb2 import GameRecord
 
 DEFAULT_TIMEOUT = 10.0
 """The default timeout of a call in seconds, including retries."""
@@ -37,9 +43,12 @@ class MethodRequest(NamedTuple, Generic[ResponseMessage]):
     message: Message
 
 
-def list_games() -> MethodRequest[ListGamesResponse]:
+def list_games(names: Sequence[str], pieces: bool, observation: bool, words: bool) -> MethodRequest[ListGamesResponse]:
     """Build a request of ListGames."""
-    return MethodRequest("ListGames", ListGamesRequest())
+    if isinstance(names, str):
+        raise TypeError(f"names is a sequence of names, not the one name {names!r}")
+    request = ListGamesRequest(names=names, pieces=pieces, observation=observation, words=words)
+    return MethodRequest("ListGames", request)
 
 
 def new_game(
@@ -85,6 +94,11 @@ def apply(
     return MethodRequest("Apply", ApplyRequest(state=state, action=action, outcome=outcome, include=include))
 
 
+def get_position(state: State, include: Include | None) -> MethodRequest[GetPositionResponse]:
+    """Build a request of GetPosition."""
+    return MethodRequest("GetPosition", GetPositionRequest(state=state, include=include))
+
+
 def get_score(state: State) -> MethodRequest[GetScoreResponse]:
     """Build a request of GetScore."""
     return MethodRequest("GetScore", GetScoreRequest(state=state))
@@ -107,6 +121,19 @@ def resample(
         game_number=unsigned("game_number", game_number, 64),
     )
     return MethodRequest("Resample", request)
+
+
+def replay(
+    record: GameRecord, from_ply: SupportsIndex, to_ply: SupportsIndex | None, include: Include | None
+) -> MethodRequest[ReplayResponse]:
+    """Build a request of Replay."""
+    request = ReplayRequest(
+        record=record,
+        from_ply=unsigned("from_ply", from_ply, 32),
+        to_ply=None if to_ply is None else unsigned("to_ply", to_ply, 32),
+        include=include,
+    )
+    return MethodRequest("Replay", request)
 
 
 def list_bots(game: str) -> MethodRequest[ListBotsResponse]:

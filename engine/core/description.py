@@ -255,6 +255,8 @@ class Description:
     lowest_total_wins: bool
     observation: tuple[ObservationPart, ...]
     faults: Mapping[int, FaultText]
+    # Why a game can be over: numbers of Position.end → names, those of the game's End message enum in lower case.
+    ends: Mapping[int, str]
     # Options by name → the kernel's options struct; refuses unknown or invalid ones.
     encode_options: Callable[[int, Mapping[str, Any]], bytes]
     # A position's options by name; those left at their default are absent.

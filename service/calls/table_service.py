@@ -15,11 +15,11 @@ from chatiere import engine
 from chatiere.bots.hosting import decisions_at
 from chatiere.engine import EngineError, EventLog, Game, Position
 from chatiere.engine.core.batch import Cancellation, Cancelled
-from chatiere.engine.wire import Buffer, Reader, Writer, fill, written_in
+from chatiere.engine.wire import Buffer, Reader, fill, written_in
 from chatiere.service.calls import conversion
 from chatiere.service.calls.bot_service import Hold, bot_of, memory_of, suggestion
 from chatiere.service.calls.errors import Refusal, ServiceReason
-from chatiere.service.calls.requests import numbers_of, parse
+from chatiere.service.calls.requests import parse
 from chatiere.service.guards.metrics import Metrics
 from chatiere.service.process.settings import Settings
 from chatiere.service.tables import roots
@@ -37,7 +37,7 @@ from chatiere.service.tables.seal import (
     open_table,
     seal,
 )
-from chatiere.v1 import game_pb2, record_pb2
+from chatiere.v1 import record_pb2
 from chatiere.v1 import table_service_pb2 as pb
 
 SECRET_SIZE, HASH_SIZE = 16, 32
@@ -45,7 +45,6 @@ SECRET_SIZE, HASH_SIZE = 16, 32
 _SHORTEST, _DEFAULT, _LONGEST = 60, 30 * 86400, 365 * 86400
 # The fewest human seats for each acknowledgement.
 _FEWEST_HUMANS = {pb.ACKNOWLEDGEMENT_NONE: 0, pb.ACKNOWLEDGEMENT_NEXT: 2}
-_UPDATE = numbers_of(game_pb2.ViewerUpdate)
 _NO_PARENT = bytes(HASH_SIZE)
 _OPTIONS = pb.NewTableRequest.OPTIONS_FIELD_NUMBER
 _LOOK_UPDATE, _MOVE_UPDATE = pb.LookResponse.UPDATE_FIELD_NUMBER, pb.MoveResponse.UPDATE_FIELD_NUMBER
@@ -179,7 +178,7 @@ class TableService:
         table, seat = self._seated(request)
         events = EventLog()
         position = _position_of(table, events)
-        return written_in(_LOOK_UPDATE, _put_update, position, events, seat)
+        return written_in(_LOOK_UPDATE, conversion.of(position).put_viewer_update, position, events, seat)
 
     def _move(self, data: Buffer, cancellation: Cancellation, hold: Hold) -> bytes:
         request = parse(pb.MoveRequest, data)
@@ -207,7 +206,7 @@ class TableService:
         child = seal(table.key, header, Body(table.body.root, before, decision))
         response = pb.MoveResponse(table=child).SerializeToString()
         if not missing_seats(header, ()):
-            response += written_in(_MOVE_UPDATE, _put_update, position, events, seat)
+            response += written_in(_MOVE_UPDATE, conversion.of(position).put_viewer_update, position, events, seat)
         return response
 
     def _bot_decision(self, table: OpenedTable, position: Position, cancellation: Cancellation, hold: Hold) -> int:
@@ -384,19 +383,6 @@ def _actor_of(position: Position) -> int:
         conversion.name_game(error, position.game)
         raise
     return position.current_player()
-
-
-def _put_update(out: Writer, position: Position, events: EventLog, seat: int | None) -> None:
-    # A ViewerUpdate, of a seat or of a spectator.
-    messages = conversion.of(position)
-    if seat is not None:
-        out.present(_UPDATE.seat, seat)
-    begun = out.begin(_UPDATE.view)
-    messages.put_view(out, position, seat)
-    out.end(begun)
-    messages.put_events(out, _UPDATE.events, events, seat)
-    if seat is not None and seat == position.current_player():
-        messages.put_legal_actions(out, _UPDATE.legal_actions, position)
 
 
 def _missing(field: str, what: str) -> Refusal:

@@ -21,6 +21,7 @@ from chatiere.service.calls.batch_service import BatchService
 from chatiere.service.calls.bot_service import BotService
 from chatiere.service.calls.errors import Status
 from chatiere.service.calls.game_service import GameService
+from chatiere.service.calls.replay_service import ReplayService
 from chatiere.service.calls.table_service import TableService
 from chatiere.service.guards.chain import Guards, Method
 from chatiere.service.guards.limits import CallLimit
@@ -41,6 +42,7 @@ GAME_SERVICE, BATCH_SERVICE, BOT_SERVICE = _GAME.full_name, _BATCH.full_name, _B
 TABLE_SERVICE = _TABLE.full_name
 SERVICES = (GAME_SERVICE, BATCH_SERVICE, BOT_SERVICE, TABLE_SERVICE)
 PLAY = f"/{BATCH_SERVICE}/Play"
+REPLAY = f"/{GAME_SERVICE}/Replay"
 _CHANNELZ = "grpc.channelz.v1.Channelz"
 # Threads for large requests of GameService.
 _SIDE_THREADS = 2
@@ -84,16 +86,18 @@ class Methods(grpc.GenericRpcHandler):
         self.factory = HandlerFactory(settings, guards)
         self.streams = CallLimit("streams at a time", settings.max_streams)
         self.singles = self._single_methods(settings)
-        """The methods of GameService."""
+        """The methods of GameService but Replay."""
         service = BatchService(settings, metrics)
         limit = CallLimit("batches at a time", settings.max_calls)
         tables = TableService(settings, metrics, table_keys)
+        replay = Method(metrics, "unary", REPLAY, limit=limit, counts_clients=True)
         self.batches = [
+            BatchMethod(REPLAY, replay, ReplayService(settings, metrics).replay),
             *self._batch_methods(_BATCH, service.answer, limit),
             *self._batch_methods(_BOT, BotService(settings).answer, limit),
             *self._batch_methods(_TABLE, tables.answer, limit, needs_token=not settings.open_tables),
         ]
-        """The unary methods of BatchService, BotService and TableService."""
+        """Replay, and the unary methods of BatchService, BotService and TableService."""
         play = Method(metrics, "bidi_stream", PLAY, limit=self.streams, counts_clients=True)
         self.play = BatchMethod(PLAY, play, service.play)
         """The streams of batches."""
@@ -146,8 +150,9 @@ class Methods(grpc.GenericRpcHandler):
         found = []
         for each in _GAME.methods:
             path = f"/{GAME_SERVICE}/{each.name}"
-            method = Method(self._metrics, "unary", path, limit=limit, counts_clients=True)
-            found.append(SingleMethod(path, method, getattr(servicer, each.name)))
+            if path != REPLAY:
+                method = Method(self._metrics, "unary", path, limit=limit, counts_clients=True)
+                found.append(SingleMethod(path, method, getattr(servicer, each.name)))
         return found
 
     def _batch_methods(

@@ -93,6 +93,9 @@ def test_reason_unknown_game(stub: Any, game: Game) -> None:
     check(unnamed, "UNKNOWN_GAME", "game", games=names)
     no_options = game_service_pb2.NewGameRequest(players=4, options=game_pb2.Options())
     check(refusal(stub.NewGame, no_options), "UNKNOWN_GAME", "game", games=names)
+    for wrong in "belote", "", game.name.upper():
+        listed = refusal(stub.ListGames, game_service_pb2.ListGamesRequest(names=[game.name, game.name, wrong]))
+        check(listed, "UNKNOWN_GAME", "names[2]", games=names)
 
 
 def test_reason_unknown_game_of_a_state_without_one(stub: Any) -> None:
@@ -150,6 +153,8 @@ def test_reason_invalid_seat_of_a_viewer(stub: Any, game: Game, decision: game_p
         check(refusal(stub.Apply, apply), "INVALID_SEAT", "include.viewers[1]", **expected)
         begin = game_service_pb2.NewGameRequest(game=game.name, players=players, include=include)
         check(refusal(stub.NewGame, begin), "INVALID_SEAT", "include.viewers[1]", **expected)
+        get = game_service_pb2.GetPositionRequest(state=decision.state, include=include)
+        check(refusal(stub.GetPosition, get), "INVALID_SEAT", "include.viewers[1]", **expected)
 
 
 def test_reason_invalid_state(stub: Any, game: Game) -> None:
@@ -169,6 +174,7 @@ def calls_on(stub: Any, state: game_pb2.State) -> list[tuple[Any, Any]]:
     return [
         (stub.ListLegalActions, game_service_pb2.ListLegalActionsRequest(state=state)),
         (stub.Apply, game_service_pb2.ApplyRequest(state=state, action=game_pb2.Action(id=0))),
+        (stub.GetPosition, game_service_pb2.GetPositionRequest(state=state)),
         (stub.GetScore, game_service_pb2.GetScoreRequest(state=state)),
         (stub.GetView, game_service_pb2.GetViewRequest(state=state, seat=0)),
         (stub.Resample, game_service_pb2.ResampleRequest(state=state, seat=0)),
@@ -254,6 +260,7 @@ def test_reason_missing_field_state(stub: Any) -> None:
     requests = [
         (stub.ListLegalActions, game_service_pb2.ListLegalActionsRequest()),
         (stub.Apply, game_service_pb2.ApplyRequest()),
+        (stub.GetPosition, game_service_pb2.GetPositionRequest()),
         (stub.GetScore, game_service_pb2.GetScoreRequest()),
         (stub.GetView, game_service_pb2.GetViewRequest()),
         (stub.Resample, game_service_pb2.ResampleRequest()),

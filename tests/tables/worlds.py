@@ -17,7 +17,12 @@ _HEADER = 32
 
 
 def twin(
-    host: Host, table: bytes, viewers: Collection[int], secrets: Sequence[bytes], choices: random.Random, tries: int = 20
+    host: Host,
+    table: bytes,
+    viewers: Collection[int],
+    secrets: Sequence[bytes],
+    choices: random.Random,
+    tries: int = 20,
 ) -> bytes | None:
     """Return an open table that looks the same to some seats and to spectators, though something hidden differs.
 

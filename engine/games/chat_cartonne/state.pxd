@@ -136,6 +136,10 @@ cdef enum ChatCartonneFault:
     NOT_ZERO
     TOO_FEW_DEALS
 
+cdef enum ChatCartonneEnd:
+    NO_CARTONS = 1  # nobody holds one
+    ALL_PASSED  # every seat that holds a carton, in succession
+
 cdef enum ChatCartonneEvent:
     # Beside each kind its values.
     FIRST_SEAT_CHOSEN = 1

@@ -14,7 +14,7 @@ from chatiere.engine.core.description import (
     lay_out,
 )
 from chatiere.engine.games.chat_cartonne.codec import CODEC
-from chatiere.engine.games.chat_cartonne.words import FAULTS, IDS, KINDS, SIZES
+from chatiere.engine.games.chat_cartonne.words import ENDS, FAULTS, IDS, KINDS, SIZES
 
 # Kinds of cards in a pile: cartons, toys and, the last one, the Princess.
 _PILE_KINDS = SIZES.princess + 1
@@ -207,6 +207,7 @@ DESCRIPTION = Description(
     lowest_total_wins=False,
     observation=lay_out(_OBSERVATION),
     faults=FAULTS,
+    ends=ENDS,
     encode_options=CODEC.encode_options,
     options_of=CODEC.options_of,
     action_label=CODEC.action_label,

@@ -4,6 +4,7 @@ from types import SimpleNamespace
 from chatiere.engine.core.errors import FaultText
 
 FAULTS: Mapping[int, FaultText]
+ENDS: Mapping[int, str]
 IDS: SimpleNamespace
 SIZES: SimpleNamespace
 KINDS: tuple[tuple[str, str], ...]

@@ -42,6 +42,7 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     TOYS,
     TOY_THERE,
     TURNED,
+    ChatCartonneEnd,
     ChatCartonneEvent,
     ChatCartonneFault,
     walls_of,
@@ -152,6 +153,8 @@ EVENT_VALUES = {
     int(ChatCartonneEvent.FINAL_PHASE_BEGUN): (),
     int(ChatCartonneEvent.GAME_ENDED): (),
 }
+
+ENDS = {int(ChatCartonneEnd.NO_CARTONS): "no_cartons", int(ChatCartonneEnd.ALL_PASSED): "all_passed"}
 
 EVENT_LABELS = {
     int(ChatCartonneEvent.FIRST_SEAT_CHOSEN): "seat {seat} begins",

@@ -54,6 +54,7 @@ from chatiere.engine.games.chat_perche.state cimport (
     STOP_ID,
     TRUNK_SPACES,
     TURN_UP,
+    ChatPercheEnd,
     ChatPercheEvent,
     ChatPercheFault,
     Options,
@@ -323,6 +324,11 @@ cdef void advance_dogs(State* state, int steps, Events* events) noexcept nogil:
     tell(events, ChatPercheEvent.GAME_ENDED, -1, EVERYBODY, 0)
 
 
+cdef int end(const void* body) noexcept nogil:
+    cdef const State* state = <const State*> body
+    return ChatPercheEnd.DOGS_ARRIVED if state.phase == FINISHED else 0
+
+
 cdef void totals(const void* body, int32_t* totals) noexcept nogil:
     cdef const State* state = <const State*> body
     cdef int seat
@@ -570,6 +576,7 @@ cdef Operations operations = Operations(
     limits=limits,
     actor=actor,
     legal_actions=legal_actions,
+    end=end,
     apply=apply,
     chance_outcomes=chance_outcomes,
     sample_outcome=sample_outcome,

@@ -89,6 +89,9 @@ cdef enum ChatPercheFault:
     BAD_BARRED
     BAD_MOVED
 
+cdef enum ChatPercheEnd:
+    DOGS_ARRIVED = 1  # on the last space of their track
+
 cdef enum ChatPercheEvent:
     FIRST_SEAT_CHOSEN = 1
     TOKEN_CHOSEN  # solidity

@@ -14,7 +14,7 @@ from chatiere.engine.core.description import (
     lay_out,
 )
 from chatiere.engine.games.chat_perche.codec import CODEC, DEFAULTS
-from chatiere.engine.games.chat_perche.words import CARD_NAMES, FAULTS, IDS, SIZES, SPACE_NAMES
+from chatiere.engine.games.chat_perche.words import CARD_NAMES, ENDS, FAULTS, IDS, SIZES, SPACE_NAMES
 
 _OBSERVATION = (
     ("own_cats", "Per space: 1 if an own cat stands there.", (SIZES.spaces,), (flag(),)),
@@ -192,6 +192,7 @@ DESCRIPTION = Description(
     lowest_total_wins=False,
     observation=lay_out(_OBSERVATION),
     faults=FAULTS,
+    ends=ENDS,
     encode_options=CODEC.encode_options,
     options_of=CODEC.options_of,
     action_label=CODEC.action_label,

@@ -25,6 +25,7 @@ from chatiere.engine.games.chat_perche.state cimport (
     STOP_ID,
     TOKENS,
     TRUNK_SPACES,
+    ChatPercheEnd,
     ChatPercheEvent,
     ChatPercheFault,
 )
@@ -222,6 +223,8 @@ EVENT_VALUES = {
     int(ChatPercheEvent.BIRD_LEFT): ("space",),
     int(ChatPercheEvent.GAME_ENDED): (),
 }
+
+ENDS = {int(ChatPercheEnd.DOGS_ARRIVED): "dogs_arrived"}
 
 EVENT_LABELS = {
     int(ChatPercheEvent.FIRST_SEAT_CHOSEN): "seat {seat} takes the first turn",

@@ -45,6 +45,7 @@ from chatiere.engine.games.chatpentiers.state cimport (
     TAKE,
     ZONES,
     BoardScore,
+    ChatpentiersEnd,
     ChatpentiersEvent,
     ChatpentiersFault,
     Options,
@@ -245,6 +246,11 @@ cdef int total(const State* state, int seat, BoardScore* score) noexcept nogil:
     return state.points[seat][0] + state.points[seat][1] + score.points
 
 
+cdef int end(const void* body) noexcept nogil:
+    cdef const State* state = <const State*> body
+    return ChatpentiersEnd.THREE_ROUNDS if state.phase == FINISHED else 0
+
+
 cdef void totals(const void* body, int32_t* totals) noexcept nogil:
     cdef const State* state = <const State*> body
     cdef BoardScore score
@@ -416,6 +422,7 @@ cdef Operations operations = Operations(
     limits=limits,
     actor=actor,
     legal_actions=legal_actions,
+    end=end,
     apply=apply,
     chance_outcomes=chance_outcomes,
     sample_outcome=sample_outcome,

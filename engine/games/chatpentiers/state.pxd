@@ -63,6 +63,9 @@ cdef enum ChatpentiersFault:
     BAD_POINTS
     NOT_ZERO
 
+cdef enum ChatpentiersEnd:
+    THREE_ROUNDS = 1  # all rounds are over
+
 cdef enum ChatpentiersEvent:
     FIRST_SEAT_CHOSEN = 1
     ROUND_BEGUN

@@ -12,7 +12,7 @@ from chatiere.engine.core.description import (
     lay_out,
 )
 from chatiere.engine.games.chatpentiers.codec import CODEC, DEFAULT_REMOVED_COLOUR
-from chatiere.engine.games.chatpentiers.words import COLOUR_NAMES, FAULTS, IDS, SIZES, card_name
+from chatiere.engine.games.chatpentiers.words import COLOUR_NAMES, ENDS, FAULTS, IDS, SIZES, card_name
 
 _FRENCH_COLOURS = ("gris", "vert", "rouge", "marron", "bleu")
 _COLOUR_NUMBERS = ", ".join(f"{number} {name}" for number, name in enumerate(COLOUR_NAMES))
@@ -130,6 +130,7 @@ DESCRIPTION = Description(
     lowest_total_wins=False,
     observation=lay_out(_OBSERVATION),
     faults=FAULTS,
+    ends=ENDS,
     encode_options=CODEC.encode_options,
     options_of=CODEC.options_of,
     action_label=CODEC.action_label,

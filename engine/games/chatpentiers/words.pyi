@@ -6,6 +6,7 @@ from chatiere.engine.core.errors import FaultText
 SIZES: SimpleNamespace
 IDS: SimpleNamespace
 FAULTS: Mapping[int, FaultText]
+ENDS: Mapping[int, str]
 COLOUR_NAMES: tuple[str, ...]
 
 def card_name(card: int) -> str: ...

@@ -22,6 +22,7 @@ from chatiere.engine.games.chatpentiers.state cimport (
     VALUES,
     ZERO_ZONE,
     ZONES,
+    ChatpentiersEnd,
     ChatpentiersEvent,
     ChatpentiersFault,
 )
@@ -138,6 +139,8 @@ FAULTS = {
     ),
     int(ChatpentiersFault.NOT_ZERO): RULES.broken("an unused byte is not zero", ""),
 }
+
+ENDS = {int(ChatpentiersEnd.THREE_ROUNDS): "three_rounds"}
 
 EVENT_LABELS = {
     int(ChatpentiersEvent.FIRST_SEAT_CHOSEN): "seat {seat} begins",

@@ -545,7 +545,7 @@ cdef int put_event(Writer out, const Event* event) except -1:
 
 # Score
 
-cdef int put_score(Writer out, Position position) except -1:
+cdef int put_score(Writer out, Position position, int known) except -1:
     # The breakdown of the score → DiscatScoreDetail.
     cdef const State* state = state_of(position)
     cdef int piles[MAX_PLAYERS]
@@ -564,6 +564,7 @@ cdef int put_score(Writer out, Position position) except -1:
 
 
 cdef Conversions CONVERSIONS
+CONVERSIONS.end_field = fields.STATE_END
 CONVERSIONS.read_state = read_state
 CONVERSIONS.put_state = put_state
 CONVERSIONS.put_view = put_view

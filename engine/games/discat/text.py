@@ -12,7 +12,7 @@ from chatiere.engine.core.description import (
     lay_out,
 )
 from chatiere.engine.games.discat.codec import CODEC
-from chatiere.engine.games.discat.words import FAULTS, IDS, SIZES
+from chatiere.engine.games.discat.words import ENDS, FAULTS, IDS, SIZES
 
 _OBSERVATION = (
     ("own_hand", "Per card (index card - 1): 1 in the own hand.", (SIZES.cards,), (flag(),)),
@@ -98,6 +98,7 @@ DESCRIPTION = Description(
     lowest_total_wins=False,
     observation=lay_out(_OBSERVATION),
     faults=FAULTS,
+    ends=ENDS,
     encode_options=CODEC.encode_options,
     options_of=CODEC.options_of,
     action_label=CODEC.action_label,

@@ -6,3 +6,4 @@ from chatiere.engine.core.errors import FaultText
 SIZES: SimpleNamespace
 IDS: SimpleNamespace
 FAULTS: Mapping[int, FaultText]
+ENDS: Mapping[int, str]

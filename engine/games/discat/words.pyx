@@ -19,6 +19,7 @@ from chatiere.engine.games.discat.state cimport (
     PLAY_IDS,
     TOP_SHIFT,
     WINNING_GROUP,
+    DiscatEnd,
     DiscatEvent,
     DiscatFault,
 )
@@ -114,6 +115,8 @@ FAULTS = {
         "Public and hidden",
     ),
 }
+
+ENDS = {int(DiscatEnd.GROUP): "group", int(DiscatEnd.LAST_TURNS): "last_turns"}
 
 EVENT_LABELS = {
     int(DiscatEvent.FIRST_SEAT_CHOSEN): "seat {seat} begins",

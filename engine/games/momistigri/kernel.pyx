@@ -100,6 +100,7 @@ from chatiere.engine.games.momistigri.state cimport (
     SWAP_OUT,
     THREE,
     TWO,
+    MomistigriEnd,
     MomistigriEvent,
     MomistigriFault,
     Options,
@@ -421,6 +422,13 @@ cdef int most_penalised(const State* state) noexcept nogil:
 
 # End of the game
 
+cdef int end(const void* body) noexcept nogil:
+    cdef const State* state = <const State*> body
+    if state.phase != FINISHED:
+        return 0
+    return MomistigriEnd.THIRD_ROUND if state.round == ROUNDS - 1 else MomistigriEnd.TWO_ROUNDS
+
+
 cdef void totals(const void* body, int32_t* totals) noexcept nogil:
     cdef const State* state = <const State*> body
     cdef const Box* box = box_of(state)
@@ -669,6 +677,7 @@ cdef Operations operations = Operations(
     limits=limits,
     actor=actor,
     legal_actions=legal_actions,
+    end=end,
     apply=apply,
     chance_outcomes=chance_outcomes,
     sample_outcome=sample_outcome,

@@ -12,7 +12,7 @@ from chatiere.engine.core.description import (
     lay_out,
 )
 from chatiere.engine.games.momistigri.codec import CODEC, DEFAULTS
-from chatiere.engine.games.momistigri.words import CARD_NAMES, FAULTS, IDS, SIZES
+from chatiere.engine.games.momistigri.words import CARD_NAMES, ENDS, FAULTS, IDS, SIZES
 
 # Of all cards: nine 1s, eight 2s ... one 9, and the Momistigri's 10.
 _MOST_POINTS = sum(value * (SIZES.values + 1 - value) for value in range(1, SIZES.values + 1)) + SIZES.values + 1
@@ -174,6 +174,7 @@ DESCRIPTION = Description(
     lowest_total_wins=True,
     observation=lay_out(_OBSERVATION),
     faults=FAULTS,
+    ends=ENDS,
     encode_options=CODEC.encode_options,
     options_of=CODEC.options_of,
     action_label=CODEC.action_label,

@@ -24,6 +24,7 @@ from chatiere.engine.games.momistigri.state cimport (
     REVERSE_ID,
     ROUNDS,
     STOP_ID,
+    MomistigriEnd,
     MomistigriEvent,
     MomistigriFault,
 )
@@ -196,6 +197,8 @@ FAULTS = {
     ),
     int(MomistigriFault.NOT_ZERO): RULES.broken("an unused byte is not zero", ""),
 }
+
+ENDS = {int(MomistigriEnd.TWO_ROUNDS): "two_rounds", int(MomistigriEnd.THIRD_ROUND): "third_round"}
 
 EVENT_LABELS = {
     int(MomistigriEvent.FIRST_SEAT_CHOSEN): "seat {seat} begins",

@@ -456,7 +456,7 @@ def test_every_state_of_seeded_games_round_trips_as_a_message(players: int) -> N
     step = 0
     while not position.is_terminal():
         body = CODEC.read_state(Reader(state_of(position)))
-        assert GAME.position(body, position.random_stream()) == position
+        assert GAME.position(body, position.random_stream(), position.ply()) == position
         legal = position.legal_actions()
         position.apply(legal[step % len(legal)])
         step += 1
