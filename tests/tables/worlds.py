@@ -14,15 +14,12 @@ from .support import Host
 
 # The size of a packed state's header, which has the stream.
 _HEADER = 32
+# How often a world is drawn before giving up.
+_TRIES = 20
 
 
 def twin(
-    host: Host,
-    table: bytes,
-    viewers: Collection[int],
-    secrets: Sequence[bytes],
-    choices: random.Random,
-    tries: int = 20,
+    host: Host, table: bytes, viewers: Collection[int], secrets: Sequence[bytes], choices: random.Random
 ) -> bytes | None:
     """Return an open table that looks the same to some seats and to spectators, though something hidden differs.
 
@@ -33,7 +30,7 @@ def twin(
     if body.decision is None:
         return None
     before = engine.game(header.game).unpack(body.state)
-    for _ in range(tries):
+    for _ in range(_TRIES):
         seat = choices.choice([*viewers]) if viewers else choices.randrange(header.players)
         other = before.resample(seat, choices.getrandbits(64))
         if other.pack()[_HEADER:] == before.pack()[_HEADER:]:
