@@ -18,6 +18,8 @@ MUTATIONS ?= 300000
 # The number of damaged messages and packed states that fuzz sends to a server, and the most seconds that it takes.
 FUZZ ?= 1000000
 SECONDS ?= inf
+# The number of calls that fuzz-tables makes.
+TABLE_CALLS ?= 100000
 # The scenario of loadtest/scenarios that load runs; empty: all of them.
 SCENARIO ?=
 # Options for make bench, such as BENCH="--quick --row selfplay".
@@ -38,7 +40,7 @@ HTTP2 = $(shell $(BIN)/python -c 'from chatiere.http2 import is_built; print("ch
 # Tests are independent of each other: as many processes as there are cores share them.
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
-.PHONY: help demo test cluster lint debug coverage debug-games mutants wheel constraints fuzz load bench clean
+.PHONY: help demo test cluster lint debug coverage debug-games mutants wheel constraints fuzz fuzz-tables load bench clean
 .DELETE_ON_ERROR:
 
 help: ## List the targets
@@ -91,6 +93,9 @@ constraints: $(BUILT) ## Regenerate deploy/constraints*.txt: the releases that t
 
 fuzz: $(BUILT) ## Send FUZZ damaged messages and packed states to a real server (for at most SECONDS)
 	cd tests && ../$(BIN)/python -m fuzz.wire --count $(FUZZ) --seconds $(SECONDS)
+
+fuzz-tables: $(BUILT) ## Make TABLE_CALLS random calls at sealed tables, and look for what must not be told
+	cd tests && ../$(BIN)/python -m fuzz.tables --count $(TABLE_CALLS) --seconds $(SECONDS)
 
 load: $(BUILT) ## Load a service with the scenarios of loadtest/ (or one SCENARIO), and check their budgets
 	$(BIN)/python loadtest/run.py $(if $(SCENARIO),--scenario $(SCENARIO))

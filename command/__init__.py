@@ -5,7 +5,7 @@ import os
 import click
 
 from chatiere.clients import ChatiereError
-from chatiere.command import arena, perft, play, protos, replay, selfplay, serve, token
+from chatiere.command import arena, perft, play, protos, replay, selfplay, serve, token, verify
 from chatiere.command.common import CommandError
 from chatiere.engine import EngineError
 
@@ -40,5 +40,6 @@ for _command in (
     replay.command,
     perft.command,
     protos.command,
+    verify.command,
 ):
     main.add_command(_command)

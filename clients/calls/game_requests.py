@@ -78,14 +78,18 @@ def list_legal_actions(state: State) -> MethodRequest[ListLegalActionsResponse]:
     return MethodRequest("ListLegalActions", ListLegalActionsRequest(state=state))
 
 
+def action_message(action: SupportsIndex | Action) -> Action:
+    """Return an action as a message; a number is a dense id."""
+    return action if isinstance(action, Action) else Action(id=unsigned("action", action, 32))
+
+
 def apply(
     state: State, action: SupportsIndex | Action | None, outcome: SupportsIndex | None, include: Include | None
 ) -> MethodRequest[ApplyResponse]:
     """Build a request of Apply; an action that is a number is a dense id."""
     if (action is None) == (outcome is None):
         raise TypeError("apply takes either an action or an outcome")
-    if action is not None and not isinstance(action, Action):
-        action = Action(id=unsigned("action", action, 32))
+    action = None if action is None else action_message(action)
     outcome = None if outcome is None else unsigned("outcome", outcome, 32)
     return MethodRequest("Apply", ApplyRequest(state=state, action=action, outcome=outcome, include=include))
 

@@ -251,7 +251,8 @@ cdef class Messages:
             self.put_viewer_update(out, position, events, seat)
             out.end(begun)
 
-    cdef put_viewer_update(self, Writer out, Position position, EventLog events, seat):
+    def put_viewer_update(self, Writer out not None, Position position not None, EventLog events not None, seat):
+        """Write the ViewerUpdate of a seat (None: a spectator)."""
         cdef size_t begun
         if seat is not None:
             out.present(fields.VIEWER_UPDATE_SEAT, seat)

@@ -33,6 +33,25 @@ def game_of(message: Reader) -> Game | None:
     return None if messages is None else messages.game
 
 
+def named_game(name: str, options: Reader) -> Game:
+    """Return the game of a request that names it in its field `game` or, if that is empty, by its options.
+
+    Raises EngineError: UNKNOWN_GAME.
+    """
+    if name:
+        return engine.game(name)
+    game = game_of(options)
+    if game is None:
+        names = game_names()
+        raise EngineError(
+            Reason.UNKNOWN_GAME,
+            f"no game in the request, by name or by its options; known games: {names}",
+            field="game",
+            metadata={"games": names},
+        )
+    return game
+
+
 def name_game(error: EngineError, game: Game) -> None:
     """Add the game to a refusal's metadata."""
     error.metadata["game"] = game.name
@@ -97,8 +116,8 @@ def _lies_in_options(error: EngineError, name: str, game: Game) -> None:
     name_game(error, game)
 
 
-def apply_action(action: Reader, position: Position, events: EventLog) -> None:
-    """Make the move of a request's field `action`, an Action; append its events to `events`.
+def apply_action(action: Reader, position: Position, events: EventLog) -> int:
+    """Make the move of a request's field `action`, an Action; append its events to `events`; return its dense id.
 
     Raises Refusal (MISSING_FIELD, ACTION_MISMATCH) and EngineError (CHANCE_PENDING, GAME_OVER, INVALID_ACTION,
     ILLEGAL_ACTION).
@@ -112,6 +131,7 @@ def apply_action(action: Reader, position: Position, events: EventLog) -> None:
         error.lies_below(path)
         name_game(error, position.game)
         raise
+    return number
 
 
 def _read_action(action: Reader, position: Position) -> tuple[int, str]:

@@ -101,7 +101,7 @@ def new_game(data: bytes) -> bytes:
     """Begin a game: NewGameRequest → NewGameResponse."""
     request = _open_new_game(data)
     options = request.inner(_NEW_GAME.options)
-    game = _game_of(request, options)
+    game = conversion.named_game(request.text(_NEW_GAME.game), options)
     chosen = conversion.read_options(options, game)
     seed = _seed_of(request, game)
     events = EventLog()
@@ -249,22 +249,6 @@ class GameService:
     def Resample(self, request: bytes) -> bytes:
         """Draw a state that a seat cannot tell from the given one."""
         return resample(request)
-
-
-def _game_of(request: Reader, options: Reader) -> Game:
-    name = request.text(_NEW_GAME.game)
-    if name:
-        return engine.game(name)
-    game = conversion.game_of(options)
-    if game is None:
-        names = conversion.game_names()
-        raise EngineError(
-            Reason.UNKNOWN_GAME,
-            f"no game in the request, by name or by its options; known games: {names}",
-            field="game",
-            metadata={"games": names},
-        )
-    return game
 
 
 def _seed_of(request: Reader, game: Game) -> int | None:

@@ -42,7 +42,14 @@ from chatiere import engine
 from chatiere.engine import Game, Position
 from chatiere.engine.wire import fill
 from chatiere.service.process.settings import split_address
-from chatiere.v1 import batch_service_pb2, bot_service_pb2, errors_pb2, game_pb2, game_service_pb2
+from chatiere.v1 import (
+    batch_service_pb2,
+    bot_service_pb2,
+    errors_pb2,
+    game_pb2,
+    game_service_pb2,
+    table_service_pb2,
+)
 from chatiere.v1.batch_service_pb2 import Columns, PlayRequest, StepRequest, Table
 from chatiere.v1.game_service_pb2 import ApplyRequest
 from chatiere.v1.record_pb2 import GameRecord
@@ -52,6 +59,7 @@ SERVICES: tuple[ServiceDescriptor, ...] = (
     game_service_pb2.DESCRIPTOR.services_by_name["GameService"],
     batch_service_pb2.DESCRIPTOR.services_by_name["BatchService"],
     bot_service_pb2.DESCRIPTOR.services_by_name["BotService"],
+    table_service_pb2.DESCRIPTOR.services_by_name["TableService"],
 )
 # The statuses of a client's own fault; any other is the service's fault.
 ANSWERS = {grpc.StatusCode.OK, grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.RESOURCE_EXHAUSTED}
@@ -108,7 +116,7 @@ def complete(message: Message, positions: list[Position], choices: random.Random
             message.typed_states.add().CopyFrom(typed(position))  # type: ignore[attr-defined]
         elif name == "states":
             message.states = b"".join(p.pack() for p in choices.choices(positions, k=3))  # type: ignore[attr-defined]
-        elif name == "table":
+        elif name == "table" and field.message_type is not None:
             message.table.game, message.table.players = position.game.name, position.num_players()  # type: ignore[attr-defined]
         elif name == "action":
             message.action.id = choices.choice(moves)  # type: ignore[attr-defined]

@@ -22,7 +22,9 @@ from chatiere.v1 import (
     errors_pb2,
     game_pb2,
     game_service_pb2,
+    table_service_pb2_grpc,
 )
+from chatiere.v1 import table_service_pb2 as tables_pb
 from chatiere.v1.record_pb2 import GameRecord
 
 from .support import (
@@ -371,6 +373,73 @@ def test_reason_invalid_bot(server: Running, game: Game, decision: game_pb2.Posi
     for bot in "cheater", "flat:playouts=0", "random:luck=1":
         request = bot_service_pb2.SuggestRequest(state=decision.state, bot=bot)
         check(refusal(stub.Suggest, request), "INVALID_BOT", "bot", game=game.name)
+
+
+@pytest.fixture
+def tables(server: Running) -> Any:
+    return table_service_pb2_grpc.TableServiceStub(server.channel)  # type: ignore[no-untyped-call]
+
+
+@pytest.fixture
+def table(tables: Any, game: Game) -> tables_pb.NewTableResponse:
+    """A new table whose secrets the service made."""
+    found: tables_pb.NewTableResponse = tables.NewTable(table_request(game))
+    return found
+
+
+def table_request(game: Game, **fields: Any) -> tables_pb.NewTableRequest:
+    fields = {"seats": [tables_pb.TableSeat()] * game.min_players, "acknowledgement": 1} | fields
+    return tables_pb.NewTableRequest(game=game.name, players=game.min_players, **fields)
+
+
+def test_reason_invalid_table(tables: Any, table: tables_pb.NewTableResponse) -> None:
+    for forged in b"x", table.table[:-1], table.table + b"x":
+        check(refusal(tables.Look, tables_pb.LookRequest(table=forged)), "INVALID_TABLE", "table")
+
+
+def test_reason_table_expired(
+    tables: Any, table: tables_pb.NewTableResponse, game: Game, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expires = tables_pb.TableHeader.FromString(tables_pb.SealedTable.FromString(table.table).header).expires
+    monkeypatch.setattr("chatiere.service.calls.table_service.time.time", lambda: expires)
+    refused = refusal(tables.Look, tables_pb.LookRequest(table=table.table))
+    check(refused, "TABLE_EXPIRED", "table", expired=str(expires))
+
+
+def test_reason_wrong_secret(tables: Any, table: tables_pb.NewTableResponse) -> None:
+    request = tables_pb.LookRequest(table=table.table, secret=bytes(16))
+    check(refusal(tables.Look, request), "WRONG_SECRET", "secret")
+
+
+def test_reason_not_acknowledged(tables: Any, game: Game) -> None:
+    made = tables.NewTable(table_request(game, acknowledgement=2))
+    first = tables_pb.AcknowledgeRequest(table=made.table, secret=made.secrets[0].secret)
+    request = tables_pb.LookRequest(table=tables.Acknowledge(first).table)
+    seats = ", ".join(map(str, range(1, game.min_players)))
+    check(refusal(tables.Look, request), "NOT_ACKNOWLEDGED", "table", seats=seats)
+
+
+def test_reason_wrong_turn(tables: Any, table: tables_pb.NewTableResponse, game: Game) -> None:
+    actor = tables.Look(tables_pb.LookRequest(table=table.table)).update.view.turn.seat
+    other = table.secrets[(actor + 1) % game.min_players].secret
+    request = tables_pb.MoveRequest(table=table.table, secret=other, action=game_pb2.Action(id=0))
+    check(refusal(tables.Move, request), "WRONG_TURN", "secret", game=game.name, actor=str(actor))
+
+
+def test_reason_invalid_terms(tables: Any, game: Game) -> None:
+    check(refusal(tables.NewTable, table_request(game, seats=[])), "INVALID_TERMS", "seats", game=game.name)
+    refused = refusal(tables.NewTable, table_request(game, lifetime=1))
+    check(refused, "INVALID_TERMS", "lifetime", game=game.name)
+
+
+def test_reason_invalid_history(tables: Any, table: tables_pb.NewTableResponse, game: Game) -> None:
+    refused = refusal(tables.GetRecord, tables_pb.GetRecordRequest(tables=[table.table] * 2))
+    check(refused, "INVALID_HISTORY", "tables[1]", game=game.name)
+
+
+def test_reason_game_not_over(tables: Any, table: tables_pb.NewTableResponse, game: Game) -> None:
+    refused = refusal(tables.GetRecord, tables_pb.GetRecordRequest(tables=[table.table]))
+    check(refused, "GAME_NOT_OVER", "tables", game=game.name)
 
 
 def test_reason_request_timeout(door: Door) -> None:
