@@ -12,6 +12,7 @@ sanitizers and coverage counters (see `make debug`).
 import os
 import platform
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -27,6 +28,8 @@ FOLDERS = ("engine", "http2", "service", "clients", "drawing", "bots", "envs", "
 TREE = Path("src/chatiere")
 # The largest field number that the engine's codecs can read (FIELDS in engine/wire/reader.pxd).
 LARGEST_FIELD = 31
+# What a refusal's status and details are made of: of googleapis-common-protos.
+STATUS_PROTOS = [f"google/rpc/{name}.proto" for name in ("code", "error_details", "status")]
 # The oldest libnghttp2 that http2/ is written for.
 NGHTTP2_VERSION = "1.52"
 DEBUG = os.environ.get("CHATIERE_BUILD") == "debug"
@@ -47,9 +50,11 @@ DEBUG_FLAGS = [
     "-fsanitize=address,undefined",
     "-fno-sanitize-recover=all",
     "--coverage",
-    # Tests run batches in several threads: if counters lost counts, rarely run lines would be reported as not run.
-    "-fprofile-update=atomic",
 ]
+# Threads that count the same line at a time lose counts. Counting without losses takes most of the time of a kernel, so
+# that is for this module alone: `make debug` keeps the other counts of tests with threads apart.
+THREADED = "chatiere.engine.core.threads"
+THREADED_FLAGS = ["-fprofile-update=atomic"]
 DEBUG_LINK_FLAGS = ["-fsanitize=address,undefined", "--coverage"]
 
 
@@ -63,22 +68,34 @@ def link_folders() -> None:
 
 
 def generate_protobuf_code() -> None:
-    """Generate src/chatiere/v1 and src/chatiere/fields from proto/chatiere/v1."""
+    """Fill src/chatiere/v1 and src/chatiere/fields from proto/chatiere/v1.
+
+    Beside the code for Python, chatiere.v1 gets the definitions themselves: the .proto files and descriptors.binpb, a
+    FileDescriptorSet of these, of STATUS_PROTOS and of all that they import, with comments.
+    """
     import grpc_tools
+    from google.rpc import status_pb2
     from grpc_tools import protoc
 
     (TREE / "v1").mkdir(exist_ok=True)
     (TREE / "fields").mkdir(exist_ok=True)
     (TREE / "v1" / "py.typed").touch()
     well_known = Path(grpc_tools.__file__).parent / "_proto"
+    googleapis = Path(status_pb2.__file__).parents[2]
     sources = sorted(str(path) for path in Path("proto/chatiere/v1").glob("*.proto"))
-    descriptors = Path("build/descriptors.bin")
-    descriptors.parent.mkdir(exist_ok=True)
-    arguments = ["protoc", "-Iproto", f"-I{well_known}", "--python_out=src", "--pyi_out=src", "--grpc_python_out=src"]
-    if protoc.main([*arguments, f"--descriptor_set_out={descriptors}", *sources]) != 0:
+    for source in sources:
+        shutil.copy(source, TREE / "v1")
+    descriptors = TREE / "v1" / "descriptors.binpb"
+    imports = ["protoc", "-Iproto", f"-I{well_known}", f"-I{googleapis}"]
+    described = ["--include_imports", "--include_source_info", f"--descriptor_set_out={descriptors}"]
+    code = ["--python_out=src", "--pyi_out=src", "--grpc_python_out=src"]
+    if protoc.main([*imports, *code, *sources]) != 0:
+        raise SystemExit("protoc failed")
+    if protoc.main([*imports, *described, *sources, *STATUS_PROTOS]) != 0:
         raise SystemExit("protoc failed")
     for file in FileDescriptorSet.FromString(descriptors.read_bytes()).file:
-        write_field_numbers(file)
+        if file.package == "chatiere.v1":
+            write_field_numbers(file)
 
 
 def compile_catalogues() -> None:
@@ -149,7 +166,9 @@ def extensions() -> list[Extension]:
         Extension(
             name,
             [str(source)],
-            extra_compile_args=PROCESSOR_FLAGS + (DEBUG_FLAGS if DEBUG else RELEASE_FLAGS),
+            extra_compile_args=PROCESSOR_FLAGS
+            + (DEBUG_FLAGS if DEBUG else RELEASE_FLAGS)
+            + (THREADED_FLAGS if DEBUG and name == THREADED else []),
             extra_link_args=DEBUG_LINK_FLAGS if DEBUG else [],
         )
         for name, source in modules.items()
@@ -163,7 +182,7 @@ compile_catalogues()
 setup(
     package_dir={"": "src"},
     packages=find_namespace_packages("src", include=["chatiere", "chatiere.*"]),
-    package_data={"": ["*.pxd", "*.pyx", "*.pyi", "*.mo", "py.typed"]},
+    package_data={"": ["*.pxd", "*.pyx", "*.pyi", "*.mo", "*.proto", "*.binpb", "py.typed"]},
     options={"build_ext": {"parallel": os.cpu_count()}},
     ext_modules=cythonize(
         extensions() + http2_extensions(),

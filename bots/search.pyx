@@ -40,7 +40,7 @@ from chatiere.engine.core.game cimport (
 )
 from chatiere.engine.core.integers cimport read_number
 from chatiere.engine.core.moves cimport playout
-from chatiere.engine.core.packed cimport Header, check_body, check_header
+from chatiere.engine.core.packed cimport Header, check_packed
 from chatiere.engine.core.position cimport Game
 from chatiere.engine.core.stream cimport Stream, number_below, stream_at
 
@@ -287,9 +287,7 @@ cdef bint open_world(const Forest* forest, Worlds* worlds, Py_ssize_t tree, uint
     cdef int actor
     memcpy(&header, packed, sizeof(Header))
     memcpy(body, packed + sizeof(Header), forest.ops.body_size)
-    worlds.fault = check_header(forest.ops, &header)
-    if worlds.fault == OK:
-        worlds.fault = check_body(forest.ops, body, header.sampled)
+    worlds.fault = check_packed(forest.ops, &header, body)
     if worlds.fault == OK and (<const uint8_t*> body)[0] != forest.players:
         worlds.fault = OTHER_PLAYERS
     if worlds.fault == OK:

@@ -17,6 +17,7 @@ from chatiere.clients.calls.errors import ChatiereError, FieldViolation, Transpo
 from chatiere.clients.client import Client
 from chatiere.clients.match import Step, begin, play
 from chatiere.clients.selfplay import VectorEnv
+from chatiere.clients.table import ForkError, Table
 from chatiere.clients.transport.batch_stream import BatchStream
 from chatiere.clients.transport.channel import CHANNEL_OPTIONS
 from chatiere.clients.transport.fast_stream import FastStream
@@ -34,8 +35,10 @@ __all__ = [
     "Ended",
     "FastStream",
     "FieldViolation",
+    "ForkError",
     "ObservationLayout",
     "Step",
+    "Table",
     "TransportError",
     "VectorEnv",
     "begin",

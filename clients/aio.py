@@ -15,6 +15,7 @@ from chatiere.v1.bot_service_pb2_grpc import BotServiceStub
 from chatiere.v1.game_pb2 import Action, GameInfo, Include, Options, Position, Score, State, View
 from chatiere.v1.game_service_pb2 import ListLegalActionsResponse
 from chatiere.v1.game_service_pb2_grpc import GameServiceStub
+from chatiere.v1.record_pb2 import GameRecord
 
 
 class AsyncClient:
@@ -66,9 +67,18 @@ class AsyncClient:
             raise error_of(error) from error
         return response
 
-    async def list_games(self, *, timeout: float | None = None) -> list[GameInfo]:
+    async def list_games(
+        self,
+        names: Sequence[str] = (),
+        *,
+        pieces: bool = False,
+        observation: bool = False,
+        words: bool = False,
+        timeout: float | None = None,
+    ) -> list[GameInfo]:
         """See Client.list_games."""
-        return list((await self._send(game_requests.list_games(), timeout)).games)
+        request = game_requests.list_games(names, pieces, observation, words)
+        return list((await self._send(request, timeout)).games)
 
     async def new_game(
         self,
@@ -102,6 +112,12 @@ class AsyncClient:
         """See Client.apply."""
         return (await self._send(game_requests.apply(state, action, outcome, include), timeout)).position
 
+    async def get_position(
+        self, state: State, include: Include | None = None, *, timeout: float | None = None
+    ) -> Position:
+        """See Client.get_position."""
+        return (await self._send(game_requests.get_position(state, include), timeout)).position
+
     async def get_score(self, state: State, *, timeout: float | None = None) -> Score:
         """See Client.get_score."""
         return (await self._send(game_requests.get_score(state), timeout)).score
@@ -121,6 +137,19 @@ class AsyncClient:
     ) -> State:
         """See Client.resample."""
         return (await self._send(game_requests.resample(state, seat, seed, game_number), timeout)).state
+
+    async def replay(
+        self,
+        record: GameRecord,
+        from_ply: SupportsIndex = 0,
+        to_ply: SupportsIndex | None = None,
+        *,
+        include: Include | None = None,
+        timeout: float | None = None,
+    ) -> list[Position]:
+        """See Client.replay."""
+        request = game_requests.replay(record, from_ply, to_ply, include)
+        return list((await self._send(request, timeout)).positions)
 
     async def list_bots(self, game: str, *, timeout: float | None = None) -> list[BotInfo]:
         """See Client.list_bots."""

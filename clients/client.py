@@ -13,6 +13,7 @@ from chatiere.v1.bot_service_pb2_grpc import BotServiceStub
 from chatiere.v1.game_pb2 import Action, GameInfo, Include, Options, Position, Score, State, View
 from chatiere.v1.game_service_pb2 import ListLegalActionsResponse
 from chatiere.v1.game_service_pb2_grpc import GameServiceStub
+from chatiere.v1.record_pb2 import GameRecord
 
 
 class Client(ChannelClient):
@@ -50,9 +51,22 @@ class Client(ChannelClient):
         response: ResponseMessage = self._call(getattr(stub, request.method), request.message, timeout)
         return response
 
-    def list_games(self, *, timeout: float | None = None) -> list[GameInfo]:
-        """Return the descriptions of the service's games, sorted by name."""
-        return list(self._send(game_requests.list_games(), timeout).games)
+    def list_games(
+        self,
+        names: Sequence[str] = (),
+        *,
+        pieces: bool = False,
+        observation: bool = False,
+        words: bool = False,
+        timeout: float | None = None,
+    ) -> list[GameInfo]:
+        """Return the descriptions of the games that are named, or of all, sorted by name.
+
+        `pieces`, `observation`, `words`: the large parts of a GameInfo that are wanted; the others are empty.
+
+        Reasons: UNKNOWN_GAME.
+        """
+        return list(self._send(game_requests.list_games(names, pieces, observation, words), timeout).games)
 
     def new_game(
         self,
@@ -116,6 +130,13 @@ class Client(ChannelClient):
         """
         return self._send(game_requests.apply(state, action, outcome, include), timeout).position
 
+    def get_position(self, state: State, include: Include | None = None, *, timeout: float | None = None) -> Position:
+        """Return a state with the parts that `include` asks for, as if a move had just led there, but without events.
+
+        Reasons: INVALID_STATE, UNSUPPORTED_RULES_VERSION, MISSING_FIELD, INVALID_SEAT (of `include`).
+        """
+        return self._send(game_requests.get_position(state, include), timeout).position
+
     def get_score(self, state: State, *, timeout: float | None = None) -> Score:
         """Return the scores, in the game's own points, as if the game ended now, with a breakdown.
 
@@ -149,6 +170,27 @@ class Client(ChannelClient):
         Reasons: INVALID_STATE, UNSUPPORTED_RULES_VERSION, MISSING_FIELD, INVALID_SEAT, INVALID_SEED.
         """
         return self._send(game_requests.resample(state, seat, seed, game_number), timeout).state
+
+    def replay(
+        self,
+        record: GameRecord,
+        from_ply: SupportsIndex = 0,
+        to_ply: SupportsIndex | None = None,
+        *,
+        include: Include | None = None,
+        timeout: float | None = None,
+    ) -> list[Position]:
+        """Play a record again (chatiere.clients.records), and return the positions of a stretch of it.
+
+        `from_ply`, `to_ply`: the first and the last position, by the number of decisions before it, 0 … the number of
+        the record's actions; None: that number.
+        `include`: the parts of each position beside the state, the turn and the events since the position before.
+
+        Reasons: UNKNOWN_GAME, UNSUPPORTED_RULES_VERSION, INVALID_PLAYERS, INVALID_OPTION, INVALID_RECORD,
+        INVALID_RANGE, INVALID_ACTION, ILLEGAL_ACTION and IMPOSSIBLE_OUTCOME (metadata: ply), INVALID_SEAT (of
+        `include`), BATCH_TOO_LARGE (ask for a shorter stretch), MISSING_FIELD.
+        """
+        return list(self._send(game_requests.replay(record, from_ply, to_ply, include), timeout).positions)
 
     def list_bots(self, game: str, *, timeout: float | None = None) -> list[BotInfo]:
         """Return the bots that play a game: those for any game, then its own.

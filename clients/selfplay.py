@@ -136,7 +136,8 @@ class VectorEnv(BatchEnv):
         client = Client(self._client.channel, timeout=self._timeout)
         # Lets the service check game, players and options.
         client.new_game(self._table.game, self._table.players, options=self._options, seed=0)
-        return next(info for info in client.list_games() if info.name == self._table.game)
+        (info,) = client.list_games([self._table.game], pieces=True, observation=True)
+        return info
 
     def _submit(self, rows: Rows, request: BatchRequest[Any]) -> None:
         self._in_flight.append(_Submitted(rows, request, self._stream.submit(request)))

@@ -5,7 +5,7 @@ import os
 import click
 
 from chatiere.clients import ChatiereError
-from chatiere.command import arena, perft, play, replay, selfplay, serve, token
+from chatiere.command import arena, perft, play, protos, replay, selfplay, serve, token, verify
 from chatiere.command.common import CommandError
 from chatiere.engine import EngineError
 
@@ -39,5 +39,7 @@ for _command in (
     arena.command,
     replay.command,
     perft.command,
+    protos.command,
+    verify.command,
 ):
     main.add_command(_command)

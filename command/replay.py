@@ -6,13 +6,32 @@ from typing import Any, NamedTuple
 import click
 
 from chatiere.clients import ChatiereError, Client, TransportError
-from chatiere.command.common import CommandError, address_option, reach
+from chatiere.clients.records import SUFFIX, MalformedRecordError, printable, read_record
+from chatiere.clients.terminal import show_stretch
+from chatiere.command.common import CommandError, address_option, info_of, reach
 from chatiere.command.samples import CHANCE, OVER, MalformedSampleError, SampleGame, read_sample
 from chatiere.engine import EngineError, codec, game
 from chatiere.engine.wire import fill
 from chatiere.v1.game_pb2 import TURN_KIND_CHANCE, TURN_KIND_OVER, Include, Options, Position
+from chatiere.v1.record_pb2 import GameRecord
 
+SPECTATOR = -1
+_PLY = click.IntRange(0, 2**32 - 1)
 _INCLUDE = Include(legal_actions=True, score=True)
+
+
+class Viewer(click.ParamType[int]):
+    """The type of a parameter SEAT or "spectator", which is SPECTATOR."""
+
+    name = "SEAT|spectator"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Return the number of a seat, or SPECTATOR."""
+        if value == "spectator":
+            return SPECTATOR
+        if not (value.isascii() and value.isdigit() and len(value) <= 3):
+            self.fail(f"{value!r} is neither a seat nor 'spectator'", param, ctx)
+        return int(value)
 
 
 class Difference(NamedTuple):
@@ -27,12 +46,26 @@ class Difference(NamedTuple):
 @click.argument(
     "files", nargs=-1, required=True, metavar="FILE…", type=click.Path(exists=True, dir_okay=False, path_type=Path)
 )
+@click.option(
+    "--viewer",
+    type=Viewer(),
+    help="Show records as a seat, or a spectator, may see them. Default: with all hands open.",
+)
+@click.option("--from", "first", type=_PLY, metavar="PLY", help="Show records from this ply on. Default: 0.")
+@click.option("--to", "last", type=_PLY, metavar="PLY", help="Show records up to this ply. Default: all.")
 @address_option
-def command(files: tuple[Path, ...], address: str | None) -> None:
-    """Check the service against sample games.
+def command(
+    files: tuple[Path, ...], viewer: int | None, first: int | None, last: int | None, address: str | None
+) -> None:
+    """Show records of games, and check the service against sample games.
 
-    They are replayed through a gRPC channel, and every response of the service is compared with them. A sample game is
-    a file of JSON lines, the first for the beginning and then one per step, with explicit chance:
+    A record is a file NAME.chatiere, as chatiere play --record writes it. It is checked, played again by the service
+    and shown move by move; a ply is the number of moves made so far. The command exits with 1 if the service refuses
+    to play it, with 2 if the file is not a record or has no such plies.
+
+    All other files are sample games. They are replayed through a gRPC channel, and every response of the service is
+    compared with them. A sample game is a file of JSON lines, the first for the beginning and then one per step, with
+    explicit chance:
 
     \b
       {"game": name, "players": number, "options": {name: value, …}}
@@ -51,18 +84,25 @@ def command(files: tuple[Path, ...], address: str | None) -> None:
     with 2 if a file is not a sample game or the service cannot be reached.
     """
     try:
-        samples = [read_sample(path) for path in files]
-    except (MalformedSampleError, OSError) as error:
+        records = [(path, read_record(path)) for path in files if path.suffix == SUFFIX]
+        samples = [read_sample(path) for path in files if path.suffix != SUFFIX]
+    except (MalformedRecordError, MalformedSampleError, OSError) as error:
         raise CommandError(str(error)) from error
+    if samples and (viewer, first, last) != (None, None, None):
+        raise CommandError(f"--viewer, --from and --to are for records (*{SUFFIX}) alone")
     steps = games = 0
     difference = None
     with reach(address) as client:
+        for path, record in records:
+            _show(client, path, record, viewer, first or 0, last)
         for sample in samples:
             matched, difference = _replay(client, sample)
             steps += matched
             if difference is not None:
                 break
             games += 1
+    if not samples:
+        return
     total = sum(len(sample.steps) for sample in samples)
     click.echo(f"{steps} of {total} steps matched, {games} of {len(samples)} games complete.")
     if difference is not None:
@@ -70,6 +110,24 @@ def command(files: tuple[Path, ...], address: str | None) -> None:
         click.echo(f"  expected: {difference.expected}", err=True)
         click.echo(f"  actual:   {difference.actual}", err=True)
         raise click.exceptions.Exit(1)
+
+
+def _show(client: Client, path: Path, record: GameRecord, viewer: int | None, first: int, last: int | None) -> None:
+    include = Include(score=True, viewers=range(record.players))
+    if viewer is not None:
+        include = Include(score=True, spectator=True) if viewer == SPECTATOR else Include(score=True, viewers=[viewer])
+    try:
+        positions = client.replay(record, first, last, include=include)
+    except TransportError:
+        raise
+    except ChatiereError as error:
+        if error.reason in ("INVALID_RANGE", "INVALID_SEAT"):
+            raise CommandError(f"{path}: {error}") from error
+        click.echo(f"{path}: {error}", err=True)
+        raise click.exceptions.Exit(1) from error
+    names = [printable(name) for name in record.names] or ["no name"] * record.players
+    for line in show_stretch(info_of(client, record.game), names, positions, first, hands_open=viewer is None):
+        click.echo(line)
 
 
 def _replay(client: Client, sample: SampleGame) -> tuple[int, Difference | None]:

@@ -58,6 +58,7 @@ _OPTIONS = (
     _setting("batch_threads", _NUMBER, "Calls of BatchService that a worker handles at a time; others wait."),
     _setting("max_batch_items", _NUMBER, "The largest number of items in a batch."),
     _setting("max_playouts", _NUMBER, "The largest number of playouts of a batch, or of a bot for a suggestion."),
+    _setting("max_table_playouts", _NUMBER, "The largest number of playouts of a bot at a sealed table."),
     _setting("max_answer_bytes", _NUMBER, "The largest size of the columns of a batch's response, in bytes."),
     _setting(
         "max_undelivered_bytes",
@@ -77,6 +78,13 @@ _OPTIONS = (
     _setting("tls_key", _FILE, "PEM file of the certificate's key."),
     _setting("client_ca", _FILE, "PEM file of the authorities for clients' certificates (mutual TLS)."),
     _setting("tokens", _FILE, "File of bearer tokens (see chatiere token); reread when it changes."),
+    _setting("table_keys", _FILE, "File of the keys of sealed tables (see docs/tables.md); reread when it changes."),
+    _setting(
+        "open_tables",
+        None,
+        "Let clients without a token call TableService, limited by address.",
+        "--open-tables/--no-open-tables",
+    ),
     _setting("reflection", None, "Serve gRPC's server reflection.", "--reflection/--no-reflection"),
     _setting("channelz", None, "Serve channelz, gRPC's statistics of connections.", "--channelz/--no-channelz"),
     _setting("log_level", click.Choice(LOG_LEVELS), "The lowest level that is logged."),

@@ -66,7 +66,7 @@ class Batch:
     """
 
     info: GameInfo
-    """The description of the game, as ListGames gives it."""
+    """The description of the game, as ListGames gives it, with its pieces and the parts of an observation."""
     seed: int
     """The seed of the games."""
     envs: NDArray[np.intp]

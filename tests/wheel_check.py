@@ -1,8 +1,8 @@
 """Build a wheel and its bill of materials into dist/, install it in an environment of its own and test it.
 
-It must play, type check, and let third-party Cython code cimport the engine: `make wheel`. The bill (CycloneDX) lists
-the wheel and the releases that the image installs with it, with hashes. On Linux the wheel brings libnghttp2 along. A
-build without that library must play, too, and say what --fast-address needs.
+It must play, have the definition of the API, type check, and let third-party Cython code cimport the engine: `make
+wheel`. The bill (CycloneDX) lists the wheel and the releases that the image installs with it, with hashes. On Linux the
+wheel brings libnghttp2 along. A build without that library must play, too, and say what --fast-address needs.
 """
 
 import json
@@ -23,6 +23,14 @@ ROOT = Path(__file__).parent.parent
 DIST = ROOT / "dist"
 CONSTRAINTS = ROOT / "deploy" / "constraints.txt"
 PIP = ("-m", "pip", "--disable-pip-version-check", "--quiet")
+
+WANTED = (
+    "chatiere/engine/core/game.pxd",
+    "chatiere/engine/py.typed",
+    "chatiere/v1/game_service_pb2.pyi",
+    "chatiere/v1/descriptors.binpb",
+    "chatiere/v1/game_service.proto",
+)
 
 PLAYS = """
 from chatiere.engine import game
@@ -149,7 +157,7 @@ def main() -> None:
             DIST.mkdir()
             wheel = Path(shutil.copy(wheel, DIST))
         names = names_in(wheel)
-        for wanted in ("chatiere/engine/core/game.pxd", "chatiere/engine/py.typed", "chatiere/v1/game_service_pb2.pyi"):
+        for wanted in WANTED:
             assert wanted in names, f"the wheel lacks {wanted}"
         assert all(name.startswith("chatiere") for name in names), "the wheel puts something else at the top level"
 
@@ -159,6 +167,12 @@ def main() -> None:
         run(python, *PIP, "install", wheel, "mypy", "types-protobuf", "types-grpcio", "Cython", "setuptools", cwd=work)
         run(python, "-c", PLAYS, cwd=work)
         print("the wheel plays")
+        run(python.with_name("chatiere"), "protos", work / "api", cwd=work)
+        defined = (work / "api" / "chatiere" / "v1" / "game_service.proto").read_bytes()
+        assert defined == (ROOT / "proto" / "chatiere" / "v1" / "game_service.proto").read_bytes()
+        assert (work / "api" / "google" / "rpc" / "error_details.proto").exists()
+        run(Path(sys.executable).with_name("buf"), "build", "api/descriptors.binpb", cwd=work)
+        print("the wheel has the definition of the API")
         if has_http2:
             run(python, "-c", BRINGS, cwd=work)
             print("the wheel brings libnghttp2")

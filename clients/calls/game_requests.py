@@ -1,5 +1,6 @@
 """The requests of GameService and BotService as values, for the synchronous and the asyncio client."""
 
+from collections.abc import Sequence
 from typing import Generic, NamedTuple, SupportsIndex, TypeVar
 
 from google.protobuf.message import Message
@@ -10,6 +11,8 @@ from chatiere.v1.game_pb2 import Action, Include, Options, State
 from chatiere.v1.game_service_pb2 import (
     ApplyRequest,
     ApplyResponse,
+    GetPositionRequest,
+    GetPositionResponse,
     GetScoreRequest,
     GetScoreResponse,
     GetViewRequest,
@@ -20,9 +23,12 @@ from chatiere.v1.game_service_pb2 import (
     ListLegalActionsResponse,
     NewGameRequest,
     NewGameResponse,
+    ReplayRequest,
+    ReplayResponse,
     ResampleRequest,
     ResampleResponse,
 )
+from chatiere.v1.record_pb2 import GameRecord
 
 DEFAULT_TIMEOUT = 10.0
 """The default timeout of a call in seconds, including retries."""
@@ -37,9 +43,12 @@ class MethodRequest(NamedTuple, Generic[ResponseMessage]):
     message: Message
 
 
-def list_games() -> MethodRequest[ListGamesResponse]:
+def list_games(names: Sequence[str], pieces: bool, observation: bool, words: bool) -> MethodRequest[ListGamesResponse]:
     """Build a request of ListGames."""
-    return MethodRequest("ListGames", ListGamesRequest())
+    if isinstance(names, str):
+        raise TypeError(f"names is a sequence of names, not the one name {names!r}")
+    request = ListGamesRequest(names=names, pieces=pieces, observation=observation, words=words)
+    return MethodRequest("ListGames", request)
 
 
 def new_game(
@@ -69,16 +78,25 @@ def list_legal_actions(state: State) -> MethodRequest[ListLegalActionsResponse]:
     return MethodRequest("ListLegalActions", ListLegalActionsRequest(state=state))
 
 
+def action_message(action: SupportsIndex | Action) -> Action:
+    """Return an action as a message; a number is a dense id."""
+    return action if isinstance(action, Action) else Action(id=unsigned("action", action, 32))
+
+
 def apply(
     state: State, action: SupportsIndex | Action | None, outcome: SupportsIndex | None, include: Include | None
 ) -> MethodRequest[ApplyResponse]:
     """Build a request of Apply; an action that is a number is a dense id."""
     if (action is None) == (outcome is None):
         raise TypeError("apply takes either an action or an outcome")
-    if action is not None and not isinstance(action, Action):
-        action = Action(id=unsigned("action", action, 32))
+    action = None if action is None else action_message(action)
     outcome = None if outcome is None else unsigned("outcome", outcome, 32)
     return MethodRequest("Apply", ApplyRequest(state=state, action=action, outcome=outcome, include=include))
+
+
+def get_position(state: State, include: Include | None) -> MethodRequest[GetPositionResponse]:
+    """Build a request of GetPosition."""
+    return MethodRequest("GetPosition", GetPositionRequest(state=state, include=include))
 
 
 def get_score(state: State) -> MethodRequest[GetScoreResponse]:
@@ -103,6 +121,19 @@ def resample(
         game_number=unsigned("game_number", game_number, 64),
     )
     return MethodRequest("Resample", request)
+
+
+def replay(
+    record: GameRecord, from_ply: SupportsIndex, to_ply: SupportsIndex | None, include: Include | None
+) -> MethodRequest[ReplayResponse]:
+    """Build a request of Replay."""
+    request = ReplayRequest(
+        record=record,
+        from_ply=unsigned("from_ply", from_ply, 32),
+        to_ply=None if to_ply is None else unsigned("to_ply", to_ply, 32),
+        include=include,
+    )
+    return MethodRequest("Replay", request)
 
 
 def list_bots(game: str) -> MethodRequest[ListBotsResponse]:

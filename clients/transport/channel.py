@@ -6,11 +6,12 @@ from collections.abc import Callable, Sequence
 
 import grpc
 
-from chatiere.v1 import batch_service_pb2, bot_service_pb2, game_service_pb2
+from chatiere.v1 import batch_service_pb2, bot_service_pb2, game_service_pb2, table_service_pb2
 
 GAME_SERVICE = game_service_pb2.DESCRIPTOR.services_by_name["GameService"].full_name
 BATCH_SERVICE = batch_service_pb2.DESCRIPTOR.services_by_name["BatchService"].full_name
 BOT_SERVICE = bot_service_pb2.DESCRIPTOR.services_by_name["BotService"].full_name
+TABLE_SERVICE = table_service_pb2.DESCRIPTOR.services_by_name["TableService"].full_name
 
 _SERVICE_CONFIG = {
     # Calls go in turn to all servers that report themselves healthy.
@@ -18,7 +19,7 @@ _SERVICE_CONFIG = {
     "healthCheckConfig": {"serviceName": GAME_SERVICE},
     "methodConfig": [
         {
-            "name": [{"service": name} for name in (GAME_SERVICE, BATCH_SERVICE, BOT_SERVICE)],
+            "name": [{"service": name} for name in (GAME_SERVICE, BATCH_SERVICE, BOT_SERVICE, TABLE_SERVICE)],
             "retryPolicy": {
                 "maxAttempts": 5,
                 "initialBackoff": "0.1s",

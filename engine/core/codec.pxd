@@ -92,10 +92,14 @@ cdef class EventFields:
 
 ctypedef struct Conversions:
     # A room's conversions between the engine and the game's own messages, or phrases.
+    int end_field  # of the State message: why the game is over
     bytes (*read_state)(const Message* state)  # returns an unchecked body
     int (*put_state)(Writer out, Position position) except -1
     int (*put_view)(Writer out, Position position, int viewer) except -1
-    int (*put_score)(Writer out, Position position) except -1
+    # The seats whose totals a viewer may know before the end, as bits; NULL if everybody may know all.
+    int (*known_totals)(Position position, int viewer) except -1
+    # `known`: the seats whose totals the score may tell, as bits.
+    int (*put_score)(Writer out, Position position, int known) except -1
     # Called at decisions only; `action` is a dense id, legal or not.
     int (*read_action)(const Message* action, Position position) except -1
     int (*put_action)(Writer out, Position position, int action) except -1
@@ -115,6 +119,9 @@ cdef class Codec:
     cdef readonly object options_of
     cdef EventFields events
     cdef readonly Phrases phrases
+    # The seats whose totals a viewer may know, as bits.
+    cdef int known_totals(self, Position position, int viewer) except -1
+    cdef int write_state(self, Writer out, Position position) except -1
     cdef int write_event(self, Writer out, const Event* event) except -1
     cdef int say_event(self, const Event* event, Said* said) except -1
 

@@ -4,7 +4,7 @@ from chatiere.engine.core.errors import EngineError, Reason
 from chatiere.engine.core.languages import language_number
 
 from chatiere.engine.core.events cimport HOST, hide_values, kernel_event, may_see
-from chatiere.engine.core.game cimport NO_SEAT, SPECTATOR
+from chatiere.engine.core.game cimport EVERY_SEAT, NO_SEAT, SPECTATOR
 from chatiere.engine.wire.reader cimport Reader, has_number, has_span, listed_numbers, number_of, open_field
 
 
@@ -269,7 +269,11 @@ cdef class Codec:
 
     def put_state(self, Writer out not None, Position position not None):
         """Write a position's state."""
+        self.write_state(out, position)
+
+    cdef int write_state(self, Writer out, Position position) except -1:
         self.conversions.put_state(out, position)
+        return out.number(self.conversions.end_field, position.game.ops.end(position.body))
 
     def read_action(self, Reader action not None, Position position not None):
         """Return the dense id of a typed action at a position, legal or not.
@@ -330,8 +334,13 @@ cdef class Codec:
         return self.phrases.say_event(event, said)
 
     def put_score(self, Writer out not None, Position position not None):
-        """Write the breakdown of the score."""
-        self.conversions.put_score(out, position)
+        """Write the breakdown of the score, whole: for the host."""
+        self.conversions.put_score(out, position, EVERY_SEAT)
+
+    cdef int known_totals(self, Position position, int viewer) except -1:
+        if self.conversions.known_totals == NULL:
+            return EVERY_SEAT
+        return self.conversions.known_totals(position, viewer)
 
 
 cdef Codec make_codec(const Conversions* conversions, OptionFields options, EventFields events, Phrases phrases):

@@ -22,6 +22,7 @@ class Reason(StrEnum):
     GAME_OVER = "GAME_OVER"
     INVALID_BATCH = "INVALID_BATCH"
     BATCH_TOO_LARGE = "BATCH_TOO_LARGE"
+    INVALID_RECORD = "INVALID_RECORD"
 
     @property
     def number(self) -> int:
@@ -45,6 +46,7 @@ _NUMBERS = {
     Reason.GAME_OVER: 14,
     Reason.INVALID_BATCH: 18,
     Reason.BATCH_TOO_LARGE: 19,
+    Reason.INVALID_RECORD: 25,
 }
 
 

@@ -20,6 +20,8 @@ cdef enum:
     SPECTATOR = -1
     # No seat, in packed states.
     NO_SEAT = 0xFF
+    # The set of all seats, as bits.
+    EVERY_SEAT = 0xFF
 
 cdef inline int distance_to(int seat, int other, int players) noexcept nogil:
     # The number of seats from one to the other, clockwise.
@@ -57,6 +59,7 @@ cdef enum Fault:
     # Packed states, after it.
     SAMPLED_CHANCE_IS_PENDING
     OTHER_PLAYERS
+    PLY_TOO_HIGH
 
 cdef enum:
     # Event.seen_by if everybody may see the values, including spectators.
@@ -121,6 +124,8 @@ ctypedef struct Operations:
     # At a decision: list the legal dense ids, ascending; returns their number. `ids` has room for MAX_LEGAL, all of
     # which may be written to.
     int (*legal_actions)(const void* body, uint16_t* ids) noexcept nogil
+    # Why the game is over: a number of the game's own End enum, from 1; 0 if it is not.
+    int (*end)(const void* body) noexcept nogil
     # Make a decision; called at decisions, and at the end of a game, where it returns GAME_IS_OVER.
     int (*apply)(void* body, int action, Events* events) noexcept nogil
     # At a chance event: list the possible outcomes, ascending, with their weights; returns their number. Both arrays

@@ -25,7 +25,7 @@ from chatiere.engine.core.game cimport (
     debug_assert,
 )
 from chatiere.engine.core.moves cimport make_move, playout
-from chatiere.engine.core.packed cimport Header, check_body, check_header
+from chatiere.engine.core.packed cimport Header, check_packed
 from chatiere.engine.core.stream cimport Stream, next_word, stream_at
 
 ctypedef struct Item:
@@ -46,11 +46,9 @@ cdef int check_item(const BatchLoop* batch, const void* packed) noexcept nogil:
     cdef const uint8_t* body = <const uint8_t*> packed + sizeof(Header)
     cdef int fault
     if batch.sound:
-        debug_assert(check_body(batch.ops, body, header.sampled) == OK)
+        debug_assert(check_packed(batch.ops, header, body) == OK)
         return OK
-    fault = check_header(batch.ops, header)
-    if fault == OK:
-        fault = check_body(batch.ops, body, header.sampled)
+    fault = check_packed(batch.ops, header, body)
     if fault == OK and body[0] != batch.players:
         fault = OTHER_PLAYERS
     return fault
@@ -79,9 +77,9 @@ cdef int move_item(const BatchLoop* batch, void* packed, int move) noexcept nogi
     cdef Stream stream
     cdef int fault
     if not header.sampled:
-        return make_move(batch.ops, body_of(packed), NULL, move, NULL)
+        return make_move(batch.ops, body_of(packed), NULL, &header.ply, move, NULL)
     stream = stream_at(header.seed, header.game_number, header.drawn)
-    fault = make_move(batch.ops, body_of(packed), &stream, move, NULL)
+    fault = make_move(batch.ops, body_of(packed), &stream, &header.ply, move, NULL)
     if fault == OK:
         header.drawn = stream.drawn
     return fault

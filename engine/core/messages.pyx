@@ -5,7 +5,7 @@ A game has the same field number in every oneof; the content of that field is up
 
 from struct import pack
 
-from chatiere.engine.core.errors import EngineError
+from chatiere.engine.core.errors import EngineError, Reason
 from chatiere.engine.core.languages import language_number
 from chatiere.engine.core.position import CHANCE_PLAYER
 
@@ -13,7 +13,7 @@ from libc.stdint cimport int64_t, uint8_t
 
 from chatiere.engine.core.codec cimport Codec
 from chatiere.engine.core.events cimport HOST, EventLog
-from chatiere.engine.core.game cimport EVERYBODY, MAX_SEATS, SPECTATOR, Event
+from chatiere.engine.core.game cimport EVERY_SEAT, EVERYBODY, MAX_SEATS, SPECTATOR, Event
 from chatiere.engine.core.phrases cimport Said
 from chatiere.engine.core.position cimport Game, Position
 from chatiere.engine.core.stream cimport Stream, stream_at
@@ -49,6 +49,7 @@ cdef class Messages:
         """Return the position of a State. Raises EngineError: UNSUPPORTED_RULES_VERSION, INVALID_STATE."""
         cdef Message random, body
         cdef Stream stream
+        cdef Position position
         cdef int64_t rules_version = number_of(&state.message, fields.STATE_RULES_VERSION)
         if rules_version != self.game.ops.rules_version:
             self.game.check_rules_version(rules_version)
@@ -60,13 +61,28 @@ cdef class Messages:
         )
         open_field(&state.message, self.field, &body)
         try:
-            return self.game.position_of(
+            position = self.game.position_of(
                 self.codec.conversions.read_state(&body),
                 &stream if has_span(&state.message, fields.STATE_STREAM) else NULL,
             )
+            self.check_end(&body, position)
         except EngineError as error:
             error.lies_below(self.game.name)
             raise
+        position.set_ply(number_of(&state.message, fields.STATE_PLY))
+        return position
+
+    cdef int check_end(self, const Message* body, Position position) except -1:
+        # A request may leave it out, or say what follows from the rest of the state.
+        cdef int64_t given = number_of(body, self.codec.conversions.end_field)
+        cdef int end = self.game.ops.end(position.body)
+        if given and given != end:
+            raise EngineError(
+                Reason.INVALID_STATE,
+                f"the state has end {given}, but {'its end is ' + str(end) if end else 'the game is not over'}",
+                field="end",
+            )
+        return 0
 
     def read_action(self, Reader action not None, Position position not None):
         """Return the dense id of a typed Action at a position. Raises EngineError as the codec does."""
@@ -83,6 +99,7 @@ cdef class Messages:
         """Write a State."""
         cdef size_t begun
         out.number(fields.STATE_RULES_VERSION, position.game.ops.rules_version)
+        out.number(fields.STATE_PLY, position.plies)
         if position.sampled:
             begun = out.begin(fields.STATE_STREAM)
             out.number(fields.RANDOM_STREAM_SEED, position.stream.key[0])
@@ -90,7 +107,7 @@ cdef class Messages:
             out.number(fields.RANDOM_STREAM_DRAWN, position.stream.drawn)
             out.end(begun)
         begun = out.begin(self.field)
-        self.codec.conversions.put_state(out, position)
+        self.codec.write_state(out, position)
         out.end(begun)
 
     def put_turn(self, Writer out not None, Position position not None):
@@ -101,6 +118,18 @@ cdef class Messages:
             out.present(fields.TURN_SEAT, player)
         else:
             out.number(fields.TURN_KIND, CHANCE if player == CHANCE_PLAYER else OVER)
+
+    def put_end(self, Writer out not None, int field, Position position not None):
+        """Write why the game is over as an End in `field`; nothing if it is not."""
+        cdef int end = self.game.ops.end(position.body)
+        cdef size_t begun
+        cdef Said said
+        if end:
+            begun = out.begin(field)
+            self.codec.phrases.say_end(end, &said)
+            self.put_said(out, fields.END_LABEL, fields.END_PHRASE, &said)
+            out.number(self.field, end)
+            out.end(begun)
 
     def put_legal_actions(self, Writer out not None, int field, Position position not None):
         """Write the legal actions by ascending id, each as an Action in `field`; none unless a seat has to act."""
@@ -163,13 +192,6 @@ cdef class Messages:
         out.end(begun)
         return self.codec.phrases.put_message(out, phrase, said)
 
-    def put_end(self, Writer out not None, int end):
-        """Write an End by its number in the game's enum of ends, 1 or more."""
-        cdef Said said
-        self.codec.phrases.say_end(end, &said)
-        self.put_said(out, fields.END_LABEL, fields.END_PHRASE, &said)
-        out.number(self.field, end)
-
     def put_view(self, Writer out not None, Position position not None, seat):
         """Write the View of a position for a seat (None: a spectator)."""
         cdef size_t begun
@@ -179,15 +201,31 @@ cdef class Messages:
         begun = out.begin(fields.VIEW_TURN)
         self.put_turn(out, position)
         out.end(begun)
+        out.number(fields.VIEW_PLY, position.plies)
+        self.put_end(out, fields.VIEW_END, position)
         begun = out.begin(self.field)
         self.codec.put_view(out, position, seat)
         out.end(begun)
 
     def put_score(self, Writer out not None, Position position not None):
         """Write the Score, final or as it stands."""
+        out.numbers(fields.SCORE_TOTALS, [complement(total) for total in position.totals()])
+        self.put_result(out, position, EVERY_SEAT)
+
+    def put_viewer_score(self, Writer out not None, Position position not None, seat):
+        """Write the ViewerScore: the score as far as a seat (None: a spectator) may know it."""
+        cdef int other, known = self.codec.known_totals(position, SPECTATOR if seat is None else seat)
+        cdef size_t begun
+        for other, total in enumerate(position.totals()):
+            begun = out.begin(fields.VIEWER_SCORE_TOTALS)
+            if known >> other & 1:
+                out.present(fields.VIEWER_TOTAL_TOTAL, complement(total))
+            out.end(begun)
+        self.put_result(out, position, known)
+
+    cdef int put_result(self, Writer out, Position position, int known) except -1:
+        # The fields that a Score and a ViewerScore share. `known`: the seats whose totals may be told, as bits.
         cdef size_t begun, inner
-        # Protobuf writes negative numbers as their 64-bit complements.
-        out.numbers(fields.SCORE_TOTALS, [total & 0xFFFFFFFFFFFFFFFF for total in position.totals()])
         if position.is_terminal():
             out.number(fields.SCORE_FINAL, True)
             out.numbers(fields.SCORE_WINNERS, position.winners())
@@ -198,21 +236,24 @@ cdef class Messages:
             out.end(begun)
         begun = out.begin(fields.SCORE_DETAIL)
         inner = out.begin(self.field)
-        self.codec.conversions.put_score(out, position)
+        self.codec.conversions.put_score(out, position, known)
         out.end(inner)
         out.end(begun)
+        return 0
 
     def put_position(
         self, Writer out not None, Position position not None, EventLog events not None, Reader wanted not None
     ):
         """Write a Position with the parts that `wanted`, an Include, asks for."""
-        cdef size_t begun, inner
+        cdef size_t begun
         begun = out.begin(fields.POSITION_STATE)
         self.put_state(out, position)
         out.end(begun)
         begun = out.begin(fields.POSITION_TURN)
         self.put_turn(out, position)
         out.end(begun)
+        out.number(fields.POSITION_PLY, position.plies)
+        self.put_end(out, fields.POSITION_END, position)
         self.put_events(out, fields.POSITION_EVENTS, events, None, True)
         if number_of(&wanted.message, fields.INCLUDE_LEGAL_ACTIONS):
             self.put_legal_actions(out, fields.POSITION_LEGAL_ACTIONS, position)
@@ -226,10 +267,25 @@ cdef class Messages:
             viewers.append(None)
         for seat in viewers:
             begun = out.begin(fields.POSITION_VIEWERS)
-            if seat is not None:
-                out.present(fields.VIEWER_UPDATE_SEAT, seat)
-            inner = out.begin(fields.VIEWER_UPDATE_VIEW)
-            self.put_view(out, position, seat)
-            out.end(inner)
-            self.put_events(out, fields.VIEWER_UPDATE_EVENTS, events, seat)
+            self.put_viewer_update(out, position, events, seat)
             out.end(begun)
+
+    def put_viewer_update(self, Writer out not None, Position position not None, EventLog events not None, seat):
+        """Write the ViewerUpdate of a seat (None: a spectator)."""
+        cdef size_t begun
+        if seat is not None:
+            out.present(fields.VIEWER_UPDATE_SEAT, seat)
+        begun = out.begin(fields.VIEWER_UPDATE_VIEW)
+        self.put_view(out, position, seat)
+        out.end(begun)
+        self.put_events(out, fields.VIEWER_UPDATE_EVENTS, events, seat)
+        if seat is not None and seat == position.current_player():
+            self.put_legal_actions(out, fields.VIEWER_UPDATE_LEGAL_ACTIONS, position)
+        begun = out.begin(fields.VIEWER_UPDATE_SCORE)
+        self.put_viewer_score(out, position, seat)
+        out.end(begun)
+
+
+def complement(number):
+    """Return a number as protobuf writes it: a negative one as its 64-bit complement."""
+    return number & 0xFFFFFFFFFFFFFFFF

@@ -4,7 +4,9 @@ from libc.stdint cimport uint16_t, uint32_t, uint64_t
 from chatiere.engine.core.game cimport Events, Operations
 from chatiere.engine.core.stream cimport Stream
 
-cdef int make_move(const Operations* ops, void* body, Stream* stream, int move, Events* events) noexcept nogil
+cdef int make_move(
+    const Operations* ops, void* body, Stream* stream, uint32_t* ply, int move, Events* events
+) noexcept nogil
 cdef void draw(const Operations* ops, void* body, Stream* stream, Events* events) noexcept nogil
 cdef int settle(const Operations* ops, void* body, Stream* stream) noexcept nogil
 cdef uint64_t playout(const Operations* ops, void* body, Stream* stream) noexcept nogil

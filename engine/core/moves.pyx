@@ -3,17 +3,23 @@
 from libc.string cimport memcpy
 
 from chatiere.engine.core.game cimport CHANCE, BODY_WORDS, MAX_LEGAL, MAX_OUTCOMES, OK, TERMINAL, debug_assert
+from chatiere.engine.core.packed cimport count_plies
 from chatiere.engine.core.stream cimport number_below
 
 
-cdef int make_move(const Operations* ops, void* body, Stream* stream, int move, Events* events) noexcept nogil:
-    # Make a move: a dense id at a decision, an outcome at a chance event. With a stream (sampled chance) the game then
-    # runs on to the next decision; `events` receives the events of the move only.
+cdef int make_move(
+    const Operations* ops, void* body, Stream* stream, uint32_t* ply, int move, Events* events
+) noexcept nogil:
+    # Make a move: a dense id at a decision, which raises the ply (unless that is NULL), an outcome at a chance event.
+    # With a stream (sampled chance) the game then runs on to the next decision; `events` receives the events of the
+    # move only.
     cdef int fault
     if ops.actor(body) == CHANCE:
         fault = ops.apply_outcome(body, move, events)
     else:
         fault = ops.apply(body, move, events)
+        if fault == OK and ply != NULL:
+            count_plies(ops, body, ply, 1)
     if fault == OK:
         debug_assert(ops.check(body) == OK)
         if stream != NULL:
@@ -73,6 +79,6 @@ cdef uint64_t count_paths(const Operations* ops, const void* body, const Stream*
         memcpy(child, body, ops.body_size)
         if stream != NULL:
             child_stream = stream[0]
-        make_move(ops, child, &child_stream if stream != NULL else NULL, moves[i], NULL)
+        make_move(ops, child, &child_stream if stream != NULL else NULL, NULL, moves[i], NULL)
         paths += count_paths(ops, child, stream if stream == NULL else &child_stream, depth - 1)
     return paths

@@ -1,12 +1,14 @@
 # Packed states: a header and the game's body, and the checks of both.
-from libc.stdint cimport uint8_t, uint64_t
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 from chatiere.engine.core.game cimport (
     CHANCE,
     HEADER_NOT_ZERO,
+    MAX_SEATS,
     OK,
     OTHER_GAME,
     OTHER_RULES_VERSION,
+    PLY_TOO_HIGH,
     SAMPLED_CHANCE_IS_PENDING,
     STREAM_NOT_ZERO,
     Operations,
@@ -16,25 +18,41 @@ ctypedef struct Header:
     # The first bytes of every packed state, little-endian; the game's body follows.
     uint8_t game
     uint8_t rules_version
-    uint8_t sampled  # 1: chance is sampled from the stream below; 0: chance is explicit and the rest is 0
-    uint8_t zero[5]
+    uint8_t sampled  # 1: chance is sampled from the stream below; 0: chance is explicit and the stream is 0
+    uint8_t zero
+    uint32_t ply  # the number of decisions made so far
+    # The stream.
     uint64_t seed
     uint64_t game_number
     uint64_t drawn
 
+cdef enum:
+    GAMES = 256  # numbers of games
+    COUNTS = MAX_SEATS + 1  # numbers of players
+
+# The most decisions of a game with any options, by the game's number and the number of players.
+cdef uint32_t MAX_PLIES[GAMES][COUNTS]
+cdef void note_max_plies(const Operations* ops) noexcept
+
+
+cdef inline uint32_t max_ply(const Operations* ops, const void* body) noexcept nogil:
+    return MAX_PLIES[ops.number][(<const uint8_t*> body)[0]]
+
+
+cdef inline void count_plies(const Operations* ops, const void* body, uint32_t* ply, uint64_t decisions) noexcept nogil:
+    # Raise a ply. No game exceeds the maximum, but a state from outside may have had too high a ply: it stays there.
+    cdef uint32_t left = max_ply(ops, body) - ply[0]
+    ply[0] += <uint32_t> decisions if decisions < left else left
+
 
 cdef inline int check_header(const Operations* ops, const Header* header) noexcept nogil:
     # OK, or the fault of a header.
-    cdef int i
     if header.game != ops.number:
         return OTHER_GAME
     if header.rules_version != ops.rules_version:
         return OTHER_RULES_VERSION
-    if header.sampled > 1:
+    if header.sampled > 1 or header.zero:
         return HEADER_NOT_ZERO
-    for i in range(5):
-        if header.zero[i]:
-            return HEADER_NOT_ZERO
     if header.sampled == 0 and (header.seed or header.game_number or header.drawn):
         return STREAM_NOT_ZERO
     return OK
@@ -45,4 +63,14 @@ cdef inline int check_body(const Operations* ops, const void* body, bint sampled
     cdef int fault = ops.check(body)
     if fault == OK and sampled and ops.actor(body) == CHANCE:
         return SAMPLED_CHANCE_IS_PENDING
+    return fault
+
+
+cdef inline int check_packed(const Operations* ops, const Header* header, const void* body) noexcept nogil:
+    # OK, or the fault of an untrusted packed state.
+    cdef int fault = check_header(ops, header)
+    if fault == OK:
+        fault = check_body(ops, body, header.sampled)
+    if fault == OK and header.ply > max_ply(ops, body):
+        fault = PLY_TOO_HIGH
     return fault

@@ -1,5 +1,5 @@
 # The engine's Python interface: Game and Position.
-from libc.stdint cimport uint64_t
+from libc.stdint cimport uint32_t, uint64_t
 
 from chatiere.engine.core.events cimport EventLog
 from chatiere.engine.core.game cimport BODY_WORDS, Operations
@@ -28,6 +28,7 @@ cdef class Position:
     cdef readonly Game game
     cdef bint sampled
     cdef Stream stream
+    cdef uint32_t plies
     cdef uint64_t body[BODY_WORDS]
 
     # Raise CHANCE_PENDING or GAME_OVER unless a seat has to act.
@@ -38,3 +39,5 @@ cdef class Position:
     cdef Stream* stream_in_use(self) noexcept nogil
     cdef run_on(self, EventLog events)
     cdef Position checked(self)
+    # Set the ply; None or a number out of range raises EngineError: INVALID_STATE.
+    cdef int set_ply(self, ply) except -1

@@ -33,6 +33,7 @@ from chatiere.engine.core.game cimport (
     OTHER_GAME,
     OTHER_PLAYERS,
     OTHER_RULES_VERSION,
+    PLY_TOO_HIGH,
     SAMPLED_CHANCE_IS_PENDING,
     STREAM_NOT_ZERO,
     TERMINAL,
@@ -42,7 +43,7 @@ from chatiere.engine.core.game cimport (
 from chatiere.engine.core.game cimport Limits as GameLimits
 from chatiere.engine.core.integers cimport integer_in, read_u64, require_integer
 from chatiere.engine.core.moves cimport count_paths, draw, make_move, playout
-from chatiere.engine.core.packed cimport Header, check_body, check_header
+from chatiere.engine.core.packed cimport Header, check_body, check_packed, count_plies, max_ply, note_max_plies
 from chatiere.engine.core.stream cimport stream_at
 
 CHANCE_PLAYER = CHANCE
@@ -100,6 +101,12 @@ COMMON_FAULTS = {
         "a state with sampled chance cannot be at a chance event",
         key="state.sampled_chance_is_pending",
     ),
+    PLY_TOO_HIGH: FaultText(
+        Reason.INVALID_STATE,
+        "no game with this number of players has as many decisions",
+        "header.ply",
+        key="state.ply_too_high",
+    ),
 }
 
 
@@ -109,6 +116,7 @@ cdef class OperationTable:
 
 cdef OperationTable wrap_operations(const Operations* ops):
     cdef OperationTable table = OperationTable()
+    note_max_plies(ops)
     table.ops = ops
     return table
 
@@ -253,28 +261,34 @@ cdef class Game:
                 metadata={"expected_size": str(self.packed_size), "size": str(data.shape[0])},
             )
         memcpy(&header, &data[0], sizeof(Header))
-        fault = check_header(self.ops, &header)
+        memcpy(position.body, &data[sizeof(Header)], self.ops.body_size)
+        fault = check_packed(self.ops, &header, position.body)
         if fault == OTHER_RULES_VERSION:
             self.check_rules_version(header.rules_version)
         if fault != OK:
             self.refuse_state(fault)
-        memcpy(position.body, &data[sizeof(Header)], self.ops.body_size)
         position.sampled = header.sampled
         position.stream = stream_at(header.seed, header.game_number, header.drawn)
-        return position.checked()
+        position.plies = header.ply
+        return position
 
-    def position(self, bytes body not None, stream=None):
+    def position(self, bytes body not None, stream=None, ply=0):
         """Return the position of a body read by a codec and, if chance is sampled, (seed, game number, words drawn).
 
-        The body is not trusted. Raises EngineError: INVALID_STATE, INVALID_SEED.
+        `ply`: the number of decisions made so far, at most that of any game with the same number of players. Neither is
+        trusted. Raises EngineError: INVALID_STATE, INVALID_SEED.
         """
         cdef Stream drawn
+        cdef Position position
         if stream is None:
-            return self.position_of(body, NULL)
-        seed, game_number, words = stream
-        drawn = read_stream(seed, game_number)
-        drawn.drawn = read_u64("drawn", words)
-        return self.position_of(body, &drawn)
+            position = self.position_of(body, NULL)
+        else:
+            seed, game_number, words = stream
+            drawn = read_stream(seed, game_number)
+            drawn.drawn = read_u64("drawn", words)
+            position = self.position_of(body, &drawn)
+        position.set_ply(ply)
+        return position
 
     cdef Position position_of(self, bytes body, const Stream* stream):
         cdef Position position = self.empty_position()
@@ -375,6 +389,22 @@ cdef class Position:
         """Return (seed, game number, words drawn so far) if chance is sampled, else None."""
         return (self.stream.key[0], self.stream.key[1], self.stream.drawn) if self.sampled else None
 
+    def ply(self):
+        """Return the number of decisions made so far: 0 at the first, whatever chance events came before it."""
+        return self.plies
+
+    cdef int set_ply(self, ply) except -1:
+        cdef uint32_t most = max_ply(self.game.ops, self.body)
+        number = integer_in(ply, 0, most)
+        if number is None:
+            raise EngineError(
+                Reason.INVALID_STATE,
+                f"{must_be('ply', ply, 0, most)}: {self.game.fault_text(PLY_TOO_HIGH).message}",
+                field="ply",
+            )
+        self.plies = number
+        return 0
+
     def current_player(self):
         """Return the seat to act, CHANCE_PLAYER (-1) or TERMINAL_PLAYER (-4)."""
         return self.game.ops.actor(self.body)
@@ -421,7 +451,7 @@ cdef class Position:
         cdef int fault
         cdef int number = id_of("move", move)
         log.count = 0
-        fault = make_move(self.game.ops, self.body, NULL, number, NULL if events is None else &log)
+        fault = make_move(self.game.ops, self.body, NULL, &self.plies, number, NULL if events is None else &log)
         if fault != OK:
             self.refuse_move(fault, move)
         if events is not None:
@@ -470,7 +500,12 @@ cdef class Position:
         memcpy(position.body, self.body, self.game.ops.body_size)
         position.sampled = self.sampled
         position.stream = self.stream
+        position.plies = self.plies
         return position
+
+    def end(self):
+        """Return why the game is over, a number of `Description.ends`, or None if it is not."""
+        return self.game.ops.end(self.body) or None
 
     def totals(self):
         """Return each seat's score if the game stopped now."""
@@ -554,11 +589,12 @@ cdef class Position:
         return self
 
     def pack(self):
-        """Return the packed state, `Game.packed_size` bytes: header (game, rules version, stream) and body."""
+        """Return the packed state, `Game.packed_size` bytes: header (game, rules version, ply, stream) and body."""
         cdef Header header
         memset(&header, 0, sizeof(Header))
         header.game = self.game.ops.number
         header.rules_version = self.game.ops.rules_version
+        header.ply = self.plies
         if self.sampled:
             header.sampled = 1
             header.seed = self.stream.key[0]
@@ -587,6 +623,7 @@ cdef class Position:
         cdef uint64_t decisions
         with nogil:
             decisions = playout(self.game.ops, self.body, &stream)
+        count_plies(self.game.ops, self.body, &self.plies, decisions)
         return decisions
 
     def perft(self, depth):

@@ -204,6 +204,30 @@ cdef class Reader:
         check_field(field)
         return listed_numbers(&self.message, field)
 
+    def count_numbers(self, int field):
+        """Return the length of a list of numbers; 0 if it is absent."""
+        check_field(field)
+        return list_numbers(&self.message, field, NULL, 0)
+
+    def texts(self, int field, Py_ssize_t most):
+        """Return a list of texts, at most the first `most` of it; empty if it is absent."""
+        cdef Span rest = self.message.span
+        cdef Span text
+        cdef uint64_t tag
+        cdef int wire_type
+        cdef list texts = []
+        check_field(field)
+        while rest.at < rest.end and len(texts) < most:
+            tag = read_varint(&rest)
+            wire_type = tag & 7
+            if wire_type != BYTES:
+                skip(&rest, wire_type)
+                continue
+            text = read_bytes(&rest)
+            if tag >> 3 == <uint64_t> field:
+                texts.append(text.at[:text.end - text.at].decode())
+        return texts
+
     def text(self, int field):
         """Return a text; empty if it is absent."""
         cdef Span text

@@ -12,7 +12,7 @@ import numpy as np
 from chatiere import bots, engine
 from chatiere.bots import Bot, Judgement
 from chatiere.bots.hosting import decisions_at, luck
-from chatiere.engine import EngineError, Position, Reason
+from chatiere.engine import EngineError, Game, Position, Reason
 from chatiere.engine.core.batch import Cancellation
 from chatiere.engine.wire import Buffer, written
 from chatiere.service.calls import conversion
@@ -75,33 +75,47 @@ class BotService:
             error.lies_below("state")
             conversion.name_game(error, position.game)
             raise
-        bot = self._bot(request.text(_SUGGEST.bot), position)
-        hold(_OF_SIMULATION * bot.budget)
+        spec = request.text(_SUGGEST.bot)
+        bot = bot_of(spec, position.game, position.num_players(), self._max_playouts, "bot")
         seed = request.number(_SUGGEST.seed) if request.has_number(_SUGGEST.seed) else secrets.randbits(64)
-        decisions = decisions_at(position, bot, int(luck(seed, [0], [0])[0]), cancellation)
-        return _response(position, bot.judge(decisions)).SerializeToString()
+        return suggestion(position, bot, seed, cancellation, hold).SerializeToString()
 
-    def _bot(self, spec: str, position: Position) -> Bot:
-        game = position.game
-        if not spec:
-            raise Refusal(
-                ServiceReason.MISSING_FIELD,
-                f"the request names no bot; known bots: {', '.join(bots.names(game))}",
-                field="bot",
-                metadata={"game": game.name},
-            )
-        try:
-            bot = bots.get(spec, game, position.num_players())
-        except ValueError as error:
-            raise Refusal(ServiceReason.INVALID_BOT, str(error), field="bot", metadata={"game": game.name}) from error
-        if bot.budget > self._max_playouts and bot.is_reproducible:
-            raise EngineError(
-                Reason.BATCH_TOO_LARGE,
-                f"this service lets a bot play out at most {self._max_playouts} games, not {bot.budget}",
-                field="bot",
-                metadata={"game": game.name, "limit": str(self._max_playouts), "asked": str(bot.budget)},
-            )
-        return bot
+
+def bot_of(spec: str, game: Game, players: int, most: int, field: str) -> Bot:
+    """Return the bot that a request's field describes. `most`: the games that it may play out for a decision.
+
+    Raises Refusal (MISSING_FIELD, INVALID_BOT) and EngineError (BATCH_TOO_LARGE).
+    """
+    if not spec:
+        raise Refusal(
+            ServiceReason.MISSING_FIELD,
+            f"the request names no bot; known bots: {', '.join(bots.names(game))}",
+            field=field,
+            metadata={"game": game.name},
+        )
+    try:
+        bot = bots.get(spec, game, players)
+    except ValueError as error:
+        raise Refusal(ServiceReason.INVALID_BOT, str(error), field=field, metadata={"game": game.name}) from error
+    if bot.budget > most and bot.is_reproducible:
+        raise EngineError(
+            Reason.BATCH_TOO_LARGE,
+            f"this service lets a bot play out at most {most} games, not {bot.budget}",
+            field=field,
+            metadata={"game": game.name, "limit": str(most), "asked": str(bot.budget)},
+        )
+    return bot
+
+
+def memory_of(bot: Bot) -> int:
+    """Return the bytes that a decision of a bot takes at most."""
+    return _OF_SIMULATION * bot.budget
+
+
+def suggestion(position: Position, bot: Bot, seed: int, cancellation: Cancellation, hold: Hold) -> pb.SuggestResponse:
+    """Return what a bot suggests at a decision. `seed`: of its random choices. Raises Refusal and Cancelled."""
+    hold(memory_of(bot))
+    return _response(position, bot.judge(decisions_at(position, bot, int(luck(seed, [0], [0])[0]), cancellation)))
 
 
 def _response(position: Position, judgement: Judgement) -> pb.SuggestResponse:

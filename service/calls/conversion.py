@@ -5,9 +5,11 @@ In each oneof a game has the field of its own name; its content is read and writ
 
 from chatiere import engine
 from chatiere.engine import EngineError, EventLog, Game, Position, Reason
+from chatiere.engine.core.languages import LANGUAGES
 from chatiere.engine.core.messages import Messages
 from chatiere.engine.wire import Reader
 from chatiere.service.calls.errors import Refusal, ServiceReason
+from chatiere.service.calls.languages import spoken
 from chatiere.v1 import game_pb2
 
 # A game's reader and writer of messages, by its field number; the set of these numbers as bits; the readers by game.
@@ -18,19 +20,45 @@ _BY_FIELD = {
     for game in engine.games()
 }
 _FIELDS = sum(1 << field for field in _BY_FIELD)
-_BY_GAME = {messages.game: messages for messages in _BY_FIELD.values()}
+# By language.
+_BY_GAME = {
+    language: {
+        messages.game: Messages(messages.game, engine.codec(messages.game.name), field, language)
+        for field, messages in _BY_FIELD.items()
+    }
+    for language in LANGUAGES
+}
 _ACTION_ID = game_pb2.Action.ID_FIELD_NUMBER
 
 
 def of(position: Position) -> Messages:
-    """Return the reader and writer of the messages of a position's game."""
-    return _BY_GAME[position.game]
+    """Return the reader and writer of the messages of a position's game, in the language of the call."""
+    return _BY_GAME[spoken()][position.game]
 
 
 def game_of(message: Reader) -> Game | None:
     """Return the game whose field a message has; None if it has none."""
     messages = _BY_FIELD.get(message.which(_FIELDS))
     return None if messages is None else messages.game
+
+
+def named_game(name: str, options: Reader) -> Game:
+    """Return the game of a request that names it in its field `game` or, if that is empty, by its options.
+
+    Raises EngineError: UNKNOWN_GAME.
+    """
+    if name:
+        return engine.game(name)
+    game = game_of(options)
+    if game is None:
+        names = game_names()
+        raise EngineError(
+            Reason.UNKNOWN_GAME,
+            f"no game in the request, by name or by its options; known games: {names}",
+            field="game",
+            metadata={"games": names},
+        )
+    return game
 
 
 def name_game(error: EngineError, game: Game) -> None:
@@ -97,8 +125,8 @@ def _lies_in_options(error: EngineError, name: str, game: Game) -> None:
     name_game(error, game)
 
 
-def apply_action(action: Reader, position: Position, events: EventLog) -> None:
-    """Make the move of a request's field `action`, an Action; append its events to `events`.
+def apply_action(action: Reader, position: Position, events: EventLog) -> int:
+    """Make the move of a request's field `action`, an Action; append its events to `events`; return its dense id.
 
     Raises Refusal (MISSING_FIELD, ACTION_MISMATCH) and EngineError (CHANCE_PENDING, GAME_OVER, INVALID_ACTION,
     ILLEGAL_ACTION).
@@ -112,6 +140,7 @@ def apply_action(action: Reader, position: Position, events: EventLog) -> None:
         error.lies_below(path)
         name_game(error, position.game)
         raise
+    return number
 
 
 def _read_action(action: Reader, position: Position) -> tuple[int, str]:

@@ -5,23 +5,28 @@ EngineError and Refusal with field paths that begin in the request, and DecodeEr
 """
 
 import secrets
+from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 from chatiere import engine
 from chatiere.engine import EngineError, EventLog, Game, Position, Reason
-from chatiere.engine.core.game_info import game_info
-from chatiere.engine.wire import Reader, written, written_in
+from chatiere.engine.core.game_info import game_info, observation_info, pieces_info, words_info
+from chatiere.engine.core.languages import LANGUAGES
+from chatiere.engine.wire import Reader, Writer, written, written_in
 from chatiere.service.calls import conversion
 from chatiere.service.calls.errors import Refusal, ServiceReason
-from chatiere.service.calls.requests import numbers_of, opener
+from chatiere.service.calls.languages import spoken
+from chatiere.service.calls.piece_fields import piece_fields
+from chatiere.service.calls.requests import numbers_of, opener, parse
 from chatiere.service.guards.metrics import Metrics
 from chatiere.v1 import game_pb2
 from chatiere.v1 import game_service_pb2 as pb
 
-_open_list_games = opener(pb.ListGamesRequest)
 _open_new_game, _NEW_GAME = opener(pb.NewGameRequest), numbers_of(pb.NewGameRequest)
 _open_list_legal_actions = opener(pb.ListLegalActionsRequest)
 _open_apply, _APPLY = opener(pb.ApplyRequest), numbers_of(pb.ApplyRequest)
+_open_get_position, _GET_POSITION = opener(pb.GetPositionRequest), numbers_of(pb.GetPositionRequest)
 _open_get_score = opener(pb.GetScoreRequest)
 _open_get_view, _GET_VIEW = opener(pb.GetViewRequest), numbers_of(pb.GetViewRequest)
 _open_resample, _RESAMPLE = opener(pb.ResampleRequest), numbers_of(pb.ResampleRequest)
@@ -31,38 +36,84 @@ _open_resample, _RESAMPLE = opener(pb.ResampleRequest), numbers_of(pb.ResampleRe
     for kind in (
         pb.ListLegalActionsRequest,
         pb.ApplyRequest,
+        pb.GetPositionRequest,
         pb.GetScoreRequest,
         pb.GetViewRequest,
         pb.ResampleRequest,
     )
 }
 _INCLUDE = numbers_of(game_pb2.Include)
+_GAMES = pb.ListGamesResponse.GAMES_FIELD_NUMBER
 _LEGAL_ACTIONS = numbers_of(pb.ListLegalActionsResponse)
 _NEW_GAME_RESPONSE = pb.NewGameResponse.POSITION_FIELD_NUMBER
 _APPLY_RESPONSE = pb.ApplyResponse.POSITION_FIELD_NUMBER
+_GET_POSITION_RESPONSE = pb.GetPositionResponse.POSITION_FIELD_NUMBER
 _GET_SCORE_RESPONSE = pb.GetScoreResponse.SCORE_FIELD_NUMBER
 _GET_VIEW_RESPONSE = pb.GetViewResponse.VIEW_FIELD_NUMBER
 _RESAMPLE_RESPONSE = pb.ResampleResponse.STATE_FIELD_NUMBER
 
+InfoPart = Callable[[Game], dict[str, Any]]
+"""A function that returns fields of a game's GameInfo."""
+
 
 def list_games(data: bytes) -> bytes:
-    """List all games, by name: ListGamesRequest → ListGamesResponse."""
-    _open_list_games(data)
-    return _all_games()
+    """Describe the games, or those that are named, by name: ListGamesRequest → ListGamesResponse."""
+    request = parse(pb.ListGamesRequest, data)
+    wanted = {_game_named(name, f"names[{i}]") for i, name in enumerate(request.names)}
+    parts = [part for part, is_wanted in _parts_of(request) if is_wanted]
+    return b"".join(
+        written_in(_GAMES, _put_info, game, parts) for game in engine.games() if game in wanted or not request.names
+    )
+
+
+def _parts_of(request: pb.ListGamesRequest) -> tuple[tuple[InfoPart, bool], ...]:
+    # The parts of a GameInfo, and whether a request asks for them.
+    return (
+        (game_info, True),
+        (_pieces_info, request.pieces),
+        (observation_info, request.observation),
+        (_WORDS_INFO[spoken()], request.words),
+    )
+
+
+def _pieces_info(game: Game) -> dict[str, Any]:
+    # The engine has no protobuf, and so cannot know the fields of messages.
+    return pieces_info(game) | {"piece_fields": piece_fields(game.name)}
+
+
+def _words_info(language: str) -> InfoPart:
+    # Returns the part `words` in a language.
+    return lambda game: words_info(engine.codec(game.name).phrases, language)
+
+
+# By language.
+_WORDS_INFO = {language: _words_info(language) for language in LANGUAGES}
+
+
+def _put_info(out: Writer, game: Game, parts: list[InfoPart]) -> None:
+    for part in parts:
+        out.fields(_written_info(game, part))
 
 
 @cache
-def _all_games() -> bytes:
+def _written_info(game: Game, part: InfoPart) -> bytes:
     # Cached because it takes milliseconds.
-    games = [game_pb2.GameInfo(**game_info(game)) for game in engine.games()]
-    return pb.ListGamesResponse(games=games).SerializeToString()
+    return game_pb2.GameInfo(**part(game)).SerializeToString()
+
+
+def _game_named(name: str, field: str) -> Game:
+    try:
+        return engine.game(name)
+    except EngineError as error:
+        error.field = field
+        raise
 
 
 def new_game(data: bytes) -> bytes:
     """Begin a game: NewGameRequest → NewGameResponse."""
     request = _open_new_game(data)
     options = request.inner(_NEW_GAME.options)
-    game = _game_of(request, options)
+    game = conversion.named_game(request.text(_NEW_GAME.game), options)
     chosen = conversion.read_options(options, game)
     seed = _seed_of(request, game)
     events = EventLog()
@@ -80,7 +131,7 @@ def new_game(data: bytes) -> bytes:
         conversion.name_game(error, game)
         raise
     include = request.inner(_NEW_GAME.include)
-    _check_viewers(include, position)
+    check_viewers(include, position)
     return written_in(_NEW_GAME_RESPONSE, conversion.of(position).put_position, position, events, include)
 
 
@@ -100,7 +151,7 @@ def apply(data: bytes) -> tuple[bytes, Game]:
     request = _open_apply(data)
     position = position_of(request)
     include = request.inner(_APPLY.include)
-    _check_viewers(include, position)
+    check_viewers(include, position)
     events = EventLog()
     action = request.find(_APPLY.action)
     if action is not None:
@@ -117,6 +168,16 @@ def apply(data: bytes) -> tuple[bytes, Game]:
         )
     response = written_in(_APPLY_RESPONSE, conversion.of(position).put_position, position, events, include)
     return response, position.game
+
+
+def get_position(data: bytes) -> bytes:
+    """Return a state as if a move had just led there, without events: GetPositionRequest → GetPositionResponse."""
+    request = _open_get_position(data)
+    position = position_of(request)
+    include = request.inner(_GET_POSITION.include)
+    check_viewers(include, position)
+    put = conversion.of(position).put_position
+    return written_in(_GET_POSITION_RESPONSE, put, position, EventLog(), include)
 
 
 def get_score(data: bytes) -> bytes:
@@ -168,7 +229,7 @@ class GameService:
         self._moves = {game: metrics.moves_applied.labels(game.name) for game in engine.games()}
 
     def ListGames(self, request: bytes) -> bytes:
-        """List all games."""
+        """Describe the games, or those that are named."""
         return list_games(request)
 
     def NewGame(self, request: bytes) -> bytes:
@@ -185,6 +246,10 @@ class GameService:
         self._moves[game].inc()
         return response
 
+    def GetPosition(self, request: bytes) -> bytes:
+        """Return a state as if a move had just led there, without events."""
+        return get_position(request)
+
     def GetScore(self, request: bytes) -> bytes:
         """Score a state."""
         return get_score(request)
@@ -196,22 +261,6 @@ class GameService:
     def Resample(self, request: bytes) -> bytes:
         """Draw a state that a seat cannot tell from the given one."""
         return resample(request)
-
-
-def _game_of(request: Reader, options: Reader) -> Game:
-    name = request.text(_NEW_GAME.game)
-    if name:
-        return engine.game(name)
-    game = conversion.game_of(options)
-    if game is None:
-        names = conversion.game_names()
-        raise EngineError(
-            Reason.UNKNOWN_GAME,
-            f"no game in the request, by name or by its options; known games: {names}",
-            field="game",
-            metadata={"games": names},
-        )
-    return game
 
 
 def _seed_of(request: Reader, game: Game) -> int | None:
@@ -257,7 +306,8 @@ def _check_seat(seat: int, position: Position, field: str) -> None:
         raise _no_such_seat(f"seats are 0 to {position.num_players() - 1}, not {seat}", position, field)
 
 
-def _check_viewers(include: Reader, position: Position) -> None:
+def check_viewers(include: Reader, position: Position) -> None:
+    """Raise EngineError (INVALID_SEAT) unless the viewers of a request's field `include` are seats, each once."""
     viewers = include.numbers(_INCLUDE.viewers)
     for i, seat in enumerate(viewers):
         field = f"include.viewers[{i}]"
@@ -283,6 +333,7 @@ def _apply_outcome(position: Position, outcome: int, events: EventLog) -> None:
             f"no chance event is pending: seat {seat} has to choose one of its legal actions",
             field="outcome",
             metadata={"game": position.game.name, "actor": str(seat), "move": str(outcome)},
+            key="rule.no_chance_is_pending",
         )
     try:
         position.apply(outcome, events)

@@ -8,9 +8,9 @@ from chatiere.engine.wire import Buffer
 
 # A reservation of memory, in bytes, beside the request. Raises Refusal.
 Hold = Callable[[int], None]
-# Methods of GameService: request → response.
+# Methods that take microseconds: request → response.
 SingleHandler = Callable[[bytes], bytes]
-# Methods of BatchService: request (a Buffer), cancellation, reservation → response, in pieces to be joined.
+# Methods that may take long: request (a Buffer), cancellation, reservation → response, in pieces to be joined.
 BatchHandler = Callable[[Any, Cancellation, Hold], list[Buffer]]
 
 # Larger requests of GameService, in bytes, may take longer to read than a port's loop should wait.

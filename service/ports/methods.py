@@ -21,6 +21,8 @@ from chatiere.service.calls.batch_service import BatchService
 from chatiere.service.calls.bot_service import BotService
 from chatiere.service.calls.errors import Status
 from chatiere.service.calls.game_service import GameService
+from chatiere.service.calls.replay_service import ReplayService
+from chatiere.service.calls.table_service import TableService
 from chatiere.service.guards.chain import Guards, Method
 from chatiere.service.guards.limits import CallLimit
 from chatiere.service.guards.metrics import Metrics
@@ -29,14 +31,18 @@ from chatiere.service.ports.handlers import BatchHandler, SingleHandler
 from chatiere.service.ports.health import HEALTH_SERVICE, HealthServicer
 from chatiere.service.process.settings import SettingError, Settings
 from chatiere.service.process.threads import started_threads
-from chatiere.v1 import batch_service_pb2, bot_service_pb2, game_service_pb2
+from chatiere.service.tables.keys import Keyring
+from chatiere.v1 import batch_service_pb2, bot_service_pb2, game_service_pb2, table_service_pb2
 
 _GAME = game_service_pb2.DESCRIPTOR.services_by_name["GameService"]
 _BATCH = batch_service_pb2.DESCRIPTOR.services_by_name["BatchService"]
 _BOT = bot_service_pb2.DESCRIPTOR.services_by_name["BotService"]
+_TABLE = table_service_pb2.DESCRIPTOR.services_by_name["TableService"]
 GAME_SERVICE, BATCH_SERVICE, BOT_SERVICE = _GAME.full_name, _BATCH.full_name, _BOT.full_name
-SERVICES = (GAME_SERVICE, BATCH_SERVICE, BOT_SERVICE)
+TABLE_SERVICE = _TABLE.full_name
+SERVICES = (GAME_SERVICE, BATCH_SERVICE, BOT_SERVICE, TABLE_SERVICE)
 PLAY = f"/{BATCH_SERVICE}/Play"
+REPLAY = f"/{GAME_SERVICE}/Replay"
 _CHANNELZ = "grpc.channelz.v1.Channelz"
 # Threads for large requests of GameService.
 _SIDE_THREADS = 2
@@ -67,7 +73,9 @@ class BatchMethod(NamedTuple):
 class Methods(grpc.GenericRpcHandler):
     """The server's methods, for all its ports, and grpcio's handlers by path."""
 
-    def __init__(self, settings: Settings, metrics: Metrics, guards: Guards, health: HealthServicer) -> None:
+    def __init__(
+        self, settings: Settings, metrics: Metrics, guards: Guards, health: HealthServicer, table_keys: Keyring
+    ) -> None:
         """Make the handlers. Raises SettingError if the threads cannot be started."""
         self._metrics = metrics
         self._guards = guards
@@ -78,14 +86,18 @@ class Methods(grpc.GenericRpcHandler):
         self.factory = HandlerFactory(settings, guards)
         self.streams = CallLimit("streams at a time", settings.max_streams)
         self.singles = self._single_methods(settings)
-        """The methods of GameService."""
+        """The methods of GameService but Replay."""
         service = BatchService(settings, metrics)
         limit = CallLimit("batches at a time", settings.max_calls)
+        tables = TableService(settings, metrics, table_keys)
+        replay = Method(metrics, "unary", REPLAY, limit=limit, counts_clients=True)
         self.batches = [
+            BatchMethod(REPLAY, replay, ReplayService(settings, metrics).replay),
             *self._batch_methods(_BATCH, service.answer, limit),
             *self._batch_methods(_BOT, BotService(settings).answer, limit),
+            *self._batch_methods(_TABLE, tables.answer, limit, needs_token=not settings.open_tables),
         ]
-        """The unary methods of BatchService and BotService."""
+        """Replay, and the unary methods of BatchService, BotService and TableService."""
         play = Method(metrics, "bidi_stream", PLAY, limit=self.streams, counts_clients=True)
         self.play = BatchMethod(PLAY, play, service.play)
         """The streams of batches."""
@@ -138,18 +150,24 @@ class Methods(grpc.GenericRpcHandler):
         found = []
         for each in _GAME.methods:
             path = f"/{GAME_SERVICE}/{each.name}"
-            method = Method(self._metrics, "unary", path, limit=limit, counts_clients=True)
-            found.append(SingleMethod(path, method, getattr(servicer, each.name)))
+            if path != REPLAY:
+                method = Method(self._metrics, "unary", path, limit=limit, counts_clients=True)
+                found.append(SingleMethod(path, method, getattr(servicer, each.name)))
         return found
 
     def _batch_methods(
-        self, service: ServiceDescriptor, answer: Callable[..., list[Buffer]], limit: CallLimit
+        self,
+        service: ServiceDescriptor,
+        answer: Callable[..., list[Buffer]],
+        limit: CallLimit,
+        *,
+        needs_token: bool = True,
     ) -> list[BatchMethod]:
         found = []
         for each in service.methods:
             path = f"/{service.full_name}/{each.name}"
             if path != PLAY:
-                method = Method(self._metrics, "unary", path, limit=limit, counts_clients=True)
+                method = Method(self._metrics, "unary", path, needs_token=needs_token, limit=limit, counts_clients=True)
                 found.append(BatchMethod(path, method, partial(answer, _snake_case(each.name))))
         return found
 

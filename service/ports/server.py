@@ -28,6 +28,7 @@ from chatiere.service.ports.methods import SERVICES, Methods
 from chatiere.service.ports.tls import server_credentials
 from chatiere.service.process.heartbeat import Heartbeat
 from chatiere.service.process.settings import SettingError, Settings
+from chatiere.service.tables.keys import Keyring
 
 _log = logging.getLogger(__name__)
 
@@ -46,13 +47,20 @@ class Server:
     """
 
     def __init__(
-        self, settings: Settings, registry: CollectorRegistry, *, share_port: bool, heartbeat: Heartbeat | None
+        self,
+        settings: Settings,
+        registry: CollectorRegistry,
+        *,
+        share_port: bool,
+        heartbeat: Heartbeat | None,
+        table_key: bytes | None,
     ) -> None:
         """See create_server."""
         self._settings = settings
         self._heartbeat = heartbeat
         self._metrics = Metrics(registry)
         self._guards = Guards(settings, self._metrics)
+        self._table_keys = Keyring(settings.table_keys, table_key)
         self.methods: Methods
         """The methods' handlers by path."""
         self._fast: FastPort | None = None
@@ -135,7 +143,7 @@ class Server:
         self._health = HealthServicer()
         for name in SERVICES:
             await self._health.set(name, health_pb2.HealthCheckResponse.SERVING)
-        self.methods = Methods(settings, self._metrics, self._guards, self._health)
+        self.methods = Methods(settings, self._metrics, self._guards, self._health, self._table_keys)
         self._server.add_generic_rpc_handlers((self.methods,))
         port = _bind(self._server, settings)
         if settings.fast_address is not None:
@@ -201,15 +209,21 @@ class Server:
 
 
 def create_server(
-    settings: Settings, registry: CollectorRegistry, *, share_port: bool = False, heartbeat: Heartbeat | None = None
+    settings: Settings,
+    registry: CollectorRegistry,
+    *,
+    share_port: bool = False,
+    heartbeat: Heartbeat | None = None,
+    table_key: bytes | None = None,
 ) -> tuple[Server, int]:
     """Return a server in this process, not yet started, and the port that it listens on.
 
     Its metrics are registered in `registry`; `metrics_address`, `workers` and `log_…` are settings for `supervisor`.
     `share_port`: let other processes listen on the port too. `heartbeat`: beaten by the serving loop while it runs.
+    `table_key`: of sealed tables, 32 bytes, where the settings have no file of keys; None: a random one.
     Raises SettingError if the settings cannot be applied.
     """
-    server = Server(settings, registry, share_port=share_port, heartbeat=heartbeat)
+    server = Server(settings, registry, share_port=share_port, heartbeat=heartbeat, table_key=table_key)
     return server, server.port
 
 

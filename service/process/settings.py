@@ -47,6 +47,8 @@ class Settings:
     - `max_batch_items`, `max_playouts` (of all items together), `max_answer_bytes` (of a response's columns): the
       largest call of BatchService; larger ones get BATCH_TOO_LARGE. So do bots with more than `max_playouts` for a
       suggestion.
+    - `max_table_playouts`: games that a bot may play out for a decision at a sealed table, at most
+      `max_playouts`.
 
     Times, in seconds.
 
@@ -61,6 +63,9 @@ class Settings:
     - `tls_certificate`, `tls_key`: PEM files of the server's certificate chain and its key; None: no TLS.
     - `client_ca`: a PEM file of the authorities that must sign clients' certificates; None: clients need none.
     - `tokens`: a file of bearer tokens (see `guards/tokens.py`); None: clients need none.
+    - `table_keys`: a file of the keys of sealed tables (see `tables/keys.py`); None: a random key, so that no table
+      outlives the server.
+    - `open_tables`: TableService needs no token. It then needs a limit per client, which is one per address.
     - `reflection`, `channelz`: serve these services.
 
     Logs and traces.
@@ -83,6 +88,8 @@ class Settings:
     batch_threads: int = 8
     max_batch_items: int = 16_384
     max_playouts: int = 1_000_000
+    # A second or two, in the slowest game.
+    max_table_playouts: int = 10_000
     # 4,096 observations of the largest game, and those of every seat for some hundred games that end at one step.
     max_answer_bytes: int = 128 * 1024 * 1024
     max_undelivered_bytes: int = 192 * 1024 * 1024
@@ -95,6 +102,8 @@ class Settings:
     tls_key: Path | None = None
     client_ca: Path | None = None
     tokens: Path | None = None
+    table_keys: Path | None = None
+    open_tables: bool = False
     reflection: bool = True
     channelz: bool = True
     log_level: str = "info"
@@ -111,7 +120,9 @@ class Settings:
                 except ValueError as error:
                     raise SettingError(name, str(error)) from error
         at_least_1 = ("workers", "max_calls", "max_streams", "max_message_bytes", "batch_threads")
-        for name in (*at_least_1, "max_batch_items", "max_playouts", "max_answer_bytes", "max_undelivered_bytes"):
+        for name in (*at_least_1, "max_batch_items", "max_playouts", "max_table_playouts"):
+            _require(name, getattr(self, name) >= 1, "must be 1 or more")
+        for name in ("max_answer_bytes", "max_undelivered_bytes"):
             _require(name, getattr(self, name) >= 1, "must be 1 or more")
         for name in ("max_calls_per_client", "max_rate_per_client", "grace"):
             _require(name, getattr(self, name) >= 0, "must be 0 or more")
@@ -122,6 +133,10 @@ class Settings:
         _require("tls_key", self.tls_certificate is None or self.tls_key is not None, "tls_certificate needs it")
         _require("tls_certificate", self.tls_key is None or self.tls_certificate is not None, "tls_key needs it")
         _require("tls_certificate", self.client_ca is None or self.tls_certificate is not None, "client_ca needs it")
+        if self.open_tables:
+            limits = self.max_calls_per_client or self.max_rate_per_client
+            _require("open_tables", self.tokens is not None, "without tokens every service is open")
+            _require("open_tables", bool(limits), "needs max_calls_per_client or max_rate_per_client")
         _require("log_level", self.log_level in LOG_LEVELS, f"must be one of {', '.join(LOG_LEVELS)}")
         _require("log_format", self.log_format in LOG_FORMATS, f"must be one of {', '.join(LOG_FORMATS)}")
 

@@ -22,6 +22,7 @@ from chatiere.service.process.settings import SettingError, Settings
 from chatiere.service.process.wakeups import STOP_SIGNALS, Wakeups
 from chatiere.service.process.worker import Order
 from chatiere.service.process.worker_process import WorkerProcess
+from chatiere.service.tables.keys import new_key
 
 # Seconds for a worker to end beyond the grace of its calls.
 _SLACK = 5.0
@@ -44,6 +45,8 @@ def serve(settings: Settings) -> None:
     multiprocessing.current_process().name = "supervisor"
     configure_logging(settings)
     _warn_of_open_doors(settings)
+    if settings.table_keys is None:
+        _log.warning("no table keys: sealed tables end with this server (see --table-keys)")
     with ExitStack() as stack:
         events = stack.enter_context(Wakeups())
         # Workers log where this process does; their standard error is a pipe.
@@ -113,6 +116,8 @@ class _Workers:
         self._files = files
         self._events = events
         self._log = log
+        # A worker that replaces another one opens its tables.
+        self._table_key = new_key()
         self._places = [_Place(number) for number in range(settings.workers)]
         self._processes = ProcessesCollector(registry)
         self._processes.watch("supervisor", os.getpid())
@@ -218,7 +223,7 @@ class _Workers:
     def _start(self, place: _Place) -> None:
         # A dead worker's gauges are wrong by now.
         self._files.forget_present(place.number)
-        order = Order(self._settings, place.number, self._files.directory, self._log)
+        order = Order(self._settings, place.number, self._files.directory, self._log, self._table_key)
         place.process = WorkerProcess(order, self._events)
         place.is_killed = False
         self._processes.watch(f"worker-{place.number}", place.process.pid)

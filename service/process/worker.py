@@ -41,6 +41,8 @@ class Order(NamedTuple):
     """The directory of the MetricsFiles."""
     log: int
     """The descriptor to log to."""
+    table_key: bytes
+    """The key of sealed tables, the same for all workers; not used if there is a file of keys."""
 
 
 def run_worker(order: Order) -> None:
@@ -55,7 +57,13 @@ def run_worker(order: Order) -> None:
     use_files(order.metrics, order.number)
     heartbeat = Heartbeat(sys.stdout.fileno(), order.settings.hang_timeout)
     try:
-        server, _ = create_server(order.settings, CollectorRegistry(), share_port=True, heartbeat=heartbeat)
+        server, _ = create_server(
+            order.settings,
+            CollectorRegistry(),
+            share_port=True,
+            heartbeat=heartbeat,
+            table_key=order.table_key,
+        )
     except SettingError as error:
         print(json.dumps((error.setting, error.message)), flush=True)
         raise SystemExit(1) from error

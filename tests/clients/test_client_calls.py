@@ -13,8 +13,8 @@ from chatiere import bots, engine
 from chatiere.clients import AsyncClient, ChatiereError, Client
 from chatiere.clients.calls import game_requests
 from chatiere.engine.wire import fill
-from chatiere.v1.game_pb2 import TURN_KIND_CHANCE, TURN_KIND_DECISION, Action, Include, Options, State, View
-from chatiere.v1.game_service_pb2 import ApplyRequest
+from chatiere.v1.game_pb2 import TURN_KIND_CHANCE, TURN_KIND_DECISION, Action, Include, Options, Position, State, View
+from chatiere.v1.game_service_pb2 import ApplyRequest, ListGamesRequest
 
 from .conftest import Ask
 
@@ -38,6 +38,25 @@ def test_list_games_tells_what_the_engine_has(ask: Ask) -> None:
     assert [(info.name, info.min_players, info.max_players, info.num_actions) for info in games] == [
         (game.name, game.min_players, game.max_players, game.num_distinct_actions) for game in engine.games()
     ]
+    assert not any(info.pieces or info.observation or info.phrases for info in games)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_list_games_by_name_and_in_parts(ask: Ask, name: str) -> None:
+    (plain,) = ask("list_games", [name])
+    assert plain in ask("list_games")
+    for part in ("pieces", "observation"):
+        (info,) = ask("list_games", names=(name,), **{part: True})
+        assert len(getattr(info, part)) == len(getattr(engine.game(name).description, part))
+        for field in ("pieces", "piece_details", "piece_fields") if part == "pieces" else (part,):
+            info.ClearField(field)
+        assert info == plain
+
+
+def test_one_name_is_no_sequence_of_names(ask: Ask) -> None:
+    with pytest.raises(TypeError, match="names is a sequence of names, not the one name 'discat'"):
+        ask("list_games", "discat")
+    assert game_requests.list_games((), False, False, True).message == ListGamesRequest(words=True)
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -114,6 +133,16 @@ def test_include_reaches_new_game_and_apply(ask: Ask, name: str) -> None:
         assert answer.score == ask("get_score", answer.state)
         views = [ask("get_view", answer.state, seat) for seat in (1, 0, None)]
         assert [viewer.view for viewer in answer.viewers] == views
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_get_position_is_the_position_without_events(ask: Ask, name: str) -> None:
+    position = ask("new_game", name, fewest(name), seed=1, include=EVERYTHING)
+    state = position.state
+    assert ask("get_position", state) == Position(state=state, turn=position.turn, ply=position.ply)
+    for part in (position, *position.viewers):
+        del part.events[:]
+    assert ask("get_position", state, EVERYTHING) == position
 
 
 @pytest.mark.parametrize("name", GAMES)

@@ -84,7 +84,8 @@ def test_an_action_that_differs_from_its_id(ask: Ask, name: str) -> None:
 
 
 def test_a_state_of_no_game(ask: Ask) -> None:
-    for method, arguments in (("list_legal_actions", ()), ("get_score", ()), ("get_view", ()), ("resample", (0,))):
+    methods = ("list_legal_actions", "get_position", "get_score", "get_view")
+    for method, *arguments in (*((method,) for method in methods), ("resample", 0)):
         error = error_of(ask, method, State(), *arguments)
         assert type(error) is ChatiereError
         assert [violation.field.split(".")[0] for violation in error.violations] == ["state"]

@@ -43,6 +43,7 @@ OTHERS: dict[str, object] = {
     "batch_threads": 9,
     "max_batch_items": 10,
     "max_playouts": 11,
+    "max_table_playouts": 14,
     "max_answer_bytes": 12,
     "max_undelivered_bytes": 13,
     "request_timeout": 2.5,
@@ -54,6 +55,8 @@ OTHERS: dict[str, object] = {
     "tls_key": Path(__file__),
     "client_ca": Path(__file__),
     "tokens": Path(__file__),
+    "table_keys": Path(__file__),
+    "open_tables": True,
     "reflection": False,
     "channelz": False,
     "log_level": "warning",
@@ -66,6 +69,7 @@ TOGETHER = {
     "tls_certificate": ["tls_key"],
     "tls_key": ["tls_certificate"],
     "client_ca": ["tls_certificate", "tls_key"],
+    "open_tables": ["tokens", "max_calls_per_client"],
 }
 SETTINGS = [field.name for field in fields(Settings)]
 
@@ -121,6 +125,7 @@ WRONG = {
     "batch_threads": "0",
     "max_batch_items": "0",
     "max_playouts": "0",
+    "max_table_playouts": "0",
     "max_answer_bytes": "0",
     "max_undelivered_bytes": "0",
     "request_timeout": "0",
@@ -132,6 +137,8 @@ WRONG = {
     "tls_key": "/no/such/file",
     "client_ca": __file__,
     "tokens": "/no/such/file",
+    "table_keys": "/no/such/file",
+    "open_tables": "maybe",
     "reflection": "maybe",
     "channelz": "maybe",
     "log_level": "loud",

@@ -42,7 +42,8 @@ def text(game: Game, players: int) -> str:
         lines += [f"  {written_text(codec.put_event_label, event, True)}" for event in events]
         lines += ["", f"{step}.", summary(position), f"totals: {' '.join(str(total) for total in position.totals())}"]
         if position.is_terminal():
-            lines += [f"ranks: {position.ranks()}", f"winners: {position.winners()}"]
+            ends = game.description.ends
+            lines += [f"end: {ends[position.end()]}", f"ranks: {position.ranks()}", f"winners: {position.winners()}"]
             break
         lines.append(f"seat {position.current_player()} may:")
         for action in position.legal_actions():
@@ -66,6 +67,7 @@ def signature(game: Game, players: int, options: dict[str, Any], seed: int) -> d
         "options": options,
         "seed": seed,
         "decisions": decisions,
+        "end": game.description.ends[last.end()],
         "totals": last.totals(),
         "winners": last.winners(),
         "play": play.hexdigest(),

@@ -6,14 +6,16 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
 
-from games.building import message, view_of
+from games.building import message, update_of, view_of
 from games.building import state_of as typed_state
 from google.protobuf.message import Message
 
 from chatiere import engine
 from chatiere.engine import CHANCE_PLAYER, EngineError, Event, Game, Position
 from chatiere.engine.core.description import Option
+from chatiere.engine.core.messages import Messages
 from chatiere.engine.wire import Reader, fill, written_text
+from chatiere.v1 import game_pb2
 
 Table = tuple[Game, int]
 TABLES: list[Table] = [
@@ -38,6 +40,11 @@ def view(position: Position, seat: int | None) -> bytes:
     return bytes(view_of(position, seat).SerializeToString(deterministic=True))
 
 
+def update(position: Position, seat: int | None) -> bytes:
+    """Return the bytes of a viewer's update: view, own legal actions and score."""
+    return update_of(position, seat).SerializeToString(deterministic=True)
+
+
 def may_see_whole(event: Event, seat: int | None) -> bool:
     """Return whether a seat, or a spectator, may see the whole event."""
     return event.seen_by is None or seat in event.seen_by
@@ -59,6 +66,17 @@ def shown_to(game: Game, events: Sequence[Event], seat: int | None) -> list[tupl
 def body_of(position: Position) -> bytes:
     """Return the packed state without its header, as a codec makes it from a message."""
     return engine.codec(position.game.name).read_state(Reader(typed_state(position)))
+
+
+@cache
+def messages_of(game: Game) -> Messages:
+    """Return the reader and writer of a game's messages."""
+    return Messages(game, engine.codec(game.name), game_pb2.State.DESCRIPTOR.fields_by_name[game.name].number)
+
+
+def whole_state(position: Position) -> game_pb2.State:
+    """Return a position as the State that clients hold, with ply and stream."""
+    return fill(game_pb2.State(), messages_of(position.game).put_state, position)
 
 
 def options_as(game: Game, fields: dict[str, list[int]]) -> dict[str, Any]:

@@ -61,7 +61,7 @@ def test_typed_states_come_back_as_they_were(table: Table) -> None:
         assert state.WhichOneof("game") == game.name
         for copy in travelled(state):
             body = codec.read_state(Reader(getattr(copy, game.name)))
-            assert game.position(body, position.random_stream()) == position
+            assert game.position(body, position.random_stream(), position.ply()) == position
 
 
 def test_actions_typed_and_by_id_are_the_same(table: Table) -> None:

@@ -6,7 +6,7 @@ from chatiere import engine
 from chatiere.engine import EngineError, Event, EventLog, Position, Reason
 from chatiere.engine.wire import Reader
 
-from .support import Table, moves_of, positions, shown_to, thinned, typed_state, view
+from .support import Table, moves_of, positions, shown_to, thinned, typed_state, update, view
 
 SEEDS = (1, 2, 2**64 - 1)
 
@@ -57,6 +57,31 @@ def test_resampling_keeps_what_the_seat_may_do(table: Table) -> None:
             # The seat's own action; its consequences may depend on hidden things, and are then seen by all.
             first, first_drawn = events_after(position, action)[:1], events_after(drawn, action)[:1]
             assert shown_to(game, first, seat) == shown_to(game, first_drawn, seat)
+
+
+def test_what_a_viewer_cannot_tell_apart_gives_it_the_same_update(table: Table) -> None:
+    # Byte for byte: the view, the viewer's own legal actions with their labels, and the score as far as it knows it.
+    _, players = table
+    different = 0
+    for number, position in enumerate(thinned(positions(table), 120)):
+        for seat in range(players):
+            drawn = position.resample(seat, number)
+            different += drawn.pack() != position.pack()
+            for viewer in (seat, None):
+                assert update(drawn, viewer) == update(position, viewer), (position, seat, viewer)
+    assert different
+
+
+def test_equal_views_give_equal_updates(table: Table) -> None:
+    # Worlds drawn for other seats too.
+    _, players = table
+    for position in thinned(positions(table), 60):
+        worlds = (position, *(position.resample(seat, 2) for seat in range(players)))
+        for viewer in (*range(players), None):
+            seen: dict[bytes, set[bytes]] = {}
+            for world in worlds:
+                seen.setdefault(view(world, viewer), set()).add(update(world, viewer))
+            assert all(len(updates) == 1 for updates in seen.values()), (position, viewer)
 
 
 def test_resampling_keeps_how_the_seat_is_refused(table: Table) -> None:

@@ -17,7 +17,19 @@ from chatiere.engine import EngineError, EventLog, Game, Position, Reason
 from chatiere.engine.wire import Reader, fill
 from chatiere.v1 import game_pb2
 
-from .support import TABLES, Table, message, positions, random_move, shown, thinned, typed_state, view
+from .support import (
+    TABLES,
+    Table,
+    message,
+    messages_of,
+    positions,
+    random_move,
+    shown,
+    thinned,
+    typed_state,
+    view,
+    whole_state,
+)
 
 MUTATIONS = int(os.environ.get("CHATIERE_MUTATIONS", "20000"))
 # Packed states are cheap, so there are many; typed ones cost more.
@@ -68,7 +80,8 @@ def questions(position: Position, choices: random.Random) -> None:
         typed = message(game, "Action")
         fill(typed, codec.put_action, position, action)
         assert codec.read_action(Reader(typed), position) == action
-    assert game.position(codec.read_state(Reader(typed_state(position))), position.random_stream()) == position
+    body = codec.read_state(Reader(typed_state(position)))
+    assert game.position(body, position.random_stream(), position.ply()) == position
     assert game.unpack(position.pack()) == position
     position.clone().playout(choices.getrandbits(64))
 
@@ -179,17 +192,19 @@ def mutate_message(filled: Message, choices: random.Random) -> None:
 
 def test_mutated_typed_states_are_refused_or_safe(table: Table) -> None:
     game, players = table
-    codec = engine.codec(game.name)
+    messages = messages_of(game)
     choices = random.Random(f"{game.name} {players} typed")
     sources = positions(table, False, games=4)
     answers: Counter[str] = Counter()
     for _ in range(TYPED_PER_TABLE):
-        state = typed_state(choices.choice(sources))
+        state = whole_state(choices.choice(sources))
+        if choices.random() < 0.1:
+            state.ply = choices.choice((0, state.ply + 1, 1000, 2**31, 2**32 - 1))
         for _ in range(choices.choice((1, 1, 1, 2, 4))):
-            if scalars_of(state):
-                mutate_message(state, choices)
+            if scalars_of(getattr(state, game.name)):
+                mutate_message(getattr(state, game.name), choices)
         try:
-            position = game.position(codec.read_state(Reader(state)))
+            position = messages.read_state(Reader(state))
         except EngineError as error:
             assert error.reason is Reason.INVALID_STATE
             assert error.message

@@ -51,4 +51,4 @@ def break_an_invariant():
     operations.actor = always_deciding
     operations.apply = move_nowhere
     operations.check = never_valid
-    make_move(&operations, body, NULL, 0, NULL)
+    make_move(&operations, body, NULL, NULL, 0, NULL)

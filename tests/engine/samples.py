@@ -40,6 +40,10 @@ def request(kind: type[Message], game: Game, choices: random.Random) -> Any:
     for field in kind.DESCRIPTOR.fields:
         if field.name == "state":
             fill(filled.state, conversion.of(position).put_state, position)
+        elif field.name == "names":
+            filled.names.extend(choices.choice(([], [], [game.name], [game.name, "chess"])))
+        elif field.name in ("pieces", "observation", "words"):
+            setattr(filled, field.name, choices.random() < 0.3)
         elif field.name == "game":
             filled.game = choices.choice((game.name, game.name, ""))
         elif field.name == "players":

@@ -5,9 +5,9 @@ import struct
 
 import pytest
 
-from chatiere.engine import EngineError, Event, EventLog, Game, Position, Reason
+from chatiere.engine import EngineError, Event, EventLog, Game, Position, Reason, Table
 
-HEADER = struct.Struct("<BBB5xQQQ")
+HEADER = struct.Struct("<BBBxIQQQ")
 
 
 def refused(call: object, *arguments: object, **named: object) -> EngineError:
@@ -89,13 +89,16 @@ def _events_after(position: Position, move: int) -> list[Event]:
     return list(events)
 
 
-def test_the_header_says_game_version_and_stream(game: Game) -> None:
+def test_the_header_says_game_version_ply_and_stream(game: Game) -> None:
     explicit = game.new_game(game.min_players)
-    number, version, sampled, *stream = HEADER.unpack_from(explicit.pack())
+    number, version, sampled, ply, *stream = HEADER.unpack_from(explicit.pack())
     assert number > 0
-    assert (version, sampled, stream) == (game.rules_version, 0, [0, 0, 0])
+    assert (version, sampled, ply, stream) == (game.rules_version, 0, 0, [0, 0, 0])
     seeded = game.new_game(game.min_players, seed=2**64 - 1, game_number=2**63)
-    assert HEADER.unpack_from(seeded.pack()) == (number, version, 1, *seeded.random_stream())
+    assert HEADER.unpack_from(seeded.pack()) == (number, version, 1, 0, *seeded.random_stream())
+    for made in range(1, 4):
+        seeded.apply(seeded.legal_actions()[0])
+        assert HEADER.unpack_from(seeded.pack()) == (number, version, 1, made, *seeded.random_stream())
 
 
 def with_header(packed: bytes, place: int, value: int) -> bytes:
@@ -133,11 +136,53 @@ def test_packed_states_of_other_rules_are_refused(game: Game) -> None:
 
 def test_bytes_that_mean_nothing_are_zero(game: Game) -> None:
     packed = game.new_game(game.min_players).pack()
-    for place in range(3, 8):
-        error = refused(game.unpack, with_header(packed, place, 1))
-        assert (error.reason, error.field) == (Reason.INVALID_STATE, "header")
+    error = refused(game.unpack, with_header(packed, 3, 1))
+    assert (error.reason, error.field) == (Reason.INVALID_STATE, "header")
     error = refused(game.unpack, with_header(packed, 2, 2))
     assert (error.reason, error.field) == (Reason.INVALID_STATE, "header")
+
+
+def with_ply(packed: bytes, ply: int) -> bytes:
+    return packed[:4] + ply.to_bytes(4, "little") + packed[8:]
+
+
+@pytest.mark.parametrize("sampled", [False, True])
+def test_a_ply_that_no_game_reaches_is_refused(game: Game, sampled: bool) -> None:
+    for players in range(game.min_players, game.max_players + 1):
+        most = game.limits_of_any_options(players).max_game_length
+        position = game.new_game(players, seed=1 if sampled else None)
+        for ply in (0, 1, most):
+            read = game.unpack(with_ply(position.pack(), ply))
+            assert read.ply() == ply
+            assert read.pack() == with_ply(position.pack(), ply)
+        for ply in (most + 1, 2**31, 2**32 - 1):
+            error = refused(game.unpack, with_ply(position.pack(), ply))
+            assert (error.reason, error.field) == (Reason.INVALID_STATE, "header.ply")
+        body = position.pack()[HEADER.size :]
+        assert game.position(body, position.random_stream(), most).ply() == most
+        for wrong in (-1, most + 1, 2**64, None, "1"):
+            error = refused(game.position, body, position.random_stream(), wrong)
+            assert (error.reason, error.field) == (Reason.INVALID_STATE, "ply")
+
+
+def test_a_ply_at_its_limit_stays_there(game: Game) -> None:
+    # A state from outside may have a ply that is too high for it, though not for every state.
+    for players in range(game.min_players, game.max_players + 1):
+        most = game.limits_of_any_options(players).max_game_length
+        begun = game.new_game(players, seed=1)
+        table = Table(game, players)
+        for before, after in ((most, most), (most - 1, most), (most - 2, most - 1)):
+            packed = with_ply(begun.pack(), before)
+            position = game.unpack(packed)
+            move = position.legal_actions()[0]
+            position.apply(move)
+            assert position.ply() == after
+            assert game.unpack(position.pack()) == position
+            assert table.step(packed, [move])[0].states == position.pack()
+        position.playout(1)
+        assert position.ply() == most
+        position.check()
+        assert game.unpack(position.pack()) == position
 
 
 def test_explicit_chance_has_no_stream(game: Game) -> None:

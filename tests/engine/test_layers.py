@@ -8,7 +8,17 @@ import pytest
 ENGINE = Path(__file__).parents[2] / "engine"
 LAYERS = {
     "rules": {"bits", "game", "loops", "moves", "packed", "stream", "threads", "weights"},
-    "position": {"batch", "choices", "description", "errors", "events", "integers", "observation", "position"},
+    "position": {
+        "batch",
+        "choices",
+        "description",
+        "errors",
+        "events",
+        "integers",
+        "observation",
+        "position",
+        "record",
+    },
     "messages": {"codec", "game_info", "languages", "messages", "options", "phrases", "room", "rules_file"},
 }
 BELOW = {

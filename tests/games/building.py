@@ -6,6 +6,7 @@ from typing import Any, Self
 
 from chatiere import engine
 from chatiere.engine import EngineError, Event, EventLog, Game, Position
+from chatiere.engine.core.messages import Messages
 from chatiere.engine.wire import Reader, fill, written_text
 from chatiere.v1 import game_pb2
 
@@ -36,10 +37,20 @@ def score_of(position: Position) -> Any:
     return filled
 
 
-def read(state: Any) -> Position:
-    """Return the position of any game's state message; the reverse of `state_of`."""
+def update_of(position: Position, seat: int | None) -> game_pb2.ViewerUpdate:
+    """Return the update of a seat, or of a spectator, without events."""
+    game = position.game
+    field = game_pb2.State.DESCRIPTOR.fields_by_name[game.name].number
+    put = Messages(game, engine.codec(game.name), field).put_position
+    wanted = game_pb2.Include(viewers=[] if seat is None else [seat], spectator=seat is None)
+    (update,) = fill(game_pb2.Position(), put, position, EventLog(), Reader(wanted)).viewers
+    return update
+
+
+def read(state: Any, ply: int = 0) -> Position:
+    """Return the position of any game's state message, with that ply; the reverse of `state_of`."""
     name = PurePath(state.DESCRIPTOR.file.name).stem
-    return engine.game(name).position(engine.codec(name).read_state(Reader(state)))
+    return engine.game(name).position(engine.codec(name).read_state(Reader(state)), ply=ply)
 
 
 def name_of(filled: Any, field: str) -> str:
@@ -51,6 +62,12 @@ def name_of(filled: Any, field: str) -> str:
 def phase(position: Position) -> str:
     """The name of the phase."""
     return name_of(state_of(position), "phase")
+
+
+def end_of(position: Position) -> str | None:
+    """Return the name of why the game is over; None if it is not."""
+    end = position.end()
+    return None if end is None else position.game.description.ends[end]
 
 
 def kind_of(game: Game, event: Event) -> str:

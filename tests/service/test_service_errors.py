@@ -22,7 +22,10 @@ from chatiere.v1 import (
     errors_pb2,
     game_pb2,
     game_service_pb2,
+    table_service_pb2_grpc,
 )
+from chatiere.v1 import table_service_pb2 as tables_pb
+from chatiere.v1.record_pb2 import GameRecord
 
 from .support import (
     PATIENCE,
@@ -93,6 +96,9 @@ def test_reason_unknown_game(stub: Any, game: Game) -> None:
     check(unnamed, "UNKNOWN_GAME", "game", games=names)
     no_options = game_service_pb2.NewGameRequest(players=4, options=game_pb2.Options())
     check(refusal(stub.NewGame, no_options), "UNKNOWN_GAME", "game", games=names)
+    for wrong in "belote", "", game.name.upper():
+        listed = refusal(stub.ListGames, game_service_pb2.ListGamesRequest(names=[game.name, game.name, wrong]))
+        check(listed, "UNKNOWN_GAME", "names[2]", games=names)
 
 
 def test_reason_unknown_game_of_a_state_without_one(stub: Any) -> None:
@@ -150,6 +156,8 @@ def test_reason_invalid_seat_of_a_viewer(stub: Any, game: Game, decision: game_p
         check(refusal(stub.Apply, apply), "INVALID_SEAT", "include.viewers[1]", **expected)
         begin = game_service_pb2.NewGameRequest(game=game.name, players=players, include=include)
         check(refusal(stub.NewGame, begin), "INVALID_SEAT", "include.viewers[1]", **expected)
+        get = game_service_pb2.GetPositionRequest(state=decision.state, include=include)
+        check(refusal(stub.GetPosition, get), "INVALID_SEAT", "include.viewers[1]", **expected)
 
 
 def test_reason_invalid_state(stub: Any, game: Game) -> None:
@@ -169,6 +177,7 @@ def calls_on(stub: Any, state: game_pb2.State) -> list[tuple[Any, Any]]:
     return [
         (stub.ListLegalActions, game_service_pb2.ListLegalActionsRequest(state=state)),
         (stub.Apply, game_service_pb2.ApplyRequest(state=state, action=game_pb2.Action(id=0))),
+        (stub.GetPosition, game_service_pb2.GetPositionRequest(state=state)),
         (stub.GetScore, game_service_pb2.GetScoreRequest(state=state)),
         (stub.GetView, game_service_pb2.GetViewRequest(state=state, seat=0)),
         (stub.Resample, game_service_pb2.ResampleRequest(state=state, seat=0)),
@@ -254,6 +263,7 @@ def test_reason_missing_field_state(stub: Any) -> None:
     requests = [
         (stub.ListLegalActions, game_service_pb2.ListLegalActionsRequest()),
         (stub.Apply, game_service_pb2.ApplyRequest()),
+        (stub.GetPosition, game_service_pb2.GetPositionRequest()),
         (stub.GetScore, game_service_pb2.GetScoreRequest()),
         (stub.GetView, game_service_pb2.GetViewRequest()),
         (stub.Resample, game_service_pb2.ResampleRequest()),
@@ -365,6 +375,73 @@ def test_reason_invalid_bot(server: Running, game: Game, decision: game_pb2.Posi
         check(refusal(stub.Suggest, request), "INVALID_BOT", "bot", game=game.name)
 
 
+@pytest.fixture
+def tables(server: Running) -> Any:
+    return table_service_pb2_grpc.TableServiceStub(server.channel)  # type: ignore[no-untyped-call]
+
+
+@pytest.fixture
+def table(tables: Any, game: Game) -> tables_pb.NewTableResponse:
+    """A new table whose secrets the service made."""
+    found: tables_pb.NewTableResponse = tables.NewTable(table_request(game))
+    return found
+
+
+def table_request(game: Game, **fields: Any) -> tables_pb.NewTableRequest:
+    fields = {"seats": [tables_pb.TableSeat()] * game.min_players, "acknowledgement": 1} | fields
+    return tables_pb.NewTableRequest(game=game.name, players=game.min_players, **fields)
+
+
+def test_reason_invalid_table(tables: Any, table: tables_pb.NewTableResponse) -> None:
+    for forged in b"x", table.table[:-1], table.table + b"x":
+        check(refusal(tables.Look, tables_pb.LookRequest(table=forged)), "INVALID_TABLE", "table")
+
+
+def test_reason_table_expired(
+    tables: Any, table: tables_pb.NewTableResponse, game: Game, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expires = tables_pb.TableHeader.FromString(tables_pb.SealedTable.FromString(table.table).header).expires
+    monkeypatch.setattr("chatiere.service.calls.table_service.time.time", lambda: expires)
+    refused = refusal(tables.Look, tables_pb.LookRequest(table=table.table))
+    check(refused, "TABLE_EXPIRED", "table", expired=str(expires))
+
+
+def test_reason_wrong_secret(tables: Any, table: tables_pb.NewTableResponse) -> None:
+    request = tables_pb.LookRequest(table=table.table, secret=bytes(16))
+    check(refusal(tables.Look, request), "WRONG_SECRET", "secret")
+
+
+def test_reason_not_acknowledged(tables: Any, game: Game) -> None:
+    made = tables.NewTable(table_request(game, acknowledgement=2))
+    first = tables_pb.AcknowledgeRequest(table=made.table, secret=made.secrets[0].secret)
+    request = tables_pb.LookRequest(table=tables.Acknowledge(first).table)
+    seats = ", ".join(map(str, range(1, game.min_players)))
+    check(refusal(tables.Look, request), "NOT_ACKNOWLEDGED", "table", seats=seats)
+
+
+def test_reason_wrong_turn(tables: Any, table: tables_pb.NewTableResponse, game: Game) -> None:
+    actor = tables.Look(tables_pb.LookRequest(table=table.table)).update.view.turn.seat
+    other = table.secrets[(actor + 1) % game.min_players].secret
+    request = tables_pb.MoveRequest(table=table.table, secret=other, action=game_pb2.Action(id=0))
+    check(refusal(tables.Move, request), "WRONG_TURN", "secret", game=game.name, actor=str(actor))
+
+
+def test_reason_invalid_terms(tables: Any, game: Game) -> None:
+    check(refusal(tables.NewTable, table_request(game, seats=[])), "INVALID_TERMS", "seats", game=game.name)
+    refused = refusal(tables.NewTable, table_request(game, lifetime=1))
+    check(refused, "INVALID_TERMS", "lifetime", game=game.name)
+
+
+def test_reason_invalid_history(tables: Any, table: tables_pb.NewTableResponse, game: Game) -> None:
+    refused = refusal(tables.GetRecord, tables_pb.GetRecordRequest(tables=[table.table] * 2))
+    check(refused, "INVALID_HISTORY", "tables[1]", game=game.name)
+
+
+def test_reason_game_not_over(tables: Any, table: tables_pb.NewTableResponse, game: Game) -> None:
+    refused = refusal(tables.GetRecord, tables_pb.GetRecordRequest(tables=[table.table]))
+    check(refused, "GAME_NOT_OVER", "tables", game=game.name)
+
+
 def test_reason_request_timeout(door: Door) -> None:
     with running(Settings(address="127.0.0.1:0", request_timeout=0.05), door) as server:
         never = threading.Event()
@@ -407,6 +484,19 @@ def test_the_next_call_after_a_failure_is_answered(stub: Any, monkeypatch: pytes
         patch.setattr(game_service, "list_games", None)
         assert refusal(stub.ListGames, game_service_pb2.ListGamesRequest()).reason == "INTERNAL"
     assert stub.ListGames(game_service_pb2.ListGamesRequest()).games
+
+
+def test_reason_invalid_record(stub: Any, game: Game) -> None:
+    record = GameRecord(game=game.name, rules_version=game.rules_version, players=game.min_players, names=["A"])
+    refused = refusal(stub.Replay, game_service_pb2.ReplayRequest(record=record))
+    check(refused, "INVALID_RECORD", "record.names", game=game.name)
+
+
+def test_reason_invalid_range(stub: Any, game: Game) -> None:
+    record = GameRecord(game=game.name, rules_version=game.rules_version, players=game.min_players)
+    record.stream.SetInParent()
+    refused = refusal(stub.Replay, game_service_pb2.ReplayRequest(record=record, from_ply=1))
+    check(refused, "INVALID_RANGE", "from_ply", game=game.name, plies="0")
 
 
 def test_every_reason_is_provoked_above() -> None:

@@ -1,11 +1,12 @@
-"""The responses of GameService in every game: begin, list, apply, score, view, resample."""
+"""The responses of GameService in every game: describe, begin, list, apply, position, score, view, resample."""
 
+import itertools
 import random
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pytest
-from google.protobuf import json_format
+from google.protobuf import descriptor_pb2, json_format
 from google.protobuf.message import Message
 
 from chatiere import engine
@@ -13,9 +14,9 @@ from chatiere.engine import Game
 from chatiere.engine.core.description import ObservationKind
 from chatiere.engine.core.observation import ObservationLayout
 from chatiere.engine.wire import Reader
-from chatiere.v1 import game_pb2, game_service_pb2
+from chatiere.v1 import batch_service_pb2, bot_service_pb2, game_pb2, game_service_pb2
 
-from .support import new_game, play_on
+from .support import new_game, play_on, refusal
 
 EVERYTHING = game_pb2.Include(legal_actions=True, score=True, viewers=[1, 0], spectator=True)
 ACTIONS = game_pb2.Include(legal_actions=True)
@@ -27,11 +28,64 @@ def in_process(state: game_pb2.State) -> engine.Position:
     name = state.WhichOneof("game")
     assert name is not None
     stream = (state.stream.seed, state.stream.game_number, state.stream.drawn) if state.HasField("stream") else None
-    return engine.game(name).position(engine.codec(name).read_state(Reader(getattr(state, name))), stream)
+    return engine.game(name).position(engine.codec(name).read_state(Reader(getattr(state, name))), stream, state.ply)
+
+
+WHOLE = game_service_pb2.ListGamesRequest(pieces=True, observation=True, words=True)
+# The fields of each part of a GameInfo.
+PARTS = {
+    "pieces": ("pieces", "piece_details", "piece_fields"),
+    "observation": ("observation",),
+    "words": ("phrases",),
+}
+
+
+def without(info: game_pb2.GameInfo, parts: Iterable[str]) -> game_pb2.GameInfo:
+    """Return a copy of a description without some parts."""
+    copy = game_pb2.GameInfo.FromString(info.SerializeToString())
+    for part in parts:
+        for field in PARTS[part]:
+            copy.ClearField(field)
+    return copy
+
+
+def test_list_games_has_the_parts_that_are_asked_for(stub: Any) -> None:
+    whole = stub.ListGames(WHOLE).games
+    for count in range(len(PARTS) + 1):
+        for parts in itertools.combinations(PARTS, count):
+            request = game_service_pb2.ListGamesRequest(**dict.fromkeys(parts, True))
+            # Made once: the second call has the same bytes.
+            responses = [stub.ListGames(request).SerializeToString() for _ in range(2)]
+            assert responses[0] == responses[1]
+            infos = game_service_pb2.ListGamesResponse.FromString(responses[0]).games
+            assert list(infos) == [without(info, PARTS.keys() - set(parts)) for info in whole]
+            for info in infos:
+                assert bool(info.pieces) == ("pieces" in parts)
+                assert bool(info.observation) == ("observation" in parts)
+                assert info.observation_length
+                assert info.packed_size
+
+
+def test_list_games_by_name(stub: Any) -> None:
+    known = {info.name: info for info in stub.ListGames(WHOLE).games}
+    for names in (["discat"], ["momistigri", "discat"], ["discat", "discat"], sorted(known), [*known, *known]):
+        request = game_service_pb2.ListGamesRequest(names=names, pieces=True, observation=True, words=True)
+        assert list(stub.ListGames(request).games) == [known[name] for name in sorted(set(names))]
+
+
+def test_list_games_alone_has_no_side_effects_as_a_get_would_need() -> None:
+    levels = {
+        method.name: method.GetOptions().idempotency_level
+        for service in (game_service_pb2, batch_service_pb2, bot_service_pb2)
+        for each in service.DESCRIPTOR.services_by_name.values()
+        for method in each.methods
+    }
+    none = descriptor_pb2.MethodOptions.NO_SIDE_EFFECTS
+    assert [name for name, level in levels.items() if level == none] == ["ListGames"]
 
 
 def test_list_games_describes_every_game(stub: Any) -> None:
-    infos = stub.ListGames(game_service_pb2.ListGamesRequest()).games
+    infos = stub.ListGames(WHOLE).games
     assert [info.name for info in infos] == sorted(game.name for game in engine.games())
     for info, game in zip(infos, engine.games(), strict=True):
         assert (info.min_players, info.max_players) == (game.min_players, game.max_players)
@@ -59,6 +113,27 @@ def test_list_games_describes_every_game(stub: Any) -> None:
         assert all(piece.english_name and piece.french_name for piece in info.pieces)
 
 
+def test_list_games_tells_what_is_printed_on_pieces_and_which_fields_name_them(stub: Any) -> None:
+    for info in stub.ListGames(game_service_pb2.ListGamesRequest(pieces=True)).games:
+        assert info.piece_details.WhichOneof("game") == info.name
+        assert getattr(info.piece_details, info.name).cards
+        kinds = {piece.kind for piece in info.pieces}
+        file = game_pb2.Pieces.DESCRIPTOR.fields_by_name[info.name].message_type.file
+        told = {field.field: field.kind for field in info.piece_fields}
+        assert len(told) == len(info.piece_fields)
+        assert set(told.values()) == kinds
+        for path in told:
+            message, _, name = path.partition(".")
+            assert name in file.message_types_by_name[message].fields_by_name
+    (discat,) = [
+        info for info in stub.ListGames(game_service_pb2.ListGamesRequest(pieces=True)).games if info.name == "discat"
+    ]
+    told = {field.field: field.kind for field in discat.piece_fields}
+    assert told["DiscatPlay.cards"] == told["DiscatEvent.cards"] == "card"
+    assert "DiscatEvent.seat" not in told
+    assert {option.name: option.piece_kind for option in discat.options} == {"first_seat": "", "up_arrows": "card"}
+
+
 def test_list_games_tells_limits_and_who_wins(stub: Any) -> None:
     for info in stub.ListGames(game_service_pb2.ListGamesRequest()).games:
         game = engine.game(info.name)
@@ -75,7 +150,7 @@ def test_list_games_tells_limits_and_who_wins(stub: Any) -> None:
 def test_list_games_tells_all_that_is_needed_to_read_an_observation(stub: Any) -> None:
     kinds = {value.number: value.name for value in game_pb2.DESCRIPTOR.enum_types_by_name["ObservationKind"].values}
     assert {kind.value: f"OBSERVATION_KIND_{kind.name}" for kind in ObservationKind}.items() <= kinds.items()
-    for info in stub.ListGames(game_service_pb2.ListGamesRequest()).games:
+    for info in stub.ListGames(WHOLE).games:
         game = engine.game(info.name)
         told, known = ObservationLayout(info), ObservationLayout(game.description)
         assert (told.length, told.num_features) == (info.observation_length, known.num_features)
@@ -189,7 +264,9 @@ def test_a_game_through_the_wire_is_the_engine_s(stub: Any, game: Game, explicit
         assert listed.turn == position.turn
         assert listed.legal_actions == position.legal_actions
         assert listed.chance_outcomes == position.chance_outcomes
+        check_get_position(stub, position)
         for update, seat in zip(position.viewers, (1, 0, None), strict=True):
+            check_update(update, position)
             assert (update.seat if update.HasField("seat") else None) == seat
             assert stub.GetView(game_service_pb2.GetViewRequest(state=state, seat=seat)).view == update.view
             assert update.view.turn == position.turn
@@ -200,6 +277,44 @@ def test_a_game_through_the_wire_is_the_engine_s(stub: Any, game: Game, explicit
             happened = engine.EventLog()
             twin.apply(twin_choices.choice(moves), happened)
             check_events(positions[i + 1].events, happened)
+
+
+def check_get_position(stub: Any, position: game_pb2.Position) -> None:
+    """The same call for the state at hand has everything but the events."""
+    expected = game_pb2.Position.FromString(position.SerializeToString())
+    for part in (expected, *expected.viewers):
+        del part.events[:]
+    request = game_service_pb2.GetPositionRequest(state=position.state, include=EVERYTHING)
+    assert stub.GetPosition(request).position == expected
+    bare = stub.GetPosition(game_service_pb2.GetPositionRequest(state=position.state)).position
+    for field in ("legal_actions", "chance_outcomes", "score", "viewers"):
+        expected.ClearField(field)
+    assert bare == expected
+
+
+def check_update(update: game_pb2.ViewerUpdate, position: game_pb2.Position) -> None:
+    """A viewer gets its own legal actions, and of the score what it may know as the host has it."""
+    decides = update.HasField("seat") and position.turn.HasField("seat") and update.seat == position.turn.seat
+    assert list(update.legal_actions) == (list(position.legal_actions) if decides else [])
+    known = [each.HasField("total") for each in update.score.totals]
+    for total, each in zip(position.score.totals, update.score.totals, strict=True):
+        assert each.total == (total if each.HasField("total") else 0)
+    assert all(known) or not position.score.final
+    for field in ("final", "winners", "ranks", "returns"):
+        assert getattr(update.score, field) == getattr(position.score, field)
+    if all(known):
+        assert update.score.detail == position.score.detail
+
+
+def test_a_viewers_score_has_the_fields_of_a_score() -> None:
+    # They are written by the same code.
+    score, viewers = (
+        {field.name: (field.number, field.type, field.is_repeated, field.message_type) for field in kind.fields}
+        for kind in (game_pb2.Score.DESCRIPTOR, game_pb2.ViewerScore.DESCRIPTOR)
+    )
+    assert {name: told for name, told in score.items() if name != "totals"} == {
+        name: told for name, told in viewers.items() if name != "totals"
+    }
 
 
 def check_turn(turn: game_pb2.Turn, twin: engine.Position) -> None:
@@ -289,3 +404,30 @@ def test_a_state_survives_json(stub: Any, game: Game) -> None:
         assert state == position.state
         before = stub.ListLegalActions(game_service_pb2.ListLegalActionsRequest(state=position.state))
         assert stub.ListLegalActions(game_service_pb2.ListLegalActionsRequest(state=state)) == before
+
+
+def test_responses_count_plies_and_tell_the_end(stub: Any, game: Game) -> None:
+    first = new_game(stub, game.name, game.min_players, seed=5)
+    assert (first.ply, first.state.ply, first.HasField("end")) == (0, 0, False)
+    for ply, position in enumerate(play_on(stub, first, random.Random(2), EVERYTHING), 1):
+        over = position.turn.kind == game_pb2.TURN_KIND_OVER
+        views = [update.view for update in position.viewers]
+        for told in (position, position.state, *views):
+            assert told.ply == ply
+        for told in (position, *views):
+            assert told.HasField("end") == over
+    end = in_process(position.state).end()
+    assert end == getattr(position.end, game.name) == getattr(position.state, game.name).end
+    assert stub.GetView(game_service_pb2.GetViewRequest(state=position.state)).view.end == position.viewers[-1].view.end
+
+
+def test_a_ply_or_an_end_that_cannot_be_is_refused_by_its_field(stub: Any, game: Game) -> None:
+    for field in "ply", f"{game.name}.end":
+        state = new_game(stub, game.name, game.max_players, seed=5).state
+        if field == "ply":
+            state.ply = game.limits_of_any_options(game.max_players).max_game_length + 1
+        else:
+            getattr(state, game.name).end = 1
+        refused = refusal(stub.GetScore, game_service_pb2.GetScoreRequest(state=state))
+        assert (refused.reason, refused.field) == ("INVALID_STATE", f"state.{field}")
+        assert refused.metadata["game"] == game.name

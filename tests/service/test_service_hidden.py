@@ -41,6 +41,29 @@ def test_a_seat_s_view_is_the_same_in_every_state_that_it_cannot_tell_apart(stub
     assert different
 
 
+def test_a_seat_s_update_is_the_same_in_every_state_that_it_cannot_tell_apart(stub: Any, game: Game) -> None:
+    """View, legal actions and score of the seat, and of a spectator, who knows less."""
+    different = 0
+    for players in range(game.min_players, game.max_players + 1):
+        first = new_game(stub, game.name, players, seed=players)
+        for number, position in enumerate(play_on(stub, first, random.Random(players), everybody(players))):
+            seat = number % players
+            request = game_service_pb2.ResampleRequest(state=position.state, seat=seat, seed=number)
+            drawn = stub.Resample(request).state
+            different += getattr(drawn, game.name) != getattr(position.state, game.name)
+            include = game_pb2.Include(viewers=[seat], spectator=True)
+            real, other = (
+                stub.GetPosition(game_service_pb2.GetPositionRequest(state=state, include=include)).position
+                for state in (position.state, drawn)
+            )
+            assert updates(real) == updates(other)
+    assert different
+
+
+def updates(position: game_pb2.Position) -> list[bytes]:
+    return [update.SerializeToString(deterministic=True) for update in position.viewers]
+
+
 def test_a_refusal_says_the_same_in_every_state_that_the_actor_cannot_tell_apart(stub: Any, game: Game) -> None:
     position = new_game(stub, game.name, game.max_players, seed=2)
     seat = position.turn.seat

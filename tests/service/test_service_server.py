@@ -40,13 +40,14 @@ NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
 GAME_SERVICE = "chatiere.v1.GameService"
 BATCH_SERVICE = "chatiere.v1.BatchService"
 BOT_SERVICE = "chatiere.v1.BotService"
+TABLE_SERVICE = "chatiere.v1.TableService"
 NEW_GAMES = batch_service_pb2.NewGamesRequest()
 
 
 # Other services
 
 
-@pytest.mark.parametrize("service", ["", GAME_SERVICE, BATCH_SERVICE, BOT_SERVICE])
+@pytest.mark.parametrize("service", ["", GAME_SERVICE, BATCH_SERVICE, BOT_SERVICE, TABLE_SERVICE])
 def test_health_is_serving(server: Running, service: str) -> None:
     stub: Any = health_pb2_grpc.HealthStub(server.channel)
     assert stub.Check(health_pb2.HealthCheckRequest(service=service)).status == SERVING
@@ -64,6 +65,7 @@ def test_reflection_lists_the_services_and_tells_their_messages(server: Running)
         BATCH_SERVICE,
         BOT_SERVICE,
         GAME_SERVICE,
+        TABLE_SERVICE,
         "grpc.channelz.v1.Channelz",
         "grpc.health.v1.Health",
         "grpc.reflection.v1alpha.ServerReflection",

@@ -217,6 +217,12 @@ def test_altered_states_are_answered_or_refused(server: Running, data: st.DataOb
     action = data.draw(st.integers(0, 200), "action")
     calls = [
         (stub.ListLegalActions, game_service_pb2.ListLegalActionsRequest(state=state)),
+        (
+            stub.GetPosition,
+            game_service_pb2.GetPositionRequest(
+                state=state, include=game_pb2.Include(legal_actions=True, score=True, viewers=[0, 1], spectator=True)
+            ),
+        ),
         (stub.GetScore, game_service_pb2.GetScoreRequest(state=state)),
         (stub.GetView, game_service_pb2.GetViewRequest(state=state)),
         (stub.GetView, game_service_pb2.GetViewRequest(state=state, seat=seat)),

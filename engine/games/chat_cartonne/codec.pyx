@@ -641,7 +641,7 @@ cdef put_box(Writer out, const State* state, const Box* box, const uint8_t* box_
     out.end(begun)
 
 
-cdef int put_score(Writer out, Position position) except -1:
+cdef int put_score(Writer out, Position position, int known) except -1:
     # The breakdown of the score → ChatCartonneScoreDetail.
     cdef const State* state = state_of(position)
     cdef Box boxes[MOST_CARDS]
@@ -661,6 +661,7 @@ cdef int put_score(Writer out, Position position) except -1:
 
 
 cdef Conversions CONVERSIONS
+CONVERSIONS.end_field = fields.STATE_END
 CONVERSIONS.read_state = read_state
 CONVERSIONS.put_state = put_state
 CONVERSIONS.put_view = put_view

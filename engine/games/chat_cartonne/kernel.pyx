@@ -44,6 +44,7 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     DRAW_ID,
     DRAW_START,
     EXCLUDED_BITS,
+    FEWEST_SEATS,
     FINISHED,
     FIRST_CARTON_ID,
     FIRST_CAT_ID,
@@ -75,6 +76,7 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     TOY_THERE,
     TURN,
     TURNED,
+    ChatCartonneEnd,
     ChatCartonneEvent,
     Options,
     Seat,
@@ -288,6 +290,14 @@ cdef void end_turn(State* state, Events* events) noexcept nogil:
     state.phase = TURN
 
 
+cdef int end(const void* body) noexcept nogil:
+    cdef const State* state = <const State*> body
+    # The game is over once all seats that hold a carton have passed: none, if nobody does.
+    if state.phase != FINISHED:
+        return 0
+    return ChatCartonneEnd.ALL_PASSED if state.passes else ChatCartonneEnd.NO_CARTONS
+
+
 cdef void pass_turn(State* state, Events* events) noexcept nogil:
     cdef int seat = state.active, slot, types = playable_types(state)
     for slot in range(state.seats[seat].hand_size):
@@ -447,12 +457,13 @@ cdef Operations operations = Operations(
     view_size=sizeof(View),
     num_actions=NUM_ACTIONS,
     observation_length=OBSERVATION_LENGTH,
-    min_players=2,
+    min_players=FEWEST_SEATS,
     max_players=5,
     start=start,
     limits=limits,
     actor=actor,
     legal_actions=legal_actions,
+    end=end,
     apply=apply,
     chance_outcomes=chance_outcomes,
     sample_outcome=sample_outcome,

@@ -23,6 +23,7 @@ cdef extern from * nogil:
 
 cdef enum:
     NO_CELL = 0xFFFF
+    FEWEST_SEATS = 2
     SEATS = 5
     PARTS = 5
     CATS = 5  # of a seat
@@ -135,6 +136,10 @@ cdef enum ChatCartonneFault:
     CARD_TWICE_OR_MISSING
     NOT_ZERO
     TOO_FEW_DEALS
+
+cdef enum ChatCartonneEnd:
+    NO_CARTONS = 1  # nobody holds one
+    ALL_PASSED  # every seat that holds a carton, in succession
 
 cdef enum ChatCartonneEvent:
     # Beside each kind its values.

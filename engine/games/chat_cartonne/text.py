@@ -13,7 +13,8 @@ from chatiere.engine.core.description import (
     lay_out,
 )
 from chatiere.engine.games.chat_cartonne.codec import CODEC
-from chatiere.engine.games.chat_cartonne.words import FAULTS, IDS, PIECES, SIZES
+from chatiere.engine.games.chat_cartonne.pieces import PIECE_DETAILS
+from chatiere.engine.games.chat_cartonne.words import ENDS, FAULTS, IDS, PIECES, SIZES
 
 # Kinds of cards in a pile: cartons, toys and, the last one, the Princess.
 _PILE_KINDS = SIZES.princess + 1
@@ -192,9 +193,11 @@ DESCRIPTION = Description(
         f"For the first seat the seat's number; for a card that is dealt or drawn its kind, 0-{SIZES.sleeper - 1}."
     ),
     pieces=PIECES,
+    piece_details=PIECE_DETAILS,
     lowest_total_wins=False,
     observation=lay_out(_OBSERVATION),
     faults=FAULTS,
+    ends=ENDS,
     encode_options=CODEC.encode_options,
     options_of=CODEC.options_of,
     action_label=CODEC.action_label,

@@ -5,6 +5,7 @@ from chatiere.engine.core.description import Piece
 from chatiere.engine.core.errors import FaultText
 
 FAULTS: Mapping[int, FaultText]
+ENDS: Mapping[int, str]
 IDS: SimpleNamespace
 SIZES: SimpleNamespace
 PIECES: tuple[Piece, ...]

@@ -44,6 +44,7 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     TOYS,
     TOY_THERE,
     TURNED,
+    ChatCartonneEnd,
     ChatCartonneEvent,
     ChatCartonneFault,
     walls_of,
@@ -110,11 +111,16 @@ def _walls(card, letters):
     return "".join(letter for i, letter in enumerate(letters) if walls_of(card) >> i & 1)
 
 
+def _wall_names(card):
+    # In English and French.
+    if walls_of(card) == 0:
+        return "no walls", "sans cloison"
+    return f"walls {_walls(card, 'NESW')}", f"cloisons {_walls(card, 'NESO')}"
+
+
 def _name(kind, turned):
     # The names in English and French.
-    card = kind | (TURNED if turned else 0)
-    english = f"walls {_walls(card, 'NESW')}" if walls_of(card) else "no walls"
-    french = f"cloisons {_walls(card, 'NESO')}" if walls_of(card) else "sans cloison"
+    english, french = _wall_names(kind | (TURNED if turned else 0))
     if kind < CARTONS:
         printed = _CONTENTS[kind % 9]
         return (
@@ -130,6 +136,7 @@ def _name(kind, turned):
 
 KINDS = tuple(_name(kind, False) for kind in range(SLEEPER))
 CARD_NAMES = tuple(english for english, _ in KINDS)
+PATTERN_NAMES = tuple(_wall_names(CARTONS // PATTERNS * pattern) for pattern in range(PATTERNS))
 
 PIECES = (
     *(Piece(kind, english, french) for kind, (english, french) in enumerate(KINDS)),
@@ -142,6 +149,7 @@ PIECES = (
         )
         for cell in range(CELLS)
     ),
+    *(Piece(number, english, french, "pattern") for number, (english, french) in enumerate(PATTERN_NAMES)),
     # A card that lies turned, with the walls as they then are.
     *(
         Piece(kind, f"{_name(kind, True)[0]}, turned", f"{_name(kind, True)[1]}, tourné", "turned")
@@ -170,6 +178,8 @@ EVENT_VALUES = {
     int(ChatCartonneEvent.FINAL_PHASE_BEGUN): (),
     int(ChatCartonneEvent.GAME_ENDED): (),
 }
+
+ENDS = {int(ChatCartonneEnd.NO_CARTONS): "no_cartons", int(ChatCartonneEnd.ALL_PASSED): "all_passed"}
 
 FAULTS = {
     int(ChatCartonneFault.STARTS_ARE_LAID): RULES.illegal(
@@ -368,6 +378,8 @@ PHRASES = Phrases(
         "action.toy_as_carton": "lay the toy card as a carton at {cell}",
         "outcome.first_seat": "seat {seat} begins",
         "outcome.card": "{card}",
+        "end.no_cartons": "nobody holds a carton any more in the final phase",
+        "end.all_passed": "in the final phase every seat that holds a carton has passed in succession",
         "event.start_placed_turned": "seat {seat} places {turned} at {cell}",
         "event.carton_placed_turned": "seat {seat} places {turned} at {cell}",
     },
@@ -397,10 +409,7 @@ PHRASES = Phrases(
         int(ChatCartonneEvent.FINAL_PHASE_BEGUN): ("final_phase_begun", "the final phase begins"),
         int(ChatCartonneEvent.GAME_ENDED): ("game_ended", "the game is over"),
     },
-    (
-        ("no_cartons", "nobody holds a carton any more in the final phase"),
-        ("all_passed", "in the final phase every seat that holds a carton has passed in succession"),
-    ),
+    ENDS,
     FAULTS.values(),
     {"seat": "seat", "owner": "seat", "card": "card", "turned": "turned", "cell": "cell"},
     PIECES,

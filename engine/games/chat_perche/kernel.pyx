@@ -54,6 +54,7 @@ from chatiere.engine.games.chat_perche.state cimport (
     STOP_ID,
     TRUNK_SPACES,
     TURN_UP,
+    ChatPercheEnd,
     ChatPercheEvent,
     ChatPercheFault,
     Options,
@@ -69,6 +70,7 @@ from chatiere.engine.games.chat_perche.state cimport (
     cats_at_start,
     copies_of,
     count_spaces,
+    dog_steps,
     first_space,
     first_spaces,
     is_decision,
@@ -171,7 +173,7 @@ cdef void turn_up(State* state, int card, uint32_t copies, Events* events) noexc
     tell(events, ChatPercheEvent.CARD_TURNED_UP, state.active, EVERYBODY, 1, card)
     state.card = card
     if card <= DOGS_2:
-        advance_dogs(state, card + 1, events)
+        advance_dogs(state, dog_steps(card), events)
         return
     if card < FIRST_MOVE_CARD:
         state.phase = BIRD if card == BIRD_CARD else FALL
@@ -321,6 +323,11 @@ cdef void advance_dogs(State* state, int steps, Events* events) noexcept nogil:
     state.card = NO_CARD
     state.barred = 0
     tell(events, ChatPercheEvent.GAME_ENDED, -1, EVERYBODY, 0)
+
+
+cdef int end(const void* body) noexcept nogil:
+    cdef const State* state = <const State*> body
+    return ChatPercheEnd.DOGS_ARRIVED if state.phase == FINISHED else 0
 
 
 cdef void totals(const void* body, int32_t* totals) noexcept nogil:
@@ -570,6 +577,7 @@ cdef Operations operations = Operations(
     limits=limits,
     actor=actor,
     legal_actions=legal_actions,
+    end=end,
     apply=apply,
     chance_outcomes=chance_outcomes,
     sample_outcome=sample_outcome,

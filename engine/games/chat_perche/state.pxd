@@ -89,6 +89,9 @@ cdef enum ChatPercheFault:
     BAD_BARRED
     BAD_MOVED
 
+cdef enum ChatPercheEnd:
+    DOGS_ARRIVED = 1  # on the last space of their track
+
 cdef enum ChatPercheEvent:
     FIRST_SEAT_CHOSEN = 1
     TOKEN_CHOSEN  # solidity
@@ -228,6 +231,10 @@ cdef inline uint32_t tokens_in_hand(const State* state, int seat) noexcept nogil
 
 
 # Cards
+
+cdef inline int dog_steps(int card) noexcept nogil:
+    # The card must be one of dogs.
+    return card - DOGS_1 + 1
 
 cdef inline int card_value(int card) noexcept nogil:
     # The card must be one that moves cats.

@@ -11,7 +11,8 @@ from chatiere.engine.core.description import (
     lay_out,
 )
 from chatiere.engine.games.chat_perche.codec import CODEC, DEFAULTS
-from chatiere.engine.games.chat_perche.words import FAULTS, IDS, PIECES, SIZES
+from chatiere.engine.games.chat_perche.pieces import PIECE_DETAILS
+from chatiere.engine.games.chat_perche.words import ENDS, FAULTS, IDS, PIECES, SIZES
 
 _OBSERVATION = (
     ("own_cats", "Per space: 1 if an own cat stands there.", (SIZES.spaces,), (flag(),)),
@@ -157,9 +158,11 @@ DESCRIPTION = Description(
     ),
     outcomes="For the first seat the seat's number; for a card that is turned up the card's number.",
     pieces=PIECES,
+    piece_details=PIECE_DETAILS,
     lowest_total_wins=False,
     observation=lay_out(_OBSERVATION),
     faults=FAULTS,
+    ends=ENDS,
     encode_options=CODEC.encode_options,
     options_of=CODEC.options_of,
     action_label=CODEC.action_label,

@@ -8,4 +8,5 @@ SIZES: SimpleNamespace
 IDS: SimpleNamespace
 FAULTS: Mapping[int, FaultText]
 PIECES: tuple[Piece, ...]
+ENDS: Mapping[int, str]
 CARD_NAMES: tuple[str, ...]

@@ -466,7 +466,7 @@ cdef int put_view(Writer out, Position position, int viewer) except -1:
 
 # Score
 
-cdef int put_score(Writer out, Position position) except -1:
+cdef int put_score(Writer out, Position position, int known) except -1:
     # The breakdown of the score → ChatpentiersScoreDetail.
     cdef const State* state = state_of(position)
     cdef BoardScore score
@@ -498,6 +498,7 @@ cdef int put_score(Writer out, Position position) except -1:
 
 
 cdef Conversions CONVERSIONS
+CONVERSIONS.end_field = fields.STATE_END
 CONVERSIONS.read_state = read_state
 CONVERSIONS.put_state = put_state
 CONVERSIONS.put_view = put_view

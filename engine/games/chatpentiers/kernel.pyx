@@ -45,6 +45,7 @@ from chatiere.engine.games.chatpentiers.state cimport (
     TAKE,
     ZONES,
     BoardScore,
+    ChatpentiersEnd,
     ChatpentiersEvent,
     ChatpentiersFault,
     Options,
@@ -58,6 +59,7 @@ from chatiere.engine.games.chatpentiers.state cimport (
     count_cards,
     deck,
     first_seat_of_round,
+    has_extra_card,
     lowest_card,
     next_seat,
     num_zones,
@@ -108,7 +110,7 @@ cdef void deal(State* state, int card, Events* events) noexcept nogil:
 
 cdef void begin_trick(State* state) noexcept nogil:
     state.active = state.leader
-    state.phase = EXTRA if state.players == 3 else PLAY
+    state.phase = EXTRA if has_extra_card(state.players) else PLAY
 
 
 cdef void turn_extra_card(State* state, int card, Events* events) noexcept nogil:
@@ -243,6 +245,11 @@ cdef int total(const State* state, int seat, BoardScore* score) noexcept nogil:
     # `score`: the present board's.
     score_board(state, seat, score)
     return state.points[seat][0] + state.points[seat][1] + score.points
+
+
+cdef int end(const void* body) noexcept nogil:
+    cdef const State* state = <const State*> body
+    return ChatpentiersEnd.THREE_ROUNDS if state.phase == FINISHED else 0
 
 
 cdef void totals(const void* body, int32_t* totals) noexcept nogil:
@@ -416,6 +423,7 @@ cdef Operations operations = Operations(
     limits=limits,
     actor=actor,
     legal_actions=legal_actions,
+    end=end,
     apply=apply,
     chance_outcomes=chance_outcomes,
     sample_outcome=sample_outcome,

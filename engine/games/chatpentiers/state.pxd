@@ -63,6 +63,9 @@ cdef enum ChatpentiersFault:
     BAD_POINTS
     NOT_ZERO
 
+cdef enum ChatpentiersEnd:
+    THREE_ROUNDS = 1  # all rounds are over
+
 cdef enum ChatpentiersEvent:
     FIRST_SEAT_CHOSEN = 1
     ROUND_BEGUN
@@ -175,6 +178,9 @@ cdef inline int cards_dealt(int players) noexcept nogil:
 cdef inline int cards_taken(int players) noexcept nogil:
     # The cards taken in each trick.
     return 4 if players == 5 else 3
+
+cdef inline bint has_extra_card(int players) noexcept nogil:
+    return players == 3
 
 cdef inline int next_seat(const State* state, int seat) noexcept nogil:
     return 0 if seat + 1 == state.players else seat + 1

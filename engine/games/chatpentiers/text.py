@@ -11,7 +11,8 @@ from chatiere.engine.core.description import (
     lay_out,
 )
 from chatiere.engine.games.chatpentiers.codec import CODEC, DEFAULT_REMOVED_COLOUR
-from chatiere.engine.games.chatpentiers.words import COLOUR_NAMES, FAULTS, IDS, PIECES, SIZES
+from chatiere.engine.games.chatpentiers.pieces import PIECE_DETAILS
+from chatiere.engine.games.chatpentiers.words import COLOUR_NAMES, ENDS, FAULTS, IDS, PIECES, SIZES
 
 _COLOUR_NUMBERS = ", ".join(f"{number} {name}" for number, name in enumerate(COLOUR_NAMES))
 
@@ -98,6 +99,7 @@ DESCRIPTION = Description(
             SIZES.colours - 1,
             f"{DEFAULT_REMOVED_COLOUR}, {COLOUR_NAMES[DEFAULT_REMOVED_COLOUR]}",
             (DEFAULT_REMOVED_COLOUR,),
+            piece_kind="colour",
         ),
     ),
     action_kinds=(
@@ -115,9 +117,11 @@ DESCRIPTION = Description(
     ),
     outcomes="For the first seat the seat's number; for a card that is dealt or turned up the card's number.",
     pieces=PIECES,
+    piece_details=PIECE_DETAILS,
     lowest_total_wins=False,
     observation=lay_out(_OBSERVATION),
     faults=FAULTS,
+    ends=ENDS,
     encode_options=CODEC.encode_options,
     options_of=CODEC.options_of,
     action_label=CODEC.action_label,

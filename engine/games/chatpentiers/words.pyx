@@ -24,6 +24,7 @@ from chatiere.engine.games.chatpentiers.state cimport (
     VALUES,
     ZERO_ZONE,
     ZONES,
+    ChatpentiersEnd,
     ChatpentiersEvent,
     ChatpentiersFault,
 )
@@ -174,6 +175,8 @@ FAULTS = {
     int(ChatpentiersFault.NOT_ZERO): RULES.broken("not_zero", "an unused byte is not zero", ""),
 }
 
+ENDS = {int(ChatpentiersEnd.THREE_ROUNDS): "three_rounds"}
+
 # By kind: the fields of the event that its values are, in order. A ranking is all of them.
 EVENT_VALUES = {
     int(ChatpentiersEvent.FIRST_SEAT_CHOSEN): (),
@@ -215,6 +218,7 @@ PHRASES = Phrases(
         "action.take_card_zero": "take {card} into the {zone}",
         "outcome.first_seat": "seat {seat} begins",
         "outcome.card": "{card}",
+        "end.three_rounds": "all three rounds are over",
         "event.card_taken_zero": "seat {seat} takes {card} into the {zone}",
         "list.separator": ", seat ",
     },
@@ -232,7 +236,7 @@ PHRASES = Phrases(
         int(ChatpentiersEvent.ROUND_SCORED): ("round_scored", "round {round}: seat {seat} scores {points}"),
         int(ChatpentiersEvent.GAME_ENDED): ("game_ended", "the game is over"),
     },
-    (("three_rounds", "all three rounds are over"),),
+    ENDS,
     FAULTS.values(),
     {"seat": "seat", "ranking": "seat", "card": "card", "colour": "colour", "zone": "zone"},
     PIECES,

@@ -50,6 +50,7 @@ from chatiere.engine.games.discat.state cimport (
     PLACES,
     TOP_SHIFT,
     WINNING_GROUP,
+    DiscatEnd,
     DiscatEvent,
     DiscatFault,
     Options,
@@ -388,6 +389,13 @@ cdef void end_game(State* state, Events* events) noexcept nogil:
     add_event(events, DiscatEvent.GAME_ENDED, -1, EVERYBODY, NULL, 0)
 
 
+cdef int end(const void* body) noexcept nogil:
+    cdef const State* state = <const State*> body
+    if state.phase != FINISHED:
+        return 0
+    return DiscatEnd.LAST_TURNS if group_winner(state) == NO_SEAT else DiscatEnd.GROUP
+
+
 cdef void count_piles(const State* state, int* piles, int* bonuses) noexcept nogil:
     # The number of cards in each seat's personal and bonus pile.
     cdef int owner = state.first_seat, size = 0, place, turns
@@ -653,6 +661,7 @@ cdef Operations operations = Operations(
     limits=limits,
     actor=actor,
     legal_actions=legal_actions,
+    end=end,
     apply=apply,
     chance_outcomes=chance_outcomes,
     sample_outcome=sample_outcome,

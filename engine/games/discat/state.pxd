@@ -62,6 +62,10 @@ cdef enum DiscatFault:
     HISTORY_CONTRADICTS_HANDS
     TOO_FEW_DEALS
 
+cdef enum DiscatEnd:
+    GROUP = 1  # a seat laid a group of five or six
+    LAST_TURNS  # the last turns are over
+
 cdef enum DiscatEvent:
     FIRST_SEAT_CHOSEN = 1
     CARD_DEALT

@@ -10,8 +10,9 @@ from chatiere.engine.core.description import (
     flag,
     lay_out,
 )
-from chatiere.engine.games.discat.codec import CODEC
-from chatiere.engine.games.discat.words import FAULTS, IDS, PIECES, SIZES
+from chatiere.engine.games.discat.codec import CODEC, DEFAULT_UP_ARROWS
+from chatiere.engine.games.discat.pieces import PIECE_DETAILS
+from chatiere.engine.games.discat.words import ENDS, FAULTS, IDS, PIECES, SIZES
 
 _OBSERVATION = (
     ("own_hand", "Per card (index card - 1): 1 in the own hand.", (SIZES.cards,), (flag(),)),
@@ -73,7 +74,8 @@ DESCRIPTION = Description(
             1,
             SIZES.cards,
             "odd numbers point up, even numbers down",
-            tuple(range(1, SIZES.cards, 2)),
+            DEFAULT_UP_ARROWS,
+            piece_kind="card",
         ),
     ),
     action_kinds=(
@@ -94,9 +96,11 @@ DESCRIPTION = Description(
     ),
     outcomes="For the first seat the seat's number; for a card that is dealt or drawn the card's number - 1.",
     pieces=PIECES,
+    piece_details=PIECE_DETAILS,
     lowest_total_wins=False,
     observation=lay_out(_OBSERVATION),
     faults=FAULTS,
+    ends=ENDS,
     encode_options=CODEC.encode_options,
     options_of=CODEC.options_of,
     action_label=CODEC.action_label,

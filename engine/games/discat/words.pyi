@@ -8,3 +8,4 @@ SIZES: SimpleNamespace
 IDS: SimpleNamespace
 FAULTS: Mapping[int, FaultText]
 PIECES: tuple[Piece, ...]
+ENDS: Mapping[int, str]

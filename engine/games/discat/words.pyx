@@ -21,6 +21,7 @@ from chatiere.engine.games.discat.state cimport (
     PLAY_IDS,
     TOP_SHIFT,
     WINNING_GROUP,
+    DiscatEnd,
     DiscatEvent,
     DiscatFault,
 )
@@ -145,6 +146,8 @@ FAULTS = {
     ),
 }
 
+ENDS = {int(DiscatEnd.GROUP): "group", int(DiscatEnd.LAST_TURNS): "last_turns"}
+
 PIECES = tuple(Piece(card, str(card), str(card)) for card in range(1, LARGEST_CARD + 1))
 
 PHRASES = Phrases(
@@ -156,6 +159,8 @@ PHRASES = Phrases(
         "action.exchange": "put {card} under the draw pile and draw",
         "outcome.first_seat": "seat {seat} begins",
         "outcome.card": "card {card}",
+        "end.group": "a group of five or more cards was played: it wins at once",
+        "end.last_turns": "the last turns are over",
         "event.cards_played_group": "seat {seat} plays {cards} with {top} on top",
         "list.separator": " ",
     },
@@ -189,10 +194,7 @@ PHRASES = Phrases(
         ),
         int(DiscatEvent.GAME_ENDED): ("game_ended", "the game is over"),
     },
-    (
-        ("group", "a group of five or more cards was played: it wins at once"),
-        ("last_turns", "the last turns are over"),
-    ),
+    ENDS,
     FAULTS.values(),
     {"seat": "seat", "card": "card", "cards": "card", "top": "card"},
     PIECES,

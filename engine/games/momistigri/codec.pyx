@@ -40,6 +40,7 @@ from chatiere.engine.games.momistigri.cards cimport (
     BOX,
     COLOURED,
     KINDS,
+    MOMISTIGRI_PLACE,
     MOST_PLAYERS,
     USUAL,
     USUAL_BOX,
@@ -655,6 +656,16 @@ cdef put_seat_view(Writer out, const View* seen, int seat):
     out.end(begun)
 
 
+cdef put_copies(Writer out, const Box* box):
+    # Write the number of cards of each kind in the whole box, the Momistigri apart.
+    cdef uint8_t copies[COLOURED]
+    cdef int place
+    memset(copies, 0, sizeof(copies))
+    for place in range(MOMISTIGRI_PLACE):
+        copies[box.kind_at[place]] += 1
+    out.byte_numbers(fields.VIEW_COPIES, copies, COLOURED)
+
+
 cdef int put_view(Writer out, Position position, int viewer) except -1:
     # A position as a viewer may know it → MomistigriView.
     cdef View seen
@@ -671,6 +682,7 @@ cdef int put_view(Writer out, Position position, int viewer) except -1:
     if state.phase == HAND_OUT:
         out.present(fields.VIEW_RECEIVER, state.receiver)
     put_cards(out, fields.VIEW_UNSEEN_CARDS, box_of(state), seen.unseen)
+    put_copies(out, box_of(state))
 
 
 # Events
@@ -688,7 +700,17 @@ cdef int put_event(Writer out, const Event* event) except -1:
 
 # Score
 
-cdef int put_score(Writer out, Position position) except -1:
+cdef int known_totals(Position position, int viewer) except -1:
+    # A total counts the hand: known if each of its cards is.
+    cdef View seen
+    cdef int seat, known = 0
+    view(position.body, viewer, &seen)
+    for seat in range(seen.state.players):
+        known |= (count_cards(seen.state.hands[seat]) == seen.sizes[seat]) << seat
+    return known
+
+
+cdef int put_score(Writer out, Position position, int known) except -1:
     # The breakdown of the score → MomistigriScoreDetail.
     cdef const State* state = state_of(position)
     cdef int seat
@@ -696,15 +718,20 @@ cdef int put_score(Writer out, Position position) except -1:
     for seat in range(state.players):
         begun = out.begin(fields.SCORE_DETAIL_SEATS)
         put_penalties(out, fields.SEAT_SCORE_PENALTIES, state, seat)
-        if state.phase != FINISHED:
-            out.number(fields.SEAT_SCORE_HAND_POINTS, sum_of(box_of(state), state.hands[seat]))
+        if known >> seat & 1:
+            out.present(
+                fields.SEAT_SCORE_HAND_POINTS,
+                0 if state.phase == FINISHED else sum_of(box_of(state), state.hands[seat]),
+            )
         out.end(begun)
 
 
 cdef Conversions CONVERSIONS
+CONVERSIONS.end_field = fields.STATE_END
 CONVERSIONS.read_state = read_state
 CONVERSIONS.put_state = put_state
 CONVERSIONS.put_view = put_view
+CONVERSIONS.known_totals = known_totals
 CONVERSIONS.put_score = put_score
 CONVERSIONS.read_action = read_action
 CONVERSIONS.put_action = put_action

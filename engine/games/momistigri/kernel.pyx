@@ -26,6 +26,7 @@ from chatiere.engine.core.position cimport wrap_operations
 from chatiere.engine.core.stream cimport Stream, number_below, walk_weights
 from chatiere.engine.core.weights cimport reduce_weights
 from chatiere.engine.games.momistigri.cards cimport (
+    FEWEST_PLAYERS,
     KINDS,
     MOST_PLAYERS,
     USUAL_BOX,
@@ -100,6 +101,7 @@ from chatiere.engine.games.momistigri.state cimport (
     SWAP_OUT,
     THREE,
     TWO,
+    MomistigriEnd,
     MomistigriEvent,
     MomistigriFault,
     Options,
@@ -421,6 +423,13 @@ cdef int most_penalised(const State* state) noexcept nogil:
 
 # End of the game
 
+cdef int end(const void* body) noexcept nogil:
+    cdef const State* state = <const State*> body
+    if state.phase != FINISHED:
+        return 0
+    return MomistigriEnd.THIRD_ROUND if state.round == ROUNDS - 1 else MomistigriEnd.TWO_ROUNDS
+
+
 cdef void totals(const void* body, int32_t* totals) noexcept nogil:
     cdef const State* state = <const State*> body
     cdef const Box* box = box_of(state)
@@ -663,12 +672,13 @@ cdef Operations operations = Operations(
     view_size=sizeof(View),
     num_actions=NUM_ACTIONS,
     observation_length=OBSERVATION_LENGTH,
-    min_players=3,
+    min_players=FEWEST_PLAYERS,
     max_players=MOST_PLAYERS,
     start=start,
     limits=limits,
     actor=actor,
     legal_actions=legal_actions,
+    end=end,
     apply=apply,
     chance_outcomes=chance_outcomes,
     sample_outcome=sample_outcome,

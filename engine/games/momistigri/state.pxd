@@ -89,6 +89,10 @@ cdef enum MomistigriFault:
     BAD_MOST_ONES
     NOT_ZERO
 
+cdef enum MomistigriEnd:
+    TWO_ROUNDS = 1  # after them one seat has the fewest penalty points
+    THIRD_ROUND  # which a tie after two rounds has brought about
+
 cdef enum MomistigriEvent:
     FIRST_SEAT_CHOSEN = 1
     ROUND_BEGUN

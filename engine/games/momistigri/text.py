@@ -11,7 +11,8 @@ from chatiere.engine.core.description import (
     lay_out,
 )
 from chatiere.engine.games.momistigri.codec import CODEC, DEFAULTS
-from chatiere.engine.games.momistigri.words import FAULTS, IDS, PIECES, SIZES
+from chatiere.engine.games.momistigri.pieces import PIECE_DETAILS
+from chatiere.engine.games.momistigri.words import ENDS, FAULTS, IDS, PIECES, SIZES
 
 # Of all cards: nine 1s, eight 2s ... one 9, and the Momistigri's 10.
 _MOST_POINTS = sum(value * (SIZES.values + 1 - value) for value in range(1, SIZES.values + 1)) + SIZES.values + 1
@@ -160,9 +161,11 @@ DESCRIPTION = Description(
     ),
     outcomes="For the first seat the seat's number; for a card that is dealt or drawn its kind.",
     pieces=PIECES,
+    piece_details=PIECE_DETAILS,
     lowest_total_wins=True,
     observation=lay_out(_OBSERVATION),
     faults=FAULTS,
+    ends=ENDS,
     encode_options=CODEC.encode_options,
     options_of=CODEC.options_of,
     action_label=CODEC.action_label,

@@ -6,6 +6,7 @@ from chatiere.engine.core.errors import FaultText
 
 FAULTS: Mapping[int, FaultText]
 PIECES: tuple[Piece, ...]
+ENDS: Mapping[int, str]
 IDS: SimpleNamespace
 SIZES: SimpleNamespace
 CARD_NAMES: tuple[str, ...]

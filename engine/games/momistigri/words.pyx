@@ -26,6 +26,7 @@ from chatiere.engine.games.momistigri.state cimport (
     REVERSE_ID,
     ROUNDS,
     STOP_ID,
+    MomistigriEnd,
     MomistigriEvent,
     MomistigriFault,
 )
@@ -232,7 +233,15 @@ FAULTS = {
     int(MomistigriFault.NOT_ZERO): RULES.broken("not_zero", "an unused byte is not zero", ""),
 }
 
-PIECES = tuple(Piece(kind, name, name) for kind, name in enumerate(CARD_NAMES))
+ENDS = {int(MomistigriEnd.TWO_ROUNDS): "two_rounds", int(MomistigriEnd.THIRD_ROUND): "third_round"}
+
+PIECES = (
+    *(Piece(kind, name, name) for kind, name in enumerate(CARD_NAMES)),
+    *(
+        Piece(colour, f"colour {CARD_NAMES[VALUES * colour][1]}", f"couleur {CARD_NAMES[VALUES * colour][1]}", "colour")
+        for colour in range(COLOURS)
+    ),
+)
 
 PHRASES = Phrases(
     __package__,
@@ -251,6 +260,8 @@ PHRASES = Phrases(
         "action.swap_in": "take {card} from the pile",
         "outcome.first_seat": "seat {seat} begins",
         "outcome.card": "card {card}",
+        "end.two_rounds": "two rounds are over, and one seat has the fewest penalty points",
+        "end.third_round": "the fewest penalty points were tied after two rounds, and the third is over",
         "event.turn_begun_one": "seat {seat} is to draw a card from seat {other_seat}",
         "event.ones_discarded_none": "seat {seat} has no other 1",
         "list.separator": " and ",
@@ -298,10 +309,7 @@ PHRASES = Phrases(
         int(MomistigriEvent.PENALTY_TAKEN): ("penalty_taken", "seat {seat} takes {count} penalty points"),
         int(MomistigriEvent.GAME_ENDED): ("game_ended", "the game is over"),
     },
-    (
-        ("two_rounds", "two rounds are over, and one seat has the fewest penalty points"),
-        ("third_round", "the fewest penalty points were tied after two rounds, and the third is over"),
-    ),
+    ENDS,
     FAULTS.values(),
     {"seat": "seat", "other_seat": "seat", "card": "card", "cards": "card"},
     PIECES,

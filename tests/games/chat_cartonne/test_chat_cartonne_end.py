@@ -4,7 +4,7 @@ from typing import Any
 
 from chatiere.engine import TERMINAL_PLAYER, EventLog, Position
 
-from ..building import phase, read, refusal, score_of, state_of, view_of
+from ..building import end_of, phase, read, refusal, score_of, state_of, view_of
 from .building import DRAW, GAME, PASS, PRINCESS, SKIP, Board, cat, cell, place, play, princess_in, sleep, told
 
 # End
@@ -72,6 +72,7 @@ def test_the_final_phase_begins_when_a_turn_ends_with_the_pile_empty() -> None:
     while not position.is_terminal():
         position = play(position, position.legal_actions()[0])
     assert not any(kind < 72 for seat in state_of(position).seats for kind in seat.hand)
+    assert end_of(position) == "no_cartons"
 
 
 def final(players: int = 2, **options: Any) -> Board:
@@ -106,6 +107,7 @@ def test_a_cat_may_follow_also_after_the_games_last_carton() -> None:
     position.apply(SKIP, events)
     assert told(events) == [("NO_CAT_FOLLOWED", 1), ("GAME_ENDED", None)]
     assert position.current_player() == TERMINAL_PLAYER
+    assert end_of(position) == "no_cartons"
 
 
 def test_the_game_is_over_when_nobody_holds_a_carton_also_in_the_turn_that_began_the_final_phase() -> None:
@@ -114,7 +116,7 @@ def test_the_game_is_over_when_nobody_holds_a_carton_also_in_the_turn_that_began
     # Never in the main phase.
     assert position.current_player() == 0
     position = play(position, sleep(cell(6, 11)))
-    assert position.is_terminal()
+    assert end_of(position) == "no_cartons"
     assert position.winners() == [0, 1]
 
 
@@ -204,7 +206,7 @@ def test_two_passes_in_succession_of_two_holders_end_it() -> None:
     events = EventLog()
     position.apply(PASS, events)
     assert told(events) == [("PASSED", 0), ("GAME_ENDED", None)]
-    assert position.is_terminal()
+    assert end_of(position) == "all_passed"
 
 
 def test_a_pass_after_a_draw_in_the_main_phase() -> None:

@@ -238,8 +238,9 @@ def princess_left_behind(state: Any) -> None:
 @pytest.mark.parametrize("number", range(len(BROKEN)))
 def test_a_broken_state_is_refused_by_its_field(number: int) -> None:
     make, change, field = BROKEN[number]
-    state = state_of(make())
-    assert read(state) == make()
+    position = make()
+    state = state_of(position)
+    assert read(state, position.ply()) == position
     change(state)
     with pytest.raises(EngineError) as caught:
         read(state)

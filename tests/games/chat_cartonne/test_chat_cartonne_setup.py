@@ -282,4 +282,4 @@ def test_a_carton_of_no_slot_cannot_be_named() -> None:
 
 def test_the_state_round_trips_typed() -> None:
     position = play(begun(2), DRAW, 20)
-    assert read(state_of(position)) == position
+    assert read(state_of(position), position.ply()) == position

@@ -23,7 +23,7 @@ CATS, BIRDS, BARRED, MOVED, PLACED, BROKEN, VALUES, LOADS, LEFT, SOLIDITY, FULL_
 def refused(position: Position, edit: Edit) -> EngineError:
     """Return the refusal of the edited state."""
     state = state_of(position)
-    assert read(state) == position
+    assert read(state, position.ply()) == position
     edit(state)
     with pytest.raises(EngineError) as caught:
         read(state)

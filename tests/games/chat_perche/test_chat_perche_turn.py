@@ -5,7 +5,7 @@ import pytest
 from chatiere.engine import CHANCE_PLAYER, TERMINAL_PLAYER, EventLog, Reason
 from chatiere.engine.wire import written_text
 
-from ..building import view_of
+from ..building import end_of, view_of
 from .building import (
     BIRD,
     CODEC,
@@ -265,6 +265,7 @@ def test_the_game_is_over_at_once_when_the_dogs_reach_the_last_space() -> None:
     assert table.told()[1:] == [("DOGS_ADVANCED", {"seat": 0, "steps": 1, "dogs": 10}), ("GAME_ENDED", {})]
     assert table.state.active_seat == 0
     assert not table.state.HasField("card")
+    assert end_of(table.position) == "dogs_arrived"
     assert table.position.totals() == [2, 1]
     assert table.position.winners() == [0]
     assert table.position.returns() == [1.0, -1.0]

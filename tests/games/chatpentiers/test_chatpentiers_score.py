@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ..building import read
+from ..building import end_of, read
 from .building import Table, final_state, score_of
 
 Zones = dict[int, tuple[str, int]]
@@ -103,6 +103,7 @@ def test_the_highest_total_wins() -> None:
     assert position.ranks() == [3, 2, 1, 4]
     assert position.winners() == [2]
     assert position.returns() == [-1, -1, 3, -1]
+    assert end_of(position) == "three_rounds"
 
 
 def test_a_tie_goes_to_more_perfect_sections_in_the_last_round() -> None:

@@ -579,13 +579,14 @@ def test_lists_of_a_typed_state_may_come_in_any_order() -> None:
         seat.zones.reverse()
     state.discards.reverse()
     state.undealt_cards.reverse()
-    assert read(state) == position
+    assert read(state, position.ply()) == position
 
 
 def test_a_removed_colour_of_a_state_with_4_players_is_ignored() -> None:
     state = typed("leading")
     state.options.removed_colour = 77
-    assert read(state) == STAGES["leading"]()
+    position = STAGES["leading"]()
+    assert read(state, position.ply()) == position
     assert CODEC.read_options(Reader(state.options))["removed_colour"] == 77
 
 
@@ -593,7 +594,7 @@ def test_a_removed_colour_of_a_state_with_4_players_is_ignored() -> None:
 def test_the_stages_themselves_are_sound_and_come_back_from_their_messages(stage: str) -> None:
     position = STAGES[stage]()
     position.check()
-    assert read(state_of(position)) == position
+    assert read(state_of(position), position.ply()) == position
     assert GAME.unpack(position.pack()) == position
 
 

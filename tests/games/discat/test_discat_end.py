@@ -5,7 +5,7 @@ import pytest
 from chatiere.engine.wire import fill
 from chatiere.v1.discat_pb2 import DiscatScoreDetail
 
-from ..building import read, state_of, view_of
+from ..building import end_of, read, state_of, view_of
 from .building import CODEC, EXCHANGED, KEEP, KEPT, Table, late_state, played
 
 # Draw pile
@@ -95,7 +95,7 @@ def test_outcomes_are_the_card_less_one() -> None:
 def test_a_group_of_five_wins_at_once_alone_whatever_the_points() -> None:
     table = Table([50, 42, 43, 44, 45], [1, 11, 21, 31, 41], [12, 13, 14, 15, 16], up_arrows=[]).play(50).draw(46)
     table.play(1, 11, 21, 41, 31)
-    assert (table.actor, table.phase) == (-4, "OVER")
+    assert (table.actor, table.phase, end_of(table.position)) == (-4, "OVER", "group")
     assert table.told() == [("CARDS_PLAYED", 1, (1, 11, 21, 41, 31)), ("GAME_ENDED", None, ())]
     assert table.position.winners() == [1]
     # No refill; scores are still reported; all five lie on the personal pile.
@@ -126,6 +126,7 @@ def test_a_group_of_five_wins_also_against_more_points_and_in_the_last_turns() -
     assert table.position.winners() == [1]
     assert table.position.ranks() == [2, 1, 2]
     assert view_of(table.position, None).group_winner == 1
+    assert end_of(table.position) == "group"
 
 
 @pytest.mark.parametrize("top", [21, 26])
@@ -136,7 +137,7 @@ def test_a_group_of_six_wins_as_one_of_five_does(top: int) -> None:
     table = Table.at(read(state))
     table.play(*(card for card in hand if card != top), top)
     assert table.position.winners() == [1]
-    assert table.position.is_terminal()
+    assert end_of(table.position) == "group"
     assert view_of(table.position, None).group_winner == 1
     assert table.bonus_pile(1) == []
     assert state_of(table.position).unknown_cards == [49]
@@ -145,6 +146,7 @@ def test_a_group_of_six_wins_as_one_of_five_does(top: int) -> None:
 def test_a_group_of_four_does_not_end_the_game() -> None:
     table = Table([50, 41, 42, 43, 44], [1, 11, 21, 31, 49], up_arrows=[]).play(50).draw(45).play(1, 11, 21, 31)
     assert not table.position.is_terminal()
+    assert end_of(table.position) is None
     assert not view_of(table.position, None).HasField("group_winner")
 
 
@@ -173,6 +175,7 @@ def test_every_other_seat_has_exactly_one_more_turn_in_order() -> None:
         actors.append((table.actor, table.phase, view_of(table.position, None).last_turns))
         table.apply(table.position.legal_actions()[0])
     assert actors == [(1, "PLAY", 3), (2, "PASS", 2), (3, "PASS", 1)]
+    assert end_of(table.position) == "last_turns"
     assert table.told()[-1] == ("GAME_ENDED", None, ())
 
 

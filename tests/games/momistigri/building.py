@@ -121,7 +121,7 @@ class Table(building.Table):
     def apply(self, move: int) -> "Table":
         """Apply a dense id or an outcome."""
         super().apply(move)
-        assert read(state_of(self.position)) == self.position
+        assert read(state_of(self.position), self.position.ply()) == self.position
         return self
 
     def draw(self, *drawn: str) -> "Table":

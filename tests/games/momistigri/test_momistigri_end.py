@@ -6,6 +6,7 @@ from chatiere.engine import TERMINAL_PLAYER
 from chatiere.engine.wire import fill
 from chatiere.v1.momistigri_pb2 import MomistigriScoreDetail
 
+from ..building import end_of
 from .building import CODEC, PLAYERS, Table, cards, names
 
 LAST_SEATS = ["3A", "4A", "5A", "7A", "8C"]
@@ -165,6 +166,7 @@ def test_two_rounds_and_the_fewest_points_win() -> None:
     assert table.position.totals() == [11, 6, 8]
     assert table.position.ranks() == [3, 1, 2]
     assert table.position.winners() == [1]
+    assert end_of(table.position) == "two_rounds"
     assert table.told()[-1] == ("GAME_ENDED", None, "")
 
 
@@ -178,6 +180,7 @@ def test_a_tie_for_the_fewest_after_two_rounds_makes_a_third_for_all() -> None:
     table = Table.late("4A", "5A", "6A", passed=(1, 2), round=2, penalties=[[7, 1, 0]], first=0).pass_turn()
     assert table.position.totals() == [11, 6, 6]
     assert (table.round, table.phase, table.active) == (3, "DEAL", 0)
+    assert end_of(table.position) is None
     # A tie behind the fewest does not.
     table = Table.late("4A", "5A", "6A", passed=(1, 2), round=2, penalties=[[2, 1, 0]]).pass_turn()
     assert (table.position.totals(), table.round) == ([6, 6, 6], 3)
@@ -190,11 +193,13 @@ def test_a_tie_after_the_third_round_is_shared() -> None:
     # D.
     table = Table.late("4A", "5A", "6A", passed=(1, 2), round=3, penalties=[[7, 1, 0], [3, 5, 6]]).pass_turn()
     assert table.actor == TERMINAL_PLAYER
+    assert end_of(table.position) == "third_round"
     assert table.position.totals() == [14, 11, 12]
     table = Table.late("4A", "5A", "5B", passed=(1, 2), round=3, penalties=[[7, 1, 0], [3, 5, 6]]).pass_turn()
     assert table.position.winners() == [1, 2]
     assert table.position.ranks() == [3, 1, 1]
     assert table.position.returns() == [-1.0, 0.5, 0.5]
+    assert end_of(table.position) == "third_round"
 
 
 def test_the_score_in_the_middle_of_a_round_counts_the_hands() -> None:

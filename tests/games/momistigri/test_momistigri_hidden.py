@@ -8,7 +8,7 @@ from scipy.stats import chisquare
 
 from chatiere.engine import CHANCE_PLAYER, Position
 
-from ..building import read, state_of, view_of
+from ..building import read, state_of, update_of, view_of
 from .building import GAME, PLAYERS, Table, card, cards, late_state, names
 from .knowledge import Hands, Witness, allowed, hands_of
 
@@ -28,6 +28,53 @@ def test_hands_are_hidden_and_the_rest_is_public() -> None:
         for seat in range(4):
             assert table.knows(viewer, seat) == (table.hand(seat) if seat == viewer else "")
     assert names(view_of(table.position, 1).unseen_cards) == "3A 4A 6A 7A"
+
+
+def totals_seen(position: Position, viewer: int | None) -> list[int | None]:
+    """Return the totals that a viewer gets; the points of hands come with them and never alone."""
+    score = update_of(position, viewer).score
+    detail = score.detail.momistigri.seats
+    assert [each.HasField("total") for each in score.totals] == [each.HasField("hand_points") for each in detail]
+    for each, parts in zip(score.totals, detail, strict=True):
+        assert not each.HasField("total") or each.total == sum(parts.penalties) + parts.hand_points
+    return [each.total if each.HasField("total") else None for each in score.totals]
+
+
+def test_a_viewer_knows_its_own_total_alone_and_all_penalties() -> None:
+    table = Table.late("3A 4A", "5A M", "6A", "7A", round=2, penalties=[[9, 1, 2, 3]])
+    expected = [16, 16, 8, 10]
+    for viewer in range(4):
+        assert totals_seen(table.position, viewer) == [
+            total if seat == viewer else None for seat, total in enumerate(expected)
+        ]
+    assert totals_seen(table.position, None) == [None] * 4
+    for viewer in (0, 1, 2, 3, None):
+        seats = update_of(table.position, viewer).score.detail.momistigri.seats
+        assert [list(seat.penalties) for seat in seats] == [[9], [1], [2], [3]]
+
+
+def test_a_viewer_knows_a_total_if_it_knows_each_card_of_the_hand() -> None:
+    # So it knows those of empty hands, and when the game is over all.
+    known = 0
+    for players in PLAYERS:
+        choices = random.Random(players)
+        position = GAME.new_game(players, seed=players)
+        while True:
+            for viewer in (*range(players), None):
+                seats = view_of(position, viewer).seats
+                whole = [len(seat.known_cards) == seat.hand_size for seat in seats]
+                assert viewer is None or whole[viewer]
+                assert totals_seen(position, viewer) == [
+                    total if is_whole else None for total, is_whole in zip(position.totals(), whole, strict=True)
+                ]
+                known += sum(
+                    is_whole and seat != viewer and seats[seat].hand_size > 0 for seat, is_whole in enumerate(whole)
+                )
+            if position.is_terminal():
+                assert totals_seen(position, None) == position.totals()
+                break
+            position.apply(choices.choice(position.legal_actions()))
+    assert known
 
 
 def test_the_kind_of_a_pending_mark_is_public() -> None:

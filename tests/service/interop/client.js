@@ -1,13 +1,14 @@
-// Calls a service with grpc-js as a frontend would, and prints what it sees, as JSON.
-// Usage: node client.js HOST:PORT PROTO_FOLDER COUNT, which is how many calls it makes at once.
+// Calls a service with grpc-js as a frontend would, knowing only its descriptor set, and prints what it sees, as JSON.
+// Usage: node client.js HOST:PORT DESCRIPTORS COUNT, which is how many calls it makes at once.
 "use strict";
 const crypto = require("crypto");
+const fs = require("fs");
 const grpc = require("@grpc/grpc-js");
 const loader = require("@grpc/proto-loader");
 
-const [address, folder, count] = process.argv.slice(2);
-const files = ["chatiere/v1/game_service.proto", "chatiere/v1/batch_service.proto"];
-const definition = loader.loadSync(files, { includeDirs: [folder], keepCase: true, longs: String, defaults: true });
+const [address, descriptors, count] = process.argv.slice(2);
+const asWritten = { keepCase: true, longs: String, defaults: true };
+const definition = loader.loadFileDescriptorSetFromBuffer(fs.readFileSync(descriptors), asWritten);
 const { GameService, BatchService } = grpc.loadPackageDefinition(definition).chatiere.v1;
 const options = { "grpc.max_receive_message_length": -1, "grpc.max_send_message_length": -1 };
 const plaintext = grpc.credentials.createInsecure();
@@ -38,6 +39,16 @@ function play(requests) {
   });
 }
 
+// The details of an error: their messages, by name.
+function detailsOf(packed) {
+  const status = definition["google.rpc.Status"].deserialize(packed);
+  const read = status.details.map(({ type_url, value }) => {
+    const name = type_url.split("/")[1];
+    return [name, definition[name].deserialize(value)];
+  });
+  return Object.fromEntries(read);
+}
+
 const digest = (bytes) => crypto.createHash("sha256").update(bytes).digest("hex");
 
 async function main() {
@@ -60,7 +71,7 @@ async function main() {
       games: listed.response.games.map((game) => game.name),
       request_id: listed.trailers.get("x-request-id"),
       refused: { code: refused.code, message: refused.message },
-      details: refused.trailers.get("grpc-status-details-bin").map((each) => each.toString("base64")),
+      details: refused.trailers.get("grpc-status-details-bin").map(detailsOf),
       seeds: begun.map((each) => Number(each.response.position.state.stream.seed)),
       states: digest(large.states),
       observations: digest(large.observations),

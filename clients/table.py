@@ -1,0 +1,260 @@
+"""The client of TableService: a seat at a sealed table."""
+
+import base64
+import hashlib
+import json
+import os
+import re
+import secrets
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, SupportsIndex
+
+import grpc
+from google.protobuf.message import DecodeError
+
+from chatiere.clients.calls.game_requests import DEFAULT_TIMEOUT, action_message
+from chatiere.clients.transport.channel_client import ChannelClient
+from chatiere.engine.core.integers import unsigned
+from chatiere.v1 import table_service_pb2 as pb
+from chatiere.v1.bot_service_pb2 import SuggestResponse
+from chatiere.v1.game_pb2 import Action, Options, ViewerUpdate
+from chatiere.v1.table_service_pb2_grpc import TableServiceStub
+
+_SECRET_SIZE = 16
+
+
+class ForkError(Exception):
+    """A table of which this seat has acknowledged or made another child of the same parent.
+
+    Somebody has made two decisions at one ply, or shows different tables to different seats.
+    """
+
+
+class Table(ChannelClient):
+    """A seat at one sealed table, or at several one after another; may be used from several threads.
+
+    The seat is a file. It has the secret of the seat, made with the file, and of every table that the seat has
+    acknowledged or made under ACKNOWLEDGEMENT_NEXT which table came of which, so that it never acknowledges two
+    children of one parent, whatever happens between. Keep the file, and let one process at a time use it.
+
+    The tables are bytes, as the service returns them: give the newest to the other players. Every method takes a
+    `timeout` in seconds, and raises ChatiereError for the reasons that it lists and TransportError, as those of Client
+    do. "Those of a table" are INVALID_TABLE, TABLE_EXPIRED, WRONG_SECRET, NOT_ACKNOWLEDGED and
+    UNSUPPORTED_RULES_VERSION. While the service is UNAVAILABLE calls are repeated, which is safe: the same move on the
+    same table gives the same bytes.
+
+    Use it in a `with` statement, or close it.
+    """
+
+    def __init__(
+        self,
+        target: str | Sequence[str] | grpc.Channel,
+        path: str | os.PathLike[str],
+        *,
+        timeout: float = DEFAULT_TIMEOUT,
+        credentials: grpc.ChannelCredentials | None = None,
+        token: str | None = None,
+        new_request_id: Callable[[], str] | None = None,
+    ) -> None:
+        """Take a seat. `path`: its file, made if there is none. For the rest see ChannelClient.
+
+        Raises ValueError for a file that is no seat's, and OSError.
+        """
+        self._seat = _SeatFile(Path(path))
+        super().__init__(target, timeout=timeout, credentials=credentials, token=token, new_request_id=new_request_id)
+        self._stub = TableServiceStub(self.channel)  # type: ignore[no-untyped-call]  # generated without types
+
+    @property
+    def seat(self) -> pb.TableSeat:
+        """The seat as a new table needs it: the SHA-256 of its secret, which may be shown to everybody."""
+        return pb.TableSeat(secret_sha256=hashlib.sha256(self._seat.secret).digest())
+
+    def new_table(
+        self,
+        game: str,
+        seats: Sequence[pb.TableSeat],
+        acknowledgement: pb.Acknowledgement,
+        *,
+        options: Options | None = None,
+        lifetime: SupportsIndex | None = None,
+        timeout: float | None = None,
+    ) -> pb.NewTableResponse:
+        """Begin a game at a new table.
+
+        `seats`: who sits where, `seat` of each player's own client, or TableSeat(bot=…). `lifetime`: the seconds until
+        the table expires, 60 … 31,536,000; None: 30 days.
+
+        Returns the table and the secrets that the service made, for empty seats.
+
+        Reasons: UNKNOWN_GAME, INVALID_PLAYERS, INVALID_OPTION, INVALID_BOT, BATCH_TOO_LARGE, INVALID_TERMS,
+        MISSING_FIELD.
+        """
+        request = pb.NewTableRequest(
+            game=game,
+            players=len(seats),
+            options=options,
+            seats=seats,
+            acknowledgement=acknowledgement,
+            lifetime=None if lifetime is None else unsigned("lifetime", lifetime, 32),
+        )
+        response: pb.NewTableResponse = self._call(self._stub.NewTable, request, timeout)
+        return response
+
+    def look(self, table: bytes, *, as_spectator: bool = False, timeout: float | None = None) -> ViewerUpdate:
+        """Look at an open table, with the events of its last decision.
+
+        Reasons: those of a table.
+        """
+        request = pb.LookRequest(table=table, secret=None if as_spectator else self._seat.secret)
+        update: ViewerUpdate = self._call(self._stub.Look, request, timeout).update
+        return update
+
+    def move(
+        self, table: bytes, action: SupportsIndex | Action | None = None, *, timeout: float | None = None
+    ) -> pb.MoveResponse:
+        """Make a decision: the seat's own or, without an action, that of the bot whose turn it is.
+
+        `action`: a dense id, or an Action. Returns the new table and, if it is open, what the seat sees of it.
+
+        Reasons: those of a table, WRONG_TURN, GAME_OVER, MISSING_FIELD, INVALID_ACTION, ACTION_MISMATCH,
+        ILLEGAL_ACTION, INVALID_BOT, BATCH_TOO_LARGE. Raises ForkError if the seat made or acknowledged another child of
+        the table.
+        """
+        request = pb.MoveRequest(
+            table=table, secret=self._seat.secret, action=None if action is None else action_message(action)
+        )
+        response: pb.MoveResponse = self._call(self._stub.Move, request, timeout)
+        self._keep(response.table)
+        return response
+
+    def acknowledge(self, table: bytes, *, timeout: float | None = None) -> bytes:
+        """Acknowledge a table, unless another child of its parent was; return it with the acknowledgement.
+
+        Reasons: INVALID_TABLE, TABLE_EXPIRED, WRONG_SECRET. Raises ForkError.
+        """
+        request = pb.AcknowledgeRequest(table=table, secret=self._seat.secret)
+        response: pb.AcknowledgeResponse = self._call(self._stub.Acknowledge, request, timeout)
+        # Only what the service found authentic is kept, and nobody gets the acknowledgement before it is.
+        self._keep(response.table)
+        return response.table
+
+    def suggest(
+        self, table: bytes, bot: str, *, seed: SupportsIndex | None = None, timeout: float | None = None
+    ) -> SuggestResponse:
+        """Ask a bot what the seat should do, from what the seat may know; arguments as of Client.suggest.
+
+        Reasons: those of a table, WRONG_TURN, GAME_OVER, INVALID_BOT, BATCH_TOO_LARGE, MISSING_FIELD.
+        """
+        request = pb.TableServiceSuggestRequest(
+            table=table,
+            secret=self._seat.secret,
+            bot=bot,
+            seed=None if seed is None else unsigned("seed", seed, 64),
+        )
+        suggestion: SuggestResponse = self._call(self._stub.Suggest, request, timeout).suggestion
+        return suggestion
+
+    def get_record(self, tables: Sequence[bytes], *, timeout: float | None = None) -> pb.TableRecord:
+        """Return the record of a game that is over. `tables`: those of all plies, in order.
+
+        Reasons: INVALID_TABLE, TABLE_EXPIRED, NOT_ACKNOWLEDGED, UNSUPPORTED_RULES_VERSION, INVALID_HISTORY,
+        GAME_NOT_OVER, MISSING_FIELD.
+        """
+        record: pb.TableRecord = self._call(self._stub.GetRecord, pb.GetRecordRequest(tables=tables), timeout).record
+        return record
+
+    def _keep(self, table: bytes) -> None:
+        header = header_of(table)
+        if header.acknowledgement == pb.ACKNOWLEDGEMENT_NEXT:
+            self._seat.keep(header.table_id, header.parent, hash_of(table))
+
+
+class _SeatFile:
+    """The file of a seat, in JSON: its secret, and the child of each (table id, parent), all in hexadecimal."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock = threading.Lock()
+        self._children: dict[str, str] = {}
+        try:
+            text = path.read_bytes()
+        except FileNotFoundError:
+            self.secret = secrets.token_bytes(_SECRET_SIZE)
+            self._write()
+            return
+        try:
+            found: Any = json.loads(text)
+            self.secret = bytes.fromhex(found["secret"])
+            self._children = dict(found["children"])
+        except (ValueError, TypeError, KeyError):
+            raise ValueError(f"{path} is not the file of a seat") from None
+        if len(self.secret) != _SECRET_SIZE:
+            raise ValueError(f"{path} is not the file of a seat")
+
+    def keep(self, table_id: bytes, parent: bytes, child: bytes) -> None:
+        """Remember a child before anybody gets it. Raises ForkError if another one is known."""
+        place = f"{table_id.hex()} {parent.hex()}"
+        with self._lock:
+            known = self._children.setdefault(place, child.hex())
+            if known != child.hex():
+                raise ForkError(f"table {table_id.hex()} has two children of one parent: {known} and {child.hex()}")
+            self._write()
+
+    def _write(self) -> None:
+        # Whole or not at all, whenever the machine stops; for the owner alone.
+        text = json.dumps({"secret": self.secret.hex(), "children": self._children})
+        new = self._path.with_name(f"{self._path.name}.{secrets.token_hex(4)}")
+        try:
+            with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(new, self._path)
+        finally:
+            new.unlink(missing_ok=True)
+        folder = os.open(self._path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+def header_of(table: bytes) -> pb.TableHeader:
+    """Return what everybody may know of a table; only the service can say whether it is authentic.
+
+    Raises ValueError for bytes that are no table.
+    """
+    return pb.TableHeader.FromString(_sealed(table).header)
+
+
+def hash_of(table: bytes) -> bytes:
+    """Return a table's hash, 32 bytes: the SHA-256 of it without acknowledgements.
+
+    It is `parent` in the headers of the tables that are made of it. Raises ValueError for bytes that are no table.
+    """
+    sealed = _sealed(table)
+    del sealed.acknowledgements[:]
+    return hashlib.sha256(sealed.SerializeToString()).digest()
+
+
+def text_of(table: bytes) -> str:
+    """Return a table as text, for links and chats: base64url without padding."""
+    return base64.urlsafe_b64encode(table).decode().rstrip("=")
+
+
+def table_of(text: str) -> bytes:
+    """Return the table that a text is, white space around it aside. Raises ValueError for another text."""
+    stripped = text.strip()
+    # Every fourth digit ends three bytes: one digit alone says nothing.
+    if not re.fullmatch(r"[A-Za-z0-9_-]*", stripped) or len(stripped) % 4 == 1:
+        raise ValueError("a table as text is base64url")
+    return base64.urlsafe_b64decode(stripped + "=" * (-len(stripped) % 4))
+
+
+def _sealed(table: bytes) -> pb.SealedTable:
+    try:
+        return pb.SealedTable.FromString(table)
+    except DecodeError as error:
+        raise ValueError("the bytes are no sealed table") from error

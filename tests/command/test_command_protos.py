@@ -1,0 +1,139 @@
+"""chatiere protos: what it writes is all that a client in any language needs."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import grpc
+import grpc_tools
+import pytest
+from google.protobuf.descriptor_pb2 import FileDescriptorProto, FileDescriptorSet
+from google.protobuf.descriptor_pool import DescriptorPool
+from google.protobuf.message import Message
+from google.protobuf.message_factory import GetMessageClass
+from grpc_tools import protoc
+
+import chatiere.v1.game_service_pb2
+
+from .conftest import Run
+
+GENERATED = Path(chatiere.v1.game_service_pb2.__file__).parent
+OURS = sorted(f"chatiere/v1/{path.name}" for path in Path(__file__).parents[2].glob("proto/chatiere/v1/*.proto"))
+STATUS = ["google/rpc/code.proto", "google/rpc/error_details.proto", "google/rpc/status.proto"]
+WELL_KNOWN = Path(grpc_tools.__file__).parent / "_proto"
+
+
+@pytest.fixture
+def written(run: Run, tmp_path: Path) -> Path:
+    """A folder that does not exist yet, with what the command wrote into it."""
+    folder = tmp_path / "new" / "api"
+    result = run("protos", folder)
+    assert result.exit_code == 0
+    files = [str(path) for path in sorted(folder.rglob("*")) if path.is_file()]
+    assert result.stdout.splitlines() == files
+    return folder
+
+
+@pytest.fixture
+def described(written: Path) -> FileDescriptorSet:
+    return FileDescriptorSet.FromString((written / "descriptors.binpb").read_bytes())
+
+
+def message(pool: DescriptorPool, name: str) -> type[Message]:
+    return GetMessageClass(pool.FindMessageTypeByName(name))
+
+
+def test_it_writes_the_definitions(written: Path) -> None:
+    names = {path.relative_to(written).as_posix() for path in written.rglob("*") if path.is_file()}
+    assert names == {"descriptors.binpb", *OURS, *STATUS}
+    for name in OURS:
+        assert (written / name).read_bytes() == (Path(__file__).parents[2] / "proto" / name).read_bytes()
+
+
+def test_a_refusal_is_read_with_the_descriptor_set_alone(described: FileDescriptorSet, address: str) -> None:
+    pool = DescriptorPool()
+    for file in described.file:
+        # Refused if an import is missing, or comes later.
+        pool.Add(file)
+    request: Any = message(pool, "chatiere.v1.NewGameRequest")(game="discat", players=7)
+    with grpc.insecure_channel(address) as channel, pytest.raises(grpc.RpcError) as raised:
+        channel.unary_unary("/chatiere.v1.GameService/NewGame")(request.SerializeToString())
+    (packed,) = [value for name, value in raised.value.trailing_metadata() if name == "grpc-status-details-bin"]
+    status: Any = message(pool, "google.rpc.Status").FromString(packed)
+    assert pool.FindEnumTypeByName("google.rpc.Code").values_by_number[status.code].name == "INVALID_ARGUMENT"
+    details: dict[str, Any] = {}
+    for detail in status.details:
+        name = detail.type_url.rpartition("/")[2]
+        details[name] = message(pool, name).FromString(detail.value)
+    info = details["google.rpc.ErrorInfo"]
+    assert pool.FindEnumTypeByName("chatiere.v1.ErrorReason").values_by_name[info.reason].number == 2
+    assert (info.domain, info.metadata["max_players"]) == ("chatiere.v1", "6")
+    (violation,) = details["google.rpc.BadRequest"].field_violations
+    assert violation.field == "players"
+
+
+def test_code_is_generated_from_the_descriptor_set_alone(written: Path, tmp_path: Path) -> None:
+    """The same as is in the package, where its text does not depend on names in JSON, which only the set has."""
+    target = tmp_path / "code"
+    target.mkdir()
+    described = f"--descriptor_set_in={written / 'descriptors.binpb'}"
+    out = [f"--python_out={target}", f"--pyi_out={target}", f"--grpc_python_out={target}"]
+    assert protoc.main(["protoc", described, *out, *OURS, *STATUS]) == 0
+    for name in (*OURS, *STATUS):
+        compile((target / name.replace(".proto", "_pb2.py")).read_text(), name, "exec")
+    for name in OURS:
+        for suffix in ("_pb2.pyi", "_pb2_grpc.py"):
+            made = target / name.replace(".proto", suffix)
+            assert made.read_text() == (GENERATED / made.name).read_text()
+
+
+def test_the_proto_files_say_the_same(written: Path, described: FileDescriptorSet, tmp_path: Path) -> None:
+    out = tmp_path / "again.binpb"
+    imports = [f"-I{written}", f"-I{WELL_KNOWN}", "--include_imports", "--include_source_info"]
+    assert protoc.main(["protoc", *imports, f"--descriptor_set_out={out}", *OURS, *STATUS]) == 0
+    assert FileDescriptorSet.FromString(out.read_bytes()) == described
+
+
+def test_buf_takes_the_descriptor_set(written: Path) -> None:
+    buf = Path(sys.executable).with_name("buf")
+    done = subprocess.run([buf, "ls-files", "descriptors.binpb"], cwd=written, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert {*OURS, *STATUS} <= set(done.stdout.split())
+
+
+def comments(file: FileDescriptorProto) -> Iterator[tuple[str, str]]:
+    """Yield each message, field, enum and method of a file, with its comment."""
+    said = {tuple(place.path): place.leading_comments for place in file.source_code_info.location}
+    for number, of_file in enumerate(file.message_type):
+        yield of_file.name, said[4, number]
+        for place, field in enumerate(of_file.field):
+            yield f"{of_file.name}.{field.name}", said[4, number, 2, place]
+    for number, enum in enumerate(file.enum_type):
+        yield enum.name, said[5, number]
+    for number, service in enumerate(file.service):
+        for place, method in enumerate(service.method):
+            yield f"{service.name}.{method.name}", said[6, number, 2, place]
+
+
+def test_the_descriptor_set_has_the_comments(described: FileDescriptorSet) -> None:
+    found = {name: text for file in described.file if file.name in OURS for name, text in comments(file)}
+    assert "GameService.Apply" in found
+    assert [name for name, text in found.items() if not text.strip()] == []
+
+
+def test_it_may_be_written_again(run: Run, written: Path) -> None:
+    (written / "descriptors.binpb").write_bytes(b"of another version")
+    (written / "mine.txt").write_text("stays")
+    assert run("protos", written).exit_code == 0
+    assert FileDescriptorSet.FromString((written / "descriptors.binpb").read_bytes()).file
+    assert (written / "mine.txt").read_text() == "stays"
+
+
+@pytest.mark.parametrize("wrong", ["file", "file/below"])
+def test_what_is_no_folder_is_refused(run: Run, tmp_path: Path, wrong: str) -> None:
+    (tmp_path / "file").write_text("")
+    result = run("protos", tmp_path / wrong)
+    assert result.exit_code == 2
+    assert str(tmp_path / wrong) in result.stderr

@@ -1,0 +1,130 @@
+"""chatiere verify: records of games at sealed tables."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from google.protobuf import json_format
+
+from chatiere import engine
+from chatiere.clients import Table
+from chatiere.clients.table import text_of
+from chatiere.engine import Game
+from chatiere.v1 import table_service_pb2 as pb
+
+from .conftest import Run
+
+BOTS = ["random", "flat:playouts=4", "ismcts:simulations=4"]
+
+
+@pytest.fixture(params=engine.games(), ids=lambda game: game.name)
+def game(request: pytest.FixtureRequest) -> Game:
+    found: Game = request.param
+    return found
+
+
+def record_of(address: str, game: Game, folder: Path) -> tuple[Path, Path, pb.TableRecord]:
+    """Return the files of a record and of a table of its game, and the record: one human seat among bots."""
+    players = min(3, game.max_players)
+    with Table(address, folder / "seat") as me:
+        seats = [me.seat, *(pb.TableSeat(bot=bot) for bot in BOTS[: players - 1])]
+        table = me.new_table(game.name, seats, pb.ACKNOWLEDGEMENT_NONE).table
+        tables, update = [table], me.look(table)
+        while update.view.turn.kind != 3:
+            own = update.legal_actions
+            response = me.move(tables[-1], own[-1] if own else None)
+            tables.append(response.table)
+            update = response.update
+        record = me.get_record(tables)
+    (folder / "record.json").write_text(json_format.MessageToJson(record))
+    (folder / "table.txt").write_text(text_of(tables[len(tables) // 2]) + "\n")
+    return folder / "record.json", folder / "table.txt", record
+
+
+def test_a_true_record(run: Run, address: str, game: Game, tmp_path: Path) -> None:
+    path, table, record = record_of(address, game, tmp_path)
+    result = run("verify", path, "--table", table)
+    assert result.exit_code == 0, result.output
+    assert f"{len(record.record.actions)} decisions, " in result.stdout
+    assert f"commitment {record.commitment.hex()}, as in the table\n" in result.stdout
+    result = run("verify", path)
+    assert result.exit_code == 0
+    assert f"commitment {record.commitment.hex()}\n" in result.stdout
+
+
+def other_root(record: pb.TableRecord) -> None:
+    record.root = bytes(32)
+
+
+def other_seed(record: pb.TableRecord) -> None:
+    record.record.stream.seed ^= 1
+
+
+def other_end(record: pb.TableRecord) -> None:
+    del record.record.actions[-1]
+
+
+def other_start(record: pb.TableRecord) -> None:
+    record.record.rules_version += 1
+
+
+def other_game(record: pb.TableRecord) -> None:
+    record.record.game = "chess"
+
+
+def other_seats(record: pb.TableRecord) -> None:
+    del record.seats[-1]
+
+
+def other_bot(record: pb.TableRecord) -> None:
+    record.seats[1].bot = "nobody"
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (other_root, "the commitment is not to this root"),
+        (other_seed, "the seed and game number are not those of the root"),
+        (other_end, "the game is not over"),
+        (other_start, "UNSUPPORTED_RULES_VERSION"),
+        (other_game, "UNKNOWN_GAME"),
+        (other_seats, "seats for"),
+        (other_bot, "unknown bot"),
+    ],
+)
+def test_false_records(
+    run: Run, address: str, tmp_path: Path, change: Callable[[pb.TableRecord], None], words: str
+) -> None:
+    path, _, record = record_of(address, engine.game("chat_perche"), tmp_path)
+    change(record)
+    path.write_text(json_format.MessageToJson(record))
+    result = run("verify", path)
+    assert result.exit_code == 1
+    assert words in result.stderr
+
+
+def test_a_bot_that_did_not_choose_so(run: Run, address: str, tmp_path: Path) -> None:
+    """The record of another bot's play, or of a service that chose for its bot."""
+    path, _, record = record_of(address, engine.game("discat"), tmp_path)
+    record.seats[0].bot = "random"
+    path.write_text(json_format.MessageToJson(record))
+    result = run("verify", path)
+    assert result.exit_code == 1
+    assert "seat 0, random, would have chosen" in result.stderr
+
+
+def test_the_table_of_another_game(run: Run, address: str, tmp_path: Path) -> None:
+    """A service that tells another root than it committed itself to cannot show the header that the players have."""
+    for name in "one", "two":
+        (tmp_path / name).mkdir()
+    path, _, _ = record_of(address, engine.game("discat"), tmp_path / "one")
+    _, table, _ = record_of(address, engine.game("discat"), tmp_path / "two")
+    result = run("verify", path, "--table", table)
+    assert result.exit_code == 1
+    assert "the record's table_id is not that of the table" in result.stderr
+
+
+def test_files_that_cannot_be_read(run: Run, address: str, tmp_path: Path) -> None:
+    path, table, _ = record_of(address, engine.game("discat"), tmp_path)
+    for arguments in ([table], [path, "--table", path], [tmp_path / "absent"]):
+        assert run("verify", *arguments).exit_code == 2

@@ -1,0 +1,79 @@
+"""Every game tells why it is over, when it is: the number follows from the state, and messages say it too."""
+
+import random
+
+import pytest
+
+from chatiere import engine
+from chatiere.engine import EngineError, EventLog, Game, Position, Reason
+from chatiere.engine.wire import Reader, fill
+from chatiere.v1 import game_pb2
+
+from .support import Table, message, messages_of, positions, random_game, thinned, typed_state, whole_state
+
+
+def ended(table: Table, games: int = 6) -> list[Position]:
+    """Return the ends of random games."""
+    choices = random.Random(f"{table[0].name} {table[1]} ends")
+    return [list(random_game(*table, choices, sampled=number % 2 == 0))[-1] for number in range(games)]
+
+
+def test_the_ends_are_those_of_the_messages(game: Game) -> None:
+    values = message(game, "State").DESCRIPTOR.fields_by_name["end"].enum_type.values
+    names = {value.number: value.name.partition("_END_")[2].lower() for value in values}
+    assert names.pop(0) == "unspecified"
+    assert names == dict(game.description.ends)
+
+
+def test_a_game_has_an_end_when_it_is_over(table: Table) -> None:
+    game, _ = table
+    for position in (*positions(table), *ended(table)):
+        assert (position.end() is not None) == position.is_terminal()
+        assert position.end() is None or position.end() in game.description.ends
+        assert typed_state(position).end == (position.end() or 0)
+
+
+def test_views_and_positions_tell_the_end_to_everybody(table: Table) -> None:
+    game, players = table
+    messages = messages_of(game)
+    for position in (*thinned(positions(table), 20), *ended(table)):
+        told = [fill(game_pb2.View(), messages.put_view, position, seat) for seat in (*range(players), None)]
+        wanted = Reader(game_pb2.Include())
+        told.append(fill(game_pb2.Position(), messages.put_position, position, EventLog(), wanted))
+        for each in told:
+            assert each.HasField("end") == position.is_terminal()
+            if position.is_terminal():
+                assert each.end.WhichOneof("game") == game.name
+                assert getattr(each.end, game.name) == position.end()
+
+
+def test_a_typed_state_may_leave_its_end_out(table: Table) -> None:
+    game, _ = table
+    messages = messages_of(game)
+    for position in ended(table):
+        state = whole_state(position)
+        assert messages.read_state(Reader(state)) == position
+        getattr(state, game.name).end = 0
+        assert messages.read_state(Reader(state)) == position
+
+
+def test_an_end_that_does_not_follow_from_the_state_is_refused(table: Table) -> None:
+    game, _ = table
+    messages = messages_of(game)
+    for position in (*thinned(positions(table), 20), *ended(table)):
+        state = whole_state(position)
+        for wrong in {-1, 1, 2, 3, 2**31 - 1, -(2**31)} - {position.end()}:
+            # Protobuf's own messages take any 32-bit number for an enum.
+            getattr(state, game.name).end = wrong
+            with pytest.raises(EngineError) as caught:
+                messages.read_state(Reader(state))
+            assert (caught.value.reason, caught.value.field) == (Reason.INVALID_STATE, f"{game.name}.end")
+
+
+def test_the_end_is_no_part_of_the_body(table: Table) -> None:
+    codec = engine.codec(table[0].name)
+    for position in ended(table, 2):
+        state = typed_state(position)
+        body = codec.read_state(Reader(state))
+        state.end = 0
+        assert codec.read_state(Reader(state)) == body

@@ -1,0 +1,280 @@
+"""Call TableService at random, and look for what must not be told in every answer and every line of the log.
+
+`make fuzz-tables` makes 100,000 calls (`python -m fuzz.tables` in tests/). No answer and no log may have the root of a
+game, a number of its random stream, or a secret that was not its caller's, but a record its root once the game is over.
+Hidden cards are looked for by asking again at a table that the caller cannot tell apart from the first, though something
+hidden differs: the answers have to be the same. Statuses other than a client's own fault are findings, too.
+"""
+
+import base64
+import logging
+import random
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import click
+import grpc
+from google.protobuf.message import Message
+from prometheus_client import CollectorRegistry
+from tables.support import NEXT, NONE, OVER, Host, human
+from tables.worlds import answer, told, twin
+
+from chatiere import engine
+from chatiere.service.ports.server import create_server
+from chatiere.service.process.settings import Settings
+from chatiere.service.tables import roots
+from chatiere.service.tables.keys import Keyring
+from chatiere.v1 import table_service_pb2 as pb
+from chatiere.v1 import table_service_pb2_grpc
+from fuzz.wire import ANSWERS, Finding, damaged
+
+# Games that are played at a time; a game that is over, or has had so many calls, makes room for another.
+_GAMES, _CALLS_OF_A_GAME = 8, 400
+_BOTS = ("random", "flat:playouts=4", "ismcts:simulations=4")
+# So that two answers to the same question are the same.
+_METADATA = (("x-request-id", "fuzz"),)
+
+
+@dataclass
+class Played:
+    """A game with all that is known of it here, and nowhere else but in the service."""
+
+    secrets: list[bytes]
+    tables: list[bytes]
+    """Those of all plies so far; all but the last are open."""
+    root: bytes
+    strays: list[bytes] = field(default_factory=list)
+    """Other tables that calls made."""
+    calls: int = 0
+
+    @property
+    def needles(self) -> dict[bytes, bytes]:
+        """What must not be told, in all forms that it might have, with the secret that it is or b""."""
+        found = {}
+        for number in roots.stream_of(self.root):
+            for form in (number.to_bytes(8, "little"), number.to_bytes(8, "big"), _varint(number), b"%d" % number):
+                found[form] = b""
+        for kept, owner in (self.root, b""), *((secret, secret) for secret in self.secrets):
+            for form in (kept, kept.hex().encode(), base64.b64encode(kept)[:-4], base64.urlsafe_b64encode(kept)[:-4]):
+                found[form] = owner
+            # As Python's messages would quote it.
+            found[repr(kept)[2:-1].encode()] = owner
+        return found
+
+
+class Lines(logging.Handler):
+    """Collects everything that is logged."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.DEBUG)
+        self.text: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.text.append(f"{self.format(record)} {record.__dict__}")
+
+
+@contextmanager
+def _served(key: bytes) -> Iterator[tuple[Any, Lines]]:
+    lines, logger = Lines(), logging.getLogger("chatiere")
+    before = logger.level
+    logger.setLevel(logging.DEBUG)
+    logger.addHandler(lines)
+    server, port = create_server(Settings(address="127.0.0.1:0", log_calls=True), CollectorRegistry(), table_key=key)
+    server.start()
+    try:
+        with grpc.insecure_channel(f"127.0.0.1:{port}") as channel:
+            yield table_service_pb2_grpc.TableServiceStub(channel), lines  # type: ignore[no-untyped-call]
+    finally:
+        server.stop(None).wait()
+        logger.removeHandler(lines)
+        logger.setLevel(before)
+
+
+def fuzz(count: int, seconds: float = float("inf"), seed: int = 1) -> Counter[str]:
+    """Make `count` calls, for at most `seconds`; return how they ended. Raises Finding."""
+    choices = random.Random(seed)
+    key = choices.randbytes(32)
+    host, games, ends = Host(Keyring(None, key)), [], Counter[str]()
+    end = time.monotonic() + seconds
+    with _served(key) as (stub, lines):
+        while ends["calls"] < count and time.monotonic() < end:
+            games = [each for each in games if each.calls < _CALLS_OF_A_GAME]
+            while len(games) < _GAMES:
+                games.append(_begun(stub, host, choices))
+            _call(stub, host, games, choices, lines, ends)
+    return ends
+
+
+def _begun(stub: Any, host: Host, choices: random.Random) -> Played:
+    game = choices.choice(engine.games())
+    players = choices.randint(game.min_players, game.max_players)
+    mode = choices.choice((NONE, NEXT))
+    bots = [choices.choice(_BOTS) for _ in range(choices.randint(0, players - 2))]
+    secrets = [choices.randbytes(16) for _ in range(players - len(bots))]
+    seats = [*map(human, secrets), *(pb.TableSeat(bot=bot) for bot in bots)]
+    request = pb.NewTableRequest(game=game.name, players=players, seats=seats, acknowledgement=mode)
+    table = stub.NewTable(request).table
+    played = Played(secrets, [table], host.open(table).body.root)
+    # Some moves on, so that the whole game gets its share of calls.
+    for _ in range(choices.choice((0, 5, 20, 80, 400))):
+        _play(host, played, choices)
+    return played
+
+
+def _play(host: Host, played: Played, choices: random.Random) -> None:
+    # Acknowledge the newest table, and make the next move.
+    table = host.acknowledge(played.tables[-1], *played.secrets)
+    played.tables[-1] = table
+    turn = host.look(table).view.turn
+    if turn.kind == OVER:
+        return
+    secret = action = None
+    if turn.seat < len(played.secrets):
+        secret = played.secrets[turn.seat]
+        action = choices.choice(host.look(table, secret).legal_actions).id
+    played.tables.append(host.move(table, secret, action).table)
+
+
+def _call(stub: Any, host: Host, games: list[Played], choices: random.Random, lines: Lines, ends: Counter[str]) -> None:
+    played = choices.choice(games)
+    played.calls += 1
+    table = choices.choice(played.strays if played.strays and choices.random() < 0.3 else played.tables[-2:])
+    seat = choices.randrange(len(played.secrets))
+    secret = choices.choice(
+        (played.secrets[seat],) * 5 + (None, choices.choice(choices.choice(games).secrets), choices.randbytes(16), b"")
+    )
+    is_damaged = choices.random() < 0.15
+    sent = damaged(table, choices) if is_damaged else table
+    name, request = _request(host, played, table, sent, secret, choices)
+    response, whole, code = _ask(stub, name, request)
+    ends["calls"] += 1
+    ends[f"{name} {code.name}"] += 1
+    if code not in ANSWERS:
+        raise Finding(f"{name} ended with {code}: {whole!r}")
+    is_over = name == "GetRecord" and code is grpc.StatusCode.OK
+    if is_over and host.look(request.tables[-1]).view.turn.kind != OVER:  # type: ignore[attr-defined]
+        raise Finding("a record of a game that is not over")
+    heard = "".join(lines.text).encode()
+    lines.text.clear()
+    for each in games:
+        for needle, owner in each.needles.items():
+            if needle in heard:
+                raise Finding(f"the log has {needle!r}: {heard!r}")
+            if needle in whole and not (is_over and not owner):
+                raise Finding(f"{name} tells {needle!r}: {whole!r}")
+    if isinstance(response, (pb.MoveResponse, pb.AcknowledgeResponse)):
+        played.strays = [*played.strays[-8:], response.table]
+    if choices.random() < 0.1:
+        _play(host, played, choices)
+        if len(played.tables) > 1 and host.look(played.tables[-2]).view.turn.kind == OVER:
+            played.calls = _CALLS_OF_A_GAME
+    elif not is_damaged and choices.random() < 0.2:
+        _ask_twin(stub, host, played, table, name, request, choices, ends)
+
+
+def _request(
+    host: Host, played: Played, table: bytes, sent: bytes, secret: bytes | None, choices: random.Random
+) -> tuple[str, Message]:
+    name = choices.choice(("Look", "Look", "Move", "Move", "Acknowledge", "Suggest", "GetRecord"))
+    if name == "Look":
+        return name, pb.LookRequest(table=sent, secret=secret)
+    if name == "Acknowledge":
+        return name, pb.AcknowledgeRequest(table=sent, secret=secret)
+    if name == "Suggest":
+        bot = choices.choice((*_BOTS, "nobody"))
+        return name, pb.TableServiceSuggestRequest(table=sent, secret=secret, bot=bot, seed=choices.getrandbits(64))
+    if name == "GetRecord":
+        tables = played.tables[:-1] + [sent] if choices.random() < 0.5 else choices.choices(played.tables, k=2)
+        return name, pb.GetRecordRequest(tables=tables)
+    request = pb.MoveRequest(table=sent, secret=secret)
+    if choices.random() < 0.8:
+        game = engine.game(host.open(table).header.game)
+        legal = answer(host.look, table, secret)
+        if choices.random() < 0.6 and getattr(legal, "legal_actions", ()):
+            request.action.CopyFrom(choices.choice(legal.legal_actions))
+        else:
+            request.action.id = choices.randrange(game.num_distinct_actions + 2)
+    return name, request
+
+
+def _ask(stub: Any, name: str, request: Message) -> tuple[Any, bytes, grpc.StatusCode]:
+    # The response if there is one, all bytes that came back, and the status.
+    try:
+        response = getattr(stub, name)(request, metadata=_METADATA)
+    except grpc.RpcError as error:
+        status: Any = error
+        trailing = b"".join(
+            value if isinstance(value, bytes) else value.encode() for _, value in status.trailing_metadata() or ()
+        )
+        return None, trailing + str(status.details()).encode(), status.code()
+    return response, response.SerializeToString(), grpc.StatusCode.OK
+
+
+def _ask_twin(
+    stub: Any,
+    host: Host,
+    played: Played,
+    table: bytes,
+    name: str,
+    request: Any,
+    choices: random.Random,
+    ends: Counter[str],
+) -> None:
+    # Ask once more at a table that the caller cannot tell apart.
+    if name == "GetRecord" or request.secret not in (*played.secrets, b""):
+        return
+    opened = host.open(table)
+    viewers = [played.secrets.index(request.secret)] if request.secret else []
+    if name == "Move" and opened.header.acknowledgement == NONE:
+        # What comes of a move may be seen, and may differ.
+        return
+    alike = twin(host, table, viewers, played.secrets, choices) if _is_open(host, table) else None
+    if alike is None:
+        return
+    other = type(request)()
+    other.CopyFrom(request)
+    other.table = alike
+    found = [_told(*_ask(stub, name, each)) for each in (request, other)]
+    ends[f"{name} at two tables"] += 1
+    # A bot knows its hand, and moves by it: what it does may be seen.
+    is_bot_s = name == "Move" and isinstance(found[0][0], pb.MoveResponse) and found[0][0].HasField("update")
+    if found[0] != found[1] and not is_bot_s:
+        raise Finding(f"{name} tells of what is hidden: {found[0]} and {found[1]}")
+
+
+def _told(response: Any, whole: bytes, code: grpc.StatusCode) -> Any:
+    return whole if response is None else told(response), code
+
+
+def _is_open(host: Host, table: bytes) -> bool:
+    try:
+        host.look(table)
+    except ValueError:
+        return False
+    return True
+
+
+def _varint(number: int) -> bytes:
+    found = bytearray()
+    while number > 127:
+        found.append(number & 127 | 128)
+        number >>= 7
+    return bytes([*found, number])
+
+
+@click.command("python -m fuzz.tables")
+@click.option("--count", type=click.IntRange(min=1), default=100_000, show_default=True, help="The number of calls.")
+@click.option("--seconds", type=float, default=float("inf"), help="The most seconds that it takes.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Which calls.")
+def main(count: int, seconds: float, seed: int) -> None:
+    """Call TableService at random, and look for what must not be told."""
+    for end, number in sorted(fuzz(count, seconds, seed).items()):
+        click.echo(f"{number:8} {end}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,256 @@
+"""Tables over gRPC, at both doors: players in processes of their own, servers that share keys, and who may call."""
+
+import multiprocessing
+import os
+import random
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+from service.support import PATIENCE, Door, LogLines, code_of, needs_fast_door, refusal, running
+
+from chatiere import engine
+from chatiere.clients import ChatiereError, Table
+from chatiere.clients.table import header_of
+from chatiere.service.guards.tokens import new_token
+from chatiere.service.process.settings import SettingError, Settings
+from chatiere.v1 import game_service_pb2, game_service_pb2_grpc, table_service_pb2_grpc
+from chatiere.v1 import table_service_pb2 as pb
+from service.process import served
+
+from .support import NEXT, NONE, OVER, human, secret_of
+
+SPAWN = multiprocessing.get_context("spawn")
+
+
+@pytest.fixture(params=["grpcio", pytest.param("fast", marks=needs_fast_door)])
+def door(request: pytest.FixtureRequest) -> Door:
+    found: Door = request.param
+    return found
+
+
+def table_stub(channel: grpc.Channel) -> Any:
+    return table_service_pb2_grpc.TableServiceStub(channel)  # type: ignore[no-untyped-call]
+
+
+def play_seat(pipe: Connection, address: str, folder: str) -> None:
+    """Play one seat of one game after another, with a secret for each.
+
+    What else this process knows comes through its pipe: tables. It sends back what becomes of them.
+    """
+    choices, me = random.Random(folder), None
+    while (order := pipe.recv()) is not None:
+        kind, content = order
+        if kind == "sit down":
+            me = Table(address, Path(folder) / content, timeout=PATIENCE)
+            pipe.send(me.seat.SerializeToString())
+            continue
+        assert me is not None
+        if kind == "acknowledge":
+            pipe.send(me.acknowledge(content))
+            continue
+        update = me.look(content)
+        assert header_of(content).ply == update.view.ply
+        if update.legal_actions:
+            assert me.suggest(content, "random").action in update.legal_actions
+            pipe.send(me.move(content, choices.choice(update.legal_actions)).table)
+        else:
+            # A bot's turn.
+            pipe.send(me.move(content).table)
+    if me is not None:
+        me.close()
+
+
+Ask = Callable[[int, str, Any], Any]
+
+
+@contextmanager
+def players_of(address: str, tmp_path: Path, count: int) -> Iterator[Ask]:
+    """Start processes that play a seat each; yield a function that sends one an order and returns what comes back."""
+    pipes, processes = [], []
+    for seat in range(count):
+        here, there = SPAWN.Pipe()
+        folder = tmp_path / f"player {seat}"
+        folder.mkdir()
+        process = SPAWN.Process(target=play_seat, args=(there, address, str(folder)), daemon=True)
+        process.start()
+        there.close()
+        pipes.append(here)
+        processes.append(process)
+
+    def ask(seat: int, kind: str, content: Any) -> Any:
+        pipes[seat].send((kind, content))
+        return pipes[seat].recv()
+
+    yield ask
+    for pipe, process in zip(pipes, processes, strict=True):
+        pipe.send(None)
+        process.join(PATIENCE)
+        assert process.exitcode == 0
+
+
+def test_players_who_hold_one_secret_each(door: Door, tmp_path: Path) -> None:
+    """A game of each kind is played to its end, with acknowledgements; what passes between processes are tables.
+
+    A spectator, who has no secret, brings them from seat to seat.
+    """
+    humans = 2
+    with running(door=door) as server, players_of(server.address, tmp_path, humans) as ask:
+        stub = table_stub(server.channel)
+        for game in engine.games():
+            players = min(3, game.max_players)
+            seats = [pb.TableSeat.FromString(ask(seat, "sit down", game.name)) for seat in range(humans)]
+            seats += [pb.TableSeat(bot="random")] * (players - humans)
+            request = pb.NewTableRequest(game=game.name, players=players, seats=seats, acknowledgement=NEXT)
+            table = stub.NewTable(request).table
+            for seat in range(humans):
+                table = ask(seat, "acknowledge", table)
+            tables = [table]
+            while (turn := stub.Look(pb.LookRequest(table=table)).update.view.turn).kind != OVER:
+                if turn.seat < humans:
+                    table = ask(turn.seat, "move", table)
+                    table = ask((turn.seat + 1) % humans, "acknowledge", table)
+                else:
+                    table = ask(0, "move", table)
+                tables.append(table)
+            record = stub.GetRecord(pb.GetRecordRequest(tables=tables)).record
+            assert record.record.game == game.name
+            assert len(record.record.actions) == len(tables) - 1
+
+
+def write_keys(path: Path, *keys: int) -> Path:
+    path.write_text("".join(f"{key:064x}\n" for key in keys))
+    return path
+
+
+def play_on(stub: Any, table: bytes, secrets: list[bytes], choices: random.Random) -> Iterator[bytes]:
+    """Play at random, and yield the tables; nobody has to acknowledge them."""
+    while True:
+        yield table
+        turn = stub.Look(pb.LookRequest(table=table), timeout=PATIENCE).update.view.turn
+        if turn.kind == OVER:
+            return
+        secret = secrets[turn.seat]
+        legal = stub.Look(pb.LookRequest(table=table, secret=secret), timeout=PATIENCE).update.legal_actions
+        table = stub.Move(
+            pb.MoveRequest(table=table, secret=secret, action=choices.choice(legal)), timeout=PATIENCE
+        ).table
+
+
+def test_two_servers_with_the_same_keys_share_a_game(door: Door, tmp_path: Path) -> None:
+    """One is killed in mid-game; the other goes on, and a third, with other keys, cannot."""
+    keys = str(write_keys(tmp_path / "keys", 1, 2))
+    other = str(write_keys(tmp_path / "others", 3))
+    secrets = [secret_of(0), secret_of(1)]
+    with (
+        served("--table-keys", keys, door=door) as first,
+        served("--table-keys", keys, door=door) as second,
+        served("--table-keys", other, door=door) as third,
+    ):
+        channels = [grpc.insecure_channel(each.address) for each in (first, second, third)]
+        stubs = [table_stub(channel) for channel in channels]
+        request = pb.NewTableRequest(game="chat_perche", players=2, seats=map(human, secrets), acknowledgement=NONE)
+        table = stubs[0].NewTable(request, timeout=PATIENCE).table
+        tables = []
+        for number, each in enumerate(play_on(stubs[0], table, secrets, random.Random(1))):
+            tables.append(each)
+            assert stubs[1].Look(pb.LookRequest(table=each)) == stubs[0].Look(pb.LookRequest(table=each))
+            if number == 10:
+                break
+        first.process.send_signal(signal.SIGKILL)
+        rest = list(play_on(stubs[1], tables.pop(), secrets, random.Random(2)))
+        assert stubs[1].GetRecord(pb.GetRecordRequest(tables=tables + rest)).record.record.actions
+        assert refusal(stubs[2].Look, pb.LookRequest(table=rest[0])).reason == "INVALID_TABLE"
+        for channel in channels:
+            channel.close()
+        assert not any("no table keys" in line for line in first.lines)
+
+
+def test_workers_share_a_random_key(door: Door) -> None:
+    """So does one that replaces a dead one; the log warns that the tables end with the server."""
+    with served("--workers", "2", door=door) as server:
+        server.find("WARNING.*no table keys: sealed tables end with this server")
+        request = pb.NewTableRequest(
+            game="discat", players=2, seats=[human(secret_of(0)), pb.TableSeat(bot="random")], acknowledgement=NONE
+        )
+        table = None
+        # A connection stays with one worker, so several meet both.
+        for number in range(12):
+            if number == 6:
+                before = len(server.lines)
+                os.kill(server.worker_pid(0), signal.SIGKILL)
+                server.worker_pid(0, before)
+            with grpc.insecure_channel(server.address, options=[("grpc.use_local_subchannel_pool", 1)]) as channel:
+                stub = table_stub(channel)
+                table = table or stub.NewTable(request, timeout=PATIENCE, wait_for_ready=True).table
+                assert stub.Look(
+                    pb.LookRequest(table=table), timeout=PATIENCE, wait_for_ready=True
+                ).update.view.HasField("discat")
+
+
+def test_tokens_and_open_tables(door: Door, tmp_path: Path) -> None:
+    token, line = new_token("arena")
+    (tmp_path / "tokens").write_text(line)
+    bearer = (("authorization", f"Bearer {token}"),)
+    request = pb.NewTableRequest(game="discat", players=2, seats=[pb.TableSeat()] * 2, acknowledgement=NONE)
+    unauthenticated, ok = grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.OK
+    for is_open in False, True:
+        settings = Settings(
+            address="127.0.0.1:0",
+            tokens=tmp_path / "tokens",
+            max_rate_per_client=3 if is_open else 0,
+            open_tables=is_open,
+        )
+        with running(settings, door) as server:
+            stub = table_stub(server.channel)
+            games = game_service_pb2_grpc.GameServiceStub(server.channel)  # type: ignore[no-untyped-call]
+            assert code_of(games.ListGames, game_service_pb2.ListGamesRequest()) is unauthenticated
+            assert code_of(stub.NewTable, request, metadata=bearer) is ok
+            assert code_of(stub.NewTable, request) is (ok if is_open else unauthenticated)
+            if is_open:
+                # Calls with and without a token come from one address.
+                codes = {code_of(stub.NewTable, request) for _ in range(10)}
+                assert grpc.StatusCode.RESOURCE_EXHAUSTED in codes
+            labels = {"grpc_type": "unary", "grpc_service": "chatiere.v1.TableService", "grpc_method": "NewTable"}
+            assert server.sample("grpc_server_started_total", **labels) >= 2
+
+
+def test_open_tables_need_tokens_and_a_limit(tmp_path: Path) -> None:
+    tokens = tmp_path / "tokens"
+    for options in [
+        {"max_calls_per_client": 1},
+        {"tokens": tokens},
+    ]:
+        with pytest.raises(SettingError) as error:
+            Settings(open_tables=True, **options)  # type: ignore[arg-type]
+        assert error.value.setting == "open_tables"
+    assert Settings(open_tables=True, tokens=tokens, max_rate_per_client=0.5).open_tables
+
+
+def test_moves_are_counted_and_nothing_of_a_table_is_logged(door: Door) -> None:
+    with running(door=door) as server, LogLines() as log:
+        stub = table_stub(server.channel)
+        request = pb.NewTableRequest(game="discat", players=2, seats=[pb.TableSeat()] * 2, acknowledgement=NONE)
+        made = stub.NewTable(request)
+        secrets = [each.secret for each in made.secrets]
+        count = len(list(play_on(stub, made.table, secrets, random.Random(1))))
+        assert refusal(stub.Look, pb.LookRequest(table=made.table, secret=bytes(16))).reason == "WRONG_SECRET"
+        log.wait_for("WRONG_SECRET")
+        assert server.sample("chatiere_moves_applied_total", game="discat") == count - 1
+    text = "\n".join(log.lines)
+    for secret in secrets:
+        assert secret.hex() not in text
+        assert repr(secret) not in text
+
+
+def test_a_suggestion_over_the_wire_can_be_refused(door: Door, tmp_path: Path) -> None:
+    with running(door=door) as server, Table(server.address, tmp_path / "seat") as me:
+        table = me.new_table("discat", [me.seat, pb.TableSeat()], NONE).table
+        with pytest.raises(ChatiereError) as error:
+            me.suggest(table, "flat:playouts=10001")
+        assert error.value.reason in ("BATCH_TOO_LARGE", "WRONG_TURN")

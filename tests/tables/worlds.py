@@ -1,0 +1,67 @@
+"""Tables of worlds that seats cannot tell apart, and what the service answers at both."""
+
+import random
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
+
+from chatiere import engine
+from chatiere.engine import EngineError
+from chatiere.service.calls.errors import Refusal
+from chatiere.service.tables.roots import new_root
+from chatiere.service.tables.seal import Body, seal
+
+from .support import Host
+
+# The size of a packed state's header, which has the stream.
+_HEADER = 32
+# How often a world is drawn before giving up.
+_TRIES = 20
+
+
+def twin(
+    host: Host, table: bytes, viewers: Collection[int], secrets: Sequence[bytes], choices: random.Random
+) -> bytes | None:
+    """Return an open table that looks the same to some seats and to spectators, though something hidden differs.
+
+    `table`: open. `secrets`: of all seats that are no bots'. None: there is no such table, or it was not found.
+    """
+    opened = host.open(table)
+    header, body = opened.header, opened.body
+    if body.decision is None:
+        return None
+    before = engine.game(header.game).unpack(body.state)
+    for _ in range(_TRIES):
+        seat = choices.choice([*viewers]) if viewers else choices.randrange(header.players)
+        other = before.resample(seat, choices.getrandbits(64))
+        if other.pack()[_HEADER:] == before.pack()[_HEADER:]:
+            continue
+        try:
+            other.child(body.decision)
+        except EngineError:
+            continue
+        found = seal(opened.key, header, Body(new_root(), other.pack(), body.decision))
+        found = host.acknowledge(found, *(secrets[each] for each in opened.acknowledged))
+        seen_by = [None, *(secrets[viewer] for viewer in viewers)]
+        if all(host.look(found, secret) == host.look(table, secret) for secret in seen_by):
+            return found
+    return None
+
+
+def answer(call: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+    """Return the response to a call, or all that is told of its refusal."""
+    try:
+        return call(*arguments, **options)
+    except (Refusal, EngineError) as error:
+        return (str(error.reason.value), error.message, error.field, error.rule, error.metadata)
+
+
+def told(response: Any) -> Any:
+    """Return what an answer tells, sealed bytes aside."""
+    if isinstance(response, bytes):
+        return "a table"
+    if hasattr(response, "table"):
+        rest = type(response)()
+        rest.CopyFrom(response)
+        rest.ClearField("table")
+        return rest
+    return response
