@@ -3,7 +3,7 @@
 Everything else about the package is in pyproject.toml. The folders of the repository are `engine/`, `service/` …, and
 their import names are `chatiere.engine`, `chatiere.service` …: before anything is built, `src/chatiere/` is filled with
 links to them, so that setuptools, Cython's cimports, mypy and an editable install all see one ordinary source tree. The
-protobuf code is generated into it.
+protobuf code is generated into it, and the catalogues of words (*.po) are compiled where they are.
 
 CHATIERE_BUILD=debug builds the kernels with run-time checks, the rules' invariants after every move,
 sanitizers and coverage counters (see `make debug`).
@@ -17,6 +17,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po
 from Cython.Build import cythonize
 from google.protobuf.descriptor_pb2 import FileDescriptorProto, FileDescriptorSet
 from setuptools import Extension, find_namespace_packages, setup
@@ -96,6 +98,17 @@ def generate_protobuf_code() -> None:
             write_field_numbers(file)
 
 
+def compile_catalogues() -> None:
+    """Compile each fr.po to the fr.mo beside it, which the standard library's gettext reads."""
+    for source in sorted(path for folder in FOLDERS for path in Path(folder).rglob("*.po")):
+        target = source.with_suffix(".mo")
+        if not target.exists() or target.stat().st_mtime <= source.stat().st_mtime:
+            with source.open("rb") as words:
+                catalogue = read_po(words, abort_invalid=True)
+            with target.open("wb") as compiled:
+                write_mo(compiled, catalogue)
+
+
 def write_field_numbers(file: FileDescriptorProto) -> None:
     """Write the numbers of a file's fields for Cython: `hands` of DiscatState is STATE_HANDS in fields/discat.pxd."""
     source = Path(file.name)
@@ -165,10 +178,11 @@ def extensions() -> list[Extension]:
 os.chdir(ROOT)
 link_folders()
 generate_protobuf_code()
+compile_catalogues()
 setup(
     package_dir={"": "src"},
     packages=find_namespace_packages("src", include=["chatiere", "chatiere.*"]),
-    package_data={"": ["*.pxd", "*.pyx", "*.pyi", "*.proto", "*.binpb", "py.typed"]},
+    package_data={"": ["*.pxd", "*.pyx", "*.pyi", "*.proto", "*.binpb", "*.mo", "py.typed"]},
     options={"build_ext": {"parallel": os.cpu_count()}},
     ext_modules=cythonize(
         extensions() + http2_extensions(),

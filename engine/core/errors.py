@@ -55,11 +55,19 @@ class EngineError(ValueError):
 
     `field` is the path to the error below the argument ("seats[2].hand"), empty for the argument as a whole.
     `rule` cites the rules file and heading, empty if no rule of a game was broken.
-    `metadata` holds further facts as short strings, such as the actor.
+    `metadata` holds further facts as short strings, such as the actor. `key` is that of the game's phrase for it, empty
+    if it has none.
     """
 
     def __init__(
-        self, reason: Reason, message: str, *, field: str = "", rule: str = "", metadata: dict[str, str] | None = None
+        self,
+        reason: Reason,
+        message: str,
+        *,
+        field: str = "",
+        rule: str = "",
+        metadata: dict[str, str] | None = None,
+        key: str = "",
     ) -> None:
         """Initialize a refusal; the class describes the arguments."""
         super().__init__(message)
@@ -68,6 +76,7 @@ class EngineError(ValueError):
         self.field = field
         self.rule = rule
         self.metadata = metadata or {}
+        self.key = key
 
     def lies_below(self, path: str, index: int | None = None) -> None:
         """Prefix `field` with `path`, or `path[index]`, when the error is passed on to an outer message."""
@@ -80,9 +89,10 @@ class EngineError(ValueError):
 
 @dataclass(frozen=True)
 class FaultText:
-    """The text of a kernel's error code; `field` and `rule` as in EngineError."""
+    """The text of a kernel's error code; `field`, `rule` and `key` as in EngineError."""
 
     reason: Reason
     message: str
     field: str = ""
     rule: str = ""
+    key: str = ""
