@@ -121,7 +121,7 @@ def complete(message: Message, positions: list[Position], choices: random.Random
             message.action.id = choices.choice(moves)  # type: ignore[attr-defined]
         elif name == "moves":
             message.moves = choices.choice(moves).to_bytes(2, "little") * 3  # type: ignore[attr-defined]
-        elif name == "seats":
+        elif name == "seats" and field.message_type is None:
             message.seats = bytes([0, 1, 0])  # type: ignore[attr-defined]
         elif name == "seeds":
             message.seeds = choices.randbytes(24)  # type: ignore[attr-defined]
