@@ -9,10 +9,19 @@ BENCH_BUILT := $(VENV)/.bench-built
 COMPILED := $(shell find engine http2 bots tests/debug_build -name '*.pyx' -o -name '*.pxd' -o -name '*.[ch]') $(wildcard proto/chatiere/v1/*.proto)
 PYTHON_SOURCES := $(shell find engine http2 service clients drawing bots envs command -name '*.py' -o -name '*.pyi')
 
+# The package and the wheel are the same C: where ccache is installed, the second is not compiled again.
+ifeq ($(origin CC),default)
+ifneq ($(shell command -v ccache),)
+export CC := ccache gcc
+endif
+endif
+
 # The sanitizers' libraries have to be loaded first, and Python has to use malloc instead of its own allocator, so that
 # they see the bounds of its objects. Leaks are not checked, because Python itself never frees some memory.
 SANITIZED := LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
 	PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 PYTHONPATH=$(CURDIR)/build/debug/lib
+# Where gcc's counters of executed lines go after tests with several threads, in which they lose counts.
+COUNTED_APART := GCOV_PREFIX=$(CURDIR)/build/debug/threads
 # The number of mutated packed states given to the debug build.
 MUTATIONS ?= 300000
 # The number of damaged messages and packed states that fuzz sends to a server, and the most seconds that it takes.
@@ -69,10 +78,12 @@ lint: $(BUILT) ## Check style (ruff, cython-lint), types (mypy) and the API defi
 
 debug: $(DEBUG_BUILT) ## Run the tests of the engine and the fast door with invariants and sanitizers on
 	find build/debug -name '*.gcda' -delete
-	$(SANITIZED) CHATIERE_COVERAGE=1 CHATIERE_MUTATIONS=$(MUTATIONS) $(PYTEST) -m "not release_only" \
-		tests/debug_build tests/engine tests/conformance tests/games tests/bots/test_search.py \
+	$(SANITIZED) CHATIERE_COVERAGE=1 CHATIERE_MUTATIONS=$(MUTATIONS) $(PYTEST) -m "not release_only and not threads" \
+		tests/debug_build tests/engine tests/conformance tests/games tests/bots/test_search.py
+	$(SANITIZED) $(COUNTED_APART) CHATIERE_COVERAGE=1 $(PYTEST) -m threads tests/engine
+	$(SANITIZED) $(COUNTED_APART) $(PYTEST) -m "not release_only" \
 		tests/service/fast_door tests/clients/test_client_fast_call.py
-	cd tests && $(SANITIZED) ../$(BIN)/python -m fuzz.wire --seconds 20
+	cd tests && $(SANITIZED) $(COUNTED_APART) ../$(BIN)/python -m fuzz.wire --seconds 20
 
 coverage: $(DEBUG_BUILT) ## List the lines of the compiled engine that make debug did not run; fails if one has no reason
 	$(BIN)/python tests/kernel_coverage.py build/debug

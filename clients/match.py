@@ -54,16 +54,24 @@ def play(client: Client, position: Position, bots: Sequence[Bot], seed: Supports
     include = _everything(len(bots))
     decisions = 0
     while position.turn.kind == TURN_KIND_DECISION:
-        seat, actions = position.turn.seat, {action.id: action for action in position.legal_actions}
-        luck = int(hosting.luck(seed, [position.state.stream.game_number], [decisions])[0])
-        # The bot's host goes by a state that the seat cannot tell from the true one: it has the same legal actions and
-        # the same observation.
-        world = _unpacked(client.resample(position.state, seat, seed=luck))
-        (chosen,) = bots[seat].choose(hosting.decisions_at(world, bots[seat], luck))
-        action = actions[int(chosen)]
+        seat = position.turn.seat
+        action = choose(client, position, bots[seat], seed, decisions)
         after = client.apply(position.state, action, include=include)
         yield Step(position, seat, action, after)
         position, decisions = after, decisions + 1
+
+
+def choose(client: Client, position: Position, bot: Bot, seed: SupportsIndex, decisions: int) -> Action:
+    """Let a bot choose for the seat to decide, by what that seat knows.
+
+    `position`: with its legal actions. `seed`: as of `play`. `decisions`: how many there were in the game so far.
+    """
+    luck = int(hosting.luck(seed, [position.state.stream.game_number], [decisions])[0])
+    # The bot's host goes by a state that the seat cannot tell from the true one: it has the same legal actions and the
+    # same observation.
+    world = _unpacked(client.resample(position.state, position.turn.seat, seed=luck))
+    (chosen,) = bot.choose(hosting.decisions_at(world, bot, luck))
+    return next(action for action in position.legal_actions if action.id == chosen)
 
 
 def _unpacked(state: State) -> engine.Position:

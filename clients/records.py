@@ -102,9 +102,7 @@ def read_record(path: Path) -> GameRecord:
     with path.open("rb") as file:
         data = file.read(4 * MOST_CHARACTERS + 1)
     if len(data) > 4 * MOST_CHARACTERS:
-        raise MalformedRecordError(
-            f"{path}: the file is too large for a record, of at most {MOST_CHARACTERS} characters"
-        )
+        raise MalformedRecordError(f"{path}: too large; a record has at most {MOST_CHARACTERS} characters")
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -196,6 +194,11 @@ def _clipped(text: str) -> str:
     return repr(text if len(text) <= _LONGEST_QUOTE else f"{text[:_LONGEST_QUOTE]}…")
 
 
+def _content(line: str) -> str:
+    # A line without its comment.
+    return line.partition("#")[0].rstrip(" ")
+
+
 class _Text:
     """A text that is being read."""
 
@@ -210,8 +213,7 @@ class _Text:
     def record(self) -> GameRecord:
         """Read it all."""
         line = self._header()
-        game, record, position = self._beginning()
-        return self._moves(line, game, record, position)
+        return self._moves(line, *self._beginning())
 
     def _fail(self, message: str, number: int | None = None) -> NoReturn:
         place = self._number if number is None else number
@@ -238,6 +240,7 @@ class _Text:
             line = self._next()
             found = None if _OUTCOME.match(line) else _TAG.fullmatch(line)
             if found is None:
+                self._check_form(line)
                 return line
             kind, word, value = found.groups()
             tag = kind if word is None else f"{kind} {word}"
@@ -247,7 +250,7 @@ class _Text:
                 self._fail(f"unknown tag {_clipped(tag)}; tags are {', '.join(_TAGS)}, option NAME and name SEAT")
             self._tags[tag] = self._number, value
 
-    def _beginning(self) -> tuple[Game, GameRecord, Position]:
+    def _beginning(self) -> tuple[GameRecord, Position]:
         game = self._of_engine(self._line("game"), engine.game, self._tag("game"))
         version = self._number_of("rules_version", 2**32 - 1)
         self._of_engine(self._line("rules_version"), check_rules_version, version, game)
@@ -268,7 +271,7 @@ class _Text:
         if "date" in self._tags:
             record.date = self._tag("date")
             self._of_engine(self._line("date"), check_date, record.date)
-        return game, record, position
+        return record, position
 
     def _line(self, tag: str) -> int | None:
         return self._tags[tag][0] if tag in self._tags else None
@@ -343,9 +346,9 @@ class _Text:
             record.names.append(name)
             self._of_engine(self._line(tag), check_names, [name] * record.players, record.players)
 
-    def _moves(self, line: str, game: Game, record: GameRecord, position: Position) -> GameRecord:
+    def _moves(self, line: str, record: GameRecord, position: Position) -> GameRecord:
         while True:
-            content = line.partition("#")[0].rstrip(" ")
+            content = _content(line)
             if content in (_OVER, _SO_FAR):
                 break
             action, outcome = _ACTION.fullmatch(content), _OUTCOME.fullmatch(content)
@@ -358,20 +361,25 @@ class _Text:
                 if not position.is_chance_node():
                     self._fail(f"no chance event is pending: seat {position.current_player()} has to act")
                 record.outcomes.outcomes.append(move)
-            elif action is not None:
+            else:
+                assert action is not None
                 move = self._action(action, record, position)
                 record.actions.append(move)
-            else:
-                self._fail(
-                    "a move must be 'NUMBER. seat SEAT: ID' or 'chance: OUTCOME', and the last line "
-                    f"{_OVER!r} or {_SO_FAR!r}, not {_clipped(content)}"
-                )
             self._of_engine(None, position.apply, move)
             line = self._next()
+            self._check_form(line)
         if position.is_terminal() != (content == _OVER):
             self._fail("the game is over" if position.is_terminal() else "the game is not over yet")
         self._check_end()
         return record
+
+    def _check_form(self, line: str) -> None:
+        content = _content(line)
+        if not (content in (_OVER, _SO_FAR) or _ACTION.fullmatch(content) or _OUTCOME.fullmatch(content)):
+            self._fail(
+                "a move must be 'NUMBER. seat SEAT: ID' or 'chance: OUTCOME', and the last line "
+                f"{_OVER!r} or {_SO_FAR!r}, not {_clipped(content)}"
+            )
 
     def _action(self, found: re.Match[str], record: GameRecord, position: Position) -> int:
         if position.is_chance_node():

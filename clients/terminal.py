@@ -28,7 +28,7 @@ def narrate(info: GameInfo, names: Sequence[str], beginning: Position, steps: It
     yield click.style(f"{info.english_title}, {len(names)} players", bold=True)
     yield from (f"  seat {seat}: {name}" for seat, name in enumerate(names))
     # A table shows the hands, so events of the deal that only some seats see are left out.
-    yield from _events(event for event in beginning.events if event.everybody or drawing is None)
+    yield from event_lines(event for event in beginning.events if event.everybody or drawing is None)
     last = beginning
     for number, (before, seat, _, after) in enumerate(steps, 1):
         yield ""
@@ -36,11 +36,11 @@ def narrate(info: GameInfo, names: Sequence[str], beginning: Position, steps: It
         yield click.style(f"Move {number}: seat {seat} ({names[seat]})", fg="cyan", bold=True) + f"   scores {scores}"
         if drawing is not None:
             yield from drawing.draw_table([getattr(viewer.view, info.name) for viewer in before.viewers])
-        yield from _events(after.events)
+        yield from event_lines(after.events)
         last = after
     yield ""
     yield click.style("Result", bold=True)
-    yield from _result(names, last.score, drawing.break_down(last.score) if drawing is not None else None)
+    yield from result_lines(info, names, last.score)
 
 
 def show_stretch(
@@ -62,7 +62,7 @@ def show_stretch(
             yield from drawing.draw_table(views if hands_open else views * len(names))
 
     def events(position: Position) -> Iterator[str]:
-        return _events(position.events if hands_open else position.viewers[0].events)
+        return event_lines(position.events if hands_open else position.viewers[0].events)
 
     if first == 0:
         yield from events(positions[0])
@@ -77,7 +77,7 @@ def show_stretch(
     yield ""
     if last.turn.kind == TURN_KIND_OVER:
         yield click.style("Result", bold=True)
-        yield from _result(names, last.score, drawing.break_down(last.score) if drawing is not None else None)
+        yield from result_lines(info, names, last.score)
         return
     ply = first + len(positions) - 1
     waits = f"seat {last.turn.seat} has to act" if last.turn.kind == TURN_KIND_DECISION else "a chance event is pending"
@@ -96,11 +96,15 @@ def _scores(known: Score | ViewerUpdate) -> str:
     return f"   scores {' '.join(totals)}"
 
 
-def _events(events: Iterable[Event]) -> Iterator[str]:
+def event_lines(events: Iterable[Event]) -> Iterator[str]:
+    """Yield a line for each event."""
     return (click.style(f"  {event.label}", fg="green") for event in events)
 
 
-def _result(names: Sequence[str], score: Score, breakdown: Sequence[str] | None) -> Iterator[str]:
+def result_lines(info: GameInfo, names: Sequence[str], score: Score) -> Iterator[str]:
+    """Yield the lines of the score of a game that is over, best seat first. `names`: one for each seat."""
+    drawing = DRAWINGS.get(info.name)
+    breakdown = None if drawing is None else drawing.break_down(score)
     for seat in sorted(range(len(names)), key=lambda seat: score.ranks[seat]):
         line = f"  {score.ranks[seat]}. seat {seat} ({names[seat]}): {score.totals[seat]}"
         if breakdown is not None:

@@ -1,6 +1,6 @@
 """The table of Chat Cartonne in a terminal."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import click
 
@@ -15,6 +15,8 @@ from chatiere.v1.chat_cartonne_pb2 import (
 from chatiere.v1.game_pb2 import Score
 
 _SIDE = 24
+# As many columns as fit into a terminal of 80 characters.
+_STRIP = 14
 _CONTENTS = (("mice", "m"), ("balls", "b"), ("fish", "f"), ("sprayers", "!"))
 _TOYS = {72: "M", 73: "B", 74: "F"}
 _KINDS = {75: "Princess"}
@@ -52,6 +54,13 @@ def _cards(view: ChatCartonneView) -> list[str]:
     cells = {card.card.cell: card for card in view.table}
     rows = range(min(cells) // _SIDE, max(cells) // _SIDE + 1)
     columns = range(min(cell % _SIDE for cell in cells), max(cell % _SIDE for cell in cells) + 1)
+    lines = []
+    for first in range(columns.start, columns.stop, _STRIP):
+        lines += _strip(cells, rows, range(first, min(first + _STRIP, columns.stop)))
+    return lines
+
+
+def _strip(cells: Mapping[int, ChatCartonneCardView], rows: range, columns: range) -> list[str]:
     lines = ["       " + "".join(f"{column:^5}" for column in columns).rstrip()]
     for row in rows:
         drawn = [_cell(cells.get(_SIDE * row + column)) for column in columns]

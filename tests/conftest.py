@@ -4,6 +4,11 @@ import ctypes
 import os
 
 import pytest
+from hypothesis import settings
+
+# How long an example takes says more of the machine than of the code.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

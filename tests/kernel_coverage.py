@@ -1,17 +1,20 @@
 """Report the engine's lines that the debug build's tests ran: `python tests/kernel_coverage.py build/debug`.
 
 The debug build counts executed lines of C (gcc's --coverage); Cython's comments in the C tell the file and line that
-they come from. A line that never ran has to say why at its end (`# uncovered: reason`); a line without a reason fails,
-and so does a reason on a line that ran.
+they come from. Tests with several threads count apart, in build/debug/threads. A line that never ran has to say why at
+its end (`# uncovered: reason`); a line without a reason fails, and so does a reason on a line that ran.
 """
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 from collections import defaultdict
 from pathlib import Path
 
+# The module that counts without losses in several threads (THREADED in setup.py).
+THREADED = "threads"
 MARK = "# uncovered: "
 ORIGIN = re.compile(r'^ *(?:/\* )?"(.+\.p(?:yx|xd))":(\d+)$')
 
@@ -33,7 +36,13 @@ def origins(source: Path) -> dict[int, tuple[str, int]]:
 def counts(build: Path) -> dict[str, dict[int, int]]:
     """Return how often each line ran, by file (chatiere/engine/…) and line number."""
     ran: dict[str, dict[int, int]] = defaultdict(lambda: defaultdict(int))
-    for data in sorted(build.rglob("*.gcda")):
+    apart = (build / "threads").absolute()
+    for data in sorted(build.absolute().rglob("*.gcda")):
+        if data.is_relative_to(apart):
+            if data.stem != THREADED:
+                continue
+            # gcov looks for a file's notes beside its counts.
+            shutil.copy(Path("/", data.relative_to(apart)).with_suffix(".gcno"), data.parent)
         gcov = ["gcov", "--json-format", "--stdout", "--object-directory", str(data.parent), str(data)]
         report = json.loads(subprocess.run(gcov, capture_output=True, check=True).stdout)
         for file in report["files"]:

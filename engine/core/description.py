@@ -20,7 +20,7 @@ class Option:
 
     Values lie in `lowest` … `highest`, both included; `default` says in words what an absent option means.
     `default_values`: the numbers (one, or those of a list) that an absent option stands for; empty if they depend on
-    the number of players.
+    the number of players. `piece_kind`: the Piece.kind that its numbers name; empty if they name no pieces.
     """
 
     name: str
@@ -29,6 +29,7 @@ class Option:
     highest: int
     default: str
     default_values: tuple[int, ...] = ()
+    piece_kind: str = ""
 
     def __str__(self) -> str:
         """Return the option as one line."""
@@ -251,6 +252,8 @@ class Description:
     action_kinds: tuple[ActionKind, ...]
     outcomes: str
     pieces: tuple[Piece, ...]
+    # The values of the fields of the game's Pieces message; messages within it are mappings as well.
+    piece_details: Mapping[str, Any]
     # True if totals are penalties.
     lowest_total_wins: bool
     observation: tuple[ObservationPart, ...]

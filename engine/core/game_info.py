@@ -29,6 +29,7 @@ def game_info(game: Game) -> dict[str, Any]:
                 "highest": option.highest,
                 "default_meaning": option.default,
                 "default_values": option.default_values,
+                "piece_kind": option.piece_kind,
             }
             for option in description.options
         ],
@@ -54,7 +55,7 @@ def game_info(game: Game) -> dict[str, Any]:
 
 
 def pieces_info(game: Game) -> dict[str, Any]:
-    """Return the part `pieces`: what is printed on the game's cards, spaces and other pieces."""
+    """Return the part `pieces`: all that is printed on the game's pieces, and how its board is joined."""
     return {
         "pieces": [
             {
@@ -65,6 +66,7 @@ def pieces_info(game: Game) -> dict[str, Any]:
             }
             for piece in game.description.pieces
         ],
+        "piece_details": {game.name: game.description.piece_details},
     }
 
 

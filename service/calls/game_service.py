@@ -15,6 +15,7 @@ from chatiere.engine.core.game_info import game_info, observation_info, pieces_i
 from chatiere.engine.wire import Reader, Writer, written, written_in
 from chatiere.service.calls import conversion
 from chatiere.service.calls.errors import Refusal, ServiceReason
+from chatiere.service.calls.piece_fields import piece_fields
 from chatiere.service.calls.requests import numbers_of, opener, parse
 from chatiere.service.guards.metrics import Metrics
 from chatiere.v1 import game_pb2
@@ -67,9 +68,14 @@ def _parts_of(request: pb.ListGamesRequest) -> tuple[tuple[InfoPart, bool], ...]
     # The parts of a GameInfo, and whether a request asks for them.
     return (
         (game_info, True),
-        (pieces_info, request.pieces),
+        (_pieces_info, request.pieces),
         (observation_info, request.observation),
     )
+
+
+def _pieces_info(game: Game) -> dict[str, Any]:
+    # The engine has no protobuf, and so cannot know the fields of messages.
+    return pieces_info(game) | {"piece_fields": piece_fields(game.name)}
 
 
 def _put_info(out: Writer, game: Game, parts: list[InfoPart]) -> None:

@@ -73,7 +73,14 @@ class ReplayService:
                         return response.pieces
                     ply += 1
                     events = EventLog() if ply >= first else None
-                _make(position, kind, index, move, events)
+                try:
+                    position.apply(move, events)
+                except EngineError as error:
+                    error.lies_below(f"record.{kind.value}", index)
+                    # The action that cannot be made is counted already.
+                    error.metadata["ply"] = str(ply - (kind is Kind.ACTION))
+                    conversion.name_game(error, record.game)
+                    raise
                 made += 1
         finally:
             self._moves[record.game].inc(made)
@@ -121,15 +128,6 @@ def _below_record(moves: Iterator[tuple[Kind, int, int]], game: Game) -> Iterato
 def _lies_in_record(error: EngineError, game: Game) -> None:
     error.lies_below("record")
     conversion.name_game(error, game)
-
-
-def _make(position: Position, kind: Kind, index: int, move: int, events: EventLog | None) -> None:
-    try:
-        position.apply(move, events)
-    except EngineError as error:
-        error.lies_below(f"record.{kind.value}", index)
-        conversion.name_game(error, position.game)
-        raise
 
 
 def _read_range(request: Reader, plies: int, game: Game) -> tuple[int, int]:

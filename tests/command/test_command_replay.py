@@ -8,9 +8,11 @@ from typing import Any
 
 import grpc
 import pytest
+from sample_records import record_of
 
 from chatiere import engine
 from chatiere.clients import ChatiereError, Client
+from chatiere.clients.records import read_record, write_record
 from chatiere.v1.game_pb2 import TURN_KIND_CHANCE, ChanceOutcome, Position, Turn
 
 from .conftest import Run
@@ -271,3 +273,92 @@ def test_a_server_that_cannot_be_reached_exits_2(run: Run, name: str) -> None:
         result = run("replay", samples_of(name)[0], "--address", address)
     assert result.exit_code == 2
     assert result.stderr.startswith(f"Error: no response from a server at {address}: UNAVAILABLE: ")
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_record_that_play_wrote_is_shown(run: Run, tmp_path: Path, name: str) -> None:
+    path = tmp_path / "game.chatiere"
+    printed = run("play", "--game", name, "--bots", "random", "--seed", 3, "--record", path).stdout
+    record = read_record(path)
+    assert list(record.names) == ["random"] * engine.game(name).min_players
+    assert (record.stream.seed, record.stream.game_number) == (3, 0)
+    result = run("replay", path)
+    assert (result.exit_code, result.stderr) == (0, "")
+    lines = result.stdout.splitlines()
+    # It shows what play showed, and the hidden events of the deal too.
+    assert set(printed.splitlines()) <= set(lines)
+    assert lines[-1].endswith(" won.")
+    moves = [line for line in lines if line.startswith("Move ")]
+    assert [int(line.split(":")[0].removeprefix("Move ")) for line in moves] == list(range(1, len(record.actions) + 1))
+
+
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("viewer", ["0", "spectator"])
+def test_a_stretch_is_shown_as_a_viewer_may_see_it(run: Run, tmp_path: Path, name: str, viewer: str) -> None:
+    path = tmp_path / "game.chatiere"
+    write_record(path, record_of(samples_of(name)[0]))
+    result = run("replay", path, "--viewer", viewer, "--from", 2, "--to", 4)
+    assert (result.exit_code, result.stderr) == (0, "")
+    headings = [line.split(":")[0] for line in result.stdout.splitlines() if line.startswith(("Move ", "After "))]
+    assert headings == ["Move 3", "Move 4", "After move 4"]
+    with_all_hands = run("replay", path, "--from", 2, "--to", 4).stdout.splitlines()
+    assert not set(result.stdout.splitlines()) >= set(with_all_hands)
+
+
+def test_control_characters_in_names_are_not_printed(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "game.chatiere"
+    record = record_of(samples_of("discat")[0])
+    record.names.extend(["\x1b[31m", "B"])
+    write_record(path, record)
+    assert "  seat 0: \\u001b[31m\n" in run("replay", path, "--to", 0).stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("--from", 39), "INVALID_RANGE: from_ply: "),
+        (("--from", 3, "--to", 2), "INVALID_RANGE: to_ply: "),
+        (("--viewer", 2), "INVALID_SEAT: include.viewers[0]: "),
+        (("--viewer", "-1"), "'-1' is neither a seat nor 'spectator'"),
+        (("--viewer", "9" * 5000), "is neither a seat nor 'spectator'"),
+    ],
+)
+def test_stretches_and_viewers_that_there_are_not_exit_2(
+    run: Run, tmp_path: Path, arguments: tuple[object, ...], complaint: str
+) -> None:
+    path = tmp_path / "game.chatiere"
+    write_record(path, record_of(samples_of("discat")[0]))
+    result = run("replay", path, *arguments)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert complaint in result.stderr
+
+
+def test_a_file_that_is_no_record_exits_2(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "game.chatiere"
+    path.write_text("game: tarock\n")
+    result = run("replay", path)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith(f"Error: {path}, line ")
+
+
+def test_a_record_that_the_service_refuses_exits_1(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*arguments: object, **options: object) -> None:
+        raise ChatiereError(grpc.StatusCode.INVALID_ARGUMENT, "not today", "ILLEGAL_ACTION")
+
+    monkeypatch.setattr(Client, "replay", refuse)
+    path = tmp_path / "game.chatiere"
+    write_record(path, record_of(samples_of("discat")[0]))
+    result = run("replay", path)
+    assert (result.exit_code, result.stderr) == (1, f"{path}: ILLEGAL_ACTION: not today\n")
+
+
+def test_stretches_are_of_records_alone(run: Run) -> None:
+    result = run("replay", samples_of("discat")[0], "--from", 3)
+    assert (result.exit_code, result.stdout) == (2, "")
+
+
+def test_a_record_has_its_suffix_and_a_folder(run: Run, tmp_path: Path) -> None:
+    for path in (tmp_path / "game.txt", tmp_path / "none" / "game.chatiere"):
+        result = run("play", "--game", "discat", "--record", path, "--bots", "random")
+        assert result.exit_code == 2
+        assert str(path) in result.stderr

@@ -15,7 +15,7 @@ from chatiere.v1 import game_pb2
 from .support import TABLES, Table, message, options_as, positions, random_options
 
 ROOMS = Path(engine.__file__).parent / "games"
-ENVELOPES = ("State", "Action", "Options", "View", "Event", "ScoreDetail")
+ENVELOPES = ("State", "Action", "Options", "View", "Event", "ScoreDetail", "Pieces")
 
 
 def test_rooms_messages_and_registry_know_the_same_games() -> None:

@@ -431,6 +431,7 @@ def test_a_cancelled_batch_stops_after_a_bounded_number_of_moves(table: Table, s
         assert cancellation.moves - moves < LONGEST_GAME
 
 
+@pytest.mark.threads
 @pytest.mark.parametrize("name", ENDLESS_BATCHES)
 def test_other_threads_go_on_while_batches_work(table: Table, states: bytes, name: str) -> None:
     """Without the GIL, two running batches and this thread all make progress."""
@@ -442,6 +443,7 @@ def test_other_threads_go_on_while_batches_work(table: Table, states: bytes, nam
         assert not second_call.done()
 
 
+@pytest.mark.threads
 def test_threads_share_a_table(table: Table) -> None:
     def play(seed: int) -> list[bytes]:
         found = table.new_games(seeds=np.full(8, seed, "<u8"), columns=Columns(legal=True))
@@ -467,6 +469,7 @@ THREADS = (2, 3, 5, 256)
 ALL_COLUMNS = Columns(legal=True, scores=True, observations=True)
 
 
+@pytest.mark.threads
 @pytest.mark.parametrize("explicit", [False, True])
 def test_a_batch_does_not_depend_on_the_number_of_threads(table: Table, explicit: bool) -> None:
     rng = np.random.default_rng(7)
@@ -491,6 +494,7 @@ def test_a_batch_does_not_depend_on_the_number_of_threads(table: Table, explicit
         steps += 1
 
 
+@pytest.mark.threads
 @pytest.mark.parametrize("num_threads", THREADS)
 def test_items_fail_alone_in_several_threads(table: Table, states: bytes, num_threads: int) -> None:
     broken = states + b"\xff" * (len(states) // 3) + states
@@ -500,6 +504,7 @@ def test_items_fail_alone_in_several_threads(table: Table, states: bytes, num_th
     assert len(expected[1].items) == 7
 
 
+@pytest.mark.threads
 def test_moves_in_several_threads_are_counted(table: Table) -> None:
     positions = table.new_games(seeds=range(50), columns=Columns(legal=True))
     firsts = np.frombuffer(positions.legal_ids, "<u2")[np.frombuffer(positions.legal_offsets, "<u4")[:-1]]
@@ -512,6 +517,7 @@ def test_moves_in_several_threads_are_counted(table: Table) -> None:
     assert cancellation.moves == 50
 
 
+@pytest.mark.threads
 def test_the_size_of_a_result_does_not_depend_on_the_number_of_threads(table: Table) -> None:
     """Where games end, their last observations count as well."""
     columns, restart = ALL_COLUMNS, Restart()

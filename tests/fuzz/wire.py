@@ -52,6 +52,7 @@ from chatiere.v1 import (
 )
 from chatiere.v1.batch_service_pb2 import Columns, PlayRequest, StepRequest, Table
 from chatiere.v1.game_service_pb2 import ApplyRequest
+from chatiere.v1.record_pb2 import GameRecord
 from service.process import Served, served
 
 SERVICES: tuple[ServiceDescriptor, ...] = (
@@ -127,10 +128,32 @@ def complete(message: Message, positions: list[Position], choices: random.Random
             message.seeds = choices.randbytes(24)  # type: ignore[attr-defined]
         elif name == "bot":
             message.bot = choices.choice(("random", "flat:playouts=20", "ismcts:simulations=20"))  # type: ignore[attr-defined]
+        elif name == "record":
+            fill_record(message.record, position.game, position.num_players(), choices)  # type: ignore[attr-defined]
         elif name == "game":
             message.game = position.game.name  # type: ignore[attr-defined]
         elif field.message_type is None and not field.is_repeated and field.type == field.TYPE_UINT32:
             setattr(message, name, choices.choice((0, 1, 2, position.num_players())))
+
+
+def fill_record(record: GameRecord, game: Game, players: int, choices: random.Random) -> None:
+    """Fill a record with the beginning of a random game."""
+    record.game, record.rules_version, record.players = game.name, game.rules_version, players
+    seed = choices.choice((choices.getrandbits(64), None))
+    position = game.new_game(players, seed=seed)
+    if seed is None:
+        record.outcomes.SetInParent()
+    else:
+        record.stream.seed = seed
+    for _ in range(choices.randrange(60)):
+        if position.is_chance_node():
+            record.outcomes.outcomes.append(choices.choice(position.chance_outcomes())[0])
+            position.apply(record.outcomes.outcomes[-1])
+        elif not position.is_terminal():
+            record.actions.append(choices.choice(position.legal_actions()))
+            position.apply(record.actions[-1])
+    record.names.extend(["Zoé"] * players)
+    record.date = "2024-02-29"
 
 
 def damaged(data: bytes, choices: random.Random) -> bytes:

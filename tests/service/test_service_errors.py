@@ -25,6 +25,7 @@ from chatiere.v1 import (
     table_service_pb2_grpc,
 )
 from chatiere.v1 import table_service_pb2 as tables_pb
+from chatiere.v1.record_pb2 import GameRecord
 
 from .support import (
     PATIENCE,
@@ -483,6 +484,19 @@ def test_the_next_call_after_a_failure_is_answered(stub: Any, monkeypatch: pytes
         patch.setattr(game_service, "list_games", None)
         assert refusal(stub.ListGames, game_service_pb2.ListGamesRequest()).reason == "INTERNAL"
     assert stub.ListGames(game_service_pb2.ListGamesRequest()).games
+
+
+def test_reason_invalid_record(stub: Any, game: Game) -> None:
+    record = GameRecord(game=game.name, rules_version=game.rules_version, players=game.min_players, names=["A"])
+    refused = refusal(stub.Replay, game_service_pb2.ReplayRequest(record=record))
+    check(refused, "INVALID_RECORD", "record.names", game=game.name)
+
+
+def test_reason_invalid_range(stub: Any, game: Game) -> None:
+    record = GameRecord(game=game.name, rules_version=game.rules_version, players=game.min_players)
+    record.stream.SetInParent()
+    refused = refusal(stub.Replay, game_service_pb2.ReplayRequest(record=record, from_ply=1))
+    check(refused, "INVALID_RANGE", "from_ply", game=game.name, plies="0")
 
 
 def test_every_reason_is_provoked_above() -> None:

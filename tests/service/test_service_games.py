@@ -113,6 +113,27 @@ def test_list_games_describes_every_game(stub: Any) -> None:
         assert all(piece.english_name and piece.french_name for piece in info.pieces)
 
 
+def test_list_games_tells_what_is_printed_on_pieces_and_which_fields_name_them(stub: Any) -> None:
+    for info in stub.ListGames(game_service_pb2.ListGamesRequest(pieces=True)).games:
+        assert info.piece_details.WhichOneof("game") == info.name
+        assert getattr(info.piece_details, info.name).cards
+        kinds = {piece.kind for piece in info.pieces}
+        file = game_pb2.Pieces.DESCRIPTOR.fields_by_name[info.name].message_type.file
+        told = {field.field: field.kind for field in info.piece_fields}
+        assert len(told) == len(info.piece_fields)
+        assert set(told.values()) == kinds
+        for path in told:
+            message, _, name = path.partition(".")
+            assert name in file.message_types_by_name[message].fields_by_name
+    (discat,) = [
+        info for info in stub.ListGames(game_service_pb2.ListGamesRequest(pieces=True)).games if info.name == "discat"
+    ]
+    told = {field.field: field.kind for field in discat.piece_fields}
+    assert told["DiscatPlay.cards"] == told["DiscatEvent.cards"] == "card"
+    assert "DiscatEvent.seat" not in told
+    assert {option.name: option.piece_kind for option in discat.options} == {"first_seat": "", "up_arrows": "card"}
+
+
 def test_list_games_tells_limits_and_who_wins(stub: Any) -> None:
     for info in stub.ListGames(game_service_pb2.ListGamesRequest()).games:
         game = engine.game(info.name)

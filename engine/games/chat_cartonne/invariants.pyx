@@ -29,6 +29,7 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     DEALT,
     DRAW,
     EXCLUDED_BITS,
+    FEWEST_SEATS,
     FINISHED,
     FIRST_SEAT,
     FIRST_START,
@@ -271,7 +272,7 @@ cdef inline void count_pile(const State* state, Count* count) noexcept nogil:
 
 
 cdef inline int check_numbers(const State* state) noexcept nogil:
-    if state.players < 2 or state.players > SEATS:
+    if state.players < FEWEST_SEATS or state.players > SEATS:
         return ChatCartonneFault.BAD_PLAYERS
     if state.variants >> 4:
         return ChatCartonneFault.BAD_OPTIONS

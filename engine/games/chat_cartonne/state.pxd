@@ -23,6 +23,7 @@ cdef extern from * nogil:
 
 cdef enum:
     NO_CELL = 0xFFFF
+    FEWEST_SEATS = 2
     SEATS = 5
     PARTS = 5
     CATS = 5  # of a seat

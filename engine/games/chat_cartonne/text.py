@@ -14,7 +14,8 @@ from chatiere.engine.core.description import (
     lay_out,
 )
 from chatiere.engine.games.chat_cartonne.codec import CODEC
-from chatiere.engine.games.chat_cartonne.words import ENDS, FAULTS, IDS, KINDS, SIZES
+from chatiere.engine.games.chat_cartonne.pieces import PIECE_DETAILS
+from chatiere.engine.games.chat_cartonne.words import ENDS, FAULTS, IDS, KINDS, PATTERN_NAMES, SIZES
 
 # Kinds of cards in a pile: cartons, toys and, the last one, the Princess.
 _PILE_KINDS = SIZES.princess + 1
@@ -203,7 +204,9 @@ DESCRIPTION = Description(
             )
             for cell in range(SIZES.cells)
         ),
+        *(Piece(number, english, french, "pattern") for number, (english, french) in enumerate(PATTERN_NAMES)),
     ),
+    piece_details=PIECE_DETAILS,
     lowest_total_wins=False,
     observation=lay_out(_OBSERVATION),
     faults=FAULTS,

@@ -8,3 +8,4 @@ ENDS: Mapping[int, str]
 IDS: SimpleNamespace
 SIZES: SimpleNamespace
 KINDS: tuple[tuple[str, str], ...]
+PATTERN_NAMES: tuple[tuple[str, str], ...]

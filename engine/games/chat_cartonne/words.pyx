@@ -109,11 +109,16 @@ def _walls(card, letters):
     return "".join(letter for i, letter in enumerate(letters) if walls_of(card) >> i & 1)
 
 
+def _wall_names(card):
+    # In English and French.
+    if walls_of(card) == 0:
+        return "no walls", "sans cloison"
+    return f"walls {_walls(card, 'NESW')}", f"cloisons {_walls(card, 'NESO')}"
+
+
 def _name(kind, turned):
     # The names in English and French.
-    card = kind | (TURNED if turned else 0)
-    english = f"walls {_walls(card, 'NESW')}" if walls_of(card) else "no walls"
-    french = f"cloisons {_walls(card, 'NESO')}" if walls_of(card) else "sans cloison"
+    english, french = _wall_names(kind | (TURNED if turned else 0))
     if kind < CARTONS:
         printed = _CONTENTS[kind % 9]
         return (
@@ -129,6 +134,7 @@ def _name(kind, turned):
 
 KINDS = tuple(_name(kind, False) for kind in range(SLEEPER))
 CARD_NAMES = tuple(english for english, _ in KINDS)
+PATTERN_NAMES = tuple(_wall_names(CARTONS // PATTERNS * pattern) for pattern in range(PATTERNS))
 # With the walls as they lie.
 TURNED_CARD_NAMES = tuple(f"{_name(kind, True)[0]}, turned" for kind in range(SLEEPER))
 

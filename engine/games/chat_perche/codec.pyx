@@ -509,6 +509,21 @@ cdef put_hand(Writer out, const State* seen, int seat):
     out.byte_numbers(fields.SEAT_VIEW_HAND, values, count)
 
 
+cdef put_tokens_and_deck(Writer out, const State* state):
+    # Write what a seat begins with.
+    cdef uint8_t tokens[TOKENS]
+    cdef uint8_t copies[CARD_TYPES]
+    cdef int value, place, count = 0
+    for value in range(1, LARGEST_SOLIDITY + 1):
+        memset(&tokens[count], value, state.solidity[value - 1])
+        count += state.solidity[value - 1]
+    memset(copies, 0, sizeof(copies))
+    for place in range(DECK_SIZE):
+        copies[state.full_deck[place]] += 1
+    out.byte_numbers(fields.VIEW_SOLIDITY, tokens, TOKENS)
+    out.byte_numbers(fields.VIEW_DECK, copies, CARD_TYPES)
+
+
 cdef int put_view(Writer out, Position position, int viewer) except -1:
     # A viewer's view of a position → ChatPercheView.
     cdef State seen
@@ -536,6 +551,7 @@ cdef int put_view(Writer out, Position position, int viewer) except -1:
     put_spaces(out, fields.VIEW_BARRED, seen.barred)
     if seen.moved:
         out.present(fields.VIEW_MOVED, lowest_space(seen.moved))
+    put_tokens_and_deck(out, &seen)
 
 
 # Score

@@ -70,6 +70,7 @@ from chatiere.engine.games.chat_perche.state cimport (
     cats_at_start,
     copies_of,
     count_spaces,
+    dog_steps,
     first_space,
     first_spaces,
     is_decision,
@@ -172,7 +173,7 @@ cdef void turn_up(State* state, int card, uint32_t copies, Events* events) noexc
     tell(events, ChatPercheEvent.CARD_TURNED_UP, state.active, EVERYBODY, 1, card)
     state.card = card
     if card <= DOGS_2:
-        advance_dogs(state, card + 1, events)
+        advance_dogs(state, dog_steps(card), events)
         return
     if card < FIRST_MOVE_CARD:
         state.phase = BIRD if card == BIRD_CARD else FALL

@@ -232,6 +232,10 @@ cdef inline uint32_t tokens_in_hand(const State* state, int seat) noexcept nogil
 
 # Cards
 
+cdef inline int dog_steps(int card) noexcept nogil:
+    # The card must be one of dogs.
+    return card - DOGS_1 + 1
+
 cdef inline int card_value(int card) noexcept nogil:
     # The card must be one that moves cats.
     return (card - FIRST_MOVE_CARD) % LARGEST_VALUE + 1

@@ -30,6 +30,7 @@ from chatiere.engine.games.chatpentiers.state cimport (
     count_cards,
     deck,
     first_seat_of_round,
+    has_extra_card,
     num_zones,
     rank_seats,
     rank_that_takes,
@@ -193,9 +194,9 @@ cdef int check_trick(const State* state) noexcept nogil:
     cdef int players = state.players, phase = state.phase, played = state.played
     cdef int tricks, size, place, fault, taken = 0, shown = 0
     cdef uint64_t boards = 0, trick
-    if phase == EXTRA and players != 3:
+    if phase == EXTRA and not has_extra_card(players):
         return ChatpentiersFault.BAD_PHASE
-    if (players == 3 and (phase == PLAY or phase == TAKE)) != (state.extra != NO_CARD):
+    if (has_extra_card(players) and (phase == PLAY or phase == TAKE)) != (state.extra != NO_CARD):
         return ChatpentiersFault.BAD_EXTRA
     if state.extra != NO_CARD and state.extra >= CARDS:
         return ChatpentiersFault.BAD_EXTRA

@@ -59,6 +59,7 @@ from chatiere.engine.games.chatpentiers.state cimport (
     count_cards,
     deck,
     first_seat_of_round,
+    has_extra_card,
     lowest_card,
     next_seat,
     num_zones,
@@ -109,7 +110,7 @@ cdef void deal(State* state, int card, Events* events) noexcept nogil:
 
 cdef void begin_trick(State* state) noexcept nogil:
     state.active = state.leader
-    state.phase = EXTRA if state.players == 3 else PLAY
+    state.phase = EXTRA if has_extra_card(state.players) else PLAY
 
 
 cdef void turn_extra_card(State* state, int card, Events* events) noexcept nogil:

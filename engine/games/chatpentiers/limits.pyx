@@ -5,7 +5,15 @@ each trick every seat plays a card, and all but one of the cards on the table ar
 """
 
 from chatiere.engine.core.game cimport NO_SEAT
-from chatiere.engine.games.chatpentiers.state cimport CARDS, ROUNDS, VALUES, Options, cards_dealt, cards_taken
+from chatiere.engine.games.chatpentiers.state cimport (
+    CARDS,
+    ROUNDS,
+    VALUES,
+    Options,
+    cards_dealt,
+    cards_taken,
+    has_extra_card,
+)
 
 
 cdef void limits(int players, const void* options, Limits* found) noexcept nogil:
@@ -14,6 +22,6 @@ cdef void limits(int players, const void* options, Limits* found) noexcept nogil
     cdef int tricks = cards_dealt(players)
     found.max_game_length = ROUNDS * tricks * (players + cards_taken(players))
     # Cards are dealt one at a time; 3 players see an extra card in each trick.
-    found.max_chance_nodes = first_seat_comes + ROUNDS * tricks * (players + (players == 3))
+    found.max_chance_nodes = first_seat_comes + ROUNDS * tricks * (players + has_extra_card(players))
     # The first card of a deal: any card in use.
     found.max_chance_outcomes = CARDS - (VALUES if players == 3 else 0)

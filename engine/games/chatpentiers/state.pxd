@@ -179,6 +179,9 @@ cdef inline int cards_taken(int players) noexcept nogil:
     # The cards taken in each trick.
     return 4 if players == 5 else 3
 
+cdef inline bint has_extra_card(int players) noexcept nogil:
+    return players == 3
+
 cdef inline int next_seat(const State* state, int seat) noexcept nogil:
     return 0 if seat + 1 == state.players else seat + 1
 

@@ -12,6 +12,7 @@ from chatiere.engine.core.description import (
     lay_out,
 )
 from chatiere.engine.games.chatpentiers.codec import CODEC, DEFAULT_REMOVED_COLOUR
+from chatiere.engine.games.chatpentiers.pieces import PIECE_DETAILS
 from chatiere.engine.games.chatpentiers.words import COLOUR_NAMES, ENDS, FAULTS, IDS, SIZES, card_name
 
 _FRENCH_COLOURS = ("gris", "vert", "rouge", "marron", "bleu")
@@ -110,6 +111,7 @@ DESCRIPTION = Description(
             SIZES.colours - 1,
             f"{DEFAULT_REMOVED_COLOUR}, {COLOUR_NAMES[DEFAULT_REMOVED_COLOUR]}",
             (DEFAULT_REMOVED_COLOUR,),
+            piece_kind="colour",
         ),
     ),
     action_kinds=(
@@ -127,6 +129,7 @@ DESCRIPTION = Description(
     ),
     outcomes="For the first seat the seat's number; for a card that is dealt or turned up the card's number.",
     pieces=_PIECES,
+    piece_details=PIECE_DETAILS,
     lowest_total_wins=False,
     observation=lay_out(_OBSERVATION),
     faults=FAULTS,

@@ -56,6 +56,7 @@ from chatiere.engine.games.discat.state cimport (
     View,
     card_in_slot,
     card_under,
+    cards_in_use,
     constraint_of,
     creator_of,
     draw_pile_size,
@@ -72,8 +73,9 @@ from chatiere.engine.games.discat.state cimport (
 )
 cimport chatiere.fields.discat as fields
 
-# The odd cards, which are the even bits (rules file: Arrows).
-_DEFAULTS = {"up_arrows": int("01" * (LARGEST_CARD // 2), 2)}
+# The odd cards (rules file: Arrows).
+DEFAULT_UP_ARROWS = tuple(range(1, LARGEST_CARD, 2))
+_DEFAULTS = {"up_arrows": sum(1 << (card - 1) for card in DEFAULT_UP_ARROWS)}
 
 
 cdef EventFields EVENTS = EventFields(
@@ -506,6 +508,17 @@ cdef put_constraint(Writer out, const State* state, int constraint):
     out.end(begun)
 
 
+cdef put_up_arrows(Writer out, const State* state):
+    # Write the cards in use whose arrows point up.
+    cdef uint8_t cards[LARGEST_CARD]
+    cdef int count = 0, card
+    for card in range(1, cards_in_use(state.players) + 1):
+        if points_up(state, card):
+            cards[count] = card
+            count += 1
+    out.byte_numbers(fields.VIEW_UP_ARROWS, cards, count)
+
+
 cdef int put_view(Writer out, Position position, int viewer) except -1:
     # The knowledge of a viewer → DiscatView.
     cdef View seen
@@ -533,6 +546,7 @@ cdef int put_view(Writer out, Position position, int viewer) except -1:
     put_set(out, fields.VIEW_UNSEEN_CARDS, state.unknown)
     if group_winner(state) != NO_SEAT:
         out.present(fields.VIEW_GROUP_WINNER, group_winner(state))
+    put_up_arrows(out, state)
 
 
 # Events

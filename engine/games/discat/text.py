@@ -11,7 +11,8 @@ from chatiere.engine.core.description import (
     flag,
     lay_out,
 )
-from chatiere.engine.games.discat.codec import CODEC
+from chatiere.engine.games.discat.codec import CODEC, DEFAULT_UP_ARROWS
+from chatiere.engine.games.discat.pieces import PIECE_DETAILS
 from chatiere.engine.games.discat.words import ENDS, FAULTS, IDS, SIZES
 
 _OBSERVATION = (
@@ -74,7 +75,8 @@ DESCRIPTION = Description(
             1,
             SIZES.cards,
             "odd numbers point up, even numbers down",
-            tuple(range(1, SIZES.cards, 2)),
+            DEFAULT_UP_ARROWS,
+            piece_kind="card",
         ),
     ),
     action_kinds=(
@@ -95,6 +97,7 @@ DESCRIPTION = Description(
     ),
     outcomes="For the first seat the seat's number; for a card that is dealt or drawn the card's number - 1.",
     pieces=tuple(Piece(card, f"card {card}", f"carte {card}") for card in range(1, SIZES.cards + 1)),
+    piece_details=PIECE_DETAILS,
     lowest_total_wins=False,
     observation=lay_out(_OBSERVATION),
     faults=FAULTS,

@@ -14,6 +14,7 @@ cdef enum:
     KINDS = MOMISTIGRI + 1
     BOX = 46  # cards
     MOMISTIGRI_PLACE = BOX - 1  # of its bit: all others come before it
+    FEWEST_PLAYERS = 3
     MOST_PLAYERS = 5
     BYTES_OF_BOX = 6  # with a bit a card
     PLACES_OF_BOX = 8 * BYTES_OF_BOX

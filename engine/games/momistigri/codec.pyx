@@ -39,6 +39,7 @@ from chatiere.engine.games.momistigri.cards cimport (
     BOX,
     COLOURED,
     KINDS,
+    MOMISTIGRI_PLACE,
     MOST_PLAYERS,
     USUAL,
     USUAL_BOX,
@@ -645,6 +646,16 @@ cdef put_seat_view(Writer out, const View* seen, int seat):
     out.end(begun)
 
 
+cdef put_copies(Writer out, const Box* box):
+    # Write the number of cards of each kind in the whole box, the Momistigri apart.
+    cdef uint8_t copies[COLOURED]
+    cdef int place
+    memset(copies, 0, sizeof(copies))
+    for place in range(MOMISTIGRI_PLACE):
+        copies[box.kind_at[place]] += 1
+    out.byte_numbers(fields.VIEW_COPIES, copies, COLOURED)
+
+
 cdef int put_view(Writer out, Position position, int viewer) except -1:
     # A position as a viewer may know it → MomistigriView.
     cdef View seen
@@ -661,6 +672,7 @@ cdef int put_view(Writer out, Position position, int viewer) except -1:
     if state.phase == HAND_OUT:
         out.present(fields.VIEW_RECEIVER, state.receiver)
     put_cards(out, fields.VIEW_UNSEEN_CARDS, box_of(state), seen.unseen)
+    put_copies(out, box_of(state))
 
 
 # Events

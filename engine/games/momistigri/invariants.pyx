@@ -7,6 +7,7 @@ from chatiere.engine.core.game cimport NO_SEAT, OK
 from chatiere.engine.games.momistigri.cards cimport (
     BOX,
     COLOURED,
+    FEWEST_PLAYERS,
     KINDS,
     MOMISTIGRI,
     MOMISTIGRI_PLACE,
@@ -86,7 +87,7 @@ cdef int check(const void* body) noexcept nogil:
 cdef int check_numbers(const State* state) noexcept nogil:
     # Each number is in its range, and 0 where it means nothing.
     cdef int phase = state.phase, i
-    if state.players < 3 or state.players > MOST_PLAYERS:
+    if state.players < FEWEST_PLAYERS or state.players > MOST_PLAYERS:
         return MomistigriFault.BAD_PLAYERS
     if phase >= PHASES:
         return MomistigriFault.BAD_PHASE

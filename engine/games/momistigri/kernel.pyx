@@ -26,6 +26,7 @@ from chatiere.engine.core.position cimport wrap_operations
 from chatiere.engine.core.stream cimport Stream, number_below, walk_weights
 from chatiere.engine.core.weights cimport reduce_weights
 from chatiere.engine.games.momistigri.cards cimport (
+    FEWEST_PLAYERS,
     KINDS,
     MOST_PLAYERS,
     USUAL_BOX,
@@ -671,7 +672,7 @@ cdef Operations operations = Operations(
     view_size=sizeof(View),
     num_actions=NUM_ACTIONS,
     observation_length=OBSERVATION_LENGTH,
-    min_players=3,
+    min_players=FEWEST_PLAYERS,
     max_players=MOST_PLAYERS,
     start=start,
     limits=limits,

@@ -12,6 +12,7 @@ from chatiere.engine.core.description import (
     lay_out,
 )
 from chatiere.engine.games.momistigri.codec import CODEC, DEFAULTS
+from chatiere.engine.games.momistigri.pieces import PIECE_DETAILS
 from chatiere.engine.games.momistigri.words import CARD_NAMES, ENDS, FAULTS, IDS, SIZES
 
 # Of all cards: nine 1s, eight 2s ... one 9, and the Momistigri's 10.
@@ -97,7 +98,11 @@ def _pieces() -> tuple[Piece, ...]:
         )
         for kind in range(SIZES.momistigri)
     )
-    return (*coloured, Piece(SIZES.momistigri, "Momistigri", "Momistigri"))
+    colours = (
+        Piece(colour, f"colour {letter}", f"couleur {letter}", "colour")
+        for colour, letter in enumerate(CARD_NAMES[kind][1] for kind in range(0, SIZES.momistigri, SIZES.values))
+    )
+    return (*coloured, Piece(SIZES.momistigri, "Momistigri", "Momistigri"), *colours)
 
 
 DESCRIPTION = Description(
@@ -171,6 +176,7 @@ DESCRIPTION = Description(
     ),
     outcomes="For the first seat the seat's number; for a card that is dealt or drawn its kind.",
     pieces=_pieces(),
+    piece_details=PIECE_DETAILS,
     lowest_total_wins=True,
     observation=lay_out(_OBSERVATION),
     faults=FAULTS,

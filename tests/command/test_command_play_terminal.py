@@ -1,0 +1,119 @@
+"""chatiere play --human in a pseudo-terminal."""
+
+import os
+import random
+import re
+import signal
+from pathlib import Path
+
+import pytest
+
+from chatiere import engine
+from chatiere.clients import records
+
+from .pseudo_terminal import Person, numbers
+
+GAMES = [game.name for game in engine.games()]
+CLEAR = "\x1b[2J\x1b[3J"
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_whole_game(address: str, tmp_path: Path, name: str) -> None:
+    rules = engine.game(name)
+    seat, path = rules.min_players - 1, tmp_path / "game.chatiere"
+    chosen = random.Random(7)
+    with Person("play", "--game", name, "--human", seat, "--bots", "random", "--address", address) as person:
+        shown = person.prompt()
+        made = 0
+        while numbers(shown):
+            assert shown.endswith(f", seat {seat}>")
+            shown = person.enters(str(chosen.choice(numbers(shown))))
+            made += 1
+        assert "\nResult\n" in shown
+        assert f"Saved in {path}." in person.enters(f"save {path}").replace("\n    ", " ").replace("\n", "")
+        person.leaves("quit\r")
+    record = records.read_record(path)
+    assert re.findall(r"The seed was (\d+)\.", shown) == [str(record.stream.seed)]
+    assert list(record.names) == ["human" if each == seat else "random" for each in range(rules.min_players)]
+    # The person decided wherever that seat had to, and nowhere else.
+    position = rules.new_game(record.players, seed=record.stream.seed)
+    decisions = []
+    for action in record.actions:
+        decisions.append(position.current_player())
+        position.apply(action)
+    assert position.is_terminal()
+    assert decisions.count(seat) == made > 0
+
+
+def discat(address: str, *arguments: object) -> tuple[object, ...]:
+    return "play", "--game", "discat", "--players", 3, "--human", 0, "--seed", 3, "--address", address, *arguments
+
+
+def test_lines_are_completed(address: str) -> None:
+    with Person(*discat(address, "--bots", "largest")) as person:
+        person.prompt()
+        # The menu shows what a part of a label may become, and Tab takes it.
+        person.types("59 wi")
+        person.shows("play 59 with 19 on top")
+        person.types("\t")
+        assert "seat 0 plays 59 with 19 on top" in person.enters("")
+        person.types("hel")
+        person.shows("help")
+        person.types("\t")
+        assert "take back all since" in person.enters("")
+        # The up arrow brings it back.
+        person.types("\x1b[A")
+        assert "take back all since" in person.enters("")
+        person.leaves("quit\r")
+
+
+@pytest.mark.parametrize("key", ["\x03", "\x04"])
+def test_control_c_and_control_d_leave(address: str, tmp_path: Path, key: str) -> None:
+    path = tmp_path / "a game"
+    with Person(*discat(address)) as person:
+        person.prompt()
+        assert "The game was not saved." in person.leaves(key)
+    with Person(*discat(address)) as person:
+        person.prompt()
+        person.enters(f"save {path}")
+        told = person.leaves(key).replace("\n    ", " ")
+        assert f"To go on: chatiere play --resume '{path}'" in told
+    with Person("play", "--resume", path, "--address", address) as person:
+        assert person.prompt().endswith(", seat 0>")
+        assert "not in the file" not in person.leaves(key)
+
+
+def test_control_c_while_a_bot_thinks(address: str) -> None:
+    bot = "ismcts:milliseconds=600000"
+    with Person("play", "--game", "discat", "--human", 1, "--bots", bot, "--seed", 1) as person:
+        # It begins, and would think for ten minutes.
+        person.shows("seat 0 begins")
+        os.kill(person.pid, signal.SIGINT)
+        assert "The game was not saved." in person.ends()
+
+
+def test_people_who_take_turns_see_their_own_hands_only(address: str) -> None:
+    seated = ("--players", 3, "--human", 0, "--human", 2, "--bots", "random", "--seed", 3)
+    with Person("play", "--game", "discat", *seated, "--address", address) as person:
+        before = None
+        asked = person.prompt()
+        for _ in range(12):
+            if asked.endswith("when nobody else sees the screen>"):
+                seat = int(re.findall(r"Seat (\d), press", asked)[0])
+                assert seat != before
+                # Nothing is left of what the other one saw, and nothing is shown before this one is there.
+                assert person.screen.split(CLEAR)[-1].count("hand") == 0
+                asked = person.enters("")
+                before = seat
+            hands = re.findall(r"seat (\d)  hand (.*?)  bonus", person.screen.split(CLEAR)[-1])
+            assert {int(each) for each, hand in hands if "?" not in hand and hand.strip() != "empty"} == {before}
+            asked = person.enters("1")
+        person.leaves("\x04")
+
+
+def test_without_prompt_toolkit_it_is_told_what_to_install(tmp_path: Path, address: str) -> None:
+    (tmp_path / "prompt_toolkit.py").write_text("raise ImportError\n")
+    path = f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
+    person = Person(*discat(address), environment={"PYTHONPATH": path})
+    with person, pytest.raises(AssertionError, match="pip install 'chatiere\\[play\\]'"):
+        person.prompt()

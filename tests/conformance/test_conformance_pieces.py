@@ -1,0 +1,175 @@
+"""Pieces as data, in every game: which fields hold their numbers, and that they hold no others."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from games.building import score_of, state_of, view_of
+from google.protobuf.descriptor import Descriptor, FieldDescriptor
+
+from chatiere import engine
+from chatiere.engine import EventLog, Game, Position
+from chatiere.engine.core.game_info import game_info, piece_details
+from chatiere.engine.wire import fill
+from chatiere.v1 import annotations_pb2, game_pb2
+
+from .support import Table, message, moves_of, positions, thinned
+
+INTEGERS = {FieldDescriptor.CPPTYPE_INT32, FieldDescriptor.CPPTYPE_UINT32, FieldDescriptor.CPPTYPE_INT64}
+INTEGERS |= {FieldDescriptor.CPPTYPE_UINT64}
+# The integer fields that hold no numbers of pieces, in whatever message: a field that is new must be marked with
+# (chatiere.v1.piece) in the proto file, or named here.
+SEATS = """
+    active_seat cat creator drawn_from first_seat group_winner leader majority other_seat owner princess_drawn_by
+    ranking receiver seat sleeping_cat
+"""
+AMOUNTS = """
+    all_princesses asleep awake balls birds_beside bonus_group_size branch_cats cards_dealt cards_taken cards_to_take
+    cats_at_start columns copies count deck_size draw_pile_size drawn draws draws_left fish greatest_load hand_size
+    largest_hand left mice min_players most_ones part_sizes passes perfect_sections pile_size players princesses
+    princesses_played rounds rows section_limits sprayers supply tokens_in_hand trunk_cats trunk_limit undealt_size
+    unseen_princesses whole_pile winning_group_size
+"""
+POINTS = """
+    board_sum bonus bonus_card_points bonus_points hand_card_points hand_points negative_points penalties perfect_bonus
+    pile_card_points pile_points points round_points section_points total zero_zone_points
+"""
+# Times, distances, places and what is printed on pieces.
+OTHERS = """
+    column dog_track dogs effect last_turn last_turns place round row solidity steps tens trick turn units value
+"""
+PLAIN = {name for names in (SEATS, AMOUNTS, POINTS, OTHERS) for name in names.split()}
+# The same names hold numbers of pieces elsewhere.
+BY_FULL_NAME = {
+    "ChatCartonnePieces.cats",
+    "ChatPercheOptions.deck",
+    "ChatPerchePieces.birds",
+    "ChatPerchePieces.cats",
+    "ChatPercheSeatView.hand",
+    "ChatPercheView.deck",
+}
+
+
+def messages_of(game: Game) -> list[Descriptor]:
+    """Return all messages of the game's proto file."""
+    return list(game_pb2.Pieces.DESCRIPTOR.fields_by_name[game.name].message_type.file.message_types_by_name.values())
+
+
+def kind_of(field: FieldDescriptor) -> str:
+    """Return the kind of the pieces whose numbers a field holds; empty for none."""
+    return str(field.GetOptions().Extensions[annotations_pb2.piece])
+
+
+def numbers_of_pieces(filled: Any) -> Iterator[tuple[str, str, int]]:
+    """Yield the field, kind and number of each piece that a message, or one within it, names."""
+    for field, value in filled.ListFields():
+        for each in value if field.is_repeated else [value]:
+            if field.message_type is not None:
+                yield from numbers_of_pieces(each)
+            elif kind := kind_of(field):
+                yield f"{filled.DESCRIPTOR.name}.{field.name}", kind, each
+
+
+def pieces_of(game: Game) -> set[tuple[str, int]]:
+    return {(piece.kind, piece.number) for piece in game.description.pieces}
+
+
+def details_of(game: Game) -> Any:
+    return getattr(game_pb2.Pieces(**piece_details(game)), game.name)
+
+
+def test_every_integer_field_names_pieces_or_is_known_not_to(game: Game) -> None:
+    for descriptor in messages_of(game):
+        for field in descriptor.fields:
+            full_name = f"{descriptor.name}.{field.name}"
+            plain = field.name in PLAIN or full_name in BY_FULL_NAME
+            if kind_of(field):
+                assert field.cpp_type in INTEGERS, full_name
+                assert not plain, full_name
+            elif field.cpp_type in INTEGERS:
+                assert plain, f"{full_name}: of which pieces are its numbers? Mark it, or name it above"
+
+
+def test_marked_fields_and_pieces_are_of_the_same_kinds(game: Game) -> None:
+    marked = {kind_of(field) for descriptor in messages_of(game) for field in descriptor.fields}
+    assert marked - {""} == {piece.kind for piece in game.description.pieces}
+
+
+def test_the_numbers_of_a_kind_are_unique_and_named_in_both_languages(game: Game) -> None:
+    assert len(pieces_of(game)) == len(game.description.pieces)
+    for piece in game.description.pieces:
+        assert piece.kind.isalpha()
+        assert piece.kind.islower()
+        assert piece.english
+        assert piece.french
+
+
+def everything_at(position: Position) -> Iterator[Any]:
+    """Yield all messages of a position, and of its first moves."""
+    game = position.game
+    codec = engine.codec(game.name)
+    yield state_of(position)
+    yield score_of(position)
+    for seat in (None, *range(position.num_players())):
+        yield view_of(position, seat)
+    for move in moves_of(position)[:4]:
+        if position.current_player() >= 0:
+            action = message(game, "Action")
+            fill(action, codec.put_action, position, move)
+            yield action
+        events = EventLog()
+        position.clone().apply(move, events)
+        for event in events:
+            told = message(game, "Event")
+            fill(told, codec.put_event, event, True)
+            yield told
+
+
+def test_marked_fields_hold_numbers_of_pieces_only(table: Table) -> None:
+    game, _ = table
+    pieces = pieces_of(game)
+    seen = set()
+    for position in thinned(positions(table), 150):
+        for filled in everything_at(position):
+            for field, kind, number in numbers_of_pieces(filled):
+                assert (kind, number) in pieces, field
+                seen.add(field)
+    # Play comes by most of the fields.
+    assert len(seen) > 10
+
+
+def test_the_details_are_about_the_pieces_that_have_names(game: Game) -> None:
+    details = details_of(game)
+    pieces = pieces_of(game)
+    assert all((kind, number) in pieces for _, kind, number in numbers_of_pieces(details))
+    # A list of pieces has each of its kind once, in the order of their numbers: its entries begin with the number.
+    for field, entries in details.ListFields():
+        if field.message_type is not None and (kind := kind_of(first := field.message_type.fields[0])):
+            numbers = [getattr(entry, first.name) for entry in entries]
+            assert numbers == sorted(number for each, number in pieces if each == kind), field.name
+
+
+def test_each_field_of_the_details_is_told_of_some_piece(game: Game) -> None:
+    told = set()
+
+    def walk(filled: Any) -> None:
+        for field, value in filled.ListFields():
+            told.add(f"{filled.DESCRIPTOR.name}.{field.name}")
+            if field.message_type is not None:
+                for entry in value:
+                    walk(entry)
+
+    def all_fields(descriptor: Descriptor) -> set[str]:
+        inner = [all_fields(field.message_type) for field in descriptor.fields if field.message_type is not None]
+        return {f"{descriptor.name}.{field.name}" for field in descriptor.fields}.union(*inner)
+
+    details = details_of(game)
+    walk(details)
+    assert told == all_fields(details.DESCRIPTOR)
+
+
+def test_options_tell_of_which_pieces_their_numbers_are(game: Game) -> None:
+    fields = message(game, "Options").DESCRIPTOR.fields_by_name
+    told = {option["name"]: option["piece_kind"] for option in game_info(game)["options"]}
+    for name, field in fields.items():
+        (holds,) = field.message_type.fields if field.message_type is not None else [field]
+        assert told[name] == kind_of(holds)

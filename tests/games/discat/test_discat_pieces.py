@@ -1,0 +1,70 @@
+"""What DiscatPieces tells: the rules file's numbers, and those that the kernel plays by."""
+
+import pytest
+
+from ..building import event_of, score_of, state_of, view_of
+from ..played import details_of, played
+from .building import GAME, LARGEST
+
+DETAILS = details_of(GAME)
+ODD = list(range(1, 90, 2))
+
+
+def test_digits_and_arrows_of_the_cards() -> None:
+    for card in DETAILS.cards:
+        assert f"{card.tens}{card.units}" == f"{card.card:02}"
+        assert card.points_up == (card.card % 2 == 1)
+    # Rules file: Arrows.
+    assert not any(card.points_up for card in DETAILS.cards if card.card in (18, 22, 24, 34))
+
+
+@pytest.mark.parametrize("players", range(2, 7))
+def test_cards_in_use(players: int) -> None:
+    in_use = [card.card for card in DETAILS.cards if card.min_players <= players]
+    assert in_use == list(range(1, LARGEST[players] + 1))
+    assert list(view_of(GAME.new_game(players), None).unseen_cards) == in_use
+
+
+def test_numbers_of_the_rules_file() -> None:
+    assert (DETAILS.cards_dealt, DETAILS.largest_hand) == (5, 6)
+    assert (DETAILS.bonus_group_size, DETAILS.winning_group_size) == (4, 5)
+    assert (DETAILS.pile_card_points, DETAILS.bonus_card_points, DETAILS.hand_card_points) == (1, 4, -1)
+
+
+@pytest.mark.parametrize("players", range(2, 7))
+def test_play_goes_by_these_numbers(players: int) -> None:
+    largest = 0
+    for position, events in played(GAME, players, games=15):
+        view = view_of(position, None)
+        largest = max(largest, *(seat.hand_size for seat in view.seats))
+        told = [event_of(GAME, event) for event in events]
+        for kind, message in told:
+            if kind == "CARDS_PLAYED":
+                size = len(message.cards)
+                bonus = any(other == "CARD_TO_BONUS_PILE" for other, _ in told)
+                assert bonus == (size == DETAILS.bonus_group_size)
+                assert view.HasField("group_winner") == (size >= DETAILS.winning_group_size)
+        for seat, score in zip(view.seats, score_of(position).seats, strict=True):
+            assert score.pile_points == DETAILS.pile_card_points * len(seat.pile)
+            assert score.bonus_points == DETAILS.bonus_card_points * len(seat.bonus_pile)
+            assert score.hand_points == DETAILS.hand_card_points * seat.hand_size
+    assert DETAILS.cards_dealt < largest <= DETAILS.largest_hand
+
+
+@pytest.mark.parametrize("players", range(2, 7))
+@pytest.mark.parametrize("up", [None, [], [1, 18, 50, 51, 90], ODD])
+def test_views_tell_the_cards_whose_arrows_point_up(players: int, up: list[int] | None) -> None:
+    options = {} if up is None else {"up_arrows": sum(1 << (card - 1) for card in up)}
+    wanted = [card for card in (ODD if up is None else up) if card <= LARGEST[players]]
+    for position, _ in played(GAME, players, options):
+        for seat in (None, *range(players)):
+            view = view_of(position, seat)
+            assert list(view.up_arrows) == wanted
+            if view.HasField("constraint"):
+                assert view.constraint.higher == (view.constraint.card in wanted)
+
+
+def test_with_the_default_the_cards_say_the_same_as_views() -> None:
+    view = view_of(GAME.new_game(6), None)
+    assert list(view.up_arrows) == [card.card for card in DETAILS.cards if card.points_up]
+    assert not state_of(GAME.new_game(6)).options.HasField("up_arrows")

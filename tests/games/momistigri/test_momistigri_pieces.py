@@ -1,0 +1,100 @@
+"""What MomistigriPieces tells: the rules file's numbers, and those that the kernel plays by."""
+
+from collections import Counter
+
+import pytest
+
+from ..building import event_of, name_of, phase, view_of
+from ..played import details_of, played
+from .building import GAME, PLAYERS, card, deck, name
+
+DETAILS = details_of(GAME)
+KINDS = {info.card: info for info in DETAILS.cards}
+COPIES = [info.copies for info in DETAILS.cards[:45]]
+# The phase that a pair leads to, or the mark that it leaves, by effect and draws.
+PHASES = {"GIVE": "GIVE", "HAND_OUT": "HAND_OUT", "AGAIN": "AGAIN"}
+PENDING = {2: "TWO_PENDING", 3: "THREE_PENDING"}
+MAIN = {"DISCARD_ONES": "ONES_DISCARDED", "SWAP": "SWAP_PENDING", "NAME_CARD": "CARD_NAMED"}
+
+
+def test_colours_and_values_of_the_cards() -> None:
+    for info in DETAILS.cards:
+        if info.HasField("colour"):
+            assert name(info.card) == f"{info.value}{'ABCDE'[info.colour]}"
+        else:
+            assert (name(info.card), info.value) == ("M", 10)
+
+
+@pytest.mark.parametrize("players", PLAYERS)
+def test_the_deck_of_each_number_of_players(players: int) -> None:
+    wanted = Counter({info.card: info.copies for info in DETAILS.cards if info.min_players <= players})
+    assert +wanted == deck(players)
+    assert +wanted == Counter(view_of(GAME.new_game(players), None).unseen_cards)
+    assert wanted.total() == DETAILS.cards_dealt * players + 1
+
+
+def test_numbers_of_the_rules_file() -> None:
+    values = Counter()
+    for info in DETAILS.cards:
+        values[info.value] += info.copies
+    assert values == {1: 9, 2: 8, 3: 7, 4: 6, 5: 5, 6: 4, 7: 3, 8: 2, 9: 1, 10: 1}
+    assert {info.min_players for info in DETAILS.cards if info.value == 1} == {5}
+    assert {info.min_players for info in DETAILS.cards if info.value in (2, 9)} == {4}
+    assert {info.min_players for info in DETAILS.cards if info.value in (3, 4, 5, 6, 7, 8, 10)} == {3}
+    assert (DETAILS.cards_dealt, DETAILS.rounds, DETAILS.last_turn) == (9, 2, 200)
+
+
+def test_effects_of_the_rules_file() -> None:
+    told = [(info.value, name_of(info, "effect"), info.may_reverse, info.draws) for info in DETAILS.effects]
+    assert told == [
+        (1, "DISCARD_ONES", True, 0),
+        (2, "NAME_CARD", True, 0),
+        (3, "SWAP", True, 0),
+        (4, "GIVE", False, 0),
+        (5, "HAND_OUT", False, 0),
+        (6, "AGAIN", False, 0),
+        (7, "DRAW_MORE", False, 2),
+        (8, "DRAW_MORE", False, 3),
+    ]
+    assert all(info.english_name and info.french_name for info in DETAILS.effects)
+
+
+def test_pairs_have_these_effects() -> None:
+    effects = {info.value: info for info in DETAILS.effects}
+    seen = set()
+    chosen = None
+    for position, events in played(GAME, 5, games=40):
+        told = [event_of(GAME, event) for event in events]
+        kinds = [kind for kind, _ in told]
+        if chosen is not None and "DIRECTION_REVERSED" not in kinds:
+            # Some effects find no target.
+            others = set(MAIN.values()) - {MAIN[name_of(chosen, "effect")]}
+            assert not others & set(kinds)
+            seen |= {chosen.value} & {value for value in (1, 2, 3) if set(MAIN.values()) & set(kinds)}
+        if phase(position) != "NAME":
+            chosen = None
+        for kind, message in told:
+            values = {KINDS[each].value for each in message.cards}
+            if kind != "PAIR_DISCARDED" or len(values) > 1:
+                continue
+            info = effects[values.pop()]
+            assert (phase(position) == "CHOICE") == info.may_reverse
+            chosen = info if info.may_reverse else None
+            found = {effect for effect, where in PHASES.items() if phase(position) == where}
+            found |= {"DRAW_MORE" for pending in PENDING.values() if pending in kinds}
+            assert found <= {name_of(info, "effect")}
+            if "DRAW_MORE" in found:
+                assert PENDING[info.draws] in kinds
+            seen |= {info.value} if found else set()
+    assert seen == set(effects)
+
+
+@pytest.mark.parametrize("players", PLAYERS)
+def test_views_tell_the_copies_in_force(players: int) -> None:
+    moved = COPIES.copy()
+    moved[card("3A")] += 1
+    moved[card("3B")] -= 1
+    for options, copies in (({}, COPIES), ({"copies": moved}, moved)):
+        for position, _ in played(GAME, players, options):
+            for seat in (None, *range(players)):
+                assert list(view_of(position, seat).copies) == copies

@@ -1,0 +1,270 @@
+"""Replay: a record leads to the positions that Apply leads to; bad records are refused with the place."""
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sample_records import SAMPLES, TRACES, record_of
+
+from chatiere import engine
+from chatiere.engine import Game
+from chatiere.service.guards.memory import MemoryBudget
+from chatiere.service.process.settings import Settings
+from chatiere.v1.game_pb2 import TURN_KIND_CHANCE, TURN_KIND_DECISION, Include, Options, Position
+from chatiere.v1.game_service_pb2 import ApplyRequest, NewGameRequest, ReplayRequest
+from chatiere.v1.record_pb2 import GameRecord
+
+from .support import Door, Running, new_game, play_on, raw, refusal, running
+
+LARGEST_U32 = 2**32 - 1
+
+
+def everything(players: int) -> Include:
+    return Include(legal_actions=True, score=True, viewers=range(players), spectator=True)
+
+
+def replay(stub: Any, record: GameRecord, **fields: Any) -> list[Position]:
+    return list(stub.Replay(ReplayRequest(record=record, **fields)).positions)
+
+
+def played(stub: Any, record: GameRecord, include: Include) -> list[Position]:
+    """Return the positions of a record, made by Apply: for each ply the one that stands when chance is resolved."""
+    position = stub.NewGame(
+        NewGameRequest(
+            game=record.game, players=record.players, options=record.options, explicit_chance=True, include=include
+        )
+    ).position
+    actions, outcomes, found = iter(record.actions), iter(record.outcomes.outcomes), []
+    while True:
+        while position.turn.kind == TURN_KIND_CHANCE:
+            request = ApplyRequest(state=position.state, outcome=next(outcomes), include=include)
+            position = joined(position, stub.Apply(request).position)
+        found.append(position)
+        if position.turn.kind != TURN_KIND_DECISION:
+            return found
+        request = ApplyRequest(state=position.state, include=include)
+        request.action.id = next(actions)
+        position = stub.Apply(request).position
+
+
+def joined(before: Position, after: Position) -> Position:
+    """Return the position after a chance event with the events of the one before too."""
+    all_events = [*before.events, *after.events]
+    del after.events[:]
+    after.events.extend(all_events)
+    for first, second in zip(before.viewers, after.viewers, strict=True):
+        events = [*first.events, *second.events]
+        del second.events[:]
+        second.events.extend(events)
+    return after
+
+
+@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_a_sample_game_leads_to_the_positions_of_apply(stub: Any, path: Path) -> None:
+    record = record_of(path)
+    include = everything(record.players)
+    positions = replay(stub, record, include=include)
+    assert len(positions) == len(record.actions) + 1
+    assert positions == played(stub, record, include)
+
+
+def test_a_game_from_a_seed_leads_to_the_positions_of_apply(stub: Any, game: Game) -> None:
+    include = everything(game.max_players)
+    beginning = new_game(stub, game.name, game.max_players, seed=3, game_number=4, include=include)
+    expected = [beginning, *play_on(stub, beginning, random.Random(2), include)]
+    record = sampled_record(game, game.max_players, 3, 4, random.Random(2))
+    assert replay(stub, record, include=include) == expected
+    # A stretch is a part of the whole, and does not depend on what comes after.
+    plies = len(record.actions)
+    for first, last in ((0, 0), (0, 3), (2, 5), (plies - 1, plies), (plies, plies)):
+        assert replay(stub, record, from_ply=first, to_ply=last, include=include) == expected[first : last + 1]
+    record.actions[5] = LARGEST_U32
+    assert replay(stub, record, from_ply=1, to_ply=5, include=include) == expected[1:6]
+
+
+def sampled_record(game: Game, players: int, seed: int, game_number: int, choices: random.Random) -> GameRecord:
+    record = GameRecord(game=game.name, rules_version=game.rules_version, players=players)
+    record.stream.seed, record.stream.game_number = seed, game_number
+    position = game.new_game(players, seed=seed, game_number=game_number)
+    while not position.is_terminal():
+        record.actions.append(choices.choice(position.legal_actions()))
+        position.apply(record.actions[-1])
+    return record
+
+
+def test_a_record_may_end_at_a_chance_event(stub: Any, game: Game) -> None:
+    record = GameRecord(game=game.name, rules_version=game.rules_version, players=game.min_players)
+    record.outcomes.SetInParent()
+    (position,) = replay(stub, record)
+    assert position.turn.kind == TURN_KIND_CHANCE
+    assert not position.events
+
+
+def test_moves_are_counted(door: Door) -> None:
+    with running(door=door) as server:
+        record = record_of(TRACES / "discat" / "2p-1.jsonl")
+        replay(server.stub, record)
+        moves = len(record.actions) + len(record.outcomes.outcomes)
+        assert server.sample("chatiere_moves_applied_total", game="discat") == moves
+
+
+Change = Callable[[GameRecord], None]
+
+
+def setting(**fields: Any) -> Change:
+    def change(record: GameRecord) -> None:
+        for name, value in fields.items():
+            if isinstance(value, list):
+                record.ClearField(name)  # type: ignore[arg-type]
+                getattr(record, name).extend(value)
+            else:
+                setattr(record, name, value)
+
+    return change
+
+
+def other_options(record: GameRecord) -> None:
+    record.options.CopyFrom(Options())
+    record.options.momistigri.SetInParent()
+
+
+def first_seat_9(record: GameRecord) -> None:
+    record.options.discat.first_seat = 9
+
+
+def other_move(index: int, move: int) -> Change:
+    def change(record: GameRecord) -> None:
+        record.actions[index] = move
+
+    return change
+
+
+def other_outcome(record: GameRecord) -> None:
+    record.outcomes.outcomes[3] = 999
+
+
+def fewer_outcomes(record: GameRecord) -> None:
+    del record.outcomes.outcomes[5:]
+
+
+@pytest.mark.parametrize(
+    ("change", "reason", "field", "metadata"),
+    [
+        (setting(game="tarock"), "UNKNOWN_GAME", "record.game", {}),
+        (setting(game=""), "UNKNOWN_GAME", "record.game", {}),
+        (setting(rules_version=0), "UNSUPPORTED_RULES_VERSION", "record.rules_version", {"supported": "1"}),
+        (setting(rules_version=2), "UNSUPPORTED_RULES_VERSION", "record.rules_version", {"supported": "1"}),
+        (setting(players=7), "INVALID_PLAYERS", "record.players", {"max_players": "6"}),
+        (other_options, "INVALID_OPTION", "record.options.momistigri", {}),
+        (first_seat_9, "INVALID_OPTION", "record.options.discat.first_seat", {}),
+        (lambda record: record.ClearField("outcomes"), "MISSING_FIELD", "record.stream", {}),
+        (setting(names=["A"]), "INVALID_RECORD", "record.names", {}),
+        (setting(names=["A"] * 100_000), "INVALID_RECORD", "record.names", {}),
+        (setting(names=["A", "B" * 101]), "INVALID_RECORD", "record.names[1]", {}),
+        (setting(date="2023-02-29"), "INVALID_RECORD", "record.date", {}),
+        (setting(date="20240229"), "INVALID_RECORD", "record.date", {}),
+        (setting(actions=[1] * 1_000_000), "INVALID_RECORD", "record.actions", {"limit": "97"}),
+        (other_move(7, LARGEST_U32), "INVALID_ACTION", "record.actions[7]", {"ply": "7"}),
+        (other_move(0, 192), "ILLEGAL_ACTION", "record.actions[0]", {"ply": "0", "actor": "0", "move": "192"}),
+        (other_outcome, "IMPOSSIBLE_OUTCOME", "record.outcomes.outcomes[3]", {"ply": "0"}),
+        (fewer_outcomes, "INVALID_RECORD", "record.actions[0]", {}),
+        (setting(actions=[]), "INVALID_RECORD", "record.outcomes.outcomes[11]", {}),
+        (lambda record: record.actions.append(0), "INVALID_RECORD", "record.actions[38]", {}),
+    ],
+)
+def test_a_record_that_cannot_be_played_is_refused_with_the_place(
+    stub: Any, change: Change, reason: str, field: str, metadata: dict[str, str]
+) -> None:
+    record = record_of(TRACES / "discat" / "2p-1.jsonl")
+    change(record)
+    refused = refusal(stub.Replay, ReplayRequest(record=record))
+    assert (refused.reason, refused.field) == (reason, field)
+    assert metadata.items() <= refused.metadata.items()
+    if reason != "UNKNOWN_GAME":
+        assert refused.metadata["game"] == "discat"
+
+
+def test_too_many_outcomes_are_refused(stub: Any) -> None:
+    record = record_of(TRACES / "discat" / "2p-1.jsonl")
+    record.outcomes.outcomes.extend([0] * 1_000_000)
+    refused = refusal(stub.Replay, ReplayRequest(record=record))
+    assert (refused.reason, refused.field) == ("INVALID_RECORD", "record.outcomes.outcomes")
+    assert refused.metadata["limit"] == "51"
+
+
+def test_a_request_without_a_record_is_refused(stub: Any) -> None:
+    refused = refusal(stub.Replay, ReplayRequest())
+    assert (refused.reason, refused.field) == ("MISSING_FIELD", "record")
+
+
+@pytest.mark.parametrize(
+    ("fields", "field"),
+    [
+        ({"from_ply": 39}, "from_ply"),
+        ({"from_ply": LARGEST_U32}, "from_ply"),
+        ({"to_ply": 39}, "to_ply"),
+        ({"from_ply": 5, "to_ply": 4}, "to_ply"),
+    ],
+)
+def test_a_range_that_is_none_is_refused(stub: Any, fields: dict[str, int], field: str) -> None:
+    record = record_of(TRACES / "discat" / "2p-1.jsonl")
+    refused = refusal(stub.Replay, ReplayRequest(record=record, **fields))
+    assert (refused.reason, refused.field, refused.metadata["plies"]) == ("INVALID_RANGE", field, "38")
+
+
+def test_viewers_that_are_no_seats_are_refused(stub: Any) -> None:
+    record = record_of(TRACES / "discat" / "2p-1.jsonl")
+    refused = refusal(stub.Replay, ReplayRequest(record=record, include=Include(viewers=[2])))
+    assert (refused.reason, refused.field) == ("INVALID_SEAT", "include.viewers[0]")
+
+
+def test_a_response_that_is_too_large_is_refused_and_a_shorter_stretch_is_not(door: Door) -> None:
+    record = record_of(TRACES / "discat" / "2p-1.jsonl")
+    with running(Settings(address="127.0.0.1:0", max_answer_bytes=10_000), door) as server:
+        request = ReplayRequest(record=record, include=everything(2))
+        refused = refusal(server.stub.Replay, request)
+        assert (refused.reason, refused.field, refused.metadata["limit"]) == ("BATCH_TOO_LARGE", "to_ply", "10000")
+        assert int(refused.metadata["asked"]) > 10_000
+        assert len(replay(server.stub, record, from_ply=20, to_ply=21, include=everything(2))) == 2
+
+
+def test_memory_is_reserved_for_the_response(stub: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    record = record_of(TRACES / "chat_cartonne" / "5p-1.jsonl")
+    held: list[int] = []
+    change = MemoryBudget.change
+
+    def watched(budget: MemoryBudget, client: str, before: int, after: int) -> None:
+        held.append(after)
+        change(budget, client, before, after)
+
+    monkeypatch.setattr(MemoryBudget, "change", watched)
+    size = sum(each.ByteSize() for each in replay(stub, record, include=everything(5)))
+    # While the response grows, too.
+    assert len(held) > 3
+    assert max(held) >= 2 * size
+
+
+@pytest.mark.parametrize("game", engine.games(), ids=lambda game: game.name)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(data=st.data())
+def test_damaged_records_are_played_or_refused(server: Running, game: Game, data: st.DataObject) -> None:
+    path = data.draw(st.sampled_from([path for path in SAMPLES if path.parent.name == game.name]))
+    message = bytearray(ReplayRequest(record=record_of(path), from_ply=1, to_ply=3).SerializeToString())
+    for _ in range(data.draw(st.integers(1, 4))):
+        place = data.draw(st.integers(0, len(message) - 1))
+        message[place : place + data.draw(st.integers(0, 3))] = data.draw(st.binary(max_size=3))
+    call = raw(server, "Replay").future(bytes(message))
+    assert call.code().name in ("OK", "INVALID_ARGUMENT")
+    if call.code().name != "OK":
+        assert refusal(call.result).reason
+
+
+def test_record_cut_short_anywhere_is_played_or_refused(server: Running) -> None:
+    message = ReplayRequest(record=record_of(TRACES / "discat" / "2p-1.jsonl")).SerializeToString()
+    for end in range(len(message)):
+        call = raw(server, "Replay").future(message[:end])
+        assert call.code().name in ("OK", "INVALID_ARGUMENT")
