@@ -96,7 +96,7 @@ def sample_positions(game: Game, players: int, choices: random.Random) -> list[P
 def typed(position: Position) -> game_pb2.State:
     """Return a position as the API's State."""
     name = position.game.name
-    state = game_pb2.State(rules_version=position.game.rules_version)
+    state = game_pb2.State(rules_version=position.game.rules_version, ply=position.ply())
     if (stream := position.random_stream()) is not None:
         state.stream.seed, state.stream.game_number, state.stream.drawn = stream
     getattr(state, name).SetInParent()

@@ -1,4 +1,4 @@
-"""The handler's time for a move at a sealed table, beside Apply with the same move and the same update of the viewer."""
+"""The handler's time for a move at a sealed table, beside Apply with the same move and the same update."""
 
 import random
 import statistics
