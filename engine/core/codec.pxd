@@ -118,10 +118,10 @@ cdef class Codec:
     cdef readonly object encode_options
     cdef readonly object options_of
     cdef EventFields events
-    cdef readonly Phrases phrases
     # The seats whose totals a viewer may know, as bits.
     cdef int known_totals(self, Position position, int viewer) except -1
     cdef int write_state(self, Writer out, Position position) except -1
+    cdef readonly Phrases phrases
     cdef int write_event(self, Writer out, const Event* event) except -1
     cdef int say_event(self, const Event* event, Said* said) except -1
 

@@ -122,11 +122,11 @@ cdef class Messages:
     def put_end(self, Writer out not None, int field, Position position not None):
         """Write why the game is over as an End in `field`; nothing if it is not."""
         cdef int end = self.game.ops.end(position.body)
-        cdef size_t begun
         cdef Said said
+        cdef size_t begun
         if end:
-            begun = out.begin(field)
             self.codec.phrases.say_end(end, &said)
+            begun = out.begin(field)
             self.put_said(out, fields.END_LABEL, fields.END_PHRASE, &said)
             out.number(self.field, end)
             out.end(begun)

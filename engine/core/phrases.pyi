@@ -17,7 +17,7 @@ class Phrases:
         package: str,
         templates: Mapping[str, str],
         events: Mapping[int, tuple[str, ...]],
-        ends: Mapping[int, str],
+        ends: Sequence[tuple[str, str]],
         faults: Iterable[FaultText],
         kinds: Mapping[str, str],
         pieces: Iterable[Piece],

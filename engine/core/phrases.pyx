@@ -29,8 +29,8 @@ cdef class Phrases:
         """Compile the templates in all languages.
 
         `package`: where the catalogues are. `templates`: English, by key. `events`: by kind, a name and the template,
-        then the one that is for those who may not see the values, if there is such a difference. `ends`: by number,
-        from 1, the rest of a key. `faults`: FaultTexts, whose messages are phrases by their keys.
+        then the one that is for those who may not see the values, if there is such a difference. `ends`: by number
+        from 1, a name and the template. `faults`: FaultTexts, whose messages are phrases by their keys.
         `kinds`: by name of an argument the Piece.kind of its numbers, or "seat"; other arguments are plain numbers.
         `pieces`: all of the game. `values`: by kind of event, the names of its values; an argument that is not among
         them, or is one of `lists`, has all of them.
@@ -40,6 +40,7 @@ cdef class Phrases:
             english[f"event.{name}"] = template
             if hidden:
                 english[f"event.{name}_hidden"] = hidden[0]
+        english |= {f"end.{name}": template for name, template in ends}
         english |= {fault.key: fault.message for fault in faults} | COMMON
         self.kinds = kinds
         self.keys = tuple(english)
@@ -65,7 +66,7 @@ cdef class Phrases:
         )
         self.of_event = self.laid(events, values or {}, lists, "")
         self.of_hidden_event = self.laid(events, values or {}, lists, "_hidden")
-        self.of_end = tuple(self.numbers[f"end.{ends[end]}"] for end in range(1, len(ends) + 1))
+        self.of_end = tuple(self.numbers[f"end.{name}"] for name, _ in ends)
 
     def translated(self, package, english, language):
         """Return the templates in a language, by key. Raises ValueError for one with other placeholders."""

@@ -21,6 +21,7 @@ from loadtest.bench.rows import (
     selfplay,
     strength,
     table_env,
+    tables,
     trajectory,
     unary,
 )
@@ -36,6 +37,7 @@ SUBJECTS: dict[str, Callable[[BenchPlan], Result]] = {
     "openspiel": openspiel.measure,
     "table-env": table_env.measure,
     "kernels": kernels.measure,
+    "tables": tables.measure,
     "unary": unary.measure,
     "fast-door": fast_door.measure,
     "growth": growth.measure,

@@ -47,6 +47,7 @@ class ServiceReason(StrEnum):
 
 # The codes of refusals whose cause is not in the request.
 _CODES = {
+    ServiceReason.INTERNAL: code_pb2.INTERNAL,
     ServiceReason.UNAUTHENTICATED: code_pb2.UNAUTHENTICATED,
     ServiceReason.LIMIT_EXCEEDED: code_pb2.RESOURCE_EXHAUSTED,
     ServiceReason.TIME_LIMIT: code_pb2.DEADLINE_EXCEEDED,

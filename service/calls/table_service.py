@@ -31,8 +31,6 @@ from chatiere.service.tables.seal import (
     NotAuthenticError,
     OpenedTable,
     acknowledged,
-    hash_of,
-    human_seats,
     missing_seats,
     open_table,
     seal,
@@ -187,7 +185,7 @@ class TableService:
         position = _position_of(table)
         before, mover = position.pack(), _actor_of(position)
         events = EventLog()
-        if header.seats[mover].WhichOneof("holder") == "bot":
+        if header.seats[mover].bot:
             if request.HasField("action"):
                 raise _wrong_turn(f"seat {mover}, a bot, has to decide: call without an action", position)
             decision = self._bot_decision(table, position, cancellation, hold)
@@ -199,10 +197,9 @@ class TableService:
                 raise _missing("action", "an action of the seat to decide")
             decision = conversion.apply_action(Reader(request.action), position, events)
         self._moves[position.game].inc()
-        parent = hash_of(table.content)
         header.ply += 1
         header.mover = mover
-        header.parent = parent
+        header.parent = table.hash
         child = seal(table.key, header, Body(table.body.root, before, decision))
         response = pb.MoveResponse(table=child).SerializeToString()
         if not missing_seats(header, ()):
@@ -249,7 +246,7 @@ class TableService:
                 raise Cancelled("the call was cancelled")
             last = self._authentic(data, f"tables[{i}]")
             header = last.header
-            links.append(_Link(header.table_id, header.ply, header.parent, hash_of(last.content), last.body.decision))
+            links.append(_Link(header.table_id, header.ply, header.parent, last.hash, last.body.decision))
         _require_acknowledged(last, f"tables[{len(links) - 1}]")
         header, parent = last.header, _NO_PARENT
         for ply, link in enumerate(links):
@@ -325,8 +322,9 @@ def _seat_of(header: pb.TableHeader, secret: bytes) -> int:
     digest = hashlib.sha256(secret).digest()
     found = None
     # All are compared, each in constant time: the duration reveals nothing.
-    for seat in human_seats(header):
-        if hmac.compare_digest(header.seats[seat].secret_sha256, digest):
+    for seat, each in enumerate(header.seats):
+        # A bot's is empty.
+        if hmac.compare_digest(each.secret_sha256, digest):
             found = seat
     if found is None or len(secret) != SECRET_SIZE:
         raise Refusal(ServiceReason.WRONG_SECRET, "the secret is of no seat at this table", field="secret", metadata={})

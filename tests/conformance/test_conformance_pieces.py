@@ -8,7 +8,7 @@ from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
 from chatiere import engine
 from chatiere.engine import EventLog, Game, Position
-from chatiere.engine.core.game_info import game_info, piece_details
+from chatiere.engine.core.game_info import game_info, pieces_info
 from chatiere.engine.wire import fill
 from chatiere.v1 import annotations_pb2, game_pb2
 
@@ -74,7 +74,7 @@ def pieces_of(game: Game) -> set[tuple[str, int]]:
 
 
 def details_of(game: Game) -> Any:
-    return getattr(game_pb2.Pieces(**piece_details(game)), game.name)
+    return getattr(game_pb2.Pieces(**pieces_info(game)["piece_details"]), game.name)
 
 
 def test_every_integer_field_names_pieces_or_is_known_not_to(game: Game) -> None:

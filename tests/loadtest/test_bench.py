@@ -112,6 +112,7 @@ def test_every_row_is_written_and_adds_up(output: Path) -> None:
         "step in 2 threads, processor time of a move",
         "step in 2 threads, moves a second",
         "check of a state",
+        "Move at a sealed table",
     ]
     if HAS_H2LOAD:
         expected += [f"Apply beside a bare server, {calls} in flight" for calls in (1, 16)]

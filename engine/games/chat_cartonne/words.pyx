@@ -149,12 +149,12 @@ PIECES = (
         )
         for cell in range(CELLS)
     ),
-    *(Piece(number, english, french, "pattern") for number, (english, french) in enumerate(PATTERN_NAMES)),
     # A card that lies turned, with the walls as they then are.
     *(
         Piece(kind, f"{_name(kind, True)[0]}, turned", f"{_name(kind, True)[1]}, tourné", "turned")
         for kind in range(SLEEPER)
     ),
+    *(Piece(number, english, french, "pattern") for number, (english, french) in enumerate(PATTERN_NAMES)),
 )
 
 # The fields that the values of an event fill, in order.
@@ -180,7 +180,6 @@ EVENT_VALUES = {
 }
 
 ENDS = {int(ChatCartonneEnd.NO_CARTONS): "no_cartons", int(ChatCartonneEnd.ALL_PASSED): "all_passed"}
-
 FAULTS = {
     int(ChatCartonneFault.STARTS_ARE_LAID): RULES.illegal(
         "starts_are_laid", "a starting carton is chosen once, by the first seat", "Components and setup"
@@ -378,8 +377,6 @@ PHRASES = Phrases(
         "action.toy_as_carton": "lay the toy card as a carton at {cell}",
         "outcome.first_seat": "seat {seat} begins",
         "outcome.card": "{card}",
-        "end.no_cartons": "nobody holds a carton any more in the final phase",
-        "end.all_passed": "in the final phase every seat that holds a carton has passed in succession",
         "event.start_placed_turned": "seat {seat} places {turned} at {cell}",
         "event.carton_placed_turned": "seat {seat} places {turned} at {cell}",
     },
@@ -409,7 +406,10 @@ PHRASES = Phrases(
         int(ChatCartonneEvent.FINAL_PHASE_BEGUN): ("final_phase_begun", "the final phase begins"),
         int(ChatCartonneEvent.GAME_ENDED): ("game_ended", "the game is over"),
     },
-    ENDS,
+    (
+        ("no_cartons", "nobody holds a carton any more in the final phase"),
+        ("all_passed", "in the final phase every seat that holds a carton has passed in succession"),
+    ),
     FAULTS.values(),
     {"seat": "seat", "owner": "seat", "card": "card", "turned": "turned", "cell": "cell"},
     PIECES,

@@ -304,7 +304,6 @@ PHRASES = Phrases(
         "action.place_bird": "put a bird on {space}",
         "outcome.first_seat": "seat {seat} begins",
         "outcome.card": "{card}",
-        "end.dogs_arrived": "the dogs have reached the last space of their track",
         "event.dogs_advanced_one": "the dogs go 1 step on, to space {dogs}",
         "event.cat_moved_one": "seat {seat} moves a {colour} cat from {from_space} to {to_space} (1 step)",
         "event.cat_moved_from_start": "seat {seat} moves a {colour} cat from its start to {to_space} ({steps} steps)",
@@ -330,7 +329,7 @@ PHRASES = Phrases(
         int(ChatPercheEvent.BIRD_LEFT): ("bird_left", "a bird flies away from {space}"),
         int(ChatPercheEvent.GAME_ENDED): ("game_ended", "the dogs have arrived: the game is over"),
     },
-    ENDS,
+    (("dogs_arrived", "the dogs have reached the last space of their track"),),
     FAULTS.values(),
     {
         "seat": "seat",

@@ -7,6 +7,6 @@ from chatiere.engine.core.errors import FaultText
 SIZES: SimpleNamespace
 IDS: SimpleNamespace
 FAULTS: Mapping[int, FaultText]
-PIECES: tuple[Piece, ...]
 ENDS: Mapping[int, str]
+PIECES: tuple[Piece, ...]
 COLOUR_NAMES: tuple[str, ...]

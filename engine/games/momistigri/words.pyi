@@ -5,8 +5,8 @@ from chatiere.engine.core.description import Piece
 from chatiere.engine.core.errors import FaultText
 
 FAULTS: Mapping[int, FaultText]
-PIECES: tuple[Piece, ...]
 ENDS: Mapping[int, str]
+PIECES: tuple[Piece, ...]
 IDS: SimpleNamespace
 SIZES: SimpleNamespace
 CARD_NAMES: tuple[str, ...]

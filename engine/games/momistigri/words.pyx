@@ -238,8 +238,8 @@ ENDS = {int(MomistigriEnd.TWO_ROUNDS): "two_rounds", int(MomistigriEnd.THIRD_ROU
 PIECES = (
     *(Piece(kind, name, name) for kind, name in enumerate(CARD_NAMES)),
     *(
-        Piece(colour, f"colour {CARD_NAMES[VALUES * colour][1]}", f"couleur {CARD_NAMES[VALUES * colour][1]}", "colour")
-        for colour in range(COLOURS)
+        Piece(colour, f"colour {letter}", f"couleur {letter}", "colour")
+        for colour, letter in enumerate(CARD_NAMES[kind][1] for kind in range(0, MOMISTIGRI, VALUES))
     ),
 )
 
@@ -260,8 +260,6 @@ PHRASES = Phrases(
         "action.swap_in": "take {card} from the pile",
         "outcome.first_seat": "seat {seat} begins",
         "outcome.card": "card {card}",
-        "end.two_rounds": "two rounds are over, and one seat has the fewest penalty points",
-        "end.third_round": "the fewest penalty points were tied after two rounds, and the third is over",
         "event.turn_begun_one": "seat {seat} is to draw a card from seat {other_seat}",
         "event.ones_discarded_none": "seat {seat} has no other 1",
         "list.separator": " and ",
@@ -309,7 +307,10 @@ PHRASES = Phrases(
         int(MomistigriEvent.PENALTY_TAKEN): ("penalty_taken", "seat {seat} takes {count} penalty points"),
         int(MomistigriEvent.GAME_ENDED): ("game_ended", "the game is over"),
     },
-    ENDS,
+    (
+        ("two_rounds", "two rounds are over, and one seat has the fewest penalty points"),
+        ("third_round", "the fewest penalty points were tied after two rounds, and the third is over"),
+    ),
     FAULTS.values(),
     {"seat": "seat", "other_seat": "seat", "card": "card", "cards": "card"},
     PIECES,
