@@ -121,7 +121,7 @@ def test_list_games_tells_what_is_printed_on_pieces_and_which_fields_name_them(s
         file = game_pb2.Pieces.DESCRIPTOR.fields_by_name[info.name].message_type.file
         told = {field.field: field.kind for field in info.piece_fields}
         assert len(told) == len(info.piece_fields)
-        assert set(told.values()) == kinds
+        assert set(told.values()) <= kinds
         for path in told:
             message, _, name = path.partition(".")
             assert name in file.message_types_by_name[message].fields_by_name
