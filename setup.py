@@ -53,8 +53,9 @@ DEBUG_FLAGS = [
     "--coverage",
 ]
 # Threads that count the same line at a time lose counts. Counting without losses takes most of the time of a kernel, so
-# that is for this module alone: `make debug` keeps the other counts of tests with threads apart.
-THREADED = "chatiere.engine.core.threads"
+# that is for the modules alone that have lines for several threads; `make debug` keeps the other counts of tests with
+# threads apart.
+THREADED = ("chatiere.engine.core.batch", "chatiere.engine.core.threads")
 THREADED_FLAGS = ["-fprofile-update=atomic"]
 DEBUG_LINK_FLAGS = ["-fsanitize=address,undefined", "--coverage"]
 
@@ -169,7 +170,7 @@ def extensions() -> list[Extension]:
             [str(source)],
             extra_compile_args=PROCESSOR_FLAGS
             + (DEBUG_FLAGS if DEBUG else RELEASE_FLAGS)
-            + (THREADED_FLAGS if DEBUG and name == THREADED else []),
+            + (THREADED_FLAGS if DEBUG and name in THREADED else []),
             extra_link_args=DEBUG_LINK_FLAGS if DEBUG else [],
         )
         for name, source in modules.items()

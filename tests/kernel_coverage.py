@@ -13,8 +13,8 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-# The module that counts without losses in several threads (THREADED in setup.py).
-THREADED = "threads"
+# The modules that count without losses in several threads (THREADED in setup.py).
+THREADED = ("batch", "threads")
 MARK = "# uncovered: "
 ORIGIN = re.compile(r'^ *(?:/\* )?"(.+\.p(?:yx|xd))":(\d+)$')
 
@@ -39,7 +39,7 @@ def counts(build: Path) -> dict[str, dict[int, int]]:
     apart = (build / "threads").absolute()
     for data in sorted(build.absolute().rglob("*.gcda")):
         if data.is_relative_to(apart):
-            if data.stem != THREADED:
+            if data.stem not in THREADED:
                 continue
             # gcov looks for a file's notes beside its counts.
             shutil.copy(Path("/", data.relative_to(apart)).with_suffix(".gcno"), data.parent)

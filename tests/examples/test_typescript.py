@@ -13,18 +13,13 @@ from node_modules import install
 
 from chatiere import engine
 from chatiere.command import main
-from chatiere.engine import Game
 
 EXAMPLE = Path(__file__).parents[2] / "examples/typescript"
 # What the README of the examples has the reader make.
 MADE = ("api", "build", "generated", "node_modules")
-TABLES = [
-    pytest.param(game, players, id=f"{game.name} {players}")
-    for game in engine.games()
-    for players in range(game.min_players, game.max_players + 1)
-]
+# In the order in which it plays them: games by name.
+TABLES = [(game, players) for game in engine.games() for players in range(game.min_players, game.max_players + 1)]
 REFUSED = re.compile(r"^refused \((ERROR_REASON_\w+) (\S*) at action\.\S+\), (\w\w): (.+)$", re.M)
-OVER = re.compile(r"^over after (\d+) plies, (\d+) screens drawn", re.M)
 
 
 def run(folder: Path, *command: str) -> str:
@@ -62,40 +57,47 @@ def played(built: Path, address: str) -> list[str]:
 def test_it_plays_all_games_with_all_numbers_of_players(played: list[str]) -> None:
     titles = [text.splitlines()[0] for text in played]
     assert titles == [
-        f"{game.english_title if players % 2 == 0 else game.french_title}, {players} players"
-        for game, players in (table.values for table in TABLES)
+        f"{game.description.english_title if players % 2 == 0 else game.description.french_title}, {players} players"
+        for game, players in TABLES
     ]
 
 
-@pytest.mark.parametrize(("game", "players"), TABLES)
-class TestGame:
-    @pytest.fixture
-    def text(self, played: list[str], game: Game, players: int) -> str:
-        index = next(index for index, table in enumerate(TABLES) if table.values == (game, players))
-        return played[index]
+@pytest.fixture(params=range(len(TABLES)), ids=[f"{game.name} {players}" for game, players in TABLES])
+def table(request: pytest.FixtureRequest, played: list[str]) -> tuple[int, str]:
+    """The number of players, and what it prints of the game."""
+    return TABLES[request.param][1], played[request.param]
 
-    def test_it_ends_with_winners(self, text: str) -> None:
-        (ending,) = re.findall(r"^the end, .*: totals ([-\d ]+), won by seat (.+)$", text, re.M)
-        totals, winners = ending[0].split(), {int(seat) for seat in ending[1].split(" and ")}
-        assert winners <= set(range(len(totals)))
 
-    def test_every_screen_is_drawn_after_every_move(self, text: str, players: int) -> None:
-        (ending,) = OVER.findall(text)
-        plies, screens = map(int, ending)
-        assert plies > 0
-        assert screens == (plies + 1) * (players + 1)
+def test_every_game_ends_with_winners(table: tuple[int, str]) -> None:
+    players, text = table
+    ((totals, winners),) = re.findall(r"^the end, .*: totals ([-\d ]+), won by seat (.+)$", text, re.M)
+    assert len(totals.split()) == players
+    assert {int(seat) for seat in winners.split(" and ")} <= set(range(players))
 
-    def test_refusals_are_in_two_languages(self, text: str) -> None:
-        english, french = REFUSED.findall(text)
-        assert (english[2], french[2]) == ("en", "fr")
-        assert english[:2] == french[:2]
-        assert english[3] != french[3]
+
+def test_every_screen_is_drawn_after_every_move(table: tuple[int, str]) -> None:
+    players, text = table
+    ((plies, screens),) = re.findall(r"^over after (\d+) plies, (\d+) screens drawn", text, re.M)
+    assert int(plies) > 0
+    assert int(screens) == (int(plies) + 1) * (players + 1)
+
+
+def test_the_end_has_a_reason(table: tuple[int, str]) -> None:
+    assert re.search(r"^over after .* screens drawn: \S+", table[1], re.M)
+
+
+def test_refusals_are_in_two_languages(table: tuple[int, str]) -> None:
+    english, french = REFUSED.findall(table[1])
+    assert (english[2], french[2]) == ("en", "fr")
+    assert english[:2] == french[:2]
+    assert english[3] != french[3]
 
 
 def test_it_plays_one_table(built: Path, address: str) -> None:
     assert run(built, "npm", "--silent", "start", "--", address, "discat", "6").count("\n=== ") == 1
 
 
-def test_a_wrong_address_is_an_error(built: Path) -> None:
+def test_without_an_address_it_says_how_it_is_called(built: Path) -> None:
     command = ["node", "build/src/main.js"]
-    assert subprocess.run(command, cwd=built, capture_output=True, timeout=60).returncode == 2
+    done = subprocess.run(command, cwd=built, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (2, "usage: node build/src/main.js HOST:PORT [GAME [PLAYERS]]\n")

@@ -186,10 +186,8 @@ def test_a_header_that_is_none_is_refused(server: Running, accepted: str, tag: s
 
 
 def test_every_reason_has_words_in_every_language() -> None:
-    reasons = {name.removeprefix("ERROR_REASON_") for name in errors_pb2.ErrorReason.DESCRIPTOR.values_by_name} - {
-        "UNSPECIFIED"
-    }
-    assert set(languages.WORDS) == reasons
+    names = errors_pb2.ErrorReason.DESCRIPTOR.values_by_name
+    assert set(languages.WORDS) == {name.removeprefix("ERROR_REASON_") for name in names} - {"UNSPECIFIED"}
     for language in LANGUAGES[1:]:
         for reason, words in languages.WORDS.items():
             assert languages.localized(language, reason, words, "", "") not in ("", words)
