@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 BUILT := $(VENV)/.built
 DEBUG_BUILT := build/debug/.built
 BENCH_BUILT := $(VENV)/.bench-built
-COMPILED := $(shell find engine http2 bots tests/debug_build -name '*.pyx' -o -name '*.pxd' -o -name '*.[ch]') $(wildcard proto/chatiere/v1/*.proto)
+COMPILED := $(shell find engine http2 bots service tests/debug_build -name '*.pyx' -o -name '*.pxd' -o -name '*.[ch]' -o -name '*.po') $(wildcard proto/chatiere/v1/*.proto)
 PYTHON_SOURCES := $(shell find engine http2 service clients drawing bots envs command -name '*.py' -o -name '*.pyi')
 
 # The package and the wheel are the same C: where ccache is installed, the second is not compiled again.
