@@ -85,7 +85,7 @@ debug: $(DEBUG_BUILT) ## Run the tests of the engine and the fast door with inva
 		tests/service/fast_door tests/clients/test_client_fast_call.py
 	cd tests && $(SANITIZED) $(COUNTED_APART) ../$(BIN)/python -m fuzz.wire --seconds 20
 
-coverage: $(DEBUG_BUILT) ## List the lines of the compiled engine that make debug did not run; fails if one has no reason
+coverage: $(DEBUG_BUILT) ## List the lines of the compiled engine and search that make debug did not run; fails if one has no reason
 	$(BIN)/python tests/kernel_coverage.py build/debug
 
 debug-games: $(DEBUG_BUILT) ## Play GAMES random games of each game and number of players in the debug build
