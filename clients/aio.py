@@ -7,7 +7,7 @@ from typing import Self, SupportsIndex
 import grpc
 
 from chatiere.clients.calls import game_requests
-from chatiere.clients.calls.errors import error_of
+from chatiere.clients.calls.errors import ChatiereError, error_of
 from chatiere.clients.calls.game_requests import DEFAULT_TIMEOUT, MethodRequest, ResponseMessage
 from chatiere.clients.transport.channel import CallMetadata, open_aio_channel
 from chatiere.v1.bot_service_pb2 import BotInfo, SuggestResponse
@@ -107,11 +107,12 @@ class AsyncClient:
         action: SupportsIndex | Action | None = None,
         *,
         outcome: SupportsIndex | None = None,
+        seat: SupportsIndex | None = None,
         include: Include | None = None,
         timeout: float | None = None,
     ) -> Position:
         """See Client.apply."""
-        return (await self._send(game_requests.apply(state, action, outcome, include), timeout)).position
+        return (await self._send(game_requests.apply(state, action, outcome, seat, include), timeout)).position
 
     async def get_position(
         self, state: State, include: Include | None = None, *, timeout: float | None = None
@@ -149,8 +150,15 @@ class AsyncClient:
         timeout: float | None = None,
     ) -> list[Position]:
         """See Client.replay."""
+        positions: list[Position] = []
         request = game_requests.replay(record, from_ply, to_ply, include)
-        return list((await self._send(request, timeout)).positions)
+        while True:
+            try:
+                return positions + list((await self._send(request, timeout)).positions)
+            except ChatiereError as error:
+                first, rest = game_requests.shorter_stretches(request, error)
+            positions += (await self._send(first, timeout)).positions
+            request = rest
 
     async def list_bots(self, game: str, *, timeout: float | None = None) -> list[BotInfo]:
         """See Client.list_bots."""

@@ -22,6 +22,7 @@ class Reason(StrEnum):
     GAME_OVER = "GAME_OVER"
     INVALID_BATCH = "INVALID_BATCH"
     BATCH_TOO_LARGE = "BATCH_TOO_LARGE"
+    WRONG_TURN = "WRONG_TURN"
     INVALID_RECORD = "INVALID_RECORD"
 
     @property
@@ -46,6 +47,7 @@ _NUMBERS = {
     Reason.GAME_OVER: 14,
     Reason.INVALID_BATCH: 18,
     Reason.BATCH_TOO_LARGE: 19,
+    Reason.WRONG_TURN: 32,
     Reason.INVALID_RECORD: 25,
 }
 

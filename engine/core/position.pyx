@@ -29,6 +29,7 @@ from chatiere.engine.core.game cimport (
     NO_SUCH_ACTION,
     NO_SUCH_OUTCOME,
     NO_SUCH_SEAT,
+    NOT_YOUR_TURN,
     OK,
     OTHER_GAME,
     OTHER_PLAYERS,
@@ -72,6 +73,7 @@ COMMON_FAULTS = {
         key="rule.no_such_outcome",
     ),
     NO_SUCH_SEAT: FaultText(Reason.INVALID_SEAT, "the game has no such seat", "seat", key="rule.no_such_seat"),
+    NOT_YOUR_TURN: FaultText(Reason.WRONG_TURN, "it is another seat's turn", "seat", key="rule.not_your_turn"),
     OTHER_GAME: FaultText(
         Reason.INVALID_STATE, "not a packed state of this game", "header.game", key="state.other_game"
     ),
@@ -467,6 +469,12 @@ cdef class Position:
         if actor == TERMINAL:
             self.refuse_move(GAME_IS_OVER, None)
         return 0
+
+    def require_turn(self, seat):
+        """Raise WRONG_TURN, CHANCE_PENDING or GAME_OVER unless it is a seat's turn to act."""
+        self.require_decision()
+        if seat != self.current_player():
+            self.refuse_move(NOT_YOUR_TURN, None)
 
     cdef int require_action(self, int action) except -1:
         self.require_decision()

@@ -155,6 +155,8 @@ def apply(data: bytes) -> tuple[bytes, Game]:
     events = EventLog()
     action = request.find(_APPLY.action)
     if action is not None:
+        if request.has_number(_APPLY.seat):
+            _check_turn(request.number(_APPLY.seat), position)
         conversion.apply_action(action, position, events)
     elif request.has_number(_APPLY.outcome):
         _apply_outcome(position, request.number(_APPLY.outcome), events)
@@ -304,6 +306,15 @@ def position_of(request: Reader) -> Position:
 def _check_seat(seat: int, position: Position, field: str) -> None:
     if seat >= position.num_players():
         raise _no_such_seat(f"seats are 0 to {position.num_players() - 1}, not {seat}", position, field)
+
+
+def _check_turn(seat: int, position: Position) -> None:
+    _check_seat(seat, position, "seat")
+    try:
+        position.require_turn(seat)
+    except EngineError as error:
+        conversion.name_game(error, position.game)
+        raise
 
 
 def check_viewers(include: Reader, position: Position) -> None:

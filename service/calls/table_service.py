@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from chatiere import engine
 from chatiere.bots.hosting import decisions_at
-from chatiere.engine import EngineError, EventLog, Game, Position
+from chatiere.engine import EngineError, EventLog, Game, Position, Reason
 from chatiere.engine.core.batch import Cancellation, Cancelled
 from chatiere.engine.wire import Buffer, Reader, fill, written_in
 from chatiere.service.calls import conversion
@@ -391,10 +391,11 @@ def _invalid_terms(message: str, field: str, game: Game) -> Refusal:
     return Refusal(ServiceReason.INVALID_TERMS, message, field=field, metadata={"game": game.name})
 
 
-def _wrong_turn(message: str, position: Position) -> Refusal:
-    return Refusal(
-        ServiceReason.WRONG_TURN,
+def _wrong_turn(message: str, position: Position) -> EngineError:
+    return EngineError(
+        Reason.WRONG_TURN,
         message,
         field="secret",
         metadata={"game": position.game.name, "actor": str(position.current_player())},
+        key="rule.not_your_turn",
     )

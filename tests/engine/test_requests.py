@@ -93,8 +93,8 @@ def test_requests_as_protobuf_writes_them_never_become_its_objects(
             assert (reader.find(field.number) is not None) == sent.HasField(field.name)
             assert bool(reader.inner(field.number)) == bool(getattr(sent, field.name).ByteSize())
         elif field.is_repeated:
-            # Lists of texts are left to protobuf: ListGames has one, whose responses are made beforehand, and a record with
-            # names, whose replay takes longer than parsing.
+            # Lists of texts are left to protobuf: ListGames has one, whose responses are made beforehand, and a record
+            # with names, whose replay takes longer than parsing.
             assert field.type == field.TYPE_STRING
         elif field.type == field.TYPE_STRING:
             assert reader.text(field.number) == getattr(sent, field.name)

@@ -161,6 +161,17 @@ def test_reason_invalid_seat_of_a_viewer(stub: Any, game: Game, decision: game_p
         check(refusal(stub.GetPosition, get), "INVALID_SEAT", "include.viewers[1]", **expected)
 
 
+def test_reason_wrong_turn_of_a_seat(stub: Any, game: Game, decision: game_pb2.Position) -> None:
+    mover, other = decision.turn.seat, (decision.turn.seat + 1) % game.min_players
+    request = game_service_pb2.ApplyRequest(state=decision.state, action=decision.legal_actions[0], seat=other)
+    expected = {"game": game.name, "actor": str(mover), "rule_key": "rule.not_your_turn"}
+    check(refusal(stub.Apply, request), "WRONG_TURN", "seat", **expected)
+    request.seat = game.min_players
+    check(refusal(stub.Apply, request), "INVALID_SEAT", "seat", game=game.name, players=str(game.min_players))
+    request.seat = mover
+    assert stub.Apply(request).position.ply == decision.ply + 1
+
+
 def test_reason_invalid_state(stub: Any, game: Game) -> None:
     state = game_pb2.State(rules_version=game.rules_version)
     getattr(state, game.name).SetInParent()
@@ -436,7 +447,8 @@ def test_reason_wrong_turn(tables: Any, table: tables_pb.NewTableResponse, game:
     actor = tables.Look(tables_pb.LookRequest(table=table.table)).update.view.turn.seat
     other = table.secrets[(actor + 1) % game.min_players].secret
     request = tables_pb.MoveRequest(table=table.table, secret=other, action=game_pb2.Action(id=0))
-    check(refusal(tables.Move, request), "WRONG_TURN", "secret", game=game.name, actor=str(actor))
+    expected = {"game": game.name, "actor": str(actor), "rule_key": "rule.not_your_turn"}
+    check(refusal(tables.Move, request), "WRONG_TURN", "secret", **expected)
 
 
 def test_reason_invalid_terms(tables: Any, game: Game) -> None:
