@@ -1,15 +1,17 @@
 """The pages for frontend authors, read: their calls, and the answers that they print.
 
-A call is a block without a language: lines of metadata (`accept-language: fr`), the method's name and the request as JSON.
-In it, `"state": …` is the state that the page's last answer had, `"record": …` the record that lies beside the page. An
-answer is a block of JSON below a comment that says which parts of the last call's answer it prints:
+A call is a block without a language: lines of metadata (`accept-language: fr`), the method's name and the request as
+JSON. In it, `"state": …` is the state that the page's last answer had, `"record": …` the record that lies beside the
+page. An answer is a block of JSON below a comment that says which parts of the last call's answer it prints:
 
     <!-- answer: position.turn position.events[0:2] short: cards hand:5 -->
 
-A part is a path; `details[ErrorInfo]` is the detail of that type. Of the lists named after `short:` no more than three elements are printed, or as many
-as stand after the colon, and "…" for the others. The answer to a refused call is its google.rpc.Status.
+A part is a path; `details[ErrorInfo]` is the detail of that type. Of the lists named after `short:` no more than three
+elements are printed, or as many as stand after the colon, and "…" for the others. The answer to a refused call is its
+google.rpc.Status.
 """
 
+import itertools
 import json
 import re
 from collections.abc import Iterator
@@ -89,10 +91,13 @@ def calls(block: Block) -> Iterator[Call]:
 
 
 def made(channel: grpc.Channel, page: Path) -> Iterator[tuple[Block, str]]:
-    """Make the calls of a page in order; yield each block of JSON, and what it has to be."""
+    """Make the calls of a page in order; yield each block of JSON, and what it has to be.
+
+    Raises ValueError for a call that is refused without a block that shows why.
+    """
     state: Any = None
     answer: Any = None
-    for block in blocks(page):
+    for block, after in itertools.zip_longest(found := blocks(page), found[1:]):
         if block.language == "json":
             yield block, "\n".join(layout(part) for part in parts_of(answer, block)) + "\n"
         elif not block.language:
@@ -100,6 +105,8 @@ def made(channel: grpc.Channel, page: Path) -> Iterator[tuple[Block, str]]:
                 answer = _answer(channel, call, state, page)
                 reached = answer.get("position") or next(reversed(answer.get("positions", [])), {})
                 state = reached.get("state", state)
+                if "details" in answer and "details[" not in ((after and after.parts) or ""):
+                    raise ValueError(f"{page.name}, line {block.line}: {call.method} is refused: {answer['message']}")
 
 
 def _answer(channel: grpc.Channel, call: Call, state: Any, page: Path) -> dict[str, Any]:

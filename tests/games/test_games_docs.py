@@ -17,7 +17,7 @@ import pytest
 from google.protobuf.descriptor import Descriptor
 from google.protobuf.json_format import ParseDict
 from google.rpc import error_details_pb2, status_pb2
-from service.support import running
+from service.support import game_stub, running
 
 from chatiere import engine
 from chatiere.engine import Game
@@ -104,12 +104,11 @@ def test_the_tables_list_exactly_what_there_is(game: Game, heading: str, enum: s
 
 def described(channel: grpc.Channel, game: Game) -> Any:
     """Return what ListGames says of a game."""
-    call = channel.unary_unary(
-        "/chatiere.v1.GameService/ListGames",
-        request_serializer=game_service_pb2.ListGamesRequest.SerializeToString,
-        response_deserializer=game_service_pb2.ListGamesResponse.FromString,
+    (info,) = (
+        game_stub(channel)
+        .ListGames(game_service_pb2.ListGamesRequest(names=[game.name], pieces=True, observation=True, words=True))
+        .games
     )
-    (info,) = call(game_service_pb2.ListGamesRequest(names=[game.name], pieces=True, words=True)).games
     return info
 
 
@@ -127,10 +126,12 @@ def test_the_table_of_actions_has_their_typed_forms_and_ids(channel: grpc.Channe
 def test_the_table_of_options_has_their_names_and_json(channel: grpc.Channel, game: Game) -> None:
     listed = []
     for name, typed, *_ in rows(game, "option"):
-        options = getattr(game_pb2.Options(), game.name)
+        request = game_service_pb2.NewGameRequest(players=game.max_players)
+        options = getattr(request.options, game.name)
         ParseDict(json_of(typed), options)
         (field,) = (field.name for field, _ in options.ListFields())
         assert name == f"`{field}`"
+        game_stub(channel).NewGame(request)
         listed.append(field)
     assert listed == [option.name for option in described(channel, game).options]
 
@@ -165,11 +166,14 @@ def declared() -> tuple[set[str], set[str], set[str]]:
 def test_every_name_in_backticks_exists(channel: grpc.Channel, game: Game) -> None:
     fields, messages, values = declared()
     info = described(channel, game)
-    methods = set(game_service_pb2.DESCRIPTOR.services_by_name["GameService"].methods_by_name)
+    methods = set(game_service_pb2.DESCRIPTOR.services_by_name["GameService"].methods_by_name) | {"BatchService"}
     # Keys of metadata are named in the comments.
     proto = (ROOT / "proto/chatiere/v1/errors.proto").read_text("utf-8")
     known = fields | {name.rpartition(".")[2] for name in messages} | methods | {phrase.key for phrase in info.phrases}
-    known |= {piece.kind for piece in info.pieces} | set(re.findall("`([a-z_-]+)`", proto))
+    known |= {part.name for part in info.observation}
+    known |= {name for piece in info.pieces for name in (piece.kind, piece.english_name)} | set(
+        re.findall("`([a-z_-]+)`", proto)
+    )
     text = re.sub(r"^```.*?^```$", "", page_of(game), flags=re.M | re.S)
     for name in re.findall(r"`([^`]*)`", text):
         if name.startswith(("{", "chatiere ")):
