@@ -1,13 +1,13 @@
-"""The pages for frontend authors, read: their calls, and the answers that they print.
+"""The pages for frontend authors, read: their calls, and the responses that they print.
 
 A call is a block without a language: lines of metadata (`accept-language: fr`), the method's name and the request as
-JSON. In it, `"state": …` is the state that the page's last answer had, `"record": …` the record that lies beside the
-page. An answer is a block of JSON below a comment that says which parts of the last call's answer it prints:
+JSON. In it, `"state": …` is the state that the page's last response had, `"record": …` the record that lies beside the
+page. A response is a block of JSON below a comment that says which parts of the last call's response it prints:
 
-    <!-- answer: position.turn position.events[0:2] short: cards hand:5 -->
+    <!-- response: position.turn position.events[0:2] short: cards hand:5 -->
 
 A part is a path; `details[ErrorInfo]` is the detail of that type. Of the lists named after `short:` no more than three
-elements are printed, or as many as stand after the colon, and "…" for the others. The answer to a refused call is its
+elements are printed, or as many as stand after the colon, and "…" for the others. The response to a refused call is its
 google.rpc.Status.
 """
 
@@ -32,7 +32,9 @@ PAGES = [ROOT / "docs" / "frontends.md", *sorted((ROOT / "docs" / "games").glob(
 
 # The width of a line of JSON, with some room for brackets that close.
 _WIDTH = 116
-_BLOCK = re.compile(r"(?:^<!-- answer: (?P<parts>[^\n]*) -->\n)?^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.M | re.S)
+_BLOCK = re.compile(
+    r"(?:^<!-- response: (?P<parts>[^\n]*) -->\n)?^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.M | re.S
+)
 _CALL = re.compile(r"\s*(?P<headers>(?:^[a-z-]+: .*\n)*)^(?P<method>[A-Z]\w*) (?=\{)", re.M)
 _STEP = re.compile(
     r"\.?(?:(?P<name>\w+)|\[(?P<index>-?\d+)\]|\[(?P<start>-?\d*):(?P<stop>-?\d*)\]|\[(?P<type>[A-Z]\w*)\])"
@@ -42,7 +44,7 @@ _MOST_SHOWN = 3
 
 @dataclass
 class Block:
-    """A block of a page: where it is, what it says, and the parts of an answer that it claims to print."""
+    """A block of a page: where it is, what it says, and the parts of a response that it claims to print."""
 
     page: Path
     start: int
@@ -96,21 +98,21 @@ def made(channel: grpc.Channel, page: Path) -> Iterator[tuple[Block, str]]:
     Raises ValueError for a call that is refused without a block that shows why.
     """
     state: Any = None
-    answer: Any = None
+    response: Any = None
     for block, after in itertools.zip_longest(found := blocks(page), found[1:]):
         if block.language == "json":
-            yield block, "\n".join(layout(part) for part in parts_of(answer, block)) + "\n"
+            yield block, "\n".join(layout(part) for part in parts_of(response, block)) + "\n"
         elif not block.language:
             for call in calls(block):
-                answer = _answer(channel, call, state, page)
-                reached = answer.get("position") or next(reversed(answer.get("positions", [])), {})
+                response = _response(channel, call, state, page)
+                reached = response.get("position") or next(reversed(response.get("positions", [])), {})
                 state = reached.get("state", state)
-                if "details" in answer and "details[" not in ((after and after.parts) or ""):
-                    raise ValueError(f"{page.name}, line {block.line}: {call.method} is refused: {answer['message']}")
+                if "details" in response and "details[" not in ((after and after.parts) or ""):
+                    raise ValueError(f"{page.name}, line {block.line}: {call.method} is refused: {response['message']}")
 
 
-def _answer(channel: grpc.Channel, call: Call, state: Any, page: Path) -> dict[str, Any]:
-    """Return the answer to a call as JSON, or the status of its refusal."""
+def _response(channel: grpc.Channel, call: Call, state: Any, page: Path) -> dict[str, Any]:
+    """Return the response to a call as JSON, or the status of its refusal."""
     if call.request.get("state") == "…":
         call.request["state"] = state
     if call.request.get("record") == "…":
@@ -133,14 +135,14 @@ def _answer(channel: grpc.Channel, call: Call, state: Any, page: Path) -> dict[s
         return refused
 
 
-def parts_of(answer: Any, block: Block) -> Iterator[Any]:
-    """Yield the parts of an answer that a block prints."""
+def parts_of(response: Any, block: Block) -> Iterator[Any]:
+    """Yield the parts of a response that a block prints."""
     if block.parts is None:
-        raise ValueError(f"{block.page.name}:{block.line}: JSON without a comment that says what it answers")
+        raise ValueError(f"{block.page.name}:{block.line}: JSON without a comment that says what it prints")
     paths, _, names = block.parts.partition("short:")
     shown = {name: int(most or _MOST_SHOWN) for name, _, most in (each.partition(":") for each in names.split())}
     for path in paths.split():
-        values = [answer]
+        values = [response]
         for step in _STEP.finditer(path):
             if step["name"]:
                 values = [value[step["name"]] for value in values]
@@ -189,9 +191,9 @@ def layout(value: Any, indent: int = 0) -> str:
     return text + flat[-1]
 
 
-def rewritten(page: Path, answers: list[tuple[Block, str]]) -> str:
+def rewritten(page: Path, responses: list[tuple[Block, str]]) -> str:
     """Return a page with each block of JSON as it has to be."""
     text = page.read_text(encoding="utf-8")
-    for block, answer in reversed(answers):
-        text = text[: block.start] + answer + text[block.end :]
+    for block, response in reversed(responses):
+        text = text[: block.start] + response + text[block.end :]
     return text

@@ -1,6 +1,6 @@
-"""The pages for frontend authors say what the service answers, and name only what there is.
+"""The pages for frontend authors say what the service responds, and name only what there is.
 
-After an intended change of an answer, write the blocks of the pages anew and read the difference:
+After an intended change of a response, write the blocks of the pages anew and read the difference:
 `CHATIERE_UPDATE_GOLDEN=1 python -m pytest tests/games/test_games_docs.py`.
 """
 
@@ -56,14 +56,14 @@ def game(request: pytest.FixtureRequest) -> Game:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_the_json_of_a_page_is_what_the_service_answers(channel: grpc.Channel, page: Path) -> None:
-    answers = list(made(channel, page))
-    assert len(answers) > 3
+def test_the_json_of_a_page_is_what_the_service_responds(channel: grpc.Channel, page: Path) -> None:
+    responses = list(made(channel, page))
+    assert len(responses) > 3
     if UPDATE:
-        page.write_text(rewritten(page, answers), encoding="utf-8")
-        answers = list(made(channel, page))
-    for block, answer in answers:
-        assert block.text == answer, f"{page.name}, line {block.line}: the service now answers\n{answer}"
+        page.write_text(rewritten(page, responses), encoding="utf-8")
+        responses = list(made(channel, page))
+    for block, response in responses:
+        assert block.text == response, f"{page.name}, line {block.line}: the service now responds\n{response}"
 
 
 def test_every_game_has_its_page_and_all_pages_have_the_same_headings() -> None:
@@ -192,11 +192,11 @@ def test_every_table_of_bounds_is_right(channel: grpc.Channel, game: Game) -> No
     assert {table.limits.max_game_length for table in info.tables} <= numbers
 
 
-def test_parts_of_an_answer() -> None:
+def test_parts_of_a_response() -> None:
     block = next(block for page in PAGES for block in blocks(page) if block.parts)
     block.parts = "a.b[1:] a.c[-1] short: long other:1"
-    answer = {"a": {"b": [1, {"long": [1, 2, 3, 4]}, {"other": [1, 2], "long": [1, 2, 3]}], "c": [5, 6]}}
-    assert list(parts_of(answer, block)) == [{"long": [1, 2, 3, "…"]}, {"other": [1, "…"], "long": [1, 2, 3]}, 6]
+    response = {"a": {"b": [1, {"long": [1, 2, 3, 4]}, {"other": [1, 2], "long": [1, 2, 3]}], "c": [5, 6]}}
+    assert list(parts_of(response, block)) == [{"long": [1, 2, 3, "…"]}, {"other": [1, "…"], "long": [1, 2, 3]}, 6]
     block.parts = None
     with pytest.raises(ValueError, match="without a comment"):
-        list(parts_of(answer, block))
+        list(parts_of(response, block))
