@@ -32,13 +32,14 @@ class AsyncClient:
         credentials: grpc.ChannelCredentials | None = None,
         token: str | None = None,
         new_request_id: Callable[[], str] | None = None,
+        language: str | None = None,
     ) -> None:
         """Create a client; arguments as of Client, with a channel of grpc.aio."""
         self._own_channel = None if isinstance(target, grpc.aio.Channel) else open_aio_channel(target, credentials)
         self._stub = GameServiceStub(self._own_channel or target)  # type: ignore[no-untyped-call]  # generated without types
         self._bot_stub = BotServiceStub(self._own_channel or target)  # type: ignore[no-untyped-call]
         self._timeout = timeout
-        self._metadata = CallMetadata(token, new_request_id)
+        self._metadata = CallMetadata(token, new_request_id, language)
 
     async def close(self) -> None:
         """Close the client's own channel, cancelling the calls in flight."""

@@ -40,9 +40,17 @@ class Client(ChannelClient):
         credentials: grpc.ChannelCredentials | None = None,
         token: str | None = None,
         new_request_id: Callable[[], str] | None = None,
+        language: str | None = None,
     ) -> None:
         """See ChannelClient."""
-        super().__init__(target, timeout=timeout, credentials=credentials, token=token, new_request_id=new_request_id)
+        super().__init__(
+            target,
+            timeout=timeout,
+            credentials=credentials,
+            token=token,
+            new_request_id=new_request_id,
+            language=language,
+        )
         self._stub = GameServiceStub(self.channel)  # type: ignore[no-untyped-call]  # generated without types
         self._bot_stub = BotServiceStub(self.channel)  # type: ignore[no-untyped-call]
 

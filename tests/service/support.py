@@ -87,7 +87,8 @@ def running(settings: Settings | None = None, door: Door = "grpcio") -> Iterator
     server, port = create_server(settings, registry)
     server.start()
     address = f"127.0.0.1:{server.fast_port if door == 'fast' else port}"
-    with grpc.insecure_channel(address) as channel:
+    # A whole game with everything that may be asked for exceeds gRPC's default of 4 MB.
+    with grpc.insecure_channel(address, [("grpc.max_receive_message_length", -1)]) as channel:
         yield Running(server, address, registry, channel)
     assert server.stop(None).wait(PATIENCE)
 
