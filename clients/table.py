@@ -153,6 +153,8 @@ class Table(ChannelClient):
     ) -> SuggestResponse:
         """Ask a bot what the seat should do, from what the seat may know; arguments as of Client.suggest.
 
+        `bot`: one without a budget in milliseconds.
+
         Reasons: those of a table, WRONG_TURN, GAME_OVER, INVALID_BOT, BATCH_TOO_LARGE, MISSING_FIELD.
         """
         request = pb.TableServiceSuggestRequest(
