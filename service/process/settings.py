@@ -65,7 +65,8 @@ class Settings:
     - `tokens`: a file of bearer tokens (see `guards/tokens.py`); None: clients need none.
     - `table_keys`: a file of the keys of sealed tables (see `tables/keys.py`); None: a random key, so that no table
       outlives the server.
-    - `open_tables`: TableService needs no token. It then needs a limit per client, which is one per address.
+    - `open_tables`: TableService needs no token. It then needs a limit per client, which is one per address for calls
+      without a token.
     - `reflection`, `channelz`: serve these services.
 
     Logs and traces.
