@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 
 from chatiere.service.ports.web.calls import Door, Exchange, Route, protocols_of
 from chatiere.service.ports.web.connection import Connection
-from chatiere.service.ports.web.http import Headers, Receive, Scope, Send, number_in, send_whole, value_of
+from chatiere.service.ports.web.http import Headers, Receive, Scope, Send, has_body, send_whole, value_of
 from chatiere.service.process.settings import ANY_ORIGIN
 
 HEALTH = "/healthz"
@@ -153,7 +153,6 @@ def _fault_of(route: Route, method: str, headers: Headers) -> tuple[int, Headers
 async def _respond(
     receive: Receive, send: Send, headers: Headers, status: int, more: Headers, body: bytes = b""
 ) -> None:
-    has_body = bool(number_in(headers, b"content-length")) or value_of(headers, b"transfer-encoding") is not None
     if body or status >= 400:
         more = [_TEXT, *more]
-    await send_whole(send, status, more, body, receive if has_body else None)
+    await send_whole(send, status, more, body, receive if has_body(headers) else None)

@@ -42,7 +42,7 @@ from chatiere.service.guards.traces import CallTraces
 from chatiere.service.ports.handlers import LARGE, BatchHandler, Hold, finished
 from chatiere.service.ports.web.connection import Connection
 from chatiere.service.ports.web.endings import ended
-from chatiere.service.ports.web.http import Headers, Receive, Scope, Send, number_in, send_whole
+from chatiere.service.ports.web.http import Headers, Receive, Scope, Send, has_body, number_in, send_whole
 from chatiere.service.ports.web.json_form import MEMORY, JsonForm
 from chatiere.service.process.settings import Settings
 
@@ -193,7 +193,7 @@ class Exchange:
         self.received = 0
         """The bytes of its request that have come and are not handled yet."""
         self._length = number_in(headers, b"content-length")
-        self._is_whole = not self._length and number_in(headers, b"transfer-encoding") is None
+        self._is_whole = not has_body(headers)
         self._started: dict[str, Any] = {}
         self._body: list[bytes] = []
 
@@ -214,12 +214,8 @@ class Exchange:
         except Exception as error:
             self._guards.refuse(self._call, error)
             raise
-        except asyncio.CancelledError:
-            self._guards.end(self._call, CANCELLED)
-            raise
         finally:
-            # What connectrpc refuses by the headers alone has not been counted yet.
-            self._guards.end(self._call, _FAULTY)
+            self._guards.end(self._call, CANCELLED)
             self._holding.release()
 
     def identify(self) -> None:
@@ -354,6 +350,8 @@ class Exchange:
             await self._send_whole(b"".join(self._body))
 
     async def _send_whole(self, body: bytes) -> None:
+        # What connectrpc refuses by the headers alone has not been counted yet.
+        self._guards.end(self._call, _FAULTY)
         status: int = self._started["status"]
         headers = [each for each in self._started["headers"] if each[0] not in (b"content-encoding", b"vary")]
         headers.append((REQUEST_ID.encode(), self._call.request_id.encode()))

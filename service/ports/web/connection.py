@@ -115,7 +115,8 @@ class Connection(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         """Begin to read headers."""
         super().on_message_begin()
-        self._head, self._raw, self._has_head = 0, 0, False
+        # The bytes that have just come are not all of this request, but one is.
+        self._head, self._raw, self._has_head = 0, 1, False
         if self._arriving is None:
             self._arriving = monotonic()
 
@@ -126,7 +127,8 @@ class Connection(HttpToolsProtocol):
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """Take a header, or a trailer. Raises ValueError if they get too large."""
-        self._count(len(name) + len(value))
+        # With the colon, a space and the end of the line.
+        self._count(len(name) + len(value) + 4)
         super().on_header(name, value)
 
     def on_headers_complete(self) -> None:

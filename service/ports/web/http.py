@@ -32,6 +32,11 @@ def number_in(headers: Headers, name: bytes) -> int | None:
     return int(value) if value is not None and value.isdigit() else None
 
 
+def has_body(headers: Headers) -> bool:
+    """Return whether a request with these headers has a body."""
+    return bool(number_in(headers, b"content-length")) or value_of(headers, b"transfer-encoding") is not None
+
+
 async def send_whole(send: Send, status: int, headers: Headers, body: bytes, rest: Receive | None) -> None:
     """Send a response.
 
