@@ -23,6 +23,7 @@ from loadtest.bench.rows import (
     table_env,
     trajectory,
     unary,
+    web_door,
 )
 
 SUBJECTS: dict[str, Callable[[BenchPlan], Result]] = {
@@ -38,6 +39,7 @@ SUBJECTS: dict[str, Callable[[BenchPlan], Result]] = {
     "kernels": kernels.measure,
     "unary": unary.measure,
     "fast-door": fast_door.measure,
+    "web-door": web_door.measure,
     "growth": growth.measure,
 }
 
