@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
+from contextlib import suppress
 
 from chatiere.service.ports.web.calls import Door, Exchange, Route, protocols_of
 from chatiere.service.ports.web.connection import Connection
@@ -120,7 +122,9 @@ class WebApp:
         exchange = Exchange(self._door, route, connection, scope)
         self.exchanges.add(exchange)
         try:
-            await exchange.run(self._protocols, receive, send, more)
+            # Cancelled at the end of the grace, which uvicorn would log as an error.
+            with suppress(asyncio.CancelledError):
+                await exchange.run(self._protocols, receive, send, more)
         finally:
             self.exchanges.discard(exchange)
 
