@@ -13,7 +13,7 @@ from chatiere.service.process.settings import Settings
 from chatiere.v1 import game_service_pb2 as pb
 
 from ..process import wait_until
-from ..support import PATIENCE, Running, running
+from ..support import PATIENCE, LogLines, Running, running
 from .client import GAME_SERVICE, WebClient
 
 HEAD = b"POST /chatiere.v1.GameService/NewGame HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n"
@@ -190,7 +190,10 @@ def test_a_client_that_takes_nothing_loses_its_connection() -> None:
                 for _ in range(2_000):
                     connection.sendall(ask)
             wait_until(lambda: port._state.connections, "it is there")
-            wait_until(lambda: not port._state.connections, "it is gone")
+            with LogLines() as log:
+                wait_until(lambda: not port._state.connections, "it is gone")
+                wait_until(lambda: not port._state.tasks, "its calls are over")
+            assert not [line for line in log.lines if "incident" in line]
 
 
 def test_the_address_with_most_connections_loses_its_oldest(monkeypatch: pytest.MonkeyPatch) -> None:
