@@ -18,6 +18,8 @@ from chatiere.v1.game_service_pb2 import ListGamesRequest
 
 # Of a request at the door for browsers, without its length.
 _WEB_HEAD = b"POST /chatiere.v1.GameService/NewGame HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n"
+# Requests that wait behind one another there, nearly as many as may.
+_ASKED = 60
 _HEALTH = "grpc.health.v1.Health"
 _APPLY, _STEP = "chatiere.v1.GameService/Apply", "chatiere.v1.BatchService/Step"
 # Half-open health checks beside the half-open calls.
@@ -108,10 +110,12 @@ def web_half_sent(crowd: Crowd, attack: Attack, until: float) -> None:
 
 
 def web_unread(crowd: Crowd, attack: Attack, until: float) -> None:
-    """Open `count` connections to the door for browsers, each with thousands of requests and no reader."""
+    """Open `count` connections to the door for browsers, each with dozens of requests and no reader."""
     body = ListGamesRequest(pieces=True, observation=True).SerializeToString()
     head = _WEB_HEAD.replace(b"NewGame", b"ListGames").replace(b"/json", b"/proto")
-    crowd.connect_sending(attack.count, 2000 * (head + b"content-length: %d\r\n\r\n" % len(body) + body), is_read=False)
+    crowd.connect_sending(
+        attack.count, _ASKED * (head + b"content-length: %d\r\n\r\n" % len(body) + body), is_read=False
+    )
     crowd.stay(until)
 
 

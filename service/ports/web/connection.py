@@ -21,6 +21,8 @@ from chatiere.service.ports.web.http import Receive, Scope, Send
 
 # The bytes of a request's headers, its first line included: as at the fast door.
 MOST_HEADERS = 16 * 1024
+# The requests of a connection that may wait behind one that is being served: each takes some KiB. Browsers send none.
+_MOST_WAITING = 64
 _TOO_SLOW, _TOO_LARGE = (
     (
         b"HTTP/1.1 %s\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: %d\r\nconnection: close\r\n\r\n%s"
@@ -139,7 +141,9 @@ class Connection(HttpToolsProtocol):
         super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
-        """Begin to serve a request."""
+        """Begin to serve a request. Raises ValueError if too many wait behind another."""
+        if len(self.pipeline) >= _MOST_WAITING:
+            raise ValueError("too many requests at a time")
         self._has_head = True
         self._raw = 0
         super().on_headers_complete()
