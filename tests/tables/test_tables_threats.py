@@ -378,6 +378,9 @@ def test_a_hint_is_of_what_the_seat_knows(host: Host, game: Game) -> None:
     assert refused(host.suggest, table, None, "random") == ("MISSING_FIELD", "secret")
     assert refused(host.suggest, table, secrets[seat], "nobody") == ("INVALID_BOT", "bot")
     assert refused(host.suggest, table, secrets[seat], "flat:playouts=10001") == ("BATCH_TOO_LARGE", "bot")
+    # The limit on playouts would say nothing of a bot that searches for so long.
+    for timed in "ismcts:milliseconds=5", "ismcts:simulations=20,milliseconds=5":
+        assert refused(host.suggest, table, secrets[seat], timed) == ("INVALID_BOT", "bot")
     assert host.held[-1] == 20 * 160
 
 
