@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 BUILT := $(VENV)/.built
 DEBUG_BUILT := build/debug/.built
 BENCH_BUILT := $(VENV)/.bench-built
-COMPILED := $(shell find engine http2 bots tests/debug_build -name '*.pyx' -o -name '*.pxd' -o -name '*.[ch]') $(wildcard proto/chatiere/v1/*.proto)
+COMPILED := $(shell find engine http2 bots service tests/debug_build -name '*.pyx' -o -name '*.pxd' -o -name '*.[ch]' -o -name '*.po') $(wildcard proto/chatiere/v1/*.proto)
 PYTHON_SOURCES := $(shell find engine http2 service clients drawing bots envs command -name '*.py' -o -name '*.pyi')
 
 # The package and the wheel are the same C: where ccache is installed, the second is not compiled again.
@@ -85,7 +85,7 @@ debug: $(DEBUG_BUILT) ## Run the tests of the engine and the fast door with inva
 		tests/service/fast_door tests/clients/test_client_fast_call.py
 	cd tests && $(SANITIZED) $(COUNTED_APART) ../$(BIN)/python -m fuzz.wire --seconds 20
 
-coverage: $(DEBUG_BUILT) ## List the lines of the compiled engine that make debug did not run; fails if one has no reason
+coverage: $(DEBUG_BUILT) ## List the lines of the compiled engine and search that make debug did not run; fails if one has no reason
 	$(BIN)/python tests/kernel_coverage.py build/debug
 
 debug-games: $(DEBUG_BUILT) ## Play GAMES random games of each game and number of players in the debug build

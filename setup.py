@@ -3,7 +3,7 @@
 Everything else about the package is in pyproject.toml. The folders of the repository are `engine/`, `service/` …, and
 their import names are `chatiere.engine`, `chatiere.service` …: before anything is built, `src/chatiere/` is filled with
 links to them, so that setuptools, Cython's cimports, mypy and an editable install all see one ordinary source tree. The
-protobuf code is generated into it.
+protobuf code is generated into it, and the catalogues of words (*.po) are compiled where they are.
 
 CHATIERE_BUILD=debug builds the kernels with run-time checks, the rules' invariants after every move,
 sanitizers and coverage counters (see `make debug`).
@@ -17,6 +17,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po
 from Cython.Build import cythonize
 from google.protobuf.descriptor_pb2 import FileDescriptorProto, FileDescriptorSet
 from setuptools import Extension, find_namespace_packages, setup
@@ -39,7 +41,8 @@ PROCESSOR_FLAGS = ["-msse4.2", "-mpopcnt"] if IS_X86 else []
 RELEASE_FLAGS = ["-O3"]
 DEBUG_FLAGS = [
     "-O1",
-    "-g",
+    # Lines and functions for reports; variables would make the compiler a half slower.
+    "-g1",
     "-DCHATIERE_DEBUG=1",
     # Python's own flags would make overflow defined and compile assertions out.
     "-fno-wrapv",
@@ -50,8 +53,9 @@ DEBUG_FLAGS = [
     "--coverage",
 ]
 # Threads that count the same line at a time lose counts. Counting without losses takes most of the time of a kernel, so
-# that is for this module alone: `make debug` keeps the other counts of tests with threads apart.
-THREADED = "chatiere.engine.core.threads"
+# that is for the modules alone that have lines for several threads; `make debug` keeps the other counts of tests with
+# threads apart.
+THREADED = ("chatiere.engine.core.batch", "chatiere.engine.core.threads")
 THREADED_FLAGS = ["-fprofile-update=atomic"]
 DEBUG_LINK_FLAGS = ["-fsanitize=address,undefined", "--coverage"]
 
@@ -94,6 +98,17 @@ def generate_protobuf_code() -> None:
     for file in FileDescriptorSet.FromString(descriptors.read_bytes()).file:
         if file.package == "chatiere.v1":
             write_field_numbers(file)
+
+
+def compile_catalogues() -> None:
+    """Compile each fr.po to the fr.mo beside it, which the standard library's gettext reads."""
+    for source in sorted(path for folder in FOLDERS for path in Path(folder).rglob("*.po")):
+        target = source.with_suffix(".mo")
+        if not target.exists() or target.stat().st_mtime <= source.stat().st_mtime:
+            with source.open("rb") as words:
+                catalogue = read_po(words, abort_invalid=True)
+            with target.open("wb") as compiled:
+                write_mo(compiled, catalogue)
 
 
 def write_field_numbers(file: FileDescriptorProto) -> None:
@@ -155,7 +170,7 @@ def extensions() -> list[Extension]:
             [str(source)],
             extra_compile_args=PROCESSOR_FLAGS
             + (DEBUG_FLAGS if DEBUG else RELEASE_FLAGS)
-            + (THREADED_FLAGS if DEBUG and name == THREADED else []),
+            + (THREADED_FLAGS if DEBUG and name in THREADED else []),
             extra_link_args=DEBUG_LINK_FLAGS if DEBUG else [],
         )
         for name, source in modules.items()
@@ -165,10 +180,11 @@ def extensions() -> list[Extension]:
 os.chdir(ROOT)
 link_folders()
 generate_protobuf_code()
+compile_catalogues()
 setup(
     package_dir={"": "src"},
     packages=find_namespace_packages("src", include=["chatiere", "chatiere.*"]),
-    package_data={"": ["*.pxd", "*.pyx", "*.pyi", "*.proto", "*.binpb", "py.typed"]},
+    package_data={"": ["*.pxd", "*.pyx", "*.pyi", "*.proto", "*.binpb", "*.mo", "py.typed"]},
     options={"build_ext": {"parallel": os.cpu_count()}},
     ext_modules=cythonize(
         extensions() + http2_extensions(),

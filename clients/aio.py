@@ -7,7 +7,7 @@ from typing import Self, SupportsIndex
 import grpc
 
 from chatiere.clients.calls import game_requests
-from chatiere.clients.calls.errors import error_of
+from chatiere.clients.calls.errors import ChatiereError, error_of
 from chatiere.clients.calls.game_requests import DEFAULT_TIMEOUT, MethodRequest, ResponseMessage
 from chatiere.clients.transport.channel import CallMetadata, open_aio_channel
 from chatiere.v1.bot_service_pb2 import BotInfo, SuggestResponse
@@ -32,13 +32,14 @@ class AsyncClient:
         credentials: grpc.ChannelCredentials | None = None,
         token: str | None = None,
         new_request_id: Callable[[], str] | None = None,
+        language: str | None = None,
     ) -> None:
         """Create a client; arguments as of Client, with a channel of grpc.aio."""
         self._own_channel = None if isinstance(target, grpc.aio.Channel) else open_aio_channel(target, credentials)
         self._stub = GameServiceStub(self._own_channel or target)  # type: ignore[no-untyped-call]  # generated without types
         self._bot_stub = BotServiceStub(self._own_channel or target)  # type: ignore[no-untyped-call]
         self._timeout = timeout
-        self._metadata = CallMetadata(token, new_request_id)
+        self._metadata = CallMetadata(token, new_request_id, language)
 
     async def close(self) -> None:
         """Close the client's own channel, cancelling the calls in flight."""
@@ -106,11 +107,12 @@ class AsyncClient:
         action: SupportsIndex | Action | None = None,
         *,
         outcome: SupportsIndex | None = None,
+        seat: SupportsIndex | None = None,
         include: Include | None = None,
         timeout: float | None = None,
     ) -> Position:
         """See Client.apply."""
-        return (await self._send(game_requests.apply(state, action, outcome, include), timeout)).position
+        return (await self._send(game_requests.apply(state, action, outcome, seat, include), timeout)).position
 
     async def get_position(
         self, state: State, include: Include | None = None, *, timeout: float | None = None
@@ -148,8 +150,15 @@ class AsyncClient:
         timeout: float | None = None,
     ) -> list[Position]:
         """See Client.replay."""
+        positions: list[Position] = []
         request = game_requests.replay(record, from_ply, to_ply, include)
-        return list((await self._send(request, timeout)).positions)
+        while True:
+            try:
+                return positions + list((await self._send(request, timeout)).positions)
+            except ChatiereError as error:
+                first, rest = game_requests.shorter_stretches(request, error)
+            positions += (await self._send(first, timeout)).positions
+            request = rest
 
     async def list_bots(self, game: str, *, timeout: float | None = None) -> list[BotInfo]:
         """See Client.list_bots."""

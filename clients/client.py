@@ -6,6 +6,7 @@ from typing import SupportsIndex
 import grpc
 
 from chatiere.clients.calls import game_requests
+from chatiere.clients.calls.errors import ChatiereError
 from chatiere.clients.calls.game_requests import DEFAULT_TIMEOUT, MethodRequest, ResponseMessage
 from chatiere.clients.transport.channel_client import ChannelClient
 from chatiere.v1.bot_service_pb2 import BotInfo, SuggestResponse
@@ -40,9 +41,17 @@ class Client(ChannelClient):
         credentials: grpc.ChannelCredentials | None = None,
         token: str | None = None,
         new_request_id: Callable[[], str] | None = None,
+        language: str | None = None,
     ) -> None:
         """See ChannelClient."""
-        super().__init__(target, timeout=timeout, credentials=credentials, token=token, new_request_id=new_request_id)
+        super().__init__(
+            target,
+            timeout=timeout,
+            credentials=credentials,
+            token=token,
+            new_request_id=new_request_id,
+            language=language,
+        )
         self._stub = GameServiceStub(self.channel)  # type: ignore[no-untyped-call]  # generated without types
         self._bot_stub = BotServiceStub(self.channel)  # type: ignore[no-untyped-call]
 
@@ -113,6 +122,7 @@ class Client(ChannelClient):
         action: SupportsIndex | Action | None = None,
         *,
         outcome: SupportsIndex | None = None,
+        seat: SupportsIndex | None = None,
         include: Include | None = None,
         timeout: float | None = None,
     ) -> Position:
@@ -120,15 +130,17 @@ class Client(ChannelClient):
 
         `action`: a dense id, or an Action (a legal one as received, or one with only its typed part).
         `outcome`: a ChanceOutcome.outcome; only with explicit chance.
+        `seat`: the seat in whose name the action is sent; None: whose turn it is.
         `include`: the parts of the response beside the state, the turn and the events.
 
         Returns the next position; `state` is unchanged.
 
         Reasons: INVALID_STATE, UNSUPPORTED_RULES_VERSION, MISSING_FIELD, INVALID_ACTION, ACTION_MISMATCH,
-        ILLEGAL_ACTION (metadata: actor, move, rule), IMPOSSIBLE_OUTCOME, CHANCE_PENDING, NO_CHANCE_PENDING, GAME_OVER,
-        INVALID_SEAT (of `include`). TypeError unless exactly one of action and outcome is given.
+        ILLEGAL_ACTION (metadata: actor, move, rule, rule_key), WRONG_TURN (of `seat`), IMPOSSIBLE_OUTCOME,
+        CHANCE_PENDING, NO_CHANCE_PENDING, GAME_OVER, INVALID_SEAT (of `seat` or `include`). TypeError unless exactly
+        one of action and outcome is given.
         """
-        return self._send(game_requests.apply(state, action, outcome, include), timeout).position
+        return self._send(game_requests.apply(state, action, outcome, seat, include), timeout).position
 
     def get_position(self, state: State, include: Include | None = None, *, timeout: float | None = None) -> Position:
         """Return a state with the parts that `include` asks for, as if a move had just led there, but without events.
@@ -182,15 +194,25 @@ class Client(ChannelClient):
     ) -> list[Position]:
         """Play a record again (chatiere.clients.records), and return the positions of a stretch of it.
 
+        A stretch too long for one response takes several calls, each within `timeout`.
+
         `from_ply`, `to_ply`: the first and the last position, by the number of decisions before it, 0 … the number of
         the record's actions; None: that number.
         `include`: the parts of each position beside the state, the turn and the events since the position before.
 
         Reasons: UNKNOWN_GAME, UNSUPPORTED_RULES_VERSION, INVALID_PLAYERS, INVALID_OPTION, INVALID_RECORD,
         INVALID_RANGE, INVALID_ACTION, ILLEGAL_ACTION and IMPOSSIBLE_OUTCOME (metadata: ply), INVALID_SEAT (of
-        `include`), BATCH_TOO_LARGE (ask for a shorter stretch), MISSING_FIELD.
+        `include`), BATCH_TOO_LARGE (a single position is), MISSING_FIELD.
         """
-        return list(self._send(game_requests.replay(record, from_ply, to_ply, include), timeout).positions)
+        positions: list[Position] = []
+        request = game_requests.replay(record, from_ply, to_ply, include)
+        while True:
+            try:
+                return positions + list(self._send(request, timeout).positions)
+            except ChatiereError as error:
+                first, rest = game_requests.shorter_stretches(request, error)
+            positions += self._send(first, timeout).positions
+            request = rest
 
     def list_bots(self, game: str, *, timeout: float | None = None) -> list[BotInfo]:
         """Return the bots that play a game: those for any game, then its own.

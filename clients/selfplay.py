@@ -136,7 +136,7 @@ class VectorEnv(BatchEnv):
         client = Client(self._client.channel, timeout=self._timeout)
         # Lets the service check game, players and options.
         client.new_game(self._table.game, self._table.players, options=self._options, seed=0)
-        (info,) = client.list_games([self._table.game], pieces=True, observation=True)
+        (info,) = client.list_games([self._table.game], observation=True)
         return info
 
     def _submit(self, rows: Rows, request: BatchRequest[Any]) -> None:

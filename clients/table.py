@@ -57,13 +57,21 @@ class Table(ChannelClient):
         credentials: grpc.ChannelCredentials | None = None,
         token: str | None = None,
         new_request_id: Callable[[], str] | None = None,
+        language: str | None = None,
     ) -> None:
         """Take a seat. `path`: its file, made if there is none. For the rest see ChannelClient.
 
         Raises ValueError for a file that is no seat's, and OSError.
         """
         self._seat = _SeatFile(Path(path))
-        super().__init__(target, timeout=timeout, credentials=credentials, token=token, new_request_id=new_request_id)
+        super().__init__(
+            target,
+            timeout=timeout,
+            credentials=credentials,
+            token=token,
+            new_request_id=new_request_id,
+            language=language,
+        )
         self._stub = TableServiceStub(self.channel)  # type: ignore[no-untyped-call]  # generated without types
 
     @property

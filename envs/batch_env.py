@@ -40,7 +40,7 @@ class BatchEnv(ABC):
     """
 
     info: GameInfo
-    """The description of the game, as ListGames gives it, with its pieces and the parts of an observation."""
+    """The description of the game, as ListGames gives it, with the parts of an observation."""
     players: int
     """The number of players."""
 

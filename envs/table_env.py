@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from chatiere import engine
 from chatiere.engine import Columns, EngineError, Game, Reason, Restart, Table
 from chatiere.engine.core.batch import PositionColumns
-from chatiere.engine.core.game_info import game_info, observation_info, pieces_info
+from chatiere.engine.core.game_info import game_info, observation_info
 from chatiere.engine.core.integers import shown
 from chatiere.engine.wire import Reader
 from chatiere.envs.batch import Batch, Positions
@@ -71,7 +71,7 @@ class TableEnv(BatchEnv):
         self.players = table.players
         # Checks the arguments.
         table.new_games(self._options, count=0, num_threads=num_threads)
-        self.info = GameInfo(**game_info(self._game), **pieces_info(self._game), **observation_info(self._game))
+        self.info = GameInfo(**game_info(self._game), **observation_info(self._game))
         self._columns = Columns(legal=True, observations=bool(observations), final_scores=True)
         self._restart = Restart(self._options, self.num_envs)
         self._due: deque[_Played] = deque()

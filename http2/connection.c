@@ -905,14 +905,18 @@ int stream_push(stream *stream) {
     return nghttp2_session_resume_data(stream->connection->session, stream->id);
 }
 
-int stream_answer(stream *stream) {
+int stream_answer(stream *stream, const char *language) {
     if (stream->connection == NULL || stream->is_answered)
         return 0;
-    const nghttp2_nv head[] = {FIELD(":status", "200"), FIELD("content-type", "application/grpc")};
+    nghttp2_nv head[] = {
+        FIELD(":status", "200"), FIELD("content-type", "application/grpc"), FIELD("content-language", "")};
+    head[2].value = (uint8_t *)language;
+    head[2].valuelen = strlen(language);
+    head[2].flags = NGHTTP2_NV_FLAG_NO_COPY_NAME;
     nghttp2_data_provider source = {{.ptr = stream}, on_read};
     stream->is_answered = true;
     mark_changed(stream->connection);
-    return nghttp2_submit_response(stream->connection->session, stream->id, head, 2, &source);
+    return nghttp2_submit_response(stream->connection->session, stream->id, head, language[0] ? 3 : 2, &source);
 }
 
 int stream_finish(stream *stream) {

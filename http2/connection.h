@@ -206,8 +206,8 @@ int stream_push(stream *stream);
 int fields_add(fields *fields, const char *name, size_t name_size, const char *value, size_t value_size);
 /* Whether a header is the protocol's own, and no metadata. */
 bool is_reserved(const uint8_t *name, size_t size);
-/* Server: answer with HTTP's 200 and gRPC's headers; messages may follow. */
-int stream_answer(stream *stream);
+/* Server: answer with HTTP's 200, gRPC's headers and, unless it is "", the language; messages may follow. */
+int stream_answer(stream *stream, const char *language);
 /* Server: end the call with the trailers in `tail`, after what is being sent. */
 int stream_finish(stream *stream);
 /* Server: answer with an HTTP status alone. */

@@ -81,7 +81,7 @@ cdef extern from "connection.h" nogil:
     int stream_push(stream* stream)
     int fields_add(fields* fields, const char* name, size_t name_size, const char* value, size_t value_size)
     bint is_reserved(const uint8_t* name, size_t size)
-    int stream_answer(stream* stream)
+    int stream_answer(stream* stream, const char* language)
     int stream_finish(stream* stream)
     int stream_refuse(stream* stream, const char* status)
     stream* stream_request(connection* connection, const fields* head)

@@ -181,11 +181,12 @@ cdef class Call:
         owner._message = found
         return memoryview(owner)
 
-    cpdef answer(self, bytes response, str request_id):
-        """End the call with a response and status OK."""
+    cpdef answer(self, bytes response, str request_id, str language=""):
+        """End the call with a response and status OK. `language`: of the response, for its headers; "": none."""
+        cdef bytes spoken = language.encode("ascii")
         if self._stream == NULL or self._stream.connection == NULL:
             return
-        _check(stream_answer(self._stream))
+        _check(stream_answer(self._stream, spoken))
         _check(stream_begin_message(self._stream, len(response)))
         self._put(response)
         cdef bytes identity = request_id.encode("ascii")
@@ -194,8 +195,12 @@ cdef class Call:
         self.metadata = ()
         _check(stream_finish(self._stream))
 
-    def send(self, list pieces):
-        """Send a message, whose bytes are in `pieces`, one after another; the call goes on."""
+    def send(self, list pieces, str language=""):
+        """Send a message, whose bytes are in `pieces`, one after another; the call goes on.
+
+        `language`: as in `answer`.
+        """
+        cdef bytes spoken = language.encode("ascii")
         cdef size_t size = 0
         if self._stream == NULL or self._stream.connection == NULL:
             return
@@ -203,7 +208,7 @@ cdef class Call:
             size += len(each)
         if size > LARGEST:
             raise OverflowError("a message of gRPC has less than 4 GiB")
-        _check(stream_answer(self._stream))
+        _check(stream_answer(self._stream, spoken))
         _check(stream_begin_message(self._stream, size))
         for each in pieces:
             self._put(each)

@@ -1,4 +1,4 @@
-"""Report the engine's lines that the debug build's tests ran: `python tests/kernel_coverage.py build/debug`.
+"""Report which lines of engine and search the debug build's tests ran: `python tests/kernel_coverage.py build/debug`.
 
 The debug build counts executed lines of C (gcc's --coverage); Cython's comments in the C tell the file and line that
 they come from. Tests with several threads count apart, in build/debug/threads. A line that never ran has to say why at
@@ -13,8 +13,10 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-# The module that counts without losses in several threads (THREADED in setup.py).
-THREADED = "threads"
+# The modules that count without losses in several threads (THREADED in setup.py).
+THREADED = ("batch", "threads")
+# What has to be run: the compiled parts but those around libnghttp2.
+COUNTED = ("chatiere/engine/", "chatiere/bots/")
 MARK = "# uncovered: "
 ORIGIN = re.compile(r'^ *(?:/\* )?"(.+\.p(?:yx|xd))":(\d+)$')
 
@@ -34,12 +36,12 @@ def origins(source: Path) -> dict[int, tuple[str, int]]:
 
 
 def counts(build: Path) -> dict[str, dict[int, int]]:
-    """Return how often each line ran, by file (chatiere/engine/…) and line number."""
+    """Return how often each line ran, by file (chatiere/…) and line number."""
     ran: dict[str, dict[int, int]] = defaultdict(lambda: defaultdict(int))
     apart = (build / "threads").absolute()
     for data in sorted(build.absolute().rglob("*.gcda")):
         if data.is_relative_to(apart):
-            if data.stem != THREADED:
+            if data.stem not in THREADED:
                 continue
             # gcov looks for a file's notes beside its counts.
             shutil.copy(Path("/", data.relative_to(apart)).with_suffix(".gcno"), data.parent)
@@ -51,7 +53,7 @@ def counts(build: Path) -> dict[str, dict[int, int]]:
             made_of = origins(Path(file["file"]))
             for line in file["lines"]:
                 name, number = made_of.get(line["line_number"], ("", 0))
-                if name.startswith("chatiere/engine/"):
+                if name.startswith(COUNTED):
                     ran[name][number] += line["count"]
     return ran
 

@@ -25,6 +25,7 @@ CONSTRAINTS = ROOT / "deploy" / "constraints.txt"
 PIP = ("-m", "pip", "--disable-pip-version-check", "--quiet")
 
 WANTED = (
+    "chatiere/engine/core/fr.mo",
     "chatiere/engine/core/game.pxd",
     "chatiere/engine/py.typed",
     "chatiere/v1/game_service_pb2.pyi",

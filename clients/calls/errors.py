@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 import grpc
-from google.rpc.error_details_pb2 import BadRequest, ErrorInfo, RequestInfo, RetryInfo
+from google.rpc.error_details_pb2 import BadRequest, ErrorInfo, LocalizedMessage, RequestInfo, RetryInfo
 from google.rpc.status_pb2 import Status
 from grpc_status import rpc_status
 
@@ -30,6 +30,7 @@ class ChatiereError(Exception):
     `violations`: the invalid fields of the request; may be empty.
     `request_id`: the id under which the service logged the call; "" if the service did not respond.
     `retry_after`: the seconds after which to try again (LIMIT_EXCEEDED); None if the service does not say.
+    `localized`: what is wrong, for players, in the client's language; "" if it asked for none.
     """
 
     def __init__(
@@ -41,10 +42,11 @@ class ChatiereError(Exception):
         violations: tuple[FieldViolation, ...] = (),
         request_id: str = "",
         retry_after: float | None = None,
+        localized: str = "",
     ) -> None:
         """See the class."""
         # Exception gets all arguments so that errors can be pickled, for instance by worker processes.
-        super().__init__(code, message, reason, metadata, violations, request_id, retry_after)
+        super().__init__(code, message, reason, metadata, violations, request_id, retry_after, localized)
         self.code = code
         self.message = message
         self.reason = reason
@@ -52,6 +54,7 @@ class ChatiereError(Exception):
         self.violations = violations
         self.request_id = request_id
         self.retry_after = retry_after
+        self.localized = localized
 
     def __str__(self) -> str:
         """Return the reason (or the status) and the message."""
@@ -74,8 +77,9 @@ def error_of(call: grpc.RpcError) -> ChatiereError:
 def error_of_status(code: grpc.StatusCode, message: str, status: Status | None) -> ChatiereError:
     """Return the exception for a call that ended with this code and message; `status`: its details, if any."""
     info, request, problems, retry = ErrorInfo(), RequestInfo(), BadRequest(), RetryInfo()
+    localized = LocalizedMessage()
     for detail in status.details if status is not None else ():
-        for kind in info, request, problems, retry:
+        for kind in info, request, problems, retry, localized:
             detail.Unpack(kind)
     if info.domain != _DOMAIN:
         return TransportError(code, message)
@@ -87,4 +91,5 @@ def error_of_status(code: grpc.StatusCode, message: str, status: Status | None) 
         tuple(FieldViolation(each.field, each.description) for each in problems.field_violations),
         request.request_id,
         retry.retry_delay.ToTimedelta().total_seconds() if retry.HasField("retry_delay") else None,
+        localized.message,
     )

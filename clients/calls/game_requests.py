@@ -1,10 +1,11 @@
 """The requests of GameService and BotService as values, for the synchronous and the asyncio client."""
 
 from collections.abc import Sequence
-from typing import Generic, NamedTuple, SupportsIndex, TypeVar
+from typing import Generic, NamedTuple, SupportsIndex, TypeVar, cast
 
 from google.protobuf.message import Message
 
+from chatiere.clients.calls.errors import ChatiereError
 from chatiere.engine.core.integers import unsigned
 from chatiere.v1.bot_service_pb2 import ListBotsRequest, ListBotsResponse, SuggestRequest, SuggestResponse
 from chatiere.v1.game_pb2 import Action, Include, Options, State
@@ -84,14 +85,20 @@ def action_message(action: SupportsIndex | Action) -> Action:
 
 
 def apply(
-    state: State, action: SupportsIndex | Action | None, outcome: SupportsIndex | None, include: Include | None
+    state: State,
+    action: SupportsIndex | Action | None,
+    outcome: SupportsIndex | None,
+    seat: SupportsIndex | None,
+    include: Include | None,
 ) -> MethodRequest[ApplyResponse]:
     """Build a request of Apply; an action that is a number is a dense id."""
     if (action is None) == (outcome is None):
         raise TypeError("apply takes either an action or an outcome")
     action = None if action is None else action_message(action)
     outcome = None if outcome is None else unsigned("outcome", outcome, 32)
-    return MethodRequest("Apply", ApplyRequest(state=state, action=action, outcome=outcome, include=include))
+    mover = None if seat is None else unsigned("seat", seat, 32)
+    request = ApplyRequest(state=state, action=action, outcome=outcome, seat=mover, include=include)
+    return MethodRequest("Apply", request)
 
 
 def get_position(state: State, include: Include | None) -> MethodRequest[GetPositionResponse]:
@@ -134,6 +141,22 @@ def replay(
         include=include,
     )
     return MethodRequest("Replay", request)
+
+
+def shorter_stretches(
+    request: MethodRequest[ReplayResponse], error: ChatiereError
+) -> tuple[MethodRequest[ReplayResponse], MethodRequest[ReplayResponse]]:
+    """Split a Replay whose response would be too large: what has room, and the rest. Raises any other error again."""
+    whole = cast(ReplayRequest, request.message)
+    last = int(error.metadata.get("last_ply", -1)) if error.reason == "BATCH_TOO_LARGE" else -1
+    if last < whole.from_ply:
+        raise error
+    first, rest = ReplayRequest(), ReplayRequest()
+    first.CopyFrom(whole)
+    first.to_ply = last
+    rest.CopyFrom(whole)
+    rest.from_ply = last + 1
+    return MethodRequest("Replay", first), MethodRequest("Replay", rest)
 
 
 def list_bots(game: str) -> MethodRequest[ListBotsResponse]:

@@ -85,15 +85,21 @@ def open_aio_channel(servers: str | Sequence[str], credentials: grpc.ChannelCred
 
 
 class CallMetadata:
-    """The metadata of every call: the bearer token and the request id."""
+    """The metadata of every call: the bearer token, the languages wanted and the request id."""
 
-    def __init__(self, token: str | None, new_request_id: Callable[[], str] | None) -> None:
-        """Take the bearer token and the function that returns the id of each call; either may be None."""
-        self._token = () if token is None else (("authorization", f"Bearer {token}"),)
+    def __init__(
+        self, token: str | None, new_request_id: Callable[[], str] | None, language: str | None = None
+    ) -> None:
+        """Take the bearer token, the function that returns the id of each call, and the value of accept-language.
+
+        Each may be None.
+        """
+        headers = {"authorization": None if token is None else f"Bearer {token}", "accept-language": language}
+        self._same = tuple((key, value) for key, value in headers.items() if value is not None)
         self._new_request_id = new_request_id
 
     def of_call(self) -> tuple[tuple[str, str], ...]:
         """Return the metadata of one call."""
         if self._new_request_id is None:
-            return self._token
-        return (*self._token, ("x-request-id", self._new_request_id()))
+            return self._same
+        return (*self._same, ("x-request-id", self._new_request_id()))

@@ -26,6 +26,7 @@ class ChannelClient(Closing):
         credentials: grpc.ChannelCredentials | None = None,
         token: str | None = None,
         new_request_id: Callable[[], str] | None = None,
+        language: str | None = None,
     ) -> None:
         """Create a client of the service at `target`.
 
@@ -37,6 +38,8 @@ class ChannelClient(Closing):
         `token`: the bearer token, if the service requires one. It should not be sent unencrypted.
         `new_request_id`: returns the id of each call, under which the service logs it: up to 128 of A-Z a-z 0-9
         . _ : / + = -. None: the service makes one; ChatiereError.request_id has it.
+        `language`: the languages wanted for labels and ChatiereError.localized, as in HTTP: "fr", or "fr-CA, en;q=0.5".
+        The service speaks English and French. None: labels are in English, and errors are not localized.
         """
         self._own_channel = None
         if isinstance(target, grpc.Channel):
@@ -44,7 +47,7 @@ class ChannelClient(Closing):
         else:
             self.channel = self._own_channel = open_channel(target, credentials)
         self._timeout = timeout
-        self._metadata = CallMetadata(token, new_request_id)
+        self._metadata = CallMetadata(token, new_request_id, language)
 
     def close(self) -> None:
         """Close the client's own channel; calls in flight fail."""

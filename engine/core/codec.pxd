@@ -2,7 +2,7 @@
 from libc.stdint cimport int64_t, uint8_t, uint16_t
 
 from chatiere.engine.core.game cimport Event
-from chatiere.engine.core.labels cimport EventFields
+from chatiere.engine.core.phrases cimport Phrases, Said
 from chatiere.engine.core.position cimport Position
 from chatiere.engine.wire.reader cimport Message
 from chatiere.engine.wire.writer cimport Writer
@@ -79,8 +79,19 @@ cdef class OptionFields:
     cdef int put_in(self, Writer out, int field, Position position) except -1
 
 
+cdef class EventFields:
+    cdef tuple values
+    cdef frozenset lists
+    cdef frozenset implicit
+    cdef int kind
+    cdef int seat
+    # Write an event's kind and seat; the same and its values, as the fields that they are for.
+    cdef int put_head(self, Writer out, const Event* event) except -1
+    cdef int put(self, Writer out, const Event* event) except -1
+
+
 ctypedef struct Conversions:
-    # A room's conversions between the engine and the game's own messages, or pieces of text (labels).
+    # A room's conversions between the engine and the game's own messages, or phrases.
     int end_field  # of the State message: why the game is over
     bytes (*read_state)(const Message* state)  # returns an unchecked body
     int (*put_state)(Writer out, Position position) except -1
@@ -92,13 +103,13 @@ ctypedef struct Conversions:
     # Called at decisions only; `action` is a dense id, legal or not.
     int (*read_action)(const Message* action, Position position) except -1
     int (*put_action)(Writer out, Position position, int action) except -1
-    int (*put_action_label)(Writer out, Position position, int action) except -1
-    # A field in the label of an event, its seat apart; `value` as EventFields.value returns it.
-    int (*put_label_field)(Writer out, const Event* event, int field, int value) except -1
+    int (*say_action)(Position position, int action, Said* said) except -1
+    # `outcome` is any number at a chance event.
+    int (*say_outcome)(Position position, int outcome, Said* said) except -1
     # NULL if an event's values are its fields one by one.
     int (*put_event)(Writer out, const Event* event) except -1
-    # True if it wrote a label other than the one for the event's kind; NULL if no event has one.
-    bint (*put_event_label)(Writer out, const Event* event) except -1
+    # True if it says something else than the phrase for the event's kind; NULL if no event has such.
+    bint (*say_event)(const Event* event, Said* said) except -1
 
 
 cdef class Codec:
@@ -106,12 +117,12 @@ cdef class Codec:
     cdef OptionFields options
     cdef readonly object encode_options
     cdef readonly object options_of
-    cdef readonly object outcome_label
     cdef EventFields events
     # The seats whose totals a viewer may know, as bits.
     cdef int known_totals(self, Position position, int viewer) except -1
     cdef int write_state(self, Writer out, Position position) except -1
+    cdef readonly Phrases phrases
     cdef int write_event(self, Writer out, const Event* event) except -1
-    cdef int write_event_label(self, Writer out, const Event* event) except -1
+    cdef int say_event(self, const Event* event, Said* said) except -1
 
-cdef Codec make_codec(const Conversions* conversions, OptionFields options, EventFields events, outcome_label)
+cdef Codec make_codec(const Conversions* conversions, OptionFields options, EventFields events, Phrases phrases)

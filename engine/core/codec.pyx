@@ -1,11 +1,10 @@
 """Codecs between positions and the messages of a game's own protobuf file; the base of every room's codec."""
 
 from chatiere.engine.core.errors import EngineError, Reason
-from chatiere.engine.wire.writer import written_text
+from chatiere.engine.core.languages import language_number
 
 from chatiere.engine.core.events cimport HOST, hide_values, kernel_event, may_see
 from chatiere.engine.core.game cimport EVERY_SEAT, NO_SEAT, SPECTATOR
-from chatiere.engine.core.labels cimport put_words_before_field
 from chatiere.engine.wire.reader cimport Reader, has_number, has_span, listed_numbers, number_of, open_field
 
 
@@ -203,6 +202,44 @@ cdef class OptionFields:
         return out.end(begun)
 
 
+cdef class EventFields:
+    """The fields of a game's Event message."""
+
+    def __init__(self, fields, values=None, lists=(), implicit=()):
+        """Describe events by kind: `values` has the names of their values' fields.
+
+        `fields`: the numbers of all these fields by name, and of kind and seat. `lists`: the names of those that hold
+        all values of an event; `implicit`: of those without presence, which leave out a 0. Without `values` the codec
+        writes events itself.
+        """
+        values = values or {}
+        kinds = range(max(values, default=-1) + 1)
+        self.values = tuple(bytes(fields[name] for name in values.get(kind, ())) for kind in kinds)
+        self.lists = frozenset(fields[name] for name in lists)
+        self.implicit = frozenset(fields[name] for name in implicit)
+        self.kind = fields["kind"]
+        self.seat = fields["seat"]
+
+    cdef int put_head(self, Writer out, const Event* event) except -1:
+        out.number(self.kind, event.kind)
+        if event.seat >= 0:
+            out.present(self.seat, event.seat)
+        return 0
+
+    cdef int put(self, Writer out, const Event* event) except -1:
+        cdef bytes order = self.values[event.kind]
+        cdef int i
+        self.put_head(out, event)
+        for i in range(min(event.count, len(order))):
+            if order[i] in self.lists:
+                return out.short_numbers(order[i], event.values, event.count)
+            if order[i] in self.implicit:
+                out.number(order[i], event.values[i])
+            else:
+                out.present(order[i], event.values[i])
+        return 0
+
+
 cdef class Codec:
     """A codec between positions and the messages of a game's own protobuf file.
 
@@ -210,7 +247,8 @@ cdef class Codec:
     put methods write fields to a Writer; `wire.fill` turns them into a message object.
 
     `encode_options` returns options by name as the kernel's struct, `options_of` the options of a position (those left
-    at their default are absent), `outcome_label` a possible chance outcome in plain English.
+    at their default are absent). `phrases` are what labels say; `language` is "en" or "fr", and another raises
+    ValueError.
     """
 
     def __init__(self):
@@ -250,14 +288,24 @@ cdef class Codec:
         position.require_action(action)
         self.conversions.put_action(out, position, action)
 
-    def put_action_label(self, Writer out not None, Position position not None, int action):
-        """Write the label of a legal dense id, in plain English, as a piece of text. Raises as `put_action` does."""
+    def action_label(self, Position position not None, int action, language="en"):
+        """Return the label of a legal dense id. Raises as `put_action` does, and ValueError."""
+        cdef Said said
         position.require_action(action)
-        self.conversions.put_action_label(out, position, action)
+        self.conversions.say_action(position, action, &said)
+        return label_of(self.phrases, &said, language)
 
-    def action_label(self, position, action):
-        """Return the label of a legal dense id, in plain English. Raises as `put_action` does."""
-        return written_text(self.put_action_label, position, action)
+    def outcome_label(self, Position position not None, int outcome, language="en"):
+        """Return the label of a possible chance outcome. Raises ValueError."""
+        cdef Said said
+        self.conversions.say_outcome(position, outcome, &said)
+        return label_of(self.phrases, &said, language)
+
+    def end_label(self, int end, language="en"):
+        """Return the label of an end, by its number in the game's enum of ends. Raises ValueError."""
+        cdef Said said
+        self.phrases.say_end(end, &said)
+        return label_of(self.phrases, &said, language)
 
     def put_view(self, Writer out not None, Position position not None, seat):
         """Write the view of a seat, or of a spectator (None). Raises INVALID_SEAT."""
@@ -273,27 +321,17 @@ cdef class Codec:
             return self.conversions.put_event(out, event)
         return self.events.put(out, event)
 
-    def put_event_label(self, Writer out not None, event, bint whole):
-        """Write the label of an event, in plain English, as a piece of text; `whole`: as in `put_event`."""
+    def put_event_label(self, Writer out not None, event, bint whole, language="en"):
+        """Write the label of an event as a piece of text; `whole`: as in `put_event`. Raises ValueError."""
         cdef Event found = as_seen(event, whole)
-        self.write_event_label(out, &found)
+        cdef Said said
+        self.say_event(&found, &said)
+        self.phrases.put_text(out, &said, language_number(language))
 
-    cdef int write_event_label(self, Writer out, const Event* event) except -1:
-        cdef bytes label
-        cdef const char* rest
-        cdef int field
-        if self.conversions.put_event_label != NULL and self.conversions.put_event_label(out, event):
+    cdef int say_event(self, const Event* event, Said* said) except -1:
+        if self.conversions.say_event != NULL and self.conversions.say_event(event, said):
             return 0
-        label = self.events.labels[event.kind]
-        rest = label
-        field = put_words_before_field(out, &rest)
-        while field:
-            if field == self.events.seat:
-                out.decimal(event.seat)
-            else:
-                self.conversions.put_label_field(out, event, field, self.events.value(event, field))
-            field = put_words_before_field(out, &rest)
-        return 0
+        return self.phrases.say_event(event, said)
 
     def put_score(self, Writer out not None, Position position not None):
         """Write the breakdown of the score, whole: for the host."""
@@ -305,15 +343,21 @@ cdef class Codec:
         return self.conversions.known_totals(position, viewer)
 
 
-cdef Codec make_codec(const Conversions* conversions, OptionFields options, EventFields events, outcome_label):
+cdef Codec make_codec(const Conversions* conversions, OptionFields options, EventFields events, Phrases phrases):
     cdef Codec codec = Codec.__new__(Codec)
     codec.conversions = conversions[0]
     codec.options = options
     codec.events = events
     codec.encode_options = options.encode
     codec.options_of = options.options_of
-    codec.outcome_label = outcome_label
+    codec.phrases = phrases
     return codec
+
+
+cdef label_of(Phrases phrases, const Said* said, language):
+    cdef Writer out = Writer()
+    phrases.put_text(out, said, language_number(language))
+    return bytes(out).decode()
 
 
 cdef Event as_seen(event, bint whole) except *:

@@ -264,9 +264,9 @@ class Description:
     encode_options: Callable[[int, Mapping[str, Any]], bytes]
     # A position's options by name; those left at their default are absent.
     options_of: Callable[["Position"], dict[str, Any]]
-    # Plain English for a dense id at a position where it is legal, and for an outcome.
-    action_label: Callable[["Position", int], str]
-    outcome_label: Callable[["Position", int], str]
+    # The label of a dense id at a position where it is legal, and of an outcome, in a language.
+    action_label: Callable[["Position", int, str], str]
+    outcome_label: Callable[["Position", int, str], str]
     # Filled in by the Game from its table of operations.
     min_players: int = 0
     max_players: int = 0

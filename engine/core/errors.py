@@ -22,6 +22,7 @@ class Reason(StrEnum):
     GAME_OVER = "GAME_OVER"
     INVALID_BATCH = "INVALID_BATCH"
     BATCH_TOO_LARGE = "BATCH_TOO_LARGE"
+    WRONG_TURN = "WRONG_TURN"
     INVALID_RECORD = "INVALID_RECORD"
 
     @property
@@ -46,6 +47,7 @@ _NUMBERS = {
     Reason.GAME_OVER: 14,
     Reason.INVALID_BATCH: 18,
     Reason.BATCH_TOO_LARGE: 19,
+    Reason.WRONG_TURN: 32,
     Reason.INVALID_RECORD: 25,
 }
 
@@ -55,11 +57,19 @@ class EngineError(ValueError):
 
     `field` is the path to the error below the argument ("seats[2].hand"), empty for the argument as a whole.
     `rule` cites the rules file and heading, empty if no rule of a game was broken.
-    `metadata` holds further facts as short strings, such as the actor.
+    `metadata` holds further facts as short strings, such as the actor. `key` is that of the game's phrase for it, empty
+    if it has none.
     """
 
     def __init__(
-        self, reason: Reason, message: str, *, field: str = "", rule: str = "", metadata: dict[str, str] | None = None
+        self,
+        reason: Reason,
+        message: str,
+        *,
+        field: str = "",
+        rule: str = "",
+        metadata: dict[str, str] | None = None,
+        key: str = "",
     ) -> None:
         """Initialize a refusal; the class describes the arguments."""
         super().__init__(message)
@@ -68,6 +78,7 @@ class EngineError(ValueError):
         self.field = field
         self.rule = rule
         self.metadata = metadata or {}
+        self.key = key
 
     def lies_below(self, path: str, index: int | None = None) -> None:
         """Prefix `field` with `path`, or `path[index]`, when the error is passed on to an outer message."""
@@ -80,9 +91,10 @@ class EngineError(ValueError):
 
 @dataclass(frozen=True)
 class FaultText:
-    """The text of a kernel's error code; `field` and `rule` as in EngineError."""
+    """The text of a kernel's error code; `field`, `rule` and `key` as in EngineError."""
 
     reason: Reason
     message: str
     field: str = ""
     rule: str = ""
+    key: str = ""

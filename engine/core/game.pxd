@@ -60,6 +60,8 @@ cdef enum Fault:
     SAMPLED_CHANCE_IS_PENDING
     OTHER_PLAYERS
     PLY_TOO_HIGH
+    # A move in the name of another seat, which no kernel sees.
+    NOT_YOUR_TURN
 
 cdef enum:
     # Event.seen_by if everybody may see the values, including spectators.

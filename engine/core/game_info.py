@@ -8,6 +8,7 @@ values are fields by name; messages within them are dicts as well. The engine ha
 from typing import Any
 
 from chatiere.engine.core.description import ObservationField
+from chatiere.engine.core.phrases import Phrases
 from chatiere.engine.core.position import Game
 
 
@@ -68,6 +69,11 @@ def pieces_info(game: Game) -> dict[str, Any]:
         ],
         "piece_details": {game.name: game.description.piece_details},
     }
+
+
+def words_info(phrases: Phrases, language: str) -> dict[str, Any]:
+    """Return the part `words`: the phrases of a game in a language. Raises ValueError for one that is not spoken."""
+    return {"phrases": phrases.infos(language)}
 
 
 def observation_info(game: Game) -> dict[str, Any]:

@@ -6,6 +6,7 @@ A game has the same field number in every oneof; the content of that field is up
 from struct import pack
 
 from chatiere.engine.core.errors import EngineError, Reason
+from chatiere.engine.core.languages import language_number
 from chatiere.engine.core.position import CHANCE_PLAYER
 
 from libc.stdint cimport int64_t, uint8_t
@@ -13,6 +14,7 @@ from libc.stdint cimport int64_t, uint8_t
 from chatiere.engine.core.codec cimport Codec
 from chatiere.engine.core.events cimport HOST, EventLog
 from chatiere.engine.core.game cimport EVERY_SEAT, EVERYBODY, MAX_SEATS, SPECTATOR, Event
+from chatiere.engine.core.phrases cimport Said
 from chatiere.engine.core.position cimport Game, Position
 from chatiere.engine.core.stream cimport Stream, stream_at
 from chatiere.engine.wire.reader cimport Message, Reader, has_span, listed_numbers, number_of, open_field
@@ -31,9 +33,14 @@ cdef class Messages:
     cdef readonly Game game
     cdef Codec codec
     cdef int field
+    cdef int language
 
-    def __init__(self, Game game not None, Codec codec not None, int field):
-        """Initialize with the game, its codec, and the number of its field in every oneof."""
+    def __init__(self, Game game not None, Codec codec not None, int field, language="en"):
+        """Initialize with the game, its codec, the number of its field in every oneof, and the language of labels.
+
+        Raises ValueError for a language other than "en" and "fr".
+        """
+        self.language = language_number(language)
         self.game = game
         self.codec = codec
         self.field = field
@@ -115,9 +122,12 @@ cdef class Messages:
     def put_end(self, Writer out not None, int field, Position position not None):
         """Write why the game is over as an End in `field`; nothing if it is not."""
         cdef int end = self.game.ops.end(position.body)
+        cdef Said said
         cdef size_t begun
         if end:
+            self.codec.phrases.say_end(end, &said)
             begun = out.begin(field)
+            self.put_said(out, fields.END_LABEL, fields.END_PHRASE, &said)
             out.number(self.field, end)
             out.end(begun)
 
@@ -125,12 +135,12 @@ cdef class Messages:
         """Write the legal actions by ascending id, each as an Action in `field`; none unless a seat has to act."""
         cdef int action
         cdef size_t begun, inner
+        cdef Said said
         for action in position.legal_actions():
             begun = out.begin(field)
             out.present(fields.ACTION_ID, action)
-            inner = out.begin(fields.ACTION_LABEL)
-            self.codec.conversions.put_action_label(out, position, action)
-            out.end(inner)
+            self.codec.conversions.say_action(position, action, &said)
+            self.put_said(out, fields.ACTION_LABEL, fields.ACTION_PHRASE, &said)
             inner = out.begin(self.field)
             self.codec.conversions.put_action(out, position, action)
             out.end(inner)
@@ -139,11 +149,13 @@ cdef class Messages:
     def put_chance_outcomes(self, Writer out not None, int field, Position position not None):
         """Write the outcomes of a pending chance event, ascending, each as a ChanceOutcome in `field`; else none."""
         cdef size_t begun
+        cdef Said said
         for outcome, weight in position.chance_outcomes():
             begun = out.begin(field)
             out.number(fields.CHANCE_OUTCOME_OUTCOME, outcome)
             out.number(fields.CHANCE_OUTCOME_WEIGHT, weight)
-            out.text(fields.CHANCE_OUTCOME_LABEL, position.outcome_label(outcome))
+            self.codec.conversions.say_outcome(position, outcome, &said)
+            self.put_said(out, fields.CHANCE_OUTCOME_LABEL, fields.CHANCE_OUTCOME_PHRASE, &said)
             out.end(begun)
 
     def put_events(self, Writer out not None, int field, EventLog events not None, seat, bint whole=False):
@@ -151,6 +163,7 @@ cdef class Messages:
         cdef int other, count, viewer = HOST if whole else SPECTATOR if seat is None else seat
         cdef uint8_t seats[MAX_SEATS]
         cdef Event told
+        cdef Said said
         cdef Py_ssize_t place
         cdef size_t begun, inner
         for place in range(events.length):
@@ -165,13 +178,19 @@ cdef class Messages:
                         seats[count] = other
                         count += 1
                 out.byte_numbers(fields.EVENT_SEEN_WHOLE_BY, seats, count)
-            inner = out.begin(fields.EVENT_LABEL)
-            self.codec.write_event_label(out, &told)
-            out.end(inner)
+            self.codec.say_event(&told, &said)
+            self.put_said(out, fields.EVENT_LABEL, fields.EVENT_PHRASE, &said)
             inner = out.begin(self.field)
             self.codec.write_event(out, &told)
             out.end(inner)
             out.end(begun)
+
+    cdef int put_said(self, Writer out, int label, int phrase, const Said* said) except -1:
+        # Write what is said as a label and as a Phrase.
+        cdef size_t begun = out.begin(label)
+        self.codec.phrases.put_text(out, said, self.language)
+        out.end(begun)
+        return self.codec.phrases.put_message(out, phrase, said)
 
     def put_view(self, Writer out not None, Position position not None, seat):
         """Write the View of a position for a seat (None: a spectator)."""

@@ -29,6 +29,7 @@ from chatiere.engine.core.game cimport (
     NO_SUCH_ACTION,
     NO_SUCH_OUTCOME,
     NO_SUCH_SEAT,
+    NOT_YOUR_TURN,
     OK,
     OTHER_GAME,
     OTHER_PLAYERS,
@@ -50,35 +51,63 @@ CHANCE_PLAYER = CHANCE
 INVALID_PLAYER = INVALID
 TERMINAL_PLAYER = TERMINAL
 
-_COMMON_FAULTS = {
-    GAME_IS_OVER: FaultText(Reason.GAME_OVER, "the game is over: nobody can move"),
+# Of all games, by kernel's error code.
+COMMON_FAULTS = {
+    GAME_IS_OVER: FaultText(Reason.GAME_OVER, "the game is over: nobody can move", key="rule.game_is_over"),
     CHANCE_IS_PENDING: FaultText(
-        Reason.CHANCE_PENDING, "a chance event is pending: apply one of its outcomes before a seat can act"
+        Reason.CHANCE_PENDING,
+        "a chance event is pending: apply one of its outcomes before a seat can act",
+        key="rule.chance_is_pending",
     ),
     NO_CHANCE_IS_PENDING: FaultText(
-        Reason.NO_CHANCE_PENDING, "no chance event is pending: a seat has to act, with one of its legal actions"
+        Reason.NO_CHANCE_PENDING,
+        "no chance event is pending: a seat has to act, with one of its legal actions",
+        key="rule.no_chance_is_pending",
     ),
-    NO_SUCH_ACTION: FaultText(Reason.INVALID_ACTION, "the game has no action with that dense id"),
+    NO_SUCH_ACTION: FaultText(
+        Reason.INVALID_ACTION, "the game has no action with that dense id", key="rule.no_such_action"
+    ),
     NO_SUCH_OUTCOME: FaultText(
-        Reason.IMPOSSIBLE_OUTCOME, "not a possible outcome of the pending chance event: apply one that is listed"
+        Reason.IMPOSSIBLE_OUTCOME,
+        "not a possible outcome of the pending chance event: apply one that is listed",
+        key="rule.no_such_outcome",
     ),
-    NO_SUCH_SEAT: FaultText(Reason.INVALID_SEAT, "the game has no such seat", "seat"),
-    OTHER_GAME: FaultText(Reason.INVALID_STATE, "not a packed state of this game", "header.game"),
+    NO_SUCH_SEAT: FaultText(Reason.INVALID_SEAT, "the game has no such seat", "seat", key="rule.no_such_seat"),
+    NOT_YOUR_TURN: FaultText(Reason.WRONG_TURN, "it is another seat's turn", "seat", key="rule.not_your_turn"),
+    OTHER_GAME: FaultText(
+        Reason.INVALID_STATE, "not a packed state of this game", "header.game", key="state.other_game"
+    ),
     OTHER_RULES_VERSION: FaultText(
-        Reason.UNSUPPORTED_RULES_VERSION, "the state was made under a different version of the rules", "rules_version"
+        Reason.UNSUPPORTED_RULES_VERSION,
+        "the state was made under a different version of the rules",
+        "rules_version",
+        key="state.other_rules_version",
     ),
     HEADER_NOT_ZERO: FaultText(
-        Reason.INVALID_STATE, "the header has a flag other than 0 and 1, or a reserved byte other than 0", "header"
+        Reason.INVALID_STATE,
+        "the header has a flag other than 0 and 1, or a reserved byte other than 0",
+        "header",
+        key="state.header_not_zero",
     ),
     STREAM_NOT_ZERO: FaultText(
-        Reason.INVALID_STATE, "a state with explicit chance has no random stream", "header.sampled"
+        Reason.INVALID_STATE,
+        "a state with explicit chance has no random stream",
+        "header.sampled",
+        key="state.stream_not_zero",
     ),
-    OTHER_PLAYERS: FaultText(Reason.INVALID_PLAYERS, "the state has a different number of seats"),
+    OTHER_PLAYERS: FaultText(
+        Reason.INVALID_PLAYERS, "the state has a different number of seats", key="state.other_players"
+    ),
     SAMPLED_CHANCE_IS_PENDING: FaultText(
-        Reason.INVALID_STATE, "a state with sampled chance cannot be at a chance event"
+        Reason.INVALID_STATE,
+        "a state with sampled chance cannot be at a chance event",
+        key="state.sampled_chance_is_pending",
     ),
     PLY_TOO_HIGH: FaultText(
-        Reason.INVALID_STATE, "no game with this number of players has as many decisions", "header.ply"
+        Reason.INVALID_STATE,
+        "no game with this number of players has as many decisions",
+        "header.ply",
+        key="state.ply_too_high",
     ),
 }
 
@@ -298,12 +327,12 @@ cdef class Game:
 
     def fault_text(self, fault):
         """Return the FaultText of a kernel's error code."""
-        return _COMMON_FAULTS.get(fault) or self.description.faults[fault]
+        return COMMON_FAULTS.get(fault) or self.description.faults[fault]
 
     def refuse_state(self, fault):
         """Raise the EngineError for a kernel's error code about a state."""
         text = self.fault_text(fault)
-        raise EngineError(text.reason, text.message, field=text.field, rule=text.rule)
+        raise EngineError(text.reason, text.message, field=text.field, rule=text.rule, key=text.key)
 
     def check_rules_version(self, version):
         """Raise UNSUPPORTED_RULES_VERSION unless `version` is the one that this engine plays."""
@@ -441,10 +470,18 @@ cdef class Position:
             self.refuse_move(GAME_IS_OVER, None)
         return 0
 
+    def require_turn(self, seat):
+        """Raise WRONG_TURN, CHANCE_PENDING or GAME_OVER unless it is a seat's turn to act."""
+        self.require_decision()
+        if seat != self.current_player():
+            self.refuse_move(NOT_YOUR_TURN, None)
+
     cdef int require_action(self, int action) except -1:
         self.require_decision()
         if not 0 <= action < self.game.ops.num_actions:
-            raise EngineError(Reason.INVALID_ACTION, f"dense ids are 0 to {self.game.ops.num_actions - 1}")
+            raise EngineError(
+                Reason.INVALID_ACTION, f"dense ids are 0 to {self.game.ops.num_actions - 1}", key="rule.no_such_action"
+            )
         return 0
 
     def refuse_move(self, fault, move):
@@ -455,7 +492,9 @@ cdef class Position:
         if move is not None:
             metadata["move"] = shown(move)
         turn = f" (seat {actor} is to act)" if actor >= 0 else ""
-        raise EngineError(text.reason, text.message + turn, field=text.field, rule=text.rule, metadata=metadata)
+        raise EngineError(
+            text.reason, text.message + turn, field=text.field, rule=text.rule, metadata=metadata, key=text.key
+        )
 
     def child(self, move):
         """Return the position after a move, leaving this one unchanged. Raises as `apply` does."""
@@ -575,13 +614,13 @@ cdef class Position:
         """Return the options that the game was begun with, by name; those left at their default are absent."""
         return self.game.description.options_of(self)
 
-    def action_label(self, action):
-        """Return the label of a legal dense id, in plain English."""
-        return self.game.description.action_label(self, id_of("action", action))
+    def action_label(self, action, language="en"):
+        """Return the label of a legal dense id, in a language: "en" or "fr". Raises ValueError for another."""
+        return self.game.description.action_label(self, id_of("action", action), language)
 
-    def outcome_label(self, outcome):
-        """Return the label of a possible chance outcome, in plain English."""
-        return self.game.description.outcome_label(self, require_integer("outcome", outcome))
+    def outcome_label(self, outcome, language="en"):
+        """Return the label of a possible chance outcome, in a language: "en" or "fr". Raises ValueError for another."""
+        return self.game.description.outcome_label(self, require_integer("outcome", outcome), language)
 
     def playout(self, seed, game_number=0):
         """Play uniformly random legal actions to the end, changing this position. Returns the number of decisions.

@@ -14,13 +14,15 @@ class RulesFile:
         """Cite the file `name` of docs/rules."""
         self.name = name
 
-    def illegal(self, message: str, heading: str) -> FaultText:
-        """Return the text of a fault of a move."""
-        return FaultText(Reason.ILLEGAL_ACTION, message, rule=f"{self.name}: {heading}")
+    def illegal(self, name: str, message: str, heading: str) -> FaultText:
+        """Return the text of a fault of a move. `name`: the kernel's, in lower case."""
+        return FaultText(Reason.ILLEGAL_ACTION, message, rule=f"{self.name}: {heading}", key=f"rule.{name}")
 
-    def broken(self, message: str, field: str, heading: str = _INVARIANTS) -> FaultText:
-        """Return the text of a fault of a state."""
-        return FaultText(Reason.INVALID_STATE, message, field=field, rule=f"{self.name}: {heading}")
+    def broken(self, name: str, message: str, field: str, heading: str = _INVARIANTS) -> FaultText:
+        """Return the text of a fault of a state. `name`: the kernel's, in lower case."""
+        return FaultText(
+            Reason.INVALID_STATE, message, field=field, rule=f"{self.name}: {heading}", key=f"state.{name}"
+        )
 
     def refuse_state(self, field: str, message: str, heading: str = _INVARIANTS) -> NoReturn:
         """Raise INVALID_STATE."""
@@ -34,6 +36,7 @@ class RulesFile:
             field=field,
             rule=f"{self.name}: Actions",
             metadata={"actor": str(actor)},
+            key="rule.card_not_in_hand",
         )
 
     def in_range(self, value: int, lowest: int, highest: int, field: str) -> int:

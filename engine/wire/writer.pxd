@@ -26,6 +26,7 @@ cdef class Writer:
     cpdef int fields(self, bytes data) except -1
     cpdef int string(self, str text) except -1
     cpdef int numbers(self, int field, numbers) except -1
+    cdef int signed(self, int number) except -1
     cdef int byte_numbers(self, int field, const uint8_t* numbers, int count) except -1
     cdef int short_numbers(self, int field, const uint16_t* numbers, int count) except -1
     cdef int words(self, const char* text) except -1

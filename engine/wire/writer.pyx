@@ -3,7 +3,7 @@
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from cpython.mem cimport PyMem_Free, PyMem_Realloc
 from cpython.unicode cimport PyUnicode_AsUTF8AndSize
-from libc.stdint cimport uint8_t, uint16_t, uint64_t
+from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memmove, strlen
 
 from chatiere.engine.wire.reader cimport BYTES, LONGEST_VARINT, VARINT
@@ -75,6 +75,12 @@ cdef class Writer:
             return self.end(begun)
         # An empty list is left out.
         self.size = before
+        return 0
+
+    cdef int signed(self, int number) except -1:
+        # Write a number of a list of sint32, between its `begin` and `end`.
+        self.reserve(LONGEST_VARINT)
+        self.size = put_varint(self.data + self.size, (<uint32_t> number << 1) ^ <uint32_t> (number >> 31)) - self.data
         return 0
 
     cdef int byte_numbers(self, int field, const uint8_t* numbers, int count) except -1:

@@ -5,9 +5,11 @@ In each oneof a game has the field of its own name; its content is read and writ
 
 from chatiere import engine
 from chatiere.engine import EngineError, EventLog, Game, Position, Reason
+from chatiere.engine.core.languages import LANGUAGES
 from chatiere.engine.core.messages import Messages
 from chatiere.engine.wire import Reader
 from chatiere.service.calls.errors import Refusal, ServiceReason
+from chatiere.service.calls.languages import spoken
 from chatiere.v1 import game_pb2
 
 # A game's reader and writer of messages, by its field number; the set of these numbers as bits; the readers by game.
@@ -18,13 +20,20 @@ _BY_FIELD = {
     for game in engine.games()
 }
 _FIELDS = sum(1 << field for field in _BY_FIELD)
-_BY_GAME = {messages.game: messages for messages in _BY_FIELD.values()}
+# By language.
+_BY_GAME = {
+    language: {
+        messages.game: Messages(messages.game, engine.codec(messages.game.name), field, language)
+        for field, messages in _BY_FIELD.items()
+    }
+    for language in LANGUAGES
+}
 _ACTION_ID = game_pb2.Action.ID_FIELD_NUMBER
 
 
 def of(position: Position) -> Messages:
-    """Return the reader and writer of the messages of a position's game."""
-    return _BY_GAME[position.game]
+    """Return the reader and writer of the messages of a position's game, in the language of the call."""
+    return _BY_GAME[spoken()][position.game]
 
 
 def game_of(message: Reader) -> Game | None:

@@ -12,6 +12,7 @@ from google.rpc import code_pb2, error_details_pb2, status_pb2
 
 from chatiere.engine import EngineError
 from chatiere.engine.core.batch import Cancelled
+from chatiere.service.calls.languages import ACCEPT_LANGUAGE, LanguageError, localized
 
 DOMAIN = "chatiere.v1"
 # Messages may quote what a client sent; the status travels in headers, which clients accept up to 8 KiB.
@@ -32,12 +33,12 @@ class ServiceReason(StrEnum):
     TIME_LIMIT = "TIME_LIMIT"
     REQUEST_TIMEOUT = "REQUEST_TIMEOUT"
     INVALID_BOT = "INVALID_BOT"
+    INVALID_LANGUAGE = "INVALID_LANGUAGE"
     INVALID_RANGE = "INVALID_RANGE"
     INVALID_TABLE = "INVALID_TABLE"
     TABLE_EXPIRED = "TABLE_EXPIRED"
     WRONG_SECRET = "WRONG_SECRET"
     NOT_ACKNOWLEDGED = "NOT_ACKNOWLEDGED"
-    WRONG_TURN = "WRONG_TURN"
     INVALID_TERMS = "INVALID_TERMS"
     INVALID_HISTORY = "INVALID_HISTORY"
     GAME_NOT_OVER = "GAME_NOT_OVER"
@@ -45,6 +46,7 @@ class ServiceReason(StrEnum):
 
 # The codes of refusals whose cause is not in the request.
 _CODES = {
+    ServiceReason.INTERNAL: code_pb2.INTERNAL,
     ServiceReason.UNAUTHENTICATED: code_pb2.UNAUTHENTICATED,
     ServiceReason.LIMIT_EXCEEDED: code_pb2.RESOURCE_EXHAUSTED,
     ServiceReason.TIME_LIMIT: code_pb2.DEADLINE_EXCEEDED,
@@ -92,6 +94,7 @@ class Refusal(ValueError):
         self.message = message
         self.field = field
         self.rule = ""
+        self.key = ""
         self.metadata = metadata
         self.retry_after = retry_after
 
@@ -132,18 +135,26 @@ def slot_lost(kind: str, most: int) -> Refusal:
     return limit_exceeded(f"{kind} whose request has not come whole", most, _RETRY)
 
 
-def status_of(error: Exception, request_id: str) -> Status:
-    """Return the status of a call that raised `error`.
+def invalid_language(error: LanguageError) -> Refusal:
+    """Return the refusal of a call whose accept-language cannot be understood."""
+    tag = {"tag": error.tag} if error.tag else {}
+    return Refusal(
+        ServiceReason.INVALID_LANGUAGE, f"{ACCEPT_LANGUAGE}: {error}", metadata={"metadata": ACCEPT_LANGUAGE} | tag
+    )
+
+
+def status_of(error: Exception, request_id: str, language: str = "") -> Status:
+    """Return the status of a call that raised `error`, with a message for people in `language`, if there is one.
 
     Anything but a refusal or a request that cannot be parsed is a failure of the service: it is logged under an
     incident id, and the client learns that id alone.
     """
-    request_info = error_details_pb2.RequestInfo(request_id=request_id)
     if isinstance(error, (EngineError, Refusal)):
-        return _refusal(error, request_info)
+        return _refusal(error, request_id, language)
     if isinstance(error, DecodeError):
         message = "the request cannot be parsed as the message of this method"
-        return _status(code_pb2.INVALID_ARGUMENT, ServiceReason.MALFORMED_REQUEST, message, {}, request_info)
+        refusal = Refusal(ServiceReason.MALFORMED_REQUEST, message, metadata={})
+        return _refusal(refusal, request_id, language)
     if isinstance(error, Cancelled):
         # The client no longer listens.
         return CANCELLED
@@ -151,12 +162,15 @@ def status_of(error: Exception, request_id: str) -> Status:
     extra = {"incident": incident, "request_id": request_id}
     _log.error("incident %s of request %s", incident, request_id, exc_info=error, extra=extra)
     message = f"internal error: see incident {incident} in the server's log"
-    return _status(code_pb2.INTERNAL, ServiceReason.INTERNAL, message, {"incident": incident}, request_info)
+    failure = Refusal(ServiceReason.INTERNAL, message, metadata={"incident": incident})
+    return _refusal(failure, request_id, language)
 
 
-def _refusal(error: EngineError | Refusal, request_info: error_details_pb2.RequestInfo) -> Status:
+def _refusal(error: EngineError | Refusal, request_id: str, language: str) -> Status:
     metadata = error.metadata | ({"rule": error.rule} if error.rule else {})
-    details: list[Message] = [request_info]
+    if error.key:
+        metadata["rule_key"] = error.key
+    details: list[Message] = [error_details_pb2.RequestInfo(request_id=request_id)]
     message = error.message
     if error.field:
         violation = error_details_pb2.BadRequest.FieldViolation(field=error.field, description=_clip(error.message))
@@ -169,6 +183,9 @@ def _refusal(error: EngineError | Refusal, request_info: error_details_pb2.Reque
             retry = error_details_pb2.RetryInfo()
             retry.retry_delay.FromTimedelta(timedelta(seconds=error.retry_after))
             details.append(retry)
+    if language:
+        text = localized(language, error.reason.value, error.message, error.metadata.get("game", ""), error.key)
+        details.append(error_details_pb2.LocalizedMessage(locale=language, message=_clip(text)))
     return _status(code, error.reason, message, metadata, *details)
 
 

@@ -11,10 +11,12 @@ from typing import Any
 
 from chatiere import engine
 from chatiere.engine import EngineError, EventLog, Game, Position, Reason
-from chatiere.engine.core.game_info import game_info, observation_info, pieces_info
+from chatiere.engine.core.game_info import game_info, observation_info, pieces_info, words_info
+from chatiere.engine.core.languages import LANGUAGES
 from chatiere.engine.wire import Reader, Writer, written, written_in
 from chatiere.service.calls import conversion
 from chatiere.service.calls.errors import Refusal, ServiceReason
+from chatiere.service.calls.languages import spoken
 from chatiere.service.calls.piece_fields import piece_fields
 from chatiere.service.calls.requests import numbers_of, opener, parse
 from chatiere.service.guards.metrics import Metrics
@@ -70,12 +72,22 @@ def _parts_of(request: pb.ListGamesRequest) -> tuple[tuple[InfoPart, bool], ...]
         (game_info, True),
         (_pieces_info, request.pieces),
         (observation_info, request.observation),
+        (_WORDS_INFO[spoken()], request.words),
     )
 
 
 def _pieces_info(game: Game) -> dict[str, Any]:
     # The engine has no protobuf, and so cannot know the fields of messages.
     return pieces_info(game) | {"piece_fields": piece_fields(game.name)}
+
+
+def _words_info(language: str) -> InfoPart:
+    # Returns the part `words` in a language.
+    return lambda game: words_info(engine.codec(game.name).phrases, language)
+
+
+# By language.
+_WORDS_INFO = {language: _words_info(language) for language in LANGUAGES}
 
 
 def _put_info(out: Writer, game: Game, parts: list[InfoPart]) -> None:
@@ -143,6 +155,8 @@ def apply(data: bytes) -> tuple[bytes, Game]:
     events = EventLog()
     action = request.find(_APPLY.action)
     if action is not None:
+        if request.has_number(_APPLY.seat):
+            _check_turn(request.number(_APPLY.seat), position)
         conversion.apply_action(action, position, events)
     elif request.has_number(_APPLY.outcome):
         _apply_outcome(position, request.number(_APPLY.outcome), events)
@@ -294,6 +308,15 @@ def _check_seat(seat: int, position: Position, field: str) -> None:
         raise _no_such_seat(f"seats are 0 to {position.num_players() - 1}, not {seat}", position, field)
 
 
+def _check_turn(seat: int, position: Position) -> None:
+    _check_seat(seat, position, "seat")
+    try:
+        position.require_turn(seat)
+    except EngineError as error:
+        conversion.name_game(error, position.game)
+        raise
+
+
 def check_viewers(include: Reader, position: Position) -> None:
     """Raise EngineError (INVALID_SEAT) unless the viewers of a request's field `include` are seats, each once."""
     viewers = include.numbers(_INCLUDE.viewers)
@@ -321,6 +344,7 @@ def _apply_outcome(position: Position, outcome: int, events: EventLog) -> None:
             f"no chance event is pending: seat {seat} has to choose one of its legal actions",
             field="outcome",
             metadata={"game": position.game.name, "actor": str(seat), "move": str(outcome)},
+            key="rule.no_chance_is_pending",
         )
     try:
         position.apply(outcome, events)

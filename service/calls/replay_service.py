@@ -37,6 +37,8 @@ _POSITIONS = pb.ReplayResponse.POSITIONS_FIELD_NUMBER
 Hold = Callable[[int], None]
 # A response is in memory twice while it is assembled; memory is reserved in steps of so many bytes.
 _COPIES, _STEP = 2, 256 * 1024
+# gRPC's clients accept 4 MiB unless told otherwise.
+_LARGEST = 4 * 1024 * 1024
 
 
 class ReplayService:
@@ -44,7 +46,7 @@ class ReplayService:
 
     def __init__(self, settings: Settings, metrics: Metrics) -> None:
         """Take limits from `settings`; count moves in `metrics`."""
-        self._max_bytes = settings.max_answer_bytes
+        self._max_bytes = min(settings.max_answer_bytes, _LARGEST)
         self._moves = {game: metrics.moves_applied.labels(game.name) for game in engine.games()}
 
     def replay(self, data: Buffer, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
@@ -108,7 +110,12 @@ class _Response:
                 f"the positions up to ply {ply} take {self._size} bytes, and this service writes at most "
                 f"{self._max_bytes}: ask for a shorter stretch",
                 field="to_ply",
-                metadata={"game": position.game.name, "limit": str(self._max_bytes), "asked": str(self._size)},
+                metadata={
+                    "game": position.game.name,
+                    "limit": str(self._max_bytes),
+                    "asked": str(self._size),
+                    "last_ply": str(ply - 1),
+                },
             )
         if _COPIES * self._size > self._held:
             self._held = _COPIES * self._size + _STEP

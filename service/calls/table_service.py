@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from chatiere import engine
 from chatiere.bots.hosting import decisions_at
-from chatiere.engine import EngineError, EventLog, Game, Position
+from chatiere.engine import EngineError, EventLog, Game, Position, Reason
 from chatiere.engine.core.batch import Cancellation, Cancelled
 from chatiere.engine.wire import Buffer, Reader, fill, written_in
 from chatiere.service.calls import conversion
@@ -31,8 +31,6 @@ from chatiere.service.tables.seal import (
     NotAuthenticError,
     OpenedTable,
     acknowledged,
-    hash_of,
-    human_seats,
     missing_seats,
     open_table,
     seal,
@@ -187,7 +185,7 @@ class TableService:
         position = _position_of(table)
         before, mover = position.pack(), _actor_of(position)
         events = EventLog()
-        if header.seats[mover].WhichOneof("holder") == "bot":
+        if header.seats[mover].bot:
             if request.HasField("action"):
                 raise _wrong_turn(f"seat {mover}, a bot, has to decide: call without an action", position)
             decision = self._bot_decision(table, position, cancellation, hold)
@@ -199,10 +197,9 @@ class TableService:
                 raise _missing("action", "an action of the seat to decide")
             decision = conversion.apply_action(Reader(request.action), position, events)
         self._moves[position.game].inc()
-        parent = hash_of(table.content)
         header.ply += 1
         header.mover = mover
-        header.parent = parent
+        header.parent = table.hash
         child = seal(table.key, header, Body(table.body.root, before, decision))
         response = pb.MoveResponse(table=child).SerializeToString()
         if not missing_seats(header, ()):
@@ -249,7 +246,7 @@ class TableService:
                 raise Cancelled("the call was cancelled")
             last = self._authentic(data, f"tables[{i}]")
             header = last.header
-            links.append(_Link(header.table_id, header.ply, header.parent, hash_of(last.content), last.body.decision))
+            links.append(_Link(header.table_id, header.ply, header.parent, last.hash, last.body.decision))
         _require_acknowledged(last, f"tables[{len(links) - 1}]")
         header, parent = last.header, _NO_PARENT
         for ply, link in enumerate(links):
@@ -325,8 +322,9 @@ def _seat_of(header: pb.TableHeader, secret: bytes) -> int:
     digest = hashlib.sha256(secret).digest()
     found = None
     # All are compared, each in constant time: the duration reveals nothing.
-    for seat in human_seats(header):
-        if hmac.compare_digest(header.seats[seat].secret_sha256, digest):
+    for seat, each in enumerate(header.seats):
+        # A bot's is empty.
+        if hmac.compare_digest(each.secret_sha256, digest):
             found = seat
     if found is None or len(secret) != SECRET_SIZE:
         raise Refusal(ServiceReason.WRONG_SECRET, "the secret is of no seat at this table", field="secret", metadata={})
@@ -393,10 +391,11 @@ def _invalid_terms(message: str, field: str, game: Game) -> Refusal:
     return Refusal(ServiceReason.INVALID_TERMS, message, field=field, metadata={"game": game.name})
 
 
-def _wrong_turn(message: str, position: Position) -> Refusal:
-    return Refusal(
-        ServiceReason.WRONG_TURN,
+def _wrong_turn(message: str, position: Position) -> EngineError:
+    return EngineError(
+        Reason.WRONG_TURN,
         message,
         field="secret",
         metadata={"game": position.game.name, "actor": str(position.current_player())},
+        key="rule.not_your_turn",
     )

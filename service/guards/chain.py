@@ -15,7 +15,8 @@ from itertools import count
 from google.rpc import code_pb2
 from prometheus_client import Counter, Gauge, Histogram
 
-from chatiere.service.calls.errors import OK, Refusal, ServiceReason, Status, status_of
+from chatiere.service.calls.errors import OK, Refusal, ServiceReason, Status, invalid_language, status_of
+from chatiere.service.calls.languages import ACCEPT_LANGUAGE, LanguageError, language_for
 from chatiere.service.guards.limits import CallLimit, Limits
 from chatiere.service.guards.memory import Holding, MemoryBudget
 from chatiere.service.guards.metrics import Metrics, code_label
@@ -90,17 +91,32 @@ class Call:
     """A call on its way through the guards.
 
     `client`: the name of its token; "" without one. `peer`: the client's address in gRPC's notation. `origin`: the
-    client as limits see it: the name of its token, or else its address without the port, which varies. `on_end`: called
-    at its end, if anything.
+    client as limits see it: the name of its token, or else its address without the port, which varies. `accepted`: the
+    value of its accept-language; None without one. `language`: the language that this asks for; "" if it is not known,
+    or none is asked for. `on_end`: called at its end, if anything.
     """
 
-    __slots__ = ("client", "is_admitted", "is_over", "method", "on_end", "origin", "peer", "request_id", "start")
+    __slots__ = (
+        "accepted",
+        "client",
+        "is_admitted",
+        "is_over",
+        "language",
+        "method",
+        "on_end",
+        "origin",
+        "peer",
+        "request_id",
+        "start",
+    )
 
-    def __init__(self, method: Method, peer: str, request_id: str) -> None:
+    def __init__(self, method: Method, peer: str, request_id: str, accepted: str | None) -> None:
         """Start the clock of a call; see Guards.begin."""
         self.method = method
         self.peer = peer
         self.request_id = request_id
+        self.accepted = accepted
+        self.language = ""
         self.client = ""
         self.origin = peer.rpartition(":")[0]
         self.is_admitted = False
@@ -121,13 +137,18 @@ class Guards:
 
     def begin(self, method: Method, peer: str, metadata: Metadata) -> Call:
         """Count a call whose headers have arrived; `end` must follow."""
-        call = Call(method, peer, _request_id(metadata))
+        call = Call(method, peer, *_read(metadata))
         method.started.inc()
         method.in_flight.inc()
         return call
 
     def identify(self, call: Call, metadata: Metadata) -> None:
-        """Identify the client by its token. Raises Refusal (UNAUTHENTICATED)."""
+        """Find the call's language, and the client by its token. Raises Refusal (INVALID_LANGUAGE, UNAUTHENTICATED)."""
+        if call.accepted is not None:
+            try:
+                call.language = language_for(call.accepted)
+            except LanguageError as error:
+                raise invalid_language(error) from None
         if self._tokens is not None and call.method.needs_token:
             call.client = call.origin = _client_of(metadata, self._tokens)
 
@@ -144,7 +165,7 @@ class Guards:
 
     def refuse(self, call: Call, error: Exception) -> Status:
         """End a call that raised an error; return its status."""
-        status = status_of(error, call.request_id)
+        status = status_of(error, call.request_id, call.language)
         self.end(call, status)
         return status
 
@@ -186,17 +207,22 @@ def _log_call(level: int, call: Call, status: Status, seconds: float) -> None:
     _log.log(level, "%s/%s %s %s %s ms from %s request %s client %s", *values, extra=about)
 
 
-def _request_id(metadata: Metadata) -> str:
-    # The client's, or else a new one.
+def _read(metadata: Metadata) -> tuple[str, str | None]:
+    # The client's request id, or else a new one; the value of accept-language.
     given: str | bytes | None = None
+    accepted: str | None = None
     # gRPC's pairs are no plain tuples, and slow to unpack.
     for pair in metadata:
-        if pair[0] == REQUEST_ID:
+        key = pair[0]
+        if key == REQUEST_ID:
             # Of several, none is taken.
             given = pair[1] if given is None else b""
+        elif key == ACCEPT_LANGUAGE:
+            # Several are one list.
+            accepted = str(pair[1]) if accepted is None else f"{accepted},{pair[1]!s}"
     if isinstance(given, str) and _REQUEST_ID.fullmatch(given):
-        return given
-    return f"{_PROCESS}{next(_NUMBERS):08x}"
+        return given, accepted
+    return f"{_PROCESS}{next(_NUMBERS):08x}", accepted
 
 
 def _client_of(metadata: Metadata, tokens: Tokens) -> str:

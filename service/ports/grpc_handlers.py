@@ -26,6 +26,7 @@ from chatiere.service.calls.errors import (
     request_timeout,
     slot_lost,
 )
+from chatiere.service.calls.languages import CONTENT_LANGUAGE, speaking
 from chatiere.service.guards.chain import REQUEST_ID, Call, Guards, Metadata, Method
 from chatiere.service.guards.limits import CallSlots
 from chatiere.service.guards.memory import Holding
@@ -63,10 +64,11 @@ class HandlerFactory:
         """Return the handler of a unary method that takes microseconds; `threads` take its large requests."""
 
         async def work(call: Call, request: bytes, context: Context) -> bytes:
+            answer = speaking(call.language, handle)
             if len(request) <= LARGE:
-                response = handle(request)
+                response = answer(request)
             else:
-                response = await asyncio.get_running_loop().run_in_executor(threads, handle, request)
+                response = await asyncio.get_running_loop().run_in_executor(threads, answer, request)
             self._until_taken(call, context).hold(2 * len(response))
             return response
 
@@ -78,7 +80,8 @@ class HandlerFactory:
         async def work(call: Call, request: bytes, context: Context) -> bytes:
             holding = self._until_taken(call, context)
             cancellation = Cancellation()
-            run = partial(handle, request, cancellation, holding.beside(request))
+            answer = speaking(call.language, handle)
+            run = partial(answer, request, cancellation, holding.beside(request))
             response = b"".join(await finished(threads, self._seconds_of(context), cancellation, run))
             # Until the client has taken it, gRPC keeps a copy.
             holding.hold(2 * len(response))
@@ -155,6 +158,8 @@ class HandlerFactory:
                 request = await self._request(call, context)
                 self._guards.admit(call)
                 response = await work(call, request, context)
+                if call.language:
+                    await context.send_initial_metadata(((CONTENT_LANGUAGE, call.language),))
                 self._guards.end(call)
                 return response
             except grpc.aio.AbortError:

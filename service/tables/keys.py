@@ -8,7 +8,6 @@ table whose key it lacks.
 """
 
 import hashlib
-import hmac
 import logging
 import re
 import secrets
@@ -52,16 +51,17 @@ class TableKey:
         """Encrypt a body, and bind the header to it; the same two always give the same bytes."""
         # The header's length comes first, so that no other pair gives the same message.
         message = len(header).to_bytes(8, "little") + header + body
-        nonce = hmac.digest(self._nonces, message, "sha256")[:NONCE_SIZE]
+        # Keyed BLAKE2b is a MAC, and takes a third of HMAC's time.
+        nonce = hashlib.blake2b(message, key=self._nonces, digest_size=NONCE_SIZE).digest()
         return nonce + self._cipher.encrypt(nonce, body, header)
 
     def open(self, header: bytes, seal: bytes) -> bytes:
         """Return the body. Raises cryptography's InvalidTag unless both are as this key sealed them."""
         return self._cipher.decrypt(seal[:NONCE_SIZE], seal[NONCE_SIZE:], header)
 
-    def acknowledgement(self, table: bytes, seat: int) -> bytes:
-        """Return the code that says that a seat has acknowledged a table. `table`: its bytes, no acknowledgements."""
-        return hmac.digest(self._macs, bytes([seat]) + hashlib.sha256(table).digest(), "sha256")[:MAC_SIZE]
+    def acknowledgement(self, table_hash: bytes, seat: int) -> bytes:
+        """Return the code that says that a seat has acknowledged the table with a hash."""
+        return hashlib.blake2b(bytes([seat]) + table_hash, key=self._macs, digest_size=MAC_SIZE).digest()
 
 
 class Keyring:

@@ -11,7 +11,7 @@ from google.rpc import error_details_pb2, status_pb2
 from grpc_status import rpc_status
 
 from chatiere import engine
-from chatiere.clients import CHANNEL_OPTIONS, ChatiereError, Client, TransportError
+from chatiere.clients import CHANNEL_OPTIONS, AsyncClient, ChatiereError, Client, TransportError
 from chatiere.v1.game_pb2 import Action, State
 
 from .conftest import Ask, MakeFake
@@ -195,3 +195,26 @@ def test_a_server_without_the_call(ask_at: Ask, make_fake: MakeFake) -> None:
     error = error_of(ask_at, address, "new_game", GAMES[0], 2)
     assert type(error) is TransportError
     assert error.code == grpc.StatusCode.UNIMPLEMENTED
+
+
+async def test_labels_and_errors_in_the_language_of_the_client(address: str) -> None:
+    said = {"fr": "au premier tour de la partie, on joue exactement une carte", None: ""}
+    for language, words in said.items():
+        with Client(address, language=language) as client:
+            state = client.new_game("discat", 2, seed=1).state
+            label = client.list_legal_actions(state).legal_actions[0].label
+            with pytest.raises(ChatiereError) as raised:
+                client.apply(state, 1)
+        async with AsyncClient(address, language=language) as aio:
+            assert (await aio.list_legal_actions(state)).legal_actions[0].label == label
+            with pytest.raises(ChatiereError) as raised_later:
+                await aio.apply(state, 1)
+        assert label.startswith("play " if language is None else "jouer ")
+        assert raised.value.localized == raised_later.value.localized == words
+        assert pickle.loads(pickle.dumps(raised.value)).localized == words
+
+
+def test_a_language_that_does_not_exist(address: str) -> None:
+    with Client(address, language="xx") as client:
+        error = error_of(lambda method: getattr(client, method)(), "list_games")
+    assert (error.reason, error.metadata["tag"]) == ("INVALID_LANGUAGE", "xx")

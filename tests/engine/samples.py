@@ -65,11 +65,24 @@ def request(kind: type[Message], game: Game, choices: random.Random) -> Any:
             filled.include.viewers.extend(choices.choice(([], [], [0], [1, 0], [0, 0], [99])))
         elif field.name == "action":
             _fill_move(filled, position, choices)
+        elif field.name == "record":
+            _fill_record(filled.record, game, choices)
+        elif field.name == "from_ply":
+            filled.from_ply = choices.choice((0, 0, 1, 2, 9))
     return filled
 
 
 def _moves(position: Position) -> list[int]:
     return position.legal_actions() or [outcome for outcome, _ in position.chance_outcomes()]
+
+
+def _fill_record(record: Any, game: Game, choices: random.Random) -> None:
+    record.game, record.rules_version, record.players = game.name, game.rules_version, game.min_players
+    position = game.new_game(game.min_players, seed=3)
+    record.stream.seed = 3
+    for _ in range(3):
+        record.actions.append(choices.choice(position.legal_actions()))
+        position.apply(record.actions[-1])
 
 
 def _fill_move(filled: Any, position: Position, choices: random.Random) -> None:

@@ -19,7 +19,7 @@ LAYERS = {
         "position",
         "record",
     },
-    "messages": {"codec", "game_info", "labels", "messages", "options", "room", "rules_file"},
+    "messages": {"codec", "game_info", "languages", "messages", "options", "phrases", "room", "rules_file"},
 }
 BELOW = {
     "rules": {"rules"},

@@ -1,9 +1,9 @@
 """Call TableService at random, and look for what must not be told in every answer and every line of the log.
 
 `make fuzz-tables` makes 100,000 calls (`python -m fuzz.tables` in tests/). No answer and no log may have the root of a
-game, a number of its random stream, or a secret that was not its caller's, but a record its root once the game is over.
-Hidden cards are looked for by asking again at a table that the caller cannot tell apart from the first, though something
-hidden differs: the answers have to be the same. Statuses other than a client's own fault are findings, too.
+game, a number of its random stream, or a seat's secret, but a record its root once the game is over. Hidden cards are
+looked for by asking again at a table that the caller cannot tell apart from the first, though something hidden differs:
+the answers have to be the same. Statuses other than a client's own fault are findings, too.
 """
 
 import base64
@@ -188,7 +188,7 @@ def _request(
         bot = choices.choice((*_BOTS, "nobody"))
         return name, pb.TableServiceSuggestRequest(table=sent, secret=secret, bot=bot, seed=choices.getrandbits(64))
     if name == "GetRecord":
-        tables = played.tables[:-1] + [sent] if choices.random() < 0.5 else choices.choices(played.tables, k=2)
+        tables = [*played.tables[:-1], sent] if choices.random() < 0.5 else choices.choices(played.tables, k=2)
         return name, pb.GetRecordRequest(tables=tables)
     request = pb.MoveRequest(table=sent, secret=secret)
     if choices.random() < 0.8:

@@ -96,7 +96,7 @@ def sample_positions(game: Game, players: int, choices: random.Random) -> list[P
 def typed(position: Position) -> game_pb2.State:
     """Return a position as the API's State."""
     name = position.game.name
-    state = game_pb2.State(rules_version=position.game.rules_version)
+    state = game_pb2.State(rules_version=position.game.rules_version, ply=position.ply())
     if (stream := position.random_stream()) is not None:
         state.stream.seed, state.stream.game_number, state.stream.drawn = stream
     getattr(state, name).SetInParent()
@@ -122,7 +122,7 @@ def complete(message: Message, positions: list[Position], choices: random.Random
             message.action.id = choices.choice(moves)  # type: ignore[attr-defined]
         elif name == "moves":
             message.moves = choices.choice(moves).to_bytes(2, "little") * 3  # type: ignore[attr-defined]
-        elif name == "seats":
+        elif name == "seats" and field.message_type is None:
             message.seats = bytes([0, 1, 0])  # type: ignore[attr-defined]
         elif name == "seeds":
             message.seeds = choices.randbytes(24)  # type: ignore[attr-defined]

@@ -5,13 +5,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from chatiere.engine import EventLog, Game, Position
-from chatiere.engine.core.game_info import piece_details
+from chatiere.engine.core.game_info import pieces_info
 from chatiere.v1 import game_pb2
 
 
 def details_of(game: Game) -> Any:
     """Return the game's own Pieces message."""
-    return getattr(game_pb2.Pieces(**piece_details(game)), game.name)
+    return getattr(game_pb2.Pieces(**pieces_info(game)["piece_details"]), game.name)
 
 
 def played(

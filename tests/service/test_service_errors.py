@@ -40,6 +40,7 @@ from .support import (
     only_grpc,
     only_grpcio,
     raw,
+    read_refusal,
     refusal,
     running,
 )
@@ -164,6 +165,17 @@ def test_reason_invalid_seat_of_a_viewer(stub: Any, game: Game, decision: game_p
         check(refusal(stub.GetPosition, get), "INVALID_SEAT", "include.viewers[1]", **expected)
 
 
+def test_reason_wrong_turn_of_a_seat(stub: Any, game: Game, decision: game_pb2.Position) -> None:
+    mover, other = decision.turn.seat, (decision.turn.seat + 1) % game.min_players
+    request = game_service_pb2.ApplyRequest(state=decision.state, action=decision.legal_actions[0], seat=other)
+    expected = {"game": game.name, "actor": str(mover), "rule_key": "rule.not_your_turn"}
+    check(refusal(stub.Apply, request), "WRONG_TURN", "seat", **expected)
+    request.seat = game.min_players
+    check(refusal(stub.Apply, request), "INVALID_SEAT", "seat", game=game.name, players=str(game.min_players))
+    request.seat = mover
+    assert stub.Apply(request).position.ply == decision.ply + 1
+
+
 def test_reason_invalid_state(stub: Any, game: Game) -> None:
     state = game_pb2.State(rules_version=game.rules_version)
     getattr(state, game.name).SetInParent()
@@ -207,8 +219,8 @@ def test_reason_invalid_action(stub: Any, game: Game, decision: game_pb2.Positio
     for action in game.num_distinct_actions, 65536, 2**32 - 1:
         request = game_service_pb2.ApplyRequest(state=decision.state, action=game_pb2.Action(id=action))
         refused = refusal(stub.Apply, request)
-        actor = str(decision.turn.seat)
-        check(refused, "INVALID_ACTION", "action.id", game=game.name, actor=actor, move=str(action))
+        actor, key = str(decision.turn.seat), "rule.no_such_action"
+        check(refused, "INVALID_ACTION", "action.id", game=game.name, actor=actor, move=str(action), rule_key=key)
 
 
 def test_reason_invalid_action_of_no_kind(stub: Any, game: Game, decision: game_pb2.Position) -> None:
@@ -222,8 +234,9 @@ def test_reason_illegal_action(stub: Any, game: Game, decision: game_pb2.Positio
     request = game_service_pb2.ApplyRequest(state=decision.state, action=game_pb2.Action(id=action))
     refused = refusal(stub.Apply, request)
     actor = str(decision.turn.seat)
-    rule = refused.metadata.pop("rule")
+    rule, key = refused.metadata.pop("rule"), refused.metadata.pop("rule_key")
     assert ".md: " in rule
+    assert key in [each.key for each in game.description.faults.values()]
     check(refused, "ILLEGAL_ACTION", "action.id", game=game.name, actor=actor, move=str(action))
 
 
@@ -239,27 +252,30 @@ def test_reason_impossible_outcome(stub: Any, game: Game, chance: game_pb2.Posit
     for outcome in game.min_players, 65535, 65536, 2**32 - 1:
         request = game_service_pb2.ApplyRequest(state=chance.state, outcome=outcome)
         refused = refusal(stub.Apply, request)
-        check(refused, "IMPOSSIBLE_OUTCOME", "outcome", game=game.name, actor="chance", move=str(outcome))
+        told = {"game": game.name, "actor": "chance", "move": str(outcome), "rule_key": "rule.no_such_outcome"}
+        check(refused, "IMPOSSIBLE_OUTCOME", "outcome", **told)
 
 
 def test_reason_chance_pending(stub: Any, game: Game, chance: game_pb2.Position, decision: game_pb2.Position) -> None:
     for action in game_pb2.Action(id=0), decision.legal_actions[0]:
         request = game_service_pb2.ApplyRequest(state=chance.state, action=action)
-        check(refusal(stub.Apply, request), "CHANCE_PENDING", "action", game=game.name, actor="chance")
+        told = {"game": game.name, "actor": "chance", "rule_key": "rule.chance_is_pending"}
+        check(refusal(stub.Apply, request), "CHANCE_PENDING", "action", **told)
 
 
 def test_reason_no_chance_pending(stub: Any, game: Game, decision: game_pb2.Position) -> None:
     request = game_service_pb2.ApplyRequest(state=decision.state, outcome=0)
-    actor = str(decision.turn.seat)
-    check(refusal(stub.Apply, request), "NO_CHANCE_PENDING", "outcome", game=game.name, actor=actor, move="0")
+    told = {"game": game.name, "actor": str(decision.turn.seat), "move": "0", "rule_key": "rule.no_chance_is_pending"}
+    check(refusal(stub.Apply, request), "NO_CHANCE_PENDING", "outcome", **told)
 
 
 def test_reason_game_over(stub: Any, game: Game, over: game_pb2.Position, decision: game_pb2.Position) -> None:
+    told = {"game": game.name, "actor": "nobody", "rule_key": "rule.game_is_over"}
     for action in game_pb2.Action(id=0), decision.legal_actions[0]:
         request = game_service_pb2.ApplyRequest(state=over.state, action=action)
-        check(refusal(stub.Apply, request), "GAME_OVER", "action", game=game.name, actor="nobody")
+        check(refusal(stub.Apply, request), "GAME_OVER", "action", **told)
     request = game_service_pb2.ApplyRequest(state=over.state, outcome=0)
-    check(refusal(stub.Apply, request), "GAME_OVER", "outcome", game=game.name, actor="nobody", move="0")
+    check(refusal(stub.Apply, request), "GAME_OVER", "outcome", **told, move="0")
 
 
 def test_reason_missing_field_state(stub: Any) -> None:
@@ -338,6 +354,14 @@ def test_reason_internal(stub: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "Traceback" in failure
     assert "nobody's business" in failure
     assert "ListGames INTERNAL INTERNAL " in call
+
+
+def test_reason_invalid_language(stub: Any) -> None:
+    with pytest.raises(grpc.RpcError) as caught:
+        stub.ListGames(game_service_pb2.ListGamesRequest(), metadata=(("accept-language", "fr, xx"),))
+    refused = read_refusal(caught.value)
+    assert (refused.code, refused.reason) == (grpc.StatusCode.INVALID_ARGUMENT, "INVALID_LANGUAGE")
+    assert refused.metadata == {"metadata": "accept-language", "tag": "xx"}
 
 
 def test_reason_unauthenticated(tmp_path: Path, door: Door) -> None:
@@ -430,7 +454,8 @@ def test_reason_wrong_turn(tables: Any, table: tables_pb.NewTableResponse, game:
     actor = tables.Look(tables_pb.LookRequest(table=table.table)).update.view.turn.seat
     other = table.secrets[(actor + 1) % game.min_players].secret
     request = tables_pb.MoveRequest(table=table.table, secret=other, action=game_pb2.Action(id=0))
-    check(refusal(tables.Move, request), "WRONG_TURN", "secret", game=game.name, actor=str(actor))
+    expected = {"game": game.name, "actor": str(actor), "rule_key": "rule.not_your_turn"}
+    check(refusal(tables.Move, request), "WRONG_TURN", "secret", **expected)
 
 
 def test_reason_invalid_terms(tables: Any, game: Game) -> None:

@@ -116,14 +116,16 @@ def test_list_games_describes_every_game(stub: Any) -> None:
 
 
 def test_list_games_tells_what_is_printed_on_pieces_and_which_fields_name_them(stub: Any) -> None:
-    for info in stub.ListGames(game_service_pb2.ListGamesRequest(pieces=True)).games:
+    for info in stub.ListGames(game_service_pb2.ListGamesRequest(pieces=True, words=True)).games:
         assert info.piece_details.WhichOneof("game") == info.name
         assert getattr(info.piece_details, info.name).cards
         kinds = {piece.kind for piece in info.pieces}
         file = game_pb2.Pieces.DESCRIPTOR.fields_by_name[info.name].message_type.file
         told = {field.field: field.kind for field in info.piece_fields}
         assert len(told) == len(info.piece_fields)
-        assert set(told.values()) == kinds
+        named = {argument.kind for phrase in info.phrases for argument in phrase.arguments}
+        assert set(told.values()) <= kinds
+        assert set(told.values()) | named - {"", "seat"} == kinds
         for path in told:
             message, _, name = path.partition(".")
             assert name in file.message_types_by_name[message].fields_by_name

@@ -3,6 +3,7 @@
 import random
 from typing import Any
 
+from games.phrases import rebuilt
 from google.protobuf import json_format
 
 from chatiere import engine
@@ -104,6 +105,8 @@ def test_viewers_get_whole_only_the_events_that_they_may_see_whole(stub: Any, ga
                         other = event._replace(values=(0,) * len(event.values))
                         fill(getattr(blank, game.name), codec.put_event, other, False)
                         blank.label = written_text(codec.put_event_label, other, False)
+                        assert rebuilt(game.name, shown.phrase, "en") == blank.label
+                        blank.phrase.CopyFrom(shown.phrase)
                         assert shown == blank
             if position.turn.kind == game_pb2.TURN_KIND_OVER:
                 break

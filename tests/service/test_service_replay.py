@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from sample_records import SAMPLES, TRACES, record_of
 
 from chatiere import engine
+from chatiere.clients import Client
 from chatiere.engine import Game
 from chatiere.service.guards.memory import MemoryBudget
 from chatiere.service.process.settings import Settings
@@ -69,8 +70,14 @@ def joined(before: Position, after: Position) -> Position:
 def test_a_sample_game_leads_to_the_positions_of_apply(stub: Any, path: Path) -> None:
     record = record_of(path)
     include = everything(record.players)
-    positions = replay(stub, record, include=include)
-    assert len(positions) == len(record.actions) + 1
+    plies = len(record.actions)
+    # The whole can be too large for one response.
+    positions = [
+        position
+        for first in range(0, plies + 1, 40)
+        for position in replay(stub, record, from_ply=first, to_ply=min(first + 39, plies), include=include)
+    ]
+    assert len(positions) == plies + 1
     assert positions == played(stub, record, include)
 
 
@@ -234,6 +241,22 @@ def test_a_response_that_is_too_large_is_refused_and_a_shorter_stretch_is_not(do
         assert len(replay(server.stub, record, from_ply=20, to_ply=21, include=everything(2))) == 2
 
 
+def test_a_response_is_no_larger_than_clients_accept(server: Running) -> None:
+    record = record_of(TRACES / "chat_cartonne" / "5p-1.jsonl")
+    include = everything(5)
+    refused = refusal(server.stub.Replay, ReplayRequest(record=record, include=include))
+    assert (refused.reason, refused.field) == ("BATCH_TOO_LARGE", "to_ply")
+    last = int(refused.metadata["last_ply"])
+    part = server.stub.Replay(ReplayRequest(record=record, to_ply=last, include=include))
+    assert len(part.positions) == last + 1
+    assert part.ByteSize() <= 4 * 1024 * 1024
+    # The client asks for stretches by itself.
+    with Client(server.address) as client:
+        positions = client.replay(record, include=include)
+    assert [position.ply for position in positions] == list(range(len(record.actions) + 1))
+    assert positions[: last + 1] == list(part.positions)
+
+
 def test_memory_is_reserved_for_the_response(stub: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     record = record_of(TRACES / "chat_cartonne" / "5p-1.jsonl")
     held: list[int] = []
@@ -244,7 +267,7 @@ def test_memory_is_reserved_for_the_response(stub: Any, monkeypatch: pytest.Monk
         change(budget, client, before, after)
 
     monkeypatch.setattr(MemoryBudget, "change", watched)
-    size = sum(each.ByteSize() for each in replay(stub, record, include=everything(5)))
+    size = sum(each.ByteSize() for each in replay(stub, record, to_ply=60, include=everything(5)))
     # While the response grows, too.
     assert len(held) > 3
     assert max(held) >= 2 * size

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from chatiere.engine.core.codec import FLAG, NUMBER, action_number, first_seat_option, seat_or_none
 from chatiere.engine.core.errors import EngineError, Reason
 from chatiere.engine.core.options import complete_options, refuse_option
-from chatiere.engine.games.chat_cartonne.words import CARD_NAMES, EVENT_LABELS, EVENT_VALUES, RULES, TURNED_CARD_NAMES
+from chatiere.engine.games.chat_cartonne.words import CARD_NAMES, EVENT_VALUES, PHRASES, RULES
 
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint64_t
 from libc.string cimport memset
@@ -14,13 +14,14 @@ from chatiere.engine.core.codec cimport (
     LAST_SEAT,
     NUM_PLAYERS,
     Conversions,
+    EventFields,
     OptionFields,
     Scalars,
     make_codec,
     within,
 )
 from chatiere.engine.core.game cimport NO_SEAT, Event
-from chatiere.engine.core.labels cimport EventFields
+from chatiere.engine.core.phrases cimport Said, add_number, say
 from chatiere.engine.core.position cimport Position
 from chatiere.engine.wire.reader cimport (
     Message,
@@ -68,8 +69,8 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     PRINCESS,
     PRINCESS_BIT,
     SEATS,
-    SIDE,
     STARTS,
+    ChatCartonneEvent,
     ChatCartonneFault,
     Options,
     Seat,
@@ -96,34 +97,38 @@ _VARIANTS = {
     "half_sleepers": (HALF_SLEEPERS, fields.OPTIONS_HALF_SLEEPERS),
 }
 _DEFAULTS = dict.fromkeys(_VARIANTS, False)
-# Actions without fields, from DRAW_ID on: the field of the action, the label.
-_ALONE = (
-    (fields.ACTION_DRAW, "draw a card"),
-    (fields.ACTION_SKIP, "let no cat follow"),
-    (fields.ACTION_PASS_TURN, "pass"),
-)
+# Actions without fields, from DRAW_ID on: the field of the action.
+_ALONE = (fields.ACTION_DRAW, fields.ACTION_SKIP, fields.ACTION_PASS_TURN)
 # Actions that name only a joint or cell, each with a dense id for every cell, from FIRST_SLEEP_ID on: the field of the
-# action, the field of the place, their path, the words before the place.
+# action, the field of the place, their path.
 _PLACED = (
-    (fields.ACTION_SLEEP, fields.SLEEP_CELL, "sleep.cell", "lay a sleeping cat at "),
-    (fields.ACTION_LAY_CAT, fields.LAY_CAT_JOINT, "lay_cat.joint", "lay a cat on the joint at "),
-    (
-        fields.ACTION_PRINCESS_ON_JOINT,
-        fields.PRINCESS_ON_JOINT_JOINT,
-        "princess_on_joint.joint",
-        "the Princess for the cat on the joint at ",
-    ),
-    (
-        fields.ACTION_PRINCESS_IN_CELL,
-        fields.PRINCESS_IN_CELL_CELL,
-        "princess_in_cell.cell",
-        "the Princess for the sleeping cat at ",
-    ),
-    (fields.ACTION_TOY_ON_JOINT, fields.TOY_ON_JOINT_JOINT, "toy_on_joint.joint", "lay the toy card on the joint at "),
-    (fields.ACTION_TOY_AS_CARTON, fields.TOY_AS_CARTON_CELL, "toy_as_carton.cell", "lay the toy card as a carton at "),
+    (fields.ACTION_SLEEP, fields.SLEEP_CELL, "sleep.cell"),
+    (fields.ACTION_LAY_CAT, fields.LAY_CAT_JOINT, "lay_cat.joint"),
+    (fields.ACTION_PRINCESS_ON_JOINT, fields.PRINCESS_ON_JOINT_JOINT, "princess_on_joint.joint"),
+    (fields.ACTION_PRINCESS_IN_CELL, fields.PRINCESS_IN_CELL_CELL, "princess_in_cell.cell"),
+    (fields.ACTION_TOY_ON_JOINT, fields.TOY_ON_JOINT_JOINT, "toy_on_joint.joint"),
+    (fields.ACTION_TOY_AS_CARTON, fields.TOY_AS_CARTON_CELL, "toy_as_carton.cell"),
 )
+cdef int CHOOSE_START = PHRASES.number("action.choose_start")
+cdef int CHOOSE_START_TURNED = PHRASES.number("action.choose_start_turned")
+# Those of _ALONE and _PLACED, in that order.
+cdef tuple ALONE = (PHRASES.number("action.draw"), PHRASES.number("action.skip"), PHRASES.number("action.pass_turn"))
+cdef tuple PLACED = (
+    PHRASES.number("action.sleep"),
+    PHRASES.number("action.lay_cat"),
+    PHRASES.number("action.princess_on_joint"),
+    PHRASES.number("action.princess_in_cell"),
+    PHRASES.number("action.toy_on_joint"),
+    PHRASES.number("action.toy_as_carton"),
+)
+cdef int PLACE_CARTON = PHRASES.number("action.place_carton")
+cdef int PLACE_CARTON_TURNED = PHRASES.number("action.place_carton_turned")
+cdef int FIRST_SEAT_OUTCOME = PHRASES.number("outcome.first_seat")
+cdef int CARD_OUTCOME = PHRASES.number("outcome.card")
+cdef int START_PLACED_TURNED = PHRASES.number("event.start_placed_turned")
+cdef int CARTON_PLACED_TURNED = PHRASES.number("event.carton_placed_turned")
+
 cdef EventFields EVENTS = EventFields(
-    EVENT_LABELS,
     {
         "kind": fields.EVENT_KIND,
         "seat": fields.EVENT_SEAT,
@@ -141,56 +146,42 @@ cdef const State* state_of(Position position) noexcept:
     return <const State*> position.body
 
 
-# Words
+# Phrases
 
-cdef put_card_name(Writer out, int kind, bint turned):
-    out.string(TURNED_CARD_NAMES[kind] if turned else CARD_NAMES[kind])
-
-
-cdef put_cell_name(Writer out, int cell):
-    # A joint is named by its west cell.
-    out.decimal(cell)
-    out.words(b" (column ")
-    out.decimal(cell % SIDE)
-    out.words(b", row ")
-    out.decimal(cell // SIDE)
-    out.words(b")")
-
-
-cdef int put_action_label(Writer out, Position position, int action) except -1:
-    # A dense id in plain English; a carton placed must be in the hand of the seat that is to act.
+cdef int say_action(Position position, int action, Said* said) except -1:
+    # Say a dense id; a carton placed must be in the hand of the seat that is to act.
     cdef Carton carton
     if action < DRAW_ID:
-        out.words(b"begin with ")
-        put_card_name(out, FIRST_START + action // 2, action % 2)
+        say(said, CHOOSE_START_TURNED if action % 2 else CHOOSE_START)
+        add_number(said, FIRST_START + action // 2)
     elif action < FIRST_CARTON_ID:
-        out.string(_ALONE[action - DRAW_ID][1])
+        say(said, ALONE[action - DRAW_ID])
     elif action < FIRST_SLEEP_ID:
         carton = carton_of(position, action)
-        out.words(b"place ")
-        put_card_name(out, carton.kind, carton.turned)
-        out.words(b" at ")
-        put_cell_name(out, carton.cell)
+        say(said, PLACE_CARTON_TURNED if carton.turned else PLACE_CARTON)
+        add_number(said, carton.kind)
+        add_number(said, carton.cell)
     else:
-        out.string(_PLACED[(action - FIRST_SLEEP_ID) // CELLS][3])
-        put_cell_name(out, (action - FIRST_SLEEP_ID) % CELLS)
+        say(said, PLACED[(action - FIRST_SLEEP_ID) // CELLS])
+        add_number(said, (action - FIRST_SLEEP_ID) % CELLS)
 
 
-def outcome_label(Position position not None, outcome):
-    """Return a possible chance outcome in plain English."""
-    return f"seat {outcome} begins" if state_of(position).phase == FIRST_SEAT else CARD_NAMES[outcome]
+cdef int say_outcome(Position position, int outcome, Said* said) except -1:
+    say(said, FIRST_SEAT_OUTCOME if state_of(position).phase == FIRST_SEAT else CARD_OUTCOME)
+    add_number(said, outcome)
 
 
-cdef int put_label_field(Writer out, const Event* event, int field, int value) except -1:
-    # A value of an event: a card, a place or a seat.
-    if value < 0:
-        out.words(b"a card")
-    elif field == fields.EVENT_CARD:
-        put_card_name(out, value, EVENTS.value(event, fields.EVENT_TURNED) == 1)
-    elif field == fields.EVENT_CELL:
-        put_cell_name(out, value)
-    else:
-        out.decimal(value)
+cdef bint say_event(const Event* event, Said* said) except -1:
+    # Only of a turned card is said otherwise than by the kind.
+    if event.kind != ChatCartonneEvent.START_PLACED and event.kind != ChatCartonneEvent.CARTON_PLACED:
+        return False
+    if not event.values[1]:
+        return False
+    say(said, START_PLACED_TURNED if event.kind == ChatCartonneEvent.START_PLACED else CARTON_PLACED_TURNED)
+    add_number(said, event.seat)
+    add_number(said, event.values[0])
+    add_number(said, event.values[2])
+    return True
 
 
 # Options
@@ -269,7 +260,7 @@ cdef int put_action(Writer out, Position position, int action) except -1:
         out.number(fields.CHOOSE_START_KIND, FIRST_START + action // 2)
         out.number(fields.CHOOSE_START_TURNED, action % 2)
     elif action < FIRST_CARTON_ID:
-        begun = out.begin(_ALONE[action - DRAW_ID][0])
+        begun = out.begin(_ALONE[action - DRAW_ID])
     elif action < FIRST_SLEEP_ID:
         carton = carton_of(position, action)
         begun = out.begin(fields.ACTION_PLACE_CARTON)
@@ -303,7 +294,7 @@ def _carton_id(Position position, kind, turned, cell):
 cdef int read_action(const Message* action, Position position) except -1:
     # ChatCartonneAction → the dense id at a position. Raises INVALID_ACTION, ILLEGAL_ACTION (a card not in hand).
     cdef Message inner
-    for i, (field, _) in enumerate(_ALONE):
+    for i, field in enumerate(_ALONE):
         if has_span(action, field):
             return DRAW_ID + i
     if has_span(action, fields.ACTION_CHOOSE_START):
@@ -320,7 +311,7 @@ cdef int read_action(const Message* action, Position position) except -1:
             number_of(&inner, fields.PLACE_CARTON_TURNED),
             number_of(&inner, fields.PLACE_CARTON_CELL),
         )
-    for i, (field, place, path, _) in enumerate(_PLACED):
+    for i, (field, place, path) in enumerate(_PLACED):
         if has_span(action, field):
             open_field(action, field, &inner)
             return FIRST_SLEEP_ID + CELLS * i + action_number(number_of(&inner, place), 0, CELLS - 1, path)
@@ -677,7 +668,8 @@ CONVERSIONS.put_view = put_view
 CONVERSIONS.put_score = put_score
 CONVERSIONS.read_action = read_action
 CONVERSIONS.put_action = put_action
-CONVERSIONS.put_action_label = put_action_label
-CONVERSIONS.put_label_field = put_label_field
+CONVERSIONS.say_action = say_action
+CONVERSIONS.say_outcome = say_outcome
+CONVERSIONS.say_event = say_event
 
-CODEC = make_codec(&CONVERSIONS, OPTIONS, EVENTS, outcome_label)
+CODEC = make_codec(&CONVERSIONS, OPTIONS, EVENTS, PHRASES)

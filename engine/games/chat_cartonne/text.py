@@ -5,7 +5,6 @@ from chatiere.engine.core.description import (
     Description,
     Each,
     Option,
-    Piece,
     bits,
     category,
     count,
@@ -15,7 +14,7 @@ from chatiere.engine.core.description import (
 )
 from chatiere.engine.games.chat_cartonne.codec import CODEC
 from chatiere.engine.games.chat_cartonne.pieces import PIECE_DETAILS
-from chatiere.engine.games.chat_cartonne.words import ENDS, FAULTS, IDS, KINDS, PATTERN_NAMES, SIZES
+from chatiere.engine.games.chat_cartonne.words import ENDS, FAULTS, IDS, PIECES, SIZES
 
 # Kinds of cards in a pile: cartons, toys and, the last one, the Princess.
 _PILE_KINDS = SIZES.princess + 1
@@ -193,19 +192,7 @@ DESCRIPTION = Description(
     outcomes=(
         f"For the first seat the seat's number; for a card that is dealt or drawn its kind, 0-{SIZES.sleeper - 1}."
     ),
-    pieces=(
-        *(Piece(kind, english, french) for kind, (english, french) in enumerate(KINDS)),
-        *(
-            Piece(
-                cell,
-                f"column {cell % SIZES.side}, row {cell // SIZES.side}",
-                f"colonne {cell % SIZES.side}, ligne {cell // SIZES.side}",
-                "cell",
-            )
-            for cell in range(SIZES.cells)
-        ),
-        *(Piece(number, english, french, "pattern") for number, (english, french) in enumerate(PATTERN_NAMES)),
-    ),
+    pieces=PIECES,
     piece_details=PIECE_DETAILS,
     lowest_total_wins=False,
     observation=lay_out(_OBSERVATION),

@@ -1,11 +1,11 @@
 from collections.abc import Mapping
 from types import SimpleNamespace
 
+from chatiere.engine.core.description import Piece
 from chatiere.engine.core.errors import FaultText
 
 FAULTS: Mapping[int, FaultText]
 ENDS: Mapping[int, str]
 IDS: SimpleNamespace
 SIZES: SimpleNamespace
-KINDS: tuple[tuple[str, str], ...]
-PATTERN_NAMES: tuple[tuple[str, str], ...]
+PIECES: tuple[Piece, ...]

@@ -2,6 +2,8 @@
 
 from types import SimpleNamespace
 
+from chatiere.engine.core.description import Piece
+from chatiere.engine.core.phrases import Phrases
 from chatiere.engine.core.rules_file import RulesFile
 
 from chatiere.engine.games.chat_cartonne.observation cimport (
@@ -135,8 +137,25 @@ def _name(kind, turned):
 KINDS = tuple(_name(kind, False) for kind in range(SLEEPER))
 CARD_NAMES = tuple(english for english, _ in KINDS)
 PATTERN_NAMES = tuple(_wall_names(CARTONS // PATTERNS * pattern) for pattern in range(PATTERNS))
-# With the walls as they lie.
-TURNED_CARD_NAMES = tuple(f"{_name(kind, True)[0]}, turned" for kind in range(SLEEPER))
+
+PIECES = (
+    *(Piece(kind, english, french) for kind, (english, french) in enumerate(KINDS)),
+    *(
+        Piece(
+            cell,
+            f"{cell} (column {cell % SIDE}, row {cell // SIDE})",
+            f"{cell} (colonne {cell % SIDE}, ligne {cell // SIDE})",
+            "cell",
+        )
+        for cell in range(CELLS)
+    ),
+    # A card that lies turned, with the walls as they then are.
+    *(
+        Piece(kind, f"{_name(kind, True)[0]}, turned", f"{_name(kind, True)[1]}, tourné", "turned")
+        for kind in range(SLEEPER)
+    ),
+    *(Piece(number, english, french, "pattern") for number, (english, french) in enumerate(PATTERN_NAMES)),
+)
 
 # The fields that the values of an event fill, in order.
 EVENT_VALUES = {
@@ -161,166 +180,238 @@ EVENT_VALUES = {
 }
 
 ENDS = {int(ChatCartonneEnd.NO_CARTONS): "no_cartons", int(ChatCartonneEnd.ALL_PASSED): "all_passed"}
-
-EVENT_LABELS = {
-    int(ChatCartonneEvent.FIRST_SEAT_CHOSEN): "seat {seat} begins",
-    int(ChatCartonneEvent.CARD_DEALT): "seat {seat} is dealt {card}",
-    int(ChatCartonneEvent.START_DRAWN): "seat {seat} draws {card}",
-    int(ChatCartonneEvent.START_PLACED): "seat {seat} places {card} at {cell}",
-    int(ChatCartonneEvent.DRAW_CHOSEN): "seat {seat} chooses to draw",
-    int(ChatCartonneEvent.CARD_DRAWN): "seat {seat} draws {card}",
-    int(ChatCartonneEvent.TOY_DRAWN): "seat {seat} draws {card}",
-    int(ChatCartonneEvent.CARTON_PLACED): "seat {seat} places {card} at {cell}",
-    int(ChatCartonneEvent.CAT_ASLEEP): "seat {seat} lays a sleeping cat at {cell}",
-    int(ChatCartonneEvent.CAT_AWAKE): "seat {seat} lays a cat on the joint at {cell}",
-    int(ChatCartonneEvent.NO_CAT_FOLLOWED): "seat {seat} lays no cat beside it",
-    int(ChatCartonneEvent.PRINCESS_ON_JOINT): (
-        "the Princess of seat {seat} takes the place of the cat of seat {owner} on the joint at {cell}"
-    ),
-    int(ChatCartonneEvent.PRINCESS_IN_CELL): (
-        "the Princess of seat {seat} takes the place of the sleeping cat of seat {owner} at {cell}"
-    ),
-    int(ChatCartonneEvent.TOY_ON_JOINT): "seat {seat} lays the {card} on the joint at {cell}",
-    int(ChatCartonneEvent.TOY_AS_CARTON): "seat {seat} lays the {card} as a carton at {cell}",
-    int(ChatCartonneEvent.PASSED): "seat {seat} has nothing to play and passes",
-    int(ChatCartonneEvent.FINAL_PHASE_BEGUN): "the final phase begins",
-    int(ChatCartonneEvent.GAME_ENDED): "the game is over",
-}
-
-
 FAULTS = {
     int(ChatCartonneFault.STARTS_ARE_LAID): RULES.illegal(
-        "a starting carton is chosen once, by the first seat", "Components and setup"
+        "starts_are_laid", "a starting carton is chosen once, by the first seat", "Components and setup"
     ),
     int(ChatCartonneFault.MUST_CHOOSE_START): RULES.illegal(
-        "the first seat has to choose a starting carton", "Components and setup"
+        "must_choose_start", "the first seat has to choose a starting carton", "Components and setup"
     ),
     int(ChatCartonneFault.MUST_PLACE_START): RULES.illegal(
-        "the seat has to place the starting carton that it has drawn", "Components and setup"
+        "must_place_start", "the seat has to place the starting carton that it has drawn", "Components and setup"
     ),
     int(ChatCartonneFault.MUST_DRAW_OR_SLEEP): RULES.illegal(
-        "a turn begins with Draw or a sleeping cat", "When a seat is asked"
+        "must_draw_or_sleep", "a turn begins with Draw or a sleeping cat", "When a seat is asked"
     ),
     int(ChatCartonneFault.NO_DRAW_NOW): RULES.illegal(
+        "no_draw_now",
         "a card is drawn only at the start of a turn, not with three cards in hand, and not in the final phase",
         "A turn",
     ),
     int(ChatCartonneFault.NO_SLEEP_AFTER_DRAW): RULES.illegal(
-        "a sleeping cat is laid instead of drawing and playing", "A turn"
+        "no_sleep_after_draw", "a sleeping cat is laid instead of drawing and playing", "A turn"
     ),
-    int(ChatCartonneFault.MUST_PLAY_TOY): RULES.illegal("a toy card that was drawn is played at once", "A turn"),
-    int(ChatCartonneFault.NO_TOY_DRAWN): RULES.illegal("no toy card was drawn", "A turn"),
+    int(ChatCartonneFault.MUST_PLAY_TOY): RULES.illegal(
+        "must_play_toy", "a toy card that was drawn is played at once", "A turn"
+    ),
+    int(ChatCartonneFault.NO_TOY_DRAWN): RULES.illegal("no_toy_drawn", "no toy card was drawn", "A turn"),
     int(ChatCartonneFault.CAT_OR_SKIP): RULES.illegal(
-        "a carton was just played: a cat follows, or Skip", "When a seat is asked"
+        "cat_or_skip", "a carton was just played: a cat follows, or Skip", "When a seat is asked"
     ),
     int(ChatCartonneFault.NOTHING_TO_FOLLOW): RULES.illegal(
-        "a cat is laid, or not, only after a carton of the same turn", "A turn"
+        "nothing_to_follow", "a cat is laid, or not, only after a carton of the same turn", "A turn"
     ),
-    int(ChatCartonneFault.PASSING_NOT_A_CHOICE): RULES.illegal("Pass is legal only with nothing legal to play", "End"),
+    int(ChatCartonneFault.PASSING_NOT_A_CHOICE): RULES.illegal(
+        "passing_not_a_choice", "Pass is legal only with nothing legal to play", "End"
+    ),
     int(ChatCartonneFault.TURN_CHANGES_NOTHING): RULES.illegal(
-        "turning this card does not change its walls: only turn 0 is legal", "Actions"
+        "turn_changes_nothing", "turning this card does not change its walls: only turn 0 is legal", "Actions"
     ),
     int(ChatCartonneFault.NOT_AT_COLUMN_END): RULES.illegal(
-        "a starting carton is put at the north or south end of the column of them", "Components and setup"
+        "not_at_column_end",
+        "a starting carton is put at the north or south end of the column of them",
+        "Components and setup",
     ),
-    int(ChatCartonneFault.CARD_NOT_IN_HAND): RULES.illegal("the hand has no card in that slot", "Actions"),
-    int(ChatCartonneFault.NOT_A_CARTON): RULES.illegal("the Princess is not placed like a carton", "A turn"),
-    int(ChatCartonneFault.CELL_FILLED): RULES.illegal("there is a card in that cell", "A turn"),
+    int(ChatCartonneFault.CARD_NOT_IN_HAND): RULES.illegal(
+        "card_not_in_hand", "the hand has no card in that slot", "Actions"
+    ),
+    int(ChatCartonneFault.NOT_A_CARTON): RULES.illegal(
+        "not_a_carton", "the Princess is not placed like a carton", "A turn"
+    ),
+    int(ChatCartonneFault.CELL_FILLED): RULES.illegal("cell_filled", "there is a card in that cell", "A turn"),
     int(ChatCartonneFault.CELL_NOT_BESIDE): RULES.illegal(
-        "that cell shares an edge with no card on the table", "A turn"
+        "cell_not_beside", "that cell shares an edge with no card on the table", "A turn"
     ),
-    int(ChatCartonneFault.WALL_MEETS_WALL): RULES.illegal("with no_double_walls a wall may not meet a wall", "A turn"),
-    int(ChatCartonneFault.NO_CAT_IN_SUPPLY): RULES.illegal("all five cats of the seat are on the table", "A turn"),
+    int(ChatCartonneFault.WALL_MEETS_WALL): RULES.illegal(
+        "wall_meets_wall", "with no_double_walls a wall may not meet a wall", "A turn"
+    ),
+    int(ChatCartonneFault.NO_CAT_IN_SUPPLY): RULES.illegal(
+        "no_cat_in_supply", "all five cats of the seat are on the table", "A turn"
+    ),
     int(ChatCartonneFault.NOT_JUST_PLAYED): RULES.illegal(
-        "that is not a joint of the carton just played", "A turn"
+        "not_just_played", "that is not a joint of the carton just played", "A turn"
     ),
     int(ChatCartonneFault.NO_JOINT_THERE): RULES.illegal(
-        "there are not two cartons side by side there without a wall between them", "A turn"
+        "no_joint_there", "there are not two cartons side by side there without a wall between them", "A turn"
     ),
-    int(ChatCartonneFault.JOINT_TAKEN): RULES.illegal("something lies on that joint", "A turn"),
+    int(ChatCartonneFault.JOINT_TAKEN): RULES.illegal("joint_taken", "something lies on that joint", "A turn"),
     int(ChatCartonneFault.BOX_OF_OTHERS): RULES.illegal(
-        "the box holds cats of other seats and none of the own", "A turn"
+        "box_of_others", "the box holds cats of other seats and none of the own", "A turn"
     ),
-    int(ChatCartonneFault.NO_PRINCESS_IN_HAND): RULES.illegal("the hand has no Princess", "A turn"),
-    int(ChatCartonneFault.NO_CAT_THERE): RULES.illegal("no cat lies there that the Princess could replace", "A turn"),
+    int(ChatCartonneFault.NO_PRINCESS_IN_HAND): RULES.illegal(
+        "no_princess_in_hand", "the hand has no Princess", "A turn"
+    ),
+    int(ChatCartonneFault.NO_CAT_THERE): RULES.illegal(
+        "no_cat_there", "no cat lies there that the Princess could replace", "A turn"
+    ),
     int(ChatCartonneFault.TOY_NEEDS_JOINT): RULES.illegal(
-        "a toy card is laid as a carton only if it can lie on no joint", "A turn"
+        "toy_needs_joint", "a toy card is laid as a carton only if it can lie on no joint", "A turn"
     ),
     int(ChatCartonneFault.BAD_PLAYERS): RULES.broken(
-        "Chat Cartonne is for 2 to 5 players", "seats", "Components and setup"
+        "bad_players", "Chat Cartonne is for 2 to 5 players", "seats", "Components and setup"
     ),
-    int(ChatCartonneFault.BAD_OPTIONS): RULES.broken("there are four variants", "options", "Components and setup"),
+    int(ChatCartonneFault.BAD_OPTIONS): RULES.broken(
+        "bad_options", "there are four variants", "options", "Components and setup"
+    ),
     int(ChatCartonneFault.BAD_FIRST_SEAT): RULES.broken(
+        "bad_first_seat",
         "the first seat is not a seat, not the one that the options name, or set before chance has chosen it",
         "first_seat",
     ),
     int(ChatCartonneFault.BAD_PHASE): RULES.broken(
-        "the phase does not exist, or draws a card after the final phase has begun", "phase", "End"
+        "bad_phase", "the phase does not exist, or draws a card after the final phase has begun", "phase", "End"
     ),
     int(ChatCartonneFault.BAD_ACTIVE_SEAT): RULES.broken(
-        "the active seat is not a seat, or cannot be asked at this moment", "active_seat", "When a seat is asked"
+        "bad_active_seat",
+        "the active seat is not a seat, or cannot be asked at this moment",
+        "active_seat",
+        "When a seat is asked",
     ),
     int(ChatCartonneFault.BAD_FINAL_PHASE): RULES.broken(
+        "bad_final_phase",
         "the final phase begins when the pile is empty or a seat has all five cats on the table, and only then",
         "final_phase",
         "End",
     ),
     int(ChatCartonneFault.BAD_PASSES): RULES.broken(
+        "bad_passes",
         "passes are counted in the final phase, up to the number of seats that hold a carton, which ends the game",
         "passes",
         "End",
     ),
     int(ChatCartonneFault.BAD_HAND): RULES.broken(
-        "a hand holds cartons and Princesses, ascending, as many as it may have at this moment", "seats.hand"
+        "bad_hand",
+        "a hand holds cartons and Princesses, ascending, as many as it may have at this moment",
+        "seats.hand",
     ),
     int(ChatCartonneFault.BAD_SUPPLY): RULES.broken(
-        "a seat has five cats, in its supply and on the table", "seats.supply"
+        "bad_supply", "a seat has five cats, in its supply and on the table", "seats.supply"
     ),
     int(ChatCartonneFault.BAD_TABLE): RULES.broken(
+        "bad_table",
         "the table is a list of cards by ascending cell, each sharing an edge with another, turned only where that "
         "changes the walls, and with no_double_walls no wall meets a wall",
         "table",
         "A turn",
     ),
     int(ChatCartonneFault.BAD_JOINT): RULES.broken(
+        "bad_joint",
         "something lies on a joint where no two cartons are side by side without a wall between them",
         "table.on_joint",
         "A turn",
     ),
     int(ChatCartonneFault.BAD_STARTS): RULES.broken(
+        "bad_starts",
         "the starting cartons lie in the column of the first one, one for each seat that has placed one, and before "
         "the first turn nothing else does",
         "table",
         "Components and setup",
     ),
     int(ChatCartonneFault.BAD_PENDING): RULES.broken(
+        "bad_pending",
         "a starting carton or toy card that was drawn goes with the phase in which it is placed, and is nowhere else",
         "starting_carton",
         "Components and setup",
     ),
     int(ChatCartonneFault.BAD_JUST_PLAYED): RULES.broken(
-        "the carton just played goes with the phase CAT, and then a cat can be laid beside it", "just_played", "A turn"
+        "bad_just_played",
+        "the carton just played goes with the phase CAT, and then a cat can be laid beside it",
+        "just_played",
+        "A turn",
     ),
     int(ChatCartonneFault.BAD_DRAWS): RULES.broken(
+        "bad_draws",
         "what the seats have drawn does not fit the pile, the toy cards that have come, or what they hold",
         "seats.drawn",
         "Public and hidden",
     ),
     int(ChatCartonneFault.BAD_PRINCESSES): RULES.broken(
+        "bad_princesses",
         "the Princesses in hands, on the table and in the pile are not those that were drawn, or were played "
         "before that",
         "parts",
     ),
     int(ChatCartonneFault.BAD_SHOWN): RULES.broken(
-        "what passes have shown is not in order, or contradicts the hand", "seats.shown", "Public and hidden"
+        "bad_shown",
+        "what passes have shown is not in order, or contradicts the hand",
+        "seats.shown",
+        "Public and hidden",
     ),
     int(ChatCartonneFault.CARD_TWICE_OR_MISSING): RULES.broken(
-        "a carton or toy card is in no place or in two", "unknown_cards"
+        "card_twice_or_missing", "a carton or toy card is in no place or in two", "unknown_cards"
     ),
-    int(ChatCartonneFault.NOT_ZERO): RULES.broken("an unused byte is not zero", ""),
+    int(ChatCartonneFault.NOT_ZERO): RULES.broken("not_zero", "an unused byte is not zero", ""),
     int(ChatCartonneFault.TOO_FEW_DEALS): RULES.broken(
+        "too_few_deals",
         "what passes have shown leaves the other seats so few hands that none has been found; play does not lead there",
         "seats.shown",
         "Public and hidden",
     ),
 }
+
+PHRASES = Phrases(
+    __package__,
+    {
+        "action.choose_start": "begin with {card}",
+        "action.choose_start_turned": "begin with {turned}",
+        "action.draw": "draw a card",
+        "action.skip": "let no cat follow",
+        "action.pass_turn": "pass",
+        "action.place_carton": "place {card} at {cell}",
+        "action.place_carton_turned": "place {turned} at {cell}",
+        "action.sleep": "lay a sleeping cat at {cell}",
+        "action.lay_cat": "lay a cat on the joint at {cell}",
+        "action.princess_on_joint": "the Princess for the cat on the joint at {cell}",
+        "action.princess_in_cell": "the Princess for the sleeping cat at {cell}",
+        "action.toy_on_joint": "lay the toy card on the joint at {cell}",
+        "action.toy_as_carton": "lay the toy card as a carton at {cell}",
+        "outcome.first_seat": "seat {seat} begins",
+        "outcome.card": "{card}",
+        "event.start_placed_turned": "seat {seat} places {turned} at {cell}",
+        "event.carton_placed_turned": "seat {seat} places {turned} at {cell}",
+    },
+    {
+        int(ChatCartonneEvent.FIRST_SEAT_CHOSEN): ("first_seat_chosen", "seat {seat} begins"),
+        int(ChatCartonneEvent.CARD_DEALT): ("card_dealt", "seat {seat} is dealt {card}", "seat {seat} is dealt a card"),
+        int(ChatCartonneEvent.START_DRAWN): ("start_drawn", "seat {seat} draws {card}"),
+        int(ChatCartonneEvent.START_PLACED): ("start_placed", "seat {seat} places {card} at {cell}"),
+        int(ChatCartonneEvent.DRAW_CHOSEN): ("draw_chosen", "seat {seat} chooses to draw"),
+        int(ChatCartonneEvent.CARD_DRAWN): ("card_drawn", "seat {seat} draws {card}", "seat {seat} draws a card"),
+        int(ChatCartonneEvent.TOY_DRAWN): ("toy_drawn", "seat {seat} draws {card}"),
+        int(ChatCartonneEvent.CARTON_PLACED): ("carton_placed", "seat {seat} places {card} at {cell}"),
+        int(ChatCartonneEvent.CAT_ASLEEP): ("cat_asleep", "seat {seat} lays a sleeping cat at {cell}"),
+        int(ChatCartonneEvent.CAT_AWAKE): ("cat_awake", "seat {seat} lays a cat on the joint at {cell}"),
+        int(ChatCartonneEvent.NO_CAT_FOLLOWED): ("no_cat_followed", "seat {seat} lays no cat beside it"),
+        int(ChatCartonneEvent.PRINCESS_ON_JOINT): (
+            "princess_on_joint",
+            "the Princess of seat {seat} takes the place of the cat of seat {owner} on the joint at {cell}",
+        ),
+        int(ChatCartonneEvent.PRINCESS_IN_CELL): (
+            "princess_in_cell",
+            "the Princess of seat {seat} takes the place of the sleeping cat of seat {owner} at {cell}",
+        ),
+        int(ChatCartonneEvent.TOY_ON_JOINT): ("toy_on_joint", "seat {seat} lays the {card} on the joint at {cell}"),
+        int(ChatCartonneEvent.TOY_AS_CARTON): ("toy_as_carton", "seat {seat} lays the {card} as a carton at {cell}"),
+        int(ChatCartonneEvent.PASSED): ("passed", "seat {seat} has nothing to play and passes"),
+        int(ChatCartonneEvent.FINAL_PHASE_BEGUN): ("final_phase_begun", "the final phase begins"),
+        int(ChatCartonneEvent.GAME_ENDED): ("game_ended", "the game is over"),
+    },
+    (
+        ("no_cartons", "nobody holds a carton any more in the final phase"),
+        ("all_passed", "in the final phase every seat that holds a carton has passed in succession"),
+    ),
+    FAULTS.values(),
+    {"seat": "seat", "owner": "seat", "card": "card", "turned": "turned", "cell": "cell"},
+    PIECES,
+    EVENT_VALUES,
+)

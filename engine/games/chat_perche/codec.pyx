@@ -5,15 +5,7 @@ from collections.abc import Mapping
 from chatiere.engine.core.codec import IMPLICIT_FLAG, NUMBER, NUMBERS, action_number, first_seat_option, seat_or_none
 from chatiere.engine.core.errors import EngineError, Reason
 from chatiere.engine.core.options import complete_options, read_number, read_numbers, refuse_option
-from chatiere.engine.games.chat_perche.words import (
-    BRANCH_NAMES,
-    CARD_NAMES,
-    COLOURS,
-    EVENT_LABELS,
-    EVENT_VALUES,
-    RULES,
-    SPACE_NAMES,
-)
+from chatiere.engine.games.chat_perche.words import EVENT_VALUES, PHRASES, RULES
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcmp, memcpy, memset
@@ -21,13 +13,14 @@ from libc.string cimport memcmp, memcpy, memset
 from chatiere.engine.core.codec cimport (
     LAST_SEAT,
     Conversions,
+    EventFields,
     OptionFields,
     Scalars,
     make_codec,
     within,
 )
 from chatiere.engine.core.game cimport NO_SEAT, Event
-from chatiere.engine.core.labels cimport EventFields
+from chatiere.engine.core.phrases cimport Said, add_number, say
 from chatiere.engine.core.position cimport Position
 from chatiere.engine.wire.reader cimport (
     Message,
@@ -99,8 +92,21 @@ DEFAULTS = {"forward_only": False, "dog_track": 10, "solidity": [1, 2, 3, 3, 4],
 cdef bytes _DEFAULT_SOLIDITY = bytes(DEFAULTS["solidity"].count(value) for value in range(1, LARGEST_SOLIDITY + 1))
 cdef bytes _DEFAULT_FULL_DECK = bytes(card for card, copies in enumerate(_DEFAULT_DECK) for _ in range(copies))
 
+cdef int PLACE_TOKEN = PHRASES.number("action.place_token")
+cdef int MOVE_CAT = PHRASES.number("action.move")
+cdef int MOVE_FROM_START = PHRASES.number("action.move_from_start")
+cdef int STOP = PHRASES.number("action.stop")
+cdef int LET_FALL = PHRASES.number("action.fall")
+cdef int PLACE_BIRD = PHRASES.number("action.place_bird")
+cdef int FIRST_SEAT_OUTCOME = PHRASES.number("outcome.first_seat")
+cdef int CARD_OUTCOME = PHRASES.number("outcome.card")
+cdef int DOGS_ADVANCED_ONE = PHRASES.number("event.dogs_advanced_one")
+cdef int CAT_MOVED_ONE = PHRASES.number("event.cat_moved_one")
+cdef int CAT_MOVED_FROM_START = PHRASES.number("event.cat_moved_from_start")
+cdef int CAT_MOVED_FROM_START_ONE = PHRASES.number("event.cat_moved_from_start_one")
+cdef int CAT_FELL = PHRASES.number("event.cat_fell")
+
 cdef EventFields EVENTS = EventFields(
-    EVENT_LABELS,
     {
         "kind": fields.EVENT_KIND,
         "seat": fields.EVENT_SEAT,
@@ -122,62 +128,66 @@ cdef const State* state_of(Position position) noexcept:
     return <const State*> position.body
 
 
-cdef int put_action_label(Writer out, Position position, int action) except -1:
-    # A dense id in plain English.
+# Phrases
+
+cdef int say_action(Position position, int action, Said* said) except -1:
     cdef const State* state = state_of(position)
+    cdef int origin
     if action < FIRST_MOVE_ID:
-        out.words(b"put a token of solidity ")
-        out.decimal(action % LARGEST_SOLIDITY + 1)
-        out.words(b" beside ")
-        out.string(BRANCH_NAMES[action // LARGEST_SOLIDITY])
+        say(said, PLACE_TOKEN)
+        add_number(said, action % LARGEST_SOLIDITY + 1)
+        add_number(said, action // LARGEST_SOLIDITY)
     elif action < STOP_ID:
-        out.words(b"move a ")
-        out.string(COLOURS[card_colour(state.card, state.active)])
-        out.words(b" cat from ")
-        out.string(SPACE_NAMES[(action - FIRST_MOVE_ID) // SPACES])
-        out.words(b" to ")
-        out.string(SPACE_NAMES[(action - FIRST_MOVE_ID) % SPACES])
+        origin = (action - FIRST_MOVE_ID) // SPACES
+        say(said, MOVE_FROM_START if origin == START else MOVE_CAT)
+        add_number(said, card_colour(state.card, state.active))
+        if origin != START:
+            add_number(said, origin)
+        add_number(said, (action - FIRST_MOVE_ID) % SPACES)
     elif action == STOP_ID:
-        out.words(b"stop")
+        say(said, STOP)
     elif action < FIRST_BIRD_ID:
-        out.words(b"let the ")
-        out.string(COLOURS[card_colour(state.card, state.active)])
-        out.words(b" cat on ")
-        out.string(SPACE_NAMES[action - FIRST_FALL_ID])
-        out.words(b" fall")
+        say(said, LET_FALL)
+        add_number(said, card_colour(state.card, state.active))
+        add_number(said, action - FIRST_FALL_ID)
     else:
-        out.words(b"put a bird on ")
-        out.string(SPACE_NAMES[action - FIRST_BIRD_ID + TRUNK_SPACES])
+        say(said, PLACE_BIRD)
+        add_number(said, action - FIRST_BIRD_ID + TRUNK_SPACES)
 
 
-def outcome_label(Position position not None, outcome):
-    """Return a possible chance outcome in plain English."""
-    return f"seat {outcome} begins" if state_of(position).phase == FIRST_SEAT else CARD_NAMES[outcome]
+cdef int say_outcome(Position position, int outcome, Said* said) except -1:
+    say(said, FIRST_SEAT_OUTCOME if state_of(position).phase == FIRST_SEAT else CARD_OUTCOME)
+    add_number(said, outcome)
 
 
-cdef int put_label_field(Writer out, const Event* event, int field, int value) except -1:
-    # A value of an event.
-    if event.kind == ChatPercheEvent.CAT_FELL and field == fields.EVENT_COLOUR:
-        out.string(COLOURS[event.seat])
-    elif value < 0:
-        # The solidity of a token, hidden from the viewer.
-        return 0
-    elif field == fields.EVENT_BRANCH:
-        out.string(BRANCH_NAMES[value])
-    elif field == fields.EVENT_SOLIDITY:
-        out.words(b" of solidity ")
-        out.decimal(value)
-    elif field == fields.EVENT_CARD:
-        out.string(CARD_NAMES[value])
-    elif field == fields.EVENT_STEPS:
-        out.decimal(value)
-        out.words(b" step" if value == 1 else b" steps")
-    elif field == fields.EVENT_COLOUR:
-        out.string(COLOURS[value])
-    elif field == fields.EVENT_DOGS:
-        out.decimal(value)
-    else:
-        out.string(SPACE_NAMES[value])
+cdef bint say_event(const Event* event, Said* said) except -1:
+    # A single step, a move from a start and a fall are said otherwise than by their kinds.
+    cdef bint is_one
+    if event.kind == ChatPercheEvent.CAT_FELL:
+        say(said, CAT_FELL)
+        # The seat whose cat it is has its colour's number.
+        add_number(said, event.seat)
+        add_number(said, event.values[0])
+        return True
+    if event.kind == ChatPercheEvent.DOGS_ADVANCED and event.values[0] == 1:
+        say(said, DOGS_ADVANCED_ONE)
+        add_number(said, event.values[1])
+        return True
+    if event.kind == ChatPercheEvent.CAT_MOVED and (event.values[1] == START or event.values[3] == 1):
+        is_one = event.values[3] == 1
+        if event.values[1] != START:
+            say(said, CAT_MOVED_ONE)
+        else:
+            say(said, CAT_MOVED_FROM_START_ONE if is_one else CAT_MOVED_FROM_START)
+        add_number(said, event.seat)
+        add_number(said, event.values[0])
+        if event.values[1] != START:
+            add_number(said, event.values[1])
+        add_number(said, event.values[2])
+        if not is_one:
+            add_number(said, event.values[3])
+        return True
+    return False
 
 
 # Options
@@ -576,7 +586,8 @@ CONVERSIONS.put_view = put_view
 CONVERSIONS.put_score = put_score
 CONVERSIONS.read_action = read_action
 CONVERSIONS.put_action = put_action
-CONVERSIONS.put_action_label = put_action_label
-CONVERSIONS.put_label_field = put_label_field
+CONVERSIONS.say_action = say_action
+CONVERSIONS.say_outcome = say_outcome
+CONVERSIONS.say_event = say_event
 
-CODEC = make_codec(&CONVERSIONS, OPTIONS, EVENTS, outcome_label)
+CODEC = make_codec(&CONVERSIONS, OPTIONS, EVENTS, PHRASES)

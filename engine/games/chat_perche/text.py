@@ -1,12 +1,9 @@
 """Chat perché: the description of the game."""
 
-from collections.abc import Iterator
-
 from chatiere.engine.core.description import (
     ActionKind,
     Description,
     Option,
-    Piece,
     category,
     count,
     first_seat_option,
@@ -15,16 +12,7 @@ from chatiere.engine.core.description import (
 )
 from chatiere.engine.games.chat_perche.codec import CODEC, DEFAULTS
 from chatiere.engine.games.chat_perche.pieces import PIECE_DETAILS
-from chatiere.engine.games.chat_perche.words import (
-    BRANCH_NAMES,
-    CARD_NAMES,
-    COLOURS,
-    ENDS,
-    FAULTS,
-    IDS,
-    SIZES,
-    SPACE_NAMES,
-)
+from chatiere.engine.games.chat_perche.words import ENDS, FAULTS, IDS, PIECES, SIZES
 
 _OBSERVATION = (
     ("own_cats", "Per space: 1 if an own cat stands there.", (SIZES.spaces,), (flag(),)),
@@ -104,37 +92,6 @@ _OBSERVATION = (
 )
 
 
-def _pieces() -> Iterator[Piece]:
-    french_cards = (
-        "chiens 1",
-        "chiens 2",
-        "oiseau",
-        "un chat à soi tombe",
-        "un chat adverse tombe",
-        *(
-            f"{cats} {value}"
-            for cats in ("un chat à soi", "un chat adverse", "deux chats à soi", "deux chats adverses")
-            for value in range(1, SIZES.values + 1)
-        ),
-    )
-    french_branches = tuple(
-        f"branche {side} {number}" for side in ("gauche", "droite") for number in range(1, SIZES.trunk_spaces + 1)
-    )
-    french_spaces = (
-        *(f"tronc {number}" for number in range(1, SIZES.trunk_spaces + 1)),
-        *(f"{branch}, case {place}" for branch in french_branches for place in range(1, SIZES.branch_spaces + 1)),
-        "case départ",
-    )
-    for number, (english, french) in enumerate(zip(CARD_NAMES, french_cards, strict=True)):
-        yield Piece(number, english, french)
-    for number, (english, french) in enumerate(zip((*SPACE_NAMES[:-1], "start"), french_spaces, strict=True)):
-        yield Piece(number, english, french, "space")
-    for number, (english, french) in enumerate(zip(BRANCH_NAMES, french_branches, strict=True)):
-        yield Piece(number, english, french, "branch")
-    for number, (english, french) in enumerate(zip(COLOURS, ("roux", "noir"), strict=True)):
-        yield Piece(number, english, french, "colour")
-
-
 DESCRIPTION = Description(
     name="chat_perche",
     english_title="Chat perché",
@@ -200,7 +157,7 @@ DESCRIPTION = Description(
         ),
     ),
     outcomes="For the first seat the seat's number; for a card that is turned up the card's number.",
-    pieces=tuple(_pieces()),
+    pieces=PIECES,
     piece_details=PIECE_DETAILS,
     lowest_total_wins=False,
     observation=lay_out(_OBSERVATION),

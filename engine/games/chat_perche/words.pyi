@@ -1,13 +1,12 @@
 from collections.abc import Mapping
 from types import SimpleNamespace
 
+from chatiere.engine.core.description import Piece
 from chatiere.engine.core.errors import FaultText
 
 SIZES: SimpleNamespace
 IDS: SimpleNamespace
 FAULTS: Mapping[int, FaultText]
 ENDS: Mapping[int, str]
-COLOURS: tuple[str, ...]
-BRANCH_NAMES: tuple[str, ...]
-SPACE_NAMES: tuple[str, ...]
+PIECES: tuple[Piece, ...]
 CARD_NAMES: tuple[str, ...]

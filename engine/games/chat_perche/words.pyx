@@ -2,6 +2,8 @@
 
 from types import SimpleNamespace
 
+from chatiere.engine.core.description import Piece
+from chatiere.engine.core.phrases import Phrases
 from chatiere.engine.core.rules_file import RulesFile
 
 from chatiere.engine.games.chat_perche.state cimport (
@@ -58,7 +60,7 @@ BRANCH_NAMES = tuple(f"{side} branch {number}" for side in ("left", "right") for
 SPACE_NAMES = (
     *(f"trunk {number}" for number in range(1, TRUNK_SPACES + 1)),
     *(f"{branch}, space {number}" for branch in BRANCH_NAMES for number in range(1, BRANCH_SPACES + 1)),
-    "its start",
+    "start",
 )
 CARD_NAMES = (
     "dogs 1",
@@ -75,131 +77,162 @@ CARD_NAMES = (
 
 FAULTS = {
     int(ChatPercheFault.TOKENS_FIRST): RULES.illegal(
-        "tokens are being placed: only PlaceToken is possible", "Components and setup"
+        "tokens_first", "tokens are being placed: only PlaceToken is possible", "Components and setup"
     ),
     int(ChatPercheFault.TOKENS_ARE_PLACED): RULES.illegal(
-        "every branch has its token: PlaceToken is no longer possible", "Components and setup"
+        "tokens_are_placed", "every branch has its token: PlaceToken is no longer possible", "Components and setup"
     ),
-    int(ChatPercheFault.BRANCH_HAS_TOKEN): RULES.illegal("that branch has a token already", "Components and setup"),
+    int(ChatPercheFault.BRANCH_HAS_TOKEN): RULES.illegal(
+        "branch_has_token", "that branch has a token already", "Components and setup"
+    ),
     int(ChatPercheFault.NO_SUCH_TOKEN_IN_HAND): RULES.illegal(
-        "the seat has no token of that value left", "Components and setup"
+        "no_such_token_in_hand", "the seat has no token of that value left", "Components and setup"
     ),
     int(ChatPercheFault.CARD_MOVES_A_CAT): RULES.illegal(
-        "the card that is turned up moves a cat: only Move and Stop are possible", "A turn"
+        "card_moves_a_cat", "the card that is turned up moves a cat: only Move and Stop are possible", "A turn"
     ),
     int(ChatPercheFault.CARD_FELLS_A_CAT): RULES.illegal(
-        "the card that is turned up makes a cat fall: only Fall is possible", "A turn"
+        "card_fells_a_cat", "the card that is turned up makes a cat fall: only Fall is possible", "A turn"
     ),
     int(ChatPercheFault.CARD_PLACES_A_BIRD): RULES.illegal(
-        "the card that is turned up is a bird: only PlaceBird is possible", "A turn"
+        "card_places_a_bird", "the card that is turned up is a bird: only PlaceBird is possible", "A turn"
     ),
     int(ChatPercheFault.NO_CAT_THERE): RULES.illegal(
-        "no cat of the colour that the card names stands there", "A turn"
+        "no_cat_there", "no cat of the colour that the card names stands there", "A turn"
     ),
     int(ChatPercheFault.START_IS_EMPTY): RULES.illegal(
-        "no cat of the colour that the card names is at its start", "A turn"
+        "start_is_empty", "no cat of the colour that the card names is at its start", "A turn"
     ),
     int(ChatPercheFault.MOVED_BY_OPPONENT): RULES.illegal(
-        "the opponent moved that cat in its last turn: it must not be moved", "Moving a cat"
+        "moved_by_opponent", "the opponent moved that cat in its last turn: it must not be moved", "Moving a cat"
     ),
     int(ChatPercheFault.MOVED_FIRST): RULES.illegal(
-        "the second cat of a two-cat card must be another one than the first", "Moving a cat"
+        "moved_first", "the second cat of a two-cat card must be another one than the first", "Moving a cat"
     ),
-    int(ChatPercheFault.NO_STEP): RULES.illegal("a moving cat uses at least 1 step", "Moving a cat"),
+    int(ChatPercheFault.NO_STEP): RULES.illegal("no_step", "a moving cat uses at least 1 step", "Moving a cat"),
     int(ChatPercheFault.BRANCH_IS_BROKEN): RULES.illegal(
-        "the spaces of a broken branch are out of play", "Moving a cat"
+        "branch_is_broken", "the spaces of a broken branch are out of play", "Moving a cat"
     ),
-    int(ChatPercheFault.SPACE_IS_TAKEN): RULES.illegal("another animal is on that space", "Moving a cat"),
-    int(ChatPercheFault.TOO_FAR): RULES.illegal("the way is longer than the steps that are left", "Moving a cat"),
-    int(ChatPercheFault.ONLY_FORWARD): RULES.illegal("cats move up the trunk and outward only", "Moving a cat"),
+    int(ChatPercheFault.SPACE_IS_TAKEN): RULES.illegal(
+        "space_is_taken", "another animal is on that space", "Moving a cat"
+    ),
+    int(ChatPercheFault.TOO_FAR): RULES.illegal(
+        "too_far", "the way is longer than the steps that are left", "Moving a cat"
+    ),
+    int(ChatPercheFault.ONLY_FORWARD): RULES.illegal(
+        "only_forward", "cats move up the trunk and outward only", "Moving a cat"
+    ),
     int(ChatPercheFault.TRUNK_IS_FULL): RULES.illegal(
-        "two other cats of its colour stand on the trunk", "Moving a cat"
+        "trunk_is_full", "two other cats of its colour stand on the trunk", "Moving a cat"
     ),
     int(ChatPercheFault.BAD_PLAYERS): RULES.broken(
-        f"Chat perché is for {PLAYERS} players", "seats", "Components and setup"
+        "bad_players", f"Chat perché is for {PLAYERS} players", "seats", "Components and setup"
     ),
     int(ChatPercheFault.BAD_FIRST_SEAT): RULES.broken(
+        "bad_first_seat",
         "the first seat is not a seat, not the one that the options name, or set before chance has chosen it",
         "first_seat",
         "Components and setup",
     ),
     int(ChatPercheFault.BAD_FORWARD_ONLY): RULES.broken(
-        "forward_only is neither 0 nor 1", "options.forward_only", "Moving a cat"
+        "bad_forward_only", "forward_only is neither 0 nor 1", "options.forward_only", "Moving a cat"
     ),
     int(ChatPercheFault.BAD_DOG_TRACK): RULES.broken(
-        f"the dogs' track does not have 1 to {LONGEST_TRACK} steps", "options.dog_track", "Components and setup"
+        "bad_dog_track",
+        f"the dogs' track does not have 1 to {LONGEST_TRACK} steps",
+        "options.dog_track",
+        "Components and setup",
     ),
     int(ChatPercheFault.BAD_SOLIDITY): RULES.broken(
-        f"a seat does not have {TOKENS} tokens", "options.solidity", "Components and setup"
+        "bad_solidity", f"a seat does not have {TOKENS} tokens", "options.solidity", "Components and setup"
     ),
     int(ChatPercheFault.BAD_DECK_OPTION): RULES.broken(
+        "bad_deck_option",
         f"a full deck is not {DECK_SIZE} cards in ascending order, at least one of them a dogs card",
         "options.deck",
         "Components and setup",
     ),
     int(ChatPercheFault.BAD_PHASE): RULES.broken(
+        "bad_phase",
         "the phase does not fit the card that is turned up, or the seat would not be asked: nothing is possible for it",
         "phase",
         "When a seat is asked",
     ),
     int(ChatPercheFault.BAD_ACTIVE_SEAT): RULES.broken(
-        "the active seat is not a seat, or not 0 before chance has chosen who begins", "active_seat", "A turn"
+        "bad_active_seat",
+        "the active seat is not a seat, or not 0 before chance has chosen who begins",
+        "active_seat",
+        "A turn",
     ),
     int(ChatPercheFault.BAD_DOGS): RULES.broken(
-        "the dogs move only in turns, and the game is over exactly when they are on their last space", "dogs", "End"
+        "bad_dogs",
+        "the dogs move only in turns, and the game is over exactly when they are on their last space",
+        "dogs",
+        "End",
     ),
     int(ChatPercheFault.BAD_DECK): RULES.broken(
-        f"a deck has more than {DECK_SIZE} cards, or fewer before the first turn", "seats.deck"
+        "bad_deck", f"a deck has more than {DECK_SIZE} cards, or fewer before the first turn", "seats.deck"
     ),
     int(ChatPercheFault.BAD_ORDER_OF_DECK): RULES.broken(
-        "of equal cards those left in a deck must be the last ones", "seats.deck"
+        "bad_order_of_deck", "of equal cards those left in a deck must be the last ones", "seats.deck"
     ),
     int(ChatPercheFault.BAD_PLACEMENT): RULES.broken(
+        "bad_placement",
         "the seats have not placed their tokens in turn, or not all of them before the first turn",
         "branches.owner",
         "Components and setup",
     ),
     int(ChatPercheFault.BAD_TOKEN): RULES.broken(
+        "bad_token",
         "a token's value is not one that its seat has, or there is a value without a token",
         "branches.solidity",
         "Components and setup",
     ),
     int(ChatPercheFault.BAD_CATS): RULES.broken(
-        f"more than {CATS} cats of a colour, a cat outside the tree, or one before the first turn", "seats.cats"
+        "bad_cats",
+        f"more than {CATS} cats of a colour, a cat outside the tree, or one before the first turn",
+        "seats.cats",
     ),
     int(ChatPercheFault.BAD_BIRDS): RULES.broken(
-        f"more than {BIRDS} birds, a bird outside the branches' spaces, or one before the first turn", "birds"
+        "bad_birds",
+        f"more than {BIRDS} birds, a bird outside the branches' spaces, or one before the first turn",
+        "birds",
     ),
     int(ChatPercheFault.SPACE_TAKEN_TWICE): RULES.broken(
-        "two animals are on the same space", "seats.cats", "Moving a cat"
+        "space_taken_twice", "two animals are on the same space", "seats.cats", "Moving a cat"
     ),
     int(ChatPercheFault.TRUNK_OVER_LIMIT): RULES.broken(
-        "more than two cats of a colour stand on the trunk", "seats.cats"
+        "trunk_over_limit", "more than two cats of a colour stand on the trunk", "seats.cats"
     ),
     int(ChatPercheFault.BAD_BROKEN): RULES.broken(
+        "bad_broken",
         f"a broken branch is not empty, has solidity {LARGEST_SOLIDITY}, does not exist or broke before the first turn",
         "branches.broken",
     ),
     int(ChatPercheFault.BAD_LOAD): RULES.broken(
+        "bad_load",
         "the greatest load of a branch is less than its animals now, more than its token's value, or set where it is 0",
         "branches.greatest_load",
     ),
     int(ChatPercheFault.BAD_CARD): RULES.broken(
+        "bad_card",
         "the card that is turned up is not one that a seat decides about, counts as left in the deck, or is set in a "
         "phase without one",
         "card",
         "A turn",
     ),
     int(ChatPercheFault.BAD_STEPS): RULES.broken(
-        "the steps that are left do not fit the card and the phase", "steps", "Moving a cat"
+        "bad_steps", "the steps that are left do not fit the card and the phase", "steps", "Moving a cat"
     ),
     int(ChatPercheFault.BAD_BARRED): RULES.broken(
+        "bad_barred",
         "the cats that the other seat moved in its last turn are more than two, of two colours, not there, or named "
         "where they do not matter",
         "barred",
         "Moving a cat",
     ),
     int(ChatPercheFault.BAD_MOVED): RULES.broken(
+        "bad_moved",
         "the cat that moved first does not stand there, must not have been moved, or is named in a phase without one",
         "moved",
         "Moving a cat",
@@ -226,19 +259,87 @@ EVENT_VALUES = {
 
 ENDS = {int(ChatPercheEnd.DOGS_ARRIVED): "dogs_arrived"}
 
-EVENT_LABELS = {
-    int(ChatPercheEvent.FIRST_SEAT_CHOSEN): "seat {seat} takes the first turn",
-    int(ChatPercheEvent.TOKEN_CHOSEN): "seat {seat} takes a token{solidity}",
-    int(ChatPercheEvent.TOKEN_PLACED): "seat {seat} puts it beside {branch}",
-    int(ChatPercheEvent.DECK_REFILLED): "seat {seat} shuffles all its cards for a new deck",
-    int(ChatPercheEvent.CARD_TURNED_UP): "seat {seat} turns up: {card}",
-    int(ChatPercheEvent.DOGS_ADVANCED): "the dogs go {steps} on, to space {dogs}",
-    int(ChatPercheEvent.CAT_MOVED): "seat {seat} moves a {colour} cat from {from_space} to {to_space} ({steps})",
-    int(ChatPercheEvent.STOPPED): "seat {seat} stops",
-    int(ChatPercheEvent.CAT_FELL): "a {colour} cat falls from {space}",
-    int(ChatPercheEvent.BIRD_PLACED): "seat {seat} puts a bird on {space}",
-    int(ChatPercheEvent.NOTHING_POSSIBLE): "nothing is possible for seat {seat}",
-    int(ChatPercheEvent.BRANCH_BROKE): "{branch}{solidity} breaks",
-    int(ChatPercheEvent.BIRD_LEFT): "a bird flies away from {space}",
-    int(ChatPercheEvent.GAME_ENDED): "the dogs have arrived: the game is over",
-}
+
+def _pieces():
+    french_cards = (
+        "chiens 1",
+        "chiens 2",
+        "oiseau",
+        "un chat à soi tombe",
+        "un chat adverse tombe",
+        *(
+            f"{cats} {value}"
+            for cats in ("un chat à soi", "un chat adverse", "deux chats à soi", "deux chats adverses")
+            for value in range(1, LARGEST_VALUE + 1)
+        ),
+    )
+    french_branches = tuple(
+        f"branche {side} {number}" for side in ("gauche", "droite") for number in range(1, TRUNK_SPACES + 1)
+    )
+    french_spaces = (
+        *(f"tronc {number}" for number in range(1, TRUNK_SPACES + 1)),
+        *(f"{branch}, case {place}" for branch in french_branches for place in range(1, BRANCH_SPACES + 1)),
+        "case départ",
+    )
+    for number, (english, french) in enumerate(zip(CARD_NAMES, french_cards, strict=True)):
+        yield Piece(number, english, french)
+    for number, (english, french) in enumerate(zip(SPACE_NAMES, french_spaces, strict=True)):
+        yield Piece(number, english, french, "space")
+    for number, (english, french) in enumerate(zip(BRANCH_NAMES, french_branches, strict=True)):
+        yield Piece(number, english, french, "branch")
+    for number, (english, french) in enumerate(zip(COLOURS, ("roux", "noir"), strict=True)):
+        yield Piece(number, english, french, "colour")
+
+
+PIECES = tuple(_pieces())
+
+PHRASES = Phrases(
+    __package__,
+    {
+        "action.place_token": "put a token of solidity {solidity} beside {branch}",
+        "action.move": "move a {colour} cat from {from_space} to {to_space}",
+        "action.move_from_start": "move a {colour} cat from its start to {to_space}",
+        "action.stop": "stop",
+        "action.fall": "let the {colour} cat on {space} fall",
+        "action.place_bird": "put a bird on {space}",
+        "outcome.first_seat": "seat {seat} begins",
+        "outcome.card": "{card}",
+        "event.dogs_advanced_one": "the dogs go 1 step on, to space {dogs}",
+        "event.cat_moved_one": "seat {seat} moves a {colour} cat from {from_space} to {to_space} (1 step)",
+        "event.cat_moved_from_start": "seat {seat} moves a {colour} cat from its start to {to_space} ({steps} steps)",
+        "event.cat_moved_from_start_one": "seat {seat} moves a {colour} cat from its start to {to_space} (1 step)",
+    },
+    {
+        int(ChatPercheEvent.FIRST_SEAT_CHOSEN): ("first_seat_chosen", "seat {seat} takes the first turn"),
+        int(ChatPercheEvent.TOKEN_CHOSEN): (
+            "token_chosen", "seat {seat} takes a token of solidity {solidity}", "seat {seat} takes a token"
+        ),
+        int(ChatPercheEvent.TOKEN_PLACED): ("token_placed", "seat {seat} puts it beside {branch}"),
+        int(ChatPercheEvent.DECK_REFILLED): ("deck_refilled", "seat {seat} shuffles all its cards for a new deck"),
+        int(ChatPercheEvent.CARD_TURNED_UP): ("card_turned_up", "seat {seat} turns up: {card}"),
+        int(ChatPercheEvent.DOGS_ADVANCED): ("dogs_advanced", "the dogs go {steps} steps on, to space {dogs}"),
+        int(ChatPercheEvent.CAT_MOVED): (
+            "cat_moved", "seat {seat} moves a {colour} cat from {from_space} to {to_space} ({steps} steps)"
+        ),
+        int(ChatPercheEvent.STOPPED): ("stopped", "seat {seat} stops"),
+        int(ChatPercheEvent.CAT_FELL): ("cat_fell", "a {colour} cat falls from {space}"),
+        int(ChatPercheEvent.BIRD_PLACED): ("bird_placed", "seat {seat} puts a bird on {space}"),
+        int(ChatPercheEvent.NOTHING_POSSIBLE): ("nothing_possible", "nothing is possible for seat {seat}"),
+        int(ChatPercheEvent.BRANCH_BROKE): ("branch_broke", "{branch} of solidity {solidity} breaks"),
+        int(ChatPercheEvent.BIRD_LEFT): ("bird_left", "a bird flies away from {space}"),
+        int(ChatPercheEvent.GAME_ENDED): ("game_ended", "the dogs have arrived: the game is over"),
+    },
+    (("dogs_arrived", "the dogs have reached the last space of their track"),),
+    FAULTS.values(),
+    {
+        "seat": "seat",
+        "card": "card",
+        "branch": "branch",
+        "space": "space",
+        "from_space": "space",
+        "to_space": "space",
+        "colour": "colour",
+    },
+    PIECES,
+    EVENT_VALUES,
+)

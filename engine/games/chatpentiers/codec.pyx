@@ -6,14 +6,7 @@ from chatiere.engine.core.codec import NUMBER, NUMBERS, action_number, first_sea
 from chatiere.engine.core.errors import EngineError, Reason
 from chatiere.engine.core.integers import shown
 from chatiere.engine.core.options import complete_options, read_number, read_numbers, refuse_option, whole
-from chatiere.engine.games.chatpentiers.words import (
-    CARD_NAMES,
-    COLOUR_NAMES,
-    EVENT_LABELS,
-    EVENT_VALUES,
-    RULES,
-    card_name,
-)
+from chatiere.engine.games.chatpentiers.words import EVENT_VALUES, PHRASES, RULES
 
 from libc.stdint cimport int64_t, uint8_t, uint64_t
 from libc.string cimport memset
@@ -21,13 +14,14 @@ from libc.string cimport memset
 from chatiere.engine.core.codec cimport (
     LAST_SEAT,
     Conversions,
+    EventFields,
     OptionFields,
     Scalars,
     make_codec,
     within,
 )
 from chatiere.engine.core.game cimport NO_SEAT, Event
-from chatiere.engine.core.labels cimport EventFields
+from chatiere.engine.core.phrases cimport Said, add_number, say
 from chatiere.engine.core.position cimport Position
 from chatiere.engine.wire.reader cimport (
     Message,
@@ -61,6 +55,7 @@ from chatiere.engine.games.chatpentiers.state cimport (
     ZERO_ZONE,
     ZONES,
     BoardScore,
+    ChatpentiersEvent,
     Options,
     State,
     View,
@@ -80,8 +75,14 @@ from chatiere.engine.games.chatpentiers.state cimport (
 )
 cimport chatiere.fields.chatpentiers as fields
 
+cdef int PLAY_CARD = PHRASES.number("action.play_card")
+cdef int TAKE_CARD = PHRASES.number("action.take_card")
+cdef int TAKE_CARD_ZERO = PHRASES.number("action.take_card_zero")
+cdef int FIRST_SEAT_OUTCOME = PHRASES.number("outcome.first_seat")
+cdef int CARD_OUTCOME = PHRASES.number("outcome.card")
+cdef int CARD_TAKEN_ZERO = PHRASES.number("event.card_taken_zero")
+
 cdef EventFields EVENTS = EventFields(
-    EVENT_LABELS,
     {
         "kind": fields.EVENT_KIND,
         "seat": fields.EVENT_SEAT,
@@ -101,57 +102,32 @@ cdef const State* state_of(Position position) noexcept:
     return <const State*> position.body
 
 
-cdef put_zone_name(Writer out, int zone):
-    if zone == ZERO_ZONE:
-        out.words(b"the zero zone")
-    else:
-        out.words(b"section ")
-        out.decimal(zone)
+# Phrases
 
-
-cdef int put_action_label(Writer out, Position position, int action) except -1:
-    # A dense id in plain English.
+cdef int say_action(Position position, int action, Said* said) except -1:
     cdef int zone, card = card_and_zone(action, &zone)
-    if zone < 0:
-        out.words(b"play ")
-        out.string(CARD_NAMES[card])
-        return 0
-    out.words(b"take ")
-    out.string(CARD_NAMES[card])
-    out.words(b" into ")
-    put_zone_name(out, zone)
-    if zone != ZERO_ZONE:
-        out.words(b" (limit ")
-        out.decimal(state_of(position).section_limits[zone])
-        out.words(b")")
+    say(said, PLAY_CARD if zone < 0 else TAKE_CARD_ZERO if zone == ZERO_ZONE else TAKE_CARD)
+    add_number(said, card)
+    if zone >= 0:
+        add_number(said, zone)
+        if zone != ZERO_ZONE:
+            add_number(said, state_of(position).section_limits[zone])
 
 
-def outcome_label(Position position not None, outcome):
-    """Return a possible chance outcome in plain English."""
-    return f"seat {outcome} begins" if state_of(position).phase == FIRST_SEAT else card_name(outcome)
+cdef int say_outcome(Position position, int outcome, Said* said) except -1:
+    say(said, FIRST_SEAT_OUTCOME if state_of(position).phase == FIRST_SEAT else CARD_OUTCOME)
+    add_number(said, outcome)
 
 
-cdef put_ranking(Writer out, const Event* event):
-    cdef int i
-    for i in range(event.count):
-        out.words(b", seat " if i else b"seat ")
-        out.decimal(event.values[i])
-
-
-cdef int put_label_field(Writer out, const Event* event, int field, int value) except -1:
-    # A value of an event, or a placeholder where it is hidden.
-    if value < 0:
-        out.words(b"a card")
-    elif field == fields.EVENT_CARD:
-        out.string(CARD_NAMES[value])
-    elif field == fields.EVENT_COLOUR:
-        out.string(COLOUR_NAMES[value])
-    elif field == fields.EVENT_RANKING:
-        put_ranking(out, event)
-    elif field == fields.EVENT_ZONE:
-        put_zone_name(out, value)
-    else:
-        out.decimal(value)
+cdef bint say_event(const Event* event, Said* said) except -1:
+    # Only what is taken into the zero zone is said otherwise than by its kind.
+    if event.kind != ChatpentiersEvent.CARD_TAKEN or event.values[1] != ZERO_ZONE:
+        return False
+    say(said, CARD_TAKEN_ZERO)
+    add_number(said, event.seat)
+    add_number(said, event.values[0])
+    add_number(said, ZERO_ZONE)
+    return True
 
 
 # Options
@@ -529,7 +505,8 @@ CONVERSIONS.put_view = put_view
 CONVERSIONS.put_score = put_score
 CONVERSIONS.read_action = read_action
 CONVERSIONS.put_action = put_action
-CONVERSIONS.put_action_label = put_action_label
-CONVERSIONS.put_label_field = put_label_field
+CONVERSIONS.say_action = say_action
+CONVERSIONS.say_outcome = say_outcome
+CONVERSIONS.say_event = say_event
 
-CODEC = make_codec(&CONVERSIONS, OPTIONS, EVENTS, outcome_label)
+CODEC = make_codec(&CONVERSIONS, OPTIONS, EVENTS, PHRASES)

@@ -4,7 +4,6 @@ from chatiere.engine.core.description import (
     ActionKind,
     Description,
     Option,
-    Piece,
     category,
     count,
     first_seat_option,
@@ -13,9 +12,8 @@ from chatiere.engine.core.description import (
 )
 from chatiere.engine.games.chatpentiers.codec import CODEC, DEFAULT_REMOVED_COLOUR
 from chatiere.engine.games.chatpentiers.pieces import PIECE_DETAILS
-from chatiere.engine.games.chatpentiers.words import COLOUR_NAMES, ENDS, FAULTS, IDS, SIZES, card_name
+from chatiere.engine.games.chatpentiers.words import COLOUR_NAMES, ENDS, FAULTS, IDS, PIECES, SIZES
 
-_FRENCH_COLOURS = ("gris", "vert", "rouge", "marron", "bleu")
 _COLOUR_NUMBERS = ", ".join(f"{number} {name}" for number, name in enumerate(COLOUR_NAMES))
 
 _OBSERVATION = (
@@ -81,16 +79,6 @@ _OBSERVATION = (
     ("phase", "One-hot: first seat, deal, extra card, play, take, over.", (SIZES.phases,), (flag(),)),
 )
 
-_PIECES = (
-    *(
-        Piece(card, card_name(card), f"{_FRENCH_COLOURS[card // SIZES.values]} {card % SIZES.values + 1}")
-        for card in range(SIZES.cards)
-    ),
-    *(Piece(colour, COLOUR_NAMES[colour], _FRENCH_COLOURS[colour], "colour") for colour in range(SIZES.colours)),
-    *(Piece(section, f"section {section}", f"section {section}", "zone") for section in range(SIZES.sections)),
-    Piece(SIZES.zero_zone, "zero zone", "zone Zéro", "zone"),
-)
-
 DESCRIPTION = Description(
     name="chatpentiers",
     english_title="CATsle Builders",
@@ -128,7 +116,7 @@ DESCRIPTION = Description(
         ),
     ),
     outcomes="For the first seat the seat's number; for a card that is dealt or turned up the card's number.",
-    pieces=_PIECES,
+    pieces=PIECES,
     piece_details=PIECE_DETAILS,
     lowest_total_wins=False,
     observation=lay_out(_OBSERVATION),

@@ -1,12 +1,12 @@
 from collections.abc import Mapping
 from types import SimpleNamespace
 
+from chatiere.engine.core.description import Piece
 from chatiere.engine.core.errors import FaultText
 
 SIZES: SimpleNamespace
 IDS: SimpleNamespace
 FAULTS: Mapping[int, FaultText]
 ENDS: Mapping[int, str]
+PIECES: tuple[Piece, ...]
 COLOUR_NAMES: tuple[str, ...]
-
-def card_name(card: int) -> str: ...

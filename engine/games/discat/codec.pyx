@@ -6,7 +6,7 @@ from chatiere.engine.core.codec import NUMBER, action_number, first_seat_option,
 from chatiere.engine.core.errors import EngineError, Reason
 from chatiere.engine.core.integers import shown
 from chatiere.engine.core.options import complete_options, refuse_option, whole
-from chatiere.engine.games.discat.words import EVENT_LABELS, RULES
+from chatiere.engine.games.discat.words import PHRASES, RULES
 
 from libc.stdint cimport int64_t, uint8_t, uint64_t
 from libc.string cimport memset
@@ -15,6 +15,7 @@ from chatiere.engine.core.codec cimport (
     LAST_SEAT,
     NO_FIELD,
     Conversions,
+    EventFields,
     OptionFields,
     OptionKind,
     Scalars,
@@ -22,7 +23,7 @@ from chatiere.engine.core.codec cimport (
     within,
 )
 from chatiere.engine.core.game cimport NO_SEAT, Event
-from chatiere.engine.core.labels cimport EventFields
+from chatiere.engine.core.phrases cimport Said, add_number, add_numbers, say
 from chatiere.engine.core.position cimport Position
 from chatiere.engine.wire.reader cimport (
     Message,
@@ -50,6 +51,7 @@ from chatiere.engine.games.discat.state cimport (
     PLAY_IDS,
     REDRAWN_KEPT,
     TOP_SHIFT,
+    DiscatEvent,
     DiscatFault,
     Options,
     State,
@@ -78,53 +80,55 @@ DEFAULT_UP_ARROWS = tuple(range(1, LARGEST_CARD, 2))
 _DEFAULTS = {"up_arrows": sum(1 << (card - 1) for card in DEFAULT_UP_ARROWS)}
 
 
-cdef EventFields EVENTS = EventFields(
-    EVENT_LABELS,
-    {"kind": fields.EVENT_KIND, "seat": fields.EVENT_SEAT, "cards": fields.EVENT_CARDS},
-)
+cdef EventFields EVENTS = EventFields({"kind": fields.EVENT_KIND, "seat": fields.EVENT_SEAT})
+cdef int PLAY = PHRASES.number("action.play")
+cdef int PLAY_GROUP = PHRASES.number("action.play_group")
+cdef int KEEP = PHRASES.number("action.keep")
+cdef int EXCHANGE = PHRASES.number("action.exchange")
+cdef int FIRST_SEAT_OUTCOME = PHRASES.number("outcome.first_seat")
+cdef int CARD_OUTCOME = PHRASES.number("outcome.card")
+cdef int CARDS_PLAYED_GROUP = PHRASES.number("event.cards_played_group")
 
 
 cdef const State* state_of(Position position) noexcept:
     return <const State*> position.body
 
 
-cdef put_card_played(Writer out, int card, int place, int count):
-    # Write one of the cards of a play.
-    if place:
-        out.words(b" with " if place == count - 1 else b" ")
-    out.decimal(card)
-    if place and place == count - 1:
-        out.words(b" on top")
+# Phrases
 
-
-cdef int put_action_label(Writer out, Position position, int action) except -1:
-    # Write a dense id in plain English; its cards must be in the hand of the seat to act.
+cdef int say_action(Position position, int action, Said* said) except -1:
+    # Say a dense id; its cards must be in the hand of the seat to act.
     cdef uint8_t cards[LARGEST_HAND]
-    cdef int count = cards_of_action(position, action, cards), i
+    cdef int count = cards_of_action(position, action, cards)
     if action == KEEP_ID:
-        out.words(b"keep the hand")
-    elif action > KEEP_ID:
-        out.words(b"put ")
-        out.decimal(cards[0])
-        out.words(b" under the draw pile and draw")
+        say(said, KEEP)
+    elif count > 1:
+        say(said, PLAY_GROUP)
+        add_numbers(said, cards, count - 1)
+        add_number(said, cards[count - 1])
     else:
-        out.words(b"play ")
-        for i in range(count):
-            put_card_played(out, cards[i], i, count)
+        say(said, PLAY if action < PLAY_IDS else EXCHANGE)
+        add_number(said, cards[0])
 
 
-def outcome_label(Position position not None, outcome):
-    """Return the label of a possible chance outcome, in plain English."""
-    return f"seat {outcome} begins" if state_of(position).phase == FIRST_SEAT else f"card {outcome + 1}"
+cdef int say_outcome(Position position, int outcome, Said* said) except -1:
+    if state_of(position).phase == FIRST_SEAT:
+        say(said, FIRST_SEAT_OUTCOME)
+        add_number(said, outcome)
+    else:
+        say(said, CARD_OUTCOME)
+        add_number(said, outcome + 1)
 
 
-cdef int put_label_field(Writer out, const Event* event, int field, int value) except -1:
-    # Write the cards of an event.
-    cdef int i
-    if event.count == 0:
-        out.words(b"a card")
-    for i in range(event.count):
-        put_card_played(out, event.values[i], i, event.count)
+cdef bint say_event(const Event* event, Said* said) except -1:
+    # Only the play of a group is said otherwise than by its kind.
+    if event.kind != DiscatEvent.CARDS_PLAYED or event.count == 1:
+        return False
+    say(said, CARDS_PLAYED_GROUP)
+    add_number(said, event.seat)
+    add_numbers(said, event.values, event.count - 1)
+    add_number(said, event.values[event.count - 1])
+    return True
 
 
 # Options
@@ -585,8 +589,9 @@ CONVERSIONS.put_view = put_view
 CONVERSIONS.put_score = put_score
 CONVERSIONS.read_action = read_action
 CONVERSIONS.put_action = put_action
-CONVERSIONS.put_action_label = put_action_label
-CONVERSIONS.put_label_field = put_label_field
+CONVERSIONS.say_action = say_action
+CONVERSIONS.say_outcome = say_outcome
+CONVERSIONS.say_event = say_event
 CONVERSIONS.put_event = put_event
 
-CODEC = make_codec(&CONVERSIONS, OPTIONS, EVENTS, outcome_label)
+CODEC = make_codec(&CONVERSIONS, OPTIONS, EVENTS, PHRASES)

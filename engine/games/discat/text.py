@@ -4,7 +4,6 @@ from chatiere.engine.core.description import (
     ActionKind,
     Description,
     Option,
-    Piece,
     category,
     count,
     first_seat_option,
@@ -13,7 +12,7 @@ from chatiere.engine.core.description import (
 )
 from chatiere.engine.games.discat.codec import CODEC, DEFAULT_UP_ARROWS
 from chatiere.engine.games.discat.pieces import PIECE_DETAILS
-from chatiere.engine.games.discat.words import ENDS, FAULTS, IDS, SIZES
+from chatiere.engine.games.discat.words import ENDS, FAULTS, IDS, PIECES, SIZES
 
 _OBSERVATION = (
     ("own_hand", "Per card (index card - 1): 1 in the own hand.", (SIZES.cards,), (flag(),)),
@@ -96,7 +95,7 @@ DESCRIPTION = Description(
         ),
     ),
     outcomes="For the first seat the seat's number; for a card that is dealt or drawn the card's number - 1.",
-    pieces=tuple(Piece(card, f"card {card}", f"carte {card}") for card in range(1, SIZES.cards + 1)),
+    pieces=PIECES,
     piece_details=PIECE_DETAILS,
     lowest_total_wins=False,
     observation=lay_out(_OBSERVATION),

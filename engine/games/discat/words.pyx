@@ -2,6 +2,8 @@
 
 from types import SimpleNamespace
 
+from chatiere.engine.core.description import Piece
+from chatiere.engine.core.phrases import Phrases
 from chatiere.engine.core.rules_file import RulesFile
 
 from chatiere.engine.games.discat.observation cimport OBSERVATION_SEAT_NUMBERS
@@ -44,72 +46,100 @@ IDS = SimpleNamespace(
 RULES = RulesFile("discat.md")
 FAULTS = {
     int(DiscatFault.PASSING_NOT_A_CHOICE): RULES.illegal(
-        "a hand card respects the constraint, or there is none: passing is not a choice", "A turn: play"
+        "passing_not_a_choice",
+        "a hand card respects the constraint, or there is none: passing is not a choice",
+        "A turn: play",
     ),
     int(DiscatFault.MUST_PASS): RULES.illegal(
-        "no hand card respects the constraint: only Keep or Exchange is possible", "Cannot respect the constraint"
+        "must_pass",
+        "no hand card respects the constraint: only Keep or Exchange is possible",
+        "Cannot respect the constraint",
     ),
-    int(DiscatFault.CARD_NOT_IN_HAND): RULES.illegal("the hand has no card in that slot", "Actions"),
+    int(DiscatFault.CARD_NOT_IN_HAND): RULES.illegal(
+        "card_not_in_hand", "the hand has no card in that slot", "Actions"
+    ),
     int(DiscatFault.NOT_A_GROUP): RULES.illegal(
-        "the cards do not all share the tens digit, nor all the units digit", "A turn: play"
+        "not_a_group", "the cards do not all share the tens digit, nor all the units digit", "A turn: play"
     ),
-    int(DiscatFault.WRONG_SIDE): RULES.illegal("the top card does not respect the constraint", "A turn: play"),
+    int(DiscatFault.WRONG_SIDE): RULES.illegal(
+        "wrong_side", "the top card does not respect the constraint", "A turn: play"
+    ),
     int(DiscatFault.FIRST_PLAY_IS_ONE_CARD): RULES.illegal(
-        "the first turn of the game is exactly one card", "Components and setup"
+        "first_play_is_one_card", "the first turn of the game is exactly one card", "Components and setup"
     ),
     int(DiscatFault.DRAW_PILE_EMPTY): RULES.illegal(
-        "the draw pile is empty: only Keep is possible", "Cannot respect the constraint"
+        "draw_pile_empty", "the draw pile is empty: only Keep is possible", "Cannot respect the constraint"
     ),
     int(DiscatFault.BAD_PLAYERS): RULES.broken(
-        f"Discat is for {MIN_PLAYERS} to {MAX_PLAYERS} players", "hands", "Components and setup"
+        "bad_players", f"Discat is for {MIN_PLAYERS} to {MAX_PLAYERS} players", "hands", "Components and setup"
     ),
     int(DiscatFault.BAD_FIRST_SEAT): RULES.broken(
+        "bad_first_seat",
         "the first seat is not a seat, not the one that the options name, or set before chance has chosen it",
         "first_seat",
     ),
     int(DiscatFault.BAD_ARROWS): RULES.broken(
-        f"an arrow is set for a card above {LARGEST_CARD}", "options.up_arrows", "Arrows"
+        "bad_arrows", f"an arrow is set for a card above {LARGEST_CARD}", "options.up_arrows", "Arrows"
     ),
     int(DiscatFault.BAD_PHASE): RULES.broken(
-        "the phase does not fit the hand of the active seat, the constraint or the draw pile", "phase", "A turn: play"
+        "bad_phase",
+        "the phase does not fit the hand of the active seat, the constraint or the draw pile",
+        "phase",
+        "A turn: play",
     ),
     int(DiscatFault.BAD_ACTIVE_SEAT): RULES.broken(
-        "the active seat does not follow from the turns so far and the phase", "active_seat", "A turn: play"
+        "bad_active_seat",
+        "the active seat does not follow from the turns so far and the phase",
+        "active_seat",
+        "A turn: play",
     ),
     int(DiscatFault.BAD_LAST_TURNS): RULES.broken(
+        "bad_last_turns",
         "last turns need an empty draw pile and an empty hand of the seat that began them, and go round only once",
         "last_turns",
         "End",
     ),
     int(DiscatFault.BAD_WINNER): RULES.broken(
+        "bad_winner",
         f"a play has at most {LARGEST_HAND} cards, and one of {WINNING_GROUP} or more wins and is the last",
         "turns",
         "End",
     ),
     int(DiscatFault.BAD_HAND): RULES.broken(
+        "bad_hand",
         f"a hand does not have the number of cards due at this moment, ascending and each from 1 to {LARGEST_CARD}",
         "hands",
     ),
     int(DiscatFault.BAD_REDRAWN): RULES.broken(
+        "bad_redrawn",
         "the redrawn cards are not as many as have left the queue, were drawn before the unknown part of the draw pile "
         "was empty, or are not cards",
         "redrawn",
         "Draw pile",
     ),
     int(DiscatFault.BAD_TURNS): RULES.broken(
-        "the turns are not plays each followed by at most players - 1 passes", "turns"
+        "bad_turns", "the turns are not plays each followed by at most players - 1 passes", "turns"
     ),
     int(DiscatFault.BAD_QUEUE): RULES.broken(
-        "the queue has more cards than were exchanged, or than the draw pile can have", "queue", "Draw pile"
+        "bad_queue",
+        "the queue has more cards than were exchanged, or than the draw pile can have",
+        "queue",
+        "Draw pile",
     ),
     int(DiscatFault.CARD_TWICE_OR_MISSING): RULES.broken(
-        "a card in use is missing or in two places, or a card that is not in use is in play", "unknown_cards"
+        "card_twice_or_missing",
+        "a card in use is missing or in two places, or a card that is not in use is in play",
+        "unknown_cards",
     ),
-    int(DiscatFault.NOT_ZERO): RULES.broken("an unused byte is not zero", ""),
+    int(DiscatFault.NOT_ZERO): RULES.broken("not_zero", "an unused byte is not zero", ""),
     int(DiscatFault.HISTORY_CONTRADICTS_HANDS): RULES.broken(
-        "the hidden cards contradict what the turns have shown", "turns", "Public and hidden"
+        "history_contradicts_hands",
+        "the hidden cards contradict what the turns have shown",
+        "turns",
+        "Public and hidden",
     ),
     int(DiscatFault.TOO_FEW_DEALS): RULES.broken(
+        "too_few_deals",
         "no placement of the hidden cards that agrees with the turns was found; the state cannot come up in play",
         "turns",
         "Public and hidden",
@@ -118,20 +148,55 @@ FAULTS = {
 
 ENDS = {int(DiscatEnd.GROUP): "group", int(DiscatEnd.LAST_TURNS): "last_turns"}
 
-EVENT_LABELS = {
-    int(DiscatEvent.FIRST_SEAT_CHOSEN): "seat {seat} begins",
-    int(DiscatEvent.CARD_DEALT): "seat {seat} is dealt {cards}",
-    int(DiscatEvent.CARDS_PLAYED): "seat {seat} plays {cards}",
-    int(DiscatEvent.CARD_TO_BONUS_PILE): "{cards} goes to the bonus pile of seat {seat}",
-    int(DiscatEvent.BONUS_CARD_DRAWN): "seat {seat} draws {cards} as a bonus",
-    int(DiscatEvent.TOP_TURNED): "seat {seat} turns {cards} face down",
-    int(DiscatEvent.HAND_KEPT): "seat {seat} passes and keeps its hand",
-    int(DiscatEvent.CARD_EXCHANGED): "seat {seat} passes and puts {cards} under the draw pile",
-    int(DiscatEvent.EXCHANGE_DRAWN): "seat {seat} draws {cards} for it",
-    int(DiscatEvent.CARD_REFILLED): "seat {seat} refills with {cards}",
-    int(DiscatEvent.CONSTRAINT_LIFTED): "all others have passed: seat {seat} plays without a constraint",
-    int(DiscatEvent.LAST_TURNS_BEGUN): (
-        "seat {seat} has no card left and the draw pile is empty: one more turn for the others"
+PIECES = tuple(Piece(card, str(card), str(card)) for card in range(1, LARGEST_CARD + 1))
+
+PHRASES = Phrases(
+    __package__,
+    {
+        "action.play": "play {card}",
+        "action.play_group": "play {cards} with {top} on top",
+        "action.keep": "keep the hand",
+        "action.exchange": "put {card} under the draw pile and draw",
+        "outcome.first_seat": "seat {seat} begins",
+        "outcome.card": "card {card}",
+        "event.cards_played_group": "seat {seat} plays {cards} with {top} on top",
+        "list.separator": " ",
+    },
+    {
+        int(DiscatEvent.FIRST_SEAT_CHOSEN): ("first_seat_chosen", "seat {seat} begins"),
+        int(DiscatEvent.CARD_DEALT): ("card_dealt", "seat {seat} is dealt {card}", "seat {seat} is dealt a card"),
+        int(DiscatEvent.CARDS_PLAYED): ("cards_played", "seat {seat} plays {card}"),
+        int(DiscatEvent.CARD_TO_BONUS_PILE): ("card_to_bonus_pile", "{card} goes to the bonus pile of seat {seat}"),
+        int(DiscatEvent.BONUS_CARD_DRAWN): (
+            "bonus_card_drawn", "seat {seat} draws {card} as a bonus", "seat {seat} draws a card as a bonus"
+        ),
+        int(DiscatEvent.TOP_TURNED): ("top_turned", "seat {seat} turns {card} face down"),
+        int(DiscatEvent.HAND_KEPT): ("hand_kept", "seat {seat} passes and keeps its hand"),
+        int(DiscatEvent.CARD_EXCHANGED): (
+            "card_exchanged",
+            "seat {seat} passes and puts {card} under the draw pile",
+            "seat {seat} passes and puts a card under the draw pile",
+        ),
+        int(DiscatEvent.EXCHANGE_DRAWN): (
+            "exchange_drawn", "seat {seat} draws {card} for it", "seat {seat} draws a card for it"
+        ),
+        int(DiscatEvent.CARD_REFILLED): (
+            "card_refilled", "seat {seat} refills with {card}", "seat {seat} refills with a card"
+        ),
+        int(DiscatEvent.CONSTRAINT_LIFTED): (
+            "constraint_lifted", "all others have passed: seat {seat} plays without a constraint"
+        ),
+        int(DiscatEvent.LAST_TURNS_BEGUN): (
+            "last_turns_begun",
+            "seat {seat} has no card left and the draw pile is empty: one more turn for the others",
+        ),
+        int(DiscatEvent.GAME_ENDED): ("game_ended", "the game is over"),
+    },
+    (
+        ("group", "a group of five or more cards was played: it wins at once"),
+        ("last_turns", "the last turns are over"),
     ),
-    int(DiscatEvent.GAME_ENDED): "the game is over",
-}
+    FAULTS.values(),
+    {"seat": "seat", "card": "card", "cards": "card", "top": "card"},
+    PIECES,
+)

@@ -6,21 +6,22 @@ from collections.abc import Mapping
 from chatiere.engine.core.codec import NUMBER, NUMBERS, action_number, first_seat_option, seat_or_none
 from chatiere.engine.core.errors import EngineError, Reason
 from chatiere.engine.core.options import complete_options, read_numbers, refuse_option
-from chatiere.engine.games.momistigri.words import CARD_NAMES, EVENT_LABELS, FAULTS, RULES, card_name
+from chatiere.engine.games.momistigri.words import FAULTS, PHRASES, RULES
 
-from libc.stdint cimport int64_t, uint8_t, uint16_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from chatiere.engine.core.codec cimport (
     LAST_SEAT,
     Conversions,
+    EventFields,
     OptionFields,
     Scalars,
     make_codec,
     within,
 )
 from chatiere.engine.core.game cimport NO_SEAT, Event, distance_to, seat_at
-from chatiere.engine.core.labels cimport EventFields
+from chatiere.engine.core.phrases cimport Said, add_number, add_numbers, say
 from chatiere.engine.core.position cimport Position
 from chatiere.engine.wire.reader cimport (
     Message,
@@ -100,8 +101,31 @@ cimport chatiere.fields.momistigri as fields
 DEFAULTS = {"copies": [USUAL.copies[kind] for kind in range(COLOURED)]}
 
 
+cdef int DISCARD_PAIR = PHRASES.number("action.discard_pair")
+cdef int PASS_TURN = PHRASES.number("action.pass_turn")
+cdef int STOP = PHRASES.number("action.stop")
+# The main effects of pairs of 1, 2 and 3.
+cdef tuple MAIN = (
+    PHRASES.number("action.main_ones"), PHRASES.number("action.main_name"), PHRASES.number("action.main_swap")
+)
+cdef int REVERSE = PHRASES.number("action.reverse")
+cdef int NAME_CARD = PHRASES.number("action.name_card")
+cdef int GIVE = PHRASES.number("action.give")
+cdef int HAND_OUT_CARD = PHRASES.number("action.hand_out")
+cdef int SWAP_OUT_CARD = PHRASES.number("action.swap_out")
+cdef int SWAP_IN_CARD = PHRASES.number("action.swap_in")
+cdef int FIRST_SEAT_OUTCOME = PHRASES.number("outcome.first_seat")
+cdef int CARD_OUTCOME = PHRASES.number("outcome.card")
+cdef int TURN_BEGUN = PHRASES.number("event.turn_begun")
+cdef int TURN_BEGUN_ONE = PHRASES.number("event.turn_begun_one")
+cdef int CARD_DRAWN = PHRASES.number("event.card_drawn")
+cdef int CARD_DRAWN_HIDDEN = PHRASES.number("event.card_drawn_hidden")
+cdef int CARD_GIVEN = PHRASES.number("event.card_given")
+cdef int CARD_GIVEN_HIDDEN = PHRASES.number("event.card_given_hidden")
+cdef int CARD_HANDED_OUT = PHRASES.number("event.card_handed_out")
+cdef int ONES_DISCARDED_NONE = PHRASES.number("event.ones_discarded_none")
+
 cdef EventFields EVENTS = EventFields(
-    EVENT_LABELS,
     {
         "kind": fields.EVENT_KIND,
         "seat": fields.EVENT_SEAT,
@@ -116,15 +140,6 @@ cdef const State* state_of(Position position) noexcept:
     return <const State*> position.body
 
 
-cdef put_main_label(Writer out, int effect):
-    if effect == 1:
-        out.words(b"discard all other 1s")
-    elif effect == 2:
-        out.words(b"name the card that the next seat must draw")
-    else:
-        out.words(b"swap a card after the next seat's draw")
-
-
 cdef int receiver_of(Position position, int action) except -1:
     # The seat that a Give names by its distance from the deciding seat.
     cdef const State* state = state_of(position)
@@ -134,51 +149,47 @@ cdef int receiver_of(Position position, int action) except -1:
     return seat_at(decider(state), distance, state.players)
 
 
-cdef int put_action_label(Writer out, Position position, int action) except -1:
-    # A dense id in plain English.
-    cdef int low, high, receiver
+# Phrases
+
+cdef int say_action(Position position, int action, Said* said) except -1:
+    cdef uint8_t cards[2]
+    cdef int low, high
     if action < PASS_ID:
         cards_of_pair(action, &low, &high)
-        out.words(b"discard ")
-        out.string(CARD_NAMES[low])
-        out.words(b" and ")
-        out.string(CARD_NAMES[high])
+        cards[0], cards[1] = low, high
+        say(said, DISCARD_PAIR)
+        add_numbers(said, cards, 2)
     elif action == PASS_ID:
-        out.words(b"pass")
+        say(said, PASS_TURN)
     elif action == STOP_ID:
-        out.words(b"discard no further pair")
+        say(said, STOP)
     elif action == MAIN_ID:
-        put_main_label(out, state_of(position).effect)
+        # Where no effect is to be chosen, the action is not legal: any of the three will do.
+        say(said, MAIN[max(state_of(position).effect, 1) - 1])
     elif action == REVERSE_ID:
-        out.words(b"reverse the direction of play")
+        say(said, REVERSE)
     elif action < FIRST_GIVE_ID:
-        out.words(b"name ")
-        out.string(CARD_NAMES[action - FIRST_NAME_ID])
-        out.words(b" for the next seat to draw")
+        say(said, NAME_CARD)
+        add_number(said, action - FIRST_NAME_ID)
     elif action < FIRST_HAND_OUT_ID:
-        receiver = receiver_of(position, action)
-        out.words(b"give ")
-        out.string(CARD_NAMES[kind_of_gift(action)])
-        out.words(b" to seat ")
-        out.decimal(receiver)
+        say(said, GIVE)
+        add_number(said, kind_of_gift(action))
+        add_number(said, receiver_of(position, action))
     elif action < FIRST_SWAP_OUT_ID:
-        out.words(b"hand ")
-        out.string(CARD_NAMES[action - FIRST_HAND_OUT_ID])
-        out.words(b" out to seat ")
-        out.decimal(state_of(position).receiver)
+        say(said, HAND_OUT_CARD)
+        add_number(said, action - FIRST_HAND_OUT_ID)
+        add_number(said, state_of(position).receiver)
     elif action < FIRST_SWAP_IN_ID:
-        out.words(b"discard ")
-        out.string(CARD_NAMES[action - FIRST_SWAP_OUT_ID])
-        out.words(b" for the swap")
+        say(said, SWAP_OUT_CARD)
+        add_number(said, action - FIRST_SWAP_OUT_ID)
     else:
-        out.words(b"take ")
-        out.string(CARD_NAMES[action - FIRST_SWAP_IN_ID])
-        out.words(b" from the pile")
+        say(said, SWAP_IN_CARD)
+        add_number(said, action - FIRST_SWAP_IN_ID)
 
 
-def outcome_label(Position position not None, outcome):
-    """Return a possible chance outcome in plain English."""
-    return f"seat {outcome} begins" if state_of(position).phase == FIRST_SEAT else f"card {card_name(outcome)}"
+cdef int say_outcome(Position position, int outcome, Said* said) except -1:
+    say(said, FIRST_SEAT_OUTCOME if state_of(position).phase == FIRST_SEAT else CARD_OUTCOME)
+    add_number(said, outcome)
 
 
 cdef int cards_in(const Event* event) noexcept:
@@ -209,37 +220,36 @@ cdef int number_in(const Event* event) noexcept:
     return -1
 
 
-cdef put_card_names(Writer out, const uint16_t* cards, int count):
-    cdef int i
-    if count == 0:
-        out.words(b"a card")
-    for i in range(count):
-        if i:
-            out.words(b" and ")
-        out.string(CARD_NAMES[cards[i]])
-
-
-cdef int put_label_field(Writer out, const Event* event, int field, int value) except -1:
-    # The other seat, the cards or the number of an event.
-    if field == fields.EVENT_OTHER_SEAT:
-        out.decimal(other_seat(event))
-    elif field == fields.EVENT_CARDS:
-        put_card_names(out, event.values, cards_in(event))
-    elif event.kind == MomistigriEvent.TURN_BEGUN and number_in(event) == 1:
-        out.words(b"a card")
+cdef bint say_event(const Event* event, Said* said) except -1:
+    # What is about another seat, or where no 1 was discarded, is said otherwise than by the kind.
+    if event.kind == MomistigriEvent.TURN_BEGUN:
+        say(said, TURN_BEGUN_ONE if number_in(event) == 1 else TURN_BEGUN)
+        add_number(said, event.seat)
+        if number_in(event) != 1:
+            add_number(said, number_in(event))
+    elif event.kind == MomistigriEvent.CARD_DRAWN:
+        say(said, CARD_DRAWN if event.count else CARD_DRAWN_HIDDEN)
+        add_number(said, event.seat)
+        if event.count:
+            add_number(said, event.values[0])
+    elif event.kind == MomistigriEvent.CARD_GIVEN:
+        say(said, CARD_GIVEN if event.count else CARD_GIVEN_HIDDEN)
+        add_number(said, event.seat)
+        if event.count:
+            add_number(said, event.values[0])
+    elif event.kind == MomistigriEvent.CARD_HANDED_OUT:
+        say(said, CARD_HANDED_OUT)
+        add_number(said, other_seat(event))
+        add_number(said, event.values[0])
+        add_number(said, event.seat)
+        return True
+    elif event.kind == MomistigriEvent.ONES_DISCARDED and event.count == 0:
+        say(said, ONES_DISCARDED_NONE)
+        add_number(said, event.seat)
+        return True
     else:
-        out.decimal(number_in(event))
-        if event.kind == MomistigriEvent.TURN_BEGUN:
-            out.words(b" cards")
-
-
-cdef bint put_event_label(Writer out, const Event* event) except -1:
-    # A label of its own where no 1 was discarded.
-    if event.kind != MomistigriEvent.ONES_DISCARDED or event.count:
         return False
-    out.words(b"seat ")
-    out.decimal(event.seat)
-    out.words(b" has no other 1")
+    add_number(said, other_seat(event))
     return True
 
 
@@ -594,7 +604,7 @@ cdef lay_cards(State* state, const Listed* listed):
 
 cdef refuse_deck():
     fault = FAULTS[MomistigriFault.CARD_TWICE_OR_MISSING]
-    raise EngineError(fault.reason, fault.message, field=fault.field, rule=fault.rule)
+    raise EngineError(fault.reason, fault.message, field=fault.field, rule=fault.rule, key=fault.key)
 
 
 cdef bytes read_state(const Message* read):
@@ -725,9 +735,9 @@ CONVERSIONS.known_totals = known_totals
 CONVERSIONS.put_score = put_score
 CONVERSIONS.read_action = read_action
 CONVERSIONS.put_action = put_action
-CONVERSIONS.put_action_label = put_action_label
-CONVERSIONS.put_label_field = put_label_field
+CONVERSIONS.say_action = say_action
+CONVERSIONS.say_outcome = say_outcome
 CONVERSIONS.put_event = put_event
-CONVERSIONS.put_event_label = put_event_label
+CONVERSIONS.say_event = say_event
 
-CODEC = make_codec(&CONVERSIONS, OPTIONS, EVENTS, outcome_label)
+CODEC = make_codec(&CONVERSIONS, OPTIONS, EVENTS, PHRASES)

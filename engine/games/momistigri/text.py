@@ -4,7 +4,6 @@ from chatiere.engine.core.description import (
     ActionKind,
     Description,
     Option,
-    Piece,
     category,
     count,
     first_seat_option,
@@ -13,7 +12,7 @@ from chatiere.engine.core.description import (
 )
 from chatiere.engine.games.momistigri.codec import CODEC, DEFAULTS
 from chatiere.engine.games.momistigri.pieces import PIECE_DETAILS
-from chatiere.engine.games.momistigri.words import CARD_NAMES, ENDS, FAULTS, IDS, SIZES
+from chatiere.engine.games.momistigri.words import ENDS, FAULTS, IDS, PIECES, SIZES
 
 # Of all cards: nine 1s, eight 2s ... one 9, and the Momistigri's 10.
 _MOST_POINTS = sum(value * (SIZES.values + 1 - value) for value in range(1, SIZES.values + 1)) + SIZES.values + 1
@@ -91,20 +90,6 @@ _OBSERVATION = (
 )
 
 
-def _pieces() -> tuple[Piece, ...]:
-    coloured = tuple(
-        Piece(
-            kind, CARD_NAMES[kind], f"chat {CARD_NAMES[kind][0]} de couleur {CARD_NAMES[kind][1]} ({CARD_NAMES[kind]})"
-        )
-        for kind in range(SIZES.momistigri)
-    )
-    colours = (
-        Piece(colour, f"colour {letter}", f"couleur {letter}", "colour")
-        for colour, letter in enumerate(CARD_NAMES[kind][1] for kind in range(0, SIZES.momistigri, SIZES.values))
-    )
-    return (*coloured, Piece(SIZES.momistigri, "Momistigri", "Momistigri"), *colours)
-
-
 DESCRIPTION = Description(
     name="momistigri",
     english_title="Momistigri",
@@ -175,7 +160,7 @@ DESCRIPTION = Description(
         ),
     ),
     outcomes="For the first seat the seat's number; for a card that is dealt or drawn its kind.",
-    pieces=_pieces(),
+    pieces=PIECES,
     piece_details=PIECE_DETAILS,
     lowest_total_wins=True,
     observation=lay_out(_OBSERVATION),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from chatiere.engine.core.batch import Cancellation
 from chatiere.engine.wire import Buffer
 from chatiere.service.calls.errors import CANCELLED, OK, Refusal, deadline_exceeded, request_timeout, slot_lost
+from chatiere.service.calls.languages import speaking
 from chatiere.service.guards.chain import Call, Method
 from chatiere.service.ports.fast.endings import Door, finish, refuse, request_of
 from chatiere.service.ports.fast.loop import Timer
@@ -45,11 +46,11 @@ class Single:
         if len(request) > LARGE:
             _Work(self._door, wire, call, self._threads, self._handle_large, request)
             return
-        response = self._handle(request)
+        response = speaking(call.language, self._handle)(request)
         if len(response) > _LARGE_RESPONSE or wire.is_behind:
             hold_until_delivered(self._door, wire, call, len(response))
         self._guards.end(call)
-        wire.answer(response, call.request_id)
+        wire.answer(response, call.request_id, call.language)
 
     def _handle_large(self, request: bytes, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
         return [self._handle(request)]
@@ -140,7 +141,8 @@ class _Work:
         self._cancellation = Cancellation()
         self._refusal: Refusal | None = None
         self._holding = door.guards.holding(call)
-        work = partial(handle, request, self._cancellation, self._holding.beside(request))
+        answer = speaking(call.language, handle)
+        work = partial(answer, request, self._cancellation, self._holding.beside(request))
         self._future: Future[list[Buffer]] | None = threads.submit(work)
         wire.watch = self._look
         wire.loop.under_way += 1
@@ -199,7 +201,7 @@ class _Work:
             refuse(self._door, self._wire, self._call, error)
         else:
             self._door.guards.end(self._call)
-            self._wire.send(pieces)
+            self._wire.send(pieces, self._call.language)
             finish(self._wire, self._call.request_id, OK)
 
 

@@ -7,8 +7,6 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +15,7 @@ import grpc.aio
 import numpy as np
 import pytest
 from google.rpc import error_details_pb2, status_pb2
+from node_modules import install
 
 from chatiere import engine
 from chatiere.service.calls.batch_service import BatchService
@@ -107,23 +106,7 @@ async def test_an_asyncio_client_s_stream(server: Running) -> None:
 @pytest.fixture(scope="session")
 def node_modules() -> Path:
     """The folder of grpc-js, which is installed once."""
-    if shutil.which("node") is None or shutil.which("npm") is None:
-        pytest.skip("Node and npm are not installed")
-    lock = (HERE / "package-lock.json").read_bytes()
-    folder = ROOT / "build/interop" / hashlib.sha256(lock).hexdigest()[:16]
-    if not folder.exists():
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder.parent) as made:
-            for name in "package.json", "package-lock.json":
-                shutil.copy(HERE / name, made)
-            command = ("npm", "ci", "--prefix", made, "--ignore-scripts", "--no-audit", "--no-fund")
-            done = subprocess.run(command, capture_output=True, text=True)
-            if done.returncode != 0:
-                pytest.skip(f"npm ci failed: {done.stderr[-300:]}")
-            # Another process may have been faster.
-            with suppress(OSError):
-                (Path(made) / "node_modules").rename(folder)
-    return folder
+    return install(HERE)
 
 
 def test_grpc_js(server: Running, door: Door, node_modules: Path) -> None:

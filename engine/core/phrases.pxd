@@ -1,0 +1,67 @@
+# Phrases: what labels say, as a template of the game and numbers for its arguments.
+from libc.stdint cimport int16_t, uint8_t, uint16_t
+
+from chatiere.engine.core.game cimport MAX_EVENT_VALUES, Event
+from chatiere.engine.wire.writer cimport Writer
+
+cdef enum:
+    MAX_ARGUMENTS = 6
+    MAX_NUMBERS = 2 * MAX_EVENT_VALUES
+
+ctypedef struct Said:
+    # A phrase, and the numbers of its arguments one after the other.
+    int phrase
+    int count  # of arguments
+    uint8_t ends[MAX_ARGUMENTS]  # per argument, where its numbers end
+    int16_t numbers[MAX_NUMBERS]
+
+
+cdef inline void say(Said* said, int phrase) noexcept nogil:
+    # Begin a phrase; its arguments must follow, in the order of the template.
+    said.phrase = phrase
+    said.count = 0
+
+cdef inline void add_number(Said* said, int number) noexcept nogil:
+    # Add an argument of one number.
+    cdef int end = said.ends[said.count - 1] if said.count else 0
+    said.numbers[end] = number
+    said.ends[said.count] = end + 1
+    said.count += 1
+
+ctypedef fused listed_number:
+    uint8_t
+    uint16_t
+
+cdef inline void add_numbers(Said* said, const listed_number* numbers, int count) noexcept nogil:
+    # Add an argument that is a list.
+    cdef int i, end = said.ends[said.count - 1] if said.count else 0
+    for i in range(count):
+        said.numbers[end + i] = numbers[i]
+    said.ends[said.count] = end + count
+    said.count += 1
+
+
+cdef class Phrases:
+    cdef readonly tuple keys
+    cdef readonly tuple arguments
+    cdef dict numbers
+    cdef dict kinds
+    cdef list texts  # by language, the templates by key
+    # By language and phrase: the template, in which bytes from 1 on stand for arguments; the names of each argument's
+    # pieces (None: it is a plain number); and what stands between the numbers of a list.
+    cdef tuple templates
+    cdef tuple names
+    cdef tuple separators
+    # By phrase: its key, and the names of its arguments, as the first field of their messages.
+    cdef tuple heads
+    cdef tuple argument_heads
+    cdef tuple of_event  # by kind: the phrase, and how its arguments lie in the event
+    cdef tuple of_hidden_event
+    cdef tuple of_end
+    # Say an event as its kind's phrase does, or what may be known of it if its values are hidden.
+    cdef int say_event(self, const Event* event, Said* said) except -1
+    cdef int say_end(self, int end, Said* said) except -1
+    # Write a label as a piece of text; a Phrase message into a field.
+    cdef int put_text(self, Writer out, const Said* said, int language) except -1
+    cdef int put_argument(self, Writer out, const Said* said, int argument, tuple names, int language) except -1
+    cdef int put_message(self, Writer out, int field, const Said* said) except -1

@@ -1,0 +1,201 @@
+"""Phrases: what labels and refusals say, in each language as text, and as messages for further languages."""
+
+from string import Formatter
+
+from chatiere.engine.core.languages import LANGUAGES, catalogue, language_number
+from chatiere.engine.core.position import COMMON_FAULTS
+
+cimport chatiere.fields.game as fields
+
+cdef enum:
+    # Where an event has an argument, if it is none of its values.
+    SEAT_OF_EVENT = 0xFF
+    ALL_VALUES = 0xFE
+
+# The phrases of all games, and where their catalogues are.
+COMMON = {fault.key: fault.message for fault in COMMON_FAULTS.values()}
+CORE = "chatiere.engine.core"
+
+
+cdef class Phrases:
+    """The phrases of a game.
+
+    A phrase is a template with placeholders in braces, which has a key; a message says a phrase by its key and the
+    numbers of its arguments. Keys begin with what is said: "action", "outcome", "event", "end", "rule" (a fault of a
+    move) or "state" (of a state). The phrase "list.separator" stands between the numbers of a list.
+    """
+
+    def __init__(self, package, templates, events, ends, faults, kinds, pieces, values=None, lists=()):
+        """Compile the templates in all languages.
+
+        `package`: where the catalogues are. `templates`: English, by key. `events`: by kind, a name and the template,
+        then the one that is for those who may not see the values, if there is such a difference. `ends`: by number
+        from 1, a name and the template. `faults`: FaultTexts, whose messages are phrases by their keys.
+        `kinds`: by name of an argument the Piece.kind of its numbers, or "seat"; other arguments are plain numbers.
+        `pieces`: all of the game. `values`: by kind of event, the names of its values; an argument that is not among
+        them, or is one of `lists`, has all of them.
+        """
+        english = dict(templates)
+        for name, template, *hidden in events.values():
+            english[f"event.{name}"] = template
+            if hidden:
+                english[f"event.{name}_hidden"] = hidden[0]
+        english |= {f"end.{name}": template for name, template in ends}
+        english |= {fault.key: fault.message for fault in faults} | COMMON
+        self.kinds = kinds
+        self.keys = tuple(english)
+        self.numbers = {key: number for number, key in enumerate(english)}
+        self.arguments = tuple(_arguments_of(template) for template in english.values())
+        self.heads = tuple(_text_field(fields.PHRASE_KEY, key) for key in self.keys)
+        self.argument_heads = tuple(
+            tuple(_text_field(fields.PHRASE_ARGUMENT_NAME, name) for name in names) for names in self.arguments
+        )
+        self.texts = [self.translated(package, english, language) for language in LANGUAGES]
+        self.templates = tuple(
+            tuple(
+                text.format(**{name: chr(1 + place) for place, name in enumerate(names)}).encode()
+                for text, names in zip(texts.values(), self.arguments)
+            )
+            for texts in self.texts
+        )
+        self.separators = tuple(texts.get("list.separator", "").encode() for texts in self.texts)
+        named = tuple(_names_of(pieces, language) for language in LANGUAGES)
+        self.names = tuple(
+            tuple(tuple(names.get(kinds.get(argument)) for argument in each) for each in self.arguments)
+            for names in named
+        )
+        self.of_event = self.laid(events, values or {}, lists, "")
+        self.of_hidden_event = self.laid(events, values or {}, lists, "_hidden")
+        self.of_end = tuple(self.numbers[f"end.{name}"] for name, _ in ends)
+
+    def translated(self, package, english, language):
+        """Return the templates in a language, by key. Raises ValueError for one with other placeholders."""
+        own, common = catalogue(package, language), catalogue(CORE, language)
+        texts = {key: (common if key in COMMON else own)(key, text) for key, text in english.items()}
+        for key, text in texts.items():
+            if set(_arguments_of(text)) != set(_arguments_of(english[key])):
+                raise ValueError(f"{key} in {language} has other placeholders: {text}")
+        return texts
+
+    def laid(self, events, values, lists, ending):
+        """Return by kind of event its phrase, whose key has an ending, and where the event has its arguments."""
+        found = []
+        for kind in range(max(events) + 1):
+            number = self.numbers.get(f"event.{events[kind][0]}{ending}") if kind in events else None
+            if number is None:
+                found.append(None)
+                continue
+            order = values.get(kind, ())
+            places = {name: place for place, name in enumerate(order) if name not in lists} | {"seat": SEAT_OF_EVENT}
+            found.append((number, bytes(places.get(name, ALL_VALUES) for name in self.arguments[number])))
+        return tuple(found)
+
+    def number(self, key):
+        """Return the number of a phrase. Raises KeyError."""
+        return self.numbers[key]
+
+    def text(self, key, language):
+        """Return the template of a phrase in a language, such as "fr". Raises KeyError, ValueError."""
+        return self.texts[language_number(language)][key]
+
+    def infos(self, language):
+        """Return the phrases in a language as the values of PhraseInfo messages, by key. Raises ValueError."""
+        texts = self.texts[language_number(language)]
+        return [
+            {
+                "key": key,
+                "text": texts[key],
+                "arguments": [
+                    {"name": name, "kind": self.kinds.get(name, "")} for name in self.arguments[self.numbers[key]]
+                ],
+            }
+            for key in sorted(texts)
+        ]
+
+    cdef int say_event(self, const Event* event, Said* said) except -1:
+        cdef tuple found = self.of_event[event.kind]
+        cdef bytes order
+        cdef const uint8_t* places
+        cdef int i, place
+        if event.count == 0 and self.of_hidden_event[event.kind] is not None:
+            found = self.of_hidden_event[event.kind]
+        order = found[1]
+        places = order
+        say(said, found[0])
+        for i in range(len(order)):
+            place = places[i]
+            if place == SEAT_OF_EVENT:
+                add_number(said, event.seat)
+            elif place == ALL_VALUES:
+                add_numbers(said, event.values, event.count)
+            else:
+                add_number(said, event.values[place])
+        return 0
+
+    cdef int say_end(self, int end, Said* said) except -1:
+        say(said, self.of_end[end - 1])
+        return 0
+
+    cdef int put_text(self, Writer out, const Said* said, int language) except -1:
+        cdef bytes template = (<tuple> self.templates[language])[said.phrase]
+        cdef tuple names = (<tuple> self.names[language])[said.phrase]
+        cdef const char* begin = template
+        cdef const char* end = begin
+        cdef int argument
+        while True:
+            while <uint8_t> end[0] > MAX_ARGUMENTS:
+                end += 1
+            out.characters(begin, end)
+            if end[0] == 0:
+                return 0
+            argument = end[0] - 1
+            self.put_argument(out, said, argument, names[argument], language)
+            end += 1
+            begin = end
+
+    cdef int put_argument(self, Writer out, const Said* said, int argument, tuple names, int language) except -1:
+        cdef int i, first = said.ends[argument - 1] if argument else 0
+        for i in range(first, said.ends[argument]):
+            if i > first:
+                out.fields(self.separators[language])
+            if names is None:
+                out.decimal(said.numbers[i])
+            else:
+                out.fields(names[said.numbers[i]])
+        return 0
+
+    cdef int put_message(self, Writer out, int field, const Said* said) except -1:
+        cdef size_t begun = out.begin(field), inner, numbers
+        cdef tuple heads = self.argument_heads[said.phrase]
+        cdef int argument, i = 0
+        out.fields(self.heads[said.phrase])
+        for argument in range(said.count):
+            inner = out.begin(fields.PHRASE_ARGUMENTS)
+            out.fields(heads[argument])
+            if i < said.ends[argument]:
+                numbers = out.begin(fields.PHRASE_ARGUMENT_NUMBERS)
+                while i < said.ends[argument]:
+                    out.signed(said.numbers[i])
+                    i += 1
+                out.end(numbers)
+            out.end(inner)
+        return out.end(begun)
+
+
+def _arguments_of(template):
+    # The placeholders, each once, in order.
+    return tuple(dict.fromkeys(name for _, name, _, _ in Formatter().parse(template) if name is not None))
+
+
+def _text_field(field, text):
+    cdef Writer out = Writer()
+    out.text(field, text)
+    return bytes(out)
+
+
+def _names_of(pieces, language):
+    # By kind the names of its pieces, by number.
+    found = {}
+    for piece in pieces:
+        found.setdefault(piece.kind, {})[piece.number] = (piece.french if language == "fr" else piece.english).encode()
+    return {kind: tuple(names.get(number, b"") for number in range(max(names) + 1)) for kind, names in found.items()}

@@ -1,0 +1,95 @@
+import type {
+  ChatCartonneCardView,
+  ChatCartonneOnJoint,
+  ChatCartonnePieces,
+  ChatCartonneView,
+} from "../../generated/chatiere/v1/chat_cartonne_pb.js";
+import { at, given } from "../given.js";
+import type { Pieces } from "../pieces.js";
+import { spread } from "./cards.js";
+
+/** What lies on a card. */
+type Symbols = Pick<ChatCartonneCardView, "mice" | "balls" | "fish" | "sprayers">;
+/** The three lines of a cell, of five characters each. */
+type Cell = readonly [string, string, string];
+
+const EMPTY: Cell = ["     ", "     ", "     "];
+
+/** Draw hands, cats and the pile, and the part of the table where cards lie. */
+export function drawChatCartonne(view: ChatCartonneView, pieces: Pieces, details: ChatCartonnePieces): string[] {
+  const seats = view.seats.map(({ hand, handSize, supply }, seat) => {
+    const cards = hand.map((kind) => pieces.name("card", kind));
+    return `seat ${seat}: ${spread(cards, handSize - hand.length, ", ")} | cats left ${supply} of ${details.cats}`;
+  });
+  const drawn = [view.startingCarton, view.toy].filter((kind) => kind !== undefined);
+  return [
+    ...seats,
+    ...drawn.map((kind) => `to be placed: ${pieces.name("card", kind)}`),
+    `pile ${view.pileSize}${view.finalPhase ? ", final phase" : ""}`,
+    ...drawTable(view.table, details),
+  ];
+}
+
+function drawTable(table: readonly ChatCartonneCardView[], details: ChatCartonnePieces): string[] {
+  if (table.length === 0) {
+    return [];
+  }
+  const cards = new Map(table.map((seen) => [given(seen.card, "card").cell, seen]));
+  const taken = details.cells.filter(({ cell }) => cards.has(cell));
+  const [top, bottom] = range(taken.map(({ row }) => row));
+  const [left, right] = range(taken.map(({ column }) => column));
+  const lines: string[] = [];
+  for (let row = top; row <= bottom; row++) {
+    const places = details.cells.filter((each) => each.row === row && left <= each.column && each.column <= right);
+    const cells = places.sort((one, other) => one.column - other.column).map(({ cell }) => cards.get(cell));
+    const drawn = cells.map((seen) => (seen === undefined ? EMPTY : drawCell(seen, details)));
+    lines.push(
+      ...EMPTY.map((_, line) =>
+        drawn
+          .map((cell) => at(cell, line))
+          .join("")
+          .trimEnd(),
+      ),
+    );
+  }
+  return lines;
+}
+
+function range(numbers: readonly number[]): [number, number] {
+  return [Math.min(...numbers), Math.max(...numbers)];
+}
+
+/** Draw a card: # is a wall; in the middle what is on it, and on the joint to the east what lies there. */
+function drawCell(seen: ChatCartonneCardView, details: ChatCartonnePieces): Cell {
+  const { card, onJoint } = given(seen.card, "card");
+  const wall = (there: boolean) => `+${there ? "###" : "   "}+`;
+  const inside = card.case === "sleepingCat" ? `z${card.value}` : card.case === "princess" ? "P" : symbols(seen);
+  const joint = onJoint === undefined ? (seen.wallEast ? "#" : " ") : drawJoint(onJoint, details);
+  return [wall(seen.wallNorth), `${seen.wallWest ? "#" : " "}${inside.padEnd(3)}${joint}`, wall(seen.wallSouth)];
+}
+
+/** Return the seat of an awake cat, P for the Princess, or what a toy card counts as, in capitals. */
+function drawJoint({ lies }: ChatCartonneOnJoint, details: ChatCartonnePieces): string {
+  switch (lies.case) {
+    case "cat":
+      return String(lies.value);
+    case "toy":
+      return symbols(
+        given(
+          details.cards.find(({ kind }) => kind === lies.value),
+          "toy card",
+        ),
+      )
+        .charAt(0)
+        .toUpperCase();
+    case "princess":
+      return "P";
+    case undefined:
+      throw new Error("nothing lies on the joint");
+  }
+}
+
+/** Return a letter for each mouse, ball and fish treat, and an exclamation mark for each sprayer. */
+function symbols({ mice, balls, fish, sprayers }: Symbols): string {
+  return "m".repeat(mice) + "b".repeat(balls) + "f".repeat(fish) + "!".repeat(sprayers);
+}

@@ -1,0 +1,45 @@
+import {
+  type ChatPercheBranchInfo,
+  type ChatPerchePieces,
+  ChatPercheSide,
+  ChatPercheSpaceKind,
+  type ChatPercheView,
+} from "../../generated/chatiere/v1/chat_perche_pb.js";
+import { at } from "../given.js";
+import type { Pieces } from "../pieces.js";
+import { spread } from "./cards.js";
+
+/** Draw the tree from its top to its foot, what the seats have, the dogs and the birds. */
+export function drawChatPerche(view: ChatPercheView, pieces: Pieces, details: ChatPerchePieces): string[] {
+  const seats = view.seats.map(({ catsAtStart, hand, tokensInHand }, seat) => {
+    const cats = `${pieces.name("colour", at(details.colours, seat))}, ${catsAtStart} of ${details.cats} at the start`;
+    return `seat ${seat}: ${cats} | tokens ${spread(hand.map(String), tokensInHand - hand.length)}`;
+  });
+  const steps = view.steps > 0 ? `, ${view.steps} steps left` : "";
+  return [
+    ...drawTree(view, details),
+    ...seats,
+    `dogs ${view.dogs} of ${view.dogTrack} | birds beside the board ${view.birdsBeside} of ${details.birds}`,
+    ...(view.card === undefined ? [] : [`card: ${pieces.name("card", view.card)}${steps}`]),
+  ];
+}
+
+/** Draw cats as their seats, birds as *, a broken branch as x, and beside a branch the owner and value of its token. */
+function drawTree(view: ChatPercheView, details: ChatPerchePieces): string[] {
+  const animals = new Map(view.birds.map((space) => [space, "*"]));
+  view.seats.forEach(({ cats }, seat) => cats.forEach((space) => animals.set(space, String(seat))));
+  const animal = (space: number) => animals.get(space) ?? ".";
+  const outward = ({ branch, spaces }: ChatPercheBranchInfo): string[] => {
+    const { owner, solidity, broken } = at(view.branches, branch);
+    const token = owner === undefined ? " - " : `${owner}:${solidity ?? "?"}`;
+    return [...spaces.map((space) => (broken ? "x" : animal(space))), token];
+  };
+  const trunk = details.spaces.filter(({ kind }) => kind === ChatPercheSpaceKind.TRUNK);
+  const fromTheTop = trunk.sort((one, other) => other.place - one.place);
+  return fromTheTop.map(({ space }) => {
+    const branches = (wanted: ChatPercheSide) =>
+      details.branches.filter(({ side, trunkSpace }) => side === wanted && trunkSpace === space).flatMap(outward);
+    const left = branches(ChatPercheSide.LEFT).reverse().join(" ");
+    return `${left} |${animal(space)}| ${branches(ChatPercheSide.RIGHT).join(" ")}`;
+  });
+}

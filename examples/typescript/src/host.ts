@@ -1,0 +1,87 @@
+// The host of a table. It alone has the state, with all that is hidden; the screens get the updates.
+
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { type Client, createClient, type Transport } from "@connectrpc/connect";
+
+import {
+  type Action,
+  ActionSchema,
+  type End,
+  type GameInfo,
+  type IncludeSchema,
+  type Position,
+  type ViewerUpdate,
+} from "../generated/chatiere/v1/game_pb.js";
+import { GameService } from "../generated/chatiere/v1/game_service_pb.js";
+import { given } from "./given.js";
+import type { Language } from "./pieces.js";
+
+/** The service, as hosts call it. */
+export class Service {
+  private readonly client: Client<typeof GameService>;
+
+  constructor(transport: Transport) {
+    this.client = createClient(GameService, transport);
+  }
+
+  /** List the games, with their pieces. */
+  async games(): Promise<GameInfo[]> {
+    return (await this.client.listGames({ pieces: true })).games;
+  }
+
+  /** Begin a game, whose updates are written in `language`. */
+  async begin(game: string, players: number, seed: bigint, language: Language): Promise<Host> {
+    const include = { viewers: [...Array(players).keys()], spectator: true };
+    const { position } = await this.client.newGame({ game, players, seed, include }, spoken(language));
+    return new Host(this.client, include, language, given(position, "position"));
+  }
+}
+
+/** The host of one game. */
+export class Host {
+  constructor(
+    private readonly client: Client<typeof GameService>,
+    private readonly include: MessageInitShape<typeof IncludeSchema>,
+    private readonly language: Language,
+    private position: Position,
+  ) {}
+
+  /** The seat to decide; undefined when the game is over. */
+  get seat(): number | undefined {
+    return this.position.turn?.seat;
+  }
+
+  /** The number of decisions so far. */
+  get ply(): number {
+    return this.position.ply;
+  }
+
+  /** Why the game is over; undefined until it is. */
+  get end(): End | undefined {
+    return this.position.end;
+  }
+
+  /** What each screen gets: those of the seats, in their order, then a spectator's. */
+  get updates(): ViewerUpdate[] {
+    return this.position.viewers;
+  }
+
+  /** Make a move for the seat to decide. */
+  async move(action: Action): Promise<void> {
+    this.position = await this.tried(action, this.language);
+  }
+
+  /** Return the position that a move leads to, without making it. */
+  async tried(action: Action, language: Language): Promise<Position> {
+    // As a frontend would send it that builds the move of what was clicked: what it does, and no id.
+    const typed = create(ActionSchema, { game: action.game });
+    const { state } = this.position;
+    const request = { state, move: { case: "action" as const, value: typed }, include: this.include };
+    const { position } = await this.client.apply(request, spoken(language));
+    return given(position, "position");
+  }
+}
+
+function spoken(language: Language): { headers: HeadersInit } {
+  return { headers: { "accept-language": language } };
+}

@@ -1,0 +1,38 @@
+// What ListGames says of a game's pieces.
+
+import type { GameInfo, Pieces as PieceDetails } from "../generated/chatiere/v1/game_pb.js";
+import { given } from "./given.js";
+
+/** The languages that the service speaks. */
+export const LANGUAGES = ["en", "fr"] as const;
+export type Language = (typeof LANGUAGES)[number];
+
+type Details = PieceDetails["game"];
+type DetailsOf<Game> = Extract<Details, { case: Game }>["value"];
+
+/** The pieces of a game, named in one language. */
+export class Pieces {
+  private readonly names = new Map<string, string>();
+  private readonly printed: Details;
+
+  constructor(info: GameInfo, language: Language) {
+    for (const { kind, number, englishName, frenchName } of info.pieces) {
+      this.names.set(`${kind} ${number}`, language === "fr" ? frenchName : englishName);
+    }
+    this.printed = given(info.pieceDetails, `pieceDetails of ${info.name}`).game;
+  }
+
+  /** Return the name of the piece that a number stands for; throws if there is no such piece. */
+  name(kind: string, number: number): string {
+    return given(this.names.get(`${kind} ${number}`), `${kind} ${number}`);
+  }
+
+  /** Return what is printed on the pieces; throws if they are of another game than `game`. */
+  details<Game extends Details["case"]>(game: Game): DetailsOf<Game> {
+    if (this.printed.case !== game) {
+      throw new Error(`these are the pieces of ${this.printed.case}, not of ${game}`);
+    }
+    // The compiler does not see that the value follows from the comparison of a type parameter.
+    return this.printed.value as DetailsOf<Game>;
+  }
+}

@@ -1,0 +1,155 @@
+"""Labels as phrases: the catalogues are complete, and every label is what its key and arguments say in its language."""
+
+import random
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from string import Formatter
+
+import pytest
+from babel.messages.catalog import Message
+from babel.messages.pofile import read_po
+from games.phrases import rebuilt, templates
+
+from chatiere import engine
+from chatiere.engine import EventLog, Game, Position
+from chatiere.engine.core.languages import LANGUAGES
+from chatiere.engine.core.messages import Messages
+from chatiere.engine.core.phrases import COMMON
+from chatiere.engine.wire import written
+from chatiere.service.calls.languages import WORDS
+from chatiere.v1 import game_pb2, game_service_pb2
+
+ROOT = Path(__file__).parents[2]
+FIELDS = game_pb2.State.DESCRIPTOR.fields_by_name
+LEGAL_ACTIONS = game_service_pb2.ListLegalActionsResponse.LEGAL_ACTIONS_FIELD_NUMBER
+OUTCOMES = game_service_pb2.ListLegalActionsResponse.CHANCE_OUTCOMES_FIELD_NUMBER
+EVENTS = game_pb2.Position.EVENTS_FIELD_NUMBER
+END = game_pb2.Position.END_FIELD_NUMBER
+
+
+def placeholders(text: str) -> set[str]:
+    return {name for _, name, _, _ in Formatter().parse(text) if name is not None}
+
+
+def entries(path: Path) -> dict[str, Message]:
+    """Return the entries of a catalogue by key."""
+    with path.open("rb") as file:
+        return {str(message.context): message for message in read_po(file, abort_invalid=True) if message.id}
+
+
+def catalogues() -> Iterator[tuple[str, dict[str, str]]]:
+    """Return the folder of every catalogue, and its English texts by key."""
+    yield "engine/core", dict(COMMON)
+    yield "service/calls", WORDS
+    for game in engine.games():
+        phrases = engine.codec(game.name).phrases
+        own = {key: phrases.text(key, "en") for key in phrases.keys if key not in COMMON}
+        yield f"engine/games/{game.name}", own
+
+
+@pytest.mark.parametrize("language", LANGUAGES[1:])
+@pytest.mark.parametrize(("folder", "texts"), [pytest.param(*each, id=each[0]) for each in catalogues()])
+def test_a_catalogue_has_each_text_once_and_nothing_else(folder: str, texts: dict[str, str], language: str) -> None:
+    found = entries(ROOT / folder / f"{language}.po")
+    assert set(found) == set(texts)
+    for key, message in found.items():
+        assert message.id == texts[key]
+        assert not message.fuzzy
+        assert message.string
+        assert placeholders(str(message.string)) == placeholders(texts[key])
+
+
+def test_there_is_a_catalogue_where_one_is_expected_and_nowhere_else() -> None:
+    expected = {ROOT / folder / f"{language}.po" for folder, _ in catalogues() for language in LANGUAGES[1:]}
+    folders = ("engine", "service", "clients", "bots", "envs", "command", "drawing")
+    assert {path for folder in folders for path in (ROOT / folder).rglob("*.po")} == expected
+
+
+def test_keys_of_faults_are_their_names_in_the_kernel(game: Game) -> None:
+    source = (ROOT / "engine" / "games" / game.name / "state.pxd").read_text()
+    block = re.search(r"cdef enum \w+Fault:\n((?:    .*\n)+)", source)
+    assert block is not None
+    names = re.findall(r"^    ([A-Z_]+)", block[1], re.MULTILINE)
+    assert [fault.key.partition(".")[2].upper() for _, fault in sorted(game.description.faults.items())] == names
+    assert {fault.key.partition(".")[0] for fault in game.description.faults.values()} == {"rule", "state"}
+
+
+def test_keys_of_events_are_the_names_of_their_kinds(game: Game) -> None:
+    kinds = FIELDS[game.name].message_type.file.enum_types_by_name
+    (events,) = (kind for name, kind in kinds.items() if name.endswith("EventKind"))
+    prefix = f"{game.name.upper()}_EVENT_KIND_"
+    names = {name.removeprefix(prefix).lower() for name in events.values_by_name} - {"unspecified"}
+    assert {f"event.{name}" for name in names} <= set(templates(game.name, "en"))
+
+
+def decisions(game: Game, seed: int) -> Iterator[tuple[Position, EventLog]]:
+    """Play a random game with explicit chance; each position comes with the events that led to it."""
+    choices = random.Random(seed)
+    events = EventLog()
+    position = game.new_game(choices.randint(game.min_players, game.max_players), events=events)
+    while True:
+        yield position, events
+        if position.is_terminal():
+            return
+        events = EventLog()
+        if position.is_chance_node():
+            outcomes, weights = zip(*position.chance_outcomes(), strict=True)
+            position.apply(choices.choices(outcomes, weights)[0], events)
+        else:
+            position.apply(choices.choice(position.legal_actions()), events)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_label_is_what_its_phrase_says(game: Game, language: str) -> None:
+    messages = Messages(game, engine.codec(game.name), FIELDS[game.name].number, language)
+    said = set()
+    for seed in range(4):
+        for ply, (position, events) in enumerate(decisions(game, seed)):
+            written_out = written(messages.put_end, END, position)
+            for seat, whole in ((None, True), (None, False), (ply % position.num_players(), False)):
+                written_out += written(messages.put_events, EVENTS, events, seat, whole)
+            shown = game_pb2.Position.FromString(written_out)
+            listed = game_service_pb2.ListLegalActionsResponse.FromString(
+                written(messages.put_legal_actions, LEGAL_ACTIONS, position)
+                + written(messages.put_chance_outcomes, OUTCOMES, position)
+            )
+            for each in (*shown.events, *listed.legal_actions, *listed.chance_outcomes):
+                assert each.label == rebuilt(game.name, each.phrase, language)
+                said.add(each.phrase.key)
+            assert shown.HasField("end") == position.is_terminal()
+            for action in listed.legal_actions[:3]:
+                assert action.label == position.action_label(action.id, language)
+            for outcome in listed.chance_outcomes[:3]:
+                assert outcome.label == position.outcome_label(outcome.outcome, language)
+        assert shown.end.label == rebuilt(game.name, shown.end.phrase, language)
+    assert {key.partition(".")[0] for key in said} == {"action", "event", "outcome"}
+
+
+def test_hidden_values_are_not_in_arguments(game: Game) -> None:
+    """A phrase that a spectator gets is the same whatever the hidden values are."""
+    messages = Messages(game, engine.codec(game.name), FIELDS[game.name].number)
+    hidden = 0
+    for position, events in decisions(game, 5):
+        shown = game_pb2.Position.FromString(written(messages.put_events, EVENTS, events, None)).events
+        for event, told in zip(events, shown, strict=True):
+            if event.seen_by is not None:
+                hidden += 1
+                kinds = {each.name: each.kind for each in templates(game.name, "en")[told.phrase.key].arguments}
+                assert set(kinds.values()) <= {"seat"}
+                numbers = {number for argument in told.phrase.arguments for number in argument.numbers}
+                assert numbers <= set(range(position.num_players()))
+    assert hidden
+
+
+def test_other_languages_are_refused(game: Game) -> None:
+    position = game.new_game(game.min_players, seed=1)
+    action = position.legal_actions()[0]
+    for ask in (
+        lambda: position.action_label(action, "de"),
+        lambda: position.outcome_label(0, ""),
+        lambda: engine.codec(game.name).phrases.infos("FR"),
+        lambda: Messages(game, engine.codec(game.name), FIELDS[game.name].number, "xx"),
+    ):
+        with pytest.raises(ValueError, match="labels are in en or fr"):
+            ask()

@@ -1,0 +1,202 @@
+"""The pages for frontend authors say what the service responds, and name only what there is.
+
+After an intended change of a response, write the blocks of the pages anew and read the difference:
+`CHATIERE_UPDATE_GOLDEN=1 python -m pytest tests/games/test_games_docs.py`.
+"""
+
+import json
+import os
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+from google.protobuf.descriptor import Descriptor
+from google.protobuf.json_format import ParseDict
+from google.rpc import error_details_pb2, status_pb2
+from service.support import game_stub, running
+
+from chatiere import engine
+from chatiere.engine import Game
+from chatiere.v1 import errors_pb2, game_pb2, game_service_pb2, record_pb2
+
+from .documented import PAGES, ROOT, blocks, made, parts_of, rewritten
+
+UPDATE = "CHATIERE_UPDATE_GOLDEN" in os.environ
+HEADINGS = [
+    "Begin a game",
+    "What the host gets",
+    "What a player's screen gets",
+    "Actions",
+    "Events",
+    "Labels",
+    "Pieces",
+    "Refusals",
+    "The end",
+    "Options",
+    "Records",
+    "For learners",
+]
+FILES = (game_pb2, game_service_pb2, errors_pb2, record_pb2, error_details_pb2, status_pb2)
+
+
+@pytest.fixture(scope="module")
+def channel() -> Iterator[grpc.Channel]:
+    with running() as server:
+        yield server.channel
+
+
+@pytest.fixture(params=engine.games(), ids=lambda game: game.name)
+def game(request: pytest.FixtureRequest) -> Game:
+    found: Game = request.param
+    return found
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_the_json_of_a_page_is_what_the_service_responds(channel: grpc.Channel, page: Path) -> None:
+    responses = list(made(channel, page))
+    assert len(responses) > 3
+    if UPDATE:
+        page.write_text(rewritten(page, responses), encoding="utf-8")
+        responses = list(made(channel, page))
+    for block, response in responses:
+        assert block.text == response, f"{page.name}, line {block.line}: the service now responds\n{response}"
+
+
+def test_every_game_has_its_page_and_all_pages_have_the_same_headings() -> None:
+    pages = {path.stem: path for path in PAGES if path.parent.name == "games"}
+    assert list(pages) == sorted(game.name for game in engine.games())
+    for path in pages.values():
+        assert re.findall(r"^## (.*)$", path.read_text("utf-8"), re.M) == HEADINGS, path.name
+
+
+def page_of(game: Game) -> str:
+    """Return a game's page."""
+    return (ROOT / "docs" / "games" / f"{game.name}.md").read_text("utf-8")
+
+
+def rows(game: Game, heading: str) -> list[list[str]]:
+    """Return the rows of the table of a game's page whose first column has that heading."""
+    (table,) = re.findall(rf"^\| {heading} \|.*\n\|[- |]*\n((?:\|.*\n)+)", page_of(game), re.M)
+    return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in table.splitlines()]
+
+
+def title(game: Game) -> str:
+    """Return the word that the names of a game's messages begin with."""
+    return "".join(word.capitalize() for word in game.name.split("_"))
+
+
+def enum_names(game: Game, enum: str) -> list[str]:
+    """Return the names of a game's enum without their common beginning, in order, but for UNSPECIFIED."""
+    message = getattr(game_pb2.View(), game.name).DESCRIPTOR
+    values = message.file.enum_types_by_name[title(game) + enum].values
+    return [value.name.removeprefix(values[0].name.removesuffix("UNSPECIFIED")) for value in values[1:]]
+
+
+@pytest.mark.parametrize(("heading", "enum"), [("kind", "EventKind"), ("phase", "Phase"), ("end", "End")])
+def test_the_tables_list_exactly_what_there_is(game: Game, heading: str, enum: str) -> None:
+    listed = [name for first, *_ in rows(game, heading) for name in re.findall("`([^`]*)`", first)]
+    assert listed == enum_names(game, enum)
+
+
+def described(channel: grpc.Channel, game: Game) -> Any:
+    """Return what ListGames says of a game."""
+    (info,) = (
+        game_stub(channel)
+        .ListGames(game_service_pb2.ListGamesRequest(names=[game.name], pieces=True, observation=True, words=True))
+        .games
+    )
+    return info
+
+
+def test_the_table_of_actions_has_their_typed_forms_and_ids(channel: grpc.Channel, game: Game) -> None:
+    listed = []
+    for _, typed, ids, *_ in rows(game, "action"):
+        action = getattr(game_pb2.Action(), game.name)
+        ParseDict(json_of(typed), action)
+        first, _, last = ids.partition("–")
+        listed.append((action.WhichOneof("action"), int(first), int(last or first)))
+    kinds = described(channel, game).action_kinds
+    assert listed == [(kind.name, kind.first_id, kind.last_id) for kind in kinds]
+
+
+def test_the_table_of_options_has_their_names_and_json(channel: grpc.Channel, game: Game) -> None:
+    listed = []
+    for name, typed, *_ in rows(game, "option"):
+        request = game_service_pb2.NewGameRequest(players=game.max_players)
+        options = getattr(request.options, game.name)
+        ParseDict(json_of(typed), options)
+        (field,) = (field.name for field, _ in options.ListFields())
+        assert name == f"`{field}`"
+        game_stub(channel).NewGame(request)
+        listed.append(field)
+    assert listed == [option.name for option in described(channel, game).options]
+
+
+def json_of(cell: str) -> Any:
+    """Return the JSON in backticks with which a cell of a table begins."""
+    text = re.match(r"`(\{.*?\})`", cell)
+    assert text, cell
+    return json.loads(text[1])
+
+
+@cache
+def declared() -> tuple[set[str], set[str], set[str]]:
+    """Return the names of all fields, as JSON and as declared, of all messages, and of all enums' values."""
+    fields, messages, values = set(), set(), set()
+    todo: list[Descriptor] = [message for file in FILES for message in file.DESCRIPTOR.message_types_by_name.values()]
+    while todo:
+        message = todo.pop()
+        if message.full_name in messages:
+            continue
+        messages.add(message.full_name)
+        for field in message.fields:
+            fields |= {field.name, field.json_name}
+            if field.message_type:
+                todo.append(field.message_type)
+            if field.enum_type:
+                values |= {value.name for value in field.enum_type.values}
+    values |= set(errors_pb2.ErrorReason.keys())
+    return fields, messages, values
+
+
+def test_every_name_in_backticks_exists(channel: grpc.Channel, game: Game) -> None:
+    fields, messages, values = declared()
+    info = described(channel, game)
+    methods = set(game_service_pb2.DESCRIPTOR.services_by_name["GameService"].methods_by_name) | {"BatchService"}
+    # Keys of metadata are named in the comments.
+    proto = (ROOT / "proto/chatiere/v1/errors.proto").read_text("utf-8")
+    known = fields | {name.rpartition(".")[2] for name in messages} | methods | {phrase.key for phrase in info.phrases}
+    known |= {part.name for part in info.observation}
+    known |= {name for piece in info.pieces for name in (piece.kind, piece.english_name)} | set(
+        re.findall("`([a-z_-]+)`", proto)
+    )
+    text = re.sub(r"^```.*?^```$", "", page_of(game), flags=re.M | re.S)
+    for name in re.findall(r"`([^`]*)`", text):
+        if name.startswith(("{", "chatiere ")):
+            continue
+        if re.fullmatch("[A-Z][A-Z_]+", name):
+            assert any(value.endswith(f"_{name}") for value in values), name
+        elif name not in known:
+            assert set(name.split(".")) <= fields, name
+
+
+def test_every_table_of_bounds_is_right(channel: grpc.Channel, game: Game) -> None:
+    info = described(channel, game)
+    learners = page_of(game).partition("## For learners")[2]
+    numbers = {int(number.replace(",", "")) for number in re.findall(r"\d[\d,]*(?<!,)", learners)}
+    assert info.observation_length in numbers
+    assert {table.limits.max_game_length for table in info.tables} <= numbers
+
+
+def test_parts_of_a_response() -> None:
+    block = next(block for page in PAGES for block in blocks(page) if block.parts)
+    block.parts = "a.b[1:] a.c[-1] short: long other:1"
+    response = {"a": {"b": [1, {"long": [1, 2, 3, 4]}, {"other": [1, 2], "long": [1, 2, 3]}], "c": [5, 6]}}
+    assert list(parts_of(response, block)) == [{"long": [1, 2, 3, "…"]}, {"other": [1, "…"], "long": [1, 2, 3]}, 6]
+    block.parts = None
+    with pytest.raises(ValueError, match="without a comment"):
+        list(parts_of(response, block))
