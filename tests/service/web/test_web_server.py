@@ -195,3 +195,10 @@ def test_the_log_and_the_metrics_tell_of_calls_as_at_other_doors() -> None:
         web.call("/chatiere.v1.Nothing/Nothing", game_service_pb2.GetScoreRequest(), game_service_pb2.GetScoreResponse)
         labels = {"grpc_type": "unknown", "grpc_service": "unknown", "grpc_method": "unknown"}
         assert server.sample("grpc_server_handled_total", grpc_code="Unimplemented", **labels) == 1
+
+
+def test_a_browser_s_language_is_spoken(web: WebClient) -> None:
+    found = web.new_game(headers={"accept-language": "fr-FR,fr;q=0.9,en;q=0.5"}).http
+    assert found.headers["content-language"] == "fr"
+    assert "accept-language" in found.headers["vary"]
+    assert web.new_game(headers={"accept-language": ";"}).code == "invalid_argument"
