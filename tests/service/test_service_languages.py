@@ -1,4 +1,4 @@
-"""`accept-language` at both doors: the language of labels and refusals, and headers that are none."""
+"""`accept-language` at all doors: the language of labels and refusals, and headers that are none."""
 
 from typing import Any
 
@@ -18,8 +18,9 @@ from chatiere.service.calls.languages import LanguageError, language_for
 from chatiere.v1 import errors_pb2, game_pb2
 from chatiere.v1 import game_service_pb2 as pb
 
-from .support import Refused, Running, new_game, raw, read_refusal
+from .support import ALL_DOORS, Refused, Running, new_game, raw, read_refusal
 
+DOORS = ALL_DOORS
 WITH_ALL = game_pb2.Include(legal_actions=True, viewers=[0], spectator=True)
 
 
