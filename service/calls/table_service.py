@@ -250,6 +250,8 @@ class TableService:
                 raise Cancelled("the call was cancelled")
             last = self._authentic(data, f"tables[{i}]")
             header = last.header
+            if i == 0:
+                _require_possible(len(request.tables), header)
             links.append(_Link(header.table_id, header.ply, header.parent, last.hash, last.body.decision))
         _require_acknowledged(last, f"tables[{len(links) - 1}]")
         header, parent = last.header, _NO_PARENT
@@ -402,6 +404,18 @@ def _unfit_bot(needed: str, spec: str, field: str, game: Game) -> Refusal:
         field=field,
         metadata={"game": game.name},
     )
+
+
+def _require_possible(count: int, header: pb.TableHeader) -> None:
+    # Before all of them are opened.
+    most = engine.game(header.game).limits_of_any_options(header.players).max_game_length + 1
+    if count > most:
+        raise Refusal(
+            ServiceReason.INVALID_HISTORY,
+            f"a game with {header.players} players has at most {most} tables, not {count}",
+            field="tables",
+            metadata={"game": header.game, "limit": str(most)},
+        )
 
 
 def _wrong_turn(message: str, position: Position) -> EngineError:

@@ -265,6 +265,10 @@ def test_records_only_of_games_that_are_over(host: Host, game: Game) -> None:
         ([*tables, tables[-1]], f"tables[{len(tables)}]"),
     ]:
         assert refused(host.get_record, broken) == ("INVALID_HISTORY", field)
+    # More than any game has are refused before they are opened.
+    most = game.limits_of_any_options(game.max_players).max_game_length + 1
+    assert refused(host.get_record, [tables[0]] * (most + 1)) == ("INVALID_HISTORY", "tables")
+    assert refused(host.get_record, [tables[0]] * most) == ("INVALID_HISTORY", "tables[1]")
     assert refused(host.get_record, []) == ("MISSING_FIELD", "tables")
     assert refused(host.get_record, [b""]) == ("MISSING_FIELD", "tables[0]")
     # A ply of another fork is no ply of this game.
