@@ -24,6 +24,19 @@ class _MetricsAddress(Address):
         return value if value == "off" else super().convert(value, param, ctx)
 
 
+class _Origins(click.ParamType["tuple[str, ...]"]):
+    """The type of a list of origins, with commas between them."""
+
+    name = "ORIGIN,…"
+
+    def convert(
+        self, value: str | tuple[str, ...], param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, ...]:
+        if isinstance(value, tuple):
+            return value
+        return tuple(each.strip() for each in value.split(",") if each.strip())
+
+
 def _setting(name: str, kind: click.ParamType[Any] | None, text: str, flags: str | None = None) -> click.Option:
     # The option of a setting, with its default.
     return click.Option(
@@ -43,6 +56,11 @@ _OPTIONS = (
         "fast_address",
         Address(),
         "The address of a second port for all methods: a tenth of the processor time, no TLS.",
+    ),
+    _setting(
+        "web_address",
+        Address(),
+        "The address of a port for browsers: Connect, gRPC-Web and JSON; needs chatiere[web].",
     ),
     _setting("metrics_address", _MetricsAddress(), "The address of metrics for Prometheus over HTTP."),
     _setting("workers", _NUMBER, "Processes that share the port. For many single calls, use one per core."),
@@ -84,6 +102,11 @@ _OPTIONS = (
         None,
         "Let clients without a token call TableService, limited by address.",
         "--open-tables/--no-open-tables",
+    ),
+    _setting(
+        "web_origins",
+        _Origins(),
+        "The other origins whose pages may call at --web-address; * for all, without tokens only.",
     ),
     _setting("reflection", None, "Serve gRPC's server reflection.", "--reflection/--no-reflection"),
     _setting("channelz", None, "Serve channelz, gRPC's statistics of connections.", "--channelz/--no-channelz"),

@@ -24,6 +24,7 @@ from loadtest.bench.rows import (
     tables,
     trajectory,
     unary,
+    web_door,
 )
 
 SUBJECTS: dict[str, Callable[[BenchPlan], Result]] = {
@@ -40,6 +41,7 @@ SUBJECTS: dict[str, Callable[[BenchPlan], Result]] = {
     "tables": tables.measure,
     "unary": unary.measure,
     "fast-door": fast_door.measure,
+    "web-door": web_door.measure,
     "growth": growth.measure,
 }
 

@@ -45,12 +45,37 @@ class Load(NamedTuple):
         return self.run.count / self.run.server
 
 
+class Form(NamedTuple):
+    """How a call is sent: h2load's options, and whether messages have gRPC's prefix."""
+
+    name: str
+    options: tuple[str, ...]
+    is_framed: bool
+
+
+GRPC = Form(
+    "gRPC",
+    (
+        "--max-concurrent-streams=1",
+        "--header=content-type: application/grpc",
+        "--header=te: trailers",
+        "--header=grpc-timeout: 10S",
+    ),
+    is_framed=True,
+)
+CONNECT, JSON = (
+    Form(name, ("--h1", f"--header=content-type: {kind}", "--header=connect-timeout-ms: 10000"), is_framed=False)
+    for name, kind in (("binary", "application/proto"), ("JSON", "application/json"))
+)
+
+
 class Contender(NamedTuple):
     """A method of GameService at one of a server's addresses."""
 
     server: BenchServer
     address: str
     method: str
+    form: Form = GRPC
 
 
 def installed() -> bool:
@@ -72,17 +97,16 @@ def load(
     `one_core`: keep client and server on the same core. With one call in flight they take turns: on cores of their own
     each falls asleep while the other one works, and in a virtual machine waking up takes longer than the call.
     """
-    server, address, method = contender
+    server, address, method, form = contender
     with tempfile.TemporaryDirectory() as directory, ExitStack() as stack:
         if one_core:
             stack.enter_context(server.on_one_core())
             # h2load inherits it.
             stack.enter_context(pinned())
         data, log = Path(directory, "request"), Path(directory, "log")
-        data.write_bytes(_frame(call.request))
-        command = ["h2load", f"--requests={count}", f"--clients={in_flight}", "--max-concurrent-streams=1"]
-        command += [f"--data={data}", f"--log-file={log}", "--header=content-type: application/grpc"]
-        command += ["--header=te: trailers", "--header=grpc-timeout: 10S"]
+        data.write_bytes(_frame(call.request) if form.is_framed else call.request)
+        command = ["h2load", f"--requests={count}", f"--clients={in_flight}", f"--data={data}", f"--log-file={log}"]
+        command += form.options
         if rate is not None:
             # Each connection sends what is due every 10 ms: they begin apart, so that they don't all send at once.
             command += [f"--rps={rate / in_flight}", "--rate=1", "--rate-period=1ms"]
@@ -95,7 +119,8 @@ def load(
         # Start, HTTP status and microseconds of each call.
         times = [int(line.split("\t")[2]) / 1000 for line in log.read_text().splitlines()]
     found = re.search(r"\((\d+)\) data$", output, re.MULTILINE)
-    if len(times) != count or found is None or int(found[1]) != count * len(_frame(bytes(call.response_size))):
+    size = call.response_size + (len(_frame(b"")) if form.is_framed else 0)
+    if len(times) != count or found is None or int(found[1]) != count * size:
         raise RuntimeError(f"not all {count} calls of {method} got a response of {call.response_size} bytes:\n{output}")
     reached = re.search(r"^finished in [^,]*, ([0-9.]+) req/s", output, re.MULTILINE)
     if reached is None:
@@ -114,6 +139,14 @@ def take_turns(
     contenders: Mapping[Key, Contender], call: Call, in_flight: int, plan: BenchPlan, *, one_core: bool = False
 ) -> dict[Key, list[Load]]:
     """Return the runs of each contender. `one_core`: as of `load`."""
+    called = {key: (contender, call) for key, contender in contenders.items()}
+    return take_turns_with(called, in_flight, plan, one_core=one_core)
+
+
+def take_turns_with(
+    contenders: Mapping[Key, tuple[Contender, Call]], in_flight: int, plan: BenchPlan, *, one_core: bool = False
+) -> dict[Key, list[Load]]:
+    """Return the runs of each contender, which has a call of its own. `one_core`: as of `load`."""
     loads = {
         key: partial(
             load,
@@ -123,7 +156,7 @@ def take_turns(
             _calls_in(plan.seconds / RUNS, contender, call, in_flight, one_core),
             one_core=one_core,
         )
-        for key, contender in contenders.items()
+        for key, (contender, call) in contenders.items()
     }
     return alternate(loads, plan.rounds * RUNS)
 

@@ -35,10 +35,13 @@ _ECHO_SOURCE, _ECHO = Path(__file__).with_name("echo.cc"), ROOT / "build/bench-e
 class BenchServer:
     """A running server: its addresses (for all calls, and for streams of batches alone) and its processes."""
 
-    def __init__(self, address: str, fast_address: str, programs: list[subprocess.Popen[bytes]]) -> None:
+    def __init__(
+        self, address: str, fast_address: str, web_address: str, programs: list[subprocess.Popen[bytes]]
+    ) -> None:
         """Find the processes of `programs`, including their children."""
         self.address = address
         self.fast_address = fast_address
+        self.web_address = web_address
         roots = [psutil.Process(program.pid) for program in programs]
         self.processes = [process for root in roots for process in (root, *root.children(recursive=True))]
 
@@ -82,7 +85,9 @@ class BenchServer:
 
 
 @contextmanager
-def start(*commands: tuple[str, ...], port: int, listeners: int, fast_port: int = 0) -> Iterator[BenchServer]:
+def start(
+    *commands: tuple[str, ...], port: int, listeners: int, fast_port: int = 0, web_port: int = 0
+) -> Iterator[BenchServer]:
     """Run each of the commands, and wait until `listeners` processes listen on the port."""
     programs = [
         subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -90,12 +95,13 @@ def start(*commands: tuple[str, ...], port: int, listeners: int, fast_port: int 
     ]
     try:
         end = time.monotonic() + _PATIENCE
-        server = BenchServer(f"{LOOPBACK}:{port}", f"{LOOPBACK}:{fast_port}", programs)
+        addresses = [f"{LOOPBACK}:{each}" for each in (port, fast_port, web_port)]
+        server = BenchServer(*addresses, programs)
         while server.listening(port) < listeners:
             if time.monotonic() > end or any(program.poll() is not None for program in programs):
                 raise RuntimeError(f"the server did not start: {programs[0].args!r}")
             time.sleep(_PAUSE)
-            server = BenchServer(f"{LOOPBACK}:{port}", f"{LOOPBACK}:{fast_port}", programs)
+            server = BenchServer(*addresses, programs)
         yield server
     finally:
         for program in programs:
@@ -122,13 +128,15 @@ def free_port() -> int:
 
 @contextmanager
 def chatiere(workers: int = 1, *options: str) -> Iterator[BenchServer]:
-    """Run a Chatière service by its command, with the fast door if it was built, and with further options."""
-    port, fast_port = free_port(), free_port()
+    """Run a Chatière service by its command, with all the doors that it has, and with further options."""
+    port, fast_port, web_port = free_port(), free_port(), free_port()
     addresses = ["--address", f"{LOOPBACK}:{port}", "--metrics-address", f"{LOOPBACK}:0"]
     if fast_door_built():
         addresses += ["--fast-address", f"{LOOPBACK}:{fast_port}"]
+    if web_door_built():
+        addresses += ["--web-address", f"{LOOPBACK}:{web_port}"]
     command = (*_CHATIERE, "serve", *addresses, "--workers", str(workers), *options)
-    with start(command, port=port, listeners=workers, fast_port=fast_port) as server:
+    with start(command, port=port, listeners=workers, fast_port=fast_port, web_port=web_port) as server:
         yield server
 
 
@@ -162,6 +170,11 @@ def echoing(workers: int, games: Mapping[Game, int]) -> Iterator[BenchServer]:
 def fast_door_built() -> bool:
     """Return True if the service was built with its fast door."""
     return find_spec("chatiere.http2.server") is not None
+
+
+def web_door_built() -> bool:
+    """Return True if the packages of the door for browsers are installed."""
+    return all(find_spec(name) is not None for name in ("connectrpc", "uvicorn", "httptools"))
 
 
 def echo_built() -> bool:

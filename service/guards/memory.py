@@ -112,8 +112,8 @@ class MemoryWatch:
     ) -> None:
         """Measure the idle process.
 
-        `receiving`: the calls whose requests have not arrived. `known`: returns the bytes of requests that another door
-        looks after.
+        `receiving`: the calls whose requests have not arrived. `known`: returns the bytes of requests that other doors
+        look after.
         """
         self._budget = budget
         self._most = most_of_parts(max_message_bytes)

@@ -17,13 +17,12 @@ from typing import Any
 import grpc
 import grpc.aio
 
-from chatiere.engine.core.batch import Cancellation, Cancelled
+from chatiere.engine.core.batch import Cancellation
 from chatiere.service.calls.errors import (
     CANCELLED,
     Refusal,
     ServiceReason,
     Status,
-    deadline_exceeded,
     request_timeout,
     slot_lost,
 )
@@ -31,7 +30,7 @@ from chatiere.service.calls.languages import CONTENT_LANGUAGE, speaking
 from chatiere.service.guards.chain import REQUEST_ID, Call, Guards, Metadata, Method
 from chatiere.service.guards.limits import CallSlots
 from chatiere.service.guards.memory import Holding
-from chatiere.service.ports.handlers import LARGE, BatchHandler, SingleHandler
+from chatiere.service.ports.handlers import LARGE, BatchHandler, SingleHandler, finished
 from chatiere.service.process.settings import Settings
 
 # grpc.aio.ServicerContext, whose types are only half known.
@@ -83,7 +82,7 @@ class HandlerFactory:
             cancellation = Cancellation()
             answer = speaking(call.language, handle)
             run = partial(answer, request, cancellation, holding.beside(request))
-            response = b"".join(await _finished(threads, self._seconds_of(context), cancellation, run))
+            response = b"".join(await finished(threads, self._seconds_of(context), cancellation, run))
             # Until the client has taken it, gRPC keeps a copy.
             holding.hold(2 * len(response))
             return response
@@ -112,7 +111,7 @@ class HandlerFactory:
                     # The next request may arrive meanwhile.
                     following = asyncio.ensure_future(context.read())
                     run = partial(handle, request, cancellation, holding.beside(request))
-                    yield b"".join(await _finished(threads, None, cancellation, run))
+                    yield b"".join(await finished(threads, None, cancellation, run))
                     holding.release()
             except asyncio.CancelledError:
                 if had_to_go:
@@ -259,30 +258,6 @@ class HandlerFactory:
         if remaining is None:
             return self._settings.default_deadline
         return None if remaining <= self._settings.max_deadline else self._settings.max_deadline
-
-
-async def _finished(
-    threads: Executor, seconds: float | None, cancellation: Cancellation, work: Callable[[], Any]
-) -> Any:
-    """Run `work` in a thread and return its result; it never outlasts this call. Raises Refusal after `seconds`."""
-    submitted = threads.submit(work)
-    working = asyncio.wrap_future(submitted)
-    try:
-        done, _ = await asyncio.wait([working], timeout=seconds)
-        if done:
-            return working.result()
-    finally:
-        if not working.done():
-            # Running work stops soon; waiting work never begins.
-            cancellation.cancel()
-            if not submitted.cancel():
-                await asyncio.wait([working])
-                # Nobody else may ask, and then asyncio would log it.
-                working.exception()
-    try:
-        return working.result()
-    except (Cancelled, asyncio.CancelledError):
-        raise deadline_exceeded(seconds) from None
 
 
 class _CountedContext:

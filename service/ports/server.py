@@ -9,7 +9,7 @@ import threading
 from collections.abc import Coroutine
 from concurrent.futures import Future
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import grpc
 import grpc.aio
@@ -30,6 +30,9 @@ from chatiere.service.process.heartbeat import Heartbeat
 from chatiere.service.process.settings import SettingError, Settings
 from chatiere.service.tables.keys import Keyring
 
+if TYPE_CHECKING:
+    from chatiere.service.ports.web.port import WebPort
+
 _log = logging.getLogger(__name__)
 
 # Seconds between two checks of the loop by itself, where no supervisor asks for more.
@@ -41,7 +44,7 @@ _MEMORY_INTERVAL = 0.1
 
 
 class Server:
-    """A gRPC server, its health and its fast door, served by a loop in a thread of its own.
+    """A gRPC server, its health, its fast door and that for browsers, served by a loop in a thread of its own.
 
     Its methods to start and stop are those of grpc.Server.
     """
@@ -64,6 +67,7 @@ class Server:
         self.methods: Methods
         """The methods' handlers by path."""
         self._fast: FastPort | None = None
+        self._web: WebPort | None = None
         self._tasks: list[asyncio.Task[None]] = []
         self._stops: list[asyncio.Task[None]] = []
         self._ended = threading.Event()
@@ -81,6 +85,11 @@ class Server:
     def fast_port(self) -> int | None:
         """The number of the port of `fast_address`; None without one."""
         return None if self._fast is None else self._fast.port
+
+    @property
+    def web_port(self) -> int | None:
+        """The number of the port of `web_address`; None without one."""
+        return None if self._web is None else self._web.port
 
     def start(self) -> None:
         """Start to serve calls."""
@@ -150,10 +159,14 @@ class Server:
             self._fast = create_fast_port(
                 settings, settings.fast_address, self._guards, self.methods, share_port=share_port
             )
+        if settings.web_address is not None:
+            self._web = _web_port(settings, settings.web_address, self._guards, self.methods, share_port=share_port)
         return port
 
     async def _serve(self) -> None:
         await self._server.start()
+        if self._web is not None:
+            await self._web.start()
         work = [self._look_after_itself(), self._end_with_grpc()]
         if self._heartbeat is not None:
             # The process is a worker: all of its memory is the server's.
@@ -166,20 +179,20 @@ class Server:
             # The door's thread has to be alive, too.
             if self._heartbeat is not None and (self._fast is None or self._fast.has_turned()):
                 self._heartbeat.beat()
-            half_open = len(self.methods.factory.half_open) + (len(self._fast.half_open) if self._fast else 0)
-            self._metrics.half_open.set(half_open)
+            doors = (self.methods.factory, self._fast, self._web)
+            self._metrics.half_open.set(sum(len(door.half_open) for door in doors if door is not None))
             self._metrics.held_bytes.set(self._guards.budget.held)
             await asyncio.sleep(interval)
         _log.error("gRPC's poller has ended: calls cannot be served any more")
         self._loop.stop()
 
     async def _look_after_memory(self) -> None:
-        factory, fast = self.methods.factory, self._fast
+        factory, others = self.methods.factory, (self._fast, self._web)
         watch = MemoryWatch(
             self._guards.budget,
             self._settings.max_message_bytes,
             (factory.half_open, factory.streams),
-            lambda: 0 if fast is None else fast.known,
+            lambda: sum(door.known for door in others if door is not None),
         )
         while True:
             await asyncio.sleep(_MEMORY_INTERVAL)
@@ -198,7 +211,10 @@ class Server:
 
     async def _stop(self, grace: float | None, fast_ended: threading.Event | None) -> None:
         await self._health.enter_graceful_shutdown()
+        web_stopped = None if self._web is None else asyncio.create_task(self._web.stop(grace))
         await self._server.stop(grace)
+        if web_stopped is not None:
+            await web_stopped
         if fast_ended is not None:
             await asyncio.to_thread(fast_ended.wait)
         # Batches in flight were cancelled.
@@ -225,6 +241,14 @@ def create_server(
     """
     server = Server(settings, registry, share_port=share_port, heartbeat=heartbeat, table_key=table_key)
     return server, server.port
+
+
+def _web_port(settings: Settings, address: str, guards: Guards, methods: Methods, *, share_port: bool) -> WebPort:
+    try:
+        from chatiere.service.ports.web.port import WebPort
+    except ImportError as error:
+        raise SettingError("web_address", f"missing packages: pip install 'chatiere[web]' ({error})") from error
+    return WebPort(settings, address, guards, methods, share_port=share_port)
 
 
 def _bind(server: grpc.aio.Server, settings: Settings) -> int:

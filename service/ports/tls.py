@@ -41,24 +41,57 @@ def server_credentials(settings: Settings) -> grpc.ServerCredentials | None:
     )
 
 
-def _configuration(certificate: Path, key: Path, authorities: Path | None) -> grpc.ServerCertificateConfiguration:
-    chain = _read("tls_certificate", certificate)
-    pairs = [(_read("tls_key", key), chain)]
-    # gRPC would report an error only when a client connects.
+class ServerContext:
+    """The TLS of a port that is not gRPC's, by the same files; `current`: of new connections."""
+
+    def __init__(self, settings: Settings) -> None:
+        """Read the files of settings with a certificate. Raises SettingError."""
+        assert settings.tls_certificate is not None
+        assert settings.tls_key is not None
+        self._certificate, self._key, self._authorities = settings.tls_certificate, settings.tls_key, settings.client_ca
+        self._files = WatchedFiles(self._certificate, self._key, *([self._authorities] if self._authorities else []))
+        self.current = _context(self._certificate, self._key, self._authorities)
+
+    def has_changed(self) -> bool:
+        """Read files that have changed; return whether `current` is another one. Invalid files change nothing."""
+        if not self._files.have_changed():
+            return False
+        try:
+            self.current = _context(self._certificate, self._key, self._authorities)
+        except SettingError as error:
+            _log.error("cannot reread the certificates, keeping the old ones: %s", error)
+            return False
+        _log.info("certificates reread")
+        return True
+
+
+def _context(certificate: Path, key: Path, authorities: Path | None) -> ssl.SSLContext:
+    for setting, path in (("tls_certificate", certificate), ("tls_key", key)):
+        # OpenSSL's errors do not name the file.
+        _read(setting, path)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     try:
         # The server cannot use an encrypted key: without this OpenSSL would prompt for a password.
         context.load_cert_chain(certificate, key, password="")
     except (ssl.SSLError, ValueError) as error:
         raise SettingError("tls_certificate", f"{certificate} is not a certificate for {key}: {error}") from error
+    if authorities is not None:
+        roots = _read("client_ca", authorities)
+        try:
+            context.load_verify_locations(cadata=roots.decode("ascii", errors="replace"))
+        except ssl.SSLError as error:
+            raise SettingError("client_ca", f"{authorities} has no valid certificates: {error}") from error
+        context.verify_mode = ssl.CERT_REQUIRED
+    return context
+
+
+def _configuration(certificate: Path, key: Path, authorities: Path | None) -> grpc.ServerCertificateConfiguration:
+    # gRPC would report an error only when a client connects.
+    _context(certificate, key, authorities)
+    pairs = [(_read("tls_key", key), _read("tls_certificate", certificate))]
     if authorities is None:
         return grpc.ssl_server_certificate_configuration(pairs)
-    roots = _read("client_ca", authorities)
-    try:
-        context.load_verify_locations(cadata=roots.decode("ascii", errors="replace"))
-    except ssl.SSLError as error:
-        raise SettingError("client_ca", f"{authorities} has no valid certificates: {error}") from error
-    return grpc.ssl_server_certificate_configuration(pairs, root_certificates=roots)
+    return grpc.ssl_server_certificate_configuration(pairs, root_certificates=_read("client_ca", authorities))
 
 
 def _read(setting: str, path: Path) -> bytes:

@@ -1,11 +1,16 @@
 """The settings of a server."""
 
 import ipaddress
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
 LOG_LEVELS = ("debug", "info", "warning", "error")
 LOG_FORMATS = ("text", "json")
+# Among `web_origins`: all.
+ANY_ORIGIN = "*"
+# As browsers write them: lower case, without the scheme's own port, a path or a slash at the end.
+_ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?")
 
 
 class SettingError(ValueError):
@@ -27,6 +32,8 @@ class Settings:
     - `address`: gRPC.
     - `fast_address`: all methods of GameService and BatchService, and health, for a tenth of gRPC's processor time (see
       `ports/fast/`); without TLS. None: no such port.
+    - `web_address`: the unary methods of GameService, BotService and TableService for browsers, over HTTP/1.1: Connect,
+      gRPC-Web and JSON (see `ports/web/`). None: no such port.
     - `metrics_address`: metrics for Prometheus, over HTTP. None: no such port.
 
     Limits. Each worker counts for itself; a connection stays with one worker. Calls above a limit get
@@ -66,6 +73,8 @@ class Settings:
     - `table_keys`: a file of the keys of sealed tables (see `tables/keys.py`); None: a random key, so that no table
       outlives the server.
     - `open_tables`: TableService needs no token. It then needs a limit per client, which is one per address.
+    - `web_origins`: the origins (SCHEME://HOST or SCHEME://HOST:PORT) whose pages may call at `web_address`, beside its
+      own; `*` stands for all, and only for a service without tokens.
     - `reflection`, `channelz`: serve these services.
 
     Logs and traces.
@@ -77,6 +86,7 @@ class Settings:
 
     address: str = "127.0.0.1:50051"
     fast_address: str | None = None
+    web_address: str | None = None
     metrics_address: str | None = "127.0.0.1:9464"
     workers: int = 1
     max_calls: int = 1000
@@ -104,6 +114,7 @@ class Settings:
     tokens: Path | None = None
     table_keys: Path | None = None
     open_tables: bool = False
+    web_origins: tuple[str, ...] = ()
     reflection: bool = True
     channelz: bool = True
     log_level: str = "info"
@@ -113,7 +124,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         """Raise SettingError for invalid settings."""
-        for name in ("address", "fast_address", "metrics_address"):
+        for name in ("address", "fast_address", "web_address", "metrics_address"):
             if (address := getattr(self, name)) is not None:
                 try:
                     split_address(address)
@@ -137,13 +148,20 @@ class Settings:
             limits = self.max_calls_per_client or self.max_rate_per_client
             _require("open_tables", self.tokens is not None, "without tokens every service is open")
             _require("open_tables", bool(limits), "needs max_calls_per_client or max_rate_per_client")
+        for origin in self.web_origins:
+            _require("web_origins", origin == ANY_ORIGIN or bool(_ORIGIN.fullmatch(origin)), _not_an_origin(origin))
+        _require("web_origins", not self.web_origins or self.web_address is not None, "needs web_address")
+        any_with_tokens = ANY_ORIGIN in self.web_origins and self.tokens is not None
+        _require("web_origins", not any_with_tokens, "with tokens, name the origins: * would let in every page")
         _require("log_level", self.log_level in LOG_LEVELS, f"must be one of {', '.join(LOG_LEVELS)}")
         _require("log_format", self.log_format in LOG_FORMATS, f"must be one of {', '.join(LOG_FORMATS)}")
 
     @property
     def open_addresses(self) -> list[str]:
         """The addresses that other machines can reach without TLS."""
-        addresses = [None if self.tls_certificate else self.address, self.fast_address]
+        addresses = [self.fast_address]
+        if not self.tls_certificate:
+            addresses += [self.address, self.web_address]
         return [address for address in addresses if address is not None and not _is_loopback(address)]
 
 
@@ -166,6 +184,10 @@ def split_address(address: str) -> tuple[str, int]:
 def with_port(address: str, port: int) -> str:
     """Return an address with another port."""
     return f"{address.rpartition(':')[0]}:{port}"
+
+
+def _not_an_origin(text: str) -> str:
+    return f"an origin must be SCHEME://HOST or SCHEME://HOST:PORT in lower case, not {text!r}"
 
 
 def _require(name: str, holds: bool, message: str) -> None:

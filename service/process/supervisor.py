@@ -56,11 +56,14 @@ def serve(settings: Settings) -> None:
         fast_address = None
         if settings.fast_address is not None:
             fast_address = stack.enter_context(HeldPort(settings.fast_address, "fast_address")).address
+        web_address = None
+        if settings.web_address is not None:
+            web_address = stack.enter_context(HeldPort(settings.web_address, "web_address")).address
         files = stack.enter_context(MetricsFiles(settings.workers))
         registry = CollectorRegistry()
         registry.register(files.collector())
         # All workers share the ports that the system chose.
-        shared = replace(settings, address=address, fast_address=fast_address)
+        shared = replace(settings, address=address, fast_address=fast_address, web_address=web_address)
         workers = _Workers(shared, files, registry, events, log)
         stack.callback(workers.kill)
         if settings.metrics_address is not None:
@@ -70,6 +73,9 @@ def serve(settings: Settings) -> None:
             _log.info("serving chatiere.v1 on %s, workers: %d", address, settings.workers)
             if fast_address is not None:
                 _log.info("fast door on %s", fast_address)
+            if web_address is not None:
+                scheme = "http" if settings.tls_certificate is None else "https"
+                _log.info("door for browsers on %s://%s", scheme, web_address)
             workers.keep_running()
         _log.info("stopping: calls in flight have %g s to finish", settings.grace)
         hurry = workers.stop()

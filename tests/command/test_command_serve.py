@@ -33,6 +33,7 @@ def asked(run: Run, monkeypatch: pytest.MonkeyPatch) -> Asked:
 OTHERS: dict[str, object] = {
     "address": "[::1]:0",
     "fast_address": "localhost:2",
+    "web_address": "localhost:3",
     "metrics_address": "localhost:1",
     "workers": 3,
     "max_calls": 5,
@@ -57,6 +58,7 @@ OTHERS: dict[str, object] = {
     "tokens": Path(__file__),
     "table_keys": Path(__file__),
     "open_tables": True,
+    "web_origins": ("https://a.example", "http://localhost:8080"),
     "reflection": False,
     "channelz": False,
     "log_level": "warning",
@@ -70,8 +72,14 @@ TOGETHER = {
     "tls_key": ["tls_certificate"],
     "client_ca": ["tls_certificate", "tls_key"],
     "open_tables": ["tokens", "max_calls_per_client"],
+    "web_origins": ["web_address"],
 }
 SETTINGS = [field.name for field in fields(Settings)]
+
+
+def written(value: object) -> object:
+    """Return a value as an option takes it: those of a list with commas between them."""
+    return ",".join(value) if isinstance(value, tuple) else value
 
 
 def test_without_options_all_is_as_settings_say(asked: Asked) -> None:
@@ -83,7 +91,7 @@ def test_every_setting_has_an_option(asked: Asked, name: str) -> None:
     names = [name, *TOGETHER.get(name, [])]
     arguments: list[object] = []
     for each in names:
-        flag, value = f"--{each.replace('_', '-')}", OTHERS[each]
+        flag, value = f"--{each.replace('_', '-')}", written(OTHERS[each])
         arguments += [flag, value] if not isinstance(value, bool) else [flag if value else flag.replace("--", "--no-")]
     expected = replace(Settings(), **{each: OTHERS[each] for each in names})
     assert expected != Settings()
@@ -93,7 +101,7 @@ def test_every_setting_has_an_option(asked: Asked, name: str) -> None:
 @pytest.mark.parametrize("name", SETTINGS)
 def test_every_setting_has_an_environment_variable(asked: Asked, name: str) -> None:
     names = [name, *TOGETHER.get(name, [])]
-    environment = {f"CHATIERE_{each.upper()}": str(OTHERS[each]) for each in names}
+    environment = {f"CHATIERE_{each.upper()}": str(written(OTHERS[each])) for each in names}
     assert asked(**environment) == replace(Settings(), **{each: OTHERS[each] for each in names})
 
 
@@ -115,6 +123,7 @@ def test_help_explains_every_setting(run: Run, name: str) -> None:
 WRONG = {
     "address": "50051",
     "fast_address": "localhost",
+    "web_address": "localhost",
     "metrics_address": "none",
     "workers": "0",
     "max_calls": "0",
@@ -138,6 +147,7 @@ WRONG = {
     "client_ca": __file__,
     "tokens": "/no/such/file",
     "table_keys": "/no/such/file",
+    "web_origins": "page.example",
     "open_tables": "maybe",
     "reflection": "maybe",
     "channelz": "maybe",

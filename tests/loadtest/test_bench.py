@@ -14,7 +14,7 @@ import pytest
 from loadtest.bench.bounds import Bound, bound_of, target_of
 from loadtest.bench.measure import Row, Run, alternate, fastest, middle, pinned
 from loadtest.bench.self_play import choose
-from loadtest.bench.servers import echo_built, fast_door_built
+from loadtest.bench.servers import echo_built, fast_door_built, web_door_built
 
 ROOT = Path(__file__).parents[2]
 HAS_OPENSPIEL = importlib.util.find_spec("pyspiel") is not None
@@ -123,6 +123,8 @@ def test_every_row_is_written_and_adds_up(output: Path) -> None:
         expected += [f"Apply, fast door beside {peer}, 16 in flight" for peer in full]
         expected += [f"Apply, fast door beside {peer}, 1 in flight" for peer in peers]
         expected += ["Apply, fast door, 2 workers, 16 in flight", "Apply, fast door, 99 % of the calls at half load"]
+    if HAS_H2LOAD and web_door_built():
+        expected += [f"Apply, door for browsers, {form}, 16 in flight" for form in ("binary", "JSON")]
     assert names[:-1] == expected
     assert names[-1].startswith("memory after 1,")
     for line in rows:

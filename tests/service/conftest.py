@@ -8,12 +8,19 @@ import pytest
 from chatiere import engine
 from chatiere.engine import Game
 
-from .support import Door, Running, SlowCall, needs_fast_door, running
+from .support import GRPC_DOORS, Door, Running, SlowCall, running
 
 
-@pytest.fixture(scope="session", params=["grpcio", pytest.param("fast", marks=needs_fast_door)])
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run tests of what a client sees at each of the doors that their module names, unless they say which."""
+    marks = metafunc.definition.iter_markers("parametrize")
+    if "door" in metafunc.fixturenames and not any(mark.args[0] == "door" for mark in marks):
+        metafunc.parametrize("door", getattr(metafunc.module, "DOORS", GRPC_DOORS), indirect=True, scope="session")
+
+
+@pytest.fixture(scope="session")
 def door(request: pytest.FixtureRequest) -> Door:
-    """The door that a server is called at: what a client sees is the same at both."""
+    """The door that a server is called at: what a client sees is the same at all."""
     found: Door = request.param
     return found
 

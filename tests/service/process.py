@@ -70,7 +70,8 @@ class Served:
     @property
     def address(self) -> str:
         """The address of its door; waits until the server serves."""
-        return self.fast_address if self._door == "fast" else self.grpcio_address
+        address: str = getattr(self, f"{self._door}_address")
+        return address
 
     @property
     def grpcio_address(self) -> str:
@@ -81,6 +82,11 @@ class Served:
     def fast_address(self) -> str:
         """The address of the fast door; waits until the server serves."""
         return self.find(r'fast door on ([^ ",]+)')[1]
+
+    @property
+    def web_address(self) -> str:
+        """The address of the door for browsers; waits until the server serves."""
+        return self.find(r'door for browsers on https?://([^ ",]+)')[1]
 
     @property
     def metrics_url(self) -> str:
@@ -144,10 +150,10 @@ def served(
     `door`: the one to call it at. `prefix`: a command to run it by.
     """
     ports = ("--address", "127.0.0.1:0", "--metrics-address", "127.0.0.1:0", "--grace", str(PATIENCE), "--log-calls")
-    fast = ("--fast-address", "127.0.0.1:0") if door == "fast" else ()
+    other = () if door == "grpcio" else (f"--{door}-address", "127.0.0.1:0")
     # gRPC's own lines on standard error do not matter here.
     variables = os.environ | {"GRPC_VERBOSITY": "NONE"} | (environment or {})
-    command = (*prefix, *_COMMAND, *ports, *fast, *arguments)
+    command = (*prefix, *_COMMAND, *ports, *other, *arguments)
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=variables, start_new_session=True) as process:
         server = Served(process, door)
         try:

@@ -1,7 +1,7 @@
 """Shared by the tests of the service: a running server, refusals as clients see them, games played over the wire."""
 
 import dataclasses
-import importlib
+import importlib.util
 import logging
 import queue
 import random
@@ -26,11 +26,13 @@ from chatiere.service.process.settings import Settings
 from chatiere.v1 import batch_service_pb2 as pb
 from chatiere.v1 import batch_service_pb2_grpc, game_pb2, game_service_pb2, game_service_pb2_grpc
 
+from .web.channel import WebChannel
+
 # Seconds that a test waits for an event before it fails.
 PATIENCE = 30.0
 
-# The ports on which a server speaks gRPC: grpcio's, and that of `fast_address`.
-Door = Literal["grpcio", "fast"]
+# The ports that a server has for calls: grpcio's, that of `fast_address` and that of `web_address`.
+Door = Literal["grpcio", "fast", "web"]
 
 
 def fast_door_built() -> bool:
@@ -45,8 +47,16 @@ def fast_door_built() -> bool:
 needs_fast_door = pytest.mark.skipif(
     not fast_door_built(), reason="the fast door was not built: libnghttp2 was not there"
 )
+needs_web_door = pytest.mark.skipif(
+    importlib.util.find_spec("connectrpc") is None, reason="the packages of chatiere[web] are not there"
+)
+# A module's tests of what a client sees run at the first two doors; at all of them if its DOORS say so.
+GRPC_DOORS = ("grpcio", pytest.param("fast", marks=needs_fast_door))
+ALL_DOORS = (*GRPC_DOORS, pytest.param("web", marks=needs_web_door))
 # For tests of what the fast door does not have: TLS, reflection, channelz.
 only_grpcio = pytest.mark.parametrize("door", ["grpcio"], indirect=True)
+# For tests, in a module for all doors, of what the one for browsers does not have: streams, batches, health by gRPC.
+only_grpc = pytest.mark.parametrize("door", GRPC_DOORS, indirect=True)
 
 
 def game_stub(channel: grpc.Channel) -> Any:
@@ -81,14 +91,16 @@ class Running:
 def running(settings: Settings | None = None, door: Door = "grpcio") -> Iterator[Running]:
     """Run a server on free ports, to be called at one door, and stop it at the end."""
     settings = settings or Settings(address="127.0.0.1:0", log_calls=True)
-    if door == "fast":
-        settings = dataclasses.replace(settings, fast_address="127.0.0.1:0")
+    if door != "grpcio":
+        name = "fast_address" if door == "fast" else "web_address"
+        settings = dataclasses.replace(settings, **{name: "127.0.0.1:0"})  # type: ignore[arg-type]
     registry = CollectorRegistry()
     server, port = create_server(settings, registry)
     server.start()
-    address = f"127.0.0.1:{server.fast_port if door == 'fast' else port}"
+    address = f"127.0.0.1:{ {'grpcio': port, 'fast': server.fast_port, 'web': server.web_port}[door] }"
     # A whole game with everything that may be asked for exceeds gRPC's default of 4 MB.
-    with grpc.insecure_channel(address, [("grpc.max_receive_message_length", -1)]) as channel:
+    large = [("grpc.max_receive_message_length", -1)]
+    with WebChannel(address) if door == "web" else grpc.insecure_channel(address, large) as channel:
         yield Running(server, address, registry, channel)
     assert server.stop(None).wait(PATIENCE)
 

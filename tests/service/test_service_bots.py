@@ -17,7 +17,9 @@ from chatiere.v1 import bot_service_pb2 as pb
 from chatiere.v1 import bot_service_pb2_grpc, game_pb2, game_service_pb2
 
 from .process import wait_until
-from .support import PATIENCE, Door, Running, new_game, refusal, running
+from .support import ALL_DOORS, PATIENCE, Door, Running, new_game, only_grpc, refusal, running
+
+DOORS = ALL_DOORS
 
 LONG = "ismcts:simulations=500000"
 
@@ -132,6 +134,7 @@ def test_a_search_holds_memory(game: Game) -> None:
     assert held[2] == 20 * held[1]
 
 
+@only_grpc
 def test_a_suggestion_that_nobody_waits_for_ends(door: Door, game: Game) -> None:
     """With a single thread for batches, the next suggestion has to wait for its end."""
     with running(Settings(address="127.0.0.1:0", batch_threads=1), door) as server:

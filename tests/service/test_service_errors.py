@@ -28,6 +28,7 @@ from chatiere.v1 import table_service_pb2 as tables_pb
 from chatiere.v1.record_pb2 import GameRecord
 
 from .support import (
+    ALL_DOORS,
     PATIENCE,
     Door,
     LogLines,
@@ -36,12 +37,15 @@ from .support import (
     SlowCall,
     batch_stub,
     new_game,
+    only_grpc,
     only_grpcio,
     raw,
     read_refusal,
     refusal,
     running,
 )
+
+DOORS = ALL_DOORS
 
 INCLUDE = game_pb2.Include(legal_actions=True)
 
@@ -304,6 +308,7 @@ def test_reason_missing_field_seat(stub: Any, game: Game, decision: game_pb2.Pos
     check(refusal(stub.Resample, request), "MISSING_FIELD", "seat", game=game.name)
 
 
+@only_grpc
 def test_reason_invalid_batch(server: Running, game: Game) -> None:
     request = batch_service_pb2.ScoreRequest(
         table=batch_service_pb2.Table(game=game.name, players=game.min_players), states=bytes(game.packed_size + 1)
@@ -313,6 +318,7 @@ def test_reason_invalid_batch(server: Running, game: Game) -> None:
     check(refused, "INVALID_BATCH", "states", game=game.name, **sizes)
 
 
+@only_grpc
 def test_reason_batch_too_large(server: Running, game: Game) -> None:
     request = batch_service_pb2.NewGamesRequest(
         table=batch_service_pb2.Table(game=game.name, players=game.min_players), count=2**32 - 1
@@ -381,6 +387,7 @@ def test_reason_limit_exceeded(door: Door) -> None:
     assert 900 < refused.retry_after <= 1000
 
 
+@only_grpc
 def test_reason_time_limit(slow_call: SlowCall, door: Door) -> None:
     with running(Settings(address="127.0.0.1:0", default_deadline=0.01, max_deadline=0.02), door) as server:
         stub = batch_stub(server.channel)
@@ -467,6 +474,7 @@ def test_reason_game_not_over(tables: Any, table: tables_pb.NewTableResponse, ga
     check(refused, "GAME_NOT_OVER", "tables", game=game.name)
 
 
+@only_grpc
 def test_reason_request_timeout(door: Door) -> None:
     with running(Settings(address="127.0.0.1:0", request_timeout=0.05), door) as server:
         never = threading.Event()
@@ -484,6 +492,7 @@ def test_reason_request_timeout(door: Door) -> None:
     assert refused.metadata == {"seconds": "0.05"}
 
 
+@only_grpc
 def test_a_unary_call_without_a_request_is_refused(server: Running) -> None:
     call = server.channel.stream_unary("/chatiere.v1.GameService/ListGames")
     refused = refusal(call, iter([]))

@@ -16,7 +16,9 @@ from chatiere.engine.core.observation import ObservationLayout
 from chatiere.engine.wire import Reader
 from chatiere.v1 import batch_service_pb2, bot_service_pb2, game_pb2, game_service_pb2
 
-from .support import new_game, play_on, refusal
+from .support import ALL_DOORS, new_game, play_on, refusal
+
+DOORS = ALL_DOORS
 
 EVERYTHING = game_pb2.Include(legal_actions=True, score=True, viewers=[1, 0], spectator=True)
 ACTIONS = game_pb2.Include(legal_actions=True)

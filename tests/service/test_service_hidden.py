@@ -11,7 +11,9 @@ from chatiere.engine import Game
 from chatiere.engine.wire import fill, written_text
 from chatiere.v1 import game_pb2, game_service_pb2
 
-from .support import LogLines, new_game, play_on, refusal
+from .support import ALL_DOORS, LogLines, new_game, play_on, refusal
+
+DOORS = ALL_DOORS
 
 SEED = 17_171_717_171_717_171_717
 GAME_NUMBER = 15_151_515_151_515_151_515

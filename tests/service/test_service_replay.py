@@ -19,7 +19,9 @@ from chatiere.v1.game_pb2 import TURN_KIND_CHANCE, TURN_KIND_DECISION, Include, 
 from chatiere.v1.game_service_pb2 import ApplyRequest, NewGameRequest, ReplayRequest
 from chatiere.v1.record_pb2 import GameRecord
 
-from .support import Door, Running, new_game, play_on, raw, refusal, running
+from .support import ALL_DOORS, Door, Running, new_game, play_on, raw, refusal, running
+
+DOORS = ALL_DOORS
 
 LARGEST_U32 = 2**32 - 1
 

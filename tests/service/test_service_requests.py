@@ -21,7 +21,9 @@ from chatiere.service.process.settings import SettingError, Settings
 from chatiere.v1 import game_service_pb2
 
 from .process import served, wait_until
-from .support import PATIENCE, Door, LogLines, Running, game_stub, refusal
+from .support import ALL_DOORS, PATIENCE, Door, LogLines, Running, game_stub, refusal
+
+DOORS = ALL_DOORS
 
 LIST_GAMES = game_service_pb2.ListGamesRequest()
 GET_SCORE = game_service_pb2.GetScoreRequest()

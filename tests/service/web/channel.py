@@ -1,0 +1,119 @@
+"""The door for browsers as a channel of grpcio, for tests of what all doors have: unary calls by Connect, in binary."""
+
+import base64
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from typing import Any
+
+import grpc
+import httpx
+from google.protobuf import any_pb2
+from google.rpc import code_pb2, status_pb2
+
+# Seconds for a response.
+_PATIENCE = 30.0
+_CODES = {code.name.lower().replace("cancelled", "canceled"): code for code in grpc.StatusCode}
+# Of responses that are none of Connect's.
+_OF_HTTP = {404: grpc.StatusCode.UNIMPLEMENTED, 431: grpc.StatusCode.RESOURCE_EXHAUSTED}
+Metadata = Sequence[tuple[str, str]]
+
+
+class WebError(grpc.RpcError):
+    """A call that failed, with what grpcio's have."""
+
+    def __init__(self, code: grpc.StatusCode, message: str, trailers: Sequence[tuple[str, str | bytes]] = ()) -> None:
+        super().__init__(f"{code}: {message}")
+        self._code, self._message, self._trailers = code, message, trailers
+
+    def code(self) -> grpc.StatusCode:
+        return self._code
+
+    def details(self) -> str:
+        return self._message
+
+    def trailing_metadata(self) -> Any:
+        return self._trailers
+
+
+class WebFuture:
+    """A call in flight, as far as tests ask."""
+
+    def __init__(self, work: "Future[tuple[Any, Any]]") -> None:
+        self._work = work
+
+    def result(self) -> Any:
+        return self._work.result()[0]
+
+    def exception(self) -> Any:
+        return self._work.exception()
+
+    def code(self) -> grpc.StatusCode:
+        error: Any = self._work.exception()
+        return grpc.StatusCode.OK if error is None else error.code()
+
+
+class WebCall:
+    """A unary method that can be called."""
+
+    def __init__(self, client: httpx.Client, threads: Executor, method: str, write: Any, read: Any) -> None:
+        self._client, self._threads, self._method, self._write, self._read = client, threads, method, write, read
+
+    def __call__(self, request: Any, timeout: float | None = None, metadata: Metadata = ()) -> Any:
+        return self.with_call(request, timeout, metadata)[0]
+
+    def with_call(self, request: Any, timeout: float | None = None, metadata: Metadata = ()) -> tuple[Any, Any]:
+        headers = [("content-type", "application/proto"), *metadata]
+        if timeout is not None:
+            headers.append(("connect-timeout-ms", str(round(1000 * timeout))))
+        response = self._client.post(self._method, content=self._write(request), headers=headers)
+        if response.status_code != 200:
+            raise _error_of(response)
+        trailers = [("x-request-id", response.headers["x-request-id"])]
+        return self._read(response.content), WebError(grpc.StatusCode.OK, "", trailers)
+
+    def future(self, request: Any, timeout: float | None = None, metadata: Metadata = ()) -> WebFuture:
+        return WebFuture(self._threads.submit(self.with_call, request, timeout, metadata))
+
+
+class WebChannel:
+    """A channel to an address, without TLS."""
+
+    def __init__(self, address: str) -> None:
+        self._client = httpx.Client(base_url=f"http://{address}", trust_env=False, timeout=_PATIENCE)
+        self._threads = ThreadPoolExecutor(16)
+
+    def __enter__(self) -> "WebChannel":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._threads.shutdown()
+        self._client.close()
+
+    def unary_unary(
+        self,
+        method: str,
+        request_serializer: Callable[[Any], bytes] = bytes,
+        response_deserializer: Callable[[bytes], Any] = bytes,
+        _registered_method: bool = False,
+    ) -> WebCall:
+        return WebCall(self._client, self._threads, method, request_serializer, response_deserializer)
+
+    def unary_stream(self, *_: Any, **__: Any) -> None:
+        """Stubs ask for their streams when they are made; this door has none."""
+
+    stream_unary = stream_stream = unary_stream
+
+
+def _error_of(response: httpx.Response) -> WebError:
+    trailers: list[tuple[str, str | bytes]] = [("x-request-id", response.headers.get("x-request-id", ""))]
+    if not response.headers["content-type"].startswith("application/json"):
+        return WebError(_OF_HTTP.get(response.status_code, grpc.StatusCode.UNKNOWN), response.text, trailers)
+    error = response.json()
+    code = _CODES[error["code"]]
+    if "details" in error:
+        status = status_pb2.Status(code=code_pb2.Code.Value(code.name), message=error["message"])
+        for detail in error["details"]:
+            value = base64.b64decode(detail["value"] + "===")
+            status.details.append(any_pb2.Any(type_url=f"type.googleapis.com/{detail['type']}", value=value))
+        trailers.append(("grpc-status-details-bin", status.SerializeToString()))
+    return WebError(code, error["message"], trailers)

@@ -1,0 +1,22 @@
+"""A server that is called at the door for browsers."""
+
+from collections.abc import Iterator
+
+import pytest
+
+pytest.importorskip("connectrpc")
+
+from ..support import Running, running
+from .client import WebClient
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Running]:
+    with running(door="web") as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def web(server: Running) -> Iterator[WebClient]:
+    with WebClient(server.address) as web:
+        yield web
