@@ -13,7 +13,7 @@ import { callingTransport, doorTransport } from "./transport.js";
 /** Where the service is, and how it is called. */
 export interface Settings {
   /** The languages wanted for labels and ChatiereError.localized, as in HTTP: "fr", or "fr-CA, en;q=0.5". The service
-   *  speaks English and French. Absent: labels are in English, and errors are not localized. */
+   *  speaks English and French. Absent: those that the browser asks for. */
   readonly language?: string;
   /** The bearer token, if the service requires one. Whoever has the page has it, too. */
   readonly token?: string;

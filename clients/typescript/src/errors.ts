@@ -30,7 +30,7 @@ export class ChatiereError extends Error {
   readonly code: Code;
   /** Why, such as "ILLEGAL_ACTION"; "" in a TransportError. */
   readonly reason: Reason;
-  /** The rule that forbids a move: rules file and heading; "" if none does. */
+  /** The rule that forbids a move: rules file and heading, such as "discat.md: Actions"; "" if none does. */
   readonly rule: string;
   /** Its key, such as "rule.card_not_in_hand", which is that of a phrase; "" if no rule forbids the move. */
   readonly ruleKey: string;
@@ -38,7 +38,7 @@ export class ChatiereError extends Error {
   readonly field: string;
   /** All invalid fields of the request. */
   readonly violations: readonly FieldViolation[];
-  /** What is wrong, for players, in the client's language; "" if it asked for none. */
+  /** What is wrong, for players, in the language of the call; "" if it named none. */
   readonly localized: string;
   /** Further facts by name, as ErrorReason lists them, such as "actor". */
   readonly metadata: Readonly<Record<string, string>>;

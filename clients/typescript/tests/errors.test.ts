@@ -22,8 +22,8 @@ for (const [name, service] of [
     assert(error instanceof Error && error.name === "ChatiereError");
     assert.equal(error.code, Code.InvalidArgument);
     assert.equal(error.reason, "ILLEGAL_ACTION");
-    assert.match(error.message, /^ILLEGAL_ACTION: discat: /);
-    assert.match(error.rule, /^docs\/rules\/discat\.md/);
+    assert.match(error.message, /^ILLEGAL_ACTION: action\.discat\.play\.cards\[0\]: /);
+    assert.match(error.rule, /^discat\.md: Actions$/);
     assert.equal(error.ruleKey, "rule.card_not_in_hand");
     assert.match(error.field, /^action\.discat\.play/);
     assert.equal(error.violations[0]?.field, error.field);
@@ -36,9 +36,10 @@ for (const [name, service] of [
   });
 }
 
-test("without a language an error is not localized", async () => {
-  const error = await refusalOf(connected().newGame({ game: "none", players: 2 }));
-  assert.deepEqual([error.reason, error.localized, error.rule], ["UNKNOWN_GAME", "", ""]);
+test("without a language an error is not localized, and without a rule it has none", async () => {
+  const chatiere = new Chatiere(createGrpcTransport({ baseUrl: GRPC }));
+  const error = await refusalOf(chatiere.newGame({ game: "none", players: 2 }));
+  assert.deepEqual([error.reason, error.localized, error.rule, error.ruleKey], ["UNKNOWN_GAME", "", "", ""]);
 });
 
 test("of a call the client's own headers come first", async () => {
