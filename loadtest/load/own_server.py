@@ -19,11 +19,12 @@ _LONGEST_START = 60.0
 class OwnServer(NamedTuple):
     """A server: its addresses (HOST:PORT), the process of its supervisor, and its log.
 
-    `fast_address`: None without such a port.
+    `fast_address`, `web_address`: None without such a port.
     """
 
     address: str
     fast_address: str | None
+    web_address: str | None
     metrics_address: str
     pid: int
     log: IO[str]
@@ -37,7 +38,7 @@ class OwnServer(NamedTuple):
 def own_server(*arguments: str) -> Iterator[OwnServer]:
     """Run a server in processes of its own; `arguments`: further ones, beside its addresses.
 
-    With `--fast-address` among them it has a fast door.
+    With `--fast-address` or `--web-address` among them it has these doors.
     """
     addresses = ("--address", "127.0.0.1:0", "--metrics-address", "127.0.0.1:0")
     with tempfile.TemporaryFile("w+") as log:
@@ -47,10 +48,12 @@ def own_server(*arguments: str) -> Iterator[OwnServer]:
                 # All addresses are logged when it serves.
                 address = _logged(r"serving chatiere\.v1 on ([^\s,]+)", process, log)
                 metrics_address = _logged(r"metrics on http://([^\s/]+)/", process, log)
-                fast_address = None
+                fast_address = web_address = None
                 if "--fast-address" in arguments:
                     fast_address = _logged(r"fast door on ([^\s,]+)", process, log)
-                yield OwnServer(address, fast_address, metrics_address, process.pid, log)
+                if "--web-address" in arguments:
+                    web_address = _logged(r"door for browsers on http://([^\s,]+)", process, log)
+                yield OwnServer(address, fast_address, web_address, metrics_address, process.pid, log)
             finally:
                 process.terminate()
 

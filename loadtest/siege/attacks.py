@@ -14,7 +14,12 @@ from siege.plan import Attack
 
 from chatiere import engine
 from chatiere.v1 import batch_service_pb2 as batch
+from chatiere.v1.game_service_pb2 import ListGamesRequest
 
+# Of a request at the door for browsers, without its length.
+_WEB_HEAD = b"POST /chatiere.v1.GameService/NewGame HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n"
+# Requests that wait behind one another there, nearly as many as may.
+_ASKED = 60
 _HEALTH = "grpc.health.v1.Health"
 _APPLY, _STEP = "chatiere.v1.GameService/Apply", "chatiere.v1.BatchService/Step"
 # Half-open health checks beside the half-open calls.
@@ -97,6 +102,23 @@ def floods(crowd: Crowd, attack: Attack, until: float) -> None:
     flood(crowd.flooders(attack.count), until)
 
 
+def web_half_sent(crowd: Crowd, attack: Attack, until: float) -> None:
+    """Open `count` connections to the door for browsers, each with part of a request: half of its headers or body."""
+    crowd.connect_sending(attack.count // 2, _WEB_HEAD)
+    crowd.connect_sending(attack.count // 2, _WEB_HEAD + b"content-length: %d\r\n\r\n" % _ANNOUNCED + bytes(_SENT))
+    crowd.stay(until)
+
+
+def web_unread(crowd: Crowd, attack: Attack, until: float) -> None:
+    """Open `count` connections to the door for browsers, each with dozens of requests and no reader."""
+    body = ListGamesRequest(pieces=True, observation=True).SerializeToString()
+    head = _WEB_HEAD.replace(b"NewGame", b"ListGames").replace(b"/json", b"/proto")
+    crowd.connect_sending(
+        attack.count, _ASKED * (head + b"content-length: %d\r\n\r\n" % len(body) + body), is_read=False
+    )
+    crowd.stay(until)
+
+
 def silent_metrics(crowd: Crowd, attack: Attack, until: float) -> None:
     """Open `count` connections to the port of metrics that send nothing."""
     silent(crowd, attack, until)
@@ -104,7 +126,19 @@ def silent_metrics(crowd: Crowd, attack: Attack, until: float) -> None:
 
 KINDS: dict[str, Callable[[Crowd, Attack, float], None]] = {
     each.__name__: each
-    for each in (nobody, half_open, steady, half_sent, unread, watches, silent, floods, silent_metrics)
+    for each in (
+        nobody,
+        half_open,
+        steady,
+        half_sent,
+        unread,
+        watches,
+        silent,
+        floods,
+        silent_metrics,
+        web_half_sent,
+        web_unread,
+    )
 }
 
 

@@ -149,8 +149,24 @@ class Crowd:
             self._selector.register(attacker.socket, selectors.EVENT_READ, attacker)
         return attackers
 
-    def connect_silently(self, count: int) -> None:
+    def connect_sending(self, count: int, data: bytes, *, is_read: bool = True) -> None:
+        """Open connections that send `data`, as far as the server takes it at once, and no more.
+
+        `is_read`: take what the server sends.
+        """
+        for silent in self.connect_silently(count):
+            if not is_read:
+                self._selector.unregister(silent)
+            silent.settimeout(_PATIENCE)
+            silent.sendall(data[:_CHUNK])
+            silent.setblocking(False)
+            # The server may end it, or read no further.
+            with suppress(OSError):
+                silent.send(data[_CHUNK:])
+
+    def connect_silently(self, count: int) -> list[socket.socket]:
         """Open connections that send nothing, without waiting for the server to accept them."""
+        opened = []
         for _ in range(count):
             silent = socket.socket()
             self._sockets.append(silent)
@@ -159,6 +175,8 @@ class Crowd:
             silent.connect_ex(self._address)
             self._came["begun"] += 1
             self._selector.register(silent, selectors.EVENT_READ)
+            opened.append(silent)
+        return opened
 
     def flooders(self, count: int) -> list[Flooder]:
         """Connect attackers that flood, each from an address of its own."""

@@ -38,6 +38,7 @@ class Attack:
     - `seconds`: the duration. `onset`: the part of it until all attackers have come.
     - `has_tokens`: True if the server requires tokens; attackers never have one.
     - `is_fast`: True if both the attackers and the other client come to the fast door.
+    - `is_web`: True if the attackers come to the door for browsers; the other client stays at gRPC's port.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Attack:
     method: str = ""
     has_tokens: bool = False
     is_fast: bool = False
+    is_web: bool = False
 
 
 @dataclass(frozen=True)

@@ -104,7 +104,9 @@ def siege(plan: Plan, report: Path) -> bool:
 @contextmanager
 def besieged(attack: Attack) -> Iterator[tuple[OwnServer, str | None]]:
     """Run a server for an attack; yield it and the token that it requires."""
-    arguments = ("--fast-address", "127.0.0.1:0") if attack.is_fast else ()
+    arguments: tuple[str, ...] = ("--fast-address", "127.0.0.1:0") if attack.is_fast else ()
+    if attack.is_web:
+        arguments += ("--web-address", "127.0.0.1:0")
     if not attack.has_tokens:
         with own_server(*arguments) as server:
             yield server, None
@@ -123,7 +125,9 @@ def besiege(server: OwnServer, token: str | None, attack: Attack) -> AttackResul
     assert address is not None
     memory = Memory(server.pid)
     with GoodClient(address, token) as client:
-        attackers = Attackers(attack, address, server.metrics_address)
+        attacked = server.web_address if attack.is_web else address
+        assert attacked is not None
+        attackers = Attackers(attack, attacked, server.metrics_address)
         time.sleep(_WARMING)
         idle = memory.now()
         memory.forget_peak()

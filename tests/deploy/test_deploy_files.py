@@ -66,9 +66,10 @@ def test_kustomize_takes_every_manifest() -> None:
 def test_ports_agree() -> None:
     ports = {port["name"]: port["containerPort"] for port in container()["ports"]}
     dockerfile = (DEPLOY / "Dockerfile").read_text()
-    assert re.search(r"^EXPOSE (\d+) (\d+)$", dockerfile, re.M).groups() == (  # type: ignore[union-attr]
+    assert re.search(r"^EXPOSE (\d+) (\d+) (\d+)$", dockerfile, re.M).groups() == (  # type: ignore[union-attr]
         str(ports["grpc"]),
         str(ports["metrics"]),
+        str(ports["web"]),
     )
     assert f'"0.0.0.0:{ports["grpc"]}"' in dockerfile
     assert f'"0.0.0.0:{ports["metrics"]}"' in dockerfile
@@ -89,6 +90,7 @@ def test_metrics_are_for_those_who_watch_and_pods_call_nobody() -> None:
     who = {port["port"]: rule.get("from") for rule in policy["ingress"] for port in rule["ports"]}
     assert who == {
         "grpc": None,
+        "web": None,
         "metrics": [{"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "monitoring"}}}],
     }
     assert set(who) == {port["name"] for port in container()["ports"]}
@@ -168,7 +170,10 @@ def needed(requirements: Iterable[str]) -> Iterator[tuple[str, Requirement]]:
 @pytest.mark.parametrize(
     ("name", "requirements"),
     [
-        ("constraints.txt", PYPROJECT["project"]["dependencies"]),
+        (
+            "constraints.txt",
+            [*PYPROJECT["project"]["dependencies"], *PYPROJECT["project"]["optional-dependencies"]["web"]],
+        ),
         ("constraints-build.txt", PYPROJECT["build-system"]["requires"]),
     ],
 )

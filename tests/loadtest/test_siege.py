@@ -98,6 +98,20 @@ def test_an_attack_comes_to_the_fast_door(fast_server: OwnServer, attack: plan.A
     assert result.broken() == []
 
 
+@pytest.mark.parametrize(
+    "attack",
+    [replace(SMALL, kind=kind) for kind in ("web_half_sent", "web_unread", "silent")],
+    ids=lambda attack: attack.kind,
+)
+def test_an_attack_comes_to_the_door_for_browsers(attack: plan.Attack) -> None:
+    pytest.importorskip("connectrpc", reason="the packages of chatiere[web] are not there")
+    with own_server("--web-address", "127.0.0.1:0") as server:
+        result = siege.besiege(server, None, replace(attack, is_web=True))
+    assert result.came["begun"] == attack.count
+    assert all(result.calls.values())
+    assert result.broken() == []
+
+
 def test_steady_calls_come_as_often_as_they_say(server: OwnServer) -> None:
     attack = replace(SMALL, kind="steady", count=1000, method="chatiere.v1.GameService/Apply")
     result = siege.besiege(server, None, attack)

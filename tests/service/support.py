@@ -87,6 +87,14 @@ class Running:
         return self.registry.get_sample_value(name, labels) or 0.0
 
 
+def channel_to(address: str, door: Door) -> Any:
+    """Return a channel to a door; that for browsers has unary calls alone."""
+    if door == "web":
+        return WebChannel(address)
+    # A whole game with everything that may be asked for exceeds gRPC's default of 4 MB.
+    return grpc.insecure_channel(address, [("grpc.max_receive_message_length", -1)])
+
+
 @contextmanager
 def running(settings: Settings | None = None, door: Door = "grpcio") -> Iterator[Running]:
     """Run a server on free ports, to be called at one door, and stop it at the end."""
@@ -98,9 +106,7 @@ def running(settings: Settings | None = None, door: Door = "grpcio") -> Iterator
     server, port = create_server(settings, registry)
     server.start()
     address = f"127.0.0.1:{ {'grpcio': port, 'fast': server.fast_port, 'web': server.web_port}[door] }"
-    # A whole game with everything that may be asked for exceeds gRPC's default of 4 MB.
-    large = [("grpc.max_receive_message_length", -1)]
-    with WebChannel(address) if door == "web" else grpc.insecure_channel(address, large) as channel:
+    with channel_to(address, door) as channel:
         yield Running(server, address, registry, channel)
     assert server.stop(None).wait(PATIENCE)
 

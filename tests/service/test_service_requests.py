@@ -21,7 +21,7 @@ from chatiere.service.process.settings import SettingError, Settings
 from chatiere.v1 import game_service_pb2
 
 from .process import served, wait_until
-from .support import ALL_DOORS, PATIENCE, Door, LogLines, Running, game_stub, refusal
+from .support import ALL_DOORS, PATIENCE, Door, LogLines, Running, channel_to, game_stub, refusal
 
 DOORS = ALL_DOORS
 
@@ -76,7 +76,7 @@ def test_the_log_tells_the_id(server: Running, monkeypatch: pytest.MonkeyPatch) 
 
 def test_logs_can_be_json(door: Door) -> None:
     with served("--log-format", "json", door=door) as server:
-        with grpc.insecure_channel(server.address) as channel:
+        with channel_to(server.address, door) as channel:
             refusal(game_stub(channel).GetScore, GET_SCORE, metadata=(("x-request-id", "mine"),))
         server.find("GetScore")
         assert server.stop() == 0
@@ -154,7 +154,7 @@ def test_calls_are_traced(door: Door) -> None:
     metadata = (("traceparent", f"00-{trace}-{parent}-01"),)
     try:
         with served("--traces", door=door, environment=variables) as server:
-            with grpc.insecure_channel(server.address) as channel:
+            with channel_to(server.address, door) as channel:
                 stub = game_stub(channel)
                 assert stub.ListGames(LIST_GAMES, metadata=metadata).games
                 refusal(stub.GetScore, GET_SCORE)

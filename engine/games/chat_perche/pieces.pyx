@@ -1,4 +1,4 @@
-"""Chat perché: the tree, what is printed on the cards, and the numbers of a table, as the fields of ChatPerchePieces."""
+"""Chat perché: the tree, what is printed on the cards, and the numbers of a table: the fields of ChatPerchePieces."""
 
 from chatiere.engine.games.chat_perche.codec import DEFAULTS
 

@@ -1,4 +1,4 @@
-"""Chatpentiers: what is printed on cards and boards, and the numbers of a table, as the fields of ChatpentiersPieces."""
+"""Chatpentiers: what is printed on cards and boards, and the numbers of a table: the fields of ChatpentiersPieces."""
 
 from chatiere.engine.games.chatpentiers.codec import encode_options
 

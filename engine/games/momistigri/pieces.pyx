@@ -25,7 +25,10 @@ _EFFECTS = (
         "après la pioche du joueur suivant, échanger une carte avec la défausse",
     ),
     ("GIVE", 0, "give a card to another seat", "donner une carte à un autre joueur"),
-    ("HAND_OUT", 0, "hand a card of the pile to each other seat", "donner une carte de la défausse à chaque adversaire"),
+    (
+        "HAND_OUT", 0,
+        "hand a card of the pile to each other seat", "donner une carte de la défausse à chaque adversaire",
+    ),
     ("AGAIN", 0, "you may discard another pair", "défausser si l'on veut une autre paire"),
     ("DRAW_MORE", 2, "the next seat draws two cards", "le joueur suivant pioche deux cartes"),
     ("DRAW_MORE", 3, "the next seat draws three cards", "le joueur suivant pioche trois cartes"),

@@ -30,7 +30,7 @@ _SENT = (
     b"accept-language, authorization, connect-protocol-version, connect-timeout-ms, content-encoding, content-type, "
     b"grpc-timeout, traceparent, tracestate, x-grpc-web, x-request-id, x-user-agent"
 )
-_READ = b"grpc-message, grpc-status, grpc-status-details-bin, x-request-id"
+_READ = b"content-language, grpc-message, grpc-status, grpc-status-details-bin, x-request-id"
 _TEXT = (b"content-type", b"text/plain; charset=utf-8")
 
 

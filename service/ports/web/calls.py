@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from concurrent.futures import Executor
 from contextvars import ContextVar
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from connectrpc.codec import Codec
 from connectrpc.compression.gzip import GzipCompression
@@ -56,6 +56,10 @@ _OURS = (b"accept-encoding", b"grpc-accept-encoding")
 # Seconds for which clients may keep responses to GET.
 _FRESH = 3600
 _FAULTY = Status(code_pb2.INVALID_ARGUMENT, ServiceReason.MALFORMED_REQUEST)
+
+
+_Arguments = ParamSpec("_Arguments")
+_Result = TypeVar("_Result")
 
 
 class Route(NamedTuple):
@@ -242,12 +246,11 @@ class Exchange:
         handle = self._route.handle_single
         if handle is None or len(request) > LARGE:
             return await self._answer_in_thread(request, milliseconds)
-        handle = speaking(self._call.language, handle)
         if not isinstance(request, _JsonText):
-            response = handle(request)
+            response = self._speaking(handle)(request)
             self._hold(len(response))
             return response
-        response = handle(self._route.form.read(request))
+        response = self._speaking(handle)(self._route.form.read(request))
         if len(response) > LARGE:
             return await self._finished(lambda: self._written(response), milliseconds, Cancellation())
         return self._route.form.write(response)
@@ -266,6 +269,9 @@ class Exchange:
             seconds = None if milliseconds <= 1000 * settings.max_deadline else settings.max_deadline
         return finished(self._route.threads, seconds, cancellation, work)
 
+    def _speaking(self, handle: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]:
+        return speaking(self._call.language, handle)
+
     # In a thread, for what is large or takes long
 
     def _handled(self, request: bytes, cancellation: Cancellation) -> bytes:
@@ -275,7 +281,7 @@ class Exchange:
             self._holding.hold(MEMORY * len(request))
             data = form.read(request)
         hold = self._holding.beside(data)
-        response = speaking(self._call.language, self._handle)(data, cancellation, hold)
+        response = self._handle(data, cancellation, hold)
         if form is not None:
             return self._written(response)
         self._hold(len(response))
@@ -283,9 +289,9 @@ class Exchange:
 
     def _handle(self, data: bytes, cancellation: Cancellation, hold: Hold) -> bytes:
         if self._route.handle_single is not None:
-            return self._route.handle_single(data)
+            return self._speaking(self._route.handle_single)(data)
         assert self._route.handle_batch is not None
-        pieces: list[Buffer] = self._route.handle_batch(data, cancellation, hold)
+        pieces: list[Buffer] = self._speaking(self._route.handle_batch)(data, cancellation, hold)
         return b"".join(pieces)
 
     def _written(self, response: bytes) -> bytes:
@@ -363,7 +369,9 @@ class Exchange:
             headers += [(b"etag", tag), (b"cache-control", b"%s, max-age=%d" % (kind, _FRESH))]
             if tag in _tags(self._headers):
                 status, body = 304, b""
-        headers.append((b"vary", b"accept-encoding"))
+        headers.append((b"vary", b"accept-encoding, accept-language"))
+        if self._call.language:
+            headers.append((b"content-language", self._call.language.encode()))
         if len(body) >= _WORTH_COMPRESSING and _takes_gzip(self._headers):
             body = await self._compressed(body)
             headers.append((b"content-encoding", b"gzip"))

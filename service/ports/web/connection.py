@@ -12,7 +12,8 @@ from functools import partial
 from time import monotonic
 
 from uvicorn import Config
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn._types import ASGI3Application
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
 from chatiere.service.guards.limits import CallSlots
@@ -20,6 +21,8 @@ from chatiere.service.ports.web.http import Receive, Scope, Send
 
 # The bytes of a request's headers, its first line included: as at the fast door.
 MOST_HEADERS = 16 * 1024
+# The requests of a connection that may wait behind one that is being served: each takes some KiB. Browsers send none.
+_MOST_WAITING = 64
 _TOO_SLOW, _TOO_LARGE = (
     (
         b"HTTP/1.1 %s\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: %d\r\nconnection: close\r\n\r\n%s"
@@ -79,6 +82,8 @@ class Connection(HttpToolsProtocol):
         self._head, self._raw, self._has_head = 0, 0, False
         # Bytes that the client has not taken, and since when none of them.
         self._untaken, self._since = 0, 0.0
+        # The request that is being served, or was last.
+        self._served: RequestResponseCycle | None = None
 
     # Called by the loop
 
@@ -93,6 +98,10 @@ class Connection(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Give the slot back."""
         self._state.slots.release(self._origin, self)
+        if self._served is not None:
+            # uvicorn tells the request that came last, which may wait behind this one.
+            self._served.disconnected = True
+            self._served.message_event.set()
         # uvicorn's timer would keep the connection's memory.
         self._unset_keepalive_if_required()
         super().connection_lost(exc)
@@ -132,7 +141,9 @@ class Connection(HttpToolsProtocol):
         super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
-        """Begin to serve a request."""
+        """Begin to serve a request. Raises ValueError if too many wait behind another."""
+        if len(self.pipeline) >= _MOST_WAITING:
+            raise ValueError("too many requests at a time")
         self._has_head = True
         self._raw = 0
         super().on_headers_complete()
@@ -155,6 +166,12 @@ class Connection(HttpToolsProtocol):
         self._head += size
         if self._head > MOST_HEADERS:
             raise ValueError("headers too large")
+
+    # Called by uvicorn
+
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
+        self._served = cycle
+        super()._start_asgi_task(cycle, app)
 
     # Called by the port
 

@@ -71,7 +71,10 @@ def test_all_origins() -> None:
     with running(settings, "web") as server, WebClient(server.address) as web:
         assert preflight(web, STRANGER).headers["access-control-allow-origin"] == "*"
         found = web.new_game(headers={"origin": STRANGER}).http
-        assert (found.headers["access-control-allow-origin"], found.headers["vary"]) == ("*", "accept-encoding")
+        assert (found.headers["access-control-allow-origin"], found.headers["vary"]) == (
+            "*",
+            "accept-encoding, accept-language",
+        )
 
 
 @pytest.mark.parametrize(

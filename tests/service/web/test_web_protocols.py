@@ -317,7 +317,7 @@ def test_responses_have_a_length_and_say_whether_they_are_compressed(web: WebCli
         large = web.call("ListGames", pb.ListGamesRequest(), pb.ListGamesResponse, headers=sent).http
         assert "content-encoding" not in small.headers
         assert large.headers.get("content-encoding") == encoding
-        assert small.headers["vary"] == large.headers["vary"] == "accept-encoding"
+        assert small.headers["vary"] == large.headers["vary"] == "accept-encoding, accept-language"
         assert "content-length" in large.headers
 
 

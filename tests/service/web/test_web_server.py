@@ -172,7 +172,8 @@ def test_without_its_packages_the_door_says_what_to_install(monkeypatch: pytest.
 
 def test_a_sealed_table_at_the_door(web: WebClient) -> None:
     """In all forms: a table is made."""
-    request = table_service_pb2.NewTableRequest(game="discat", players=2)
+    seats = [table_service_pb2.TableSeat()] * 2
+    request = table_service_pb2.NewTableRequest(game="discat", players=2, seats=seats, acknowledgement=1)
     for protocol in PROTOCOLS:
         for codec in CODECS:
             made = web.call(
@@ -194,3 +195,10 @@ def test_the_log_and_the_metrics_tell_of_calls_as_at_other_doors() -> None:
         web.call("/chatiere.v1.Nothing/Nothing", game_service_pb2.GetScoreRequest(), game_service_pb2.GetScoreResponse)
         labels = {"grpc_type": "unknown", "grpc_service": "unknown", "grpc_method": "unknown"}
         assert server.sample("grpc_server_handled_total", grpc_code="Unimplemented", **labels) == 1
+
+
+def test_a_browser_s_language_is_spoken(web: WebClient) -> None:
+    found = web.new_game(headers={"accept-language": "fr-FR,fr;q=0.9,en;q=0.5"}).http
+    assert found.headers["content-language"] == "fr"
+    assert "accept-language" in found.headers["vary"]
+    assert web.new_game(headers={"accept-language": ";"}).code == "invalid_argument"
