@@ -183,7 +183,12 @@ generate_protobuf_code()
 compile_catalogues()
 setup(
     package_dir={"": "src"},
-    packages=find_namespace_packages("src", include=["chatiere", "chatiere.*"]),
+    packages=find_namespace_packages(
+        "src",
+        include=["chatiere", "chatiere.*"],
+        # A package of npm's, not of Python's.
+        exclude=["chatiere.clients.typescript*"],
+    ),
     package_data={"": ["*.pxd", "*.pyx", "*.pyi", "*.proto", "*.binpb", "*.mo", "py.typed"]},
     options={"build_ext": {"parallel": os.cpu_count()}},
     ext_modules=cythonize(

@@ -10,7 +10,7 @@ PAGES = [
     *sorted(ROOT.glob("*.md")),
     *(
         page
-        for folder in ("docs", "examples", "loadtest", "deploy", "tests/data")
+        for folder in ("docs", "clients", "examples", "loadtest", "deploy", "tests/data")
         for page in sorted((ROOT / folder).rglob("*.md"))
         if "node_modules" not in page.parts
     ),

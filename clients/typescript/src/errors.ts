@@ -1,0 +1,90 @@
+// The errors of failed calls.
+
+import { Code, ConnectError } from "@connectrpc/connect";
+
+import type { ErrorReason } from "./generated/chatiere/v1/errors_pb.js";
+import {
+  BadRequestSchema,
+  ErrorInfoSchema,
+  LocalizedMessageSchema,
+  RequestInfoSchema,
+  RetryInfoSchema,
+} from "./generated/google/rpc/error_details_pb.js";
+
+const DOMAIN = "chatiere.v1";
+const PREFIX = "ERROR_REASON_";
+
+/** The name of an ErrorReason, without its prefix; a newer service may have further ones. */
+export type Reason = keyof typeof ErrorReason | (string & {});
+
+/** An invalid field of the request: its path, such as "action.discat.play.cards[1]", and what is wrong with it. */
+export interface FieldViolation {
+  readonly field: string;
+  readonly description: string;
+}
+
+/** The service refused or failed a call. Nothing was changed, as nothing is stored. */
+export class ChatiereError extends Error {
+  override readonly name: string = "ChatiereError";
+  /** The status: Code.InvalidArgument for every error in the request. */
+  readonly code: Code;
+  /** Why, such as "ILLEGAL_ACTION"; "" in a TransportError. */
+  readonly reason: Reason;
+  /** The rule that forbids a move: rules file and heading, such as "discat.md: Actions"; "" if none does. */
+  readonly rule: string;
+  /** Its key, such as "rule.card_not_in_hand", which is that of a phrase; "" if no rule forbids the move. */
+  readonly ruleKey: string;
+  /** The path of the (first) invalid field of the request; "" if none is to blame. */
+  readonly field: string;
+  /** All invalid fields of the request. */
+  readonly violations: readonly FieldViolation[];
+  /** What is wrong, for players, in the language of the call; "" if it named none. */
+  readonly localized: string;
+  /** Further facts by name, as ErrorReason lists them, such as "actor". */
+  readonly metadata: Readonly<Record<string, string>>;
+  /** The id under which the service logged the call; "" if the service did not respond. */
+  readonly requestId: string;
+  /** The milliseconds after which to try again (LIMIT_EXCEEDED); undefined if the service does not say. */
+  readonly retryAfterMs: number | undefined;
+
+  /** Read the details of a failed call. */
+  constructor(error: ConnectError) {
+    const [info] = error.findDetails(ErrorInfoSchema);
+    const reason = info?.domain === DOMAIN ? info.reason.replace(PREFIX, "") : "";
+    super(`${reason || Code[error.code]}: ${error.rawMessage}`, { cause: error });
+    this.code = error.code;
+    this.reason = reason;
+    this.metadata = reason === "" ? {} : (info?.metadata ?? {});
+    this.rule = this.metadata["rule"] ?? "";
+    this.ruleKey = this.metadata["rule_key"] ?? "";
+    this.violations = error.findDetails(BadRequestSchema).flatMap(({ fieldViolations }) => fieldViolations);
+    this.field = this.violations[0]?.field ?? "";
+    this.localized = error.findDetails(LocalizedMessageSchema)[0]?.message ?? "";
+    this.requestId = error.findDetails(RequestInfoSchema)[0]?.requestId ?? "";
+    const delay = error.findDetails(RetryInfoSchema)[0]?.retryDelay;
+    this.retryAfterMs = delay && 1000 * Number(delay.seconds) + delay.nanos / 1e6;
+  }
+}
+
+/**
+ * The service itself did not respond: it could not be reached (Code.Unavailable, after the retries; browsers say no more
+ * to a page whose origin the service does not let in), took too long (Code.DeadlineExceeded), or the call was cancelled
+ * (Code.Canceled).
+ */
+export class TransportError extends ChatiereError {
+  override readonly name = "TransportError";
+}
+
+/**
+ * A table of which this seat has acknowledged or made another child of the same parent: somebody has made two decisions
+ * at one ply, or shows different tables to different seats.
+ */
+export class ForkError extends Error {
+  override readonly name = "ForkError";
+}
+
+/** Return the error of a failed call as a class of this package. */
+export function errorOf(error: ConnectError): ChatiereError {
+  const refused = new ChatiereError(error);
+  return refused.reason === "" ? new TransportError(error) : refused;
+}

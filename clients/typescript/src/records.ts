@@ -1,0 +1,37 @@
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+
+import type { OptionsSchema, Position } from "./generated/chatiere/v1/game_pb.js";
+import { type GameRecord, GameRecordSchema } from "./generated/chatiere/v1/record_pb.js";
+import { given } from "./given.js";
+
+/** What a record has beside the game itself. */
+export interface RecordFacts {
+  /** The options that the game began with. */
+  readonly options?: MessageInitShape<typeof OptionsSchema> | undefined;
+  /** The names of the players, one per seat, or none. */
+  readonly names?: readonly string[];
+  /** The day on which the game began, as YYYY-MM-DD. */
+  readonly date?: string;
+}
+
+/**
+ * Return the record of a game in which nothing has been played yet, from the response to NewGame.
+ *
+ * Append each action's dense id to its `actions` and, with explicit chance, each outcome to its outcomes. HostTable does.
+ */
+export function beginRecord(beginning: Position, players: number, facts: RecordFacts = {}): GameRecord {
+  const state = given(beginning.state, "state");
+  const { stream } = state;
+  return create(GameRecordSchema, {
+    // Messages of GameInfo spell names as the definition does, fields as JavaScript does.
+    game: given(state.game.case, "game").replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    rulesVersion: state.rulesVersion,
+    players,
+    ...(facts.options && { options: facts.options }),
+    names: [...(facts.names ?? [])],
+    date: facts.date ?? "",
+    chance: stream
+      ? { case: "stream", value: { seed: stream.seed, gameNumber: stream.gameNumber } }
+      : { case: "outcomes", value: {} },
+  });
+}

@@ -1,0 +1,131 @@
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import type { Client } from "@connectrpc/connect";
+
+import { hex, sha256, unhex } from "./bytes.js";
+import { ForkError } from "./errors.js";
+import type { SuggestResponse } from "./generated/chatiere/v1/bot_service_pb.js";
+import type { ViewerUpdate } from "./generated/chatiere/v1/game_pb.js";
+import {
+  Acknowledgement,
+  type MoveResponse,
+  type NewTableRequestSchema,
+  type NewTableResponse,
+  type TableRecord,
+  type TableSeat,
+  TableSeatSchema,
+  type TableService,
+} from "./generated/chatiere/v1/table_service_pb.js";
+import { given } from "./given.js";
+import type { Move } from "./host_table.js";
+import { hashOf, headerOf } from "./sealed_table.js";
+import type { SeatStore } from "./seat_store.js";
+
+const SECRET_SIZE = 16;
+
+/**
+ * A seat at one sealed table, or at several one after another.
+ *
+ * Its store has the secret of the seat, made with it, and of every table that the seat has acknowledged or made under
+ * Acknowledgement.NEXT which table came of which, so that it never acknowledges two children of one parent, whatever
+ * happens between.
+ *
+ * The tables are bytes, as the service returns them (textOf makes links of them): give the newest to the other players.
+ * The same move on the same table gives the same bytes. "Those of a table" are the reasons INVALID_TABLE, TABLE_EXPIRED,
+ * WRONG_SECRET, NOT_ACKNOWLEDGED and UNSUPPORTED_RULES_VERSION.
+ */
+export class SealedSeat {
+  private constructor(
+    private readonly tables: Client<typeof TableService>,
+    private readonly store: SeatStore,
+    private readonly secret: Uint8Array,
+    /** The seat as a new table needs it: the SHA-256 of its secret, which may be shown to everybody. */
+    readonly seat: TableSeat,
+  ) {}
+
+  /** Take a seat; see Chatiere.takeSeat. Throws for a store that has something else as the secret. */
+  static async take(tables: Client<typeof TableService>, store: SeatStore): Promise<SealedSeat> {
+    const secret = unhex(await store.keep("secret", hex(crypto.getRandomValues(new Uint8Array(SECRET_SIZE)))));
+    if (secret?.length !== SECRET_SIZE) {
+      throw new Error("the store is not that of a seat");
+    }
+    const seat = create(TableSeatSchema, { holder: { case: "secretSha256", value: await sha256(secret) } });
+    return new SealedSeat(tables, store, secret, seat);
+  }
+
+  /**
+   * Begin a game at a new table. `request`: game, acknowledgement, and `seats`: who sits where, `seat` of each player's
+   * own client, or a bot; `players` is their number.
+   *
+   * Returns the table and the secrets that the service made, for empty seats. Reasons: UNKNOWN_GAME, INVALID_PLAYERS,
+   * INVALID_OPTION, INVALID_BOT, BATCH_TOO_LARGE, INVALID_TERMS, MISSING_FIELD.
+   */
+  newTable(request: MessageInitShape<typeof NewTableRequestSchema>): Promise<NewTableResponse> {
+    return this.tables.newTable({ ...request, players: request.seats?.length ?? 0 });
+  }
+
+  /** Look at an open table, with the events of its last decision. Reasons: those of a table. */
+  async look(table: Uint8Array): Promise<ViewerUpdate> {
+    const { update } = await this.tables.look({ table, secret: this.secret });
+    return given(update, "update");
+  }
+
+  /**
+   * Make a decision: the seat's own or, without an action, that of the bot whose turn it is.
+   *
+   * Returns the new table and, if it is open, what the seat sees of it. Reasons: those of a table, WRONG_TURN, GAME_OVER,
+   * MISSING_FIELD, INVALID_ACTION, ACTION_MISMATCH, ILLEGAL_ACTION, INVALID_BOT, BATCH_TOO_LARGE. Rejects with ForkError
+   * if the seat made or acknowledged another child of the table.
+   */
+  async move(table: Uint8Array, move?: Move): Promise<MoveResponse> {
+    const action = typeof move === "number" ? { id: move } : move;
+    const response = await this.tables.move({ table, secret: this.secret, ...(action && { action }) });
+    await this.#keep(response.table);
+    return response;
+  }
+
+  /**
+   * Acknowledge a table, unless another child of its parent was; return it with the acknowledgement.
+   *
+   * Reasons: INVALID_TABLE, TABLE_EXPIRED, WRONG_SECRET. Rejects with ForkError.
+   */
+  async acknowledge(table: Uint8Array): Promise<Uint8Array> {
+    const response = await this.tables.acknowledge({ table, secret: this.secret });
+    // Only what the service found authentic is kept, and nobody gets the acknowledgement before it is.
+    await this.#keep(response.table);
+    return response.table;
+  }
+
+  /**
+   * Ask a bot what the seat should do, from what the seat may know. `bot`: such as "ismcts:simulations=500".
+   *
+   * Reasons: those of a table, WRONG_TURN, GAME_OVER, INVALID_BOT, BATCH_TOO_LARGE.
+   */
+  async suggest(table: Uint8Array, bot: string): Promise<SuggestResponse> {
+    const { suggestion } = await this.tables.suggest({ table, secret: this.secret, bot });
+    return given(suggestion, "suggestion");
+  }
+
+  /**
+   * Return the record of a game that is over. `tables`: those of all plies, in order.
+   *
+   * Reasons: INVALID_TABLE, TABLE_EXPIRED, NOT_ACKNOWLEDGED, UNSUPPORTED_RULES_VERSION, INVALID_HISTORY, GAME_NOT_OVER,
+   * MISSING_FIELD.
+   */
+  async getRecord(tables: Uint8Array[]): Promise<TableRecord> {
+    const { record } = await this.tables.getRecord({ tables });
+    return given(record, "record");
+  }
+
+  async #keep(table: Uint8Array): Promise<void> {
+    const header = headerOf(table);
+    if (header.acknowledgement !== Acknowledgement.NEXT) {
+      return;
+    }
+    const id = hex(header.tableId);
+    const child = hex(await hashOf(table));
+    const kept = await this.store.keep(`${id} ${hex(header.parent)}`, child);
+    if (kept !== child) {
+      throw new ForkError(`table ${id} has two children of one parent: ${kept} and ${child}`);
+    }
+  }
+}

@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { create, toBinary } from "@bufbuild/protobuf";
+import { createGrpcTransport } from "@connectrpc/connect-node";
+
+import { ActionSchema, Chatiere, type HostTable, StateSchema, TurnKind } from "@chatiere/client";
+
+import { at, choose, connected, GRPC, present, refusalOf } from "./support.js";
+
+const chatiere = connected();
+const { games } = await chatiere.games.listGames({});
+
+/** Play to the end, and check what every screen gets. */
+async function play(table: HostTable): Promise<void> {
+  const players = table.record.players;
+  while (table.seat !== undefined) {
+    const { seat, ply, seats } = table;
+    assert.equal(seats.length, players);
+    seats.forEach((update, number) => {
+      assert.equal(update.seat, number);
+      assert.equal(update.legalActions.length, number === seat ? table.legalActions.length : 0);
+    });
+    assert.equal(table.spectator.seat, undefined);
+    assert.equal(table.spectator.view?.ply, ply);
+    const action = choose(at(seats, seat).legalActions, ply);
+    // Typed, by number, or whole.
+    const moves = [create(ActionSchema, { game: action.game }), present(action.id), action] as const;
+    await table.move(at(moves, ply % 3), seat);
+    assert.equal(table.ply, ply + 1);
+    assert.equal(table.record.actions.at(-1), action.id);
+  }
+}
+
+for (const { name, minPlayers } of games) {
+  test(`${name} is hosted to its end, and its record replays it`, async () => {
+    const table = await chatiere.newGame({ game: name, players: minPlayers, seed: 7n });
+    await play(table);
+    assert.equal(table.position.turn?.kind, TurnKind.OVER);
+    assert.notEqual(present(table.end).label, "");
+    assert(table.score.final && table.score.winners.length > 0);
+    assert.equal(table.record.game, name);
+    const again = await chatiere.resume(table.record);
+    const bytes = ({ position }: HostTable) => toBinary(StateSchema, present(position.state));
+    assert.deepEqual(bytes(again), bytes(table));
+    assert.deepEqual(again.record, table.record);
+  });
+}
+
+test("there are the five games", () => assert.equal(games.length, 5));
+
+test("any transport of Connect will do: a game over gRPC", async () => {
+  const table = await new Chatiere(createGrpcTransport({ baseUrl: GRPC })).newGame({ game: "discat", players: 2 });
+  await play(table);
+  assert(table.score.final);
+});
+
+test("a game goes on from its record", async () => {
+  const request = { game: "momistigri", players: 4, seed: 3n, gameNumber: 5n };
+  const table = await chatiere.newGame(request);
+  for (let ply = 0; ply < 6; ply++) {
+    await table.move(choose(table.legalActions, ply));
+  }
+  const resumed = await chatiere.resume(table.record);
+  await resumed.move(choose(resumed.legalActions, 6));
+  assert.equal(table.record.actions.length, 6);
+  assert.equal(resumed.record.actions.length, 7);
+  await table.move(present(resumed.record.actions.at(-1)));
+  assert.deepEqual(table.position.state, resumed.position.state);
+});
+
+test("options go into the record", async () => {
+  const options = { game: { case: "discat" as const, value: { firstSeat: 2 } } };
+  const table = await chatiere.newGame({ options, players: 3, seed: 1n });
+  await table.move(choose(table.legalActions, 0));
+  assert.deepEqual((await chatiere.resume(table.record)).position.state, table.position.state);
+});
+
+test("explicit chance is the host's, and goes into the record", async () => {
+  const table = await chatiere.newGame({ game: "chat_cartonne", players: 2, explicitChance: true });
+  let steps = 0;
+  for (; table.end === undefined; steps++) {
+    if (table.seat === undefined) {
+      await table.resolve(at(table.chanceOutcomes, steps % table.chanceOutcomes.length).outcome);
+    } else {
+      await table.move(choose(table.legalActions, steps));
+    }
+  }
+  const { chance, actions } = table.record;
+  assert(chance.case === "outcomes");
+  assert.equal(chance.value.outcomes.length + actions.length, steps);
+  assert.deepEqual((await chatiere.resume(table.record)).position.state, table.position.state);
+});
+
+test("a refused move changes nothing", async () => {
+  const table = await chatiere.newGame({ game: "discat", players: 2, seed: 7n });
+  const { position, seat } = table;
+  const typed = { game: { case: "discat" as const, value: { action: { case: "play" as const, value: { cards: [1] } } } } };
+  assert.equal((await refusalOf(table.move(typed))).reason, "ILLEGAL_ACTION");
+  assert.equal((await refusalOf(table.move(0, 1 - present(seat)))).reason, "WRONG_TURN");
+  assert.equal((await refusalOf(table.resolve(0))).reason, "NO_CHANCE_PENDING");
+  assert.equal(table.position, position);
+  assert.deepEqual(table.record.actions, []);
+});
+
+test("a double click makes one move", async () => {
+  const table = await chatiere.newGame({ game: "discat", players: 2, seed: 7n });
+  const seat = present(table.seat);
+  const click = () => table.move(at(table.legalActions, 0), seat);
+  const [first, second] = await Promise.allSettled([click(), click()]);
+  assert.equal(first.status, "fulfilled");
+  assert(second.status === "rejected");
+  assert.equal(second.reason.reason, "WRONG_TURN");
+  assert.equal(table.ply, 1);
+  assert.equal(table.record.actions.length, 1);
+});

@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+
+import { Code, ConnectError, createRouterTransport } from "@connectrpc/connect";
+
+import { Chatiere, GameService, type Settings } from "@chatiere/client";
+
+import { refusalOf } from "./support.js";
+
+/** A client of a service that fails a number of times with a code; what it was sent; and the pauses of the client. */
+function flaky(t: TestContext, failures: number, code = Code.Unavailable, settings: Settings = { timeoutMs: 0 }) {
+  const calls: Headers[] = [];
+  const pauses: number[] = [];
+  t.mock.method(globalThis, "setTimeout", (run: () => void, milliseconds: number) => {
+    pauses.push(milliseconds);
+    queueMicrotask(run);
+  });
+  const transport = createRouterTransport(({ service }) =>
+    service(GameService, {
+      listGames(_, { requestHeader }) {
+        calls.push(requestHeader);
+        if (calls.length <= failures) {
+          throw new ConnectError("not now", code);
+        }
+        return {};
+      },
+    }),
+  );
+  return { chatiere: new Chatiere(transport, settings), calls, pauses };
+}
+
+test("calls are repeated while the service is unavailable, after longer and longer pauses", async (t) => {
+  const { chatiere, calls, pauses } = flaky(t, 4);
+  await chatiere.games.listGames({});
+  assert.equal(calls.length, 5);
+  assert.equal(pauses.length, 4);
+  pauses.forEach((pause, number) => {
+    const expected = 100 * 2 ** number;
+    assert(pause >= 0.8 * expected && pause <= 1.2 * expected, `${pause}`);
+  });
+});
+
+test("pauses are a second at most, or little more", async (t) => {
+  const { chatiere, pauses } = flaky(t, 20, Code.Unavailable, { timeoutMs: 0, attempts: 21 });
+  await chatiere.games.listGames({});
+  assert(Math.max(...pauses) <= 1200);
+  assert(Math.min(...pauses.slice(5)) >= 800);
+});
+
+test("after so many attempts the error is told", async (t) => {
+  const { chatiere, calls } = flaky(t, 3, Code.Unavailable, { timeoutMs: 0, attempts: 3 });
+  const error = await refusalOf(chatiere.games.listGames({}));
+  assert.deepEqual([error.code, calls.length], [Code.Unavailable, 3]);
+});
+
+test("other errors are told at once", async (t) => {
+  const { chatiere, calls } = flaky(t, 1, Code.ResourceExhausted);
+  const error = await refusalOf(chatiere.games.listGames({}));
+  assert.deepEqual([error.code, calls.length], [Code.ResourceExhausted, 1]);
+});
+
+test("no call is repeated beyond its time", async (t) => {
+  const { chatiere, calls } = flaky(t, 1);
+  // The first pause is 80 ms at least.
+  const error = await refusalOf(chatiere.games.listGames({}, { timeoutMs: 79 }));
+  assert.equal(error.code === Code.Unavailable ? calls.length : 1, 1);
+});
+
+test("every attempt has the token and the language", async (t) => {
+  const { chatiere, calls } = flaky(t, 2, Code.Unavailable, { timeoutMs: 0, token: "secret", language: "fr" });
+  await chatiere.games.listGames({});
+  for (const headers of calls) {
+    assert.deepEqual([headers.get("authorization"), headers.get("accept-language")], ["Bearer secret", "fr"]);
+  }
+});

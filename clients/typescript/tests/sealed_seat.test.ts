@@ -1,0 +1,145 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { test } from "node:test";
+
+import {
+  Acknowledgement,
+  ForkError,
+  hashOf,
+  headerOf,
+  MapStore,
+  type SeatStore,
+  tableOf,
+  textOf,
+} from "@chatiere/client";
+
+import { at, choose, connected, present, refusalOf } from "./support.js";
+
+const chatiere = connected();
+
+/** Two seats, and a table of theirs at ply 0 that both have acknowledged. */
+async function begun(game = "discat", stores: SeatStore[] = [new MapStore(), new MapStore()]) {
+  const seats = await Promise.all(stores.map((store) => chatiere.takeSeat(store)));
+  const [one, other] = [at(seats, 0), at(seats, 1)];
+  let { table } = await one.newTable({ game, seats: [one.seat, other.seat], acknowledgement: Acknowledgement.NEXT });
+  assert.equal((await refusalOf(one.look(table))).reason, "NOT_ACKNOWLEDGED");
+  for (const seat of seats) {
+    table = await seat.acknowledge(table);
+  }
+  return { seats, table };
+}
+
+test("two players carry a game to its end, and its record is whole", async () => {
+  let { seats, table } = await begun();
+  const tables = [table];
+  for (let ply = 0; ; ply++) {
+    const { turn } = present((await at(seats, 0).look(table)).view);
+    if (turn?.seat === undefined) {
+      break;
+    }
+    const [mover, next] = [at(seats, turn.seat), at(seats, 1 - turn.seat)];
+    const { legalActions } = await mover.look(table);
+    const moved = await mover.move(table, choose(legalActions, ply));
+    assert.equal(moved.update, undefined);
+    assert.deepEqual(headerOf(moved.table).parent, await hashOf(table));
+    // Sent as text.
+    table = await next.acknowledge(tableOf(textOf(moved.table)));
+    assert.equal((await next.look(table)).view?.ply, ply + 1);
+    tables.push(table);
+  }
+  const record = await at(seats, 0).getRecord(tables);
+  const { commitment, tableId } = headerOf(table);
+  const root = createHash("sha256").update("chatiere table root 1").update(tableId).update(record.root).digest();
+  assert.deepEqual(Buffer.from(commitment), root);
+  const replayed = await chatiere.resume(present(record.record));
+  assert(replayed.score.final);
+  assert.equal(replayed.ply, tables.length - 1);
+});
+
+test("a seat acknowledges one child of a table", async () => {
+  const { seats, table } = await begun();
+  const { turn } = present((await at(seats, 0).look(table)).view);
+  const mover = present(turn?.seat);
+  const { legalActions } = await at(seats, mover).look(table);
+  const first = (await at(seats, mover).move(table, at(legalActions, 0))).table;
+  // Without its store a seat has no memory: the mover's is another of the same secret.
+  const forgetful = new MapStore(new Map(memoryOf(at(seats, mover))));
+  const again = await chatiere.takeSeat(forgetful);
+  const second = (await again.move(table, at(legalActions, 1))).table;
+  await assert.rejects(at(seats, mover).move(table, at(legalActions, 1)), ForkError);
+  const next = at(seats, 1 - mover);
+  await next.acknowledge(first);
+  await assert.rejects(next.acknowledge(second), ForkError);
+  // What was acknowledged can be again: the same bytes.
+  assert.deepEqual(await next.acknowledge(first), await next.acknowledge(first));
+
+  function memoryOf(seat: (typeof seats)[number]): [string, string][] {
+    const { store } = seat as unknown as { store: { texts: Map<string, string> } };
+    return [["secret", present(store.texts.get("secret"))]];
+  }
+});
+
+test("what was acknowledged outlives the program", async () => {
+  const kept = [new Map<string, string>(), new Map<string, string>()];
+  const { seats, table } = await begun("discat", kept.map((texts) => new MapStore(texts)));
+  const mover = present((await at(seats, 0).look(table)).view?.turn?.seat);
+  const { legalActions } = await at(seats, mover).look(table);
+  await at(seats, mover).move(table, at(legalActions, 0));
+  const restarted = await chatiere.takeSeat(new MapStore(new Map(at(kept, mover))));
+  assert.deepEqual(restarted.seat, at(seats, mover).seat);
+  await assert.rejects(restarted.move(table, at(legalActions, 1)), ForkError);
+});
+
+test("an acknowledgement is given away only when it is kept", async () => {
+  const map = new MapStore();
+  const failing: SeatStore = {
+    keep(key, text) {
+      if (key !== "secret") {
+        throw new Error("the disk is full");
+      }
+      return map.keep(key, text);
+    },
+  };
+  const one = await chatiere.takeSeat(failing);
+  const other = await chatiere.takeSeat(new MapStore());
+  const seats = [one.seat, other.seat];
+  const { table } = await one.newTable({ game: "discat", seats, acknowledgement: Acknowledgement.NEXT });
+  await assert.rejects(one.acknowledge(table), /the disk is full/);
+});
+
+test("what the service did not make is not kept", async () => {
+  const texts = new Map<string, string>();
+  const { table } = await begun("discat", [new MapStore(texts), new MapStore()]);
+  const before = texts.size;
+  const forged = Uint8Array.from(table);
+  forged[forged.length >> 1]! ^= 1;
+  const seat = await chatiere.takeSeat(new MapStore(texts));
+  assert.equal((await refusalOf(seat.acknowledge(forged))).reason, "INVALID_TABLE");
+  assert.equal(texts.size, before);
+});
+
+test("alone against a bot, with a hint", async () => {
+  const me = await chatiere.takeSeat(new MapStore());
+  const seats = [me.seat, { holder: { case: "bot" as const, value: "random" } }];
+  let { table } = await me.newTable({ game: "chat_perche", seats, acknowledgement: Acknowledgement.NONE });
+  for (let ply = 0; ply < 20; ply++) {
+    const { view } = await me.look(table);
+    const hint = view?.turn?.seat === 0 ? (await me.suggest(table, "random")).action : undefined;
+    const moved = await me.move(table, hint);
+    assert.equal(moved.update?.view?.ply, ply + 1);
+    table = moved.table;
+  }
+});
+
+test("a store of something else is no seat", async () => {
+  await assert.rejects(chatiere.takeSeat(new MapStore(new Map([["secret", "none"]]))), /not that of a seat/);
+});
+
+test("tables as text", () => {
+  assert.equal(textOf(new Uint8Array([251, 255])), "-_8");
+  assert.deepEqual(tableOf(" -_8\n"), new Uint8Array([251, 255]));
+  for (const text of ["a", "ab=c", "é"]) {
+    assert.throws(() => tableOf(text), /base64url/);
+  }
+  assert.throws(() => headerOf(new Uint8Array([255])), /no sealed table/);
+});

@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { type GameInfo, type Phrase, type PieceInfo, Words } from "@chatiere/client";
+
+import { at, choose, connected, gamesIn, present } from "./support.js";
+
+interface Labelled {
+  readonly label: string;
+  readonly phrase?: Phrase | undefined;
+}
+
+/** Play a game, and return all that it says. */
+async function saidIn(language: string, { name, maxPlayers }: GameInfo): Promise<Labelled[]> {
+  const chatiere = connected({ language });
+  const table = await chatiere.newGame({ game: name, players: maxPlayers, seed: 11n });
+  const said: Labelled[] = [...table.events];
+  while (table.seat !== undefined) {
+    said.push(...table.legalActions);
+    await table.move(choose(table.legalActions, table.ply));
+    said.push(...table.events, ...table.spectator.events, ...table.seats.flatMap(({ events }) => events));
+  }
+  const explicit = await chatiere.newGame({ game: name, players: maxPlayers, explicitChance: true });
+  return [...said, present(table.end), ...explicit.chanceOutcomes];
+}
+
+const NAMES = {
+  en: ({ englishName }: PieceInfo) => englishName,
+  fr: ({ frenchName }: PieceInfo) => frenchName,
+};
+
+for (const language of ["en", "fr"] as const) {
+  for (const info of await gamesIn(language)) {
+    test(`labels of ${info.name} are rebuilt (${language})`, async () => {
+      const words = new Words(info, NAMES[language]);
+      const said = await saidIn(language, info);
+      assert(said.length > 100);
+      for (const { label, phrase } of said) {
+        assert.equal(words.write(present(phrase)), label);
+      }
+    });
+  }
+}
+
+test("another language has texts and names of its own", async () => {
+  const info = present((await gamesIn("en")).find(({ name }) => name === "discat"));
+  const texts = { "action.play": "{card} ausspielen" };
+  const words = new Words(info, ({ number }) => `Karte ${number}`, texts);
+  const table = await connected().newGame({ game: "discat", players: 2, seed: 7n });
+  const { phrase } = at(table.legalActions, 0);
+  assert.match(words.write(present(phrase)), /^Karte \d+ ausspielen$/);
+});
+
+test("a phrase of another game is refused", async () => {
+  const [first, second] = await gamesIn("en");
+  const words = new Words(present(first), NAMES.en);
+  const { name, minPlayers } = present(second);
+  const table = await connected().newGame({ game: name, players: minPlayers, seed: 7n });
+  const foreign = { ...present(at(table.legalActions, 0).phrase), key: "action.of_another_game" };
+  assert.throws(() => words.write(foreign), /the template action.of_another_game is absent/);
+});

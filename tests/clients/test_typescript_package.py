@@ -1,0 +1,215 @@
+"""@chatiere/client, the package in TypeScript: its own tests, what npm packs of it, and the page of docs/frontends.md."""
+
+import functools
+import http.server
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from node_modules import install
+from prometheus_client import CollectorRegistry
+
+pytest.importorskip("connectrpc", reason="the door for browsers needs chatiere[web]")
+
+from chatiere.command import main
+from chatiere.service.ports.server import create_server
+from chatiere.service.process.settings import Settings
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "clients/typescript"
+# What its README has the reader make.
+MADE = ("api", "build", "dist", "generated", "node_modules", "*.tgz")
+
+
+def run(folder: Path, *command: str, **environment: str) -> str:
+    # buf comes with the Python environment.
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    variables = os.environ | {"PATH": path} | environment
+    done = subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@contextmanager
+def serving(*origins: str) -> Iterator[tuple[str, str]]:
+    """Run a service for pages of these origins; its URLs for browsers and for gRPC."""
+    settings = Settings(address="127.0.0.1:0", web_address="127.0.0.1:0", web_origins=origins)
+    server, port = create_server(settings, CollectorRegistry())
+    server.start()
+    try:
+        yield f"http://127.0.0.1:{server.web_port}", f"http://127.0.0.1:{port}"
+    finally:
+        server.stop(grace=None).wait()
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the package, built and packed."""
+    modules = install(PACKAGE)
+    version = run(PACKAGE, "node", "--version")
+    if int(version[1:].split(".")[0]) < 20:
+        pytest.skip(f"Node is too old: {version}")
+    folder = tmp_path_factory.mktemp("package") / "typescript"
+    shutil.copytree(PACKAGE, folder, ignore=shutil.ignore_patterns(*MADE))
+    (folder / "node_modules").symlink_to(modules)
+    assert CliRunner().invoke(main, ["protos", str(folder / "api")]).exit_code == 0
+    run(folder, "npm", "run", "generate")
+    run(folder, "npm", "pack")
+    return folder
+
+
+def test_its_own_tests_pass(built: Path) -> None:
+    with serving() as (door, grpc):
+        tested = run(built, "npm", "test", CHATIERE_DOOR=door, CHATIERE_GRPC=grpc)
+    (passed,) = re.findall(r"^\S+ pass (\d+)$", tested, re.M)
+    assert int(passed) >= 40
+
+
+def test_what_is_packed(built: Path) -> None:
+    (packed,) = built.glob("*.tgz")
+    with tarfile.open(packed) as archive:
+        names = {name.removeprefix("package/") for name in archive.getnames()}
+    assert {"package.json", "README.md", "dist/bundle.js"} <= names
+    modules = {name.removesuffix(".js") for name in names if name.endswith(".js")} - {"dist/bundle"}
+    sources = {path.relative_to(built / "src").with_suffix("") for path in (built / "src").rglob("*.ts")}
+    assert modules == {f"dist/{source.as_posix()}" for source in sources}
+    assert names - {"package.json", "README.md", "dist/bundle.js"} == {
+        f"{module}{ending}" for module in modules for ending in (".js", ".d.ts")
+    }
+    assert packed.stat().st_size < 300_000
+
+
+def test_what_is_packed_can_be_installed(built: Path, tmp_path: Path) -> None:
+    # As npm would: the package beside what it needs.
+    (packed,) = built.glob("*.tgz")
+    shutil.copytree(built / "node_modules", tmp_path / "node_modules")
+    (tmp_path / "node_modules/@chatiere").mkdir()
+    with tarfile.open(packed) as archive:
+        archive.extractall(tmp_path, filter="data")
+    (tmp_path / "package").rename(tmp_path / "node_modules/@chatiere/client")
+    (program,) = re.findall(r"^```ts\n(.*?)^```$", (PACKAGE / "README.md").read_text("utf-8"), re.M | re.S)
+    with serving() as (door, _):
+        (tmp_path / "program.mts").write_text(program.replace("http://127.0.0.1:8080", door), "utf-8")
+        options = ("--strict", "--noUncheckedIndexedAccess", "--module", "nodenext", "--target", "es2022")
+        run(tmp_path, "node", "node_modules/typescript/lib/tsc.js", *options, "program.mts")
+        # It prints the record.
+        assert "game: 'discat'" in run(tmp_path, "node", "program.mjs")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    playwright = pytest.importorskip("playwright.sync_api")
+    chromium = shutil.which("chromium") or shutil.which("google-chrome")
+    if chromium is None:
+        pytest.skip("Chromium is not installed")
+    with playwright.sync_playwright() as started:
+        # As root, Chromium does without its sandbox; it sees pages of this test alone.
+        browser = started.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+class _Files(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@contextmanager
+def files(folder: Path) -> Iterator[str]:
+    """Serve a folder as the page says; its origin."""
+    handler = functools.partial(_Files, directory=str(folder))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+@pytest.fixture
+def page(built: Path, tmp_path: Path) -> tuple[Path, str]:
+    """A folder with the bundle, and the text of the page."""
+    shutil.copy(built / "dist/bundle.js", tmp_path / "chatiere.js")
+    (html,) = re.findall(r"^```html\n(.*?)^```$", (ROOT / "docs/frontends.md").read_text("utf-8"), re.M | re.S)
+    assert html.count("\n") <= 40
+    return tmp_path, html
+
+
+def test_the_page_plays_a_game_from_another_origin(page: tuple[Path, str], browser: Any) -> None:
+    folder, html = page
+    with files(folder) as origin, serving(origin) as (door, _):
+        (folder / "index.html").write_text(html.replace("http://127.0.0.1:8080", door), "utf-8")
+        tab = browser.new_page()
+        tab.goto(origin)
+        tab.wait_for_selector("button")
+        # Until the game is over, always the first button that is there.
+        tab.evaluate(
+            "new Promise((over) => { const click = () => news.textContent.includes('won by') ? over() "
+            ": (document.querySelector('button')?.click(), setTimeout(click)); click(); })"
+        )
+        assert re.search(r"; won by seat [01]( and 1)?$", tab.text_content("#news"))
+        log = tab.locator("#log li").all_text_contents()
+        assert any(text.startswith("seat 0 plays") for text in log)
+        assert any(text.startswith("seat 1") for text in log)
+        tab.close()
+
+
+def test_the_page_is_refused_where_its_origin_is_not_named(page: tuple[Path, str], browser: Any) -> None:
+    folder, html = page
+    with files(folder) as origin, serving("http://127.0.0.1:1") as (door, _):
+        (folder / "index.html").write_text(html.replace("http://127.0.0.1:8080", door), "utf-8")
+        tab = browser.new_page()
+        complaints: list[str] = []
+        tab.on("console", lambda message: complaints.append(message.text))
+        tab.goto(origin)
+        tab.wait_for_function("news.textContent !== '…'")
+        assert tab.text_content("#news").startswith("Unavailable: ")
+        assert any("CORS policy" in complaint for complaint in complaints)
+        assert tab.locator("button").count() == 0
+        tab.close()
+
+
+SEAT = """async (door) => {
+    const { Chatiere, LocalStorageStore } = await import("./chatiere.js");
+    const seat = await new Chatiere(door).takeSeat(new LocalStorageStore("anna"));
+    return Array.from(seat.seat.holder.value).join(" ");
+}"""
+FORK = """async (door) => {
+    const { Chatiere, LocalStorageStore, MapStore, Acknowledgement } = await import("./chatiere.js");
+    const chatiere = new Chatiere(door);
+    const me = await chatiere.takeSeat(new LocalStorageStore("anna"));
+    const other = await chatiere.takeSeat(new MapStore());
+    const begun = { game: "discat", seats: [me.seat, other.seat], acknowledgement: Acknowledgement.NEXT,
+                    options: { game: { case: "discat", value: { firstSeat: 0 } } } };
+    const { table } = await me.newTable(begun);
+    const open = await other.acknowledge(await me.acknowledge(table));
+    const { legalActions } = await me.look(open);
+    await me.move(open, legalActions[0]);
+    return me.move(open, legalActions[1]).then(() => "moved twice", ({ name }) => name);
+}"""
+
+
+def test_a_seat_outlives_its_page(page: tuple[Path, str], browser: Any) -> None:
+    folder, _ = page
+    (folder / "index.html").write_text("<!doctype html>")
+    with files(folder) as origin, serving(origin) as (door, _):
+        tab = browser.new_page()
+        tab.goto(origin)
+        before = tab.evaluate(SEAT, door)
+        assert len(before.split()) == 32
+        assert tab.evaluate(FORK, door) == "ForkError"
+        tab.reload()
+        assert tab.evaluate(SEAT, door) == before
+        tab.close()
