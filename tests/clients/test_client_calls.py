@@ -160,8 +160,8 @@ def test_explicit_chance_stops_for_an_outcome(ask: Ask, name: str) -> None:
 
 
 def test_outcome_0_is_an_outcome_and_action_0_an_action() -> None:
-    assert game_requests.apply(State(), None, 0, None).message == ApplyRequest(state=State(), outcome=0)
-    assert game_requests.apply(State(), 0, None, None).message == ApplyRequest(state=State(), action=Action(id=0))
+    assert game_requests.apply(State(), None, 0, None, None).message == ApplyRequest(state=State(), outcome=0)
+    assert game_requests.apply(State(), 0, None, None, None).message == ApplyRequest(state=State(), action=Action(id=0))
 
 
 @pytest.mark.parametrize("name", GAMES)

@@ -19,7 +19,7 @@ from chatiere.v1.game_pb2 import TURN_KIND_CHANCE, TURN_KIND_DECISION, Include, 
 from chatiere.v1.game_service_pb2 import ApplyRequest, NewGameRequest, ReplayRequest
 from chatiere.v1.record_pb2 import GameRecord
 
-from .support import ALL_DOORS, Door, Running, new_game, play_on, raw, refusal, running
+from .support import ALL_DOORS, Door, Running, new_game, only_grpc, play_on, raw, refusal, running
 
 DOORS = ALL_DOORS
 
@@ -241,6 +241,7 @@ def test_a_response_that_is_too_large_is_refused_and_a_shorter_stretch_is_not(do
         assert len(replay(server.stub, record, from_ply=20, to_ply=21, include=everything(2))) == 2
 
 
+@only_grpc
 def test_a_response_is_no_larger_than_clients_accept(server: Running) -> None:
     record = record_of(TRACES / "chat_cartonne" / "5p-1.jsonl")
     include = everything(5)
