@@ -1,4 +1,4 @@
-"""@chatiere/client, the package in TypeScript: its own tests, what npm packs of it, and the page of docs/frontends.md."""
+"""@chatiere/client, the package in TypeScript: its own tests, what npm packs, and the page of docs/frontends.md."""
 
 import functools
 import http.server
