@@ -26,7 +26,7 @@ _SECRET_SIZE = 16
 
 
 class ForkError(Exception):
-    """A table of which this seat has acknowledged or made another child of the same parent.
+    """A table of a ply of which this seat has acknowledged or made another one.
 
     Somebody has made two decisions at one ply, or shows different tables to different seats.
     """
@@ -36,8 +36,9 @@ class Table(ChannelClient):
     """A seat at one sealed table, or at several one after another; may be used from several threads.
 
     The seat is a file. It has the secret of the seat, made with the file, and of every table that the seat has
-    acknowledged or made under ACKNOWLEDGEMENT_NEXT which table came of which, so that it never acknowledges two
-    children of one parent, whatever happens between. Keep the file, and let one process at a time use it.
+    acknowledged or made under ACKNOWLEDGEMENT_NEXT which it was at which ply, so that it never acknowledges two of one
+    ply, whatever happens between: neither two children of one parent nor two branches that others made together. Keep
+    the file, and let one process at a time use it.
 
     The tables are bytes, as the service returns them: give the newest to the other players. Every method takes a
     `timeout` in seconds, and raises ChatiereError for the reasons that it lists and TransportError, as those of Client
@@ -127,8 +128,8 @@ class Table(ChannelClient):
         `action`: a dense id, or an Action. Returns the new table and, if it is open, what the seat sees of it.
 
         Reasons: those of a table, WRONG_TURN, GAME_OVER, MISSING_FIELD, INVALID_ACTION, ACTION_MISMATCH,
-        ILLEGAL_ACTION, INVALID_BOT, BATCH_TOO_LARGE. Raises ForkError if the seat made or acknowledged another child of
-        the table.
+        ILLEGAL_ACTION, INVALID_BOT, BATCH_TOO_LARGE. Raises ForkError if the seat made or acknowledged another table of
+        the new one's ply.
         """
         request = pb.MoveRequest(
             table=table, secret=self._seat.secret, action=None if action is None else action_message(action)
@@ -138,7 +139,7 @@ class Table(ChannelClient):
         return response
 
     def acknowledge(self, table: bytes, *, timeout: float | None = None) -> bytes:
-        """Acknowledge a table, unless another child of its parent was; return it with the acknowledgement.
+        """Acknowledge a table, unless another one of its ply was; return it with the acknowledgement.
 
         Reasons: INVALID_TABLE, TABLE_EXPIRED, WRONG_SECRET. Raises ForkError.
         """
@@ -152,6 +153,8 @@ class Table(ChannelClient):
         self, table: bytes, bot: str, *, seed: SupportsIndex | None = None, timeout: float | None = None
     ) -> SuggestResponse:
         """Ask a bot what the seat should do, from what the seat may know; arguments as of Client.suggest.
+
+        `bot`: one without a budget in milliseconds.
 
         Reasons: those of a table, WRONG_TURN, GAME_OVER, INVALID_BOT, BATCH_TOO_LARGE, MISSING_FIELD.
         """
@@ -176,16 +179,16 @@ class Table(ChannelClient):
     def _keep(self, table: bytes) -> None:
         header = header_of(table)
         if header.acknowledgement == pb.ACKNOWLEDGEMENT_NEXT:
-            self._seat.keep(header.table_id, header.parent, hash_of(table))
+            self._seat.keep(header.table_id, header.ply, hash_of(table))
 
 
 class _SeatFile:
-    """The file of a seat, in JSON: its secret, and the child of each (table id, parent), all in hexadecimal."""
+    """The file of a seat, in JSON: its secret, and the hash of the table of each "table id, ply", in hexadecimal."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._lock = threading.Lock()
-        self._children: dict[str, str] = {}
+        self._tables: dict[str, str] = {}
         try:
             text = path.read_bytes()
         except FileNotFoundError:
@@ -195,24 +198,23 @@ class _SeatFile:
         try:
             found: Any = json.loads(text)
             self.secret = bytes.fromhex(found["secret"])
-            self._children = dict(found["children"])
+            self._tables = dict(found["tables"])
         except (ValueError, TypeError, KeyError):
             raise ValueError(f"{path} is not the file of a seat") from None
         if len(self.secret) != _SECRET_SIZE:
             raise ValueError(f"{path} is not the file of a seat")
 
-    def keep(self, table_id: bytes, parent: bytes, child: bytes) -> None:
-        """Remember a child before anybody gets it. Raises ForkError if another one is known."""
-        place = f"{table_id.hex()} {parent.hex()}"
+    def keep(self, table_id: bytes, ply: int, table: bytes) -> None:
+        """Remember a table by its hash before anybody gets it. Raises ForkError if another one is known."""
         with self._lock:
-            known = self._children.setdefault(place, child.hex())
-            if known != child.hex():
-                raise ForkError(f"table {table_id.hex()} has two children of one parent: {known} and {child.hex()}")
+            known = self._tables.setdefault(f"{table_id.hex()} {ply}", table.hex())
+            if known != table.hex():
+                raise ForkError(f"table {table_id.hex()} has two tables of ply {ply}: {known} and {table.hex()}")
             self._write()
 
     def _write(self) -> None:
         # Whole or not at all, whenever the machine stops; for the owner alone.
-        text = json.dumps({"secret": self.secret.hex(), "children": self._children})
+        text = json.dumps({"secret": self.secret.hex(), "tables": self._tables})
         new = self._path.with_name(f"{self._path.name}.{secrets.token_hex(4)}")
         try:
             with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:

@@ -99,6 +99,8 @@ def _begin(record: pb.TableRecord) -> Position:
     game.check_rules_version(played.rules_version)
     options = {}
     if played.HasField("options"):
+        if (named := played.options.WhichOneof("game")) not in (None, game.name):
+            raise _DifferenceError(f"{named} options for a {game.name} game")
         options = codec(game.name).read_options(Reader(getattr(played.options, game.name)))
     seed, game_number = roots.stream_of(record.root)
     position = game.new_game(played.players, options, seed=seed, game_number=game_number)
@@ -129,4 +131,6 @@ def _choice(spec: str, position: Position, luck: int) -> int:
         bot = bots.get(spec, position.game, position.num_players())
     except ValueError as error:
         raise _DifferenceError(str(error)) from error
+    if not bot.is_reproducible:
+        raise _DifferenceError(f"{spec}, whose budget depends on time, is no bot for a table")
     return int(bot.choose(decisions_at(position, bot, luck))[0])

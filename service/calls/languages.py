@@ -20,6 +20,9 @@ _Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")
 _SPOKEN: ContextVar[str] = ContextVar("language", default=LANGUAGES[0])
 
+# The most characters of the value, which is read before a client is known; browsers send a tenth of that.
+_LONGEST = 500
+
 # What refusals without a phrase of a game say in other languages, by reason.
 WORDS = {
     "UNKNOWN_GAME": "the service does not know this game",
@@ -61,7 +64,7 @@ WORDS = {
 
 
 class LanguageError(ValueError):
-    """`accept-language` is malformed or names a language that does not exist; `tag`: which, "" if it is malformed."""
+    """`accept-language` is malformed, too long, or names a language that does not exist; `tag`: which, or else ""."""
 
     def __init__(self, message: str, tag: str = "") -> None:
         """See the class."""
@@ -75,6 +78,8 @@ def language_for(accepted: str) -> str:
 
     Raises LanguageError.
     """
+    if len(accepted) > _LONGEST:
+        raise LanguageError(f"longer than {_LONGEST} characters")
     wanted = [_read_range(each.strip(" \t")) for each in accepted.split(",") if each.strip(" \t")]
     named = {language for language, _ in wanted}
     # The sort is stable: of equal weights the first counts.

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from chatiere import engine
+from chatiere.bots import Bot
 from chatiere.bots.hosting import decisions_at
 from chatiere.engine import EngineError, EventLog, Game, Position, Reason
 from chatiere.engine.core.batch import Cancellation, Cancelled
@@ -139,14 +140,10 @@ class TableService:
         for number, wanted in enumerate(request.seats):
             holder = wanted.WhichOneof("holder")
             if holder == "bot":
-                bot = bot_of(wanted.bot, game, players, self._max_playouts, f"seats[{number}].bot")
-                if not bot.is_reproducible or (bot.budget and ":" not in wanted.bot):
-                    raise Refusal(
-                        ServiceReason.INVALID_BOT,
-                        f"a bot at a table needs a budget of its own that does not depend on time, not {wanted.bot!r}",
-                        field=f"seats[{number}].bot",
-                        metadata={"game": game.name},
-                    )
+                field = f"seats[{number}].bot"
+                bot = self._bot(wanted.bot, game, players, field)
+                if bot.budget and ":" not in wanted.bot:
+                    raise _unfit_bot("a budget of its own", wanted.bot, field, game)
                 seats.append(pb.TableSeat(bot=wanted.bot))
                 continue
             digest = wanted.secret_sha256
@@ -170,6 +167,13 @@ class TableService:
             )
             raise _invalid_terms(message, "acknowledgement", game)
         return seats, made
+
+    def _bot(self, spec: str, game: Game, players: int, field: str) -> Bot:
+        # One whose playouts are counted: the limit says nothing of what a bot does in a time.
+        bot = bot_of(spec, game, players, self._max_playouts, field)
+        if not bot.is_reproducible:
+            raise _unfit_bot("a budget that does not depend on time", spec, field, game)
+        return bot
 
     def _look(self, data: Buffer, cancellation: Cancellation, hold: Hold) -> bytes:
         request = parse(pb.LookRequest, data)
@@ -209,7 +213,7 @@ class TableService:
     def _bot_decision(self, table: OpenedTable, position: Position, cancellation: Cancellation, hold: Hold) -> int:
         header = table.header
         spec = header.seats[position.current_player()].bot
-        bot = bot_of(spec, position.game, position.num_players(), self._max_playouts, "table")
+        bot = self._bot(spec, position.game, position.num_players(), "table")
         hold(memory_of(bot))
         luck = roots.luck_of(table.body.root, header.ply)
         return int(bot.choose(decisions_at(position, bot, luck, cancellation))[0])
@@ -231,7 +235,7 @@ class TableService:
         mover = _actor_of(position)
         if seat != mover:
             raise _wrong_turn(f"seat {mover} has to decide", position)
-        bot = bot_of(request.bot, position.game, position.num_players(), self._max_playouts, "bot")
+        bot = self._bot(request.bot, position.game, position.num_players(), "bot")
         seed = request.seed if request.HasField("seed") else secrets.randbits(64)
         found = suggestion(position, bot, seed, cancellation, hold)
         return pb.TableServiceSuggestResponse(suggestion=found).SerializeToString()
@@ -246,6 +250,8 @@ class TableService:
                 raise Cancelled("the call was cancelled")
             last = self._authentic(data, f"tables[{i}]")
             header = last.header
+            if i == 0:
+                _require_possible(len(request.tables), header)
             links.append(_Link(header.table_id, header.ply, header.parent, last.hash, last.body.decision))
         _require_acknowledged(last, f"tables[{len(links) - 1}]")
         header, parent = last.header, _NO_PARENT
@@ -389,6 +395,27 @@ def _missing(field: str, what: str) -> Refusal:
 
 def _invalid_terms(message: str, field: str, game: Game) -> Refusal:
     return Refusal(ServiceReason.INVALID_TERMS, message, field=field, metadata={"game": game.name})
+
+
+def _unfit_bot(needed: str, spec: str, field: str, game: Game) -> Refusal:
+    return Refusal(
+        ServiceReason.INVALID_BOT,
+        f"a bot at a table needs {needed}, not {spec!r}",
+        field=field,
+        metadata={"game": game.name},
+    )
+
+
+def _require_possible(count: int, header: pb.TableHeader) -> None:
+    # Before all of them are opened.
+    most = engine.game(header.game).limits_of_any_options(header.players).max_game_length + 1
+    if count > most:
+        raise Refusal(
+            ServiceReason.INVALID_HISTORY,
+            f"a game with {header.players} players has at most {most} tables, not {count}",
+            field="tables",
+            metadata={"game": header.game, "limit": str(most)},
+        )
 
 
 def _wrong_turn(message: str, position: Position) -> EngineError:

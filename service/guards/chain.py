@@ -51,7 +51,7 @@ class Method:
         """Describe a method. `kind`: the label grpc_type. `path`: "/SERVICE/METHOD".
 
         `needs_token`: require a token, if the server has tokens. `limit`: on the calls of all clients together.
-        `counts_clients`: apply the limits of each client.
+        `counts_clients`: apply the limits of each client, which is known by its token if it sends one.
         """
         self.kind = kind
         self.service, _, self.name = path.removeprefix("/").partition("/")
@@ -149,7 +149,8 @@ class Guards:
                 call.language = language_for(call.accepted)
             except LanguageError as error:
                 raise invalid_language(error) from None
-        if self._tokens is not None and call.method.needs_token:
+        method = call.method
+        if self._tokens is not None and (method.needs_token or (method.counts_clients and _has_token(metadata))):
             call.client = call.origin = _client_of(metadata, self._tokens)
 
     def holding(self, call: Call) -> Holding:
@@ -223,6 +224,10 @@ def _read(metadata: Metadata) -> tuple[str, str | None]:
     if isinstance(given, str) and _REQUEST_ID.fullmatch(given):
         return given, accepted
     return f"{_PROCESS}{next(_NUMBERS):08x}", accepted
+
+
+def _has_token(metadata: Metadata) -> bool:
+    return any(key == "authorization" for key, _ in metadata)
 
 
 def _client_of(metadata: Metadata, tokens: Tokens) -> str:

@@ -72,7 +72,8 @@ class Settings:
     - `tokens`: a file of bearer tokens (see `guards/tokens.py`); None: clients need none.
     - `table_keys`: a file of the keys of sealed tables (see `tables/keys.py`); None: a random key, so that no table
       outlives the server.
-    - `open_tables`: TableService needs no token. It then needs a limit per client, which is one per address.
+    - `open_tables`: TableService needs no token. It then needs a limit per client, which is one per address for calls
+      without a token.
     - `web_origins`: the origins (SCHEME://HOST or SCHEME://HOST:PORT) whose pages may call at `web_address`, beside its
       own; `*` stands for all, and only for a service without tokens.
     - `reflection`, `channelz`: serve these services.

@@ -60,7 +60,7 @@ def test_a_seat_is_its_file(address: str, tmp_path: Path) -> None:
     assert sorted(each.name for each in tmp_path.iterdir()) == ["other", "seat"]
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"secret": "00", "children": {}}', '{"secret": 5, "children": {}}'])
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"secret": "00", "tables": {}}', '{"secret": 5, "tables": {}}'])
 def test_other_files_are_no_seat_s(address: str, tmp_path: Path, text: str) -> None:
     path = tmp_path / "seat"
     path.write_text(text)
@@ -98,14 +98,43 @@ def test_one_child_a_parent(seats: list[Table], address: str, tmp_path: Path) ->
         seats[actor].move(table, legal[1])
     # One with another file, but the same secret, does.
     stored = json.loads((tmp_path / f"seat {actor}").read_text())
-    (tmp_path / "cheat").write_text(json.dumps(stored | {"children": {}}))
+    (tmp_path / "cheat").write_text(json.dumps(stored | {"tables": {}}))
     with Table(address, tmp_path / "cheat") as cheat:
         fork = cheat.move(table, legal[1]).table
     assert hash_of(fork) != hash_of(child)
     with Table(address, tmp_path / f"seat {1 - actor}") as restarted:
-        with pytest.raises(ForkError, match="two children of one parent"):
+        with pytest.raises(ForkError, match="two tables of ply"):
             restarted.acknowledge(fork)
         assert restarted.acknowledge(child) == acknowledged
+
+
+def test_one_table_a_ply(address: str, tmp_path: Path) -> None:
+    """A mover and the next seat who make two branches together get one acknowledgement of the third seat."""
+    seats = [Table(address, tmp_path / f"seat {number}") for number in range(3)]
+    table = seats[0].new_table("discat", [each.seat for each in seats], NEXT).table
+    for each in seats:
+        table = each.acknowledge(table)
+    mover = seats[0].look(table).view.turn.seat
+    helper, honest = (mover + 1) % 3, (mover + 2) % 3
+    branches = []
+    for place in range(2):
+        # Accomplices have a file for each branch.
+        for seat in mover, helper:
+            stored = json.loads((tmp_path / f"seat {seat}").read_text())
+            (tmp_path / f"cheat {place} {seat}").write_text(json.dumps(stored))
+        with Table(address, tmp_path / f"cheat {place} {mover}") as one:
+            child = one.move(table, one.look(table).legal_actions[place]).table
+        with Table(address, tmp_path / f"cheat {place} {helper}") as other:
+            child = other.acknowledge(child)
+            branches.append(other.move(child, other.look(child).legal_actions[0]).table)
+    first, second = map(header_of, branches)
+    assert first.ply == second.ply
+    assert first.parent != second.parent
+    assert seats[honest].acknowledge(branches[0])
+    with pytest.raises(ForkError, match="two tables of ply 2"):
+        seats[honest].acknowledge(branches[1])
+    for each in seats:
+        each.close()
 
 
 def test_tables_that_the_service_refuses_are_not_kept(seats: list[Table], tmp_path: Path) -> None:

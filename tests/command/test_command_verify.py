@@ -80,6 +80,14 @@ def other_bot(record: pb.TableRecord) -> None:
     record.seats[1].bot = "nobody"
 
 
+def timed_bot(record: pb.TableRecord) -> None:
+    record.seats[1].bot = "ismcts:milliseconds=1"
+
+
+def other_options(record: pb.TableRecord) -> None:
+    record.record.options.discat.SetInParent()
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -90,6 +98,8 @@ def other_bot(record: pb.TableRecord) -> None:
         (other_game, "UNKNOWN_GAME"),
         (other_seats, "seats for"),
         (other_bot, "unknown bot"),
+        (timed_bot, "depends on time"),
+        (other_options, "discat options for a chat_perche game"),
     ],
 )
 def test_false_records(

@@ -96,7 +96,7 @@ def test_metrics_are_for_those_who_watch_and_pods_call_nobody() -> None:
     assert set(who) == {port["name"] for port in container()["ports"]}
 
 
-# TLS and tokens
+# TLS, tokens and table keys
 
 
 @pytest.fixture(scope="module")
@@ -114,23 +114,25 @@ def test_the_overlay_keeps_to_the_schema_of_kubernetes(secure: dict[str, Any]) -
 
 
 @needs_kubectl
-def test_the_overlay_gives_the_service_certificate_and_tokens(secure: dict[str, Any]) -> None:
+def test_the_overlay_gives_the_service_certificate_tokens_and_table_keys(secure: dict[str, Any]) -> None:
     pod = secure["Deployment"]["spec"]["template"]["spec"]
     (found,) = pod["containers"]
     folders = {mount["name"]: mount["mountPath"] for mount in found["volumeMounts"] if mount["readOnly"]}
     secrets = {volume["name"]: volume["secret"]["secretName"] for volume in pod["volumes"]}
     assert folders.keys() == secrets.keys()
-    # The names in a Secret of the type kubernetes.io/tls, and of the file from which the other Secret is made.
+    # The names in a Secret of the type kubernetes.io/tls, and of the files from which the other Secrets are made.
     files = {
         "CHATIERE_TLS_CERTIFICATE": f"{folders['tls']}/tls.crt",
         "CHATIERE_TLS_KEY": f"{folders['tls']}/tls.key",
         "CHATIERE_TOKENS": f"{folders['tokens']}/tokens",
+        "CHATIERE_TABLE_KEYS": f"{folders['table-keys']}/table-keys",
     }
     environment = {each["name"]: each["value"] for each in found["env"]}
     assert environment == files | {each["name"]: each["value"] for each in container()["env"]}
     said = (SECURE / "kustomization.yaml").read_text()
     assert f"create secret tls {secrets['tls']} " in said
-    assert f"create secret generic {secrets['tokens']} --from-file=tokens " in said
+    for name in "tokens", "table-keys":
+        assert f"create secret generic {secrets[name]} --from-file={name} " in said
 
 
 @needs_kubectl

@@ -36,9 +36,6 @@ def run(folder: Path, *command: str) -> str:
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the example, compiled."""
     modules = install(EXAMPLE)
-    version = run(EXAMPLE, "node", "--version")
-    if int(version[1:].split(".")[0]) < 20:
-        pytest.skip(f"Node is too old: {version}")
     folder = tmp_path_factory.mktemp("example") / "typescript"
     shutil.copytree(EXAMPLE, folder, ignore=shutil.ignore_patterns(*MADE))
     (folder / "node_modules").symlink_to(modules)

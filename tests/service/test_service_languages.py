@@ -1,4 +1,4 @@
-"""`accept-language` at both doors: the language of labels and refusals, and headers that are none."""
+"""`accept-language` at all doors: the language of labels and refusals, and headers that are none."""
 
 from typing import Any
 
@@ -18,8 +18,9 @@ from chatiere.service.calls.languages import LanguageError, language_for
 from chatiere.v1 import errors_pb2, game_pb2
 from chatiere.v1 import game_service_pb2 as pb
 
-from .support import Refused, Running, new_game, raw, read_refusal
+from .support import ALL_DOORS, Refused, Running, new_game, raw, read_refusal
 
+DOORS = ALL_DOORS
 WITH_ALL = game_pb2.Include(legal_actions=True, viewers=[0], spectator=True)
 
 
@@ -68,7 +69,21 @@ def test_the_most_wanted_language_that_is_spoken(accepted: str, language: str) -
 
 @pytest.mark.parametrize(
     "accepted",
-    ["fr en", "fr;q=2", "fr;q=0.1234", "fr;q=", "fr;q", "fr;level=1", "fr_CA", "-fr", "f", "français", ";", "fr-"],
+    [
+        "fr en",
+        "fr;q=2",
+        "fr;q=0.1234",
+        "fr;q=",
+        "fr;q",
+        "fr;level=1",
+        "fr_CA",
+        "-fr",
+        "f",
+        "français",
+        ";",
+        "fr-",
+        "fr," * 167,
+    ],
 )
 def test_what_is_no_list_of_language_ranges(accepted: str) -> None:
     with pytest.raises(LanguageError):

@@ -213,9 +213,12 @@ def test_tokens_and_open_tables(door: Door, tmp_path: Path) -> None:
             assert code_of(stub.NewTable, request, metadata=bearer) is ok
             assert code_of(stub.NewTable, request) is (ok if is_open else unauthenticated)
             if is_open:
-                # Calls with and without a token come from one address.
                 codes = {code_of(stub.NewTable, request) for _ in range(10)}
                 assert grpc.StatusCode.RESOURCE_EXHAUSTED in codes
+                # Who has a token is limited by its name, although the address is the same.
+                assert code_of(stub.NewTable, request, metadata=bearer) is ok
+                wrong = (("authorization", "Bearer wrong"),)
+                assert code_of(stub.NewTable, request, metadata=wrong) is unauthenticated
             labels = {"grpc_type": "unary", "grpc_service": "chatiere.v1.TableService", "grpc_method": "NewTable"}
             assert server.sample("grpc_server_started_total", **labels) >= 2
 

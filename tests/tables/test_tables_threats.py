@@ -258,13 +258,17 @@ def test_records_only_of_games_that_are_over(host: Host, game: Game) -> None:
     tables = list(played(host, table, secrets, random.Random(3)))
     for count in 1, len(tables) - 1:
         assert refused(host.get_record, tables[:count]) == ("GAME_NOT_OVER", "tables")
+    most = game.limits_of_any_options(game.max_players).max_game_length + 1
     for broken, field in [
         (tables[1:], "tables[0]"),
         (tables[:1] + tables[2:], "tables[1]"),
         ([tables[1], tables[0], *tables[2:]], "tables[0]"),
-        ([*tables, tables[-1]], f"tables[{len(tables)}]"),
+        ([*tables, tables[-1]], "tables" if len(tables) == most else f"tables[{len(tables)}]"),
     ]:
         assert refused(host.get_record, broken) == ("INVALID_HISTORY", field)
+    # More than any game has are refused before they are opened.
+    assert refused(host.get_record, [tables[0]] * (most + 1)) == ("INVALID_HISTORY", "tables")
+    assert refused(host.get_record, [tables[0]] * most) == ("INVALID_HISTORY", "tables[1]")
     assert refused(host.get_record, []) == ("MISSING_FIELD", "tables")
     assert refused(host.get_record, [b""]) == ("MISSING_FIELD", "tables[0]")
     # A ply of another fork is no ply of this game.
@@ -378,6 +382,9 @@ def test_a_hint_is_of_what_the_seat_knows(host: Host, game: Game) -> None:
     assert refused(host.suggest, table, None, "random") == ("MISSING_FIELD", "secret")
     assert refused(host.suggest, table, secrets[seat], "nobody") == ("INVALID_BOT", "bot")
     assert refused(host.suggest, table, secrets[seat], "flat:playouts=10001") == ("BATCH_TOO_LARGE", "bot")
+    # The limit on playouts would say nothing of a bot that searches for so long.
+    for timed in "ismcts:milliseconds=5", "ismcts:simulations=20,milliseconds=5":
+        assert refused(host.suggest, table, secrets[seat], timed) == ("INVALID_BOT", "bot")
     assert host.held[-1] == 20 * 160
 
 

@@ -76,8 +76,8 @@ export class TransportError extends ChatiereError {
 }
 
 /**
- * A table of which this seat has acknowledged or made another child of the same parent: somebody has made two decisions
- * at one ply, or shows different tables to different seats.
+ * A table of a ply of which this seat has acknowledged or made another one: somebody has made two decisions at one ply,
+ * or shows different tables to different seats.
  */
 export class ForkError extends Error {
   override readonly name = "ForkError";

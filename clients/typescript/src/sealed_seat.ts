@@ -26,8 +26,8 @@ const SECRET_SIZE = 16;
  * A seat at one sealed table, or at several one after another.
  *
  * Its store has the secret of the seat, made with it, and of every table that the seat has acknowledged or made under
- * Acknowledgement.NEXT which table came of which, so that it never acknowledges two children of one parent, whatever
- * happens between.
+ * Acknowledgement.NEXT which it was at which ply, so that it never acknowledges two of one ply, whatever happens between:
+ * neither two children of one parent nor two branches that others made together.
  *
  * The tables are bytes, as the service returns them (textOf makes links of them): give the newest to the other players.
  * The same move on the same table gives the same bytes. "Those of a table" are the reasons INVALID_TABLE, TABLE_EXPIRED,
@@ -74,7 +74,7 @@ export class SealedSeat {
    *
    * Returns the new table and, if it is open, what the seat sees of it. Reasons: those of a table, WRONG_TURN, GAME_OVER,
    * MISSING_FIELD, INVALID_ACTION, ACTION_MISMATCH, ILLEGAL_ACTION, INVALID_BOT, BATCH_TOO_LARGE. Rejects with ForkError
-   * if the seat made or acknowledged another child of the table.
+   * if the seat made or acknowledged another table of the new one's ply.
    */
   async move(table: Uint8Array, move?: Move): Promise<MoveResponse> {
     const action = typeof move === "number" ? { id: move } : move;
@@ -84,7 +84,7 @@ export class SealedSeat {
   }
 
   /**
-   * Acknowledge a table, unless another child of its parent was; return it with the acknowledgement.
+   * Acknowledge a table, unless another one of its ply was; return it with the acknowledgement.
    *
    * Reasons: INVALID_TABLE, TABLE_EXPIRED, WRONG_SECRET. Rejects with ForkError.
    */
@@ -122,10 +122,10 @@ export class SealedSeat {
       return;
     }
     const id = hex(header.tableId);
-    const child = hex(await hashOf(table));
-    const kept = await this.store.keep(`${id} ${hex(header.parent)}`, child);
-    if (kept !== child) {
-      throw new ForkError(`table ${id} has two children of one parent: ${kept} and ${child}`);
+    const hash = hex(await hashOf(table));
+    const kept = await this.store.keep(`${id} ${header.ply}`, hash);
+    if (kept !== hash) {
+      throw new ForkError(`table ${id} has two tables of ply ${header.ply}: ${kept} and ${hash}`);
     }
   }
 }

@@ -21,15 +21,24 @@ Metadata = Sequence[tuple[str, str]]
 class WebError(grpc.RpcError):
     """A call that failed, with what grpcio's have."""
 
-    def __init__(self, code: grpc.StatusCode, message: str, trailers: Sequence[tuple[str, str | bytes]] = ()) -> None:
+    def __init__(
+        self,
+        code: grpc.StatusCode,
+        message: str,
+        trailers: Sequence[tuple[str, str | bytes]] = (),
+        headers: Sequence[tuple[str, str]] = (),
+    ) -> None:
         super().__init__(f"{code}: {message}")
-        self._code, self._message, self._trailers = code, message, trailers
+        self._code, self._message, self._trailers, self._headers = code, message, trailers, headers
 
     def code(self) -> grpc.StatusCode:
         return self._code
 
     def details(self) -> str:
         return self._message
+
+    def initial_metadata(self) -> Any:
+        return self._headers
 
     def trailing_metadata(self) -> Any:
         return self._trailers
@@ -69,7 +78,7 @@ class WebCall:
         if response.status_code != 200:
             raise _error_of(response)
         trailers = [("x-request-id", response.headers["x-request-id"])]
-        return self._read(response.content), WebError(grpc.StatusCode.OK, "", trailers)
+        return self._read(response.content), WebError(grpc.StatusCode.OK, "", trailers, [*response.headers.items()])
 
     def future(self, request: Any, timeout: float | None = None, metadata: Metadata = ()) -> WebFuture:
         return WebFuture(self._threads.submit(self.with_call, request, timeout, metadata))

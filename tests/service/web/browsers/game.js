@@ -1,0 +1,35 @@
+// A whole game with any client: random legal actions, named by turns by their ids and by what they do.
+
+// A client has
+//   newGame(game, players, seed)  resolves to a position with its legal actions and its score;
+//   apply(state, action)          resolves to the next one, or throws;
+//   byType(action)                an action without its id;
+//   reasonOf(error)               the reason of a refusal, such as "INVALID_ACTION".
+
+const NO_ACTION = 2 ** 32 - 1;
+
+/** Play a game; returns the ids of its actions, the totals, and the reason for which a bad action was refused. */
+export async function play(client, game, players, seed) {
+  let position = await client.newGame(game, players, seed);
+  const refused = await client.apply(position.state, { id: NO_ACTION }).catch((error) => client.reasonOf(error));
+  const random = randomNumbers(seed);
+  const actions = [];
+  while (position.end === undefined) {
+    const action = position.legalActions[random() % position.legalActions.length];
+    const sent = actions.length % 2 === 0 ? { id: action.id } : client.byType(action);
+    actions.push(action.id);
+    position = await client.apply(position.state, sent);
+  }
+  return { actions, totals: position.score.totals, refused };
+}
+
+/** Xorshift: each seed from 1 on has its own sequence. */
+function randomNumbers(seed) {
+  let bits = seed;
+  return () => {
+    bits ^= bits << 13;
+    bits ^= bits >>> 17;
+    bits ^= bits << 5;
+    return bits >>> 0;
+  };
+}
