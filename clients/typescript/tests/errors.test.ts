@@ -8,7 +8,8 @@ import { Chatiere, ChatiereError, GameService, TransportError } from "@chatiere/
 
 import { connected, DOOR, GRPC, refusalOf } from "./support.js";
 
-const ILLEGAL = { game: { case: "discat" as const, value: { action: { case: "play" as const, value: { cards: [1] } } } } };
+const PLAY = { case: "play" as const, value: { cards: [1] } };
+const ILLEGAL = { game: { case: "discat" as const, value: { action: PLAY } } };
 
 for (const [name, service] of [
   ["the door for browsers", DOOR],
