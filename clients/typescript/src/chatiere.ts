@@ -23,7 +23,7 @@ export interface Settings {
   readonly attempts?: number;
 }
 
-/** A client of the service. Its calls reject with ChatiereError or, where the service did not respond, TransportError. */
+/** A client of the service. Calls reject with ChatiereError or, where the service did not respond, TransportError. */
 export class Chatiere {
   /** GameService: all its calls as they are. */
   readonly games: Client<typeof GameService>;

@@ -67,8 +67,8 @@ export class ChatiereError extends Error {
 }
 
 /**
- * The service itself did not respond: it could not be reached (Code.Unavailable, after the retries; browsers say no more
- * to a page whose origin the service does not let in), took too long (Code.DeadlineExceeded), or the call was cancelled
+ * The service itself did not respond: it could not be reached (Code.Unavailable, after the retries; browsers say no
+ * more to a page whose origin the service does not let in), took too long (Code.DeadlineExceeded), or the call was cancelled
  * (Code.Canceled).
  */
 export class TransportError extends ChatiereError {

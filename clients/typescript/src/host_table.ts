@@ -111,8 +111,8 @@ export class HostTable {
   }
 
   /**
-   * Make a decision. `seat`: in whose name the action is sent, for moves that come from players; absent: that of the seat
-   * to decide.
+   * Make a decision. `seat`: in whose name the action is sent, for moves that come from players; absent: the seat to
+   * decide.
    *
    * Reasons: ILLEGAL_ACTION, INVALID_ACTION, ACTION_MISMATCH, WRONG_TURN, CHANCE_PENDING, GAME_OVER, INVALID_SEAT …
    */

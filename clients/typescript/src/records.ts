@@ -17,7 +17,8 @@ export interface RecordFacts {
 /**
  * Return the record of a game in which nothing has been played yet, from the response to NewGame.
  *
- * Append each action's dense id to its `actions` and, with explicit chance, each outcome to its outcomes. HostTable does.
+ * Append each action's dense id to its `actions` and, with explicit chance, each outcome to its outcomes; HostTable
+ * does.
  */
 export function beginRecord(beginning: Position, players: number, facts: RecordFacts = {}): GameRecord {
   const state = given(beginning.state, "state");

@@ -26,12 +26,12 @@ const SECRET_SIZE = 16;
  * A seat at one sealed table, or at several one after another.
  *
  * Its store has the secret of the seat, made with it, and of every table that the seat has acknowledged or made under
- * Acknowledgement.NEXT which it was at which ply, so that it never acknowledges two of one ply, whatever happens between:
- * neither two children of one parent nor two branches that others made together.
+ * Acknowledgement.NEXT which it was at which ply, so that it never acknowledges two of one ply, whatever happens
+ * between: neither two children of one parent nor two branches that others made together.
  *
  * The tables are bytes, as the service returns them (textOf makes links of them): give the newest to the other players.
- * The same move on the same table gives the same bytes. "Those of a table" are the reasons INVALID_TABLE, TABLE_EXPIRED,
- * WRONG_SECRET, NOT_ACKNOWLEDGED and UNSUPPORTED_RULES_VERSION.
+ * The same move on the same table gives the same bytes. "Those of a table" are the reasons INVALID_TABLE,
+ * TABLE_EXPIRED, WRONG_SECRET, NOT_ACKNOWLEDGED and UNSUPPORTED_RULES_VERSION.
  */
 export class SealedSeat {
   private constructor(
@@ -72,9 +72,9 @@ export class SealedSeat {
   /**
    * Make a decision: the seat's own or, without an action, that of the bot whose turn it is.
    *
-   * Returns the new table and, if it is open, what the seat sees of it. Reasons: those of a table, WRONG_TURN, GAME_OVER,
-   * MISSING_FIELD, INVALID_ACTION, ACTION_MISMATCH, ILLEGAL_ACTION, INVALID_BOT, BATCH_TOO_LARGE. Rejects with ForkError
-   * if the seat made or acknowledged another table of the new one's ply.
+   * Returns the new table and, if it is open, what the seat sees of it. Reasons: those of a table, WRONG_TURN,
+   * GAME_OVER, MISSING_FIELD, INVALID_ACTION, ACTION_MISMATCH, ILLEGAL_ACTION, INVALID_BOT, BATCH_TOO_LARGE. Rejects
+   * with ForkError if the seat made or acknowledged another table of the new one's ply.
    */
   async move(table: Uint8Array, move?: Move): Promise<MoveResponse> {
     const action = typeof move === "number" ? { id: move } : move;

@@ -1,14 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Code, ConnectError } from "@connectrpc/connect";
+import { Code, ConnectError, createRouterTransport } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 
-import { Chatiere, ChatiereError, TransportError } from "@chatiere/client";
+import { Chatiere, ChatiereError, GameService, TransportError } from "@chatiere/client";
 
 import { connected, DOOR, GRPC, refusalOf } from "./support.js";
 
-const ILLEGAL = { game: { case: "discat" as const, value: { action: { case: "play" as const, value: { cards: [1] } } } } };
+const PLAY = { case: "play" as const, value: { cards: [1] } };
+const ILLEGAL = { game: { case: "discat" as const, value: { action: PLAY } } };
 
 for (const [name, service] of [
   ["the door for browsers", DOOR],
@@ -58,6 +59,14 @@ test("a page instead of a service is a TransportError", async () => {
   const error = await refusalOf(new Chatiere(`${DOOR}/nowhere`).games.listGames({}));
   assert(error instanceof TransportError);
   assert.equal(error.code, Code.Unimplemented);
+});
+
+test("a call that takes longer than the client's time limit is given up", async () => {
+  const never = () => new Promise<never>(() => undefined);
+  const transport = createRouterTransport(({ service }) => service(GameService, { listGames: never }));
+  const error = await refusalOf(new Chatiere(transport, { timeoutMs: 1 }).games.listGames({}));
+  assert(error instanceof TransportError);
+  assert.equal(error.code, Code.DeadlineExceeded);
 });
 
 test("a call that is cancelled says so", async () => {

@@ -95,7 +95,8 @@ test("explicit chance is the host's, and goes into the record", async () => {
 test("a refused move changes nothing", async () => {
   const table = await chatiere.newGame({ game: "discat", players: 2, seed: 7n });
   const { position, seat } = table;
-  const typed = { game: { case: "discat" as const, value: { action: { case: "play" as const, value: { cards: [1] } } } } };
+  const play = { case: "play" as const, value: { cards: [1] } };
+  const typed = { game: { case: "discat" as const, value: { action: play } } };
   assert.equal((await refusalOf(table.move(typed))).reason, "ILLEGAL_ACTION");
   assert.equal((await refusalOf(table.move(0, 1 - present(seat)))).reason, "WRONG_TURN");
   assert.equal((await refusalOf(table.resolve(0))).reason, "NO_CHANCE_PENDING");

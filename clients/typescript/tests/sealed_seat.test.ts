@@ -2,12 +2,16 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
 
+import type { MessageInitShape } from "@bufbuild/protobuf";
+
 import {
   Acknowledgement,
   ForkError,
   hashOf,
   headerOf,
   MapStore,
+  type OptionsSchema,
+  type SealedSeat,
   type SeatStore,
   tableOf,
   textOf,
@@ -17,16 +21,25 @@ import { at, choose, connected, present, refusalOf } from "./support.js";
 
 const chatiere = connected();
 
-/** Two seats, and a table of theirs at ply 0 that both have acknowledged. */
-async function begun(game = "discat", stores: SeatStore[] = [new MapStore(), new MapStore()]) {
-  const seats = await Promise.all(stores.map((store) => chatiere.takeSeat(store)));
-  const [one, other] = [at(seats, 0), at(seats, 1)];
-  let { table } = await one.newTable({ game, seats: [one.seat, other.seat], acknowledgement: Acknowledgement.NEXT });
-  assert.equal((await refusalOf(one.look(table))).reason, "NOT_ACKNOWLEDGED");
+/** Seats with these texts kept, and a table of Discat of theirs at ply 0 that all have acknowledged. */
+async function begun(
+  request: { options?: MessageInitShape<typeof OptionsSchema> } = {},
+  stores: Map<string, string>[] = [new Map(), new Map()],
+) {
+  const seats = await Promise.all(stores.map((texts) => chatiere.takeSeat(new MapStore(texts))));
+  const sitting = seats.map(({ seat }) => seat);
+  const asked = { game: "discat", seats: sitting, acknowledgement: Acknowledgement.NEXT, ...request };
+  let { table } = await at(seats, 0).newTable(asked);
+  assert.equal((await refusalOf(at(seats, 0).look(table))).reason, "NOT_ACKNOWLEDGED");
   for (const seat of seats) {
     table = await seat.acknowledge(table);
   }
   return { seats, table };
+}
+
+/** The seat of a store, with no memory of what it acknowledged. */
+function forgetting(texts: Map<string, string>): Promise<SealedSeat> {
+  return chatiere.takeSeat(new MapStore(new Map([["secret", present(texts.get("secret"))]])));
 }
 
 test("two players carry a game to its end, and its record is whole", async () => {
@@ -57,14 +70,13 @@ test("two players carry a game to its end, and its record is whole", async () =>
 });
 
 test("a seat acknowledges one child of a table", async () => {
-  const { seats, table } = await begun();
+  const stores = [new Map<string, string>(), new Map<string, string>()];
+  const { seats, table } = await begun({}, stores);
   const { turn } = present((await at(seats, 0).look(table)).view);
   const mover = present(turn?.seat);
   const { legalActions } = await at(seats, mover).look(table);
   const first = (await at(seats, mover).move(table, at(legalActions, 0))).table;
-  // Without its store a seat has no memory: the mover's is another of the same secret.
-  const forgetful = new MapStore(new Map(memoryOf(at(seats, mover))));
-  const again = await chatiere.takeSeat(forgetful);
+  const again = await forgetting(at(stores, mover));
   const second = (await again.move(table, at(legalActions, 1))).table;
   await assert.rejects(at(seats, mover).move(table, at(legalActions, 1)), ForkError);
   const next = at(seats, 1 - mover);
@@ -72,16 +84,30 @@ test("a seat acknowledges one child of a table", async () => {
   await assert.rejects(next.acknowledge(second), ForkError);
   // What was acknowledged can be again: the same bytes.
   assert.deepEqual(await next.acknowledge(first), await next.acknowledge(first));
+});
 
-  function memoryOf(seat: (typeof seats)[number]): [string, string][] {
-    const { store } = seat as unknown as { store: { texts: Map<string, string> } };
-    return [["secret", present(store.texts.get("secret"))]];
+test("a seat acknowledges one of the branches that others made together", async () => {
+  const stores = [new Map<string, string>(), new Map<string, string>(), new Map<string, string>()];
+  const options = { game: { case: "discat" as const, value: { firstSeat: 0 } } };
+  const { seats, table } = await begun({ options }, stores);
+  const { legalActions } = await at(seats, 0).look(table);
+  const branches = [];
+  for (const first of legalActions.slice(0, 2)) {
+    // The first two seats forget what they acknowledged.
+    const [one, two] = [await forgetting(at(stores, 0)), await forgetting(at(stores, 1))];
+    const opened = await two.acknowledge((await one.move(table, first)).table);
+    const next = (await two.look(opened)).legalActions;
+    branches.push((await two.move(opened, at(next, 0))).table);
   }
+  const [one, other] = [at(branches, 0), at(branches, 1)];
+  assert.notDeepEqual(headerOf(one).parent, headerOf(other).parent);
+  await at(seats, 2).acknowledge(one);
+  await assert.rejects(at(seats, 2).acknowledge(other), ForkError);
 });
 
 test("what was acknowledged outlives the program", async () => {
   const kept = [new Map<string, string>(), new Map<string, string>()];
-  const { seats, table } = await begun("discat", kept.map((texts) => new MapStore(texts)));
+  const { seats, table } = await begun({}, kept);
   const mover = present((await at(seats, 0).look(table)).view?.turn?.seat);
   const { legalActions } = await at(seats, mover).look(table);
   await at(seats, mover).move(table, at(legalActions, 0));
@@ -109,7 +135,7 @@ test("an acknowledgement is given away only when it is kept", async () => {
 
 test("what the service did not make is not kept", async () => {
   const texts = new Map<string, string>();
-  const { table } = await begun("discat", [new MapStore(texts), new MapStore()]);
+  const { table } = await begun({}, [texts, new Map()]);
   const before = texts.size;
   const forged = Uint8Array.from(table);
   forged[forged.length >> 1]! ^= 1;
