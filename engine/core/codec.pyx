@@ -301,12 +301,6 @@ cdef class Codec:
         self.conversions.say_outcome(position, outcome, &said)
         return label_of(self.phrases, &said, language)
 
-    def end_label(self, int end, language="en"):
-        """Return the label of an end, by its number in the game's enum of ends. Raises ValueError."""
-        cdef Said said
-        self.phrases.say_end(end, &said)
-        return label_of(self.phrases, &said, language)
-
     def put_view(self, Writer out not None, Position position not None, seat):
         """Write the view of a seat, or of a spectator (None). Raises INVALID_SEAT."""
         self.conversions.put_view(out, position, SPECTATOR if seat is None else position.read_seat(seat))

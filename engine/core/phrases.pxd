@@ -43,7 +43,7 @@ cdef inline void add_numbers(Said* said, const listed_number* numbers, int count
 
 cdef class Phrases:
     cdef readonly tuple keys
-    cdef readonly tuple arguments
+    cdef tuple arguments
     cdef dict numbers
     cdef dict kinds
     cdef list texts  # by language, the templates by key

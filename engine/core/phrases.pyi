@@ -11,7 +11,6 @@ COMMON: Final[Mapping[str, str]]
 @disjoint_base
 class Phrases:
     keys: tuple[str, ...]
-    arguments: tuple[tuple[str, ...], ...]
     def __init__(
         self,
         package: str,
