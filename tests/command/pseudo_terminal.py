@@ -15,6 +15,13 @@ from typing import Self
 # What prompt_toolkit writes when it begins to read a line, then the prompt, and the cursor at last.
 _PROMPT = re.compile(r"\x1b\[\?2004h.*?>.*?\x1b\[\?25h", re.DOTALL)
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[78=>]|[\r\b]")
+# Ctrl-C interrupts, as in a terminal, even if the tests run in the background of a shell, which then ignores it.
+_PROGRAM = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from chatiere.command import main
+main()
+"""
 # Only to fail: no test waits for it.
 _PATIENCE = 60.0
 
@@ -27,7 +34,7 @@ class Person:
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 80, 0, 0))
         kept = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES", "NO_COLOR")}
         self._process = subprocess.Popen(
-            [sys.executable, "-c", "from chatiere.command import main; main()", *map(str, arguments)],
+            [sys.executable, "-c", _PROGRAM, *map(str, arguments)],
             stdin=theirs,
             stdout=theirs,
             stderr=theirs,
