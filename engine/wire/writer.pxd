@@ -29,6 +29,5 @@ cdef class Writer:
     cdef int signed(self, int number) except -1
     cdef int byte_numbers(self, int field, const uint8_t* numbers, int count) except -1
     cdef int short_numbers(self, int field, const uint16_t* numbers, int count) except -1
-    cdef int words(self, const char* text) except -1
     cdef int decimal(self, int number) except -1
     cdef int characters(self, const char* begin, const char* end) except -1

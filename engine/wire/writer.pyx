@@ -4,7 +4,7 @@ from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes
 from cpython.mem cimport PyMem_Free, PyMem_Realloc
 from cpython.unicode cimport PyUnicode_AsUTF8AndSize
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
-from libc.string cimport memcpy, memmove, strlen
+from libc.string cimport memcpy, memmove
 
 from chatiere.engine.wire.reader cimport BYTES, LONGEST_VARINT, VARINT
 
@@ -114,14 +114,6 @@ cdef class Writer:
         cdef const char* data = PyUnicode_AsUTF8AndSize(text, &size)
         self.reserve(size)
         memcpy(self.data + self.size, data, size)
-        self.size += size
-        return 0
-
-    cdef int words(self, const char* text) except -1:
-        # Write a piece of text, given in UTF-8.
-        cdef size_t size = strlen(text)
-        self.reserve(size)
-        memcpy(self.data + self.size, text, size)
         self.size += size
         return 0
 
