@@ -7,6 +7,7 @@ BUILT := $(VENV)/.built
 DEBUG_BUILT := build/debug/.built
 BENCH_BUILT := $(VENV)/.bench-built
 COMPILED := $(shell find engine http2 bots service tests/debug_build -name '*.pyx' -o -name '*.pxd' -o -name '*.[ch]' -o -name '*.po') $(wildcard proto/chatiere/v1/*.proto)
+SHOWN := $(wildcard docs/rules/*.md docs/games/*)
 PYTHON_SOURCES := $(shell find engine http2 service clients drawing bots envs command -name '*.py' -o -name '*.pyi')
 
 # The package and the wheel are the same C: where ccache is installed, the second is not compiled again.
@@ -49,7 +50,7 @@ HTTP2 = $(shell $(BIN)/python -c 'from chatiere.http2 import is_built; print("ch
 # Tests are independent of each other: as many processes as there are cores share them.
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
-.PHONY: help demo test cluster lint debug coverage debug-games mutants wheel constraints fuzz fuzz-tables load bench clean
+.PHONY: help demo web test cluster lint debug coverage debug-games mutants wheel constraints fuzz fuzz-tables load bench clean
 .DELETE_ON_ERROR:
 
 help: ## List the targets
@@ -58,18 +59,22 @@ help: ## List the targets
 demo: $(BUILT) ## Play a seeded game of Discat between bots through a gRPC channel, printed move by move
 	@$(BIN)/chatiere play --game discat --players 3 --seed 7
 
+web: $(BUILT) ## Serve the page on this machine, to play in a browser, and print its URL
+	@$(BIN)/chatiere web
+
 test: $(BUILT) ## Run all tests of the release build
 	$(PYTEST) -m "not cluster" --ignore=tests/debug_build
 
 cluster: $(BUILT) ## Run the tests of self-play on a Ray cluster, which want the machine to themselves
 	$(BIN)/python -m pytest -m cluster tests/clients/test_selfplay_ray.py
 
-lint: $(BUILT) ## Check style (ruff, cython-lint), types (mypy) and the API definition, also against the last tag's (buf)
+lint: $(BUILT) ## Check style (ruff, cython-lint), types (mypy), the page (tsc, prettier; with Node) and the API definition, also against the last tag's (buf)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy src/chatiere
 	$(BIN)/python -m mypy.stubtest --ignore-missing-stub chatiere.engine chatiere.bots.search $(HTTP2)
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/cython-lint engine http2 bots tests/debug_build
+	$(BIN)/python tests/page_lint.py
 	$(BIN)/buf lint proto
 	$(BIN)/buf format --diff --exit-code proto
 	@tag=$$(git --git-dir=.git describe --tags --abbrev=0 2>&1) || \
@@ -115,10 +120,10 @@ bench: $(BENCH_BUILT) ## Compare Chatière's speed with its peers': a table, bui
 	$(BIN)/python -m loadtest.bench $(BENCH)
 
 clean: ## Remove all build products
-	rm -rf $(VENV) build src dist *.egg-info
+	rm -rf $(VENV) build src dist *.egg-info web/rules web/guide web/samples
 	find engine http2 bots -name '*.so' -delete
 
-$(BUILT): pyproject.toml setup.py $(COMPILED)
+$(BUILT): pyproject.toml setup.py $(COMPILED) $(SHOWN)
 	@$(PYTHON) -c 'import sys; sys.exit("Chatière needs Python 3.11 or later; say which one with make PYTHON=…" if sys.version_info < (3, 11) else 0)'
 	@echo "Making the environment in $(VENV) and building the package: a minute or two the first time"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)

@@ -9,8 +9,10 @@ CHATIERE_BUILD=debug builds the kernels with run-time checks, the rules' invaria
 sanitizers and coverage counters (see `make debug`).
 """
 
+import html
 import os
 import platform
+import posixpath
 import re
 import shutil
 import subprocess
@@ -21,10 +23,12 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from Cython.Build import cythonize
 from google.protobuf.descriptor_pb2 import FileDescriptorProto, FileDescriptorSet
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
 from setuptools import Extension, find_namespace_packages, setup
 
 ROOT = Path(__file__).parent
-FOLDERS = ("engine", "http2", "service", "clients", "drawing", "bots", "envs", "command")
+FOLDERS = ("engine", "http2", "service", "clients", "drawing", "bots", "envs", "command", "web")
 TREE = Path("src/chatiere")
 # The largest field number that the engine's codecs can read (FIELDS in engine/wire/reader.pxd).
 LARGEST_FIELD = 31
@@ -32,6 +36,28 @@ LARGEST_FIELD = 31
 STATUS_PROTOS = [f"google/rpc/{name}.proto" for name in ("code", "error_details", "status")]
 # The oldest libnghttp2 that http2/ is written for.
 NGHTTP2_VERSION = "1.52"
+# The files of web/ that are served.
+SERVED = ("*.html", "*.js", "*.css", "*.svg", "*.chatiere")
+# A page of docs/ in web/.
+PAGE = """\
+<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark">
+<title>{title} · Chatière</title>
+<link rel="icon" href="../icon.svg">
+<link rel="stylesheet" href="../style/tokens.css">
+<link rel="stylesheet" href="../style/rules.css">
+</head>
+<body>
+<header><a href="../">Chatière</a></header>
+<main>
+{text}</main>
+</body>
+</html>
+"""
 DEBUG = os.environ.get("CHATIERE_BUILD") == "debug"
 
 # NumPy's own builds have required the same of x86 processors since 2.4 (x86-64-v2, those since 2009); the names are old
@@ -111,6 +137,48 @@ def compile_catalogues() -> None:
                 write_mo(compiled, catalogue)
 
 
+def render_pages() -> None:
+    """Write what the page shows of docs/ into web/."""
+    rules, games = Path("docs/rules"), Path("docs/games")
+    shown = {source: f"rules/{source.stem.replace('README', 'index')}.html" for source in rules.glob("*.md")}
+    shown |= {source: f"guide/{source.stem}.html" for source in games.glob("*.md")}
+    shown |= {source: f"samples/{source.name}" for source in games.glob("*.chatiere")}
+    for source, name in shown.items():
+        text = source.read_text(encoding="utf-8")
+        if source.suffix == ".md":
+            text = rendered(text, source, shown)
+        target = "web" / Path(name)
+        target.parent.mkdir(exist_ok=True)
+        if not (target.exists() and target.read_text(encoding="utf-8") == text):
+            target.write_text(text, encoding="utf-8")
+
+
+def rendered(text: str, source: Path, shown: dict[Path, str]) -> str:
+    """Return a page of docs/ as HTML, without its comments. `shown`: where in web/ which files of docs/ are."""
+    markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
+    tokens = markdown.parse(re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL))
+    for token in tokens:
+        token.children = linked(token.children or [], source, shown)
+    title = html.escape(next(token.content for token in tokens if token.type == "inline"))
+    return PAGE.format(title=title, text=markdown.renderer.render(tokens, markdown.options, {}))
+
+
+def linked(tokens: list[Token], source: Path, shown: dict[Path, str]) -> list[Token]:
+    """Lead a text's links to the files in web/; of those that lead elsewhere in the repository the words remain."""
+    found = []
+    is_left_out = False
+    for token in tokens:
+        if token.type == "link_open" and "://" not in (target := str(token.attrs["href"])):
+            path = Path(posixpath.normpath(posixpath.join(source.parent, target.partition("#")[0])))
+            is_left_out = path not in shown
+            if not is_left_out:
+                token.attrs["href"] = posixpath.relpath(shown[path], posixpath.dirname(shown[source]))
+        if not (is_left_out and token.type in ("link_open", "link_close")):
+            found.append(token)
+        is_left_out = is_left_out and token.type != "link_close"
+    return found
+
+
 def write_field_numbers(file: FileDescriptorProto) -> None:
     """Write the numbers of a file's fields for Cython: `hands` of DiscatState is STATE_HANDS in fields/discat.pxd."""
     source = Path(file.name)
@@ -181,15 +249,16 @@ os.chdir(ROOT)
 link_folders()
 generate_protobuf_code()
 compile_catalogues()
+render_pages()
 setup(
     package_dir={"": "src"},
     packages=find_namespace_packages(
         "src",
         include=["chatiere", "chatiere.*"],
-        # A package of npm's, not of Python's.
-        exclude=["chatiere.clients.typescript*"],
+        # A package of npm's, not of Python's, and what editors need of npm's for the page.
+        exclude=["chatiere.clients.typescript*", "chatiere.web.node_modules*"],
     ),
-    package_data={"": ["*.pxd", "*.pyx", "*.pyi", "*.proto", "*.binpb", "*.mo", "py.typed"]},
+    package_data={"": ["*.pxd", "*.pyx", "*.pyi", "*.proto", "*.binpb", "*.mo", "py.typed", *SERVED]},
     options={"build_ext": {"parallel": os.cpu_count()}},
     ext_modules=cythonize(
         extensions() + http2_extensions(),

@@ -5,7 +5,7 @@ import os
 import click
 
 from chatiere.clients import ChatiereError
-from chatiere.command import arena, perft, play, protos, replay, selfplay, serve, token, verify
+from chatiere.command import arena, perft, play, protos, replay, selfplay, serve, token, verify, web
 from chatiere.command.common import CommandError
 from chatiere.engine import EngineError
 
@@ -32,6 +32,7 @@ def main(context: click.Context) -> None:
 
 
 for _command in (
+    web.command,
     serve.command,
     token.command,
     play.command,

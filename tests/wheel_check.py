@@ -1,8 +1,9 @@
 """Build a wheel and its bill of materials into dist/, install it in an environment of its own and test it.
 
-It must play, have the definition of the API, type check, and let third-party Cython code cimport the engine: `make
-wheel`. The bill (CycloneDX) lists the wheel and the releases that the image installs with it, with hashes. On Linux the
-wheel brings libnghttp2 along. A build without that library must play, too, and say what --fast-address needs.
+It must play, serve the page, have the definition of the API, type check, and let third-party Cython code cimport the
+engine: `make wheel`. The bill (CycloneDX) lists the wheel and the releases that the image installs with it, with
+hashes. On Linux the wheel brings libnghttp2 along. A build without that library must play, too, and say what
+--fast-address needs.
 """
 
 import json
@@ -12,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import urllib.request
 import venv
 import zipfile
 from pathlib import Path
@@ -31,6 +33,10 @@ WANTED = (
     "chatiere/v1/game_service_pb2.pyi",
     "chatiere/v1/descriptors.binpb",
     "chatiere/v1/game_service.proto",
+    "chatiere/web/index.html",
+    "chatiere/web/rules/discat.html",
+    "chatiere/web/guide/discat.html",
+    "chatiere/web/samples/discat.chatiere",
 )
 
 PLAYS = """
@@ -105,6 +111,21 @@ def write_bill(wheel: Path) -> Path:
     return bill
 
 
+def check_page(python: Path, work: Path) -> None:
+    """Load the page that an installed wheel serves."""
+    command = (python.with_name("chatiere"), "web", "--address", "127.0.0.1:0", "--table-keys", work / "keys")
+    with subprocess.Popen(command, cwd=work, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        said = re.search(r"http://\S+", process.stdout.readline())
+        try:
+            assert said, "no URL"
+            with urllib.request.urlopen(said[0], timeout=30) as answer:
+                assert answer.read() == (ROOT / "web" / "index.html").read_bytes()
+        finally:
+            process.terminate()
+    assert process.returncode == 0, process.returncode
+
+
 def build(directory: Path, work: Path) -> Path:
     """Build a wheel into a directory."""
     run(sys.executable, *PIP, "wheel", "--no-deps", "--wheel-dir", directory, ROOT, cwd=work)
@@ -161,6 +182,8 @@ def main() -> None:
         for wanted in WANTED:
             assert wanted in names, f"the wheel lacks {wanted}"
         assert all(name.startswith("chatiere") for name in names), "the wheel puts something else at the top level"
+        served = {Path(name).suffix for name in names if name.startswith("chatiere/web/") and not name.endswith("/")}
+        assert served == {".chatiere", ".css", ".html", ".js", ".svg"}, served
 
         print(f"the bill of materials is {write_bill(wheel).relative_to(ROOT)}")
         venv.create(work / "env", with_pip=True)
@@ -168,6 +191,9 @@ def main() -> None:
         run(python, *PIP, "install", wheel, "mypy", "types-protobuf", "types-grpcio", "Cython", "setuptools", cwd=work)
         run(python, "-c", PLAYS, cwd=work)
         print("the wheel plays")
+        run(python, *PIP, "install", f"{wheel}[web]", cwd=work)
+        check_page(python, work)
+        print("the wheel serves the page")
         run(python.with_name("chatiere"), "protos", work / "api", cwd=work)
         defined = (work / "api" / "chatiere" / "v1" / "game_service.proto").read_bytes()
         assert defined == (ROOT / "proto" / "chatiere" / "v1" / "game_service.proto").read_bytes()

@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
 
@@ -36,9 +37,10 @@ _LOOK, _LATE = 1.0, 3.0
 _log = logging.getLogger(__name__)
 
 
-def serve(settings: Settings) -> None:
+def serve(settings: Settings, ready: Callable[[Settings], None] | None = None) -> None:
     """Serve until SIGTERM or SIGINT, then let calls in flight finish; a second signal ends everything at once.
 
+    `ready`: called when all workers serve, with the ports that the system chose in the addresses.
     To be called in the main thread. Raises SettingError if the settings cannot be applied: an address in use, an
     unreadable file …
     """
@@ -76,6 +78,8 @@ def serve(settings: Settings) -> None:
             if web_address is not None:
                 scheme = "http" if settings.tls_certificate is None else "https"
                 _log.info("door for browsers on %s://%s", scheme, web_address)
+            if ready is not None:
+                ready(shared)
             workers.keep_running()
         _log.info("stopping: calls in flight have %g s to finish", settings.grace)
         hurry = workers.stop()

@@ -10,7 +10,7 @@ from .conftest import Run
 def test_the_subcommands_are_listed(run: Run) -> None:
     result = run("--help")
     assert result.exit_code == 0
-    for command in ("serve", "token", "play", "selfplay", "arena", "replay", "perft", "protos"):
+    for command in ("serve", "web", "token", "play", "selfplay", "arena", "replay", "perft", "protos", "verify"):
         assert f"  {command} " in result.stdout
 
 

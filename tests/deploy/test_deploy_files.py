@@ -47,11 +47,11 @@ def test_the_dockerfile_lints() -> None:
     assert done.returncode == 0, done.stdout
 
 
-def test_the_image_is_made_of_all_folders_of_the_package() -> None:
+def test_the_image_is_made_of_all_folders_of_the_package_and_the_rules() -> None:
     folders = {path.name for path in (DEPLOY.parent / "src" / "chatiere").iterdir() if path.is_symlink()}
     kept = (DEPLOY.parent / ".dockerignore").read_text().splitlines()
     assert folders
-    assert {f"!{folder}" for folder in folders} <= set(kept)
+    assert {f"!{folder}" for folder in folders | {"docs/games", "docs/rules"}} <= set(kept)
 
 
 @pytest.mark.parametrize("path", MANIFESTS, ids=lambda path: path.stem)

@@ -1,19 +1,18 @@
-"""What the port for browsers serves: calls, health, and to whom of other origins."""
+"""What the port for browsers serves: calls, health, pages, and to whom of other origins."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 
 from chatiere.service.ports.web.calls import Door, Exchange, Route, protocols_of
 from chatiere.service.ports.web.connection import Connection
 from chatiere.service.ports.web.http import Headers, Receive, Scope, Send, has_body, send_whole, value_of
+from chatiere.service.ports.web.pages import Pages
 from chatiere.service.process.settings import ANY_ORIGIN
 
 HEALTH = "/healthz"
-# What serves the paths that have no method: an application in the sense of ASGI, such as one of static files.
-Pages = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 # What a request's body may be; parameters follow a semicolon.
 _CONTENT_TYPES = {
@@ -32,6 +31,8 @@ _SENT = (
 )
 _READ = b"content-language, grpc-message, grpc-status, grpc-status-details-bin, x-request-id"
 _TEXT = (b"content-type", b"text/plain; charset=utf-8")
+# Browsers take responses for what their content-type says.
+_NO_GUESS = (b"x-content-type-options", b"nosniff")
 
 
 class Origins:
@@ -75,9 +76,9 @@ class WebApp:
         door: Door,
         routes: Iterable[Route],
         count_unknown: Callable[[], None],
-        pages: Pages | None = None,
+        pages: Pages,
     ) -> None:
-        """Serve the calls of `routes`, and `pages`, if there are any, at other paths.
+        """Serve the calls of `routes`, and `pages` at other paths.
 
         `count_unknown`: counts a call of another method.
         """
@@ -95,7 +96,7 @@ class WebApp:
         """Serve a request."""
         headers: Headers = scope["headers"]
         origin = value_of(headers, b"origin")
-        more = self._origins.headers_for(origin)
+        more = [_NO_GUESS, *self._origins.headers_for(origin)]
         route = self._routes.get(scope["path"])
         method = scope["method"]
         if method == "OPTIONS" and value_of(headers, b"access-control-request-method") is not None:
@@ -109,7 +110,7 @@ class WebApp:
                 await self._call(route, connection, scope, receive, send, more)
         elif scope["path"] == HEALTH:
             await self._health(method, headers, receive, send, more)
-        elif self._pages is not None and method in ("GET", "HEAD"):
+        elif method in ("GET", "HEAD"):
             await self._pages(scope, receive, send)
         else:
             if method == "POST":

@@ -43,7 +43,17 @@ from chatiere.service.guards.traces import CallTraces
 from chatiere.service.ports.handlers import LARGE, BatchHandler, Hold, finished
 from chatiere.service.ports.web.connection import Connection
 from chatiere.service.ports.web.endings import ended
-from chatiere.service.ports.web.http import Headers, Receive, Scope, Send, has_body, number_in, send_whole
+from chatiere.service.ports.web.http import (
+    Headers,
+    Receive,
+    Scope,
+    Send,
+    has_body,
+    number_in,
+    send_whole,
+    tags_in,
+    takes_gzip,
+)
 from chatiere.service.ports.web.json_form import MEMORY, JsonForm
 from chatiere.service.process.settings import Settings
 
@@ -367,12 +377,12 @@ class Exchange:
             tag = b'W/"%s"' % hashlib.sha256(body).hexdigest()[:32].encode()
             kind = b"public" if self._door.settings.tokens is None else b"private"
             headers += [(b"etag", tag), (b"cache-control", b"%s, max-age=%d" % (kind, _FRESH))]
-            if tag in _tags(self._headers):
+            if tag in tags_in(self._headers):
                 status, body = 304, b""
         headers.append((b"vary", b"accept-encoding, accept-language"))
         if self._call.language:
             headers.append((b"content-language", self._call.language.encode()))
-        if len(body) >= _WORTH_COMPRESSING and _takes_gzip(self._headers):
+        if len(body) >= _WORTH_COMPRESSING and takes_gzip(self._headers):
             body = await self._compressed(body)
             headers.append((b"content-encoding", b"gzip"))
         headers += self._more_headers
@@ -383,17 +393,3 @@ class Exchange:
             return gzip.compress(body, _LEVEL, mtime=0)
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._route.threads, partial(gzip.compress, body, _LEVEL, mtime=0))
-
-
-def _takes_gzip(headers: Headers) -> bool:
-    for name, value in headers:
-        if name == b"accept-encoding":
-            for each in value.split(b","):
-                coding, _, weight = each.partition(b";")
-                if coding.strip().lower() == b"gzip":
-                    return weight.replace(b" ", b"").rstrip(b"0").rstrip(b".") != b"q="
-    return False
-
-
-def _tags(headers: Headers) -> list[bytes]:
-    return [tag.strip() for name, value in headers if name == b"if-none-match" for tag in value.split(b",")]

@@ -37,6 +37,22 @@ def has_body(headers: Headers) -> bool:
     return bool(number_in(headers, b"content-length")) or value_of(headers, b"transfer-encoding") is not None
 
 
+def takes_gzip(headers: Headers) -> bool:
+    """Return whether a client takes responses that are compressed with gzip."""
+    for name, value in headers:
+        if name == b"accept-encoding":
+            for each in value.split(b","):
+                coding, _, weight = each.partition(b";")
+                if coding.strip().lower() == b"gzip":
+                    return weight.replace(b" ", b"").rstrip(b"0").rstrip(b".") != b"q="
+    return False
+
+
+def tags_in(headers: Headers) -> list[bytes]:
+    """Return the tags (ETag) of what a client has."""
+    return [tag.strip() for name, value in headers if name == b"if-none-match" for tag in value.split(b",")]
+
+
 async def send_whole(send: Send, status: int, headers: Headers, body: bytes, rest: Receive | None) -> None:
     """Send a response.
 

@@ -28,6 +28,7 @@ from chatiere.service.ports.web.app import WebApp
 from chatiere.service.ports.web.calls import Door, Exchange, Route
 from chatiere.service.ports.web.connection import Connection, PortState
 from chatiere.service.ports.web.json_form import JsonForm
+from chatiere.service.ports.web.pages import Pages
 from chatiere.service.process.settings import Settings
 
 _log = logging.getLogger(__name__)
@@ -58,7 +59,7 @@ class WebPort:
         self.half_open = CallSlots(settings.max_calls)
         """The calls whose request has not come whole."""
         door = Door(settings, guards, self.half_open, traces)
-        self._app = WebApp(door, _routes_of(methods), methods.count_unknown)
+        self._app = WebApp(door, _routes_of(methods), methods.count_unknown, Pages())
         config = Config(
             self._app,
             log_config=None,

@@ -1,0 +1,244 @@
+"""The page's files at the door for browsers: all of them, nothing else, and with strict headers."""
+
+import os
+import re
+import shutil
+import socket
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from chatiere.service.guards import tokens
+from chatiere.service.ports.web import pages, port
+from chatiere.service.process.settings import Settings
+
+from ..support import Running, running
+from .client import WebClient
+
+TYPES = {
+    ".chatiere": "text/plain; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml; charset=utf-8",
+}
+FILES = sorted(
+    path.relative_to(pages.FOLDER).as_posix()
+    for path in pages.FOLDER.rglob("*")
+    if path.suffix in TYPES and "node_modules" not in path.parts
+)
+POLICY = {
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+}
+UNKNOWN = {"grpc_type": "unknown", "grpc_service": "unknown", "grpc_method": "unknown"}
+
+
+def directives(policy: str) -> dict[str, str]:
+    """Return the directives of a Content-Security-Policy."""
+    return {name: value for name, _, value in (each.strip().partition(" ") for each in policy.split(";"))}
+
+
+@pytest.fixture
+def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Path, WebClient]]:
+    """Return a folder that a server serves, and a client of the server, which looks at it for every request of /."""
+    folder = tmp_path / "web"
+    folder.mkdir()
+    (folder / "index.html").write_text("first")
+    monkeypatch.setattr(port, "Pages", lambda: pages.Pages(folder))
+    monkeypatch.setattr(pages, "_LOOK", 0.0)
+    with running(door="web") as server, WebClient(server.address) as web:
+        yield folder, web
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_file_is_served(web: WebClient, name: str) -> None:
+    found = web.http.get(f"/{name}")
+    assert found.status_code == 200
+    assert found.content == (pages.FOLDER / name).read_bytes()
+    assert found.headers["content-type"] == TYPES[Path(name).suffix]
+    assert found.headers["cache-control"] == "no-cache"
+
+
+def test_the_page_is_at_the_root(web: WebClient) -> None:
+    assert web.http.get("/").content == (pages.FOLDER / "index.html").read_bytes()
+    assert web.http.get("/?table=1").status_code == 200
+
+
+def test_rules_guides_and_samples_are_there(web: WebClient) -> None:
+    root = Path(__file__).parents[3] / "docs"
+    for folder, suffix, where, kind in (
+        ("rules", "md", "rules", "html"),
+        ("games", "md", "guide", "html"),
+        ("games", "chatiere", "samples", "chatiere"),
+    ):
+        names = [path.stem.replace("README", "index") for path in (root / folder).glob(f"*.{suffix}")]
+        assert names
+        for name in names:
+            assert web.http.get(f"/{where}/{name}.{kind}").status_code == 200, name
+
+
+@pytest.mark.parametrize("path", ["/", "/rules/discat.html", "/missing"])
+def test_nothing_inline_and_nothing_of_other_origins_is_allowed(web: WebClient, path: str) -> None:
+    headers = web.http.get(path).headers
+    assert POLICY.items() <= headers.items()
+    assert "clipboard-write=(self)" in headers["permissions-policy"]
+    allowed = directives(headers["content-security-policy"])
+    assert allowed["default-src"] == "'none'"
+    assert allowed["frame-ancestors"] == "'none'"
+    assert set(allowed.values()) == {"'none'", "'self'"}
+
+
+class Inline(HTMLParser):
+    """Notes what a document has inline, and where it leads."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: list[str] = []
+        self.links: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        names = dict(attrs)
+        if tag == "style" or (tag == "script" and not names.get("src")):
+            self.found.append(tag)
+        self.found += [name for name in names if name == "style" or name.startswith("on")]
+        self.links += [value for name, value in attrs if name in ("href", "src") and value]
+
+
+@pytest.mark.parametrize("name", [name for name in FILES if name.endswith(".html")])
+def test_documents_have_nothing_inline_and_lead_somewhere(web: WebClient, name: str) -> None:
+    document = Inline((pages.FOLDER / name).read_text())
+    assert not document.found
+    for link in document.links:
+        if not link.startswith(("#", "https://")):
+            assert web.http.get(web.http.base_url.join(f"/{name}").join(link)).status_code == 200, link
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "identity"])
+def test_what_has_not_changed_is_not_sent_again(web: WebClient, encoding: str) -> None:
+    first = web.http.get("/", headers={"accept-encoding": encoding})
+    tag = first.headers["etag"]
+    assert re.fullmatch('"[0-9a-f]+"', tag)
+    for known in (tag, f'"other", {tag}', f"W/{tag}"):
+        again = web.http.get("/", headers={"accept-encoding": encoding, "if-none-match": known})
+        assert (again.status_code, again.content) == (304, b"")
+        assert again.headers["etag"] == tag
+        assert POLICY.items() <= again.headers.items()
+    assert web.http.get("/", headers={"if-none-match": '"other"'}).status_code == 200
+
+
+def test_files_come_compressed_to_those_who_take_it(web: WebClient) -> None:
+    plain, packed = (web.http.get("/rules/discat.html", headers={"accept-encoding": each}) for each in ("", "gzip, br"))
+    assert "content-encoding" not in plain.headers
+    assert packed.headers["content-encoding"] == "gzip"
+    assert plain.headers["vary"] == packed.headers["vary"] == "accept-encoding"
+    assert plain.headers["etag"] != packed.headers["etag"]
+    assert int(packed.headers["content-length"]) < int(plain.headers["content-length"]) / 2
+    assert plain.content == packed.content
+    refused = web.http.get("/rules/discat.html", headers={"accept-encoding": "gzip;q=0"})
+    assert "content-encoding" not in refused.headers
+
+
+def test_head_tells_what_get_would(web: WebClient) -> None:
+    for path in ("/", "/rules/discat.html", "/missing"):
+        head, get = web.http.head(path), web.http.get(path)
+        assert head.status_code == get.status_code
+        assert head.content == b""
+        assert {**head.headers, "date": ""} == {**get.headers, "date": ""}
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/missing",
+        "/rules",
+        "/rules/",
+        "/../setup.py",
+        "/%2e%2e/setup.py",
+        "/rules/../../setup.py",
+        "/..%2fsetup.py",
+        "/..\\setup.py",
+        "//etc/passwd",
+        "//index.html",
+        "/./index.html",
+        "/index.html/",
+        "/index.html%00",
+        "/INDEX.HTML",
+        "/package.json",
+        "/tsconfig.json",
+    ],
+)
+def test_there_is_nothing_else(server: Running, path: str) -> None:
+    # Clients would tidy the path.
+    host, _, number = server.address.rpartition(":")
+    with socket.create_connection((host, int(number))) as connection:
+        connection.sendall(f"GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n".encode())
+        with connection.makefile("rb") as answer:
+            assert b" 404 " in answer.readline()
+            assert answer.read().endswith(b"there is no such page here\n")
+
+
+def test_files_are_for_reading(web: WebClient) -> None:
+    for method in ("POST", "PUT", "DELETE", "OPTIONS"):
+        assert web.http.request(method, "/").status_code == 404
+
+
+def test_health_and_calls_are_as_without_it(web: WebClient) -> None:
+    assert web.http.get("/healthz").text == "SERVING\n"
+    made = web.new_game()
+    assert made.message
+    assert made.http.headers["x-content-type-options"] == "nosniff"
+
+
+def test_files_need_no_token_and_calls_do(tmp_path: Path) -> None:
+    file = tmp_path / "tokens"
+    file.write_text(tokens.new_token("somebody")[1] + "\n")
+    with running(Settings(address="127.0.0.1:0", tokens=file), "web") as server, WebClient(server.address) as web:
+        assert web.http.get("/").status_code == 200
+        assert web.new_game().code == "unauthenticated"
+
+
+def test_files_are_not_counted_as_calls() -> None:
+    with running(door="web") as server, WebClient(server.address) as web:
+        for path in ("/", "/missing"):
+            web.http.get(path)
+        assert not server.sample("grpc_server_handled_total", grpc_code="Unimplemented", **UNKNOWN)
+        web.http.post("/")
+        assert server.sample("grpc_server_handled_total", grpc_code="Unimplemented", **UNKNOWN) == 1
+
+
+def test_an_edit_shows_after_a_reload(copied: tuple[Path, WebClient]) -> None:
+    folder, web = copied
+    assert web.http.get("/").text == "first"
+    (folder / "index.html").write_text("second")
+    (folder / "new.js").write_text("1;")
+    assert web.http.get("/new.js").status_code == 404
+    assert web.http.get("/").text == "second"
+    assert web.http.get("/new.js").text == "1;"
+    (folder / "new.js").unlink()
+    # What cannot be read leaves all as it was.
+    (folder / "gone.js").symlink_to(folder / "nowhere")
+    web.http.get("/")
+    assert web.http.get("/new.js").text == "1;"
+
+
+def test_what_has_not_changed_is_not_read_again(copied: tuple[Path, WebClient]) -> None:
+    folder, web = copied
+    file = folder / "index.html"
+    times = file.stat()
+    file.write_text("other")
+    os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert web.http.get("/").text == "first"
+
+
+def test_npm_s_packages_are_not_the_page(copied: tuple[Path, WebClient]) -> None:
+    folder, web = copied
+    (folder / "node_modules" / "some").mkdir(parents=True)
+    shutil.copy(folder / "index.html", folder / "node_modules" / "some" / "index.js")
+    web.http.get("/")
+    assert web.http.get("/node_modules/some/index.js").status_code == 404

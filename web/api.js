@@ -1,0 +1,89 @@
+// Calls of the service, in JSON. Nothing is stored there, so that every call may be repeated.
+
+import { language } from "./settings.js";
+
+const PATIENCE = 30_000;
+const LONGEST_PAUSE = 3000;
+const REPEATED = new Set([429, 502, 503, 504]);
+
+/** Whether the service answers: `waiting` and `back` are its events. */
+export const connection = new EventTarget();
+
+let waiting = 0;
+/** @type {string | undefined} */
+let token = sessionStorage.getItem("token") ?? undefined;
+
+/** A call that the service refused. */
+export class Refusal extends Error {
+  /** @param {number} status @param {any} body the response's body, as Connect has it */
+  constructor(status, body) {
+    super(body?.message ?? `HTTP ${status}`);
+    const detail = (/** @type {string} */ type) =>
+      body?.details?.find((/** @type {any} */ each) => each.type === `google.rpc.${type}`)?.debug;
+    /** HTTP's status. */
+    this.status = status;
+    /** The name of an ErrorReason, such as ILLEGAL_ACTION; empty if there is none. */
+    this.reason = String(detail("ErrorInfo")?.reason ?? "").replace("ERROR_REASON_", "");
+    /** Its metadata. @type {Record<string, string>} */
+    this.metadata = detail("ErrorInfo")?.metadata ?? {};
+    /** The reason for players, in their language. @type {string} */
+    this.localized = detail("LocalizedMessage")?.message ?? this.message;
+  }
+}
+
+/**
+ * Use a token for all calls to come, as long as the page is open.
+ * @param {string} value
+ */
+export function useToken(value) {
+  token = value;
+  sessionStorage.setItem("token", value);
+}
+
+/**
+ * Make a call, as often as it takes while the service can't be reached. Throws Refusal.
+ * @param {string} method such as "TableService/Look" @param {object} request
+ * @returns {Promise<any>}
+ */
+export async function call(method, request) {
+  for (let attempt = 0; ; attempt++) {
+    const response = await post(method, request);
+    if (response && !REPEATED.has(response.status)) {
+      if (attempt > 0) {
+        waiting -= 1;
+        if (waiting === 0) {
+          connection.dispatchEvent(new Event("back"));
+        }
+      }
+      const body = await response.json().catch(() => undefined);
+      if (!response.ok || body === undefined) {
+        throw new Refusal(response.status, body);
+      }
+      return body;
+    }
+    if (attempt === 0) {
+      waiting += 1;
+      connection.dispatchEvent(new Event("waiting"));
+    }
+    await new Promise((resolve) => setTimeout(resolve, Math.min(LONGEST_PAUSE, 200 * 2 ** attempt)));
+  }
+}
+
+/** @param {string} method @param {object} request */
+async function post(method, request) {
+  try {
+    return await fetch(`chatiere.v1.${method}`, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        "accept-language": language(),
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      },
+      body: JSON.stringify(request),
+      signal: AbortSignal.timeout(PATIENCE),
+      credentials: "omit",
+    });
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,112 @@
+// What the drawing of a game is: the types that games/*.js and the table share, and how a game is loaded.
+
+/**
+ * @typedef {import("#api/chatiere/v1/game_pb.js").ActionJson} Action
+ * @typedef {import("#api/chatiere/v1/game_pb.js").EventJson} Event
+ * @typedef {import("#api/chatiere/v1/game_pb.js").GameInfoJson} GameInfo
+ * @typedef {import("#api/chatiere/v1/game_pb.js").ViewerUpdateJson} ViewerUpdate
+ */
+
+/**
+ * Something on the table: a card, a space, a cat. From one drawing to the next the same key is the same thing: it glides to
+ * its new place. Coordinates are CSS pixels from the upper left corner of the drawing (of the board for `board`).
+ * @typedef {object} Item
+ * @property {string} key  Which one it is; unique in a drawing.
+ * @property {number} x  Where its origin is.
+ * @property {number} y
+ * @property {number} [turn]  Degrees, clockwise.
+ * @property {number} [scale]
+ * @property {number} [layer]  Higher ones lie above; absent: 0. Within a layer later ones lie above.
+ * @property {string} stamp  What it looks like: it is drawn again when this changes.
+ * @property {() => SVGElement} draw  Draws it around its origin.
+ * @property {string} [label]  What it is, for those who can't see it. Absent: an ornament.
+ * @property {string} [pick]  The key by which it is picked; several items may share one. Absent: it can't be picked.
+ * @property {{x: number, y: number, turn?: number, scale?: number}} [from]  Where it comes from. Absent: it fades in.
+ * @property {{x: number, y: number, turn?: number, scale?: number}} [to]  Where it goes to when it is no longer drawn.
+ * @property {boolean} [board]  It lies on the board, which can be zoomed and panned.
+ */
+
+/**
+ * A rectangle.
+ * @typedef {{x: number, y: number, width: number, height: number}} Box
+ */
+
+/**
+ * A drawing of a table. `board`: where in it the board is shown; `extent`: the part of the board that matters, in the
+ * board's own coordinates. Both absent: no item has `board`.
+ * @typedef {{width: number, height: number, items: Item[], board?: Box, extent?: Box}} Drawing
+ */
+
+/**
+ * What an action needs to be picked: the keys of items. `ordered`: in this order; otherwise in any, but where actions differ
+ * in the last key alone, the one picked last counts. No keys: the action is a button.
+ * @typedef {{keys: string[], ordered?: boolean}} Picks
+ */
+
+/**
+ * What a drawing is made of. V is the game's own view.
+ * @template [V=any]
+ * @typedef {object} Context
+ * @property {V} view  The viewer's view of the game, such as DiscatViewJson: what is 0, false or empty is absent.
+ * @property {ViewerUpdate} update  All that the viewer gets.
+ * @property {any} details  The game's own piece details, such as DiscatPiecesJson.
+ * @property {number} players
+ * @property {number | undefined} me  The viewer's seat; undefined for a spectator.
+ * @property {number | undefined} turn  The seat to decide; undefined when the game is over.
+ * @property {readonly Action[]} actions  The viewer's legal actions that can be picked now; often none.
+ * @property {number} width  The pixels there are for the drawing: fill this width. 320 is the least.
+ * @property {number} height  The pixels of height that can be seen without scrolling: a drawing should not be much higher.
+ * @property {readonly string[]} picked  The keys picked so far.
+ * @property {ReadonlySet<string>} candidates  The keys that can be picked next.
+ * @property {Record<string, any>} ui  What the game's drawing remembers of its own, such as a card that is turned over.
+ * @property {() => void} redraw  Draw again, after a change of `ui`.
+ * @property {(kind: string, number: number) => string} nameOf  The name of a piece in the player's language.
+ * @property {(seat: number) => string} seatName  The name of the player of a seat.
+ * @property {(key: string, values?: Record<string, string | number>) => string} t  A text of the game's `words`.
+ */
+
+/**
+ * How a game is drawn and played. All that it knows of the rules comes from the service.
+ * @typedef {object} Game
+ * @property {{en: Record<string, string>, fr: Record<string, string>}} words  Texts that the service has not, by key;
+ *   `{name}` stands for a value.
+ * @property {(context: Context) => Drawing} draw
+ * @property {(action: Action, context: Context) => Picks | undefined} picks  How an action is picked; undefined: not now.
+ * @property {boolean} [confirms]  A complete pick waits for a button, as more could be picked.
+ * @property {(keys: readonly string[], context: Context) => object | undefined} attempt  The game's own part of the action
+ *   (such as `{play: {cards: [4]}}`) that somebody tries who picks these, so that the service says why it is illegal;
+ *   undefined: none.
+ * @property {(context: Context) => string} prompt  What the seat to decide has to do, as a short sentence.
+ * @property {(context: Context) => string[]} summary  The table in a few sentences, for those who can't see it.
+ * @property {(seat: number, detail: any, context: Context) => [string, number][]} breakdown  What the total of a seat is
+ *   made of, from the score's own detail.
+ * @property {(event: Event) => boolean} [isMoment]  Whether an event is worth a pause: the end of a round, for example.
+ */
+
+/** The games that this page can draw, by name. */
+export const GAMES = /** @type {const} */ ([
+  "chatpentiers",
+  "momistigri",
+  "discat",
+  "chat_cartonne",
+  "chat_perche",
+]);
+
+/**
+ * Load the drawing of a game.
+ * @param {string} name @returns {Promise<Game>}
+ */
+export async function loadGame(name) {
+  if (!GAMES.some((known) => known === name)) {
+    throw new Error(`unknown game: ${name}`);
+  }
+  return (await import(`./games/${name}.js`)).game;
+}
+
+/**
+ * Return the name of a game's field in messages: chat_perche is chatPerche.
+ * @param {string} name
+ */
+export function fieldOf(name) {
+  return name.replace(/_(.)/g, (_, letter) => letter.toUpperCase());
+}

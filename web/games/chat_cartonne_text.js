@@ -1,0 +1,108 @@
+// The table of Chat Cartonne in words.
+
+/** @typedef {import("../game.js").Context} Context */
+
+/** @param {readonly number[] | undefined} numbers */
+export function sumOf(numbers) {
+  return (numbers ?? []).reduce((sum, number) => sum + number, 0);
+}
+
+/** @param {Context} context */
+export function pileText({ view, t }) {
+  return t("pile", { count: view.pileSize ?? 0 });
+}
+
+/** @param {Context} context @param {number} part */
+export function partText({ view, t }, part) {
+  const { left = 0, ownPrincess = false } = view.parts?.[part] ?? {};
+  const text = t("part", { part: part + 1, left });
+  return ownPrincess ? `${text}, ${t("part-own")}` : text;
+}
+
+/** @param {Context} context @param {number} seat */
+export function seatText(context, seat) {
+  const { view, t, seatName, nameOf } = context;
+  const state = view.seats?.[seat] ?? {};
+  const name = seatName(seat);
+  const shown = (state.shown ?? []).map((/** @type {any} */ { notPatterns = [], notPrincess = false }) => {
+    const cards = notPatterns.map((/** @type {number} */ pattern) => nameOf("pattern", pattern));
+    return t("shown", {
+      cards: [...cards, ...(notPrincess ? [t("princess-at", { cell: "" }).replace(/,\s*$/, "")] : [])].join(
+        ", ",
+      ),
+    });
+  });
+  return [
+    t("hand", { name, count: state.handSize ?? 0 }),
+    ...shown,
+    t("cats-left", { name, count: state.supply ?? 0 }),
+    drawnText(context, state),
+    t("princesses", { count: sumOf(state.princessesPlayed) }),
+    ...(view.finalPhase ? [t(state.holdsCarton ? "holds" : "holds-not")] : []),
+  ]
+    .filter(Boolean)
+    .join(", ");
+}
+
+/**
+ * How many cards a seat has drawn of each part of the pile, up to the last of which it has.
+ * @param {Context} context @param {any} state
+ */
+export function drawnText({ t }, state) {
+  const drawn = /** @type {number[]} */ (state.drawn ?? []);
+  const last = drawn.findLastIndex((count) => count > 0);
+  return last < 0 ? "" : t("drawn", { list: drawn.slice(0, last + 1).join(" + ") });
+}
+
+/** @param {Context} context @param {any} card @returns {string[]} */
+export function cardTexts({ t, nameOf, seatName }, card) {
+  const cell = nameOf("cell", card.cell ?? 0);
+  const lies = card.onJoint;
+  const texts = [
+    card.princess
+      ? t("princess-at", { cell })
+      : card.sleepingCat !== undefined
+        ? t("asleep", { name: seatName(card.sleepingCat), cell })
+        : t("lies", { card: nameOf(card.turned ? "turned" : "card", card.kind ?? 0), cell }),
+  ];
+  if (lies) {
+    texts.push(
+      lies.princess
+        ? t("princess-at", { cell })
+        : lies.toy !== undefined
+          ? t("toys", { card: nameOf("card", lies.toy), cell })
+          : t("awake", { name: seatName(lies.cat ?? 0), cell }),
+    );
+  }
+  return texts;
+}
+
+/** @param {Context} context @param {any} box */
+export function boxText({ t, nameOf, seatName, players }, box) {
+  const toys = ["mice", "balls", "fish", "sprayers"]
+    .filter((name) => box[name] > 0)
+    .map((name) => t(name, { count: box[name] }))
+    .join(", ");
+  const cats = Array.from({ length: players }, (_, seat) => ({
+    seat,
+    awake: box.awake?.[seat] ?? 0,
+    asleep: box.asleep?.[seat] ?? 0,
+  }))
+    .filter(({ awake, asleep }) => awake + asleep > 0)
+    .map(({ seat, awake, asleep }) => t("cats", { name: seatName(seat), awake, asleep }));
+  const majority = box.majority ?? [];
+  const bonus = /** @type {number[]} */ (box.bonus ?? [])
+    .map((points, seat) => (points > 0 ? `, ${t("bonus", { name: seatName(seat), points })}` : ""))
+    .join("");
+  return t("box", {
+    kind: t(box.closed ? "box-closed" : "box-open"),
+    count: (box.cells ?? []).length,
+    cell: nameOf("cell", box.cells?.[0] ?? 0),
+    toys: toys === "" ? t("no-toys") : toys,
+    cats: cats.join(", ") || t("no-cats"),
+    worth:
+      majority.length > 0
+        ? t("box-majority", { names: majority.map(seatName).join(", "), points: box.points ?? 0 }) + bonus
+        : t("box-nobody"),
+  });
+}

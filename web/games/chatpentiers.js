@@ -1,0 +1,200 @@
+// Chatpentiers: castles built of the cards that are taken in tricks.
+
+import {
+  around,
+  contentOf,
+  isTaking,
+  layoutOf,
+  ledSuit,
+  suitOf,
+  tableOf,
+  zonesOf,
+} from "./chatpentiers_layout.js";
+import { drawDiscards, drawHand, drawSeat, drawTrick } from "./chatpentiers_table.js";
+
+/** @typedef {import("../game.js").Context} Context @typedef {import("../game.js").Box} Box */
+/** @typedef {import("./chatpentiers_layout.js").Table} Table */
+
+const words = {
+  en: {
+    bonus: "bonus in it",
+    discards: "Discarded",
+    empty: "empty",
+    extra: "extra",
+    "extra-card": "{card}, the extra card",
+    follow: "Play a card: {colour} was led",
+    free: "Play any card: you have no {colour}",
+    hand: "{card}, in your hand",
+    "hand-of": "{name}: {count} cards in hand, {points} points",
+    lead: "Lead a card to the trick",
+    leads: "leads",
+    led: "led: {colour}",
+    "no-colour": "has no {colour}",
+    out: "{card}, discarded",
+    perfect: "perfect",
+    place: "Where in your castle does {card} go?",
+    "played-by": "{card}, played by {name}",
+    rank: "{name} ranks {rank}: takes {count}",
+    round: "Round {round} of {rounds}",
+    "round-name": "round {round}",
+    stone: "{card}, in the castle of {name}: {zone}",
+    take: "Take a card from the table ({count} to take)",
+    table: "To be taken: {cards}",
+    takes: "takes {count}",
+    "to-play": "{name} is still to play",
+    "too-many": "too many",
+    took: "took {count}",
+    trick: "Trick {trick} of {tricks}",
+    "your-hand": "Your hand: {cards}",
+    zone: "{zone} of {name}: {count} of {limit}, {what}",
+  },
+  fr: {
+    bonus: "dont bonus",
+    discards: "Défausse",
+    empty: "vide",
+    extra: "en plus",
+    "extra-card": "{card}, la carte supplémentaire",
+    follow: "Jouez une carte : {colour} est demandé",
+    free: "Jouez la carte de votre choix : vous n’avez pas de {colour}",
+    hand: "{card}, dans votre main",
+    "hand-of": "{name} : {count} cartes en main, {points} points",
+    lead: "Entamez le pli",
+    leads: "entame",
+    led: "demandé : {colour}",
+    "no-colour": "n’a pas de {colour}",
+    out: "{card}, défaussé",
+    perfect: "parfait",
+    place: "Où mettez-vous {card} dans votre château ?",
+    "played-by": "{card}, joué par {name}",
+    rank: "{name}, rang {rank} : prend {count}",
+    round: "Manche {round} sur {rounds}",
+    "round-name": "manche {round}",
+    stone: "{card}, dans le château de {name} : {zone}",
+    take: "Prenez une carte de la table ({count} à prendre)",
+    table: "À prendre : {cards}",
+    takes: "prend {count}",
+    "to-play": "{name} doit encore jouer",
+    "too-many": "trop",
+    took: "a pris {count}",
+    trick: "Pli {trick} sur {tricks}",
+    "your-hand": "Votre main : {cards}",
+    zone: "{zone} de {name} : {count} sur {limit}, {what}",
+  },
+};
+
+/** @type {import("../game.js").Game} */
+export const game = {
+  words,
+  draw,
+  picks(action) {
+    const { playCard, takeCard } = /** @type {any} */ (action).chatpentiers;
+    return playCard
+      ? { keys: [`card:${playCard.card ?? 0}`] }
+      : { keys: [`card:${takeCard.card ?? 0}`, `zone:${takeCard.zone ?? 0}`], ordered: true };
+  },
+  attempt(keys) {
+    const numbers = keys.map((key) => Number(key.replace(/\D+/, "")));
+    const [card, last] = [numbers.at(-2), numbers.at(-1)];
+    if (keys.at(-1)?.startsWith("card:")) {
+      return { playCard: { card: last } };
+    }
+    return card === undefined ? undefined : { takeCard: { card, zone: last } };
+  },
+  prompt({ view, details, actions, picked, nameOf, t }) {
+    const [first] = picked;
+    if (isTaking(view)) {
+      return first === undefined
+        ? t("take", { count: view.cardsToTake ?? 0 })
+        : t("place", { card: nameOf("card", Number(first.slice("card:".length))) });
+    }
+    const led = ledSuit(view, details);
+    if (led === undefined) {
+      return t("lead");
+    }
+    const follows = actions.some(
+      (action) => suitOf(details, /** @type {any} */ (action).chatpentiers.playCard?.card ?? 0) === led,
+    );
+    return t(follows ? "follow" : "free", { colour: nameOf("colour", led) });
+  },
+  summary,
+  breakdown: (_, detail, { t }) => [
+    ...(detail.roundPoints ?? []).map((/** @type {number} */ points, /** @type {number} */ index) => [
+      t("round-name", { round: index + 1 }),
+      points,
+    ]),
+    ...(detail.bonusPoints ? [[t("bonus"), detail.bonusPoints]] : []),
+  ],
+  isMoment: (event) =>
+    ["CHATPENTIERS_EVENT_KIND_ROUND_SCORED", "CHATPENTIERS_EVENT_KIND_GAME_ENDED"].includes(
+      /** @type {any} */ (event).chatpentiers?.kind,
+    ),
+};
+
+/** @param {Context} context */
+function draw(context) {
+  const { width, players, me } = context;
+  const bottom = me ?? 0;
+  const roomy = layoutOf(context, bottom, 1);
+  const layout = layoutOf(context, bottom, Math.min(1.4, Math.max(1, context.height / roomy.height)));
+  /** @type {Table} */
+  const table = { ...context, layout, bottom, items: [] };
+  for (const [index, seat] of around(players, bottom).entries()) {
+    drawSeat(table, seat, index === 0 ? layout.mine : /** @type {Box} */ (layout.others[index - 1]));
+  }
+  drawTrick(table);
+  drawDiscards(table);
+  drawHand(table);
+  return { width, height: layout.height, items: table.items };
+}
+
+/** @param {Context} context */
+function summary(context) {
+  const { view, details, players, me, seatName, nameOf, t, update } = context;
+  const { cardsDealt = 0, cardsTaken = [] } = tableOf(context);
+  const cardNames = (/** @type {number[]} */ cards) =>
+    cards.map((number) => nameOf("card", number)).join(", ");
+  const isOver = view.phase === "CHATPENTIERS_PHASE_OVER";
+  const led = ledSuit(view, details);
+  /** @type {number[]} */
+  const ranking = view.ranking ?? [];
+  const lines = [t("round", { round: view.round ?? 0, rounds: details.rounds ?? 0 })];
+  if (!isOver) {
+    lines.push(t("trick", { trick: view.trick ?? 0, tricks: cardsDealt }));
+    lines.push(`${seatName(view.leader ?? 0)}: ${t("leads")}`);
+  }
+  if (led !== undefined) {
+    lines.push(t("led", { colour: nameOf("colour", led) }));
+  }
+  for (const { seat = 0, card: number = 0 } of view.plays ?? []) {
+    lines.push(t("played-by", { card: nameOf("card", number), name: seatName(seat) }));
+  }
+  if (view.extraCard !== undefined) {
+    lines.push(t("extra-card", { card: nameOf("card", view.extraCard) }));
+  }
+  for (const [index, seat] of ranking.entries()) {
+    lines.push(t("rank", { name: seatName(seat), rank: index + 1, count: cardsTaken[index] ?? 0 }));
+  }
+  if (isTaking(view)) {
+    lines.push(t("table", { cards: cardNames(view.table ?? []) }));
+  }
+  if (me !== undefined) {
+    lines.push(t("your-hand", { cards: cardNames(view.seats[me].hand ?? []) }));
+  }
+  for (const seat of around(players, me ?? 0)) {
+    const { handSize = 0, shownVoids = [] } = view.seats[seat];
+    const points = update.score?.totals?.[seat]?.total ?? 0;
+    const voids = shownVoids.map((/** @type {number} */ colour) =>
+      t("no-colour", { colour: nameOf("colour", colour) }),
+    );
+    lines.push([t("hand-of", { name: seatName(seat), count: handSize, points }), ...voids].join(", "));
+    for (const which of zonesOf(context)) {
+      const { zone, cards, limit } = contentOf(context, seat, which);
+      const what = cards.length > 0 ? cardNames(cards) : t("empty");
+      lines.push(
+        t("zone", { zone: nameOf("zone", zone), name: seatName(seat), count: cards.length, limit, what }),
+      );
+    }
+  }
+  lines.push(`${t("discards")}: ${cardNames(view.discards ?? []) || t("empty")}`);
+  return lines;
+}

@@ -1,0 +1,68 @@
+// What stands above every part of the page: the way home, and the settings.
+
+import { catPeeking } from "./art/cats.js";
+import { h, s } from "./dom.js";
+import { choose, isAnimated, language, t, theme } from "./settings.js";
+
+/** Return the header, in the present language. */
+export function header() {
+  const logo = s("svg", { viewBox: "-20 -20 40 40", "aria-hidden": "true" }, catPeeking(0, 40));
+  return h(
+    "header",
+    { class: "top" },
+    h("a", { class: "brand", href: "#/" }, logo, "Chatière"),
+    h(
+      "details",
+      { class: "settings", onkeydown: (/** @type {KeyboardEvent} */ event) => close(event) },
+      h("summary", {}, t("settings")),
+      h(
+        "div",
+        { class: "sheet" },
+        select("language", t("language"), language(), { en: "English", fr: "Français" }),
+        select("theme", t("theme"), theme(), { system: t("as-system"), light: t("light"), dark: t("dark") }),
+        select("pace", t("pace"), localStorage.getItem("pace") ?? "calm", {
+          calm: t("calm"),
+          brisk: t("brisk"),
+          none: t("at-once"),
+        }),
+        select("animation", t("animation"), isAnimated() ? "on" : "off", { on: t("on"), off: t("off") }),
+      ),
+    ),
+  );
+}
+
+/**
+ * Open the settings, and put the focus on one of them.
+ * @param {string} name
+ */
+export function openSettings(name) {
+  const settings = document.querySelector(".settings");
+  settings?.setAttribute("open", "");
+  /** @type {HTMLSelectElement | null | undefined} */ (settings?.querySelector(`[name=${name}]`))?.focus();
+}
+
+/** @param {KeyboardEvent} event */
+function close(event) {
+  const settings = /** @type {HTMLDetailsElement} */ (event.currentTarget);
+  if (event.key === "Escape" && settings.open) {
+    settings.open = false;
+    settings.querySelector("summary")?.focus();
+  }
+}
+
+/**
+ * @param {"language" | "theme" | "animation" | "pace"} name @param {string} label @param {string} chosen
+ * @param {Record<string, string>} values
+ */
+function select(name, label, chosen, values) {
+  return h(
+    "label",
+    {},
+    h("span", {}, label),
+    h(
+      "select",
+      { name, onchange: (/** @type {any} */ event) => choose(name, event.target.value) },
+      Object.entries(values).map(([value, text]) => h("option", { value, selected: value === chosen }, text)),
+    ),
+  );
+}

@@ -1,0 +1,84 @@
+// Links to tables: what is shared holds tables and never a secret; only the private link to one's own seat does.
+
+import { h } from "./dom.js";
+import { packed } from "./bytes.js";
+import { t } from "./settings.js";
+import { promisesOf } from "./store.js";
+
+/** @typedef {import("./session.js").Session} Session */
+
+/** @param {string} fragment */
+export function linkTo(fragment) {
+  return new URL(`#/${fragment}`, location.href).href;
+}
+
+/** Return the link to share: the tables that others may lack. @param {Session} session */
+export function tableLink(session) {
+  return linkTo(`table/${session.news().join(".")}`);
+}
+
+/**
+ * Return the private link to a seat, to play on at another device: the secret, and what the seat has promised.
+ * @param {Session} session @param {number} seat
+ */
+export function seatLink(session, seat) {
+  const own = { seat, secret: session.kept.seats[seat], promises: promisesOf(session.id, seat) };
+  return linkTo(`seat/${packed(own)}/${session.all().join(".")}`);
+}
+
+/**
+ * Show a link with all that it takes to send it.
+ * @param {string} label @param {string} link @param {{isPrivate?: boolean}} [how]
+ */
+export function share(label, link, { isPrivate = false } = {}) {
+  const field = h("input", { type: "text", readonly: true, value: link, onfocus: () => field.select() });
+  const copied = h("span", { role: "status" });
+  const copy = h("button", { type: "button", class: "copy", onclick: () => copyIt() }, t("copy"));
+  const send =
+    !isPrivate &&
+    "share" in navigator &&
+    h(
+      "button",
+      { type: "button", onclick: () => navigator.share({ url: link }).catch(() => undefined) },
+      t("send"),
+    );
+  async function copyIt() {
+    field.select();
+    try {
+      await navigator.clipboard.writeText(link);
+      copied.textContent = t("copied");
+    } catch {
+      // The text is selected, for the browser's own copying.
+      copied.textContent = t("copy-by-hand");
+    }
+  }
+  return h(
+    "div",
+    { class: "share" },
+    h("label", {}, h("span", {}, label), field),
+    h("p", { class: "choices" }, copy, send, copied),
+  );
+}
+
+/** Return a field for a link that somebody sent. */
+export function pasteLink() {
+  const refusal = h("p", { class: "refusal", role: "alert" });
+  const field = h("input", { type: "text", name: "link", autocomplete: "off", required: true });
+  const open = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    const found = /#?\/?((table|seat|invitation|reply)\/\S+)$/.exec(field.value.trim());
+    if (found) {
+      field.value = "";
+      location.hash = `#/${found[1]}`;
+    } else {
+      refusal.textContent = t("not-a-link");
+    }
+  };
+  return h(
+    "form",
+    { class: "paste", onsubmit: open },
+    h("label", {}, h("span", {}, t("paste-link")), field),
+    h("button", {}, t("open")),
+    refusal,
+  );
+}

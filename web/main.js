@@ -1,0 +1,115 @@
+// The page: which part of it an address stands for. Addresses are fragments, which are never sent to a server.
+
+import { connection, Refusal, useToken } from "./api.js";
+import { h } from "./dom.js";
+import { header, openSettings } from "./header.js";
+import { apply, spoken, t } from "./settings.js";
+
+/**
+ * A part of the page: its element, and what is done when the player leaves it or chooses another language.
+ * @typedef {{element: HTMLElement, title: string, leave?: () => void}} Part
+ */
+
+/** @type {Record<string, () => Promise<{open: (...words: string[]) => Promise<Part>}>>} */
+const PARTS = {
+  "": () => import("./pages/lobby.js"),
+  new: () => import("./pages/new_game.js"),
+  play: () => import("./pages/play.js"),
+  table: () => import("./pages/links.js"),
+  seat: () => import("./pages/links.js"),
+  invitation: () => import("./pages/invitation.js"),
+  reply: () => import("./pages/invitation.js"),
+  record: () => import("./pages/record.js"),
+};
+
+const UNAUTHENTICATED = 401;
+
+const main = h("main", { id: "main", tabindex: "-1" });
+const waiting = h("p", { class: "waiting", role: "alert", hidden: true });
+/** @type {Part | undefined} */
+let shown;
+let opened = 0;
+
+async function show() {
+  const [name = "", ...words] = location.hash.replace(/^#\/?/, "").split("/");
+  const number = ++opened;
+  shown?.leave?.();
+  shown = undefined;
+  main.setAttribute("aria-busy", "true");
+  /** @type {Part} */
+  let part;
+  try {
+    const open = (PARTS[name] ?? PARTS[""])?.();
+    part = /** @type {Part} */ (await (await open)?.open(name, ...words));
+  } catch (error) {
+    part = failed(error);
+  }
+  if (number !== opened) {
+    part.leave?.();
+    return;
+  }
+  shown = part;
+  main.removeAttribute("aria-busy");
+  main.replaceChildren(part.element);
+  document.title = part.title === "" ? "Chatière" : `${part.title} · Chatière`;
+}
+
+/** @param {unknown} error @returns {Part} */
+function failed(error) {
+  const said =
+    error instanceof Error ? ("localized" in error ? String(error.localized) : error.message) : String(error);
+  const element = h(
+    "section",
+    { class: "sheet failed" },
+    h("h1", {}, t("failed")),
+    h("p", {}, said),
+    error instanceof Refusal && error.status === UNAUTHENTICATED && tokenForm(),
+    h("p", {}, h("a", { href: "#/" }, t("home"))),
+  );
+  return { element, title: t("failed") };
+}
+
+/** Ask for the token that a service wants of its clients. */
+function tokenForm() {
+  const field = h("input", { type: "password", autocomplete: "off", required: true });
+  const use = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    useToken(field.value);
+    begin();
+  };
+  return h(
+    "form",
+    { class: "paste", onsubmit: use },
+    h("label", {}, h("span", {}, t("token")), field),
+    h("button", {}, t("open")),
+  );
+}
+
+function begin() {
+  waiting.textContent = t("waiting");
+  document.body.replaceChildren(
+    h("a", { class: "skip", href: "#main", onclick: skip }, t("skip")),
+    header(),
+    waiting,
+    main,
+  );
+  show();
+}
+
+/** @param {Event} event */
+function skip(event) {
+  // The address is the part that is shown.
+  event.preventDefault();
+  main.focus();
+}
+
+apply();
+addEventListener("hashchange", show);
+spoken.addEventListener("change", () => {
+  begin();
+  // Where the language was chosen.
+  openSettings("language");
+});
+connection.addEventListener("waiting", () => (waiting.hidden = false));
+connection.addEventListener("back", () => (waiting.hidden = true));
+begin();

@@ -1,0 +1,150 @@
+// The beginning: the games, the tables of this browser, links and records from elsewhere.
+
+import { h, s } from "../dom.js";
+import { GAMES } from "../game.js";
+import { listGames } from "../games.js";
+import { pictureOf } from "../art/games.js";
+import { readRecord } from "../records.js";
+import { language, t } from "../settings.js";
+import { forgetTable, listInvitations, listTables } from "../store.js";
+import { pasteLink } from "../links.js";
+import { show } from "./record.js";
+
+/** Show the beginning. */
+export async function open() {
+  const games = await listGames();
+  const titles = new Map(
+    games.map(({ name, englishTitle, frenchTitle }) => [
+      name,
+      language() === "fr" ? frenchTitle : englishTitle,
+    ]),
+  );
+  const known = games.filter(({ name }) => GAMES.some((each) => each === name));
+  const element = h(
+    "div",
+    { class: "lobby" },
+    h("section", { class: "hero" }, h("h1", {}, t("welcome")), h("p", {}, t("welcome-more"))),
+    h(
+      "ul",
+      { class: "games" },
+      known.map(({ name = "", minPlayers, maxPlayers }) =>
+        h(
+          "li",
+          { class: "sheet", "data-game": name },
+          s("svg", { viewBox: "0 0 320 180", "aria-hidden": "true" }, pictureOf(name)),
+          h("h2", {}, titles.get(name)),
+          h(
+            "p",
+            {},
+            minPlayers === maxPlayers
+              ? t("players-exactly", { most: maxPlayers ?? 0 })
+              : t("players-range", { least: minPlayers ?? 0, most: maxPlayers ?? 0 }),
+          ),
+          h(
+            "p",
+            { class: "choices" },
+            h(
+              "a",
+              {
+                class: "button primary",
+                href: `#/new/${name}`,
+                "aria-label": t("play-game", { game: titles.get(name) ?? "" }),
+              },
+              t("play"),
+            ),
+            h(
+              "a",
+              {
+                class: "button",
+                href: `#/record/${name}`,
+                "aria-label": t("sample-of", { game: titles.get(name) ?? "" }),
+              },
+              t("sample"),
+            ),
+          ),
+        ),
+      ),
+      h(
+        "li",
+        { class: "sheet elsewhere" },
+        h("h2", {}, t("elsewhere")),
+        pasteLink(),
+        h(
+          "label",
+          {},
+          h("span", {}, t("open-record")),
+          h("input", { type: "file", accept: ".chatiere,.json", onchange: openRecord }),
+        ),
+        h("p", { class: "refusal", role: "alert" }),
+      ),
+    ),
+    tables(titles),
+  );
+  return { element, title: "" };
+}
+
+/** @param {Map<string | undefined, string | undefined>} titles */
+function tables(titles) {
+  const rows = [
+    ...listInvitations().map(({ id, game }) =>
+      h(
+        "li",
+        {},
+        h("a", { href: `#/invitation/${id}` }, titles.get(game)),
+        h("small", {}, t("invitation-open")),
+      ),
+    ),
+    ...listTables().map(({ id, game, newest, isOver, changed }) =>
+      h(
+        "li",
+        {},
+        h("a", { href: `#/play/${id}` }, titles.get(game)),
+        h(
+          "small",
+          {},
+          [
+            isOver ? t("over") : t("ply-at", { ply: newest }),
+            new Date(changed).toLocaleString(language()),
+          ].join(" · "),
+        ),
+        h(
+          "button",
+          {
+            type: "button",
+            onclick: forget(id),
+            "aria-label": t("forget", { game: titles.get(game) ?? "" }),
+          },
+          "×",
+        ),
+      ),
+    ),
+  ];
+  return (
+    rows.length > 0 &&
+    h("section", { class: "sheet tables" }, h("h2", {}, t("your-tables")), h("ul", {}, rows))
+  );
+}
+
+/** @param {string} id */
+function forget(id) {
+  return (/** @type {Event} */ event) => {
+    if (confirm(t("forget-sure"))) {
+      forgetTable(id);
+      /** @type {Element} */ (event.currentTarget).closest("li")?.remove();
+    }
+  };
+}
+
+/** @param {Event} event */
+async function openRecord(event) {
+  const input = /** @type {HTMLInputElement} */ (event.currentTarget);
+  const refusal = input.closest(".elsewhere")?.querySelector(".refusal");
+  try {
+    const text = (await input.files?.[0]?.text()) ?? "";
+    // A record of a sealed table holds that of its game.
+    const read = text.trimStart().startsWith("{") ? JSON.parse(text) : readRecord(text);
+    show(read.record ?? read);
+  } catch (error) {
+    refusal?.replaceChildren(t("not-a-record", { why: error instanceof Error ? error.message : "" }));
+  }
+}

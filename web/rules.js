@@ -1,0 +1,27 @@
+// The rules of a game, over whatever is shown.
+
+import { h } from "./dom.js";
+import { t } from "./settings.js";
+
+/**
+ * Show the rules of a game in a dialog instead of following a link to them.
+ * @param {Event} event @param {string} game
+ */
+export async function showRules(event, game) {
+  const { ctrlKey, metaKey, shiftKey } = /** @type {MouseEvent} */ (event);
+  if (ctrlKey || metaKey || shiftKey) {
+    return;
+  }
+  event.preventDefault();
+  const response = await fetch(`rules/${game}.html`);
+  const page = new DOMParser().parseFromString(await response.text(), "text/html");
+  const text = page.querySelector("main") ?? page.body;
+  const dialog = h(
+    "dialog",
+    { class: "rules", "aria-label": t("rules"), onclose: () => dialog.remove() },
+    h("form", { method: "dialog" }, h("button", { class: "close", "aria-label": t("close") }, "×")),
+    h("div", { class: "text", lang: "en", tabindex: "0" }, ...text.childNodes),
+  );
+  document.body.append(dialog);
+  dialog.showModal();
+}

@@ -1,0 +1,256 @@
+// The stage: it shows a drawing, lets its items glide from one drawing to the next, and says which one is picked.
+
+import { Camera } from "./camera.js";
+import { h, s } from "./dom.js";
+
+/** @typedef {import("./game.js").Item} Item @typedef {import("./game.js").Drawing} Drawing */
+/** @typedef {{x: number, y: number, turn?: number | undefined, scale?: number | undefined}} Place */
+/**
+ * What the items are at the moment: those that can be picked, that are, that are hinted at, and whether others may be tried.
+ * @typedef {{candidates: ReadonlySet<string>, picked: readonly string[], hinted: readonly string[], tries: boolean}} Marks
+ */
+/** @typedef {{element: SVGGElement, inner: SVGGElement, item: Item}} Shown */
+
+const GLIDE = { duration: 420, easing: "cubic-bezier(0.3, 0.1, 0.2, 1)" };
+const FADE = { duration: 240, easing: "ease-out" };
+/** @type {Record<string, [number, number]>} */
+const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+
+/** The stage of a table. */
+export class Scene {
+  /** @type {Map<string, Shown>} */
+  #shown = new Map();
+
+  /** @param {{onPick: (key: string) => void, onCancel: () => void}} listeners */
+  constructor({ onPick, onCancel }) {
+    this.onPick = onPick;
+    this.items = s("g");
+    this.boardItems = s("g");
+    this.board = s("svg", { class: "board" }, this.boardItems);
+    this.svg = s("svg", { class: "drawing", role: "group" }, this.items);
+    this.camera = new Camera(this.board);
+    this.element = h("div", { class: "stage" }, this.svg, this.camera.controls);
+    this.svg.addEventListener("click", (event) => this.#pick(event));
+    this.svg.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" || event.key === " ") {
+        this.#pick(event);
+      } else if (event.key === "Escape") {
+        onCancel();
+      } else if (event.key in ARROWS) {
+        this.#moveFocus(event, /** @type {[number, number]} */ (ARROWS[event.key]));
+      }
+    });
+  }
+
+  /** Whether the focus is on the stage. */
+  get hasFocus() {
+    return this.svg.contains(document.activeElement);
+  }
+
+  /** Put the focus on the first item that can be picked; return whether there is one. */
+  focusFirst() {
+    const first = /** @type {SVGGElement | null} */ (this.svg.querySelector(".pickable"));
+    first?.focus();
+    return first !== null;
+  }
+
+  /** Show nothing. */
+  clear() {
+    for (const { element } of this.#shown.values()) {
+      element.remove();
+    }
+    this.#shown.clear();
+  }
+
+  /**
+   * Show a drawing.
+   * @param {Drawing} drawing @param {Marks} marks @param {boolean} isAnimated @param {string} label
+   */
+  show(drawing, marks, isAnimated, label) {
+    this.svg.setAttribute("viewBox", `0 0 ${drawing.width} ${drawing.height}`);
+    this.svg.setAttribute("width", String(drawing.width));
+    this.svg.setAttribute("height", String(drawing.height));
+    this.svg.setAttribute("aria-label", label);
+    this.#placeBoard(drawing, isAnimated);
+    const keys = new Set(drawing.items.map(({ key }) => key));
+    for (const [key, shown] of this.#shown) {
+      if (!keys.has(key)) {
+        this.#shown.delete(key);
+        leave(shown, isAnimated);
+      }
+    }
+    const left = new Map();
+    const sorted = drawing.items
+      .map((item, index) => ({ item, index }))
+      .sort((a, b) => (a.item.layer ?? 0) - (b.item.layer ?? 0) || a.index - b.index);
+    /** @type {Map<Element, Element | null>} */
+    const last = new Map();
+    for (const { item } of sorted) {
+      const parent = item.board ? this.boardItems : this.items;
+      const shown = this.#shown.get(item.key);
+      const kept = shown && shown.element.parentNode === parent ? shown : undefined;
+      if (shown && !kept) {
+        shown.element.remove();
+      }
+      const now = kept ?? this.#enter(item);
+      this.#shown.set(item.key, now);
+      const after = last.get(parent) ?? null;
+      const expected = after ? after.nextElementSibling : parent.firstElementChild;
+      if (now.element !== expected) {
+        parent.insertBefore(now.element, expected);
+      }
+      last.set(parent, now.element);
+      settle(now, item, kept !== undefined, isAnimated);
+      mark(now.element, item, marks, left);
+    }
+  }
+
+  /** @param {Drawing} drawing @param {boolean} isAnimated */
+  #placeBoard({ board, extent }, isAnimated) {
+    if (!board || !extent) {
+      this.board.remove();
+    } else {
+      // Below all that lies beside the board.
+      if (!this.board.parentNode) {
+        this.svg.prepend(this.board);
+      }
+      for (const [name, value] of Object.entries(board)) {
+        this.board.setAttribute(name, String(value));
+      }
+    }
+    this.camera.look(board, extent, isAnimated);
+  }
+
+  /** @param {Item} item @returns {Shown} */
+  #enter(item) {
+    const inner = s("g", { class: "inner" });
+    const element = s("g", { class: "item", "data-key": item.key }, inner);
+    return { element, inner, item };
+  }
+
+  /** @param {MouseEvent | KeyboardEvent} event */
+  #pick(event) {
+    const found = /** @type {Element} */ (event.target).closest(".item[data-pick]");
+    if (found instanceof SVGGElement && !this.camera.hasDragged) {
+      event.preventDefault();
+      this.onPick(/** @type {string} */ (found.dataset["pick"]));
+    }
+  }
+
+  /** @param {KeyboardEvent} event @param {[number, number]} direction */
+  #moveFocus(event, [dx, dy]) {
+    const from = document.activeElement;
+    if (!from || !this.svg.contains(from)) {
+      return;
+    }
+    event.preventDefault();
+    const here = centreOf(from);
+    let best = Infinity;
+    /** @type {SVGGElement | undefined} */
+    let nearest;
+    for (const element of /** @type {NodeListOf<SVGGElement>} */ (
+      this.svg.querySelectorAll(".item[tabindex]")
+    )) {
+      const there = centreOf(element);
+      const [x, y] = [there.x - here.x, there.y - here.y];
+      const along = x * dx + y * dy;
+      const aside = Math.abs(x * dy) + Math.abs(y * dx);
+      if (element !== from && along > 1 && along + 2 * aside < best) {
+        best = along + 2 * aside;
+        nearest = element;
+      }
+    }
+    nearest?.focus();
+    if (nearest?.parentNode === this.boardItems) {
+      this.camera.reveal(nearest);
+    }
+  }
+}
+
+/** @param {Element} element */
+function centreOf(element) {
+  const { x, y, width, height } = element.getBoundingClientRect();
+  return { x: x + width / 2, y: y + height / 2 };
+}
+
+/**
+ * Bring an item to its place, and draw it again if it looks different.
+ * @param {Shown} shown @param {Item} item @param {boolean} wasShown @param {boolean} isAnimated
+ */
+function settle(shown, item, wasShown, isAnimated) {
+  const { element, inner, item: before } = shown;
+  if (!wasShown || before.stamp !== item.stamp) {
+    inner.replaceChildren(item.draw());
+  }
+  element.setAttribute("transform", attributeOf(item));
+  if (isAnimated) {
+    const from = wasShown ? before : item.from;
+    if (from && transformOf(from) !== transformOf(item)) {
+      element.animate({ transform: [transformOf(from), transformOf(item)] }, GLIDE);
+    } else if (!wasShown) {
+      element.animate({ opacity: [0, 1] }, FADE);
+    }
+  }
+  shown.item = item;
+}
+
+/** @param {Shown} shown @param {boolean} isAnimated */
+function leave({ element, item }, isAnimated) {
+  if (!isAnimated) {
+    element.remove();
+    return;
+  }
+  element.removeAttribute("data-pick");
+  element.removeAttribute("tabindex");
+  element.setAttribute("class", "item leaving");
+  element.setAttribute("aria-hidden", "true");
+  const to = item.to ?? item;
+  const frames = { transform: [transformOf(item), transformOf(to)], opacity: [1, item.to ? 0.6 : 0] };
+  element.animate(frames, item.to ? GLIDE : FADE).onfinish = () => element.remove();
+}
+
+/**
+ * Say of an item what can be done with it, to eyes, hands and screen readers.
+ * @param {SVGGElement} element @param {Item} item @param {Marks} marks @param {Map<string, number>} left
+ */
+function mark(element, item, marks, left) {
+  const { pick, label } = item;
+  const count =
+    pick === undefined ? 0 : (left.get(pick) ?? marks.picked.filter((key) => key === pick).length);
+  const isPicked = count > 0;
+  if (pick !== undefined) {
+    left.set(pick, count - 1);
+  }
+  const isPickable = pick !== undefined && marks.candidates.has(pick);
+  const isHinted = pick !== undefined && marks.hinted.includes(pick);
+  const isButton = isPickable || isPicked || (pick !== undefined && marks.tries);
+  const classes = ["item", isPickable && "pickable", isPicked && "picked", isHinted && "hinted"];
+  element.setAttribute("class", classes.filter(Boolean).join(" "));
+  set(element, "data-pick", isButton ? pick : undefined);
+  set(element, "role", isButton ? "button" : label ? "img" : undefined);
+  // What can only be tried is reached by the arrow keys.
+  set(element, "tabindex", isButton ? (isPickable || isPicked ? "0" : "-1") : undefined);
+  set(element, "aria-label", label);
+  set(element, "aria-hidden", label ? undefined : "true");
+  set(element, "aria-pressed", isButton && isPicked ? "true" : undefined);
+  set(element, "aria-disabled", isButton && !isPickable && !isPicked ? "true" : undefined);
+}
+
+/** @param {Element} element @param {string} name @param {string | undefined} value */
+function set(element, name, value) {
+  if (value === undefined) {
+    element.removeAttribute(name);
+  } else if (element.getAttribute(name) !== value) {
+    element.setAttribute(name, value);
+  }
+}
+
+/** @param {Place} place */
+function transformOf({ x, y, turn = 0, scale = 1 }) {
+  return `translate(${x}px, ${y}px) rotate(${turn}deg) scale(${scale})`;
+}
+
+/** @param {Place} place */
+function attributeOf({ x, y, turn = 0, scale = 1 }) {
+  return `translate(${x} ${y}) rotate(${turn}) scale(${scale})`;
+}

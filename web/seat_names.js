@@ -1,0 +1,11 @@
+// The names of the players: a cat for each seat, the same for everybody, as a sealed table holds no names.
+
+const NAMES = ["Moustache", "Griffe", "Velours", "Mistral", "Ronron", "Pelote"];
+
+/**
+ * Return the name of the player of a seat.
+ * @param {number} seat
+ */
+export function nameOfSeat(seat) {
+  return NAMES[seat] ?? String(seat);
+}

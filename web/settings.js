@@ -1,0 +1,75 @@
+// What the player has chosen for the page: kept in this browser.
+
+import en from "./words/en.js";
+import fr from "./words/fr.js";
+
+const WORDS = { en, fr };
+/** @type {Record<string, number>} */
+const PACES = { calm: 1100, brisk: 450, none: 0 };
+
+/** What tells of another language: `change`. */
+export const spoken = new EventTarget();
+
+/** @typedef {"en" | "fr"} Language */
+
+/** @returns {Language} */
+export function language() {
+  const kept = localStorage.getItem("language");
+  if (kept === "en" || kept === "fr") {
+    return kept;
+  }
+  const wanted = navigator.languages.map((each) => each.slice(0, 2)).find((each) => each in WORDS);
+  return wanted === "fr" ? "fr" : "en";
+}
+
+/** @returns {"light" | "dark" | "system"} */
+export function theme() {
+  const kept = localStorage.getItem("theme");
+  return kept === "light" || kept === "dark" ? kept : "system";
+}
+
+/** Whether things glide; by default unless the system asks for less motion. */
+export function isAnimated() {
+  const kept = localStorage.getItem("animation");
+  return kept === null ? !matchMedia("(prefers-reduced-motion: reduce)").matches : kept === "on";
+}
+
+/** The milliseconds that a bot seems to think. */
+export function pace() {
+  return PACES[localStorage.getItem("pace") ?? ""] ?? PACES["calm"] ?? 0;
+}
+
+/**
+ * Keep a setting.
+ * @param {"language" | "theme" | "animation" | "pace"} name @param {string} value
+ */
+export function choose(name, value) {
+  localStorage.setItem(name, value);
+  apply();
+  if (name === "language") {
+    spoken.dispatchEvent(new Event("change"));
+  }
+}
+
+/** Let the document follow the settings. */
+export function apply() {
+  document.documentElement.lang = language();
+  document.documentElement.dataset["theme"] = theme();
+  document.documentElement.dataset["animation"] = isAnimated() ? "on" : "off";
+}
+
+/**
+ * Return a text of the page in the player's language.
+ * @param {keyof typeof en} key @param {Record<string, string | number>} [values]
+ */
+export function t(key, values) {
+  return filled(WORDS[language()][key], values);
+}
+
+/**
+ * Put values in the places of a text.
+ * @param {string} text @param {Record<string, string | number>} [values]
+ */
+export function filled(text, values = {}) {
+  return text.replace(/\{(\w+)\}/g, (place, name) => String(values[name] ?? place));
+}

@@ -1,0 +1,28 @@
+// How strong bots are: which of the service's bots a player is offered.
+
+import { t } from "./settings.js";
+
+/** @typedef {import("#api/chatiere/v1/bot_service_pb.js").BotInfoJson} BotInfo */
+
+// For bots that search: a quick one and a strong one, both within what a table allows.
+const SIMULATIONS = [100, 2000];
+/** @type {readonly ("kitten" | "house-cat" | "hunter" | "tiger")[]} */
+const RANKS = ["kitten", "house-cat", "hunter", "tiger"];
+
+/**
+ * List the bots for a table, weakest first: those without a budget, then those that search.
+ * @param {readonly BotInfo[]} bots
+ */
+export function strengthsOf(bots) {
+  const plain = bots.filter(({ parameters = [] }) => parameters.length === 0).map(({ name = "" }) => name);
+  const searching = bots.filter(({ parameters = [] }) =>
+    parameters.some(({ name }) => name === "simulations"),
+  );
+  const searches = searching.flatMap(({ name }) =>
+    SIMULATIONS.map((count) => `${name}:simulations=${count}`),
+  );
+  return [...plain, ...searches].map((bot, index) => {
+    const rank = RANKS[index];
+    return { bot, label: rank ? `${t(rank)} · ${bot.replace(":simulations=", " ")}` : bot };
+  });
+}

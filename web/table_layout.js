@@ -1,0 +1,34 @@
+// Where the parts of a table stand on the page: the stage and what can be done, beside it the score and the log.
+
+import { h } from "./dom.js";
+import { showRules } from "./rules.js";
+import { t } from "./settings.js";
+
+/**
+ * Lay a table out. `below`: what stands under the stage; `aside`: what stands over the log.
+ * @param {import("./table_view.js").TableView} view
+ * @param {{title: string, game: string, below?: HTMLElement, aside: HTMLElement[]}} parts
+ */
+export function tableLayout(view, { title, game, below, aside }) {
+  return h(
+    "div",
+    { class: "table-page", "data-game": game },
+    h(
+      "div",
+      { class: "title" },
+      h("h1", {}, title),
+      h(
+        "a",
+        {
+          href: `rules/${game}.html`,
+          target: "_blank",
+          onclick: (/** @type {Event} */ event) => showRules(event, game),
+        },
+        t("rules"),
+      ),
+    ),
+    h("div", { class: "play" }, view.scene.element, view.bar, below),
+    h("aside", {}, view.scores, aside, h("section", {}, h("h2", {}, t("log")), view.log)),
+    view.summary,
+  );
+}

@@ -1,0 +1,334 @@
+// A table on the screen: the drawing, what can be done, the score and the log.
+
+import { seatMark } from "./art/cards.js";
+import { h, s } from "./dom.js";
+import { follow, pick } from "./picks.js";
+import { Scene } from "./scene.js";
+import { nameOfSeat } from "./seat_names.js";
+import { isAnimated, t } from "./settings.js";
+
+/** @typedef {import("./game.js").Action} Action @typedef {import("./game.js").Context} Context */
+/** @typedef {import("./game.js").Event} Event @typedef {import("./game.js").ViewerUpdate} ViewerUpdate */
+/** @typedef {import("./games.js").Room} Room */
+/** @typedef {{me: number | undefined, canAct: boolean, bots?: readonly (string | undefined)[]}} Viewer */
+
+const NARROW = 320;
+// The height of the bar under the drawing, as it usually is: a drawing must not change with what is picked.
+const BAR = 140;
+/** @type {Viewer} */
+const NOBODY = { me: undefined, canAct: false };
+
+/** What shows the updates of one table. */
+export class TableView {
+  /** @type {ViewerUpdate | undefined} */
+  #update;
+  #viewer = NOBODY;
+  /** @type {string[]} */
+  #picked = [];
+  /** @type {string[]} */
+  #hinted = [];
+  /** @type {Record<string, any>} */
+  #ui = {};
+  /** @type {import("./picks.js").Option[]} */
+  #options = [];
+
+  /**
+   * `onAction`: an action was chosen; `onAttempt`: one was tried that is not legal.
+   * @param {Room} room
+   * @param {{onAction: (action: Action) => void, onAttempt: (action: Action) => void}} listeners
+   */
+  constructor(room, { onAction, onAttempt }) {
+    this.room = room;
+    this.onAction = onAction;
+    this.onAttempt = onAttempt;
+    this.scene = new Scene({ onPick: (key) => this.#onPick(key), onCancel: () => this.#cancel() });
+    this.prompt = h("p", { class: "prompt", role: "status", tabindex: "-1" });
+    this.refusal = h("p", { class: "refusal", role: "alert", hidden: true });
+    this.buttons = h("div", { class: "choices" });
+    this.all = h("details", { class: "all-actions", ontoggle: () => this.#listAll() });
+    this.bar = h("section", { class: "bar" }, this.prompt, this.refusal, this.buttons, this.all);
+    this.scores = h("section", { class: "scores" });
+    this.log = h("ol", { class: "log", role: "log", tabindex: "0" });
+    this.summary = h("section", { class: "unseen" });
+    this.width = 0;
+    /** Whether nothing can be picked, as a move is under way. */
+    this.isHeld = false;
+    new ResizeObserver(() => {
+      if (this.scene.element.clientWidth !== this.width) {
+        this.#draw(false);
+      }
+    }).observe(this.scene.element);
+  }
+
+  /**
+   * Show an update. `viewer`: who sees it, and whether it is that player's to act now.
+   * @param {ViewerUpdate} update @param {Viewer} viewer @param {{isNew: boolean}} how whether its events have just happened
+   */
+  show(update, viewer, { isNew }) {
+    const hadFocus = this.scene.hasFocus || this.bar.contains(document.activeElement);
+    this.#update = update;
+    this.#viewer = viewer;
+    this.#picked = [];
+    this.#hinted = [];
+    this.refuse(undefined);
+    if (isNew) {
+      this.tell(update.events ?? []);
+    }
+    this.#draw(isNew && isAnimated());
+    this.#showScores();
+    if (hadFocus) {
+      // The item that had the focus may be gone.
+      if (viewer.canAct && !this.scene.focusFirst()) {
+        this.buttons.querySelector("button")?.focus();
+      } else if (!viewer.canAct && !this.scene.hasFocus) {
+        this.prompt.focus();
+      }
+    }
+  }
+
+  /** Whether an update has been shown. */
+  get isShown() {
+    return this.#update !== undefined;
+  }
+
+  /** Let nobody act until the next update, and say what is waited for. @param {string} text */
+  rest(text) {
+    this.#viewer = { ...this.#viewer, canAct: false };
+    this.#picked = [];
+    this.#draw(false);
+    this.prompt.textContent = text;
+  }
+
+  /** Show nothing until the next update, as another player may look at the screen. */
+  clear() {
+    this.#update = undefined;
+    this.#ui = {};
+    this.scene.clear();
+    this.refuse(undefined);
+    this.prompt.textContent = "";
+    for (const element of [this.buttons, this.all, this.log, this.summary]) {
+      element.replaceChildren();
+    }
+  }
+
+  /** Add events to the log. @param {readonly Event[]} events */
+  tell(events) {
+    const { phrases, game } = this.room;
+    for (const event of events) {
+      const seat = phrases.seatOf(event.phrase);
+      const mark = s("svg", { class: "mark", viewBox: "-8 -8 16 16", "aria-hidden": "true" });
+      if (seat !== undefined) {
+        mark.append(seatMark(seat, 16));
+      }
+      const kind = game.isMoment?.(event) ? "moment" : null;
+      this.log.append(h("li", { class: kind }, mark, h("span", {}, phrases.write(event))));
+    }
+    this.log.scrollTop = this.log.scrollHeight;
+  }
+
+  /** Say why a move was refused; undefined: say nothing. @param {string | undefined} reason */
+  refuse(reason) {
+    this.refusal.hidden = reason === undefined;
+    this.refusal.textContent = reason ?? "";
+  }
+
+  /** Point at an action. @param {Action} action */
+  hint(action) {
+    const found = this.#options.find((option) => option.action.id === action.id);
+    this.#hinted = found?.picks.keys ?? [];
+    this.refuse(undefined);
+    this.#draw(false);
+    this.prompt.textContent = t("hint", { action: this.room.phrases.write(action) });
+  }
+
+  /** @returns {Context | undefined} */
+  #context() {
+    const update = this.#update;
+    const view = update?.view;
+    if (!update || !view) {
+      return undefined;
+    }
+    const { room } = this;
+    return {
+      view: /** @type {any} */ (view)[room.field] ?? {},
+      update,
+      details: room.details,
+      players: update.score?.totals?.length ?? 0,
+      me: this.#viewer.me,
+      turn: view.turn?.kind === "TURN_KIND_DECISION" ? (view.turn.seat ?? 0) : undefined,
+      actions: this.#viewer.canAct ? (update.legalActions ?? []) : [],
+      width: Math.max(NARROW, this.scene.element.clientWidth),
+      height: Math.max(360, window.innerHeight - this.scene.element.offsetTop - BAR),
+      picked: this.#picked,
+      candidates: new Set(),
+      ui: this.#ui,
+      redraw: () => this.#draw(isAnimated()),
+      nameOf: (kind, number) => room.phrases.nameOf(kind, number),
+      seatName: nameOfSeat,
+      t: room.t,
+    };
+  }
+
+  /** @param {boolean} glides */
+  #draw(glides) {
+    const before = this.#context();
+    // As long as it is not on the page, its width is not known; it is drawn when that changes.
+    if (!before || !this.scene.element.isConnected) {
+      return;
+    }
+    const { game } = this.room;
+    this.width = this.scene.element.clientWidth;
+    this.#options = before.actions.flatMap((action) => {
+      const picks = game.picks(action, before);
+      return picks ? [{ action, picks }] : [];
+    });
+    const found = follow(this.#options, this.#picked);
+    const context = { ...before, candidates: found.candidates };
+    const tries = context.actions.length > 0;
+    const marks = { candidates: found.candidates, picked: this.#picked, hinted: this.#hinted, tries };
+    this.scene.show(game.draw(context), marks, glides, this.room.phrases.title);
+    this.scene.camera.name({ closer: t("closer"), farther: t("farther"), whole: t("whole") });
+    this.summary.replaceChildren(
+      h("h2", {}, t("table")),
+      h(
+        "ul",
+        {},
+        game.summary(context).map((line) => h("li", {}, line)),
+      ),
+    );
+    this.log.setAttribute("aria-label", t("log"));
+    this.prompt.textContent = this.#promptOf(context);
+    this.#showButtons(context, found.complete);
+  }
+
+  /** @param {Context} context */
+  #promptOf(context) {
+    const { end } = context.update.view ?? {};
+    if (end) {
+      return this.room.phrases.write(end);
+    }
+    if (context.actions.length > 0) {
+      return this.room.game.prompt(context);
+    }
+    return context.turn === undefined ? "" : t("turn-of", { name: nameOfSeat(context.turn) });
+  }
+
+  /** @param {Context} context @param {readonly Action[]} complete */
+  #showButtons(context, complete) {
+    const plain = this.#options.filter(({ picks }) => picks.keys.length === 0).map(({ action }) => action);
+    const shown = this.#picked.length > 0 ? [...complete, ...plain] : plain;
+    const isHinted = (/** @type {Action} */ action) =>
+      this.#hinted.length === 0 &&
+      this.prompt.textContent === t("hint", { action: this.room.phrases.write(action) });
+    this.buttons.replaceChildren(
+      ...shown.slice(0, 12).map((action, index) =>
+        h(
+          "button",
+          {
+            type: "button",
+            class: index === 0 && complete.length > 0 ? "primary" : isHinted(action) ? "hinted" : null,
+            "data-action": action.id,
+            onclick: () => this.onAction(action),
+          },
+          this.room.phrases.write(action),
+        ),
+      ),
+    );
+    if (this.#picked.length > 0) {
+      this.buttons.append(h("button", { type: "button", onclick: () => this.#cancel() }, t("cancel")));
+    }
+    this.all.hidden = context.actions.length === 0;
+    this.all.open = false;
+    this.all.replaceChildren(h("summary", {}, t("all-actions", { count: context.actions.length })));
+  }
+
+  #listAll() {
+    if (this.all.open && this.all.childElementCount === 1) {
+      const actions = this.#context()?.actions ?? [];
+      this.all.append(
+        h(
+          "ul",
+          {},
+          actions.map((action) =>
+            h(
+              "li",
+              {},
+              h(
+                "button",
+                { type: "button", onclick: () => this.onAction(action) },
+                this.room.phrases.write(action),
+              ),
+            ),
+          ),
+        ),
+      );
+    }
+  }
+
+  /** @param {string} key */
+  #onPick(key) {
+    const context = this.#context();
+    if (!context || context.actions.length === 0 || this.isHeld) {
+      return;
+    }
+    this.refuse(undefined);
+    this.#hinted = [];
+    const picked = pick(this.#options, this.#picked, key);
+    if (picked === undefined) {
+      const part = this.room.game.attempt([...this.#picked, key], context);
+      if (part) {
+        this.onAttempt(/** @type {Action} */ ({ [this.room.field]: part }));
+      }
+      return;
+    }
+    this.#picked = picked;
+    const found = follow(this.#options, picked);
+    const [action] = found.complete;
+    if (action && picked.length > 0 && !found.hasMore && !this.room.game.confirms) {
+      this.onAction(action);
+    } else {
+      this.#draw(isAnimated());
+    }
+  }
+
+  #cancel() {
+    if (this.#picked.length > 0) {
+      this.#picked = [];
+      this.#draw(isAnimated());
+    }
+  }
+
+  #showScores() {
+    const context = this.#context();
+    if (!context) {
+      return;
+    }
+    const { score } = context.update;
+    const detail = /** @type {any} */ (score?.detail)?.[this.room.field]?.seats ?? [];
+    const isOver = context.update.view?.end !== undefined;
+    const rows = Array.from({ length: context.players }, (_, seat) => {
+      const total = score?.totals?.[seat]?.total ?? "?";
+      const bot = this.#viewer.bots?.[seat];
+      const parts = this.room.game.breakdown(seat, detail[seat] ?? {}, context);
+      return h(
+        "li",
+        { class: context.turn === seat ? "seat active" : "seat" },
+        s("svg", { class: "face", viewBox: "-16 -16 32 32", "aria-hidden": "true" }, seatMark(seat, 32)),
+        h(
+          "span",
+          { class: "who" },
+          h("strong", {}, nameOfSeat(seat)),
+          h("small", {}, seat === context.me ? t("you") : bot === undefined ? "" : t("bot", { name: bot })),
+        ),
+        h("span", { class: "total" }, String(total)),
+        h(
+          "dl",
+          {},
+          parts.map(([name, number]) => h("div", {}, h("dt", {}, name), h("dd", {}, String(number)))),
+        ),
+        isOver && h("span", { class: "rank" }, t("rank", { rank: score?.ranks?.[seat] ?? "" })),
+      );
+    });
+    this.scores.replaceChildren(h("h2", {}, t("score")), h("ol", {}, rows));
+  }
+}
