@@ -1,4 +1,4 @@
-// What the drawing of a game is: the types that games/*.js and the table share, and how a game is loaded.
+// What the drawing of a game is: the types that games/ and the table share, and how a game is loaded.
 
 /**
  * @typedef {import("#api/chatiere/v1/game_pb.js").ActionJson} Action
@@ -100,7 +100,7 @@ export async function loadGame(name) {
   if (!GAMES.some((known) => known === name)) {
     throw new Error(`unknown game: ${name}`);
   }
-  return (await import(`./games/${name}.js`)).game;
+  return (await import(`./games/${name}/game.js`)).game;
 }
 
 /**

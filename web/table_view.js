@@ -14,7 +14,7 @@ import { isAnimated, t } from "./settings.js";
 
 const NARROW = 320;
 // The height of the bar under the drawing, as it usually is: a drawing must not change with what is picked.
-const BAR = 140;
+const BAR = 160;
 /** @type {Viewer} */
 const NOBODY = { me: undefined, canAct: false };
 
@@ -149,6 +149,7 @@ export class TableView {
       return undefined;
     }
     const { room } = this;
+    const above = this.scene.element.getBoundingClientRect().top + window.scrollY;
     return {
       view: /** @type {any} */ (view)[room.field] ?? {},
       update,
@@ -158,7 +159,7 @@ export class TableView {
       turn: view.turn?.kind === "TURN_KIND_DECISION" ? (view.turn.seat ?? 0) : undefined,
       actions: this.#viewer.canAct ? (update.legalActions ?? []) : [],
       width: Math.max(NARROW, this.scene.element.clientWidth),
-      height: Math.max(360, window.innerHeight - this.scene.element.offsetTop - BAR),
+      height: Math.max(360, window.innerHeight - above - BAR),
       picked: this.#picked,
       candidates: new Set(),
       ui: this.#ui,

@@ -138,7 +138,7 @@ function forget(id) {
 /** @param {Event} event */
 async function openRecord(event) {
   const input = /** @type {HTMLInputElement} */ (event.currentTarget);
-  const refusal = input.closest(".elsewhere")?.querySelector(".refusal");
+  const refusal = input.closest("label")?.nextElementSibling;
   try {
     const text = (await input.files?.[0]?.text()) ?? "";
     // A record of a sealed table holds that of its game.

@@ -1,11 +1,11 @@
 // Where all lies on the table of Chat perché, and which cat and which bird is where.
 
-import { deckLines, deckRows, round } from "./chat_perche_parts.js";
-import { Limb } from "./chat_perche_tree.js";
+import { deckLines, deckRows, round } from "./parts.js";
+import { Limb } from "./tree.js";
 
 /** @typedef {import("#api/chatiere/v1/chat_perche_pb.js").ChatPercheViewJson} View */
 /** @typedef {import("#api/chatiere/v1/chat_perche_pb.js").ChatPerchePiecesJson} Pieces */
-/** @typedef {import("../game.js").Context<View>} Context */
+/** @typedef {import("../../game.js").Context<View>} Context */
 /**
  * A space of the tree on the drawing; (x, y): where paws stand.
  * @typedef {{x: number, y: number, onTrunk: boolean, isLeft: boolean}} Spot

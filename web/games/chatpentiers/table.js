@@ -1,8 +1,8 @@
 // The table of Chatpentiers: castles, the trick, the discarded cards, the hand.
 
-import { cardBack, cardFace, chip, seatMark, suitSymbol } from "../art/cards.js";
-import { cardboardBox, crown } from "../art/pieces.js";
-import { s } from "../dom.js";
+import { cardBack, cardFace, chip, seatMark, suitSymbol } from "../../art/cards.js";
+import { cardboardBox, crown } from "../../art/pieces.js";
+import { s } from "../../dom.js";
 import {
   around,
   contentOf,
@@ -14,13 +14,13 @@ import {
   tableOf,
   valueOf,
   zonesOf,
-} from "./chatpentiers_layout.js";
-import { at, brick, ground, plane, plate, text, tower, widthOf } from "./chatpentiers_parts.js";
+} from "./layout.js";
+import { at, brick, ground, plane, plate, text, tower, widthOf } from "./parts.js";
 
-/** @typedef {import("../game.js").Item} Item @typedef {import("../game.js").Box} Box */
-/** @typedef {import("./chatpentiers_layout.js").Table} Table */
-/** @typedef {import("./chatpentiers_layout.js").Style} Style */
-/** @typedef {import("./chatpentiers_parts.js").Plate} Plate */
+/** @typedef {import("../../game.js").Item} Item @typedef {import("../../game.js").Box} Box */
+/** @typedef {import("./layout.js").Table} Table */
+/** @typedef {import("./layout.js").Style} Style */
+/** @typedef {import("./parts.js").Plate} Plate */
 
 // Cards are drawn this wide, and scaled.
 const DRAWN = 100;

@@ -1,14 +1,14 @@
 // The pieces of Momistigri's table: cards in two sizes, pictograms of effects, plates of players, the mat
 // with its ring.
 
-import { cardBack, cardFace, seatMark, suitSymbol } from "../art/cards.js";
-import { catFace } from "../art/cats.js";
-import { crown, momistigri, paw } from "../art/pieces.js";
-import { disc, drawing, line, outlined, placed, shape } from "../art/shapes.js";
-import { s } from "../dom.js";
+import { cardBack, cardFace, seatMark, suitSymbol } from "../../art/cards.js";
+import { catFace } from "../../art/cats.js";
+import { crown, momistigri, paw } from "../../art/pieces.js";
+import { disc, drawing, line, outlined, placed, shape } from "../../art/shapes.js";
+import { s } from "../../dom.js";
 
-/** @typedef {import("../art/shapes.js").Child} Child */
-/** @typedef {import("../game.js").Box} Box */
+/** @typedef {import("../../art/shapes.js").Child} Child */
+/** @typedef {import("../../game.js").Box} Box */
 /**
  * A kind of cards as it looks; without `colour` it is the Momistigri. @typedef {{name: string, value:
  * number, colour?: number}} Look
@@ -21,7 +21,7 @@ const RAGS_INK = "#ffffff";
 const RAGS_SOFT = "#7b2f4d40";
 /** Which coat the cats of a colour have, and their moods by value. */
 const COAT_OF_COLOUR = [3, 5, 0, 4, 1];
-/** @type {readonly import("../art/cats.js").Mood[]} */
+/** @type {readonly import("../../art/cats.js").Mood[]} */
 const MOODS = ["calm", "happy", "sleepy", "startled", "cross"];
 
 /**

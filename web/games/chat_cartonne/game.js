@@ -1,7 +1,7 @@
 // Chat Cartonne on the screen: boxes of cardboard that grow on a board, and the cats in them.
 
-import { boardOf } from "./chat_cartonne_board.js";
-import { plateOf, startsOf, trayOf } from "./chat_cartonne_hand.js";
+import { boardOf } from "./board.js";
+import { plateOf, startsOf, trayOf } from "./hand.js";
 import {
   boardPoints,
   boxesOf,
@@ -15,10 +15,10 @@ import {
   phaseOf,
   remember,
   rimOf,
-} from "./chat_cartonne_layout.js";
-import { boxText, cardTexts, partText, pileText, seatText } from "./chat_cartonne_text.js";
+} from "./layout.js";
+import { boxText, cardTexts, partText, pileText, seatText } from "./text.js";
 
-/** @type {import("../game.js").Game} */
+/** @type {import("../../game.js").Game} */
 export const game = {
   words: {
     en: {

@@ -1,7 +1,7 @@
 // The board of Chat Cartonne: cards, cats and toys, places to choose, labels of boxes.
 
-import { s } from "../dom.js";
-import { boxesOf, cellKey, centreOf, jointKey, jointOf, rimOf } from "./chat_cartonne_layout.js";
+import { s } from "../../dom.js";
+import { boxesOf, cellKey, centreOf, jointKey, jointOf, rimOf } from "./layout.js";
 import {
   CELL,
   awakeCat,
@@ -16,14 +16,14 @@ import {
   sleeper,
   toyOnJoint,
   turnedCard,
-} from "./chat_cartonne_parts.js";
-import { boxText } from "./chat_cartonne_text.js";
+} from "./parts.js";
+import { boxText } from "./text.js";
 
-/** @typedef {import("../game.js").Context} Context */
-/** @typedef {import("../game.js").Item} Item */
-/** @typedef {import("../game.js").Box} Box */
-/** @typedef {import("./chat_cartonne_layout.js").Point} Point */
-/** @typedef {import("./chat_cartonne_layout.js").Layout} Layout */
+/** @typedef {import("../../game.js").Context} Context */
+/** @typedef {import("../../game.js").Item} Item */
+/** @typedef {import("../../game.js").Box} Box */
+/** @typedef {import("./layout.js").Point} Point */
+/** @typedef {import("./layout.js").Layout} Layout */
 
 /**
  * @param {Context} context @param {Layout} layout @param {Box} extent

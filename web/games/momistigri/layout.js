@@ -1,8 +1,8 @@
 // Where everything lies on Momistigri's table, on a phone, upright and wide.
 
-import { PHASE, order, seatsOf } from "./momistigri_view.js";
+import { PHASE, order, seatsOf } from "./view.js";
 
-/** @typedef {import("../game.js").Box} Box @typedef {import("../game.js").Context} Context */
+/** @typedef {import("../../game.js").Box} Box @typedef {import("../../game.js").Context} Context */
 /** @typedef {{seat: number, plate: Box, hand: Box}} Place */
 /**
  * @typedef {object} Layout

@@ -1,11 +1,11 @@
 // The pieces of Chatpentiers: bricks and towers of castles, plates of players, marks.
 
-import { seatMark, suitSymbol } from "../art/cards.js";
-import { crown, sprayer } from "../art/pieces.js";
-import { s } from "../dom.js";
+import { seatMark, suitSymbol } from "../../art/cards.js";
+import { crown, sprayer } from "../../art/pieces.js";
+import { s } from "../../dom.js";
 
-/** @typedef {import("../dom.js").Child} Child */
-/** @typedef {import("../game.js").Box} Box */
+/** @typedef {import("../../dom.js").Child} Child */
+/** @typedef {import("../../game.js").Box} Box */
 
 // The smallest height of a brick that has its value written on it.
 const WRITTEN = 14;

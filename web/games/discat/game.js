@@ -1,10 +1,10 @@
 // Discat on the screen: its words, what can be picked, and what is said.
 
-import { cardOf, draw, keyOf, passedSeats, topOf } from "./discat_table.js";
+import { cardOf, draw, keyOf, passedSeats, topOf } from "./table.js";
 
-/** @typedef {import("./discat_table.js").Context} Context */
+/** @typedef {import("./table.js").Context} Context */
 
-/** @type {import("../game.js").Game} */
+/** @type {import("../../game.js").Game} */
 export const game = {
   words: {
     en: {

@@ -1,6 +1,6 @@
 // The table of Chat Cartonne in words.
 
-/** @typedef {import("../game.js").Context} Context */
+/** @typedef {import("../../game.js").Context} Context */
 
 /** @param {readonly number[] | undefined} numbers */
 export function sumOf(numbers) {

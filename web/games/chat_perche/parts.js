@@ -1,12 +1,12 @@
 // What lies around the tree of Chat perché, as drawings: rugs, plates, the dogs' track, cards and decks.
 
-import { catFace, catFalling } from "../art/cats.js";
-import { cardFace, seatMark } from "../art/cards.js";
-import { bird, dog, paw } from "../art/pieces.js";
-import { disc, line, outlined, placed } from "../art/shapes.js";
-import { s } from "../dom.js";
+import { catFace, catFalling } from "../../art/cats.js";
+import { cardFace, seatMark } from "../../art/cards.js";
+import { bird, dog, paw } from "../../art/pieces.js";
+import { disc, line, outlined, placed } from "../../art/shapes.js";
+import { s } from "../../dom.js";
 
-/** @typedef {import("../dom.js").Child} Child */
+/** @typedef {import("../../dom.js").Child} Child */
 /** @typedef {import("#api/chatiere/v1/chat_perche_pb.js").ChatPercheCardInfoJson} CardInfo */
 /** @typedef {import("#api/chatiere/v1/chat_perche_pb.js").ChatPercheCardCountJson} CardCount */
 

@@ -1,10 +1,10 @@
 // The tree of Chat perché, and who is in it, as drawings.
 
-import { catPerched, catSitting } from "../art/cats.js";
-import { bird, paw } from "../art/pieces.js";
-import { disc, flipped, line, outlined, placed, shape } from "../art/shapes.js";
-import { s } from "../dom.js";
-import { path, round, text } from "./chat_perche_parts.js";
+import { catPerched, catSitting } from "../../art/cats.js";
+import { bird, paw } from "../../art/pieces.js";
+import { disc, flipped, line, outlined, placed, shape } from "../../art/shapes.js";
+import { s } from "../../dom.js";
+import { path, round, text } from "./parts.js";
 
 /**
  * An area that feels clicks and shows nothing.

@@ -1,18 +1,7 @@
 // Chat perché, drawn: a tree, its branches with their tokens, cats, birds, the dogs below and both decks.
 
-import { MEDIUM, layOut, whereabouts } from "./chat_perche_layout.js";
-import {
-  deckPanel,
-  pack,
-  plate,
-  round,
-  rug,
-  tally,
-  text,
-  track,
-  turnedUp,
-  wire,
-} from "./chat_perche_parts.js";
+import { MEDIUM, layOut, whereabouts } from "./layout.js";
+import { deckPanel, pack, plate, round, rug, tally, text, track, turnedUp, wire } from "./parts.js";
 import {
   branch,
   climber,
@@ -25,12 +14,12 @@ import {
   stump,
   trunk,
   waiting,
-} from "./chat_perche_tree.js";
-import { words } from "./chat_perche_words.js";
+} from "./tree.js";
+import { words } from "./words.js";
 
 /** @typedef {import("#api/chatiere/v1/chat_perche_pb.js").ChatPercheViewJson} View */
 /** @typedef {import("#api/chatiere/v1/chat_perche_pb.js").ChatPercheActionJson} PercheAction */
-/** @typedef {import("../game.js").Context<View>} Context @typedef {import("../game.js").Item} Item */
+/** @typedef {import("../../game.js").Context<View>} Context @typedef {import("../../game.js").Item} Item */
 /** @typedef {ReturnType<typeof layOut>} Layout */
 
 const LAYERS = { land: 0, wood: 1, trunk: 2, spaces: 3, tokens: 4, animals: 5, card: 6 };
@@ -456,7 +445,7 @@ function deckSaid(seat, { view, nameOf, seatName, t }) {
   return t("deck-of", { name: seatName(seat), cards: said(deck), discards: said(discards) });
 }
 
-/** @param {Context} context @returns {import("../game.js").Drawing} */
+/** @param {Context} context @returns {import("../../game.js").Drawing} */
 function draw(context) {
   const layout = layOut(context);
   const items = [wood, spaces, tokens, seats, animals].flatMap((part) => part(context, layout));
@@ -464,8 +453,8 @@ function draw(context) {
 }
 
 /**
- * @param {import("../game.js").Action} action @param {Context} context
- * @returns {import("../game.js").Picks | undefined}
+ * @param {import("../../game.js").Action} action @param {Context} context
+ * @returns {import("../../game.js").Picks | undefined}
  */
 function picks({ chatPerche = {} }, context) {
   const { placeToken, move, fall, placeBird } = chatPerche;
@@ -583,7 +572,7 @@ function summary(context) {
 
 const MOMENTS = ["CHAT_PERCHE_EVENT_KIND_BRANCH_BROKE", "CHAT_PERCHE_EVENT_KIND_GAME_ENDED"];
 
-/** @type {import("../game.js").Game} */
+/** @type {import("../../game.js").Game} */
 export const game = {
   words,
   draw,

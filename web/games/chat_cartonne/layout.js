@@ -1,10 +1,10 @@
 // Where things stand in the drawing of Chat Cartonne, and the keys by which they are picked.
 
-import { fitted } from "../camera.js";
-import { CELL } from "./chat_cartonne_parts.js";
+import { fitted } from "../../camera.js";
+import { CELL } from "./parts.js";
 
-/** @typedef {import("../game.js").Context} Context */
-/** @typedef {import("../game.js").Box} Box */
+/** @typedef {import("../../game.js").Context} Context */
+/** @typedef {import("../../game.js").Box} Box */
 /** @typedef {{x: number, y: number}} Point */
 /** @typedef {{kind: number, key: string, isDrawn: boolean}} Held */
 
@@ -26,7 +26,7 @@ import { CELL } from "./chat_cartonne_parts.js";
 const ZOOM = { width: 60, height: 54 };
 const PHASE = "CHAT_CARTONNE_PHASE_";
 
-/** @param {import("../game.js").Action} action @returns {any} */
+/** @param {import("../../game.js").Action} action @returns {any} */
 export function partOf(action) {
   return /** @type {any} */ (action).chatCartonne ?? {};
 }

@@ -1,7 +1,7 @@
 // Where everything lies on the table of Discat.
 
-import { chip, seatMark } from "../art/cards.js";
-import { s } from "../dom.js";
+import { chip, seatMark } from "../../art/cards.js";
+import { s } from "../../dom.js";
 import {
   back,
   CARD,
@@ -14,13 +14,13 @@ import {
   slot,
   widthOf,
   write,
-} from "./discat_parts.js";
+} from "./parts.js";
 
 /** @typedef {import("#api/chatiere/v1/discat_pb.js").DiscatViewJson} View */
 /** @typedef {import("#api/chatiere/v1/discat_pb.js").DiscatSeatViewJson} SeatView */
-/** @typedef {import("../game.js").Context<View>} Context */
-/** @typedef {import("../game.js").Item} Item @typedef {import("../game.js").Box} Box */
-/** @typedef {import("./discat_parts.js").Look} Look */
+/** @typedef {import("../../game.js").Context<View>} Context */
+/** @typedef {import("../../game.js").Item} Item @typedef {import("../../game.js").Box} Box */
+/** @typedef {import("./parts.js").Look} Look */
 /** @typedef {{x: number, y: number, scale: number, turn?: number}} Spot */
 
 /**

@@ -1,9 +1,9 @@
 // Where the parts of a table of Chatpentiers are, and what its view says.
 
-import { widthOf } from "./chatpentiers_parts.js";
+import { widthOf } from "./parts.js";
 
-/** @typedef {import("../game.js").Context} Context @typedef {import("../game.js").Item} Item */
-/** @typedef {import("../game.js").Box} Box @typedef {import("./chatpentiers_parts.js").Plate} Plate */
+/** @typedef {import("../../game.js").Context} Context @typedef {import("../../game.js").Item} Item */
+/** @typedef {import("../../game.js").Box} Box @typedef {import("./parts.js").Plate} Plate */
 /**
  * How big a castle is drawn: the height of a stone, of the battlements and of the ground wall, the widest
  * tower.

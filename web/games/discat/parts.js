@@ -1,8 +1,8 @@
 // What Discat's table is drawn of: cards with digits and an arrow, the sign of the constraint, a number line.
 
-import { cardBack, cardFace } from "../art/cards.js";
-import { arrowDown, arrowUp, paw } from "../art/pieces.js";
-import { s } from "../dom.js";
+import { cardBack, cardFace } from "../../art/cards.js";
+import { arrowDown, arrowUp, paw } from "../../art/pieces.js";
+import { s } from "../../dom.js";
 
 /**
  * What a card looks like. `strip`: the pixels of its left side that another card leaves to be seen;
@@ -314,7 +314,7 @@ export function scaleOfNumbers({ least, most, card, higher, hand, width }) {
   );
 }
 
-/** @param {number} x @param {number} y @param {import("../dom.js").Child} child */
+/** @param {number} x @param {number} y @param {import("../../dom.js").Child} child */
 function at(x, y, child) {
   return s("g", { transform: `translate(${Math.round(x * 10) / 10} ${Math.round(y * 10) / 10})` }, child);
 }

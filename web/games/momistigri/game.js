@@ -1,10 +1,10 @@
 // Momistigri on the table: hands, the mat of discarded cards with the ring that shows who draws from whom.
 
-import { seatMark } from "../art/cards.js";
-import { catSleeping } from "../art/cats.js";
-import { placed } from "../art/shapes.js";
-import { s } from "../dom.js";
-import { FROM_PILE, LEAST_STEP, gridOf, layoutOf, spread, sum } from "./momistigri_layout.js";
+import { seatMark } from "../../art/cards.js";
+import { catSleeping } from "../../art/cats.js";
+import { placed } from "../../art/shapes.js";
+import { s } from "../../dom.js";
+import { FROM_PILE, LEAST_STEP, gridOf, layoutOf, spread, sum } from "./layout.js";
 import {
   back,
   badge,
@@ -20,7 +20,7 @@ import {
   widthOf,
   wrapped,
   write,
-} from "./momistigri_parts.js";
+} from "./parts.js";
 import {
   KIND,
   PHASE,
@@ -40,15 +40,15 @@ import {
   roundText,
   seatsOf,
   stateOf,
-} from "./momistigri_view.js";
-import { words } from "./momistigri_words.js";
+} from "./view.js";
+import { words } from "./words.js";
 
-/** @typedef {import("../game.js").Action} Action @typedef {import("../game.js").Box} Box */
-/** @typedef {import("../game.js").Context} Context @typedef {import("../game.js").Drawing} Drawing */
-/** @typedef {import("../game.js").Event} Event @typedef {import("../game.js").Item} Item */
-/** @typedef {import("./momistigri_parts.js").Effect} Effect */
+/** @typedef {import("../../game.js").Action} Action @typedef {import("../../game.js").Box} Box */
+/** @typedef {import("../../game.js").Context} Context @typedef {import("../../game.js").Drawing} Drawing */
+/** @typedef {import("../../game.js").Event} Event @typedef {import("../../game.js").Item} Item */
+/** @typedef {import("./parts.js").Effect} Effect */
 /**
- * @typedef {import("./momistigri_layout.js").Layout} Layout @typedef {import("./momistigri_view.js").Card}
+ * @typedef {import("./layout.js").Layout} Layout @typedef {import("./view.js").Card}
  * Card
  */
 
@@ -168,7 +168,7 @@ function headOf(effect, size, width, text) {
 }
 
 /**
- * @param {Context} context @param {Layout} layout @param {readonly import("./momistigri_parts.js").Step[]}
+ * @param {Context} context @param {Layout} layout @param {readonly import("./parts.js").Step[]}
  * steps
  * @param {number} seat
  */
@@ -217,7 +217,8 @@ function pileItems(context, { cell }, grid, cards) {
       key: `card:${id}`,
       x: cell.x + at.column * cell.width + shift,
       y: cell.y + at.row * cell.height - shift,
-      layer: 1,
+      // The count reaches over the neighbour.
+      layer: count > 1 ? 2 : 1,
       stamp: `tile ${kind} ${width} ${height} ${isTop ? count : 1} ${isNew}`,
       draw: () => tile(look, width, height, { count: isTop ? count : 1, isNew }),
       label: isTop ? t("on-pile", { card: nameOf(context, kind), count }) : undefined,
@@ -432,7 +433,8 @@ function newsItem(context, room, isNarrow) {
             top + 16 + (step / 2) * (lines.length - 1),
             1,
             0,
-            badge(effect, size),
+            placed(0, effect.mayReverse ? -9 : 0, 1, 0, badge(effect, size)),
+            effect.mayReverse && placed(0, 17, 1, 0, reversal(18)),
           ),
       );
     },
@@ -511,7 +513,7 @@ function roundEndItems(context, { mat, ring, isNarrow }) {
 }
 
 /**
- * @param {Action} action @returns {import("../game.js").Picks | undefined}
+ * @param {Action} action @returns {import("../../game.js").Picks | undefined}
  */
 function picks(action) {
   const part = /** @type {any} */ (action).momistigri ?? {};
@@ -637,5 +639,5 @@ function isMoment(event) {
   return ROUND_ENDS.includes(kind) || kind === `${KIND}GAME_ENDED`;
 }
 
-/** @type {import("../game.js").Game} */
+/** @type {import("../../game.js").Game} */
 export const game = { words, draw, picks, attempt, prompt, summary, breakdown, isMoment };

@@ -1,9 +1,9 @@
 // What a view of Momistigri says: looks of cards, who drew from whom, what is going on; and which card is
 // which.
 
-/** @typedef {import("../game.js").Context} Context */
+/** @typedef {import("../../game.js").Context} Context */
 /**
- * @typedef {import("./momistigri_parts.js").Effect} Effect @typedef {import("./momistigri_parts.js").Look}
+ * @typedef {import("./parts.js").Effect} Effect @typedef {import("./parts.js").Look}
  * Look
  */
 /**
@@ -207,7 +207,7 @@ export function newsOf(context) {
     .filter((key) => key.startsWith("hand:"))
     .map((key) => Number(key.slice("hand:".length)));
   /** @param {any} effect */
-  const pair = (effect) => ({ effect, text: effectText(context, effect) });
+  const pair = (effect) => ({ effect, text: effect?.[t("effect-name")] ?? "" });
   const wanted = chosen === undefined ? undefined : effectOf(context, lookOf(context, chosen).value);
   if (wanted && (phase === "DISCARD" || phase === "AGAIN")) {
     return pair(wanted);

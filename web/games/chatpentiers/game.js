@@ -1,19 +1,10 @@
 // Chatpentiers: castles built of the cards that are taken in tricks.
 
-import {
-  around,
-  contentOf,
-  isTaking,
-  layoutOf,
-  ledSuit,
-  suitOf,
-  tableOf,
-  zonesOf,
-} from "./chatpentiers_layout.js";
-import { drawDiscards, drawHand, drawSeat, drawTrick } from "./chatpentiers_table.js";
+import { around, contentOf, isTaking, layoutOf, ledSuit, suitOf, tableOf, zonesOf } from "./layout.js";
+import { drawDiscards, drawHand, drawSeat, drawTrick } from "./table.js";
 
-/** @typedef {import("../game.js").Context} Context @typedef {import("../game.js").Box} Box */
-/** @typedef {import("./chatpentiers_layout.js").Table} Table */
+/** @typedef {import("../../game.js").Context} Context @typedef {import("../../game.js").Box} Box */
+/** @typedef {import("./layout.js").Table} Table */
 
 const words = {
   en: {
@@ -82,7 +73,7 @@ const words = {
   },
 };
 
-/** @type {import("../game.js").Game} */
+/** @type {import("../../game.js").Game} */
 export const game = {
   words,
   draw,

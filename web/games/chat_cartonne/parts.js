@@ -1,12 +1,12 @@
 // What Chat Cartonne's drawing is made of: cartons with walls and toys, cats, labels of boxes.
 
-import { cardBack, seatMark } from "../art/cards.js";
-import { catFace, catSitting, catSleeping } from "../art/cats.js";
-import { ball, crown, fish, mouse, princess, sprayer } from "../art/pieces.js";
-import { placed } from "../art/shapes.js";
-import { s } from "../dom.js";
+import { cardBack, seatMark } from "../../art/cards.js";
+import { catFace, catSitting, catSleeping } from "../../art/cats.js";
+import { ball, crown, fish, mouse, princess, sprayer } from "../../art/pieces.js";
+import { placed } from "../../art/shapes.js";
+import { s } from "../../dom.js";
 
-/** @typedef {import("../dom.js").Child} Child */
+/** @typedef {import("../../dom.js").Child} Child */
 /** @typedef {{wallNorth?: boolean, wallEast?: boolean, wallSouth?: boolean, wallWest?: boolean}} Walls */
 /** @typedef {{mice?: number, balls?: number, fish?: number, sprayers?: number}} Toys */
 /** @typedef {{seats: readonly number[], text: string}} Entry */

@@ -1,10 +1,10 @@
 // What lies beside the board of Chat Cartonne: plates of players, the hand, the pile.
 
-import { seatMark } from "../art/cards.js";
-import { crown } from "../art/pieces.js";
-import { placed } from "../art/shapes.js";
-import { s } from "../dom.js";
-import { formKey, hasOneForm, heldBy, phaseOf } from "./chat_cartonne_layout.js";
+import { seatMark } from "../../art/cards.js";
+import { crown } from "../../art/pieces.js";
+import { placed } from "../../art/shapes.js";
+import { s } from "../../dom.js";
+import { formKey, hasOneForm, heldBy, phaseOf } from "./layout.js";
 import {
   back,
   boxSign,
@@ -19,14 +19,14 @@ import {
   turnButton,
   turnedCard,
   words,
-} from "./chat_cartonne_parts.js";
-import { drawnText, partText, seatText, sumOf } from "./chat_cartonne_text.js";
+} from "./parts.js";
+import { drawnText, partText, seatText, sumOf } from "./text.js";
 
-/** @typedef {import("../game.js").Context} Context */
-/** @typedef {import("../game.js").Item} Item */
-/** @typedef {import("./chat_cartonne_layout.js").Point} Point */
-/** @typedef {import("./chat_cartonne_layout.js").Layout} Layout */
-/** @typedef {import("./chat_cartonne_layout.js").Held} Held */
+/** @typedef {import("../../game.js").Context} Context */
+/** @typedef {import("../../game.js").Item} Item */
+/** @typedef {import("./layout.js").Point} Point */
+/** @typedef {import("./layout.js").Layout} Layout */
+/** @typedef {import("./layout.js").Held} Held */
 
 /**
  * The starting cartons from which the first one is chosen.
