@@ -84,7 +84,7 @@ export default {
   replies: "Chacun vous envoie une réponse. Ouvrez-la ici.",
   "reply-elsewhere": "Cette réponse est celle d'une table qu'un autre navigateur prépare.",
   "reply-link": "Votre réponse",
-  rules: "Règles",
+  rules: "Règles (en anglais)",
   "sample-of": "Voir un exemple de {game}",
   sample: "Voir un exemple",
   "save-record": "Enregistrer la partie",
