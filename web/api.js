@@ -5,13 +5,16 @@ import { language } from "./settings.js";
 const PATIENCE = 30_000;
 const LONGEST_PAUSE = 3000;
 const REPEATED = new Set([429, 502, 503, 504]);
+// Where the token is kept, as long as the page's window is open.
+const TOKEN = "chatiere token";
 
-/** Whether the service answers: `waiting` and `back` are its events. */
+/** HTTP's status where the service wants a token. */
+export const UNAUTHENTICATED = 401;
+
+/** Whether the service answers: `waiting` and `back` are its events, and `refused`, where it wants a token in mid-game. */
 export const connection = new EventTarget();
 
 let waiting = 0;
-/** @type {string | undefined} */
-let token = sessionStorage.getItem("token") ?? undefined;
 
 /** A call that the service refused. */
 export class Refusal extends Error {
@@ -32,12 +35,15 @@ export class Refusal extends Error {
 }
 
 /**
- * Use a token for all calls to come, as long as the page is open.
+ * Use a token for all calls to come, as long as the page is open; return whether it can be one.
  * @param {string} value
  */
 export function useToken(value) {
-  token = value;
-  sessionStorage.setItem("token", value);
+  const canBe = /^[!-~]+$/.test(value);
+  if (canBe) {
+    sessionStorage.setItem(TOKEN, value);
+  }
+  return canBe;
 }
 
 /**
@@ -65,19 +71,22 @@ export async function call(method, request) {
       waiting += 1;
       connection.dispatchEvent(new Event("waiting"));
     }
-    await new Promise((resolve) => setTimeout(resolve, Math.min(LONGEST_PAUSE, 200 * 2 ** attempt)));
+    const asked = Number(response?.headers.get("retry-after") ?? 0) * 1000;
+    const pause = Math.max(asked || 0, Math.min(LONGEST_PAUSE, 200 * 2 ** attempt));
+    await new Promise((resolve) => setTimeout(resolve, pause));
   }
 }
 
 /** @param {string} method @param {object} request */
 async function post(method, request) {
+  const token = sessionStorage.getItem(TOKEN);
   try {
     return await fetch(`chatiere.v1.${method}`, {
       method: "POST",
       headers: {
         "content-type": "application/json",
         "accept-language": language(),
-        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...(token !== null && { authorization: `Bearer ${token}` }),
       },
       body: JSON.stringify(request),
       signal: AbortSignal.timeout(PATIENCE),

@@ -1,5 +1,7 @@
 // What the drawing of a game is: the types that games/ and the table share, and how a game is loaded.
 
+import { t } from "./settings.js";
+
 /**
  * @typedef {import("#api/chatiere/v1/game_pb.js").ActionJson} Action
  * @typedef {import("#api/chatiere/v1/game_pb.js").EventJson} Event
@@ -98,7 +100,7 @@ export const GAMES = /** @type {const} */ ([
  */
 export async function loadGame(name) {
   if (!GAMES.some((known) => known === name)) {
-    throw new Error(`unknown game: ${name}`);
+    throw new Error(t("unknown-game", { name }));
   }
   return (await import(`./games/${name}/game.js`)).game;
 }

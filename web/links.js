@@ -23,7 +23,7 @@ export function tableLink(session) {
  */
 export function seatLink(session, seat) {
   const own = { seat, secret: session.kept.seats[seat], promises: promisesOf(session.id, seat) };
-  return linkTo(`seat/${packed(own)}/${session.all().join(".")}`);
+  return linkTo(`seat/${packed(own)}/${session.news().join(".")}`);
 }
 
 /**

@@ -1,9 +1,10 @@
 // The page: which part of it an address stands for. Addresses are fragments, which are never sent to a server.
 
-import { connection, Refusal, useToken } from "./api.js";
+import { connection, Refusal, UNAUTHENTICATED, useToken } from "./api.js";
 import { h } from "./dom.js";
 import { header, openSettings } from "./header.js";
 import { apply, spoken, t } from "./settings.js";
+import { whyOf } from "./trouble.js";
 
 /**
  * A part of the page: its element, and what is done when the player leaves it or chooses another language.
@@ -22,10 +23,9 @@ const PARTS = {
   record: () => import("./pages/record.js"),
 };
 
-const UNAUTHENTICATED = 401;
-
 const main = h("main", { id: "main", tabindex: "-1" });
 const waiting = h("p", { class: "waiting", role: "alert", hidden: true });
+const trouble = h("p", { class: "trouble", role: "alert", hidden: true });
 /** @type {Part | undefined} */
 let shown;
 let opened = 0;
@@ -36,10 +36,11 @@ async function show() {
   shown?.leave?.();
   shown = undefined;
   main.setAttribute("aria-busy", "true");
+  trouble.hidden = true;
   /** @type {Part} */
   let part;
   try {
-    const open = (PARTS[name] ?? PARTS[""])?.();
+    const open = PARTS[Object.hasOwn(PARTS, name) ? name : ""]?.();
     part = /** @type {Part} */ (await (await open)?.open(name, ...words));
   } catch (error) {
     part = failed(error);
@@ -51,18 +52,21 @@ async function show() {
   shown = part;
   main.removeAttribute("aria-busy");
   main.replaceChildren(part.element);
+  if (number > 1) {
+    // Screen readers go on from here.
+    main.focus({ preventScroll: true });
+    scrollTo(0, 0);
+  }
   document.title = part.title === "" ? "Chatière" : `${part.title} · Chatière`;
 }
 
 /** @param {unknown} error @returns {Part} */
 function failed(error) {
-  const said =
-    error instanceof Error ? ("localized" in error ? String(error.localized) : error.message) : String(error);
   const element = h(
     "section",
     { class: "sheet failed" },
     h("h1", {}, t("failed")),
-    h("p", {}, said),
+    h("p", {}, whyOf(error)),
     error instanceof Refusal && error.status === UNAUTHENTICATED && tokenForm(),
     h("p", {}, h("a", { href: "#/" }, t("home"))),
   );
@@ -72,16 +76,21 @@ function failed(error) {
 /** Ask for the token that a service wants of its clients. */
 function tokenForm() {
   const field = h("input", { type: "password", autocomplete: "off", required: true });
+  const refusal = h("p", { class: "refusal", role: "alert" });
   const use = (/** @type {Event} */ event) => {
     event.preventDefault();
-    useToken(field.value);
-    begin();
+    if (useToken(field.value)) {
+      begin();
+    } else {
+      refusal.textContent = t("no-token");
+    }
   };
   return h(
     "form",
     { class: "paste", onsubmit: use },
     h("label", {}, h("span", {}, t("token")), field),
     h("button", {}, t("open")),
+    refusal,
   );
 }
 
@@ -91,6 +100,7 @@ function begin() {
     h("a", { class: "skip", href: "#main", onclick: skip }, t("skip")),
     header(),
     waiting,
+    trouble,
     main,
   );
   show();
@@ -103,13 +113,37 @@ function skip(event) {
   main.focus();
 }
 
-apply();
-addEventListener("hashchange", show);
-spoken.addEventListener("change", () => {
+/** Whether the browser lets the page keep anything. */
+function canStore() {
+  try {
+    return localStorage !== null && sessionStorage !== null;
+  } catch {
+    return false;
+  }
+}
+
+if (canStore()) {
+  apply();
+  addEventListener("hashchange", show);
+  spoken.addEventListener("change", () => {
+    begin();
+    // Where the language was chosen.
+    openSettings("language");
+  });
+  connection.addEventListener("waiting", () => (waiting.hidden = false));
+  connection.addEventListener("back", () => (waiting.hidden = true));
+  connection.addEventListener("refused", (event) => {
+    main.replaceChildren(failed(/** @type {CustomEvent} */ (event).detail).element);
+  });
+  // What no part of the page has foreseen is not kept from the player.
+  addEventListener("unhandledrejection", ({ reason }) => {
+    trouble.textContent = whyOf(reason);
+    trouble.hidden = false;
+  });
   begin();
-  // Where the language was chosen.
-  openSettings("language");
-});
-connection.addEventListener("waiting", () => (waiting.hidden = false));
-connection.addEventListener("back", () => (waiting.hidden = true));
-begin();
+} else {
+  document.body.append(
+    "This page keeps its tables in the browser's storage, which is blocked. · ",
+    "Cette page garde ses tables dans le stockage du navigateur, qui est bloqué.",
+  );
+}

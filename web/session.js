@@ -38,16 +38,15 @@ export class Session {
 
   /**
    * Begin a game: `seats` has a bot, the hash of a seat's secret, or nothing for a secret that the service makes.
-   * @param {{game: string, seats: NewSeat[], asksNext: boolean, options?: object | undefined}} terms
-   * @param {Record<string, string>} [secrets] those of this browser, by hash
+   * @param {{game: string, seats: NewSeat[], asksNext: boolean}} terms
+   * @param {Record<string, string>} secrets those of this browser, by hash
    */
-  static async begin({ game, seats, asksNext, options }, secrets = {}) {
+  static async begin({ game, seats, asksNext }, secrets) {
     const made = await call("TableService/NewTable", {
       game,
       players: seats.length,
       seats: seats.map((seat) => ("hash" in seat ? { secretSha256: seat.hash } : seat)),
       acknowledgement: asksNext ? "ACKNOWLEDGEMENT_NEXT" : "ACKNOWLEDGEMENT_NONE",
-      ...(options && { options }),
     });
     const session = Session.take([made.table], secrets);
     for (const { seat = 0, secret } of made.secrets ?? []) {
@@ -68,11 +67,36 @@ export class Session {
   }
 
   /**
+   * Begin a game of this player alone, or of several at this screen: `seats` has bots, and undefined for people.
+   * @param {string} game @param {readonly (string | undefined)[]} seats
+   */
+  static async beginHere(game, seats) {
+    /** @type {Record<string, string>} */
+    const secrets = {};
+    /** @type {NewSeat[]} */
+    const made = [];
+    for (const bot of seats) {
+      if (bot !== undefined) {
+        made.push({ bot });
+      } else if (isSecureContext) {
+        const { secret, hash } = await newSecret();
+        secrets[hash] = secret;
+        made.push({ hash });
+      } else {
+        // Where the browser can't hash, the service makes the secret: nobody else is there who would have to trust.
+        made.push({});
+      }
+    }
+    return Session.begin({ game, seats: made, asksNext: false }, secrets);
+  }
+
+  /**
    * Take tables that somebody sent, perhaps of a table that is known. Throws RangeError for what is none, Refusal for what
    * the service did not make, and Fork.
    * @param {readonly string[]} texts @param {Record<string, string>} secrets by the hash of the seat
+   * @param {boolean} [replaces] whether they take the place of other tables of their plies
    */
-  static async receive(texts, secrets) {
+  static async receive(texts, secrets, replaces = false) {
     for (const { id, ply, text } of texts.map(readTable)) {
       if (store.plyOf(id, ply) !== text) {
         try {
@@ -85,14 +109,15 @@ export class Session {
         }
       }
     }
-    return Session.take(texts, secrets);
+    return Session.take(texts, secrets, replaces);
   }
 
   /**
    * Take tables that are known to be the service's.
-   * @param {readonly string[]} texts @param {Record<string, string>} [secrets] by the hash of the seat
+   * @param {readonly string[]} texts @param {Record<string, string>} secrets by the hash of the seat
+   * @param {boolean} [replaces] whether they take the place of other tables of their plies
    */
-  static take(texts, secrets = {}) {
+  static take(texts, secrets, replaces = false) {
     const tables = texts.map(readTable).sort((a, b) => a.ply - b.ply);
     const newest = tables.at(-1);
     if (!newest || tables.some(({ id }) => id !== newest.id)) {
@@ -108,10 +133,12 @@ export class Session {
     newest.seats.forEach(({ hash }, seat) => {
       const secret = hash === undefined ? undefined : secrets[hash];
       if (secret !== undefined) {
-        session.kept.seats[seat] = secret;
+        session.kept.seats[seat] ??= secret;
       }
     });
-    tables.forEach((table) => session.#add(table));
+    // First what lets it be found and forgotten, should there be no room for all of it.
+    session.#keep();
+    tables.forEach((table) => session.#add(table, replaces));
     session.#keep();
     return session;
   }
@@ -145,6 +172,9 @@ export class Session {
       if (secret !== undefined) {
         const table = this.#newest;
         const answer = await call("TableService/Acknowledge", { table: table.text, secret });
+        if (this.#newest !== table) {
+          return;
+        }
         // Only what the service found authentic is promised, and nobody gets the acknowledgement before that.
         await this.#promise(seat, table);
         this.#add(readTable(answer.table));
@@ -171,7 +201,7 @@ export class Session {
 
   /**
    * Make a decision: an action of a seat, or without one that of a bot. Returns what the seat sees of the new table;
-   * undefined if that is not open yet. Throws Refusal, Fork.
+   * undefined if that is not open yet, or if the newest table has become another one meanwhile. Throws Refusal, Fork.
    * @param {number | undefined} seat @param {Action} [action]
    * @returns {Promise<ViewerUpdate | undefined>}
    */
@@ -182,6 +212,9 @@ export class Session {
       ...this.#secretOf(seat),
       ...(action && { action }),
     });
+    if (this.#newest !== before) {
+      return undefined;
+    }
     const made = readTable(table);
     if (before.asksNext && action && seat !== undefined) {
       await this.#promise(seat, made);
@@ -220,9 +253,8 @@ export class Session {
   undo() {
     const own = this.#lastOwn();
     if (own !== undefined) {
-      const newest = this.#newest.ply;
       this.#newest = readTable(this.#textOf(own - 1));
-      store.forgetAbove(this.id, own - 1, newest);
+      store.forgetAbove(this.id, own - 1);
       this.kept.isOver = false;
       this.#keep();
     }
@@ -249,13 +281,6 @@ export class Session {
       }
     }
     return texts;
-  }
-
-  /** Return all tables that are here, by ply. */
-  all() {
-    return Array.from({ length: this.#newest.ply + 1 }, (_, ply) => store.plyOf(this.id, ply)).filter(
-      (text) => text !== undefined,
-    );
   }
 
   /** @param {number} ply the ply of the last decision but one of this browser's players, or below */
@@ -306,24 +331,27 @@ export class Session {
     }
   }
 
-  /** @param {SealedTable} table */
-  #add(table) {
+  /** @param {SealedTable} table @param {boolean} [replaces] */
+  #add(table, replaces = false) {
     const known = store.plyOf(this.id, table.ply);
-    let merged = table;
-    if (known !== undefined) {
-      const before = readTable(known);
-      if (before.base !== table.base) {
-        throw new Fork(table.ply);
-      }
-      merged = joined(before, table);
+    const before = known === undefined ? undefined : readTable(known);
+    const isOther = before !== undefined && before.base !== table.base;
+    if (isOther && !replaces) {
+      throw new Fork(table.ply);
+    }
+    const merged = before && !isOther ? joined(before, table) : table;
+    if (isOther) {
+      store.forgetAbove(this.id, table.ply);
     }
     store.keepPly(this.id, table.ply, merged.text);
-    if (table.ply >= this.#newest.ply) {
+    if (isOther || table.ply >= this.#newest.ply) {
       this.#newest = merged;
     }
   }
 
   #keep() {
+    // Another window may have taken a seat.
+    this.kept.seats = { ...store.tableOf(this.id)?.seats, ...this.kept.seats };
     this.kept.newest = this.#newest.ply;
     this.kept.changed = Date.now();
     store.keepTable(this.id, this.kept);

@@ -7,31 +7,50 @@
  * @typedef {{game: string, seats: Record<string, string>, newest: number, changed: number, isOver: boolean}} Kept
  */
 /**
- * Seats that are being filled. `seats`: "bot …", the hash of a seat's secret, or null as long as nobody took it. `secrets`:
- * those of this browser, by hash. `isMine`: whether this browser makes the table.
- * @typedef {{game: string, asksNext: boolean, seats: (string | null)[], secrets: Record<string, string>,
- *   isMine: boolean, changed: number}} Invitation
+ * Who is to sit somewhere: a bot, whoever has the secret of a hash, or nobody yet.
+ * @typedef {{bot: string} | {hash: string} | Record<string, never>} InvitedSeat
+ */
+/**
+ * Seats that are being filled. `secrets`: those of this browser, by hash. `isMine`: whether this browser makes the table.
+ * @typedef {{game: string, asksNext: boolean, seats: InvitedSeat[], secrets: Record<string, string>, isMine: boolean,
+ *   changed: number}} Invitation
  */
 
-const TABLE = "table ";
-const INVITATION = "invitation ";
+const TABLE = "chatiere table ";
+const PROMISE = "chatiere promise ";
+const INVITATION = "chatiere invitation ";
+const TABLE_ID = /^[0-9a-f]{32}$/;
+const INVITATION_ID = /^[0-9a-f]{16}$/;
+
+/** There is no room left in local storage. */
+export class StorageFull extends Error {}
+
+/** Return the key under which a table is kept, as events of local storage name it. @param {string} id */
+export function keyOf(id) {
+  return TABLE + id;
+}
 
 /** @param {string} id @returns {Kept | undefined} */
 export function tableOf(id) {
-  return read(TABLE + id);
+  const kept = TABLE_ID.test(id) ? read(TABLE + id) : undefined;
+  const isSound = typeof kept?.game === "string" && typeof kept.newest === "number" && isObject(kept.seats);
+  return isSound ? kept : undefined;
 }
 
 /** List the tables of this browser, the one used last first. @returns {(Kept & {id: string})[]} */
 export function listTables() {
   return keysFrom(TABLE)
-    .filter((key) => !key.slice(TABLE.length).includes(" "))
-    .map((key) => ({ id: key.slice(TABLE.length), ...read(key) }))
+    .flatMap((key) => {
+      const id = key.slice(TABLE.length);
+      const kept = tableOf(id);
+      return kept ? [{ ...kept, id }] : [];
+    })
     .sort((a, b) => b.changed - a.changed);
 }
 
 /** @param {string} id @param {Kept} kept */
 export function keepTable(id, kept) {
-  write(TABLE + id, kept, id);
+  put(TABLE + id, JSON.stringify(kept), id);
 }
 
 /** Return the table of a ply as text. @param {string} id @param {number} ply */
@@ -44,14 +63,17 @@ export function keepPly(id, ply, text) {
   put(`${TABLE}${id} ${ply}`, text, id);
 }
 
-/** Forget the tables of all plies above one. @param {string} id @param {number} ply @param {number} newest */
-export function forgetAbove(id, ply, newest) {
-  for (let each = ply + 1; each <= newest; each++) {
-    localStorage.removeItem(`${TABLE}${id} ${each}`);
+/** Forget the tables of all plies above one, whoever has kept them. @param {string} id @param {number} ply */
+export function forgetAbove(id, ply) {
+  const prefix = `${TABLE}${id} `;
+  for (const key of keysFrom(prefix)) {
+    if (Number(key.slice(prefix.length)) > ply) {
+      localStorage.removeItem(key);
+    }
   }
 }
 
-/** Forget a table, secrets and all. @param {string} id */
+/** Forget a table and its secrets, but not what its seats have promised. @param {string} id */
 export function forgetTable(id) {
   for (const key of keysFrom(TABLE + id)) {
     localStorage.removeItem(key);
@@ -60,43 +82,49 @@ export function forgetTable(id) {
 
 /**
  * Keep which table of a ply a seat has acknowledged or made, unless one is kept: return the one that is.
- * @param {string} id @param {number} seat @param {number} ply @param {string} base
+ * @param {string} id @param {number} seat @param {number} ply @param {string} hash
  * @returns {Promise<string>}
  */
-export async function keepPromise(id, seat, ply, base) {
-  const key = `${TABLE}${id} promise ${seat} ${ply}`;
+export async function keepPromise(id, seat, ply, hash) {
+  const key = `${PROMISE}${id} ${seat} ${ply}`;
   const keep = () => {
     const kept = localStorage.getItem(key);
     if (kept === null) {
-      put(key, base, id);
+      put(key, hash, id);
     }
-    return kept ?? base;
+    return kept ?? hash;
   };
   // Two windows of one browser must not promise different tables.
-  return navigator.locks ? navigator.locks.request(`chatiere ${key}`, keep) : keep();
+  return navigator.locks ? navigator.locks.request(key, keep) : keep();
 }
 
 /** Return what a seat has promised, by ply. @param {string} id @param {number} seat @returns {[number, string][]} */
 export function promisesOf(id, seat) {
-  const prefix = `${TABLE}${id} promise ${seat} `;
+  const prefix = `${PROMISE}${id} ${seat} `;
   return keysFrom(prefix).map((key) => [Number(key.slice(prefix.length)), localStorage.getItem(key) ?? ""]);
 }
 
 /** @param {string} id @returns {Invitation | undefined} */
 export function invitationOf(id) {
-  return read(INVITATION + id);
+  const kept = INVITATION_ID.test(id) ? read(INVITATION + id) : undefined;
+  const isSound = typeof kept?.game === "string" && Array.isArray(kept.seats) && isObject(kept.secrets);
+  return isSound ? kept : undefined;
 }
 
 /** @returns {(Invitation & {id: string})[]} */
 export function listInvitations() {
   return keysFrom(INVITATION)
-    .map((key) => ({ id: key.slice(INVITATION.length), ...read(key) }))
+    .flatMap((key) => {
+      const id = key.slice(INVITATION.length);
+      const kept = invitationOf(id);
+      return kept ? [{ ...kept, id }] : [];
+    })
     .sort((a, b) => b.changed - a.changed);
 }
 
 /** @param {string} id @param {Invitation} invitation */
 export function keepInvitation(id, invitation) {
-  write(INVITATION + id, invitation);
+  put(INVITATION + id, JSON.stringify(invitation));
 }
 
 /** @param {string} id */
@@ -109,19 +137,23 @@ function keysFrom(prefix) {
   return Object.keys(localStorage).filter((key) => key.startsWith(prefix));
 }
 
-/** @param {string} key */
+/** Read what was kept; what is damaged counts as missing. @param {string} key */
 function read(key) {
-  const text = localStorage.getItem(key);
-  return text === null ? undefined : JSON.parse(text);
+  try {
+    const kept = JSON.parse(localStorage.getItem(key) ?? "null");
+    return isObject(kept) ? kept : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
-/** @param {string} key @param {object} value @param {string} [id] */
-function write(key, value, id) {
-  put(key, JSON.stringify(value), id);
+/** @param {unknown} value */
+function isObject(value) {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /**
- * Write to local storage; where it is full, tables of finished games make room.
+ * Write to local storage; where it is full, tables of finished games make room. Throws StorageFull.
  * @param {string} key @param {string} text @param {string} [id] the table that must stay
  */
 function put(key, text, id) {
@@ -129,10 +161,10 @@ function put(key, text, id) {
     try {
       localStorage.setItem(key, text);
       return;
-    } catch (error) {
+    } catch {
       const oldest = listTables().findLast((each) => each.isOver && each.id !== id);
       if (!oldest) {
-        throw error;
+        throw new StorageFull();
       }
       forgetTable(oldest.id);
     }

@@ -2,6 +2,10 @@
 
 import { t } from "./settings.js";
 
+/**
+ * A bot that is offered: as the service names it, what it is called, and both.
+ * @typedef {{bot: string, name: string, label: string}} Strength
+ */
 /** @typedef {import("#api/chatiere/v1/bot_service_pb.js").BotInfoJson} BotInfo */
 
 // For bots that search: a quick one and a strong one, both within what a table allows.
@@ -11,7 +15,7 @@ const RANKS = ["kitten", "house-cat", "hunter", "tiger"];
 
 /**
  * List the bots for a table, weakest first: those without a budget, then those that search.
- * @param {readonly BotInfo[]} bots
+ * @param {readonly BotInfo[]} bots @returns {Strength[]}
  */
 export function strengthsOf(bots) {
   const plain = bots.filter(({ parameters = [] }) => parameters.length === 0).map(({ name = "" }) => name);
@@ -23,6 +27,7 @@ export function strengthsOf(bots) {
   );
   return [...plain, ...searches].map((bot, index) => {
     const rank = RANKS[index];
-    return { bot, label: rank ? `${t(rank)} · ${bot.replace(":simulations=", " ")}` : bot };
+    const name = rank ? t(rank) : bot;
+    return { bot, name, label: rank ? `${name} · ${bot.replace(":simulations=", " ")}` : bot };
   });
 }

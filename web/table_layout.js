@@ -7,7 +7,7 @@ import { t } from "./settings.js";
 /**
  * Lay a table out. `below`: what stands under the stage; `aside`: what stands over the log.
  * @param {import("./table_view.js").TableView} view
- * @param {{title: string, game: string, below?: HTMLElement, aside: HTMLElement[]}} parts
+ * @param {{title: string, game: string, below?: HTMLElement, aside: (HTMLElement | false)[]}} parts
  */
 export function tableLayout(view, { title, game, below, aside }) {
   return h(

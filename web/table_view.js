@@ -45,10 +45,10 @@ export class TableView {
     this.prompt = h("p", { class: "prompt", role: "status", tabindex: "-1" });
     this.refusal = h("p", { class: "refusal", role: "alert", hidden: true });
     this.buttons = h("div", { class: "choices" });
-    this.all = h("details", { class: "all-actions", ontoggle: () => this.#listAll() });
+    this.all = h("details", { class: "all-actions", hidden: true, ontoggle: () => this.#listAll() });
     this.bar = h("section", { class: "bar" }, this.prompt, this.refusal, this.buttons, this.all);
     this.scores = h("section", { class: "scores" });
-    this.log = h("ol", { class: "log", role: "log", tabindex: "0" });
+    this.log = h("div", { class: "log", role: "log", tabindex: "0" });
     this.summary = h("section", { class: "unseen" });
     this.width = 0;
     /** Whether nothing can be picked, as a move is under way. */
@@ -106,24 +106,35 @@ export class TableView {
     this.scene.clear();
     this.refuse(undefined);
     this.prompt.textContent = "";
-    for (const element of [this.buttons, this.all, this.log, this.summary]) {
+    for (const element of [this.buttons, this.all, this.log, this.summary, this.scores]) {
       element.replaceChildren();
     }
   }
 
   /** Add events to the log. @param {readonly Event[]} events */
   tell(events) {
+    this.log.append(...this.#linesOf(events));
+    this.log.scrollTop = this.log.scrollHeight;
+  }
+
+  /** Add events to the log that happened before those that it has. @param {readonly Event[]} events */
+  tellBefore(events) {
+    this.log.prepend(...this.#linesOf(events));
+    this.log.scrollTop = this.log.scrollHeight;
+  }
+
+  /** @param {readonly Event[]} events */
+  #linesOf(events) {
     const { phrases, game } = this.room;
-    for (const event of events) {
+    return events.map((event) => {
       const seat = phrases.seatOf(event.phrase);
       const mark = s("svg", { class: "mark", viewBox: "-8 -8 16 16", "aria-hidden": "true" });
       if (seat !== undefined) {
         mark.append(seatMark(seat, 16));
       }
       const kind = game.isMoment?.(event) ? "moment" : null;
-      this.log.append(h("li", { class: kind }, mark, h("span", {}, phrases.write(event))));
-    }
-    this.log.scrollTop = this.log.scrollHeight;
+      return h("p", { class: kind }, mark, h("span", {}, phrases.write(event)));
+    });
   }
 
   /** Say why a move was refused; undefined: say nothing. @param {string | undefined} reason */

@@ -9,10 +9,13 @@ import { nameOfSeat } from "../seat_names.js";
 import { newSecret, Session } from "../session.js";
 import { t } from "../settings.js";
 import { forgetInvitation, invitationOf, keepInvitation } from "../store.js";
+import { doing } from "../trouble.js";
 
-/** @typedef {import("../store.js").Invitation} Invitation */
+/** @typedef {import("../store.js").Invitation} Invitation @typedef {import("../store.js").InvitedSeat} InvitedSeat */
 
-const BOT = "bot ";
+const HASH = /^[\w-]{43}$/;
+const ID = /^[0-9a-f]{16}$/;
+const MOST_SEATS = 20;
 
 /**
  * Begin an invitation: `seats` has "me", "link", or a bot. Returns its address.
@@ -22,15 +25,15 @@ export async function invite(game, seats, asksNext) {
   const id = toHex(random(8));
   /** @type {Record<string, string>} */
   const secrets = {};
-  /** @type {(string | null)[]} */
+  /** @type {InvitedSeat[]} */
   const taken = [];
   for (const seat of seats) {
     if (seat === "me" || seat === "here") {
       const { secret, hash } = await newSecret();
       secrets[hash] = secret;
-      taken.push(hash);
+      taken.push({ hash });
     } else {
-      taken.push(seat === "link" ? null : BOT + seat);
+      taken.push(seat === "link" ? {} : { bot: seat });
     }
   }
   keepInvitation(id, { game, asksNext, seats: taken, secrets, isMine: true, changed: Date.now() });
@@ -43,123 +46,180 @@ export async function invite(game, seats, asksNext) {
  */
 export async function open(kind, word) {
   if (kind === "reply") {
-    const { id, hash } = read(word);
-    const invitation = invitationOf(id);
-    if (!invitation?.isMine) {
-      throw new Error(t("reply-elsewhere"));
-    }
-    const free = invitation.seats.indexOf(null);
-    if (!invitation.seats.includes(hash)) {
-      if (free < 0) {
-        throw new Error(t("no-seat-free"));
-      }
-      invitation.seats[free] = hash;
-      keepInvitation(id, invitation);
-    }
-    history.replaceState(null, "", `#/invitation/${id}`);
-    return host(id, invitation);
+    return reply(read(word));
   }
   const own = invitationOf(word);
-  if (own?.isMine) {
-    return host(word, own);
+  if (own) {
+    return own.isMine ? host(word, own) : guest(word, own);
   }
-  const { id, game, asksNext, seats } = own
-    ? { id: word, game: own.game, asksNext: own.asksNext, seats: own.seats }
-    : read(word);
-  return guest(id, game, asksNext, seats);
-}
-
-/** @param {string} word */
-function read(word) {
-  try {
-    return unpacked(word);
-  } catch {
+  const { id, game, asksNext, seats } = read(word);
+  const isSound =
+    ID.test(String(id)) && typeof game === "string" && Array.isArray(seats) && seats.length <= MOST_SEATS;
+  if (!isSound) {
     throw new Error(t("not-a-link"));
   }
+  const known = invitationOf(id);
+  return known?.isMine
+    ? host(id, known)
+    : guest(
+        id,
+        known ?? { game, asksNext: asksNext === true, seats, secrets: {}, isMine: false, changed: 0 },
+      );
+}
+
+/** @param {string} word @returns {any} */
+function read(word) {
+  try {
+    const found = unpacked(word);
+    if (typeof found === "object" && found !== null) {
+      return found;
+    }
+  } catch {
+    // As for what is no object.
+  }
+  throw new Error(t("not-a-link"));
+}
+
+/** @param {any} said */
+function reply({ id, hash }) {
+  if (!ID.test(String(id)) || !HASH.test(String(hash))) {
+    throw new Error(t("not-a-link"));
+  }
+  const invitation = invitationOf(id);
+  if (!invitation?.isMine) {
+    throw new Error(t("reply-elsewhere"));
+  }
+  if (!invitation.seats.some((seat) => "hash" in seat && seat.hash === hash)) {
+    const free = invitation.seats.findIndex(isFree);
+    if (free < 0) {
+      throw new Error(t("no-seat-free"));
+    }
+    invitation.seats[free] = { hash };
+    keepInvitation(id, invitation);
+  }
+  history.replaceState(null, "", `#/invitation/${id}`);
+  return host(id, invitation);
+}
+
+/** @param {InvitedSeat} seat */
+function isFree(seat) {
+  return !("bot" in seat) && !("hash" in seat);
 }
 
 /** @param {string} id @param {Invitation} invitation */
 async function host(id, invitation) {
   const { phrases } = await roomOf(invitation.game);
   const { game, asksNext, seats, secrets } = invitation;
-  const free = seats.filter((seat) => seat === null).length;
-  const shown = seats.map((seat) => (seat === null || seat.startsWith(BOT) ? seat : ""));
-  const begin = async () => {
-    const chosen = seats.map((seat) =>
-      seat?.startsWith(BOT) ? { bot: seat.slice(BOT.length) } : { hash: seat ?? "" },
-    );
-    const session = await Session.begin({ game, seats: chosen, asksNext }, secrets);
-    forgetInvitation(id);
-    location.hash = `#/play/${session.id}`;
+  const refusal = h("p", { class: "refusal", role: "alert" });
+  const element = h("section", { class: "sheet invitation" });
+  const begin = (/** @type {Event} */ event) =>
+    doing(event, refusal, async () => {
+      const session = await Session.begin({ game, seats, asksNext }, secrets);
+      forgetInvitation(id);
+      location.hash = `#/play/${session.id}`;
+    });
+  const free = (/** @type {number} */ index) => () => {
+    seats[index] = {};
+    keepInvitation(id, invitation);
+    show();
   };
-  const element = h(
-    "section",
-    { class: "sheet invitation" },
-    h("h1", {}, t("invitation", { game: phrases.title })),
-    h(
-      "ol",
-      {},
-      seats.map((seat, index) => h("li", {}, h("strong", {}, nameOfSeat(index)), " ", holder(seat, secrets))),
-    ),
-    free > 0
-      ? [
-          h("p", {}, t("invite-more", { free })),
-          share(t("invitation-link"), linkTo(`invitation/${packed({ id, game, asksNext, seats: shown })}`)),
-          h("p", {}, t("replies")),
-          pasteLink(),
-        ]
-      : [
-          h("p", {}, t("all-here")),
-          h("button", { type: "button", class: "primary", onclick: begin }, t("deal")),
-        ],
-  );
+
+  function show() {
+    const shown = seats.map((seat) => ("bot" in seat ? seat : {}));
+    const left = seats.filter(isFree).length;
+    element.replaceChildren(
+      h("h1", {}, t("invitation", { game: phrases.title })),
+      h("p", {}, t(asksNext ? "mode-next" : "mode-none")),
+      h(
+        "ol",
+        { class: "seats" },
+        seats.map((seat, index) =>
+          h(
+            "li",
+            {},
+            h("strong", {}, nameOfSeat(index)),
+            " ",
+            holder(seat, secrets),
+            " ",
+            "hash" in seat &&
+              !(seat.hash in secrets) &&
+              h("button", { type: "button", onclick: free(index) }, t("free-seat")),
+          ),
+        ),
+      ),
+      ...(left > 0
+        ? [
+            h("p", {}, t("invite-more", { free: left })),
+            isLoopback() ? h("p", { class: "refusal" }, t("loopback")) : "",
+            share(t("invitation-link"), linkTo(`invitation/${packed({ id, game, asksNext, seats: shown })}`)),
+            h("p", {}, t("replies")),
+            pasteLink(),
+          ]
+        : [
+            h("p", {}, t("all-here")),
+            h("button", { type: "button", class: "primary", onclick: begin }, t("deal")),
+          ]),
+      refusal,
+    );
+  }
+
+  show();
   return { element, title: phrases.title };
 }
 
-/** @param {string | null} seat @param {Record<string, string>} secrets */
-function holder(seat, secrets) {
-  if (seat === null) {
-    return t("free");
-  }
-  return seat.startsWith(BOT)
-    ? t("bot", { name: seat.slice(BOT.length) })
-    : seat in secrets
-      ? t("you")
-      : t("taken");
+/** Whether links of this page lead to this machine alone. */
+function isLoopback() {
+  return /^(localhost|127\.|\[::1\])/.test(location.hostname);
 }
 
-/** @param {string} id @param {string} game @param {boolean} asksNext @param {(string | null)[]} seats */
-async function guest(id, game, asksNext, seats) {
+/** @param {InvitedSeat} seat @param {Record<string, string>} secrets */
+function holder(seat, secrets) {
+  if ("bot" in seat) {
+    return t("bot", { name: String(seat.bot) });
+  }
+  return "hash" in seat ? (seat.hash in secrets ? t("you") : t("taken")) : t("free");
+}
+
+/** @param {string} id @param {Invitation} invitation */
+async function guest(id, { game, asksNext, seats, secrets }) {
   const { phrases } = await roomOf(game);
-  const kept = invitationOf(id);
-  const element = h("section", { class: "sheet invitation" });
-  const reply = (/** @type {string} */ hash) => [
-    h("p", {}, t("send-reply")),
-    share(t("reply-link"), linkTo(`reply/${packed({ id, hash })}`)),
-    h("p", {}, t("then-table")),
-    pasteLink(),
-  ];
-  const sit = async () => {
-    const { secret, hash } = await newSecret();
-    keepInvitation(id, {
-      game,
-      asksNext,
-      seats,
-      secrets: { [hash]: secret },
-      isMine: false,
-      changed: Date.now(),
+  const refusal = h("p", { class: "refusal", role: "alert" });
+  const told = h("div", {});
+  const tell = (/** @type {string} */ hash) =>
+    told.replaceChildren(
+      h("p", {}, t("send-reply")),
+      share(t("reply-link"), linkTo(`reply/${packed({ id, hash })}`)),
+      h("p", {}, t("then-table")),
+      pasteLink(),
+    );
+  const sit = (/** @type {Event} */ event) =>
+    doing(event, refusal, async () => {
+      const { secret, hash } = await newSecret();
+      keepInvitation(id, {
+        game,
+        asksNext,
+        seats,
+        secrets: { [hash]: secret },
+        isMine: false,
+        changed: Date.now(),
+      });
+      tell(hash);
     });
-    element.lastElementChild?.replaceChildren(...reply(hash));
-  };
-  const [hash] = Object.keys(kept?.secrets ?? {});
-  element.append(
+  const [hash] = Object.keys(secrets);
+  if (hash !== undefined) {
+    tell(hash);
+  } else if (isSecureContext) {
+    told.append(h("button", { type: "button", class: "primary", onclick: sit }, t("sit-down")));
+  } else {
+    refusal.textContent = t("needs-https");
+  }
+  const element = h(
+    "section",
+    { class: "sheet invitation" },
     h("h1", {}, t("invited", { game: phrases.title })),
     h("p", {}, t("invited-more", { players: seats.length, trust: t(asksNext ? "mode-next" : "mode-none") })),
-    h(
-      "div",
-      {},
-      hash ? reply(hash) : h("button", { type: "button", class: "primary", onclick: sit }, t("sit-down")),
-    ),
+    told,
+    refusal,
   );
   return { element, title: phrases.title };
 }

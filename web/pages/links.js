@@ -1,45 +1,116 @@
 // What a link to a table leads to: the table is kept in this browser, and shown.
 
-import { Refusal } from "../api.js";
-import { unpacked } from "../bytes.js";
+import { fromText, sha256, unpacked } from "../bytes.js";
+import { h } from "../dom.js";
+import { readTable } from "../sealed_table.js";
 import { Fork, Session } from "../session.js";
 import { t } from "../settings.js";
 import { forgetInvitation, keepPromise, listInvitations } from "../store.js";
-import { readTable } from "../sealed_table.js";
 import * as play from "./play.js";
+
+/** @typedef {{seat: number, secret: string, promises: [number, string][]}} PrivateSeat */
+
+const HASH = /^[\w-]{43}$/;
 
 /**
  * Open a shared link, `table/TABLES`, or a private one, `seat/SEAT/TABLES`.
  * @param {string} kind @param {...string} words
  */
 export async function open(kind, ...words) {
+  if (kind === "seat") {
+    // Whatever comes of it, a link with a secret does not stay in the history.
+    history.replaceState(null, "", "#/seat");
+  }
   const tables = (words.at(-1) ?? "").split(".");
+  const own = kind === "seat" ? words[0] : undefined;
+  try {
+    const session = await keep(tables, own, false);
+    history.replaceState(null, "", `#/play/${session.id}`);
+    return await play.open("play", session.id);
+  } catch (error) {
+    if (error instanceof Fork) {
+      return fork(error.ply, tables, own);
+    }
+    throw error instanceof RangeError ? new Error(t("not-a-link")) : error;
+  }
+}
+
+/**
+ * Keep tables, and the seats that this browser has there. Throws RangeError for what is no link, Fork, Refusal.
+ * @param {readonly string[]} tables @param {string | undefined} own the seat of a private link
+ * @param {boolean} replaces whether they take the place of other tables of their plies
+ */
+async function keep(tables, own, replaces) {
   const invitations = listInvitations();
   /** @type {Record<string, string>} */
   const secrets = Object.assign({}, ...invitations.map((each) => each.secrets));
-  let session;
-  try {
-    if (kind === "seat") {
-      const { seat, secret, promises } = unpacked(words[0] ?? "");
-      const { id, seats } = readTable(tables[0] ?? "");
-      secrets[seats[seat]?.hash ?? ""] = secret;
-      for (const [ply, hash] of promises) {
-        await keepPromise(id, seat, ply, hash);
-      }
-    }
-    session = await Session.receive(tables, secrets);
-    for (const invitation of invitations) {
-      if (session.table.seats.some(({ hash = "" }) => hash in invitation.secrets)) {
-        forgetInvitation(invitation.id);
-      }
-    }
-  } catch (error) {
-    if (error instanceof Refusal) {
-      throw error;
-    }
-    throw error instanceof Fork ? new Error(t("fork", { ply: error.ply })) : new Error(t("not-a-link"));
+  const newest = sound(() => readTable(tables.at(-1) ?? ""));
+  const seat = own === undefined ? undefined : await seatOf(own, newest.seats);
+  if (seat) {
+    secrets[newest.seats[seat.seat]?.hash ?? ""] = seat.secret;
   }
-  // The address of the table itself: a link with a secret does not stay in the history.
-  history.replaceState(null, "", `#/play/${session.id}`);
-  return play.open("play", session.id);
+  const ours = invitations.filter((each) => newest.seats.some(({ hash = "" }) => hash in each.secrets));
+  if (ours.some((each) => each.asksNext !== newest.asksNext || each.game !== newest.game)) {
+    throw new Error(t("terms-differ"));
+  }
+  const session = await Session.receive(tables, secrets, replaces);
+  for (const [ply, hash] of seat?.promises ?? []) {
+    await keepPromise(session.id, seat?.seat ?? 0, ply, hash);
+  }
+  ours.forEach(({ id }) => forgetInvitation(id));
+  return session;
+}
+
+/**
+ * Say that there is another table of a ply. Among friends somebody may have gone back.
+ * @param {number} ply @param {readonly string[]} tables @param {string | undefined} own
+ */
+function fork(ply, tables, own) {
+  const element = h("section", { class: "sheet failed" }, h("h1", {}, t("fork", { ply })));
+  if (!readTable(tables.at(-1) ?? "").asksNext) {
+    const take = async () => {
+      location.hash = `#/play/${(await keep(tables, own, true)).id}`;
+    };
+    element.append(
+      h("p", {}, t("fork-friends")),
+      h("p", {}, h("button", { type: "button", class: "primary", onclick: take }, t("take-new"))),
+    );
+  }
+  element.append(h("p", {}, h("a", { href: "#/" }, t("home"))));
+  return { element, title: t("failed") };
+}
+
+/**
+ * Read the seat of a private link, and check that it is one of the table's.
+ * @param {string} text @param {readonly import("../sealed_table.js").Seat[]} seats @returns {Promise<PrivateSeat>}
+ */
+async function seatOf(text, seats) {
+  if (!isSecureContext) {
+    throw new Error(t("needs-https"));
+  }
+  const { seat, secret, promises } = sound(() => unpacked(text));
+  const isPromise = (/** @type {any} */ each) =>
+    Array.isArray(each) && Number.isSafeInteger(each[0]) && HASH.test(String(each[1]));
+  if (
+    !Number.isSafeInteger(seat) ||
+    typeof secret !== "string" ||
+    !Array.isArray(promises) ||
+    !promises.every(isPromise) ||
+    (await sha256(sound(() => fromText(secret)))) !== seats[seat]?.hash
+  ) {
+    throw new RangeError("not a seat");
+  }
+  return { seat, secret, promises };
+}
+
+/**
+ * @template T
+ * @param {() => T} read @returns {T}
+ */
+function sound(read) {
+  try {
+    return read();
+  } catch {
+    throw new RangeError("not a link");
+  }
 }

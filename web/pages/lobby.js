@@ -6,7 +6,7 @@ import { listGames } from "../games.js";
 import { pictureOf } from "../art/games.js";
 import { readRecord } from "../records.js";
 import { language, t } from "../settings.js";
-import { forgetTable, listInvitations, listTables } from "../store.js";
+import { forgetInvitation, forgetTable, listInvitations, listTables } from "../store.js";
 import { pasteLink } from "../links.js";
 import { show } from "./record.js";
 
@@ -92,6 +92,7 @@ function tables(titles) {
         {},
         h("a", { href: `#/invitation/${id}` }, titles.get(game)),
         h("small", {}, t("invitation-open")),
+        forget(titles.get(game), () => forgetInvitation(id)),
       ),
     ),
     ...listTables().map(({ id, game, newest, isOver, changed }) =>
@@ -107,15 +108,7 @@ function tables(titles) {
             new Date(changed).toLocaleString(language()),
           ].join(" · "),
         ),
-        h(
-          "button",
-          {
-            type: "button",
-            onclick: forget(id),
-            "aria-label": t("forget", { game: titles.get(game) ?? "" }),
-          },
-          "×",
-        ),
+        forget(titles.get(game), () => forgetTable(id)),
       ),
     ),
   ];
@@ -125,14 +118,16 @@ function tables(titles) {
   );
 }
 
-/** @param {string} id */
-function forget(id) {
-  return (/** @type {Event} */ event) => {
+/** @param {string | undefined} game @param {() => void} work */
+function forget(game, work) {
+  const clicked = (/** @type {Event} */ event) => {
     if (confirm(t("forget-sure"))) {
-      forgetTable(id);
+      work();
       /** @type {Element} */ (event.currentTarget).closest("li")?.remove();
     }
   };
+  const label = t("forget", { game: game ?? "" });
+  return h("button", { type: "button", onclick: clicked, "aria-label": label, title: label }, "×");
 }
 
 /** @param {Event} event */

@@ -3,11 +3,15 @@
 import { h } from "../dom.js";
 import { listBots, roomOf } from "../games.js";
 import { nameOfSeat } from "../seat_names.js";
-import { newSecret, Session } from "../session.js";
+import { Session } from "../session.js";
 import { t } from "../settings.js";
 import { strengthsOf } from "../strengths.js";
 import { showRules } from "../rules.js";
+import { doing } from "../trouble.js";
 import { invite } from "./invitation.js";
+
+// Seats of people at this screen.
+const PEOPLE = new Set(["me", "here"]);
 
 /**
  * Ask for the players of a game.
@@ -92,39 +96,22 @@ export async function open(_, game) {
   }
 
   /** @param {Event} event */
-  async function begin(event) {
+  function begin(event) {
     event.preventDefault();
-    const wanted = chosen();
-    const asksNext = !trust.hidden && new FormData(form).get("trust") === "next";
-    if (wanted.includes("link")) {
-      if (isSecureContext) {
-        location.hash = await invite(game, wanted, asksNext);
+    return doing(event, refusal, async () => {
+      const wanted = chosen();
+      if (!wanted.includes("link")) {
+        const session = await Session.beginHere(
+          game,
+          wanted.map((seat) => (PEOPLE.has(seat) ? undefined : seat)),
+        );
+        location.hash = `#/play/${session.id}`;
+      } else if (isSecureContext) {
+        location.hash = await invite(game, wanted, new FormData(form).get("trust") === "next");
       } else {
         refusal.textContent = t("needs-https");
       }
-      return;
-    }
-    /** @type {Record<string, string>} */
-    const secrets = {};
-    const made = [];
-    for (const seat of wanted) {
-      const isPerson = seat === "me" || seat === "here";
-      // Where the browser can't hash, the service makes the secrets: nobody else is there who had to trust this player.
-      if (isPerson && isSecureContext) {
-        const { secret, hash } = await newSecret();
-        secrets[hash] = secret;
-        made.push({ hash });
-      } else {
-        made.push(isPerson ? {} : { bot: seat });
-      }
-    }
-    try {
-      const session = await Session.begin({ game, seats: made, asksNext: false }, secrets);
-      location.hash = `#/play/${session.id}`;
-    } catch (error) {
-      refusal.textContent =
-        error instanceof Error && "localized" in error ? String(error.localized) : String(error);
-    }
+    });
   }
 
   showSeats();

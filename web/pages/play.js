@@ -1,16 +1,18 @@
 // A game being played at a sealed table: against bots, among people at one screen, or over links.
 
-import { Refusal } from "../api.js";
+import { connection, Refusal, UNAUTHENTICATED } from "../api.js";
 import { catFace } from "../art/cats.js";
 import { h, s } from "../dom.js";
 import { listBots, roomOf } from "../games.js";
 import { pasteLink, seatLink, share, tableLink } from "../links.js";
 import { nameOfSeat } from "../seat_names.js";
-import { Fork, Session } from "../session.js";
+import { Session } from "../session.js";
 import { pace, t } from "../settings.js";
+import { keyOf } from "../store.js";
 import { strengthsOf } from "../strengths.js";
 import { tableLayout } from "../table_layout.js";
 import { TableView } from "../table_view.js";
+import { whyOf } from "../trouble.js";
 import { show as showRecord } from "./record.js";
 
 /** @typedef {import("../game.js").Action} Action @typedef {import("../game.js").ViewerUpdate} ViewerUpdate */
@@ -27,9 +29,9 @@ export async function open(_, id) {
   if (!session) {
     throw new Error(t("no-table"));
   }
-  const room = await roomOf(session.kept.game);
-  const strongest = strengthsOf(await listBots(room.name)).at(-1)?.bot ?? "";
-  const play = new Play(session, room, strongest);
+  const { game } = session.kept;
+  const [room, bots] = await Promise.all([roomOf(game), listBots(game)]);
+  const play = new Play(session, room, strengthsOf(bots));
   play.begin();
   return { element: play.element, title: room.phrases.title, leave: () => play.leave() };
 }
@@ -45,10 +47,13 @@ class Play {
   /** @type {(() => void) | undefined} */
   #goOn;
 
-  /** @param {Session} session @param {import("../games.js").Room} room @param {string} strongest */
-  constructor(session, room, strongest) {
+  /**
+   * @param {Session} session @param {import("../games.js").Room} room
+   * @param {readonly import("../strengths.js").Strength[]} strengths
+   */
+  constructor(session, room, strengths) {
     this.session = session;
-    this.strongest = strongest;
+    this.strongest = strengths.at(-1)?.bot ?? "";
     this.view = new TableView(room, {
       onAction: (action) => this.#act(action),
       onAttempt: (action) => this.#attempt(action),
@@ -64,10 +69,12 @@ class Play {
       pause: button("pause", t("pause"), () => this.#pause()),
     };
     this.news = h("div", { class: "news", hidden: true });
-    this.links = h("div", {});
-    const seats = session.table.seats;
+    this.links = h("details", { ontoggle: () => this.#showLinks() }, h("summary", {}, t("links")));
+    const { seats } = session.table;
+    const isLookingOn = session.mine.length === 0 && seats.some(({ bot }) => bot === undefined);
     const aside = [
-      h("section", { class: "links" }, h("details", {}, h("summary", {}, t("links")), this.links)),
+      isLookingOn && h("section", {}, h("p", {}, t("looking-on"))),
+      h("section", { class: "links" }, this.links),
     ];
     this.view.bar.append(
       h("div", { class: "tools", role: "group", "aria-label": t("tools") }, ...Object.values(this.tools)),
@@ -79,19 +86,32 @@ class Play {
       aside,
     });
     this.bots = seats.map(({ bot }) => bot);
+    this.names = seats.map(({ bot }) => strengths.find((each) => each.bot === bot)?.name ?? bot);
+    this.onStorage = (/** @type {StorageEvent} */ event) => this.#onStorage(event);
   }
 
   /** Show the table, and follow the game. */
   begin() {
     const { mine } = this.session;
     this.#viewer = mine.length > 1 ? undefined : mine[0];
+    addEventListener("storage", this.onStorage);
     this.#follow({ isNew: false });
   }
 
   /** Stop, as the page is left. */
   leave() {
+    removeEventListener("storage", this.onStorage);
     this.#course += 1;
     this.#goOn?.();
+  }
+
+  /** Follow what another window of this browser does at the table. @param {StorageEvent} event */
+  #onStorage({ key }) {
+    const found = key === keyOf(this.session.id) ? Session.open(this.session.id) : undefined;
+    if (found && found.table.text !== this.session.table.text) {
+      this.session = found;
+      this.#follow({ isNew: false });
+    }
   }
 
   /**
@@ -116,7 +136,8 @@ class Play {
           );
           return;
         }
-        const seat = await this.#seatToDecide(known);
+        let looked = known ?? (await this.session.look(this.#viewer));
+        const seat = seatToDecide(looked);
         if (isOld()) {
           return;
         }
@@ -125,19 +146,19 @@ class Play {
           if (known && this.#viewer !== undefined) {
             this.#show(known, { canAct: false, isNew: isFresh });
           }
-          await this.#handOver(seat);
-          if (isOld()) {
+          if (!(await this.#handOver(seat, isOld))) {
             return;
           }
           known = undefined;
-        }
-        if (!known) {
-          await this.#catchUp();
-          known = await this.session.look(this.#viewer);
-          isFresh = false;
+          looked = await this.session.look(seat);
           if (isOld()) {
             return;
           }
+        }
+        if (!known) {
+          known = looked;
+          isFresh = false;
+          this.#catchUp(isOld);
         }
         this.#show(known, { canAct: isMine, isNew: isFresh });
         if (seat === undefined) {
@@ -159,22 +180,15 @@ class Play {
       }
     } catch (error) {
       if (!isOld()) {
-        this.#fail(error);
+        this.#fail(error, () => this.#follow({ isNew: false }));
       }
     }
-  }
-
-  /** @param {ViewerUpdate | undefined} known */
-  async #seatToDecide(known) {
-    const update = known ?? (await this.session.look(undefined));
-    const turn = update.view?.turn;
-    return turn?.kind === "TURN_KIND_DECISION" ? (turn.seat ?? 0) : undefined;
   }
 
   /** @param {ViewerUpdate} update @param {{canAct: boolean, isNew: boolean}} how */
   #show(update, { canAct, isNew }) {
     this.news.hidden = true;
-    this.view.show(update, { me: this.#viewer, canAct, bots: this.bots }, { isNew });
+    this.view.show(update, { me: this.#viewer, canAct, bots: this.names }, { isNew });
     const { game, phrases } = this.view.room;
     const moments = isNew ? (update.events ?? []).filter((event) => game.isMoment?.(event)) : [];
     if (moments.length > 0) {
@@ -198,46 +212,68 @@ class Play {
     const { ply } = this.session.table;
     if (!this.view.isShown && this.session.isOpen(ply - 1)) {
       const update = await this.session.look(this.#viewer, ply - 1);
-      this.view.show(update, { me: this.#viewer, canAct: false, bots: this.bots }, { isNew: false });
-    }
-  }
-
-  /** Tell what a player has missed, as far as the tables of this browser show it. */
-  async #catchUp() {
-    this.view.log.replaceChildren();
-    const { ply } = this.session.table;
-    for (let each = Math.max(0, ply - TOLD); each <= ply; each++) {
-      if (this.session.isOpen(each)) {
-        this.view.tell((await this.session.look(this.#viewer, each)).events ?? []);
-      }
+      this.view.show(update, { me: this.#viewer, canAct: false, bots: this.names }, { isNew: false });
     }
   }
 
   /**
-   * Hide the table until the player of another seat is at the screen.
-   * @param {number} seat
+   * Tell what a player has missed, as far as the tables of this browser show it, above what has been told since.
+   * @param {() => boolean} isOld
    */
-  async #handOver(seat) {
+  async #catchUp(isOld) {
+    const { view, session } = this;
+    const { ply } = session.table;
+    const first = Math.max(0, ply - TOLD);
+    view.log.replaceChildren();
+    const events = await Promise.all(
+      Array.from({ length: ply - first + 1 }, async (_, index) => {
+        try {
+          return (await session.look(this.#viewer, first + index)).events ?? [];
+        } catch {
+          // A table may be missing here, or not have been acknowledged in the form that came here.
+          return [];
+        }
+      }),
+    );
+    if (!isOld()) {
+      view.tellBefore(events.flat());
+    }
+  }
+
+  /**
+   * Hide the table until the player of another seat is at the screen; return whether that player is.
+   * @param {number} seat @param {() => boolean} isOld
+   */
+  async #handOver(seat, isOld) {
     const name = nameOfSeat(seat);
     if (this.#viewer !== undefined) {
       await this.#ask(t("hand-over", { name }), t("hide-table"));
     }
+    if (isOld()) {
+      return false;
+    }
     this.view.clear();
+    this.news.hidden = true;
     this.#viewer = seat;
+    this.#showLinks();
     const dialog = h(
       "dialog",
       { class: "curtain", oncancel: (/** @type {Event} */ event) => event.preventDefault() },
       s("svg", { viewBox: "-60 -60 120 120", "aria-hidden": "true" }, catFace(seat, 120, "sleepy")),
       h("p", {}, t("curtain", { name })),
-      h("form", { method: "dialog" }, h("button", { class: "primary" }, t("i-am", { name }))),
+      h("form", { method: "dialog" }, h("button", { class: "primary", value: "here" }, t("i-am", { name }))),
     );
     document.body.append(dialog);
-    dialog.showModal();
-    await new Promise((resolve) => {
-      dialog.addEventListener("close", resolve);
-      this.#goOn = () => dialog.close();
-    });
+    // By a second Escape a browser closes a dialog, whatever the page wants.
+    while (dialog.returnValue !== "here" && !isOld()) {
+      dialog.showModal();
+      await new Promise((resolve) => {
+        dialog.addEventListener("close", resolve, { once: true });
+        this.#goOn = () => dialog.close();
+      });
+    }
     dialog.remove();
+    return !isOld();
   }
 
   /** @param {string} text @param {string} label */
@@ -334,12 +370,7 @@ class Play {
   /** @param {readonly number[]} seats @param {string} text */
   #wait(seats, text) {
     const where = seats.length > 1 ? t("send-all") : t("send-to", { name: nameOfSeat(seats[0] ?? 0) });
-    this.#tell(
-      h("p", {}, text),
-      h("p", {}, where),
-      share(t("table-link"), tableLink(this.session)),
-      pasteLink(),
-    );
+    this.#tell(h("p", {}, where), share(t("table-link"), tableLink(this.session)), pasteLink());
     this.view.rest(text);
     this.tools.hint.hidden = true;
   }
@@ -348,8 +379,15 @@ class Play {
   #end(update) {
     this.session.end();
     const winners = update.score?.winners ?? [];
-    const { game, seats } = { game: this.session.kept.game, seats: this.session.table.seats };
-    const again = seats.every(({ bot }, seat) => bot !== undefined || seat in this.session.kept.seats);
+    const { game } = this.session.kept;
+    const again = async () => {
+      try {
+        const session = await Session.beginHere(game, this.bots);
+        location.hash = `#/play/${session.id}`;
+      } catch (error) {
+        this.#fail(error);
+      }
+    };
     const record = async () => {
       try {
         return await this.session.record();
@@ -372,23 +410,23 @@ class Play {
         URL.revokeObjectURL(url);
       }
     };
+    const won =
+      winners.length > 1 ? t("winners", { names: names(winners) }) : t("winner", { name: names(winners) });
+    this.view.prompt.textContent = `${won}. ${this.view.prompt.textContent ?? ""}`;
     this.#tell(
       s("svg", { viewBox: "-40 -40 80 80", "aria-hidden": "true" }, catFace(winners[0] ?? 0, 80, "happy")),
-      h(
-        "h2",
-        {},
-        winners.length > 1 ? t("winners", { names: names(winners) }) : t("winner", { name: names(winners) }),
-      ),
+      h("h2", {}, won),
       h(
         "p",
         { class: "choices" },
-        again && h("a", { class: "button primary", href: `#/new/${game}` }, t("again")),
+        this.session.isAlone && h("button", { type: "button", class: "primary", onclick: again }, t("again")),
         h("button", { type: "button", onclick: watch }, t("see-record")),
         h("button", { type: "button", onclick: save }, t("save-record")),
         h("a", { class: "button", href: "#/" }, t("home")),
       ),
     );
     this.news.classList.add("end");
+    this.news.scrollIntoView({ block: "nearest" });
   }
 
   /** @param {...(Node | string | null)} content */
@@ -400,27 +438,37 @@ class Play {
 
   #showLinks() {
     const { session } = this;
+    const { asksNext, seats } = session.table;
+    const made = seats.flatMap(({ isMadeByService }, seat) => (isMadeByService ? [seat] : []));
+    const viewer = this.#viewer;
+    // A closed section holds no secret.
+    const shown = this.links.open
+      ? [
+          h("p", {}, t(asksNext ? "mode-next" : "mode-none")),
+          made.length > 0 && h("p", {}, t("made-by-service", { names: names(made) })),
+          share(t("table-link"), tableLink(session)),
+          viewer !== undefined &&
+            share(t("seat-link-private", { name: nameOfSeat(viewer) }), seatLink(session, viewer), {
+              isPrivate: true,
+            }),
+          pasteLink(),
+        ]
+      : [];
     this.links.replaceChildren(
-      share(t("table-link"), tableLink(session)),
-      ...session.mine.map((seat) =>
-        share(t("seat-link-private", { name: nameOfSeat(seat) }), seatLink(session, seat), {
-          isPrivate: true,
-        }),
-      ),
-      pasteLink(),
+      h("summary", {}, t("links")),
+      ...shown.flatMap((each) => (each === false ? [] : [each])),
     );
   }
 
-  /** @param {unknown} error */
-  #fail(error) {
-    if (error instanceof Refusal) {
-      this.view.refuse(error.localized);
-    } else if (error instanceof Fork) {
-      this.view.refuse(t("fork", { ply: error.ply }));
-    } else if (error instanceof RangeError) {
-      this.view.refuse(t("tables-missing"));
-    } else {
-      throw error;
+  /** @param {unknown} error @param {() => void} [again] what can be tried again */
+  #fail(error, again) {
+    if (error instanceof Refusal && error.status === UNAUTHENTICATED) {
+      connection.dispatchEvent(new CustomEvent("refused", { detail: error }));
+      return;
+    }
+    this.view.refuse(error instanceof RangeError ? t("tables-missing") : whyOf(error));
+    if (again) {
+      this.#tell(h("button", { type: "button", onclick: again }, t("try-again")));
     }
   }
 }
@@ -428,4 +476,9 @@ class Play {
 /** @param {readonly number[]} seats */
 function names(seats) {
   return seats.map(nameOfSeat).join(", ");
+}
+
+/** @param {ViewerUpdate} update */
+function seatToDecide({ view }) {
+  return view?.turn?.kind === "TURN_KIND_DECISION" ? (view.turn.seat ?? 0) : undefined;
 }

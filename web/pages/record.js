@@ -8,6 +8,7 @@ import { nameOfSeat } from "../seat_names.js";
 import { t } from "../settings.js";
 import { tableLayout } from "../table_layout.js";
 import { TableView } from "../table_view.js";
+import { whyOf } from "../trouble.js";
 
 /** @typedef {import("#api/chatiere/v1/record_pb.js").GameRecordJson} GameRecord */
 
@@ -34,6 +35,10 @@ export async function open(_, name, ply = "0", seat = "all") {
   const view = new TableView(room, { onAction: () => undefined, onAttempt: () => undefined });
   const last = record.actions?.length ?? 0;
   const players = record.players ?? 0;
+  const { minPlayers = 0, maxPlayers = 0 } = room.info;
+  if (!(players >= minPlayers && players <= maxPlayers)) {
+    throw new Error(t("not-a-record", { why: `players: ${players}` }));
+  }
   /** @type {Map<number, Promise<any>>} */
   const stretches = new Map();
   let at = Math.min(last, Number(ply) || 0);
@@ -94,6 +99,10 @@ export async function open(_, name, ply = "0", seat = "all") {
         view.show(viewers[chosen], { me, canAct: false }, { isNew: isNext });
         at = shown;
       }
+      history.replaceState(null, "", `#/record/${name}/${at}/${viewer.value}`);
+    } catch (error) {
+      view.refuse(whyOf(error));
+      stop();
     } finally {
       isShowing = false;
     }
@@ -107,24 +116,38 @@ export async function open(_, name, ply = "0", seat = "all") {
     const asked =
       stretches.get(first) ?? call("GameService/Replay", { record, fromPly: first, toPly, include });
     stretches.set(first, asked);
-    return (await asked).positions[ply - first];
-  }
-
-  async function toggle() {
-    if (timer !== undefined) {
-      clearTimeout(timer);
-      timer = undefined;
-    } else {
-      const next = async () => {
-        await go(at === last ? 0 : at + 1);
-        timer = at < last && isOpen ? setTimeout(next, PAUSE) : undefined;
-        play.textContent = timer === undefined ? t("play") : t("pause");
-      };
-      timer = setTimeout(next, 0);
+    try {
+      return (await asked).positions[ply - first];
+    } catch (error) {
+      stretches.delete(first);
+      throw error;
     }
-    play.textContent = timer === undefined ? t("play") : t("pause");
   }
 
+  function stop() {
+    clearTimeout(timer);
+    timer = undefined;
+    play.textContent = t("play");
+  }
+
+  function toggle() {
+    if (timer !== undefined) {
+      stop();
+      return;
+    }
+    const next = async () => {
+      timer = setTimeout(next, PAUSE);
+      await go(at === last ? 0 : at + 1);
+      if (at === last || !isOpen) {
+        stop();
+      }
+    };
+    timer = setTimeout(next, 0);
+    play.textContent = t("pause");
+  }
+
+  // A record that can't be played is no part to show.
+  await position(at);
   await go(at);
   return {
     element: tableLayout(view, {
