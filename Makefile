@@ -50,7 +50,7 @@ HTTP2 = $(shell $(BIN)/python -c 'from chatiere.http2 import is_built; print("ch
 # Tests are independent of each other: as many processes as there are cores share them.
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
-.PHONY: help demo web test cluster lint debug coverage debug-games mutants wheel constraints fuzz fuzz-tables load bench clean
+.PHONY: help demo web test slow page cluster lint debug coverage debug-games mutants wheel constraints fuzz fuzz-tables load bench clean
 .DELETE_ON_ERROR:
 
 help: ## List the targets
@@ -62,8 +62,14 @@ demo: $(BUILT) ## Play a seeded game of Discat between bots through a gRPC chann
 web: $(BUILT) ## Serve the page on this machine, to play in a browser, and print its URL
 	@$(BIN)/chatiere web
 
-test: $(BUILT) ## Run all tests of the release build
-	$(PYTEST) -m "not cluster" --ignore=tests/debug_build
+test: $(BUILT) ## Run all tests of the release build but those of make slow, make page and make cluster
+	$(PYTEST) -m "not cluster and not slow and not whole_page" --ignore=tests/debug_build
+
+slow: $(BUILT) ## Run the tests that take long, of the examples that learn and of make bench: before a release, and after a change to these
+	$(PYTEST) -m slow tests/examples tests/loadtest
+
+page: $(BUILT) ## Run all tests of the page in Chromium: every game in every way, width and colours; before a release, and after a change to it
+	$(PYTEST) tests/page
 
 cluster: $(BUILT) ## Run the tests of self-play on a Ray cluster, which want the machine to themselves
 	$(BIN)/python -m pytest -m cluster tests/clients/test_selfplay_ray.py

@@ -13,6 +13,12 @@ import numpy as np
 import pytest
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
+_MEASURED = ("--iterations", 2, "--measure-every", 1, "--measure-games", 10)
+# The programs, and the sizes of a short run.
+SHORT: dict[str, tuple[object, ...]] = {
+    "ppo.py": ("--game", "momistigri", "--games", 8, *_MEASURED),
+    "search_learner.py": ("--games", 4, "--simulations", 4, "--warm-up", 1, "--final-games", 2, *_MEASURED),
+}
 
 
 def run(program: str, *arguments: object) -> subprocess.CompletedProcess[str]:
@@ -32,6 +38,7 @@ def learned(program: str, output: Path, *arguments: object) -> tuple[list[str], 
         return [line.split(" s, ")[1] for line in done.stdout.splitlines()], dict(parameters)
 
 
+@pytest.mark.slow
 def test_ppo_learns(tmp_path: Path) -> None:
     sizes = ["--iterations", 4, "--games", 512, "--measure-every", 4, "--measure-games", 500]
     lines, parameters = learned("ppo.py", tmp_path, *sizes)
@@ -43,23 +50,20 @@ def test_ppo_learns(tmp_path: Path) -> None:
     assert all(values.any() for values in parameters.values())
 
 
-@pytest.mark.parametrize(
-    ("program", "sizes"),
-    [
-        ("ppo.py", ["--game", "momistigri", "--iterations", 2, "--games", 8]),
-        (
-            "search_learner.py",
-            ["--iterations", 2, "--games", 4, "--simulations", 4, "--warm-up", 1, "--final-games", 2],
-        ),
-    ],
-)
-def test_a_seed_gives_the_same_curve(program: str, sizes: list[object], tmp_path: Path) -> None:
-    sizes = [*sizes, "--measure-every", 1, "--measure-games", 10]
-    lines, parameters = learned(program, tmp_path / "a", *sizes)
-    again, same = learned(program, tmp_path / "b", *sizes)
+@pytest.mark.parametrize("program", SHORT)
+def test_a_short_run_says_and_writes_what_it_learned(program: str, tmp_path: Path) -> None:
+    lines, parameters = learned(program, tmp_path, *SHORT[program])
+    assert len(lines) >= 4
+    assert all(values.any() for values in parameters.values())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("program", SHORT)
+def test_a_seed_gives_the_same_curve(program: str, tmp_path: Path) -> None:
+    lines, parameters = learned(program, tmp_path / "a", *SHORT[program])
+    again, same = learned(program, tmp_path / "b", *SHORT[program])
     assert again == lines
     assert all(np.allclose(same[name], values, atol=1e-5) for name, values in parameters.items())
-    assert all(values.any() for values in parameters.values())
 
 
 def test_ppo_says_which_players_there_can_be() -> None:

@@ -24,15 +24,23 @@ HAS_PGX = importlib.util.find_spec("pgx") is not None
 HAS_H2LOAD = shutil.which("h2load") is not None
 
 
-@pytest.fixture(scope="module")
-def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def measured(directory: Path, *options: str) -> Path:
     """Return the folder that a run over one game has written."""
-    directory: Path = tmp_path_factory.mktemp("bench")
     sizes = ("--rounds=2", "--seconds=0.01", "--batch=16", "--warm-up=2", "--moves=1000")
-    command = (sys.executable, "-m", "loadtest.bench", "--game=discat", *sizes, f"--output={directory}")
+    command = (sys.executable, "-m", "loadtest.bench", "--game=discat", *sizes, *options, f"--output={directory}")
     finished = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert finished.returncode == 0, finished.stderr
     return directory
+
+
+@pytest.fixture(scope="module")
+def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return measured(tmp_path_factory.mktemp("bench"))
+
+
+@pytest.fixture(scope="module")
+def self_play(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return measured(tmp_path_factory.mktemp("bench"), "--row=selfplay")
 
 
 def row(ours: float, peer: float | None, bound: float, at_most: bool = False) -> Row:
@@ -95,6 +103,7 @@ def test_the_client_chooses_each_legal_id_and_no_other() -> None:
     assert set(chosen) == {(7, 1), (7, 2), (7, 9)}
 
 
+@pytest.mark.slow
 def test_every_row_is_written_and_adds_up(output: Path) -> None:
     rows = json.loads((output / "bench.json").read_text())
     names = [line["row"] for line in rows]
@@ -125,6 +134,8 @@ def test_every_row_is_written_and_adds_up(output: Path) -> None:
         expected += ["Apply, fast door, 2 workers, 16 in flight", "Apply, fast door, 99 % of the calls at half load"]
     if HAS_H2LOAD and web_door_built():
         expected += [f"Apply, door for browsers, {form}, 16 in flight" for form in ("binary", "JSON")]
+    if shutil.which("chromium") and web_door_built():
+        expected += ["page, first drawing of a table", "page, drawing of a move"]
     assert names[:-1] == expected
     assert names[-1].startswith("memory after 1,")
     for line in rows:
@@ -139,12 +150,12 @@ def test_every_row_is_written_and_adds_up(output: Path) -> None:
         assert line["ratio"] == pytest.approx(line["ours"] / line["peer"])
         name = line["row"]
         measures = ("99 %", "time of a move", "sealed table")
-        at_most = name.startswith(("check", "memory")) or any(words in name for words in measures)
+        at_most = name.startswith(("check", "memory", "page")) or any(words in name for words in measures)
         assert line["holds"] == (line["ratio"] <= line["bound"] if at_most else line["ratio"] >= line["bound"])
 
 
-def test_runs_over_grpc_have_used_both_processors(output: Path) -> None:
-    more = json.loads((output / "bench-more.json").read_text())
+def test_runs_over_grpc_have_used_both_processors(self_play: Path) -> None:
+    more = json.loads((self_play / "bench-more.json").read_text())
     run = more["rows"][0]["run"]
     assert run["count"] > 0
     assert run["count"] % 16 == 0
@@ -152,6 +163,7 @@ def test_runs_over_grpc_have_used_both_processors(output: Path) -> None:
     assert run["client"] > 0
 
 
+@pytest.mark.slow
 def test_the_growth_and_the_trajectories_are_written(output: Path) -> None:
     tables = json.loads((output / "bench-more.json").read_text())["tables"]
     (growth,) = (lines for title, lines in tables.items() if title.startswith("self-play by"))
@@ -163,6 +175,7 @@ def test_the_growth_and_the_trajectories_are_written(output: Path) -> None:
     assert len(line["SHA-256"]) == 64
 
 
+@pytest.mark.slow
 def test_the_simulations_of_searches_are_listed(output: Path) -> None:
     tables = json.loads((output / "bench-more.json").read_text())["tables"]
     (lines,) = (lines for title, lines in tables.items() if title.startswith("simulations in search trees"))
@@ -171,6 +184,7 @@ def test_the_simulations_of_searches_are_listed(output: Path) -> None:
     assert all(line["simulations/CPU-s"] > 0 for line in lines)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not HAS_H2LOAD or not fast_door_built(), reason="needs h2load, and a service with its fast door")
 def test_the_calls_of_all_contenders_are_listed(output: Path) -> None:
     tables = json.loads((output / "bench-more.json").read_text())["tables"]
@@ -185,5 +199,5 @@ def test_the_calls_of_all_contenders_are_listed(output: Path) -> None:
     assert all(0 < line["p50 ms"] <= line["p99 ms"] for line in half)
 
 
-def test_there_is_a_picture(output: Path) -> None:
-    assert (output / "bench.png").read_bytes().startswith(b"\x89PNG")
+def test_there_is_a_picture(self_play: Path) -> None:
+    assert (self_play / "bench.png").read_bytes().startswith(b"\x89PNG")

@@ -46,6 +46,13 @@ def fast_server() -> Iterator[OwnServer]:
         yield server
 
 
+@pytest.fixture(scope="module")
+def web_server() -> Iterator[OwnServer]:
+    pytest.importorskip("connectrpc", reason="the packages of chatiere[web] are not there")
+    with own_server("--web-address", "127.0.0.1:0") as server:
+        yield server
+
+
 @pytest.fixture(autouse=True)
 def _soon_warm(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(siege, "_WARMING", 0.3)
@@ -103,10 +110,8 @@ def test_an_attack_comes_to_the_fast_door(fast_server: OwnServer, attack: plan.A
     [replace(SMALL, kind=kind) for kind in ("web_half_sent", "web_unread", "silent")],
     ids=lambda attack: attack.kind,
 )
-def test_an_attack_comes_to_the_door_for_browsers(attack: plan.Attack) -> None:
-    pytest.importorskip("connectrpc", reason="the packages of chatiere[web] are not there")
-    with own_server("--web-address", "127.0.0.1:0") as server:
-        result = siege.besiege(server, None, replace(attack, is_web=True))
+def test_an_attack_comes_to_the_door_for_browsers(web_server: OwnServer, attack: plan.Attack) -> None:
+    result = siege.besiege(web_server, None, replace(attack, is_web=True))
     assert result.came["begun"] == attack.count
     assert all(result.calls.values())
     assert result.broken() == []
