@@ -16,6 +16,7 @@ from loadtest.bench.rows import (
     ismcts,
     kernels,
     openspiel,
+    page,
     pettingzoo,
     playout,
     selfplay,
@@ -42,6 +43,7 @@ SUBJECTS: dict[str, Callable[[BenchPlan], Result]] = {
     "unary": unary.measure,
     "fast-door": fast_door.measure,
     "web-door": web_door.measure,
+    "page": page.measure,
     "growth": growth.measure,
 }
 

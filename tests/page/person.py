@@ -1,0 +1,300 @@
+"""Somebody with a browser, who plays by clicks, by taps or by the keyboard, and knows no rule of any game."""
+
+import base64
+import json
+from types import TracebackType
+from typing import Any, Literal, Self
+from urllib.parse import urlsplit
+
+from playwright.sync_api import Browser, ConsoleMessage, Locator, Request, Response
+
+Way = Literal["clicks", "keys", "taps"]
+SIZES: dict[Way, tuple[int, int]] = {"clicks": (1280, 860), "keys": (1280, 860), "taps": (360, 740)}
+# Milliseconds that Chromium has for anything.
+PATIENCE = 30_000
+ARROWS = ("ArrowRight", "ArrowLeft", "ArrowUp", "ArrowDown")
+# More keys than it takes to reach anything on the page.
+FAR = 400
+
+# Runs in every document before the page does. `drawn` counts what is told of the game.
+_INIT = """(() => {
+  if (!location.protocol.startsWith("http")) return;
+  for (const [name, value] of Object.entries(SETTINGS)) {
+    if (localStorage.getItem(name) === null) localStorage.setItem(name, value);
+  }
+  window.drawn = 0;
+  window.pointed = 0;
+  addEventListener("pointerdown", () => window.pointed++, true);
+  addEventListener("securitypolicyviolation", (event) => console.error("policy: " + event.violatedDirective));
+  new MutationObserver((records) => {
+    if (records.some(({ target }) => target instanceof Element && target.closest(".bar, .news"))) window.drawn++;
+  }).observe(document, { childList: true, subtree: true });
+})()"""
+
+# What can be picked or pushed at somebody's turn.
+TURN = ".stage .pickable, .bar .choices button[data-action]"
+_READY = f"(before) => window.drawn > before && document.querySelector('{TURN}, .news.end') !== null"
+
+# Brings an element into view, and returns a point at which a click finds it.
+_POINT = """const pointOf = (one) => {
+  one.scrollIntoView({ block: "center", behavior: "instant" });
+  const { x, y, width, height } = one.getBoundingClientRect();
+  const grid = Array.from({ length: 64 }, (_, at) => [at % 8 + 0.5, (at >> 3) + 0.5]);
+  for (const [across, down] of [[4, 4], ...grid]) {
+    const point = { x: x + (width * across) / 8, y: y + (height * down) / 8 };
+    const found = document.elementFromPoint(point.x, point.y);
+    const { pick } = one.dataset;
+    if (pick === undefined ? one.contains(found) : found?.closest(".item")?.dataset.pick === pick) return point;
+  }
+  return null;
+}"""
+_FIND_POINT = f"(selector) => {{ {_POINT}; return pointOf(document.querySelector(selector)); }}"
+# Chooses one of what can be picked, and returns its point.
+_CHOOSE = f"""(index) => {{
+  {_POINT};
+  const find = (selector) => [...document.querySelectorAll(selector)];
+  const primary = find(".bar .choices button.primary");
+  const items = find(".stage .pickable:not(.picked)");
+  const all = [...(items.length ? items : find(".stage .pickable")), ...find(".bar .choices button[data-action]")];
+  const start = (index * 7) % (all.length || 1);
+  const wanted = index % 2 && primary.length ? primary : [...all.slice(start), ...all.slice(0, start)];
+  for (const one of wanted) {{
+    const point = pointOf(one);
+    if (point) return point;
+  }}
+  return null;
+}}"""
+
+# What the page has kept, by its own store.
+_NEWEST = "async (id) => (await import('./store.js')).tableOf(id).newest"
+_TABLES = """async (id) => {
+  const { tableOf, plyOf } = await import("./store.js");
+  const all = Array.from({ length: tableOf(id).newest + 1 }, (_, ply) => plyOf(id, ply));
+  return all.filter((text) => text !== undefined);
+}"""
+_SECRETS = """async () => {
+  const { listTables, listInvitations } = await import("./store.js");
+  const seats = listTables().map(({ seats }) => seats);
+  return [...seats, ...listInvitations().map(({ secrets }) => secrets)].flatMap(Object.values);
+}"""
+
+_FOCUSED = "() => document.activeElement?.matches({0}) ?? false"
+
+
+class Person:
+    """A person's browser: its own local storage, settings and eyes.
+
+    `storage`: what another one's browser had kept (`kept`). What must never happen in anybody's browser is found at the
+    end: errors, violations of the page's policy, requests to other origins, refused calls that no test has expected
+    (`refused`).
+    """
+
+    def __init__(
+        self,
+        chromium: Browser,
+        address: str,
+        *,
+        way: Way = "clicks",
+        width: int | None = None,
+        language: Literal["en", "fr"] = "en",
+        theme: Literal["light", "dark"] = "light",
+        storage: Any = None,
+        **settings: str | None,
+    ) -> None:
+        self.origin = f"http://{address}"
+        self.way = way
+        chosen = {"pace": "none", "animation": "off", "language": language, "theme": theme, **settings}
+        settings = {name: value for name, value in chosen.items() if value is not None}
+        size = SIZES[way]
+        self.context = chromium.new_context(
+            viewport={"width": width or size[0], "height": size[1]},
+            has_touch=way == "taps",
+            storage_state=storage,
+        )
+        self.context.set_default_timeout(PATIENCE)
+        self.context.add_init_script(_INIT.replace("SETTINGS", json.dumps(settings)))
+        # What the browser has said or asked for.
+        self.errors: list[str] = []
+        self.refused: list[Response] = []
+        self.requests: list[Request] = []
+        self.context.on("console", lambda message: self._note(message))
+        self.context.on("weberror", lambda error: self.errors.append(str(error.error)))
+        self.context.on("request", lambda request: self.requests.append(request))
+        self.context.on("response", lambda response: response.status >= 400 and self.refused.append(response))
+        self.page = self.context.new_page()
+        self._played = 0
+
+    def _note(self, message: ConsoleMessage) -> None:
+        # Refused calls are noted themselves.
+        if message.type == "error" and not message.text.startswith("Failed to load resource"):
+            self.errors.append(message.text)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        try:
+            if kind is None:
+                self.check()
+        finally:
+            self.context.close()
+
+    def check(self) -> None:
+        """Check that nothing has happened that never must."""
+        assert self.errors == []
+        # The page asks so whether the service has made a table that somebody sent.
+        refused = [(each.url, each.text()) for each in self.refused]
+        assert [each for each in refused if "NOT_ACKNOWLEDGED" not in each[1]] == []
+        for request in self.requests:
+            url = urlsplit(request.url)
+            assert f"{url.scheme}://{url.netloc}" == self.origin or url.scheme == "blob", request.url
+            assert url.query == ""
+
+    def open(self, fragment: str) -> None:
+        """Open a part of the page by its address."""
+        url = f"{self.origin}/#/{fragment}"
+        self.page.evaluate("document.querySelector('main')?.firstElementChild?.classList.add('before')")
+        if self.page.url == url:
+            self.page.reload()
+        else:
+            self.page.goto(url)
+        self.page.wait_for_selector("main:not([aria-busy]) > :not(.before)")
+
+    def open_link(self, link: str) -> None:
+        """Open a link that somebody sent."""
+        assert link.startswith(f"{self.origin}/#/")
+        self.open(link.removeprefix(f"{self.origin}/#/"))
+
+    def kept(self) -> Any:
+        """Return all that this browser has kept, for another one."""
+        return self.context.storage_state()
+
+    def deal(self, game: str, *seats: str, trust: Literal["none", "next"] | None = None) -> None:
+        """Begin a game with `seats`, values of their lists; without them the page's own choice for the fewest players.
+
+        The value "" stands for that choice as well.
+        """
+        self.open(f"new/{game}")
+        if seats:
+            self.page.locator("[name=players]").select_option(str(len(seats)))
+            for seat, value in enumerate(seats):
+                if value:
+                    self.page.locator(f"[name=seat-{seat}]").select_option(value)
+        if trust:
+            self.page.locator(f"[name=trust][value={trust}]").check()
+        self.page.locator(".new-game button.primary").click()
+
+    def looking_seat(self) -> int:
+        """Return the seat as which the table is seen."""
+        seats = self.page.locator(".scores .seat small").all_inner_texts()
+        return next(seat for seat, text in enumerate(seats) if text in ("you", "vous"))
+
+    @property
+    def is_over(self) -> bool:
+        return self.page.locator(".news.end").count() > 0
+
+    @property
+    def can_act(self) -> bool:
+        return self.page.locator(TURN).count() > 0
+
+    def await_turn(self, drawn: int = 0) -> None:
+        """Wait until there is something to pick, or the game is over, in what has been told after `drawn`."""
+        self.page.wait_for_function(_READY, arg=drawn)
+
+    @property
+    def drawn(self) -> int:
+        """How often something has been told of the game."""
+        number: int = self.page.evaluate("window.drawn")
+        return number
+
+    def step(self) -> None:
+        """Pick something, or push a button for a move, and wait until something else can be picked."""
+        drawn = self.drawn
+        {"clicks": self.click, "taps": self._tap, "keys": self._press}[self.way]()
+        self._played += 1
+        self.await_turn(drawn)
+
+    def move(self) -> None:
+        """Make a decision, by as many steps as it takes; the turn is somebody else's then, or this person's again."""
+        ply = self.ply
+        while self.ply == ply:
+            drawn = self.drawn
+            {"clicks": self.click, "taps": self._tap, "keys": self._press}[self.way]()
+            self._played += 1
+            self.page.wait_for_function("(before) => window.drawn > before", arg=drawn)
+
+    @property
+    def ply(self) -> int:
+        """The ply of the newest table of the game that is shown."""
+        newest: int = self.page.evaluate(_NEWEST, self.table)
+        return newest
+
+    @property
+    def table(self) -> str:
+        """The id of the table that is shown."""
+        return self.page.url.rpartition("/")[2]
+
+    def tables(self) -> list[str]:
+        """Return the tables of the game that is shown, of all plies that are here."""
+        found: list[str] = self.page.evaluate(_TABLES, self.table)
+        return found
+
+    def settle(self) -> None:
+        """Wait until it is this person's turn, or there is a link to send, or the game is over."""
+        self.page.wait_for_selector(f"{TURN}, .news:not([hidden]) .share, .news.end")
+
+    @property
+    def shared(self) -> str | None:
+        """The link that the page asks to send, if it does."""
+        field = self.page.locator(".news:not([hidden]) .share input, .sheet .share input")
+        return field.input_value() if field.count() else None
+
+    def secrets(self) -> list[bytes]:
+        """Return the secrets that this browser keeps, of seats and of invitations."""
+        found = self.page.evaluate(_SECRETS)
+        return [base64.urlsafe_b64decode(secret + "=" * (-len(secret) % 4)) for secret in found]
+
+    def pick(self, selector: str) -> None:
+        """Click or tap what `selector` finds, where a click finds it."""
+        point = self.page.evaluate(_FIND_POINT, selector)
+        assert point, f"{selector} cannot be clicked"
+        self.page.mouse.click(point["x"], point["y"])
+
+    def play_to_the_end(self) -> None:
+        self.await_turn()
+        while not self.is_over:
+            self.step()
+
+    def choose(self, number: int) -> None:
+        """Begin the choice of what to pick elsewhere."""
+        self._played = number
+
+    def _point(self) -> tuple[float, float]:
+        found = self.page.evaluate(_CHOOSE, self._played)
+        assert found, "nothing that can be picked can be clicked"
+        return found["x"], found["y"]
+
+    def click(self) -> None:
+        """Click something that can be picked or pushed."""
+        self.page.mouse.click(*self._point())
+
+    def _tap(self) -> None:
+        self.page.touchscreen.tap(*self._point())
+
+    def _press(self) -> None:
+        is_complete = self.page.locator(".bar .choices button.primary").count() > 0
+        if is_complete and self._played % 2:
+            self.tab_to(".bar .choices button.primary")
+        else:
+            for number in range(self._played % 3):
+                self.page.keyboard.press(ARROWS[(self._played + number) % len(ARROWS)])
+            self.tab_to(".stage .pickable:not(.picked), .bar .choices button[data-action]")
+        self.page.keyboard.press("Enter")
+
+    def tab_to(self, selector: str) -> Locator:
+        """Press Tab until the focus is on one of `selector`; return it."""
+        for _ in range(FAR):
+            if self.page.evaluate(_FOCUSED.format(json.dumps(selector))):
+                return self.page.locator(":focus")
+            self.page.keyboard.press("Tab")
+        raise AssertionError(f"the focus does not come to {selector}")

@@ -1,0 +1,85 @@
+"""What axe-core finds that keeps people from the page: nothing serious, in light and dark, from phone to desktop."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from node_modules import install
+
+from .person import Person
+from .test_page_games import GAMES
+
+SERIOUS = ("serious", "critical")
+PARTS = ("lobby", "new game", "record", "rules", "invitation", "settings", *GAMES)
+
+
+@pytest.fixture(scope="module")
+def axe() -> str:
+    return (install(Path(__file__).parent) / "axe-core" / "axe.min.js").read_text()
+
+
+def show(person: Person, part: str) -> None:
+    """Open a part of the page."""
+    page = person.page
+    if part == "lobby":
+        person.open("")
+    elif part == "new game":
+        person.deal("discat")
+        person.await_turn()
+        person.open("new/chatpentiers")
+        page.locator("[name=seat-1]").select_option("link")
+    elif part == "record":
+        person.open("record/momistigri/9")
+        page.wait_for_selector(".log p")
+    elif part == "rules":
+        person.open("new/discat")
+        page.get_by_role("link", name="Rules").click()
+        page.wait_for_selector("dialog.rules")
+    elif part == "invitation":
+        person.deal("discat", "me", "link", trust="next")
+        page.wait_for_selector(".invitation .share")
+    elif part == "settings":
+        person.open("")
+        page.locator(".settings summary").click()
+    else:
+        person.deal(part)
+        person.await_turn()
+
+
+@pytest.mark.parametrize(
+    ("width", "theme"),
+    [
+        (360, "dark"),
+        (1280, "light"),
+        pytest.param(360, "light", marks=pytest.mark.whole_page),
+        pytest.param(1280, "dark", marks=pytest.mark.whole_page),
+    ],
+)
+@pytest.mark.parametrize("part", PARTS)
+def test_nothing_serious(
+    visit: Callable[..., Person], axe: str, part: str, width: int, theme: Literal["light", "dark"]
+) -> None:
+    person = visit(width=width, theme=theme)
+    show(person, part)
+    person.page.evaluate(axe)
+    found = person.page.evaluate("axe.run()")
+    serious = [
+        f"{each['id']} ({each['impact']}): {each['help']}: {node['target']} {node.get('failureSummary', '')}"
+        for each in found["violations"]
+        if each["impact"] in SERIOUS
+        for node in each["nodes"][:4]
+    ]
+    assert not serious, "\n".join(serious)
+    assert found["passes"]
+    # Nothing is wider than the screen.
+    assert person.page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_axe_would_find_something(visit: Callable[..., Person], axe: str) -> None:
+    person = visit()
+    person.open("")
+    person.page.evaluate(axe)
+    person.page.evaluate("document.querySelector('main').append(document.createElement('button'))")
+    found = person.page.evaluate("axe.run()")["violations"]
+    assert any(each["id"] == "button-name" and each["impact"] in SERIOUS for each in found)

@@ -1,0 +1,37 @@
+"""Whole games against bots: by clicks, by the keyboard alone, and by touch at the width of a phone."""
+
+from collections.abc import Callable
+
+import pytest
+
+from .person import Person, Way
+
+GAMES = ("chatpentiers", "momistigri", "discat", "chat_cartonne", "chat_perche")
+WAYS: tuple[Way, ...] = ("clicks", "keys", "taps")
+
+
+# One way a game in every run, so that each way is covered; the others with make page.
+CASES = [
+    pytest.param(game, way, marks=() if (n - m) % len(WAYS) == 0 else pytest.mark.whole_page)
+    for n, game in enumerate(GAMES)
+    for m, way in enumerate(WAYS)
+]
+
+
+@pytest.mark.parametrize(("game", "way"), CASES)
+def test_a_whole_game(visit: Callable[..., Person], game: str, way: Way) -> None:
+    person = visit(way=way, language="fr" if game == "momistigri" else "en")
+    if way == "keys":
+        person.open("")
+        person.tab_to(f"[href='#/new/{game}']")
+        person.page.keyboard.press("Enter")
+        person.page.wait_for_selector(".new-game")
+        person.tab_to(".new-game button.primary")
+        person.page.keyboard.press("Enter")
+    else:
+        person.deal(game)
+    person.play_to_the_end()
+    assert person.page.locator(".news.end h2").inner_text()
+    assert person.page.locator(".scores .rank").count() == person.page.locator(".scores .seat").count()
+    if way == "keys":
+        assert person.page.evaluate("window.pointed") == 0

@@ -1,0 +1,74 @@
+"""Two people at one screen: what is hidden while it changes hands, and after that."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page
+
+from .person import TURN, Person
+from .test_page_games import GAMES
+
+SEATS = {"chatpentiers": ("me", "here", ""), "momistigri": ("me", "here", "")}
+# Where a seat may be told no more than all others by the time that it is to act.
+PUBLIC = ("chat_perche", "momistigri")
+CHANGES = 3
+
+# What seats of this browser are told of the newest plies; labels with the names that the page gives the seats.
+_TOLD = """async (id) => {
+  const [{ Session }, { roomOf }] = await Promise.all([import("./session.js"), import("./games.js")]);
+  const session = Session.open(id);
+  const { phrases } = await roomOf(session.kept.game);
+  const plies = Array.from({ length: session.table.ply + 1 }, (_, ply) => ply);
+  const told = async (seat) => {
+    const updates = await Promise.all(plies.map((ply) => session.look(seat, ply)));
+    return updates.flatMap(({ events = [] }) => events.map((event) => phrases.write(event)));
+  };
+  return Promise.all([told(0), told(1)]);
+}"""
+
+
+def told(page: Page) -> list[set[str]]:
+    """Return what each of two seats of this browser alone has been told."""
+    texts: Any = page.evaluate(_TOLD, page.url.rpartition("/")[2])
+    first, second = map(set, texts)
+    return [first - second, second - first]
+
+
+def seen(page: Page) -> str:
+    """Return all that the document says, drawn or not, and all that screen readers get."""
+    nodes = page.context.new_cdp_session(page).send("Accessibility.getFullAXTree")["nodes"]
+    names = [str(node.get("name", {}).get("value", "")) for node in nodes if not node["ignored"]]
+    labels = page.evaluate("[...document.querySelectorAll('*')].map((each) => each.getAttribute('aria-label') ?? '')")
+    return "\n".join([page.evaluate("document.documentElement.textContent"), *names, *labels])
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_each_sees_what_is_theirs_alone(visit: Callable[..., Person], game: str) -> None:
+    person = visit()
+    page = person.page
+    person.deal(game, *SEATS.get(game, ("me", "here")))
+    for _ in range(CHANGES):
+        page.wait_for_selector("dialog.curtain")
+        # Nothing of either hand, drawn or told.
+        assert page.locator(".stage .item, .log p, .unseen li, .bar .choices button").count() == 0
+        said = seen(page)
+        for secrets in told(page):
+            assert not any(secret in said for secret in secrets)
+        page.keyboard.press("Escape")
+        assert page.locator("dialog.curtain").is_visible()
+        page.locator("dialog.curtain button").click()
+        person.await_turn()
+        seat = person.looking_seat()
+        log = set(page.locator(".log span").all_inner_texts())
+        mine, others = told(page)[seat], told(page)[1 - seat]
+        assert not others & log
+        assert game in PUBLIC or mine
+        while person.can_act:
+            person.move()
+            page.wait_for_selector(f"{TURN}, .news:not([hidden]) button.primary, .news.end")
+        if person.is_over:
+            break
+        # The table is hidden when who has moved wants it.
+        assert page.locator(".stage .item").count() > 0
+        page.locator(".news button.primary").click()

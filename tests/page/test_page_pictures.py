@@ -1,0 +1,92 @@
+"""Pictures of each game and of the lobby: kept in build/pages/, and compared loosely with those of docs/pictures/.
+
+After a change of how games look:
+`CHATIERE_UPDATE_GOLDEN=1 python -m pytest tests/page/test_page_pictures.py`.
+"""
+
+import io
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from PIL import Image, ImageChops, ImageStat
+from playwright.sync_api import expect
+
+from .person import Person
+from .test_page_games import GAMES
+
+ROOT = Path(__file__).parents[2]
+MADE = ROOT / "build" / "pages"
+GOLDEN = ROOT / "docs" / "pictures"
+UPDATE = "CHATIERE_UPDATE_GOLDEN" in os.environ
+WIDTHS = (360, 768, 1280)
+# Where each sample is when its picture is taken.
+PLIES = {"chatpentiers": 42, "momistigri": 20, "discat": 20, "chat_cartonne": 40, "chat_perche": 30}
+# Of the committed pictures.
+SCALED = 640
+COLOURS = 256
+LARGEST = 60_000
+# How many parts of each are compared, and by how much of 255 their colours may differ in the mean. A drawing that is
+# missing makes twice as much of it, and more.
+PARTS = (32, 20)
+DIFFERENCE = 2
+
+
+def show(person: Person, part: str) -> None:
+    """Open the lobby, or the sample of a game in the middle."""
+    if part == "lobby":
+        person.open("")
+    else:
+        person.open(f"record/{part}/{PLIES[part]}/0")
+        expect(person.page.locator(".slider output")).to_contain_text(f"{PLIES[part]} of ")
+        person.page.wait_for_selector(".stage .item")
+
+
+def taken(person: Person, whole: bool = False) -> Image.Image:
+    return Image.open(io.BytesIO(person.page.screenshot(full_page=whole))).convert("RGB")
+
+
+def difference(one: Image.Image, other: Image.Image) -> float:
+    """Return how much the colours of two pictures differ in the mean, part by part."""
+    small = [each.convert("RGB").resize(PARTS, Image.Resampling.BOX) for each in (one, other)]
+    means = ImageStat.Stat(ImageChops.difference(*small)).mean
+    return sum(means) / len(means)
+
+
+@pytest.mark.whole_page
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("part", ["lobby", *GAMES])
+def test_pictures_are_kept(
+    visit: Callable[..., Person], part: str, width: int, theme: Literal["light", "dark"]
+) -> None:
+    person = visit(width=width, theme=theme)
+    show(person, part)
+    picture = taken(person, whole=True)
+    assert picture.width == width
+    MADE.mkdir(parents=True, exist_ok=True)
+    picture.save(MADE / f"{part}-{width}-{theme}.png")
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_game_looks_as_in_the_docs(visit: Callable[..., Person], game: str) -> None:
+    person = visit()
+    show(person, game)
+    picture = taken(person)
+    MADE.mkdir(parents=True, exist_ok=True)
+    picture.save(MADE / f"{game}.png")
+    path = GOLDEN / f"{game}.png"
+    if UPDATE:
+        GOLDEN.mkdir(exist_ok=True)
+        small = picture.resize((SCALED, picture.height * SCALED // picture.width), Image.Resampling.LANCZOS)
+        small.quantize(COLOURS, kmeans=2).save(path, optimize=True)
+    assert path.stat().st_size <= LARGEST
+    with Image.open(path) as kept:
+        assert kept.width == SCALED
+        assert kept.width / kept.height == pytest.approx(picture.width / picture.height, rel=0.02)
+        assert difference(kept, picture) < DIFFERENCE
+        # It would notice a missing drawing.
+        person.page.evaluate("document.querySelector('.drawing').style.visibility = 'hidden'")
+        assert difference(kept, taken(person)) > 2 * DIFFERENCE

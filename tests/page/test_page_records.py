@@ -1,0 +1,113 @@
+"""Records: samples, the slider, the record of one's own game, files and links that are none."""
+
+import base64
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from playwright.sync_api import expect
+
+from chatiere.command import main
+
+from .person import Person
+from .test_page_games import GAMES
+
+SLIDER = ".slider input[type=range]"
+BAD_LINKS = [
+    "table/abc",
+    "table/" + base64.urlsafe_b64encode(b"no table, but long enough to be one").decode().rstrip("="),
+    "seat/abc/def",
+    "invitation/abc",
+    "reply/abc",
+    "play/abc",
+    "new/tarot",
+    "record/own",
+]
+BAD_RECORDS = {
+    "text.chatiere": "this is no record",
+    "text.json": '{"half": ',
+    "other.json": '{"half": 1}',
+    "illegal.json": '{"game": "discat", "rulesVersion": 1, "players": 2, "stream": {"seed": "1"}, "actions": [9999]}',
+}
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_sample_with_its_slider(visit: Callable[..., Person], game: str) -> None:
+    person = visit()
+    page = person.page
+    person.open("")
+    page.locator(f"[data-game={game}] a[href='#/record/{game}']").click()
+    page.wait_for_selector(SLIDER)
+    slider, count = page.locator(SLIDER), page.locator(".slider output")
+    last = int(slider.get_attribute("max") or "")
+    expect(count).to_have_text(f"0 of {last}")
+    slider.focus()
+    for key, ply in (("ArrowRight", 1), ("ArrowRight", 2), ("ArrowLeft", 1), ("End", last), ("Home", 0)):
+        page.keyboard.press(key)
+        expect(count).to_have_text(f"{ply} of {last}")
+    page.keyboard.press("End")
+    expect(page.locator(".scores .rank")).to_have_count(page.locator(".scores .seat").count())
+    page.get_by_role("button", name="One move back").click()
+    expect(count).to_have_text(f"{last - 1} of {last}")
+    page.locator(".slider select").select_option("0")
+    expect(page.locator(".scores .seat small").first).to_have_text("you")
+    page.get_by_role("button", name="Play", exact=True).click()
+    expect(count).to_have_text(f"{last} of {last}")
+
+
+def test_the_record_of_a_game_is_saved_verified_and_opened(visit: Callable[..., Person], tmp_path: Path) -> None:
+    person = visit()
+    page = person.page
+    person.deal("discat")
+    person.play_to_the_end()
+    ply = person.ply
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save the record").click()
+    file = tmp_path / download.value.suggested_filename
+    download.value.save_as(file)
+    verified = CliRunner().invoke(main, ["verify", str(file)])
+    assert verified.exit_code == 0, verified.output
+    page.get_by_role("button", name="Look at the record").click()
+    expect(page.locator(".slider output")).to_have_text(f"0 of {ply}")
+    person.open("")
+    page.locator(".elsewhere [type=file]").set_input_files(file)
+    expect(page.locator(".slider output")).to_have_text(f"0 of {ply}")
+    # Another one after it, from the same page.
+    page.go_back()
+    page.locator(".elsewhere [type=file]").set_input_files(
+        Path(__file__).parents[2] / "docs" / "games" / "momistigri.chatiere"
+    )
+    expect(page.locator("[data-game=momistigri] .slider output")).to_be_visible()
+
+
+@pytest.mark.parametrize("name", BAD_RECORDS)
+def test_what_is_no_record_is_told(visit: Callable[..., Person], tmp_path: Path, name: str) -> None:
+    person = visit()
+    file = tmp_path / name
+    file.write_text(BAD_RECORDS[name])
+    person.open("")
+    person.page.locator(".elsewhere [type=file]").set_input_files(file)
+    told = person.page.locator(".elsewhere > .refusal:not(:empty), .failed p, .bar .refusal:not([hidden])").first
+    expect(told).not_to_be_empty()
+    person.refused.clear()
+    person.open("")
+
+
+@pytest.mark.parametrize("link", BAD_LINKS)
+def test_a_link_that_leads_nowhere_is_told(visit: Callable[..., Person], link: str) -> None:
+    person = visit()
+    person.open(link)
+    expect(person.page.locator(".failed p").first).not_to_be_empty()
+    person.refused.clear()
+    # The page still works.
+    person.page.get_by_role("link", name="All games").click()
+    expect(person.page.locator(".games")).to_be_visible()
+
+
+def test_pasted_text_that_is_no_link_is_told(visit: Callable[..., Person]) -> None:
+    person = visit()
+    person.open("")
+    person.page.locator(".paste [name=link]").fill("hello")
+    person.page.locator(".paste button").click()
+    expect(person.page.locator(".paste .refusal")).to_have_text("That is not a link to a table.")

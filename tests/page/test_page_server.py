@@ -1,0 +1,94 @@
+"""A server that stops in mid-game and comes back, and a page that is closed: the table is in the browser."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from chatiere.service.tables.keys import new_key
+from service.process import Served, served
+
+from .person import Person
+
+
+@pytest.fixture
+def keys(tmp_path: Path) -> Path:
+    """A file of the keys of sealed tables."""
+    path = tmp_path / "table-keys"
+    path.write_text(new_key().hex() + "\n")
+    path.chmod(0o600)
+    return path
+
+
+@pytest.fixture
+def serve(keys: Path) -> Iterator[Callable[..., Served]]:
+    """Run a server with the keys: `serve(*arguments)`."""
+    with ExitStack() as servers:
+        yield lambda *arguments: servers.enter_context(served("--table-keys", str(keys), *arguments, door="web"))
+
+
+def test_a_server_that_comes_back_loses_nothing(chromium: Browser, serve: Callable[..., Served]) -> None:
+    server = serve()
+    with Person(chromium, server.address) as person:
+        waiting = person.page.locator(".waiting")
+        person.deal("discat")
+        person.await_turn()
+        for _ in range(2):
+            person.move()
+            person.await_turn()
+        ply = person.ply
+        server.close()
+        # A move that nobody answers.
+        while waiting.is_hidden():
+            drawn = person.drawn
+            person.click()
+            person.page.wait_for_function(
+                "(before) => window.drawn > before || !document.querySelector('.waiting').hidden", arg=drawn
+            )
+        assert "Trying again" in waiting.inner_text()
+        assert person.ply == ply
+        drawn = person.drawn
+        serve("--web-address", server.address)
+        person.await_turn(drawn)
+        expect(waiting).to_be_hidden()
+        assert person.ply > ply
+        person.play_to_the_end()
+        # Connections that were refused are what the browser calls errors.
+        person.errors.clear()
+
+
+def test_a_page_that_is_opened_again_goes_on(visit: Callable[..., Person]) -> None:
+    person = visit()
+    person.deal("chat_cartonne")
+    person.await_turn()
+    person.move()
+    person.await_turn()
+    ply, items = person.ply, person.page.locator(".stage .item").count()
+    person.page.reload()
+    person.await_turn()
+    assert person.ply == ply
+    assert person.page.locator(".stage .item").count() == items
+    person.page.close()
+    person.page = person.context.new_page()
+    person.open("")
+    person.page.locator(".tables a").click()
+    person.await_turn()
+    assert person.ply == ply
+    person.move()
+    assert person.ply > ply
+
+
+def test_a_server_with_other_keys_says_so(chromium: Browser, serve: Callable[..., Served], keys: Path) -> None:
+    server = serve()
+    with Person(chromium, server.address) as person:
+        person.deal("discat")
+        person.await_turn()
+        server.close()
+        keys.write_text(new_key().hex() + "\n")
+        again = serve("--web-address", server.address)
+        assert again.address == server.address
+        person.page.reload()
+        expect(person.page.locator(".refusal:visible, .failed p").first).not_to_be_empty()
+        person.refused.clear()

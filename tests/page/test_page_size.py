@@ -1,0 +1,73 @@
+"""How much the page loads at first, and that nothing moves for those who do not want it."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Response
+
+from .person import Person
+from .test_page_games import GAMES
+
+# Bytes of all that the lobby asks for in an empty browser, without pictures, as they are before they are packed.
+MOST = 200_000
+# Bytes of all that a table asks for so, as they are sent.
+MOST_SENT = 120_000
+
+# Counts what begins to move.
+_COUNT = """(() => {
+  window.animated = 0;
+  for (const kind of ["animationstart", "transitionrun"]) addEventListener(kind, () => window.animated++, true);
+  const { animate } = Element.prototype;
+  Element.prototype.animate = function (...given) { window.animated++; return animate.apply(this, given); };
+})()"""
+
+
+def loaded(person: Person, fragment: str) -> list[Response]:
+    """Return what a part of the page asks for, without pictures."""
+    answers: list[Response] = []
+    person.context.on("response", lambda response: answers.append(response))
+    person.open(fragment)
+    found = [answer for answer in answers if answer.request.resource_type != "image"]
+    assert len(found) > 10
+    return found
+
+
+def test_the_lobby_is_light(visit: Callable[..., Person]) -> None:
+    assert sum(len(answer.body()) for answer in loaded(visit(), "")) <= MOST
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_table_is_light(visit: Callable[..., Person], game: str) -> None:
+    first = visit()
+    first.deal(game)
+    first.await_turn()
+    second = visit(storage=first.kept())
+    answers = loaded(second, f"play/{first.table}")
+    second.await_turn()
+    assert sum(answer.request.sizes()["responseBodySize"] for answer in answers) <= MOST_SENT
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("how", ["asked of the system", "switched off"])
+def test_nothing_moves_for_those_who_do_not_want_it(visit: Callable[..., Person], game: str, how: str) -> None:
+    person = visit(animation="off" if how == "switched off" else None)
+    if how == "asked of the system":
+        person.page.emulate_media(reduced_motion="reduce")
+    person.page.add_init_script(_COUNT)
+    person.deal(game)
+    person.await_turn()
+    for _ in range(4):
+        if not person.is_over:
+            person.step()
+            assert person.page.evaluate("document.getAnimations().length") == 0
+    assert person.page.evaluate("window.animated") == 0
+
+
+def test_things_glide_for_others(visit: Callable[..., Person]) -> None:
+    person = visit(animation="on")
+    person.page.add_init_script(_COUNT)
+    person.deal("discat")
+    person.await_turn()
+    person.move()
+    person.await_turn()
+    assert person.page.evaluate("window.animated") > 0

@@ -1,0 +1,143 @@
+"""What a table offers beside moves: hints, taking back, bots to watch, and why a move is illegal."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import expect
+
+from .person import TURN, Person
+from .test_page_games import GAMES
+
+# A card that can be tried, but not be played.
+WRONG = ".stage:not(:has(.picked)) .item[aria-disabled=true][data-pick^='card:']"
+DEALS = 12
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_hint_can_be_played(visit: Callable[..., Person], game: str) -> None:
+    person = visit()
+    page = person.page
+    person.deal(game)
+    person.await_turn()
+    ply = person.ply
+    page.locator("[data-tool=hint]").click()
+    page.wait_for_selector(".hinted")
+    wanted = page.locator(".prompt").inner_text().removeprefix("Hint: ")
+    keys = set(page.locator(".stage .hinted").evaluate_all("(found) => found.map(({ dataset }) => dataset.pick)"))
+    while person.ply == ply:
+        drawn = person.drawn
+        named = page.locator(".bar .choices button[data-action]").get_by_text(wanted, exact=True)
+        if named.count():
+            named.click()
+        else:
+            left = [key for key in keys if page.locator(f'.pickable[data-pick="{key}"]:not(.picked)').count()]
+            assert left, f"{wanted}: what the hint points at cannot be picked"
+            person.pick(f'.pickable[data-pick="{left[0]}"]:not(.picked)')
+        page.wait_for_function("(before) => window.drawn > before", arg=drawn)
+
+
+def test_a_decision_can_be_taken_back(visit: Callable[..., Person]) -> None:
+    person = visit()
+    page = person.page
+    person.deal("discat")
+    person.await_turn()
+    ply, hand = person.ply, labels(person)
+    assert not page.locator("[data-tool=undo]").is_visible() or ply > 0
+    person.move()
+    person.await_turn()
+    assert labels(person) != hand
+    drawn = person.drawn
+    page.locator("[data-tool=undo]").click()
+    person.await_turn(drawn)
+    assert person.ply == ply
+    assert labels(person) == hand
+    person.move()
+    assert person.ply > ply
+
+
+def labels(person: Person) -> list[str]:
+    found: list[str] = person.page.locator(".stage .item[aria-label]").evaluate_all(
+        "(found) => found.map((each) => each.getAttribute('aria-label'))"
+    )
+    return found
+
+
+def test_where_others_play_nothing_is_taken_back(visit: Callable[..., Person]) -> None:
+    host = visit()
+    host.deal("discat", "me", "link", trust="next")
+    host.page.wait_for_selector(".invitation")
+    guest = visit()
+    assert host.shared is not None
+    guest.open_link(host.shared)
+    guest.page.locator(".invitation button.primary").click()
+    guest.page.wait_for_selector(".invitation .share")
+    assert guest.shared is not None
+    host.open_link(guest.shared)
+    host.page.locator(".invitation > button.primary").click()
+    actor, other = host, guest
+    for _ in range(4):
+        actor.settle()
+        if actor.can_act:
+            actor.move()
+            actor.settle()
+        assert not actor.page.locator("[data-tool=undo]").is_visible()
+        assert actor.shared is not None
+        actor, other = other, actor
+        actor.open_link(other.shared or "")
+
+
+def test_bots_can_be_watched_and_stopped(visit: Callable[..., Person]) -> None:
+    person = visit(pace="brisk")
+    page = person.page
+    person.open("new/chat_perche")
+    bots = page.locator("[name=seat-0] optgroup").nth(1).locator("option")
+    bot = bots.first.get_attribute("value") or ""
+    person.deal("chat_perche", bot, bot)
+    pause = page.locator("[data-tool=pause]")
+    pause.click()
+    assert pause.inner_text() == "Go on"
+    # A move that was under way still comes.
+    page.wait_for_function("() => window.drawn > 0")
+    plies = []
+    for _ in range(3):
+        # As long as the service takes for what would be some moves.
+        page.evaluate(
+            "async (id) => { const session = (await import('./session.js')).Session.open(id);"
+            " for (let each = 0; each < 50; each++) await session.look(undefined); }",
+            person.table,
+        )
+        plies.append(person.ply)
+    assert plies[1] == plies[2]
+    page.evaluate("localStorage.setItem('pace', 'none')")
+    pause.click()
+    page.wait_for_selector(".news.end")
+    assert person.ply > plies[2]
+    assert not page.locator(TURN).count()
+
+
+@pytest.mark.parametrize("language", ["en", "fr"])
+@pytest.mark.parametrize("game", ["chatpentiers", "discat"])
+def test_why_a_move_is_illegal(visit: Callable[..., Person], game: str, language: str) -> None:
+    """The reason is the service's own, in the player's language."""
+    person = visit(language=language)
+    for _ in range(DEALS):
+        person.deal(game)
+        person.await_turn()
+        while not person.is_over:
+            if person.page.locator(WRONG).count():
+                ply = person.ply
+                with person.page.expect_response("**/chatiere.v1.TableService/Move") as answer:
+                    person.pick(WRONG)
+                details = [each["debug"] for each in answer.value.json()["details"]]
+                (said,) = [each for each in details if "locale" in each]
+                assert said["locale"] == language
+                expect(person.page.locator(".bar .refusal")).to_have_text(said["message"])
+                assert any(each.get("reason") == "ERROR_REASON_ILLEGAL_ACTION" for each in details)
+                person.refused.clear()
+                # The game goes on where it was.
+                assert person.ply == ply
+                person.step()
+                expect(person.page.locator(".bar .refusal")).to_be_hidden()
+                return
+            person.step()
+    raise AssertionError("nothing was illegal")

@@ -1,0 +1,111 @@
+"""Both languages: the same texts in both, all of them used, and none of the other language on the page."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from .person import Person
+from .test_page_games import GAMES
+
+WEB = Path(__file__).parents[2] / "web"
+FILES = {path: path.read_text() for path in WEB.rglob("*.js") if "node_modules" not in path.parts}
+# Texts of a game's own are asked for in its own files, those of the page in all others.
+OWN = {game: "".join(text for path, text in FILES.items() if path.parent.name == game) for game in GAMES}
+PAGE = "".join(text for path, text in FILES.items() if path.parent.name not in ("words", *GAMES))
+
+_WORDS = """async (game) => {
+  if (game) return (await (await import("./game.js")).loadGame(game)).words;
+  const [en, fr] = await Promise.all(["en", "fr"].map((each) => import(`./words/${each}.js`)));
+  return { en: en.default, fr: fr.default };
+}"""
+
+
+def places(text: str) -> list[str]:
+    return sorted(set(re.findall(r"\{\w+\}", text)))
+
+
+@pytest.mark.parametrize("game", ["", *GAMES])
+def test_both_languages_say_the_same(visit: Callable[..., Person], game: str) -> None:
+    person = visit()
+    person.open("")
+    words = person.page.evaluate(_WORDS, game)
+    english, french = words["en"], words["fr"]
+    assert english.keys() == french.keys()
+    for key, text in english.items():
+        assert places(text) == places(french[key]), key
+        assert text.strip(), key
+        assert french[key].strip(), key
+    source = OWN[game] if game else PAGE
+    # A key is asked for whole, or with an end that a number or a name makes.
+    begun = set(re.findall(r"`([\w-]+)\$\{", source))
+    used = re.sub(r'^\s*"[\w-]+":', "", source, flags=re.MULTILINE)
+    unused = [key for key in english if f'"{key}"' not in used and not any(map(key.startswith, begun))]
+    assert unused == []
+    if game:
+        asked = set(re.findall(r"\bt\(\s*\"([\w-]+)\"", source))
+        assert asked <= english.keys()
+
+
+def visible(person: Person) -> set[str]:
+    """Return all texts that a person sees or a screen reader reads out."""
+    found: list[str] = person.page.evaluate(
+        """() => {
+          const texts = [];
+          const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+          while (walk.nextNode()) texts.push(walk.currentNode.data.trim());
+          for (const each of document.querySelectorAll("*")) {
+            for (const name of ["aria-label", "title", "label", "placeholder", "alt"]) {
+              texts.push(each.getAttribute(name)?.trim() ?? "");
+            }
+          }
+          return texts;
+        }"""
+    )
+    return {text for text in found if text}
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_french_page_has_no_english(visit: Callable[..., Person], game: str) -> None:
+    person = visit(language="fr")
+    seen: set[str] = set()
+    person.open("")
+    every = [person.page.evaluate(_WORDS, each) for each in ("", game)]
+    english = {
+        text
+        for words in every
+        for key, text in words["en"].items()
+        if text not in words["fr"].values() and not places(text)
+    }
+    seen |= visible(person)
+    person.open(f"new/{game}")
+    seen |= visible(person)
+    person.deal(game)
+    person.await_turn()
+    for _ in range(8):
+        if not person.is_over:
+            seen |= visible(person)
+            person.step()
+    person.open(f"record/{game}/9")
+    person.page.wait_for_selector(".log p")
+    seen |= visible(person)
+    assert not seen & english
+    assert person.page.evaluate("document.documentElement.lang") == "fr"
+    # No text without a translation, which would be its key.
+    keys = {key for words in every for key in words["en"] if "-" in key}
+    assert not seen & keys
+    # No value is missing in a text.
+    assert not [text for text in seen if re.search(r"\{\w+\}|undefined|NaN|\[object", text)]
+
+
+def test_the_language_is_chosen_on_the_page(visit: Callable[..., Person]) -> None:
+    person = visit()
+    page = person.page
+    person.open("new/discat")
+    page.locator(".settings summary").click()
+    page.locator("[name=language]").select_option("fr")
+    page.get_by_role("button", name="Distribuer").wait_for()
+    assert page.evaluate("document.documentElement.lang") == "fr"
+    page.reload()
+    page.get_by_role("button", name="Distribuer").wait_for()
