@@ -131,10 +131,11 @@ def localized(language: str, reason: str, message: str, game: str, key: str) -> 
 
     `message`: it in English. `game`, `key`: of the phrase that says it; "" if it has none.
     """
+    if game and key:
+        # Without whose turn it is, which the message tells by the number of a seat.
+        return engine.codec(game).phrases.text(key, language)
     if language == LANGUAGES[0]:
         return message
-    if game and key:
-        return engine.codec(game).phrases.text(key, language)
     return _translate(language)(reason, WORDS[reason])
 
 
