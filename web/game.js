@@ -95,13 +95,20 @@ export const GAMES = /** @type {const} */ ([
 ]);
 
 /**
+ * Check that this page can draw a game. Throws Error.
+ * @param {string} name
+ */
+export function checkGame(name) {
+  if (!GAMES.some((known) => known === name)) {
+    throw new Error(t("unknown-game", { name }));
+  }
+}
+
+/**
  * Load the drawing of a game.
  * @param {string} name @returns {Promise<Game>}
  */
 export async function loadGame(name) {
-  if (!GAMES.some((known) => known === name)) {
-    throw new Error(t("unknown-game", { name }));
-  }
   return (await import(`./games/${name}/game.js`)).game;
 }
 

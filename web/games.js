@@ -1,7 +1,7 @@
 // What the service tells of its games, asked once a language.
 
 import { call } from "./api.js";
-import { loadGame, fieldOf } from "./game.js";
+import { checkGame, fieldOf, loadGame } from "./game.js";
 import { Phrases } from "./phrases.js";
 import { filled, language } from "./settings.js";
 
@@ -35,6 +35,7 @@ export async function listBots(game) {
 export function roomOf(name) {
   const spoken = language();
   return once(`room ${name} ${spoken}`, async () => {
+    checkGame(name);
     const [game, { games }] = await Promise.all([
       loadGame(name),
       call("GameService/ListGames", { names: [name], words: true, pieces: true }),

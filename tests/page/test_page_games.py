@@ -10,6 +10,8 @@ GAMES = ("chatpentiers", "momistigri", "discat", "chat_cartonne", "chat_perche")
 WAYS: tuple[Way, ...] = ("clicks", "keys", "taps")
 
 
+# Where two games tell enough in every run, and all of them with make page.
+SOME = [pytest.param(game, marks=() if game in ("discat", "momistigri") else pytest.mark.whole_page) for game in GAMES]
 # One way a game in every run, so that each way is covered; the others with make page.
 CASES = [
     pytest.param(game, way, marks=() if (n - m) % len(WAYS) == 0 else pytest.mark.whole_page)

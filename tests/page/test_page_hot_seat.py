@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page
 
 from .person import TURN, Person
-from .test_page_games import GAMES
+from .test_page_games import SOME
 
 SEATS = {"chatpentiers": ("me", "here", ""), "momistigri": ("me", "here", "")}
 # Where a seat may be told no more than all others by the time that it is to act.
@@ -43,7 +43,7 @@ def seen(page: Page) -> str:
     return "\n".join([page.evaluate("document.documentElement.textContent"), *names, *labels])
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", SOME)
 def test_each_sees_what_is_theirs_alone(visit: Callable[..., Person], game: str) -> None:
     person = visit()
     page = person.page

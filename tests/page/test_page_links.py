@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Locator
 
 from .person import Person
-from .test_page_games import GAMES
+from .test_page_games import SOME
 
 # The seats of a table for two people.
 SEATS = {"chatpentiers": ("me", "link", ""), "momistigri": ("me", "link", "")}
@@ -91,7 +91,7 @@ def two(visit: Callable[..., Person]) -> tuple[Person, Person]:
     return visit(), visit(language="fr")
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", SOME)
 def test_two_people_play_by_links(two: tuple[Person, Person], game: str) -> None:
     host, guest = two
     seated(host, guest, game)
