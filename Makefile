@@ -65,8 +65,8 @@ web: $(BUILT) ## Serve the page on this machine, to play in a browser, and print
 test: $(BUILT) ## Run all tests of the release build but those of make slow, make page and make cluster
 	$(PYTEST) -m "not cluster and not slow and not whole_page" --ignore=tests/debug_build
 
-slow: $(BUILT) ## Run the tests that take long, of the examples that learn and of make bench: before a release, and after a change to these
-	$(PYTEST) -m slow tests/examples tests/loadtest
+slow: $(BUILT) ## Run the tests that take long, of the examples, make bench and the packed client in TypeScript: before a release, and after a change to these
+	$(PYTEST) -m slow tests/examples tests/loadtest tests/clients
 
 page: $(BUILT) ## Run all tests of the page in Chromium: every game in every way, width and colours; before a release, and after a change to it
 	$(PYTEST) tests/page

@@ -16,11 +16,17 @@ export async function showRules(event, game) {
   const response = await fetch(`rules/${game}.html`);
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
   const text = page.querySelector("main") ?? page.body;
+  for (const link of text.querySelectorAll("a[href]")) {
+    // From here they would lead elsewhere.
+    link.setAttribute("href", new URL(link.getAttribute("href") ?? "", response.url).href);
+    link.setAttribute("target", "_blank");
+  }
   const dialog = h(
     "dialog",
     { class: "rules", "aria-label": t("rules"), onclose: () => dialog.remove() },
     h("form", { method: "dialog" }, h("button", { class: "close", "aria-label": t("close") }, "×")),
     h("div", { class: "text", lang: "en", tabindex: "0" }, ...text.childNodes),
+    h("p", {}, h("a", { href: `guide/${game}.html`, target: "_blank" }, t("guide"))),
   );
   document.body.append(dialog);
   dialog.showModal();

@@ -89,6 +89,7 @@ def test_what_is_packed(built: Path) -> None:
     assert packed.stat().st_size < 300_000
 
 
+@pytest.mark.slow
 def test_what_is_packed_can_be_installed(built: Path, tmp_path: Path) -> None:
     # As npm would: the package beside what it needs.
     (packed,) = built.glob("*.tgz")

@@ -51,6 +51,7 @@ def played(built: Path, address: str) -> list[str]:
     return run(built, "npm", "--silent", "start", "--", address).split("\n=== ")[1:]
 
 
+@pytest.mark.slow
 def test_it_plays_all_games_with_all_numbers_of_players(played: list[str]) -> None:
     titles = [text.splitlines()[0] for text in played]
     assert titles == [
@@ -65,6 +66,7 @@ def table(request: pytest.FixtureRequest, played: list[str]) -> tuple[int, str]:
     return TABLES[request.param][1], played[request.param]
 
 
+@pytest.mark.slow
 def test_every_game_ends_with_winners(table: tuple[int, str]) -> None:
     players, text = table
     ((totals, winners),) = re.findall(r"^the end, .*: totals ([-\d ]+), won by seat (.+)$", text, re.M)
@@ -72,6 +74,7 @@ def test_every_game_ends_with_winners(table: tuple[int, str]) -> None:
     assert {int(seat) for seat in winners.split(" and ")} <= set(range(players))
 
 
+@pytest.mark.slow
 def test_every_screen_is_drawn_after_every_move(table: tuple[int, str]) -> None:
     players, text = table
     ((plies, screens),) = re.findall(r"^over after (\d+) plies, (\d+) screens drawn", text, re.M)
@@ -79,10 +82,12 @@ def test_every_screen_is_drawn_after_every_move(table: tuple[int, str]) -> None:
     assert int(screens) == (int(plies) + 1) * (players + 1)
 
 
+@pytest.mark.slow
 def test_the_end_has_a_reason(table: tuple[int, str]) -> None:
     assert re.search(r"^over after .* screens drawn: \S+", table[1], re.M)
 
 
+@pytest.mark.slow
 def test_refusals_are_in_two_languages(table: tuple[int, str]) -> None:
     english, french = REFUSED.findall(table[1])
     assert (english[2], french[2]) == ("en", "fr")

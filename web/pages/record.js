@@ -57,13 +57,13 @@ export async function open(_, name, ply = "0", seat = "all") {
   const play = h("button", { type: "button", onclick: () => toggle() }, t("play"));
   const viewer = h(
     "select",
-    { onchange: () => go(at) },
+    { onchange: () => go(wanted) },
     h("option", { value: "all" }, t("spectator")),
     Array.from({ length: players }, (_, each) => h("option", { value: each }, nameOfSeat(each))),
   );
   viewer.value = seat;
   const step = (/** @type {number} */ by, /** @type {string} */ text, /** @type {string} */ label) =>
-    h("button", { type: "button", "aria-label": label, title: label, onclick: () => go(at + by) }, text);
+    h("button", { type: "button", "aria-label": label, title: label, onclick: () => go(wanted + by) }, text);
   slider.setAttribute("aria-label", t("ply"));
   const controls = h(
     "section",
@@ -86,8 +86,10 @@ export async function open(_, name, ply = "0", seat = "all") {
     }
     isShowing = true;
     try {
-      for (let shown = -1; shown !== wanted && isOpen;) {
-        shown = wanted;
+      const wish = () => `${wanted} ${viewer.value}`;
+      for (let followed = ""; followed !== wish() && isOpen;) {
+        followed = wish();
+        const shown = wanted;
         const { viewers } = await position(shown);
         const chosen = viewer.value === "all" ? players : Number(viewer.value);
         const me = chosen < players ? chosen : undefined;
@@ -99,7 +101,9 @@ export async function open(_, name, ply = "0", seat = "all") {
         view.show(viewers[chosen], { me, canAct: false }, { isNew: isNext });
         at = shown;
       }
-      history.replaceState(null, "", `#/record/${name}/${at}/${viewer.value}`);
+      if (isOpen) {
+        history.replaceState(null, "", `#/record/${name}/${at}/${viewer.value}`);
+      }
     } catch (error) {
       view.refuse(whyOf(error));
       stop();
@@ -137,8 +141,8 @@ export async function open(_, name, ply = "0", seat = "all") {
     }
     const next = async () => {
       timer = setTimeout(next, PAUSE);
-      await go(at === last ? 0 : at + 1);
-      if (at === last || !isOpen) {
+      await go(wanted === last ? 0 : wanted + 1);
+      if (wanted === last || !isOpen) {
         stop();
       }
     };

@@ -35,6 +35,7 @@ export default {
   free: "free",
   "free-seat": "Free this seat",
   "go-on": "Go on",
+  guide: "The same game for authors of frontends",
   "hand-over": "It is {name}'s turn. Hide the table, and hand the screen over.",
   "hide-table": "Hide the table",
   hint: "Hint: {action}",

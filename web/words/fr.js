@@ -36,6 +36,7 @@ export default {
   free: "libre",
   "free-seat": "Libérer cette place",
   "go-on": "Continuer",
+  guide: "Le même jeu, pour qui écrit une interface (en anglais)",
   "hand-over": "C'est à {name}. Cachez la table et passez l'écran.",
   "hide-table": "Cacher la table",
   hint: "Conseil : {action}",
