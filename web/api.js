@@ -5,7 +5,7 @@ import { language } from "./settings.js";
 const PATIENCE = 30_000;
 const LONGEST_PAUSE = 3000;
 const REPEATED = new Set([429, 502, 503, 504]);
-// Where the token is kept, as long as the page's window is open.
+// The key of the token, which is kept as long as the page's window is open.
 const TOKEN = "chatiere token";
 
 /** HTTP's status where the service wants a token. */

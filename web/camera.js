@@ -15,7 +15,7 @@ const SIDES = /** @type {const} */ (["x", "y", "width", "height"]);
 /** @type {Record<string, [number, number]>} */
 const ARROWS = { ArrowLeft: [60, 0], ArrowRight: [-60, 0], ArrowUp: [0, 60], ArrowDown: [0, -60] };
 
-/** What looks at a board: an SVG element in an SVG element, whose viewBox it is. */
+/** The look at a board, an SVG element in an SVG element: its viewBox. */
 export class Camera {
   /** @type {Box | undefined} */
   #window;

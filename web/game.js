@@ -1,4 +1,4 @@
-// What the drawing of a game is: the types that games/ and the table share, and how a game is loaded.
+// The types that the drawings of games and the table share, and the way to load a game.
 
 import { t } from "./settings.js";
 
@@ -40,13 +40,13 @@ import { t } from "./settings.js";
  */
 
 /**
- * What an action needs to be picked: the keys of items. `ordered`: in this order; otherwise in any, but where actions differ
+ * The keys of the items that make an action. `ordered`: in this order; otherwise in any, but where actions differ
  * in the last key alone, the one picked last counts. No keys: the action is a button.
  * @typedef {{keys: string[], ordered?: boolean}} Picks
  */
 
 /**
- * What a drawing is made of. V is the game's own view.
+ * All that a drawing is made of. V is the game's own view.
  * @template [V=any]
  * @typedef {object} Context
  * @property {V} view  The viewer's view of the game, such as DiscatViewJson: what is 0, false or empty is absent.
@@ -68,7 +68,7 @@ import { t } from "./settings.js";
  */
 
 /**
- * How a game is drawn and played. All that it knows of the rules comes from the service.
+ * The drawing and the picks of a game. All that it knows of the rules comes from the service.
  * @typedef {object} Game
  * @property {{en: Record<string, string>, fr: Record<string, string>}} words  Texts that the service has not, by key;
  *   `{name}` stands for a value.

@@ -1,4 +1,4 @@
-// What the service tells of its games, asked once a language.
+// The facts that the service tells of its games, asked once a language.
 
 import { call } from "./api.js";
 import { checkGame, fieldOf, loadGame } from "./game.js";

@@ -1,4 +1,4 @@
-// What stands above every part of the page: the way home, and the settings.
+// The header above every part of the page: the way home, and the settings.
 
 import { catPeeking } from "./art/cats.js";
 import { h, s } from "./dom.js";

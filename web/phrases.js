@@ -16,7 +16,7 @@ const BEFORE_NAMES = [
   [/ (seat|joueur) $/, " "],
 ];
 
-// What stands between the parts of a list.
+// The key of the text between the parts of a list.
 const SEPARATOR = "list.separator";
 
 /** Writes the phrases of a game. */

@@ -1,4 +1,4 @@
-// Which items can be picked: what the legal actions still need.
+// The items that can be picked: those that the legal actions still need.
 
 /** @typedef {import("./game.js").Action} Action @typedef {import("./game.js").Picks} Picks */
 /** @typedef {{action: Action, picks: Picks}} Option */

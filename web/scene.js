@@ -6,7 +6,7 @@ import { h, s } from "./dom.js";
 /** @typedef {import("./game.js").Item} Item @typedef {import("./game.js").Drawing} Drawing */
 /** @typedef {{x: number, y: number, turn?: number | undefined, scale?: number | undefined}} Place */
 /**
- * What the items are at the moment: those that can be picked, that are, that are hinted at, and whether others may be tried.
+ * The keys of items at the moment: those that can be picked, that are, that are hinted at, and whether others may be tried.
  * @typedef {{candidates: ReadonlySet<string>, picked: readonly string[], hinted: readonly string[], tries: boolean}} Marks
  */
 /** @typedef {{element: SVGGElement, inner: SVGGElement, item: Item}} Shown */

@@ -4,7 +4,7 @@ import { fromText, toHex, toText } from "./bytes.js";
 
 /** @typedef {{bot?: string, hash?: string, isMadeByService: boolean}} Seat */
 /**
- * What is known of a table without opening it. `text`: the table in base64url; `base`: the same without acknowledgements;
+ * The facts of a table that are known without opening it. `text`: the table in base64url; `base`: the same without acknowledgements;
  * `mover`: -1 at ply 0; `expires`: milliseconds since 1970; `acknowledged`: the seats that have acknowledged it.
  * @typedef {{text: string, base: string, id: string, game: string, players: number, ply: number, mover: number,
  *   asksNext: boolean, expires: number, seats: Seat[], acknowledged: number[]}} SealedTable

@@ -1,4 +1,4 @@
-// What the player has chosen for the page: kept in this browser.
+// The settings that the player has chosen, kept in this browser.
 
 import en from "./words/en.js";
 import fr from "./words/fr.js";
@@ -7,7 +7,7 @@ const WORDS = { en, fr };
 /** @type {Record<string, number>} */
 const PACES = { calm: 1100, brisk: 450, none: 0 };
 
-/** What tells of another language: `change`. */
+/** The source of `change`, when another language is chosen. */
 export const spoken = new EventTarget();
 
 /** @typedef {"en" | "fr"} Language */

@@ -1,13 +1,13 @@
-// What this browser keeps: of each table the tables of all plies, the secrets of one's seats, what was acknowledged; and
+// The things that this browser keeps: of each table the tables of all plies, the secrets of one's seats, its promises; and
 // invitations. It is all in local storage, where a page that is closed, or a service that stops, does no harm.
 
 /**
- * What is kept of a table beside its plies. `seats`: secrets by seat, base64url; `newest`: the ply of the newest table;
+ * The facts that are kept of a table beside its plies. `seats`: secrets by seat, base64url; `newest`: the ply of the newest table;
  * `changed`: when it was last used; `isOver`: whether the game is.
  * @typedef {{game: string, seats: Record<string, string>, newest: number, changed: number, isOver: boolean}} Kept
  */
 /**
- * Who is to sit somewhere: a bot, whoever has the secret of a hash, or nobody yet.
+ * The player of a seat: a bot, whoever has the secret of a hash, or nobody yet.
  * @typedef {{bot: string} | {hash: string} | Record<string, never>} InvitedSeat
  */
 /**

@@ -1,4 +1,4 @@
-// How strong bots are: which of the service's bots a player is offered.
+// The bots that a player is offered, by strength.
 
 import { t } from "./settings.js";
 

@@ -1,4 +1,4 @@
-// Where the parts of a table stand on the page: the stage and what can be done, beside it the score and the log.
+// The layout of a table on the page: the stage and what can be done, beside it the score and the log.
 
 import { h } from "./dom.js";
 import { showRules } from "./rules.js";

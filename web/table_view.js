@@ -18,7 +18,7 @@ const BAR = 160;
 /** @type {Viewer} */
 const NOBODY = { me: undefined, canAct: false };
 
-/** What shows the updates of one table. */
+/** The view of one table, which shows its updates. */
 export class TableView {
   /** @type {ViewerUpdate | undefined} */
   #update;

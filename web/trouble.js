@@ -1,4 +1,4 @@
-// What goes wrong, in words for players.
+// Errors in words for players.
 
 import { Refusal } from "./api.js";
 import { Fork } from "./session.js";

@@ -1,4 +1,4 @@
-"""What axe-core finds that keeps people from the page: nothing serious, in light and dark, from phone to desktop."""
+"""The page's accessibility by axe-core: nothing serious, in light and dark, from phone to desktop."""
 
 from collections.abc import Callable
 from pathlib import Path

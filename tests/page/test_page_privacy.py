@@ -1,4 +1,4 @@
-"""What the page keeps to itself: requests, what it stores, and the policy that holds for it."""
+"""The page's privacy: requests, what it stores, and the policy that holds for it."""
 
 from collections.abc import Callable
 from urllib.parse import urlsplit

@@ -1,4 +1,4 @@
-"""How much the page loads at first, and that nothing moves for those who do not want it."""
+"""The size of the page's first load, and stillness for those who do not want motion."""
 
 from collections.abc import Callable
 

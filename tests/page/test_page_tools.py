@@ -1,4 +1,4 @@
-"""What a table offers beside moves: hints, taking back, bots to watch, and why a move is illegal."""
+"""The tools of a table beside moves: hints, taking back, bots to watch, and why a move is illegal."""
 
 from collections.abc import Callable
 

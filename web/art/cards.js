@@ -8,7 +8,7 @@ import { disc, drawing, line, mirrored, outlineWidth, placed, shape } from "./sh
 /** @typedef {import("./shapes.js").Child} Child */
 
 /**
- * What is on a card's face.
+ * The contents of a card's face.
  * @typedef {object} FaceOptions
  * @property {string} [band] colour of the frame and the corners
  * @property {string} [bandInk] colour of text in the corners

@@ -96,7 +96,7 @@ const coats = [
   },
 ];
 
-/** How many coats there are. */
+/** The number of coats. */
 export const COATS = coats.length;
 
 const HEAD =

@@ -1,4 +1,4 @@
-// What a link to a table leads to: the table is kept in this browser, and shown.
+// The way from a link to its table, which is kept in this browser, and shown.
 
 import { fromText, sha256, unpacked } from "../bytes.js";
 import { h } from "../dom.js";

@@ -36,11 +36,11 @@ export async function open(_, id) {
   return { element: play.element, title: room.phrases.title, leave: () => play.leave() };
 }
 
-/** What happens at one table, as long as its page is shown. */
+/** The course of one table, as long as its page is shown. */
 class Play {
   /** @type {number | undefined} the seat that looks; undefined for a spectator */
   #viewer;
-  /** Which course of the game is being followed: taking back begins another. */
+  /** The number of the course that is being followed: taking back begins another. */
   #course = 0;
   #isPaused = false;
   #isBusy = false;

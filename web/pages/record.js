@@ -16,7 +16,7 @@ import { whyOf } from "../trouble.js";
 const STRETCH = 16;
 const PAUSE = 900;
 
-// Where a record that is no sample is kept, as long as the page's window is open.
+// The key of a record that is no sample, which is kept as long as the page's window is open.
 const OWN = "record";
 
 /** Show a record that is no sample. @param {GameRecord} record */

@@ -1,4 +1,4 @@
-"""What the port for browsers serves: calls, health, pages, and to whom of other origins."""
+"""The application behind the port for browsers: calls, health, pages, and access for other origins."""
 
 from __future__ import annotations
 

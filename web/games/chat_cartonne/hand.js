@@ -1,4 +1,4 @@
-// What lies beside the board of Chat Cartonne: plates of players, the hand, the pile.
+// The things beside the board of Chat Cartonne: plates of players, the hand, the pile.
 
 import { seatMark } from "../../art/cards.js";
 import { crown } from "../../art/pieces.js";

@@ -1,4 +1,4 @@
-// Where things stand in the drawing of Chat Cartonne, and the keys by which they are picked.
+// The layout of Chat Cartonne's drawing, and the keys by which things are picked.
 
 import { fitted } from "../../camera.js";
 import { CELL } from "./parts.js";

@@ -1,4 +1,4 @@
-// What Chat Cartonne's drawing is made of: cartons with walls and toys, cats, labels of boxes.
+// The parts of Chat Cartonne's drawing: cartons with walls and toys, cats, labels of boxes.
 
 import { cardBack, seatMark } from "../../art/cards.js";
 import { catFace, catSitting, catSleeping } from "../../art/cats.js";

@@ -1,4 +1,4 @@
-// Where all lies on the table of Chat perché, and which cat and which bird is where.
+// The layout of Chat perché's table, and the places of each cat and bird.
 
 import { deckLines, deckRows, round } from "./parts.js";
 import { Limb } from "./tree.js";

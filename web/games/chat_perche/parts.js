@@ -1,4 +1,4 @@
-// What lies around the tree of Chat perché, as drawings: rugs, plates, the dogs' track, cards and decks.
+// The things around the tree of Chat perché: rugs, plates, the dogs' track, cards and decks.
 
 import { catFace, catFalling } from "../../art/cats.js";
 import { cardFace, seatMark } from "../../art/cards.js";

@@ -1,4 +1,4 @@
-// Where the parts of a table of Chatpentiers are, and what its view says.
+// The layout of a table of Chatpentiers, and the facts that its view tells.
 
 import { widthOf } from "./parts.js";
 

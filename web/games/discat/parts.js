@@ -1,4 +1,4 @@
-// What Discat's table is drawn of: cards with digits and an arrow, the sign of the constraint, a number line.
+// The parts of Discat's drawing: cards with digits and an arrow, the sign of the constraint, a number line.
 
 import { cardBack, cardFace } from "../../art/cards.js";
 import { arrowDown, arrowUp, paw } from "../../art/pieces.js";

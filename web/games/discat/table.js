@@ -1,4 +1,4 @@
-// Where everything lies on the table of Discat.
+// The layout of Discat's table.
 
 import { chip, seatMark } from "../../art/cards.js";
 import { s } from "../../dom.js";

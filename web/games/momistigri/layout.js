@@ -1,4 +1,4 @@
-// Where everything lies on Momistigri's table, on a phone, upright and wide.
+// The layout of Momistigri's table, on a phone, upright and wide.
 
 import { PHASE, order, seatsOf } from "./view.js";
 

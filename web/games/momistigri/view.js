@@ -1,4 +1,4 @@
-// What a view of Momistigri says: looks of cards, who drew from whom, what is going on; and which card is
+// The facts that a view of Momistigri tells: looks of cards, who drew from whom, what is going on; and which card is
 // which.
 
 /** @typedef {import("../../game.js").Context} Context */
