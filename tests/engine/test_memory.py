@@ -54,7 +54,8 @@ def test_what_is_allocated_is_told() -> None:
     block = bytearray(10_000_000)
     during = allocated_bytes()
     assert during is not None
-    assert len(block) <= during - before < 11_000_000
+    # Threads of earlier tests may take and give back some meanwhile.
+    assert abs(during - before - len(block)) < 1_000_000
 
 
 def test_the_size_of_the_process_is_told() -> None:
