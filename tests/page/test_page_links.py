@@ -2,7 +2,7 @@
 
 import base64
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 import pytest
@@ -52,9 +52,9 @@ def checked(person: Person) -> str:
     return link
 
 
-def seated(host: Person, guest: Person, game: str) -> None:
-    """Let two people sit down at a table that asks the next player to acknowledge, and the host deal."""
-    host.deal(game, *SEATS.get(game, ("me", "link")), trust="next")
+def seated(host: Person, guest: Person, game: str, trust: Literal["none", "next"] = "next") -> None:
+    """Let two people sit down at a table, and the host deal."""
+    host.deal(game, *SEATS.get(game, ("me", "link")), trust=trust)
     host.page.wait_for_selector(".invitation")
     guest.open_link(checked(host))
     guest.page.locator(".invitation button.primary").click()
@@ -145,6 +145,28 @@ def test_two_different_moves_are_shown_as_a_fork(visit: Callable[..., Person]) -
     assert actor.tables()[-1] != again.tables()[-1]
     other.open_link(checked(again))
     assert "two different tables" in other.page.locator("main").inner_text()
+
+
+def test_among_friends_a_fork_can_be_gone_on_with(visit: Callable[..., Person]) -> None:
+    host, guest = visit(), visit()
+    seated(host, guest, "discat", "none")
+    actor, other = play_on(host, guest, 2)
+    again = visit(storage=actor.kept())
+    again.open(f"play/{actor.table}")
+    again.settle()
+    actor.move()
+    actor.settle()
+    other.open_link(checked(actor))
+    other.settle()
+    again.choose(3)
+    again.move()
+    again.settle()
+    assert actor.tables()[-1] != again.tables()[-1]
+    other.open_link(checked(again))
+    other.page.get_by_role("button", name="Go on with the table of this link").click()
+    other.settle()
+    assert other.can_act
+    assert other.tables()[-1] == again.tables()[-1]
 
 
 def test_a_seat_moves_to_another_device_by_its_private_link(visit: Callable[..., Person]) -> None:
