@@ -70,6 +70,8 @@ cdef uint64_t read_number(name, value, uint64_t lowest, uint64_t highest) except
 
 def must_be(name, value, lowest, highest):
     """Return the message for a value that is not an integer from `lowest` to `highest`."""
+    if lowest == highest:
+        return f"{name} must be the integer {lowest}, not {shown(value)}"
     last = f"2**{highest.bit_length()} - 1" if highest >= 2**31 - 1 else highest
     return f"{name} must be an integer from {lowest} to {last}, not {shown(value)}"
 

@@ -6,6 +6,7 @@ Independent of the games. Message objects are converted by `SerializeToString` a
 from chatiere.engine.wire.columns import cut, cut_list, head, pieces_of
 from chatiere.engine.wire.plain import Form
 from chatiere.engine.wire.reader import Reader
+from chatiere.engine.wire.weighing import Scales
 from chatiere.engine.wire.writer import Writer, fill, written, written_in, written_text
 
 Buffer = bytes | memoryview
@@ -15,6 +16,7 @@ __all__ = [
     "Buffer",
     "Form",
     "Reader",
+    "Scales",
     "Writer",
     "cut",
     "cut_list",

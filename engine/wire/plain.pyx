@@ -7,9 +7,7 @@ messages are read directly; all others are parsed and rewritten by protobuf firs
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
-from chatiere.engine.wire.reader cimport (
-    BEGIN_GROUP, BYTES, END_GROUP, FIELDS, HALF_WORD, VARINT, WORD, Reader, Span, open_span,
-)
+from chatiere.engine.wire.reader cimport BYTES, FIELDS, VARINT, Reader, Span, open_span
 
 cdef enum Way:
     UNKNOWN
@@ -101,57 +99,6 @@ cdef bint is_plain(const Shape* shape, Span rest) noexcept nogil:
     return True
 
 
-cdef bint take_number(Span* rest, uint64_t* number) noexcept nogil:
-    # Read a number of any length that protobuf accepts, which is up to ten bytes.
-    cdef int shift = 0
-    cdef uint8_t byte
-    number[0] = 0
-    while rest.at < rest.end and shift < 70:
-        byte = rest.at[0]
-        rest.at += 1
-        number[0] |= <uint64_t> (byte & 0x7F) << shift
-        if byte < 0x80:
-            return True
-        shift += 7
-    return False
-
-
-cdef bint take_field(Span* rest, int wire_type, Span* inner) noexcept nogil:
-    # `inner`: the content, unless it is a varint. False if the field is malformed.
-    cdef uint64_t size = 0
-    if wire_type == VARINT:
-        return take_number(rest, &size)
-    if wire_type == WORD:
-        size = 8
-    elif wire_type == HALF_WORD:
-        size = 4
-    elif wire_type != BYTES or not take_number(rest, &size):
-        return False
-    if size > <uint64_t> (rest.end - rest.at):
-        return False
-    inner.at = rest.at
-    inner.end = rest.at = rest.at + size
-    return True
-
-
-cdef Py_ssize_t count_messages(const Shape* shape, Span rest) noexcept nogil:
-    # The number of messages that protobuf makes objects of before it comes to a malformed field.
-    cdef Span inner
-    cdef uint64_t tag
-    cdef Py_ssize_t count = 0
-    cdef int groups = 0
-    while groups >= 0 and take_number(&rest, &tag):
-        if tag & 7 == BEGIN_GROUP:
-            groups += 1
-        elif tag & 7 == END_GROUP:
-            groups -= 1
-        elif not take_field(&rest, tag & 7, &inner):
-            break
-        elif groups == 0 and tag & 7 == BYTES and tag >> 3 < FIELDS and shape.fields[tag >> 3].way == MESSAGE:
-            count += 1 + count_messages(shape.fields[tag >> 3].inner, inner)
-    return count
-
-
 cdef class Form:
     """The form of messages of one type: their fields and the types of these."""
 
@@ -200,16 +147,3 @@ cdef class Form:
         reader.data = data
         open_span(span, &reader.message)
         return reader
-
-    def count_messages(self, data):
-        """Count the messages inside a message of this type, at any depth, plain or not; `data`: a buffer.
-
-        Counting ends at malformed bytes.
-        """
-        cdef const uint8_t[::1] buffer = data
-        cdef Span span
-        if buffer.shape[0] == 0:
-            return 0
-        span.at = &buffer[0]
-        span.end = span.at + buffer.shape[0]
-        return count_messages(&self.shape, span)

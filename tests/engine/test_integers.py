@@ -2,6 +2,7 @@
 
 import array
 import random
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +12,7 @@ from conformance.support import random_options
 
 from chatiere.engine import EngineError, Game, Reason
 from chatiere.engine.core.batch import Columns, Restart, Table
-from chatiere.engine.core.integers import unsigned
+from chatiere.engine.core.integers import must_be, unsigned
 
 NUMBERS: list[Callable[[int], Any]] = [np.int8, np.uint8, np.int64, np.uint64, np.array]
 kinds = pytest.mark.parametrize("kind", NUMBERS, ids=lambda kind: kind.__name__)
@@ -54,6 +55,12 @@ def test_a_position_takes_any_integer(game: Game, kind: Callable[[int], Any]) ->
     assert chance.outcome_label(kind(outcome)) == chance.outcome_label(outcome)
 
 
+def test_of_one_integer_no_range_is_told() -> None:
+    assert must_be("players", 3, 2, 2) == "players must be the integer 2, not 3"
+    assert must_be("players", 7, 2, 6) == "players must be an integer from 2 to 6, not 7"
+    assert must_be("seed", -1, 0, 2**64 - 1) == "seed must be an integer from 0 to 2**64 - 1, not -1"
+
+
 def test_true_is_one(game: Game) -> None:
     position = game.new_game(game.min_players, seed=True, game_number=True)
     assert position.random_stream()[:2] == (1, 1)
@@ -82,7 +89,7 @@ def test_what_is_no_integer_is_refused_by_name(game: Game, wrong: object) -> Non
     ):
         error = refused(call)
         assert (error.reason, error.field) == (reason, name)
-        assert f"{name} must be an integer from " in error.message
+        assert re.search(rf"\b{re.escape(name)} must be (an integer from|the integer) \d", error.message)
         assert error.message.endswith(f", not {'int64 (1,)' if isinstance(wrong, np.ndarray) else repr(wrong)}")
     for name, call in (
         ("move", position.apply),

@@ -4,7 +4,7 @@ import random
 
 import pytest
 from google.protobuf.message import DecodeError, Message
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chatiere import engine
@@ -38,51 +38,6 @@ def test_what_protobuf_writes_is_plain_in_any_order(kind: type[Message], game: G
     data = request(kind, game, choices).SerializeToString()
     assert is_plain(kind, data)
     assert is_plain(kind, shuffled(data, kind.DESCRIPTOR, choices))
-
-
-def messages_in(message: Message) -> int:
-    """Count the messages inside another one."""
-    count = 0
-    for field, value in message.ListFields():
-        if field.message_type is not None:
-            count += sum(1 + messages_in(each) for each in (value if field.is_repeated else [value]))
-    return count
-
-
-@kinds
-@settings(max_examples=200, deadline=None)
-@given(GAMES, CHOICES)
-def test_messages_in_a_message_are_counted(kind: type[Message], game: Game, choices: random.Random) -> None:
-    message, form = request(kind, game, choices), form_of(kind.DESCRIPTOR)
-    data = message.SerializeToString()
-    assert form.count_messages(memoryview(data)) == messages_in(message)
-    assert form.count_messages(shuffled(data, kind.DESCRIPTOR, choices)) == messages_in(message)
-    assert form.count_messages(b"".join((*STRANGE, data, *STRANGE))) == messages_in(message)
-    assert form.count_messages(data + data) == 2 * messages_in(message)
-    unusual = odd(data, kind.DESCRIPTOR, choices)
-    assert form.count_messages(unusual) >= messages_in_any(kind, unusual)
-
-
-def messages_in_any(kind: type[Message], data: bytes) -> int:
-    """Count the messages that protobuf finds; 0 if the bytes are not a message."""
-    try:
-        return messages_in(kind.FromString(data))
-    except DecodeError:
-        return 0
-
-
-@given(st.binary(max_size=60))
-@example(b"")
-@example(b"\x0b\x0a\x00\x0c\x0a\x00")  # a message in a group, and one beside it
-@example(b"\x0c\x0a\x00")  # the end of a group that did not start
-@example(b"\x8a\x80\x80\x80\x80\x80\x80\x80\x80\x00\x00")  # a long number before a message
-@example(b"\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01")  # a number that is too long
-@example(b"\x0a\x00\x0a\x05")  # longer than the message
-@example(b"\x09\x01")  # eight bytes of which there is one
-@example(b"\x0d\x01\x02\x03\x04\x0a\x00")  # four bytes before a message
-@example(b"\x0f\x0a\x00")  # an invalid wire type
-def test_messages_in_any_bytes_are_counted(data: bytes) -> None:
-    assert form_of(ApplyRequest.DESCRIPTOR).count_messages(data) >= messages_in_any(ApplyRequest, data)
 
 
 @kinds
