@@ -28,10 +28,11 @@
 #define MOST_PIECES 64
 /* Frames that may wait in libnghttp2: of a client that does not read there could be any number. */
 #define MOST_QUEUED 10000
+/* WINDOW_UPDATEs that may answer a DATA frame: of its stream and of the connection; and that are expected at a time. */
+#define UPDATES 2
+#define MOST_UPDATES 10000
 /* Bytes of a DATA frame: libnghttp2 keeps as much memory for each connection, and does not use it. */
 #define LONGEST_FRAME (256 * 1024)
-/* Frames that cost a client nothing, such as PING, or their KiB: at first, and a second. */
-#define CREDIT 10000.0
 /* Bytes of answers that a connection may wait for before they are counted. */
 #define SLOW (256 * 1024)
 
@@ -319,6 +320,7 @@ static void look_at_header(stream *stream, const uint8_t *name, size_t name_size
 
 static int on_begin_headers(nghttp2_session *session, const nghttp2_frame *frame, void *data) {
     connection *connection = data;
+    connection->decoded = 0;
     if (!connection->is_server || frame->headers.cat != NGHTTP2_HCAT_REQUEST)
         return 0;
     stream *stream = stream_new(connection);
@@ -328,24 +330,44 @@ static int on_begin_headers(nghttp2_session *session, const nghttp2_frame *frame
     return nghttp2_session_set_stream_user_data(session, stream->id, stream);
 }
 
+/* Count a header of a list. An error ends the connection, and nothing more is decoded. */
+static int count_header(connection *connection, size_t size) {
+    connection->decoded += size + 32;
+    connection->cost += size + 32;
+    if (connection->decoded > MOST_DECODED)
+        connection->excess = "too many bytes of headers";
+    else if (connection->cost > connection->most_cost)
+        connection->excess = "frames that cost too much";
+    return connection->excess == NULL ? 0 : NGHTTP2_ERR_CALLBACK_FAILURE;
+}
+
 static int on_header(nghttp2_session *session, const nghttp2_frame *frame, const uint8_t *name, size_t name_size,
                      const uint8_t *value, size_t value_size, uint8_t flags, void *data) {
     (void)flags;
     connection *connection = data;
     stream *stream = nghttp2_session_get_stream_user_data(session, frame->hd.stream_id);
-    /* What a client sends after its messages says nothing. */
-    if (stream == NULL || (connection->is_server && frame->headers.cat != NGHTTP2_HCAT_REQUEST))
-        return 0;
-    stream->head_size += name_size + value_size + 32;
-    if (stream->head_size > MOST_HEADERS) {
+    int error = count_header(connection, name_size + value_size);
+    if (error != 0 || stream == NULL)
+        return error;
+    if (connection->decoded > MOST_HEADERS) {
         set_fault(stream, FAULT_HEADERS);
         return 0;
     }
+    /* What a client sends after its messages says nothing. */
+    if (connection->is_server && frame->headers.cat != NGHTTP2_HCAT_REQUEST)
+        return 0;
     if (connection->is_server)
         look_at_header(stream, name, name_size, value, value_size);
     if (fields_add(&stream->head, (const char *)name, name_size, (const char *)value, value_size) != 0)
         return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
     return 0;
+}
+
+/* Count a header that HTTP/2 does not allow and libnghttp2 passes over. */
+static int on_invalid_header(nghttp2_session *session, const nghttp2_frame *frame, const uint8_t *name,
+                             size_t name_size, const uint8_t *value, size_t value_size, uint8_t flags, void *data) {
+    (void)session, (void)frame, (void)name, (void)value, (void)flags;
+    return count_header(data, name_size + value_size);
 }
 
 static void end_messages(stream *stream) {
@@ -355,27 +377,50 @@ static void end_messages(stream *stream) {
     mark_ready(stream);
 }
 
-/* Spend credit for a frame whose head has come. */
+/* Count what a frame costs whose head has come. */
 static void spend(connection *connection, size_t size) {
     uint8_t type = connection->head[3], flags = connection->head[4];
-    double cost = 1 + (double)(size / 1024);
-    if (type == NGHTTP2_DATA && !(flags & NGHTTP2_FLAG_PADDED) && (size > 0 || flags & NGHTTP2_FLAG_END_STREAM))
-        cost = 0;
     if (type == NGHTTP2_HEADERS)
-        cost -= 1;
-    connection->credit -= cost;
-    if (connection->credit > 0)
-        return;
-    double now = connection->shared->now;
-    connection->credit += CREDIT * (now - connection->credit_at);
-    if (connection->credit > CREDIT)
-        connection->credit = CREDIT;
-    connection->credit_at = now;
+        connection->cost += COST_OF_HEADERS + COST_OF_ENCODED * size;
+    else if (type == NGHTTP2_CONTINUATION)
+        connection->cost += COST_OF_FRAME + COST_OF_ENCODED * size;
+    else if (type == NGHTTP2_WINDOW_UPDATE && connection->updates > 0)
+        connection->updates--;
+    else if (type != NGHTTP2_DATA || flags & NGHTTP2_FLAG_PADDED || (size == 0 && !(flags & NGHTTP2_FLAG_END_STREAM)))
+        connection->cost += COST_OF_FRAME * (1 + size / 1024);
+}
+
+/* Look at the size of a frame whose head has come: it may be too large to be looked at any further. */
+static void look_at_size(connection *connection, size_t size) {
+    uint8_t type = connection->head[3];
+    if (type == NGHTTP2_HEADERS)
+        connection->encoded = 0;
+    if (type == NGHTTP2_HEADERS || type == NGHTTP2_CONTINUATION)
+        connection->encoded += size;
+    /* Above what it may have, it is libnghttp2 that refuses it. */
+    if (type != NGHTTP2_DATA && type <= NGHTTP2_CONTINUATION && size <= STREAM_WINDOW &&
+        (size > MOST_ENCODED || connection->encoded > MOST_ENCODED))
+        connection->excess = "too large a frame other than DATA, or too many bytes of headers";
 }
 
 /* The client has ended or reset a stream: it must not send more of it. */
 static void remember_gone(connection *connection, int32_t id) {
     connection->gone[connection->gone_count++ % MOST_GONE] = id;
+}
+
+/* Look at the stream of a client's HEADERS: it must not be one that was skipped (RFC 9113, 5.1.1). */
+static void look_at_begun(connection *connection, int32_t id) {
+    if (id > connection->last_begun) {
+        if (id > connection->last_begun + 2) {
+            unsigned place = connection->skipped_count++ % MOST_GONE;
+            connection->skipped[place].first = connection->last_begun + 2;
+            connection->skipped[place].last = id - 2;
+        }
+        connection->last_begun = id;
+        return;
+    }
+    for (int i = 0; i < MOST_GONE; i++)
+        connection->is_skipped_used |= connection->skipped[i].first <= id && id <= connection->skipped[i].last;
 }
 
 /* Look at the stream of a frame whose head has come. */
@@ -384,6 +429,8 @@ static void look_at_stream(connection *connection) {
     int32_t id = (int32_t)((head[5] & 0x7Fu) << 24 | (uint32_t)head[6] << 16 | (uint32_t)head[7] << 8 | head[8]);
     if (head[3] == NGHTTP2_RST_STREAM)
         remember_gone(connection, id);
+    if (head[3] == NGHTTP2_HEADERS && id & 1)
+        look_at_begun(connection, id);
     if (id != 0 && (head[3] == NGHTTP2_DATA || head[3] == NGHTTP2_HEADERS))
         for (int i = 0; i < MOST_GONE; i++)
             connection->is_gone_used |= connection->gone[i] == id;
@@ -420,6 +467,7 @@ static void walk(connection *connection, size_t size, const uint8_t *at) {
                 const uint8_t *head = connection->head;
                 connection->body_left = (size_t)head[0] << 16 | (size_t)head[1] << 8 | head[2];
                 spend(connection, connection->body_left);
+                look_at_size(connection, connection->body_left);
                 look_at_stream(connection);
             }
         }
@@ -502,12 +550,17 @@ static void message_has_come(stream *stream) {
     mark_ready(stream);
 }
 
+static size_t longest_of(const stream *stream) {
+    const shared *shared = stream->connection->shared;
+    return shared->longest_of != NULL && stream->path >= 0 ? shared->longest_of[stream->path] : shared->longest;
+}
+
 static int begin_message(stream *stream) {
     const uint8_t *prefix = stream->prefix;
     size_t size = (size_t)prefix[1] << 24 | (size_t)prefix[2] << 16 | (size_t)prefix[3] << 8 | prefix[4];
     if (prefix[0] != 0) {
         set_fault(stream, prefix[0] == 1 ? FAULT_COMPRESSED : FAULT_PREFIX);
-    } else if (size > stream->connection->shared->longest) {
+    } else if (size > longest_of(stream)) {
         set_fault(stream, FAULT_SIZE);
     } else {
         stream->coming = message_new(stream->connection->shared, size);
@@ -558,8 +611,8 @@ static int on_data_chunk(nghttp2_session *session, uint8_t flags, int32_t id, co
                          void *data) {
     connection *connection = data;
     /* Padding that comes with something costs the client something. */
-    if (flags & NGHTTP2_FLAG_PADDED && connection->credit < CREDIT)
-        connection->credit += 1;
+    if (flags & NGHTTP2_FLAG_PADDED && connection->cost >= COST_OF_FRAME)
+        connection->cost -= COST_OF_FRAME;
     connection->frame_left -= size < connection->frame_left ? size : connection->frame_left;
     if (nghttp2_session_consume_connection(session, size) != 0)
         return NGHTTP2_ERR_CALLBACK_FAILURE;
@@ -637,14 +690,22 @@ long connection_read(connection *connection, uint8_t *buffer, size_t size) {
     if (connection->is_server)
         walk(connection, (size_t)count, target);
     mark_changed(connection);
+    if (connection->excess != NULL)
+        return NGHTTP2_ERR_FLOODED;
     long error = nghttp2_session_mem_recv(connection->session, target, (size_t)count);
+    if (connection->excess != NULL)
+        return NGHTTP2_ERR_FLOODED;
     if (error < 0)
         return error;
     if (connection->is_gone_used)
         nghttp2_session_terminate_session(connection->session, NGHTTP2_STREAM_CLOSED);
-    if (connection->credit <= 0 || nghttp2_session_get_outbound_queue_size(connection->session) > MOST_QUEUED)
-        return NGHTTP2_ERR_FLOODED;
-    return count;
+    if (connection->is_skipped_used)
+        nghttp2_session_terminate_session(connection->session, NGHTTP2_PROTOCOL_ERROR);
+    if (connection->cost > connection->most_cost)
+        connection->excess = "frames that cost too much";
+    if (nghttp2_session_get_outbound_queue_size(connection->session) > MOST_QUEUED)
+        connection->excess = "frames whose answers are not taken";
+    return connection->excess == NULL ? count : NGHTTP2_ERR_FLOODED;
 }
 
 /* Sending */
@@ -758,6 +819,8 @@ static int on_send_data(nghttp2_session *session, nghttp2_frame *frame, const ui
 
 static int on_frame_send(nghttp2_session *session, const nghttp2_frame *frame, void *data) {
     connection *connection = data;
+    if (frame->hd.type == NGHTTP2_DATA && connection->updates < MOST_UPDATES)
+        connection->updates += UPDATES;
     if (!connection->is_server || !(frame->hd.flags & NGHTTP2_FLAG_END_STREAM))
         return 0;
     stream *stream = nghttp2_session_get_stream_user_data(session, frame->hd.stream_id);
@@ -982,6 +1045,7 @@ static nghttp2_session_callbacks *callbacks_new(void) {
         return NULL;
     nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks, on_begin_headers);
     nghttp2_session_callbacks_set_on_header_callback(callbacks, on_header);
+    nghttp2_session_callbacks_set_on_invalid_header_callback(callbacks, on_invalid_header);
     nghttp2_session_callbacks_set_on_begin_frame_callback(callbacks, on_begin_frame);
     nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, on_frame_recv);
     nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, on_data_chunk);
@@ -1014,7 +1078,7 @@ static int say_settings(connection *connection, uint32_t most_streams) {
     nghttp2_settings_entry of_server[] = {
         {NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, most_streams},
         {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, STREAM_WINDOW},
-        {NGHTTP2_SETTINGS_MAX_FRAME_SIZE, LARGEST_FRAME},
+        {NGHTTP2_SETTINGS_MAX_FRAME_SIZE, STREAM_WINDOW},
         {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, MOST_HEADERS},
     };
     nghttp2_settings_entry of_client[] = {
@@ -1039,8 +1103,9 @@ connection *connection_new(shared *shared, int fd, bool is_server, uint32_t most
     found->is_server = is_server;
     mark_changed(found);
     found->last_taken = -1;
-    found->credit = CREDIT;
-    found->credit_at = found->began_at = shared->now;
+    found->last_begun = -1;
+    found->most_cost = UINT64_MAX;
+    found->began_at = shared->now;
     found->preface_left = is_server ? NGHTTP2_CLIENT_MAGIC_LEN : 0;
     if (session_new(found) != 0 || say_settings(found, most_streams) != 0) {
         connection_free(found);

@@ -12,14 +12,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes of a stream's requests that a client may send before they are taken, beside one message. */
+/* Bytes of a stream's requests that a client may send before they are taken, beside one message; and of a frame of them,
+ * as a larger one would never be sent whole. */
 #define STREAM_WINDOW (4 * 1024 * 1024)
 /* Messages of a stream that may wait: small ones take more memory than their bytes. */
 #define MOST_WAITING 16384
-/* Bytes of a call's headers, counted as in RFC 9113, 6.5.2. */
+/* Bytes of a list of headers, counted as in RFC 9113, 6.5.2: above these a call is refused. */
 #define MOST_HEADERS (16 * 1024)
+/* Above these its connection ends: bytes so counted; bytes as they come, and those of any of HTTP/2's frames but DATA. */
+#define MOST_DECODED (64 * 1024)
+#define MOST_ENCODED (32 * 1024)
+/* What frames cost a server, in some nanoseconds. A byte of headers, counted as above, costs 1; beside that, a byte of
+ * them as it comes, their frame, and a frame that costs the client nothing, such as PING, or a KiB of it: */
+#define COST_OF_ENCODED 4
+#define COST_OF_HEADERS 256
+#define COST_OF_FRAME 16384
 
-/* Streams that are remembered to have been ended by the client. */
+/* Streams that are remembered to have been ended by the client, and ranges of them that it has skipped. */
 #define MOST_GONE 32
 
 /* What is wrong with a call, as far as HTTP/2 and gRPC's framing go; stream.fault. */
@@ -83,7 +92,6 @@ typedef struct stream {
     bool waits;          /* for more to send */
     bool is_method_post, is_type_grpc;
     uint32_t error;      /* HTTP/2's error with which it was closed */
-    size_t head_size;
     fields head;         /* received, pseudo-headers and trailers among them */
     fields tail;         /* trailers to send */
     /* The message that comes, and those that have come. */
@@ -109,6 +117,7 @@ typedef struct shared {
     size_t held;         /* bytes of messages that have come and were not taken */
     double now;          /* seconds; the owner keeps it */
     size_t longest;      /* bytes of a message that comes */
+    const size_t *longest_of; /* the same by path; NULL: `longest` for all */
     const char *const *paths;
     int path_count;
 } shared;
@@ -147,8 +156,16 @@ struct connection {
     int32_t gone[MOST_GONE];
     unsigned gone_count;
     bool is_gone_used;   /* the client has sent more of one of these */
-    /* For frames that cost the other end nothing. */
-    double credit, credit_at;
+    int32_t last_begun;  /* the largest stream that the client has begun */
+    struct { int32_t first, last; } skipped[MOST_GONE];
+    unsigned skipped_count;
+    bool is_skipped_used; /* the client has begun one of these */
+    /* The list of headers that comes: its bytes as they come, and as they are counted. */
+    size_t encoded, decoded;
+    /* What the frames that have come cost, which the owner resets; above `most_cost` the connection ends. */
+    uint64_t cost, most_cost;
+    const char *excess;  /* of what too much has come, in words; NULL: of nothing */
+    unsigned updates;    /* WINDOW_UPDATEs that answer DATA, and cost nothing */
     /* GOAWAY of the other end: the last stream that it takes (-1: none came), and its words. */
     int32_t last_taken;
     char words[200];
@@ -165,7 +182,7 @@ void connection_free(connection *connection);
 void connection_move(connection *connection, shared *to);
 
 /* Read once from the socket into `buffer` or where a message stays. Returns the bytes read; 0: nothing has come, or the
- * end (is_at_end); negative: an error of nghttp2 (FLOODED also for other floods than its own), or -1 with errno for one of
+ * end (is_at_end); negative: an error of nghttp2 (FLOODED also for what is in excess), or -1 with errno for one of
  * the socket. */
 long connection_read(connection *connection, uint8_t *buffer, size_t size);
 /* Write what there is. Returns 0, or a negative number as above. `unsent` tells if the socket took all of it. */

@@ -1,4 +1,4 @@
-# gRPC's messages over HTTP/2 connections; connection.h and endpoint.h have the comments.
+# gRPC's messages over HTTP/2 connections; connection.h, accounts.h and endpoint.h have the comments.
 from libc.stdint cimport int32_t, uint8_t, uint32_t
 
 
@@ -91,6 +91,14 @@ cdef extern from "connection.h" nogil:
     const char* nghttp2_strerror(int error)
 
 
+cdef extern from "accounts.h" nogil:
+    ctypedef struct accounts:
+        pass
+
+    accounts* accounts_new(double pace, double most)
+    void accounts_free(accounts* accounts)
+
+
 cdef extern from "endpoint.h" nogil:
     ctypedef struct endpoint:
         shared shared
@@ -98,11 +106,19 @@ cdef extern from "endpoint.h" nogil:
         uint32_t most_streams
         double greeting
         double idle
+        double long_turn
         size_t peer_count
         int trouble
         size_t unsent
 
-    endpoint* endpoint_new(const int* listening, int count, size_t longest, const char* const* paths, int path_count)
+    endpoint* endpoint_new(
+        const int* listening,
+        int count,
+        const size_t* longest_of,
+        const char* const* paths,
+        int path_count,
+        accounts* accounts,
+    )
     void endpoint_end_all(endpoint* endpoint)
     void endpoint_free(endpoint* endpoint)
     bint endpoint_turn(endpoint* endpoint, double seconds)

@@ -9,14 +9,23 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
-/* Bytes read at a time, and from one connection before it is the others' turn. */
-#define BUFFER (64 * 1024)
+/* Bytes read at a time, few enough for any frames; bytes, and what frames cost, that are read from one connection
+ * before it is the others' turn. */
+#define BUFFER (16 * 1024)
 #define SHARE (1024 * 1024)
+#define SHARE_OF_COST 1000000
+/* What a new connection costs, as frames do. */
+#define COST_OF_CONNECTION 16384
+/* Of the debt that ends a connection, the part above which it is read more slowly, and the part above which an address
+ * is not read while processor time is short; seconds between two reads; seconds for which time counts as short. */
+#define PATIENT 0.125
+#define IMPATIENT 0.01
+#define PAUSE 0.005
+#define SHORTAGE 1.0
 #define MOST_EVENTS 256
 /* Seconds: with answers of which the client takes nothing, because learners may be busy with something
  * else; to hear why the connection ends; between two looks at all connections. */
@@ -38,6 +47,10 @@ struct peer {
     struct peer *next, *before;  /* from old to new */
     endpoint *endpoint;
     struct in6_addr address;
+    account *account;
+    debt debt;                   /* its own; that of its address is in the account */
+    struct peer *next_paused, *before_paused;
+    double reads_at;             /* the time when it is read again; 0: it is not paused */
     char name[80];
     size_t copied;               /* bytes not yet sent, as counted in the endpoint's */
     double used;                 /* the time of its last call */
@@ -76,15 +89,6 @@ static void name_peer(peer *peer, const struct sockaddr_in6 *found) {
     }
 }
 
-/* Where the connections of an address are counted; addresses may share a place. */
-static size_t place_of(const endpoint *endpoint, const struct in6_addr *address) {
-    uint64_t words[2];
-    memcpy(words, address->s6_addr, sizeof(words));
-    uint64_t mixed = (words[0] ^ endpoint->key) * 0x9E3779B97F4A7C15u;
-    mixed = (mixed ^ mixed >> 32 ^ words[1]) * 0xD6E8FEB86659FD93u;
-    return (size_t)(mixed >> 40) % PLACES;
-}
-
 static void link_peer(peer *peer, endpoint *endpoint) {
     peer->endpoint = endpoint;
     peer->next = NULL;
@@ -95,12 +99,39 @@ static void link_peer(peer *peer, endpoint *endpoint) {
         endpoint->peers = peer;
     endpoint->last_peer = peer;
     endpoint->peer_count++;
-    endpoint->counts[place_of(endpoint, &peer->address)]++;
     endpoint->unsent += peer->copied;
+}
+
+static void leave_paused(peer *peer) {
+    endpoint *endpoint = peer->endpoint;
+    if (peer->reads_at == 0)
+        return;
+    peer->reads_at = 0;
+    if (peer->before_paused != NULL)
+        peer->before_paused->next_paused = peer->next_paused;
+    else
+        endpoint->paused = peer->next_paused;
+    if (peer->next_paused != NULL)
+        peer->next_paused->before_paused = peer->before_paused;
+    else
+        endpoint->last_paused = peer->before_paused;
+}
+
+static void enter_paused(peer *peer) {
+    endpoint *endpoint = peer->endpoint;
+    peer->reads_at = endpoint->shared.now + PAUSE;
+    peer->next_paused = NULL;
+    peer->before_paused = endpoint->last_paused;
+    if (endpoint->last_paused != NULL)
+        endpoint->last_paused->next_paused = peer;
+    else
+        endpoint->paused = peer;
+    endpoint->last_paused = peer;
 }
 
 static void unlink_peer(peer *peer) {
     endpoint *endpoint = peer->endpoint;
+    leave_paused(peer);
     endpoint->unsent -= peer->copied;
     if (peer->before != NULL)
         peer->before->next = peer->next;
@@ -111,13 +142,13 @@ static void unlink_peer(peer *peer) {
     else
         endpoint->last_peer = peer->before;
     endpoint->peer_count--;
-    endpoint->counts[place_of(endpoint, &peer->address)]--;
 }
 
 static void peer_end(peer *peer) {
     close(peer->connection->fd);
     connection_free(peer->connection);
     unlink_peer(peer);
+    account_close(peer->endpoint->accounts, peer->account);
     free(peer);
 }
 
@@ -133,20 +164,43 @@ bool endpoint_adopt(endpoint *endpoint, connection *connection) {
     return true;
 }
 
+/* Have epoll tell what there is to do. */
+static void peer_watch(peer *peer) {
+    uint32_t wanted = (peer->reads_at == 0 ? EPOLLIN : 0u) | (peer->is_written ? EPOLLOUT : 0u);
+    struct epoll_event event = {.events = wanted, .data.ptr = peer};
+    epoll_ctl(peer->endpoint->poll, EPOLL_CTL_MOD, peer->connection->fd, &event);
+}
+
+static void want_write(peer *peer, bool is_wanted) {
+    if (peer->is_written == is_wanted)
+        return;
+    peer->is_written = is_wanted;
+    peer_watch(peer);
+}
+
+/* Do not read it for a while. */
+static void peer_pause(peer *peer) {
+    enter_paused(peer);
+    peer_watch(peer);
+}
+
+static void peer_go_on(peer *peer) {
+    if (peer->reads_at == 0)
+        return;
+    leave_paused(peer);
+    /* However long it had to wait, it has paid for no more, so that a flood comes to an end. */
+    if (peer->debt.at < peer->endpoint->shared.now - PAUSE)
+        peer->debt.at = peer->endpoint->shared.now - PAUSE;
+    peer_watch(peer);
+}
+
 /* Close it once the client has read why. To close before it has nothing more to say would take that back. */
 static void peer_leave(peer *peer) {
     if (peer->leaves != 0)
         return;
     peer->leaves = peer->endpoint->shared.now + FAREWELL;
     shutdown(peer->connection->fd, SHUT_WR);
-}
-
-static void want_write(peer *peer, bool is_wanted) {
-    if (peer->is_written == is_wanted)
-        return;
-    struct epoll_event event = {.events = EPOLLIN | (is_wanted ? EPOLLOUT : 0), .data.ptr = peer};
-    epoll_ctl(peer->endpoint->poll, EPOLL_CTL_MOD, peer->connection->fd, &event);
-    peer->is_written = is_wanted;
+    peer_go_on(peer);
 }
 
 /* Write what there is. Returns whether the connection goes on. */
@@ -180,27 +234,68 @@ static uint32_t error_of(long error) {
     }
 }
 
+/* Whether calls have had to wait lately because there was more to do than time. */
+static bool is_short(endpoint *endpoint) {
+    double now = monotonic();
+    endpoint->shared.now = now;
+    if (now - endpoint->turned_at >= endpoint->long_turn)
+        endpoint->short_until = now + SHORTAGE;
+    return now < endpoint->short_until;
+}
+
+/* What a connection's address owes: nothing while there is time for all. */
+static double owed_by_address(const peer *peer) {
+    endpoint *endpoint = peer->endpoint;
+    return is_short(endpoint) ? account_owed(endpoint->accounts, peer->account, 0, endpoint->shared.now) : 0;
+}
+
+/* Read once, if what is owed allows it. Returns as connection_read does; 0 also if it is not to be read now. */
+static long read_once(peer *peer) {
+    connection *connection = peer->connection;
+    endpoint *endpoint = peer->endpoint;
+    double most = accounts_most(endpoint->accounts);
+    double owed = owed_by_address(peer);
+    double own = accounts_owed(endpoint->accounts, &peer->debt, 0, endpoint->shared.now);
+    if (owed > IMPATIENT * most) {
+        peer_pause(peer);
+        return 0;
+    }
+    if (owed < own)
+        owed = own;
+    connection->most_cost = owed < most ? (uint64_t)(most - owed) : 0;
+    connection->cost = 0;
+    long count = connection_read(connection, endpoint->buffer, BUFFER);
+    account_owed(endpoint->accounts, peer->account, (double)connection->cost, endpoint->shared.now);
+    own = accounts_owed(endpoint->accounts, &peer->debt, (double)connection->cost, endpoint->shared.now);
+    if (count > 0 && own > PATIENT * most)
+        peer_pause(peer);
+    return count;
+}
+
 /* Read what has come. Returns whether the connection goes on. */
 static bool peer_read(peer *peer) {
     connection *connection = peer->connection;
     endpoint *endpoint = peer->endpoint;
     size_t read = 0;
+    uint64_t cost = 0;
     if (peer->leaves != 0) {
         ssize_t count = recv(connection->fd, endpoint->buffer, BUFFER, MSG_DONTWAIT);
         return count > 0 || (count < 0 && errno == EAGAIN);
     }
-    while (read < SHARE) {
-        long count = connection_read(connection, endpoint->buffer, BUFFER);
+    while (read < SHARE && cost < SHARE_OF_COST && peer->reads_at == 0) {
+        long count = read_once(peer);
         if (count == 0)
             return !connection->is_at_end;
         if (count == -1)
             return false;
         if (count < 0) {
             /* Why is said, as far as the client listens. */
-            connection_leave(connection, error_of(count), nghttp2_strerror((int)count));
+            connection_leave(connection, error_of(count),
+                             connection->excess != NULL ? connection->excess : nghttp2_strerror((int)count));
             return peer_write(peer) && (peer_leave(peer), true);
         }
         read += (size_t)count;
+        cost += connection->cost;
         if (count < BUFFER && connection->frame_left == 0)
             break;
     }
@@ -214,7 +309,7 @@ static void end_one(endpoint *endpoint) {
     peer *chosen = NULL;
     size_t most = 0;
     for (peer *each = endpoint->peers; each != NULL; each = each->next) {
-        size_t rank = 2 * (size_t)endpoint->counts[place_of(endpoint, &each->address)];
+        size_t rank = 2 * account_connections(each->account);
         rank += each->connection->stream_count == 0;
         if (rank > most) {
             most = rank;
@@ -245,17 +340,22 @@ static bool peer_begin(endpoint *endpoint, int fd, const struct sockaddr_in6 *ad
     peer *found = calloc(1, sizeof(peer));
     if (found == NULL)
         return false;
+    name_peer(found, address);
+    found->account = account_open(endpoint->accounts, &found->address);
     found->connection = connection_new(&endpoint->shared, fd, true, endpoint->most_streams);
     struct epoll_event event = {.events = EPOLLIN, .data.ptr = found};
-    if (found->connection == NULL || epoll_ctl(endpoint->poll, EPOLL_CTL_ADD, fd, &event) != 0) {
+    if (found->account == NULL || found->connection == NULL ||
+        epoll_ctl(endpoint->poll, EPOLL_CTL_ADD, fd, &event) != 0) {
         if (found->connection != NULL)
             connection_free(found->connection);
+        if (found->account != NULL)
+            account_close(endpoint->accounts, found->account);
         free(found);
         return false;
     }
+    account_owed(endpoint->accounts, found->account, COST_OF_CONNECTION, endpoint->shared.now);
     found->connection->owner = found;
     found->used = found->moved = endpoint->shared.now;
-    name_peer(found, address);
     link_peer(found, endpoint);
     return true;
 }
@@ -291,6 +391,7 @@ static void look_at_all(endpoint *endpoint) {
     if (now < endpoint->looked_at + LOOK)
         return;
     endpoint->looked_at = now;
+    accounts_sweep(endpoint->accounts, now);
     if (!endpoint->is_draining)
         listen_on(endpoint, true);
     for (peer *each = endpoint->peers, *next; each != NULL; each = next) {
@@ -333,9 +434,30 @@ static void write_all(endpoint *endpoint) {
     }
 }
 
+/* Read those again that have not been read for long enough, unless their addresses still owe too much. */
+static void end_pauses(endpoint *endpoint) {
+    peer *last = endpoint->last_paused;
+    double now = endpoint->shared.now;
+    while (endpoint->paused != NULL && endpoint->paused->reads_at <= now) {
+        peer *peer = endpoint->paused;
+        if (owed_by_address(peer) > IMPATIENT * accounts_most(endpoint->accounts)) {
+            leave_paused(peer);
+            enter_paused(peer);
+        } else {
+            peer_go_on(peer);
+        }
+        if (peer == last)
+            return;
+    }
+}
+
 bool endpoint_turn(endpoint *endpoint, double seconds) {
     struct epoll_event events[MOST_EVENTS];
+    is_short(endpoint);
     write_all(endpoint);
+    end_pauses(endpoint);
+    if (endpoint->paused != NULL && seconds > PAUSE)
+        seconds = PAUSE;
     if (endpoint->shared.first_ready != NULL)
         seconds = 0;
     if (endpoint->peer_count > 0 && seconds > LOOK)
@@ -344,7 +466,7 @@ bool endpoint_turn(endpoint *endpoint, double seconds) {
     int count = epoll_wait(endpoint->poll, events, MOST_EVENTS, (int)(1000 * seconds + 0.999));
     if (count < 0 && errno != EINTR)
         return false;
-    endpoint->shared.now = monotonic();
+    endpoint->shared.now = endpoint->turned_at = monotonic();
     int listening[MOST_LISTENING], listening_count = 0;
     for (int i = 0; i < count; i++) {
         void *source = events[i].data.ptr;
@@ -360,7 +482,10 @@ bool endpoint_turn(endpoint *endpoint, double seconds) {
             bool goes_on = true;
             if (events[i].events & EPOLLOUT)
                 goes_on = peer_write(peer);
-            if (goes_on && events[i].events & (EPOLLIN | EPOLLHUP | EPOLLERR))
+            if (goes_on && peer->reads_at != 0)
+                /* Of one that is not read, epoll tells only that it is gone. */
+                goes_on = !(events[i].events & (EPOLLHUP | EPOLLERR));
+            else if (goes_on && events[i].events & (EPOLLIN | EPOLLHUP | EPOLLERR))
                 goes_on = peer_read(peer);
             if (!goes_on)
                 peer_end(peer);
@@ -395,7 +520,8 @@ void endpoint_drain(endpoint *endpoint) {
         connection_drain(each->connection);
 }
 
-endpoint *endpoint_new(const int *listening, int count, size_t longest, const char *const *paths, int path_count) {
+endpoint *endpoint_new(const int *listening, int count, const size_t *longest_of, const char *const *paths,
+                       int path_count, accounts *accounts) {
     endpoint *found = calloc(1, sizeof(endpoint));
     if (found == NULL)
         return NULL;
@@ -408,9 +534,9 @@ endpoint *endpoint_new(const int *listening, int count, size_t longest, const ch
         endpoint_free(found);
         return NULL;
     }
-    if (getrandom(&found->key, sizeof(found->key), GRND_NONBLOCK) < 0)
-        found->key = (uint64_t)(uintptr_t)found;
-    found->shared = (shared){.now = monotonic(), .longest = longest, .paths = paths, .path_count = path_count};
+    found->shared = (shared){.now = monotonic(), .longest_of = longest_of, .paths = paths, .path_count = path_count};
+    found->turned_at = found->shared.now;
+    found->accounts = accounts;
     for (int i = 0; i < count && i < MOST_LISTENING; i++)
         found->listening[found->listening_count++] = listening[i];
     listen_on(found, true);

@@ -2,10 +2,10 @@
 #ifndef CHATIERE_ENDPOINT_H
 #define CHATIERE_ENDPOINT_H
 
+#include "accounts.h"
 #include "connection.h"
 
 #define MOST_LISTENING 16
-#define PLACES 4096
 
 typedef struct peer peer;
 
@@ -21,9 +21,12 @@ typedef struct endpoint {
     uint32_t most_streams;  /* of a connection */
     double greeting;        /* seconds for a client to begin, and for each of its frames */
     double idle;            /* seconds that a connection may be without a call */
-    unsigned counts[PLACES]; /* connections by address; see `place_of` */
-    uint64_t key;           /* of these places, so that nobody can choose them */
+    double long_turn;       /* seconds of work between two waits that show that processor time is short */
+    double turned_at;       /* the time when the last wait ended */
+    double short_until;     /* the time until which processor time counts as short */
+    accounts *accounts;     /* the owner's */
     peer *peers, *last_peer;
+    peer *paused, *last_paused; /* those that are not read for a while, in the order in which they are again */
     size_t peer_count;
     double looked_at;       /* the last time that all connections were looked at */
     int trouble;            /* errno of the last connection that could not be taken; 0: none since it was set so */
@@ -33,7 +36,8 @@ typedef struct endpoint {
 } endpoint;
 
 /* Listen on sockets, which it closes. NULL with errno. */
-endpoint *endpoint_new(const int *listening, int count, size_t longest, const char *const *paths, int path_count);
+endpoint *endpoint_new(const int *listening, int count, const size_t *longest_of, const char *const *paths,
+                       int path_count, accounts *accounts);
 /* End all connections. Their streams are ready then, and stay until `stream_free`. */
 void endpoint_end_all(endpoint *endpoint);
 /* Give it up, after `endpoint_end_all`. */

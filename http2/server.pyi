@@ -51,7 +51,12 @@ class Call:
     def reset(self, error: int) -> None: ...
 
 @disjoint_base
+class Accounts:
+    def __new__(cls, pace: float, most: float) -> Self: ...
+
+@disjoint_base
 class Endpoint:
+    most_connections: int
     def __new__(
         cls,
         loop: Any,
@@ -59,12 +64,14 @@ class Endpoint:
         routes: Mapping[bytes, Callable[[Call], None]],
         other: Callable[[Call], None],
         failed: Callable[[Call, Exception], None],
+        accounts: Accounts,
         *,
-        longest: int,
+        longest: Sequence[int],
         streams: int,
         connections: int,
         greeting: float,
         idle: float,
+        long_turn: float = ...,
     ) -> Self: ...
     @property
     def connections(self) -> int: ...

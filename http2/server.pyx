@@ -9,7 +9,12 @@ from libc.stdint cimport uint8_t, uint32_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, strlen
 
+cimport cython
+
 from chatiere.http2.connection cimport (
+    accounts as wire_accounts,
+    accounts_free,
+    accounts_new,
     connection,
     connection_is_behind,
     endpoint,
@@ -267,11 +272,35 @@ cdef class Call:
         return 0
 
 
+cdef class Accounts:
+    """The cost of clients by address, for several endpoints."""
+
+    cdef wire_accounts* _accounts
+
+    def __cinit__(self, double pace, double most):
+        """Begin without clients.
+
+        `pace`: what frames may cost a second before they have to wait: those of a connection and, while processor time
+        is short, those of all connections of an address. `most`: how far a connection may be ahead before it ends.
+        """
+        self._accounts = accounts_new(pace, most)
+        if self._accounts == NULL:
+            raise MemoryError
+
+    def __dealloc__(self):
+        if self._accounts != NULL:
+            accounts_free(self._accounts)
+
+
+# Its connections have accounts until it is given up.
+@cython.no_gc_clear
 cdef class Endpoint:
     """Listening sockets and the connections of clients; for one thread, but for `wake`."""
 
     cdef endpoint* _endpoint
+    cdef Accounts _accounts
     cdef const char** _paths
+    cdef size_t* _longest
     cdef tuple _names, _routes
     cdef object _other, _failed
     cdef readonly object loop
@@ -283,21 +312,24 @@ cdef class Endpoint:
         routes,
         other,
         failed,
+        Accounts accounts not None,
         *,
-        size_t longest,
+        longest,
         uint32_t streams,
         size_t connections,
         double greeting,
         double idle,
+        double long_turn=0.02,
     ):
         """Listen.
 
         `loop`: whatever uses it, for its calls. `listening`: descriptors of listening sockets, which it closes.
         `routes`: what gets the calls of each path (bytes). `other`: what gets all others, and those with faults from
-        the beginning. `failed`: gets the call and the error if one of these, or a call's `watch`, raises. `longest`:
-        bytes of a message. `streams`: calls of one connection at once. `connections`: at a time; more end others.
-        `greeting`: seconds for a client to begin, and for each of its frames to come whole. `idle`: seconds that a
-        connection may be without a call. Raises OSError.
+        the beginning. `failed`: gets the call and the error if one of these, or a call's `watch`, raises. `accounts`:
+        what clients cost. `longest`: bytes of a message, for each of the routes. `streams`: calls of one connection at
+        once. `connections`: at a time; more end others. `greeting`: seconds for a client to begin, and for each of its
+        frames to come whole. `idle`: seconds that a connection may be without a call. `long_turn`: seconds of work at a
+        time after which processor time counts as short for a second. Raises OSError.
         """
         cdef int[16] descriptors
         cdef int count = 0
@@ -305,31 +337,48 @@ cdef class Endpoint:
         self._names, self._routes = tuple(routes), tuple(routes.values())
         self._other, self._failed = other, failed
         self._paths = <const char**> malloc(len(self._names) * sizeof(char*) + 1)
-        if self._paths == NULL:
+        self._longest = <size_t*> malloc(len(self._names) * sizeof(size_t) + 1)
+        if self._paths == NULL or self._longest == NULL:
             raise MemoryError
         for i, path in enumerate(self._names):
             self._paths[i] = path
+            self._longest[i] = longest[i]
         for descriptor in listening[:16]:
             descriptors[count] = descriptor
             count += 1
-        self._endpoint = endpoint_new(descriptors, count, longest, self._paths, <int> len(self._names))
+        self._accounts = accounts
+        self._endpoint = endpoint_new(
+            descriptors, count, self._longest, self._paths, <int> len(self._names), accounts._accounts
+        )
         if self._endpoint == NULL:
             raise OSError("no memory or descriptor for an endpoint")
         self._endpoint.most_streams = streams
         self._endpoint.most_connections = connections
         self._endpoint.greeting = greeting
         self._endpoint.idle = idle
+        self._endpoint.long_turn = long_turn
 
     def __dealloc__(self):
         if self._endpoint != NULL:
             endpoint_end_all(self._endpoint)
             endpoint_free(self._endpoint)
         free(self._paths)
+        free(self._longest)
 
     @property
     def connections(self):
         """The number of connections."""
         return self._endpoint.peer_count if self._endpoint != NULL else 0
+
+    @property
+    def most_connections(self):
+        """The connections at a time; more end others."""
+        return self._endpoint.most_connections if self._endpoint != NULL else 0
+
+    @most_connections.setter
+    def most_connections(self, size_t most):
+        if self._endpoint != NULL:
+            self._endpoint.most_connections = most
 
     @property
     def held(self):

@@ -541,9 +541,3 @@ HPACK = [
 ]
 
 CASES = [*GENERIC, *HTTP2, *HPACK]
-
-NOT_WANTED = {
-    "http2/4.2/2": "frames may be as large as HTTP/2 has them, so there are no larger ones",
-    "http2/4.2/3": "frames may be as large as HTTP/2 has them, so there are no larger ones",
-    "http2/5.1.1/2": "passed over, by grpcio's port too: it could be a late frame of a stream that is forgotten",
-}

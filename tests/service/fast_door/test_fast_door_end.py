@@ -194,10 +194,10 @@ def test_games_go_on_when_workers_are_replaced() -> None:
 
 def test_a_stop_that_meets_a_stream_s_loop_that_has_just_ended() -> None:
     """The thread that stops does what `stop` posts, at an endpoint that is closed."""
-    endpoint_type = pytest.importorskip("chatiere.http2.server").Endpoint
+    http2 = pytest.importorskip("chatiere.http2.server")
     loop = Loop(is_own=True)
-    limits: dict[str, Any] = {"longest": 1, "streams": 1, "connections": 1, "greeting": 1.0, "idle": 1.0}
-    loop.endpoint = endpoint_type(loop, [], {}, pytest.fail, pytest.fail, **limits)
+    limits: dict[str, Any] = {"longest": [], "streams": 1, "connections": 1, "greeting": 1.0, "idle": 1.0}
+    loop.endpoint = http2.Endpoint(loop, [], {}, pytest.fail, pytest.fail, http2.Accounts(1, 1), **limits)
     loop.end()
     done: list[str] = []
     for name in ("drain", "cut", "wake", "close"):
@@ -250,7 +250,7 @@ def has_ipv6() -> bool:
 @pytest.mark.skipif(not has_ipv6(), reason="this machine has no IPv6")
 @pytest.mark.parametrize("host", ["[::1]", "[::]"])
 def test_over_ipv6(host: str) -> None:
-    settings = Settings(address="127.0.0.1:0", fast_address=f"{host}:0", log_calls=True)
+    settings = Settings(address="127.0.0.1:0", fast_address=f"{host}:0", log_calls=True, insecure=True)
     with running(settings) as server, LogLines() as log:
         for reached in ["[::1]", "127.0.0.1"] if host == "[::]" else ["[::1]"]:
             with grpc.insecure_channel(f"{reached}:{server.server.fast_port}") as channel:

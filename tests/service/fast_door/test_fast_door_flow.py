@@ -21,7 +21,6 @@ from played_frames import (
     GOAWAY,
     HEADER_LIST_SIZE,
     HEADERS,
-    LARGEST_FRAME,
     LARGEST_NUMBER,
     PING,
     PREFACE,
@@ -96,7 +95,7 @@ class Sender:
 
 def test_the_server_s_settings(peer: Peer) -> None:
     peer.ping()
-    expected = {STREAMS: 1000, WINDOW: STREAM_WINDOW, FRAME_SIZE: LARGEST_FRAME, HEADER_LIST_SIZE: 2**14}
+    expected = {STREAMS: 1000, WINDOW: STREAM_WINDOW, FRAME_SIZE: STREAM_WINDOW, HEADER_LIST_SIZE: 2**14}
     assert expected.items() <= peer.settings.items()
 
 
