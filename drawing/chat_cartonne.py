@@ -47,8 +47,8 @@ def _seat_line(seat: int, held: ChatCartonneSeatView, acts: bool, final: bool) -
 
 
 def _cards(view: ChatCartonneView) -> list[str]:
-    # Five characters by three lines per cell: # is a wall, m b f ! contents, z1 a sleeping cat of seat 1, P the
-    # Princess; on the joint to the east a digit for an awake cat's seat, P, or M B F for two toys.
+    # Five characters by three lines per cell: # is a wall, m b f ! contents, z1 a sleeping cat of seat 1, w1 a woken
+    # one, P the Princess; on the joint to the east a digit for an awake cat's seat, P, or M B F for two toys.
     if not view.table:
         return []
     cells = {card.card.cell: card for card in view.table}
@@ -76,7 +76,7 @@ def _cell(seen: ChatCartonneCardView | None) -> tuple[str, str, str]:
     card = seen.card
     kind = card.WhichOneof("card")
     if kind == "sleeping_cat":
-        inside = f"z{card.sleeping_cat}"
+        inside = f"{'w' if card.woken else 'z'}{card.sleeping_cat}"
     elif kind == "princess":
         inside = "P"
     else:

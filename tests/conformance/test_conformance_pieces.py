@@ -27,7 +27,7 @@ AMOUNTS = """
     cats_at_start columns copies count deck_size draw_pile_size drawn draws draws_left fish greatest_load hand_size
     largest_hand left mice min_players most_ones part_sizes passes perfect_sections pile_size players princesses
     princesses_played rounds rows section_limits sprayers supply tokens_in_hand trunk_cats trunk_limit undealt_size
-    unseen_princesses whole_pile winning_group_size
+    unseen_princesses whole_pile winning_group_size woken
 """
 POINTS = """
     board_sum bonus bonus_card_points bonus_points hand_card_points hand_points negative_points penalties perfect_bonus

@@ -56,6 +56,18 @@ def test_a_sample_with_its_slider(visit: Callable[..., Person], game: str) -> No
     expect(count).to_have_text(f"{last} of {last}")
 
 
+def test_a_cat_that_wakes_opens_its_eyes(visit: Callable[..., Person]) -> None:
+    person = visit()
+    drawn = []
+    for ply, told in ((45, "asleep"), (46, "woken")):
+        person.open(f"record/chat_cartonne/{ply}/0")
+        cat = person.page.locator(f".stage .item[aria-label*='cat, {told}, 278']")
+        expect(cat).to_have_count(1)
+        drawn.append(cat.inner_html())
+    # Closed eyes are lines, open ones ellipses.
+    assert drawn[0].count("<ellipse") < drawn[1].count("<ellipse")
+
+
 def test_the_record_of_a_game_is_saved_verified_and_opened(visit: Callable[..., Person], tmp_path: Path) -> None:
     person = visit()
     page = person.page

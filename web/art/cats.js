@@ -158,10 +158,10 @@ export function catSitting(coat, size) {
 }
 
 /**
- * A cat that sleeps, curled up.
- * @param {number} coat @param {number} size
+ * A cat that lies curled up, asleep or in another mood.
+ * @param {number} coat @param {number} size @param {Mood} [mood]
  */
-export function catSleeping(coat, size) {
+export function catCurled(coat, size, mood = "sleepy") {
   const { tail, outline } = colours(coat);
   const width = outlineWidth(size);
   return drawing(
@@ -176,7 +176,7 @@ export function catSleeping(coat, size) {
     ),
     limb("M41 20C36 36 10 36-8 31", tail, 10, width, outline),
     collar("M-38 20Q-20 41 0 24", coat, size),
-    placed(-19, 10, 0.5, -8, head(coat, size * 0.5, "sleepy")),
+    placed(-19, 10, 0.5, -8, head(coat, size * 0.5, mood)),
   );
 }
 

@@ -2,7 +2,7 @@
 
 import { s } from "../dom.js";
 import { cardFace, suitSymbol } from "./cards.js";
-import { catFace, catPeeking, catPerched, catSitting, catSleeping } from "./cats.js";
+import { catCurled, catFace, catPeeking, catPerched, catSitting } from "./cats.js";
 import {
   arrowDown,
   arrowUp,
@@ -64,7 +64,7 @@ const PICTURES = {
     ground("var(--suit-soft-4)"),
     at(96, 112, cardboardBox(120)),
     at(96, 62, catPeeking(4, 76)),
-    at(222, 118, catSleeping(0, 84)),
+    at(222, 118, catCurled(0, 84)),
     at(180, 50, mouse(34)),
     at(246, 50, ball(34)),
     at(294, 84, fish(34)),

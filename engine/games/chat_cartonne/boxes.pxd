@@ -1,5 +1,5 @@
 # Chat Cartonne: the table as sets of cells, what is joined to what, and the score of the boxes.
-from libc.stdint cimport uint8_t, uint64_t
+from libc.stdint cimport uint8_t, uint16_t, uint64_t
 
 from chatiere.engine.games.chat_cartonne.cells cimport to_east, to_north, to_south, to_west
 from chatiere.engine.games.chat_cartonne.state cimport (
@@ -44,6 +44,7 @@ ctypedef struct Box:
     uint8_t toys[TOYS]
     uint8_t sprayers
     uint8_t awake[SEATS]
+    uint8_t woken[SEATS]
     uint8_t asleep[SEATS]
     uint8_t majority  # bit seat
     int points  # of each seat of the majority
@@ -93,6 +94,7 @@ cdef inline bint is_free_joint_to_west(const State* state, int cell, int place) 
 
 cdef void read_table(const State* state, Table* table) noexcept nogil
 cdef bint cat_can_follow(const State* state, int cell, int place) noexcept nogil
+cdef int cats_to_wake(const State* state, int joint, uint16_t* cells) noexcept nogil
 cdef bint joints_for_toy(const State* state, uint64_t* joints) noexcept nogil
 cdef int read_boxes(const State* state, Box* boxes, uint8_t* box_of) noexcept nogil
 cdef void score(const State* state, int* totals, int* negative) noexcept nogil

@@ -4,7 +4,7 @@ Boxes are computed when needed: a move needs at most the one that it touches, an
 """
 
 from libc.stdint cimport uint8_t, uint16_t, uint64_t
-from libc.string cimport memset
+from libc.string cimport memchr, memset
 
 from chatiere.engine.games.chat_cartonne.cells cimport (
     end_word,
@@ -29,11 +29,14 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     SOUTH,
     TOY_THERE,
     WEST,
+    WOKEN,
     WORDS,
     State,
+    has_cell,
     is_carton,
     is_cat,
     is_sleeper,
+    owner_of,
     put_cell,
     walls_of,
 )
@@ -57,7 +60,7 @@ cdef void read_table(const State* state, Table* table) noexcept nogil:
             if is_carton(card):
                 table.cartons[word] |= bit
             elif is_sleeper(card):
-                if card == SLEEPER + state.active:
+                if owner_of(card) == state.active:
                     table.own[word] |= bit
                 else:
                     table.others[word] |= bit
@@ -86,6 +89,13 @@ cdef void read_table(const State* state, Table* table) noexcept nogil:
 
 # Boxes
 
+cdef void spread_from(const Table* table, int cell, uint64_t* box) noexcept nogil:
+    # The cells of the box that a card is in.
+    memset(box, 0, WORDS * sizeof(uint64_t))
+    put_cell(box, cell)
+    spread(box, table.joined_east, table.joined_south, table.first, table.end)
+
+
 cdef bint cat_can_follow(const State* state, int cell, int place) noexcept nogil:
     # True if the active seat may lay a cat on a joint of the card there. Both joints are in the card's own box.
     cdef Table table
@@ -95,13 +105,29 @@ cdef bint cat_can_follow(const State* state, int cell, int place) noexcept nogil
     if not is_free_joint(state, cell, place) and not is_free_joint_to_west(state, cell, place):
         return False
     read_table(state, &table)
-    memset(box, 0, sizeof(box))
-    put_cell(box, cell)
-    spread(box, table.joined_east, table.joined_south, table.first, table.end)
+    spread_from(&table, cell, box)
     for word in range(table.first, table.end):
         own |= box[word] & table.own[word]
         others |= box[word] & table.others[word]
     return own != 0 or others == 0
+
+
+cdef int cats_to_wake(const State* state, int joint, uint16_t* cells) noexcept nogil:
+    # List the cells in the box of a joint where a cat of the active seat sleeps, ascending. Returns their number.
+    cdef Table table
+    cdef uint64_t box[WORDS]
+    cdef uint16_t filled[MOST_CARDS]
+    cdef int sleeper = SLEEPER + state.active, place, count = 0
+    if memchr(state.cards, sleeper, state.laid) == NULL:
+        return 0
+    read_table(state, &table)
+    spread_from(&table, joint, box)
+    list_filled(state, filled)
+    for place in range(state.laid):
+        if state.cards[place] == sleeper and has_cell(box, filled[place]):
+            cells[count] = filled[place]
+            count += 1
+    return count
 
 
 cdef bint joints_for_toy(const State* state, uint64_t* joints) noexcept nogil:
@@ -180,7 +206,10 @@ cdef int read_boxes(const State* state, Box* boxes, uint8_t* box_of) noexcept no
             box.toys[other] += contents[other]
         box.sprayers += contents[3]
         if is_sleeper(state.cards[place]):
-            box.asleep[state.cards[place] - SLEEPER] += 1
+            if state.cards[place] & WOKEN:
+                box.woken[owner_of(state.cards[place])] += 1
+            else:
+                box.asleep[owner_of(state.cards[place])] += 1
         if state.joints[i] == 0 or state.joints[i] & CELL != cells[place]:
             continue
         there = state.joints[i] >> JOINT_SHIFT
@@ -198,10 +227,10 @@ cdef void award(const State* state, Box* box) noexcept nogil:
     # The majority of a box, and its points.
     cdef int seat, cats, strength, strongest = 0
     for seat in range(state.players):
-        if box.awake[seat] == 0:
+        cats = box.awake[seat] + box.woken[seat]
+        if cats == 0:
             continue
-        cats = box.awake[seat] + box.asleep[seat]
-        strength = 2 * cats - (box.asleep[seat] if state.variants & HALF_SLEEPERS else 0)
+        strength = 2 * cats - (box.woken[seat] if state.variants & HALF_SLEEPERS else 0)
         if strength > strongest:
             strongest = strength
             box.majority = 0

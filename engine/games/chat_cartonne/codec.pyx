@@ -127,6 +127,7 @@ cdef int FIRST_SEAT_OUTCOME = PHRASES.number("outcome.first_seat")
 cdef int CARD_OUTCOME = PHRASES.number("outcome.card")
 cdef int START_PLACED_TURNED = PHRASES.number("event.start_placed_turned")
 cdef int CARTON_PLACED_TURNED = PHRASES.number("event.carton_placed_turned")
+cdef int CATS_WOKEN_ONE = PHRASES.number("event.cats_woken_one")
 
 cdef EventFields EVENTS = EventFields(
     {
@@ -136,8 +137,10 @@ cdef EventFields EVENTS = EventFields(
         "turned": fields.EVENT_TURNED,
         "cell": fields.EVENT_CELL,
         "owner": fields.EVENT_OWNER,
+        "cells": fields.EVENT_CELLS,
     },
     EVENT_VALUES,
+    lists=("cells",),
     implicit=("turned",),
 )
 
@@ -172,7 +175,12 @@ cdef int say_outcome(Position position, int outcome, Said* said) except -1:
 
 
 cdef bint say_event(const Event* event, Said* said) except -1:
-    # Only of a turned card is said otherwise than by the kind.
+    # Of a turned card, and of one cat that wakes, is said otherwise than by the kind.
+    if event.kind == ChatCartonneEvent.CATS_WOKEN and event.count == 1:
+        say(said, CATS_WOKEN_ONE)
+        add_number(said, event.seat)
+        add_number(said, event.values[0])
+        return True
     if event.kind != ChatCartonneEvent.START_PLACED and event.kind != ChatCartonneEvent.CARTON_PLACED:
         return False
     if not event.values[1]:
@@ -630,6 +638,7 @@ cdef put_box(Writer out, const State* state, const Box* box, const uint8_t* box_
     out.number(fields.BOX_FISH, box.toys[2])
     out.number(fields.BOX_SPRAYERS, box.sprayers)
     out.byte_numbers(fields.BOX_AWAKE, box.awake, state.players)
+    out.byte_numbers(fields.BOX_WOKEN, box.woken, state.players)
     out.byte_numbers(fields.BOX_ASLEEP, box.asleep, state.players)
     for seat in range(state.players):
         if box.majority >> seat & 1:

@@ -5,7 +5,7 @@ from libc.string cimport memcpy, memset
 
 from chatiere.engine.core.bits cimport count_bits, spread_bits
 from chatiere.engine.core.game cimport NO_SEAT, OK
-from chatiere.engine.games.chat_cartonne.boxes cimport Table, cat_can_follow, is_joint, read_table
+from chatiere.engine.games.chat_cartonne.boxes cimport Box, Table, cat_can_follow, is_joint, read_boxes, read_table
 from chatiere.engine.games.chat_cartonne.cells cimport (
     end_word,
     first_column,
@@ -57,6 +57,7 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     TOY,
     TOY_THERE,
     TURN,
+    WOKEN,
     WORDS,
     ChatCartonneFault,
     Seat,
@@ -71,6 +72,7 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     next_seat,
     part_count,
     part_size,
+    place_at,
     played_of,
     princess_count,
     type_of,
@@ -79,7 +81,7 @@ from chatiere.engine.games.chat_cartonne.state cimport (
 cdef enum:
     LONGEST = 112  # of lists, in bytes
 
-# True for a byte that State.cards cannot have: an unknown kind, or a turned card that cannot be turned.
+# True for a byte that State.cards cannot have: an unknown kind, or a turned card that can neither be turned nor wake.
 cdef uint8_t NO_CARD[256]
 # LONGEST zeros, then as many bytes of ones: the mask that clears the first n bytes of a list begins at LONGEST - n.
 cdef uint8_t BEHIND[224]
@@ -89,7 +91,7 @@ cdef void fill_tables() noexcept nogil:
     cdef int card, kind
     for card in range(256):
         kind = card & KIND
-        NO_CARD[card] = kind >= SLEEPER + SEATS or (card != kind and not can_turn(kind))
+        NO_CARD[card] = kind >= SLEEPER + SEATS or (card != kind and kind < SLEEPER and not can_turn(kind))
     memset(&BEHIND[LONGEST], 0xFF, LONGEST)
 
 
@@ -102,6 +104,7 @@ ctypedef struct Count:
     uint64_t of[16]
     uint64_t starts  # of that, a byte a kind
     uint8_t no_card  # State.cards has a byte that is no card
+    uint8_t woken  # and one that is a woken cat
     int princesses  # on the table
     # A byte a seat, from the second byte on.
     uint64_t awake
@@ -360,7 +363,7 @@ cdef inline int check_list(const State* state, Count* count) noexcept nogil:
     # There is a card for each cell that is filled, and zeros behind them.
     cdef uint64_t apart = 0
     cdef uint8_t* of = <uint8_t*> count.of
-    cdef uint8_t no_card = 0
+    cdef uint8_t no_card = 0, woken = 0
     cdef int first = first_word(state), end = end_word(state), place, laid = 0
     for place in range(first - 1):
         apart |= state.filled[place]
@@ -378,7 +381,9 @@ cdef inline int check_list(const State* state, Count* count) noexcept nogil:
     for place in range(laid):
         of[state.cards[place] & KIND] += 1
         no_card |= NO_CARD[state.cards[place]]
+        woken |= state.cards[place] >= WOKEN | SLEEPER
     count.no_card = no_card
+    count.woken = woken
     return fault_if(not zeros_behind(state.cards, laid, sizeof(state.cards)), ChatCartonneFault.NOT_ZERO)
 
 
@@ -504,7 +509,29 @@ cdef int check_table(const State* state, const Count* count) noexcept nogil:
         place = place_in(state, count, state.just_played)
         if state.cards[place] & KIND > PRINCESS or not cat_can_follow(state, state.just_played, place):
             return ChatCartonneFault.BAD_JUST_PLAYED
-    return OK
+    return fault_if(count.woken and not could_wake(state), ChatCartonneFault.BAD_WOKEN)
+
+
+cdef bint could_wake(const State* state) noexcept nogil:
+    # True if what woke each woken cat still lies in its box: an awake cat of its seat, or the Princess who took the
+    # place of that one alone.
+    cdef Box boxes[MOST_CARDS]
+    cdef uint8_t box_of[MOST_CARDS]
+    cdef int replaced[MOST_CARDS]  # by box: the seats without an awake cat there, less the Princesses on joints
+    cdef int count = read_boxes(state, boxes, box_of), i, seat
+    for i in range(count):
+        replaced[i] = 0
+        for seat in range(state.players):
+            replaced[i] += boxes[i].woken[seat] > 0 and boxes[i].awake[seat] == 0
+    i = 0
+    while state.joints[i]:
+        if state.joints[i] >> JOINT_SHIFT == PRINCESS_THERE:
+            replaced[box_of[place_at(state, state.joints[i] & CELL)]] -= 1
+        i += 1
+    for i in range(count):
+        if replaced[i] > 0:
+            return False
+    return True
 
 
 cdef bint hangs_together(const State* state) noexcept nogil:

@@ -23,7 +23,7 @@ from chatiere.engine.core.game cimport (
 )
 from chatiere.engine.core.moves cimport settle
 from chatiere.engine.core.position cimport wrap_operations
-from chatiere.engine.games.chat_cartonne.boxes cimport cat_can_follow, score
+from chatiere.engine.games.chat_cartonne.boxes cimport cat_can_follow, cats_to_wake, score
 from chatiere.engine.games.chat_cartonne.chance cimport can_come, chance_outcomes, sample_outcome, start_is_left
 from chatiere.engine.games.chat_cartonne.hidden cimport resample
 from chatiere.engine.games.chat_cartonne.invariants cimport check
@@ -76,6 +76,7 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     TOY_THERE,
     TURN,
     TURNED,
+    WOKEN,
     ChatCartonneEnd,
     ChatCartonneEvent,
     Options,
@@ -91,6 +92,7 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     lay_on_table,
     next_seat,
     on_joint,
+    owner_of,
     pile_size,
     place_at,
     put_kind,
@@ -200,7 +202,18 @@ cdef void lay_cat(State* state, int joint, Events* events) noexcept nogil:
     state.seats[state.active].supply -= 1
     lay_on_joint(state, joint, AWAKE + state.active)
     tell(events, ChatCartonneEvent.CAT_AWAKE, state.active, EVERYBODY, joint, 0, 0, 1)
+    wake_cats(state, joint, events)
     end_turn(state, events)
+
+
+cdef void wake_cats(State* state, int joint, Events* events) noexcept nogil:
+    # Those of the active seat that sleep in the box of the joint on which it has laid a cat.
+    cdef uint16_t cells[CATS]
+    cdef int count = cats_to_wake(state, joint, cells), i
+    for i in range(count):
+        state.cards[place_at(state, cells[i])] |= WOKEN
+    if count and events != NULL:
+        add_event(events, ChatCartonneEvent.CATS_WOKEN, state.active, EVERYBODY, cells, count)
 
 
 cdef void lay_sleeper(State* state, int cell, Events* events) noexcept nogil:
@@ -213,7 +226,7 @@ cdef void lay_sleeper(State* state, int cell, Events* events) noexcept nogil:
 cdef void play_princess(State* state, bint in_cell, int cell, Events* events) noexcept nogil:
     cdef int place = place_at(state, cell) if in_cell else find_joint(state, cell)
     cdef int seat = state.active, part = PARTS - 1
-    cdef int owner = state.cards[place] - SLEEPER if in_cell else on_joint(state, cell) - AWAKE
+    cdef int owner = owner_of(state.cards[place]) if in_cell else on_joint(state, cell) - AWAKE
     while state.seats[seat].drawn[part] == 0:
         part -= 1
     state.seats[seat].played += 1 << PLAYED_BITS * part
@@ -452,7 +465,7 @@ cdef void view(const void* body, int seat, void* out) noexcept nogil:
 
 cdef Operations operations = Operations(
     number=4,
-    rules_version=1,
+    rules_version=2,
     body_size=sizeof(State),
     view_size=sizeof(View),
     num_actions=NUM_ACTIONS,

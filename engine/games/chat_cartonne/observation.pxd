@@ -7,7 +7,8 @@ cdef enum:
     # Contents of cells: nothing, nine kinds of printed contents as two and more, then these.
     FIRST_TOY_SHOWN = 9
     FIRST_SLEEPER_SHOWN = FIRST_TOY_SHOWN + TOYS
-    PRINCESS_SHOWN = FIRST_SLEEPER_SHOWN + SEATS
+    FIRST_WOKEN_SHOWN = FIRST_SLEEPER_SHOWN + SEATS
+    PRINCESS_SHOWN = FIRST_WOKEN_SHOWN + SEATS
     OBSERVATION_SEAT_NUMBERS = 6 + 2 * PARTS + 2 * LARGEST_HAND
     # Two planes; the own hand, kinds not seen; a card to place and the one just played; seats; parts; single numbers,
     # four variants among them; the phase.

@@ -15,7 +15,6 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     FIRST_SEAT,
     FIRST_TOY,
     JOINT_SHIFT,
-    KIND,
     LARGEST_HAND,
     NO_CELL,
     PARTS,
@@ -25,6 +24,8 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     SIDE,
     SLEEPER,
     TOYS,
+    TURNED,
+    WOKEN,
     Seat,
     State,
     View,
@@ -41,23 +42,26 @@ from chatiere.engine.games.chat_cartonne.state cimport (
 # A variable, because a long memset of a length known to the compiler is slow to begin.
 cdef size_t LENGTH = OBSERVATION_LENGTH
 
-# The contents shown for each kind of card, by number of players, seat and kind.
-cdef uint8_t CONTENTS[SEATS + 1][SEATS][KIND + 1]
+# The contents shown for each card as State.cards has it, by number of players, seat and card.
+cdef uint8_t CONTENTS[SEATS + 1][SEATS][256]
 
 
 cdef void fill_contents() noexcept nogil:
     cdef int players, seat, other, kind
+    cdef uint8_t* shown
     memset(CONTENTS, 1, sizeof(CONTENTS))
     for players in range(2, SEATS + 1):
         for seat in range(players):
+            shown = CONTENTS[players][seat]
             for kind in range(CARTONS):
                 # Of the nine contents the first two are nothing.
-                CONTENTS[players][seat][kind] = max(1, kind % 9)
+                shown[kind] = shown[kind | TURNED] = max(1, kind % 9)
             for kind in range(TOYS):
-                CONTENTS[players][seat][FIRST_TOY + kind] = FIRST_TOY_SHOWN + kind
-            CONTENTS[players][seat][PRINCESS] = PRINCESS_SHOWN
+                shown[FIRST_TOY + kind] = FIRST_TOY_SHOWN + kind
+            shown[PRINCESS] = PRINCESS_SHOWN
             for other in range(players):
-                CONTENTS[players][seat][SLEEPER + other] = FIRST_SLEEPER_SHOWN + distance_to(seat, other, players)
+                shown[SLEEPER + other] = FIRST_SLEEPER_SHOWN + distance_to(seat, other, players)
+                shown[SLEEPER + other | WOKEN] = FIRST_WOKEN_SHOWN + distance_to(seat, other, players)
 
 
 fill_contents()
@@ -73,7 +77,7 @@ cdef inline void observe_table(const State* state, int seat, uint8_t* contents, 
         while cells:
             cell = 64 * word + lowest_bit(cells)
             cells &= cells - 1
-            contents[cell] = contents_of[state.cards[place] & KIND]
+            contents[cell] = contents_of[state.cards[place]]
             walls[cell] = walls_of(state.cards[place])
             place += 1
     place = 0

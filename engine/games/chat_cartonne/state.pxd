@@ -41,11 +41,13 @@ cdef enum:
     PRINCESS = PILE_KINDS
     FIRST_START = PRINCESS + 1
     STARTS = 5
-    # In State.cards only: the sleeping cat of seat s is SLEEPER + s; a card that was turned has TURNED.
+    # In State.cards only: the cat of seat s that was laid asleep is SLEEPER + s, with WOKEN once it has woken; a card
+    # that was turned has TURNED.
     SLEEPER = FIRST_START + STARTS
     MOST_JOINTS = CATS * SEATS + TOYS + PARTS  # with something on them: all cats, toys and Princesses
     MOST_CARDS = CARTONS + STARTS + MOST_JOINTS  # on the table
     TURNED = 0x80
+    WOKEN = TURNED
     KIND = 0x7F
     # In State.joints: the west cell, and above it the thing that lies there.
     CELL = 0x3FF
@@ -127,6 +129,7 @@ cdef enum ChatCartonneFault:
     BAD_SUPPLY
     BAD_TABLE
     BAD_JOINT
+    BAD_WOKEN
     BAD_STARTS
     BAD_PENDING
     BAD_JUST_PLAYED
@@ -153,6 +156,7 @@ cdef enum ChatCartonneEvent:
     CARTON_PLACED  # kind, turned, cell
     CAT_ASLEEP  # cell
     CAT_AWAKE  # joint
+    CATS_WOKEN  # cells
     NO_CAT_FOLLOWED
     PRINCESS_ON_JOINT  # joint, whose cat
     PRINCESS_IN_CELL  # cell, whose cat
@@ -257,7 +261,12 @@ cdef inline bint is_carton(int card) noexcept nogil:
     return card & KIND < SLEEPER and card & KIND != PRINCESS
 
 cdef inline bint is_sleeper(int card) noexcept nogil:
-    return card >= SLEEPER and card < SLEEPER + SEATS
+    # Woken or not.
+    return card & KIND >= SLEEPER
+
+cdef inline int owner_of(int card) noexcept nogil:
+    # The seat of a sleeping cat.
+    return (card & KIND) - SLEEPER
 
 cdef inline bint is_cat(int there) noexcept nogil:
     # `there`: the thing on a joint.

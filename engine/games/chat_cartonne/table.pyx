@@ -24,26 +24,29 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     TOY_THERE,
     TURNED,
     WEST,
+    WOKEN,
     has_cell,
+    is_sleeper,
     lay_on_joint,
     lay_on_table,
     on_joint,
+    owner_of,
     walls_of,
 )
 cimport chatiere.fields.chat_cartonne as fields
 
 
 cdef put_card(Writer out, int field, const State* state, int place, int cell):
-    cdef int there = on_joint(state, cell), kind = state.cards[place] & KIND
+    cdef int there = on_joint(state, cell), card = state.cards[place], kind = card & KIND
     cdef size_t begun = out.begin(field), inner
     out.number(fields.CARD_CELL, cell)
-    if kind >= SLEEPER:
-        out.present(fields.CARD_SLEEPING_CAT, kind - SLEEPER)
+    if is_sleeper(card):
+        out.present(fields.CARD_SLEEPING_CAT, owner_of(card))
     elif kind == PRINCESS:
         out.end(out.begin(fields.CARD_PRINCESS))
     else:
         out.present(fields.CARD_KIND, kind)
-    out.number(fields.CARD_TURNED, (state.cards[place] & TURNED) != 0)
+    out.number(fields.CARD_TURNED, card & TURNED and not is_sleeper(card))
     if there:
         inner = out.begin(fields.CARD_ON_JOINT)
         if there >= TOY_THERE:
@@ -53,6 +56,7 @@ cdef put_card(Writer out, int field, const State* state, int place, int cell):
         else:
             out.present(fields.ON_JOINT_CAT, there - AWAKE)
         out.end(inner)
+    out.number(fields.CARD_WOKEN, card & WOKEN and is_sleeper(card))
     out.end(begun)
 
 
@@ -89,13 +93,18 @@ cdef int read_on_joint(const State* state, const Message* there) except -1:
 cdef int read_card(const State* state, const Message* message) except -1:
     # A card as State.cards has it.
     cdef int turned = TURNED if number_of(message, fields.CARD_TURNED) else 0, kind
+    cdef bint woken = number_of(message, fields.CARD_WOKEN)
+    if woken and not has_number(message, fields.CARD_SLEEPING_CAT):
+        RULES.refuse_state("woken", "only a sleeping cat can wake", "A turn")
     if has_number(message, fields.CARD_KIND):
         kind = within(RULES, number_of(message, fields.CARD_KIND), 0, FIRST_START + STARTS - 1, "kind")
         if kind == PRINCESS:
             RULES.refuse_state("kind", "the Princess has a field of her own")
         return kind | turned
     if has_number(message, fields.CARD_SLEEPING_CAT):
-        return turned | SLEEPER + within(
+        if turned:
+            RULES.refuse_state("turned", "a sleeping cat is not turned", "A turn")
+        return (WOKEN if woken else 0) | SLEEPER + within(
             RULES, number_of(message, fields.CARD_SLEEPING_CAT), 0, state.players - 1, "sleeping_cat"
         )
     if not has_span(message, fields.CARD_PRINCESS):

@@ -30,7 +30,8 @@ _OBSERVATION = (
         "Per cell (row, column): 0 empty; a carton or toy card with 1 nothing, 2 a mouse, 3 a ball, 4 a fish, 5 mouse "
         "and ball, 6 ball and fish, 7 fish and mouse, 8 a sprayer, 9 two mice, 10 two balls, 11 two fish; "
         f"{SIZES.first_sleeper_shown} + d a sleeping cat of the seat d seats to the left "
-        f"({SIZES.first_sleeper_shown}: own); {SIZES.princess_shown} the Princess. One-hot: "
+        f"({SIZES.first_sleeper_shown}: own); {SIZES.first_woken_shown} + d such a cat that has woken; "
+        f"{SIZES.princess_shown} the Princess. One-hot: "
         f"numpy.eye({SIZES.princess_shown + 1})[contents].",
         (SIZES.side, SIZES.side),
         (category(SIZES.princess_shown),),
@@ -137,7 +138,7 @@ DESCRIPTION = Description(
         _variant("all_princesses", "All five Princesses are shuffled into one pile."),
         _variant("no_double_walls", "Wall may not meet wall."),
         _variant("no_crowd_bonus", "Several cats of a seat in a box give no bonus."),
-        _variant("half_sleepers", "For the majority a sleeping cat counts half."),
+        _variant("half_sleepers", "For the majority a woken cat counts half."),
     ),
     action_kinds=(
         ActionKind(
@@ -172,7 +173,7 @@ DESCRIPTION = Description(
         ),
         ActionKind(
             "princess_in_cell",
-            f"The Princess takes a sleeping cat's place: {IDS.princess_in_cell} + cell.",
+            f"The Princess takes the place of a cat that sleeps, or has woken: {IDS.princess_in_cell} + cell.",
             IDS.princess_in_cell,
             IDS.toy_on_joint - 1,
         ),

@@ -8,6 +8,7 @@ from chatiere.engine.core.rules_file import RulesFile
 
 from chatiere.engine.games.chat_cartonne.observation cimport (
     FIRST_SLEEPER_SHOWN,
+    FIRST_WOKEN_SHOWN,
     OBSERVATION_SEAT_NUMBERS,
     PRINCESS_SHOWN,
 )
@@ -62,6 +63,7 @@ SIZES = SimpleNamespace(
     first_sleeper_shown=FIRST_SLEEPER_SHOWN,
     first_start=FIRST_START,
     first_toy=FIRST_TOY,
+    first_woken_shown=FIRST_WOKEN_SHOWN,
     last_there=LAST_THERE,
     parts=PARTS,
     patterns=PATTERNS,
@@ -169,6 +171,7 @@ EVENT_VALUES = {
     int(ChatCartonneEvent.CARTON_PLACED): ("card", "turned", "cell"),
     int(ChatCartonneEvent.CAT_ASLEEP): ("cell",),
     int(ChatCartonneEvent.CAT_AWAKE): ("cell",),
+    int(ChatCartonneEvent.CATS_WOKEN): ("cells",),
     int(ChatCartonneEvent.NO_CAT_FOLLOWED): (),
     int(ChatCartonneEvent.PRINCESS_ON_JOINT): ("cell", "owner"),
     int(ChatCartonneEvent.PRINCESS_IN_CELL): ("cell", "owner"),
@@ -310,6 +313,12 @@ FAULTS = {
         "table.on_joint",
         "A turn",
     ),
+    int(ChatCartonneFault.BAD_WOKEN): RULES.broken(
+        "bad_woken",
+        "in the box of a woken cat there is neither an awake cat of its seat nor a Princess who took that one's place",
+        "table.woken",
+        "A turn",
+    ),
     int(ChatCartonneFault.BAD_STARTS): RULES.broken(
         "bad_starts",
         "the starting cartons lie in the column of the first one, one for each seat that has placed one, and before "
@@ -372,13 +381,15 @@ PHRASES = Phrases(
         "action.sleep": "lay a sleeping cat at {cell}",
         "action.lay_cat": "lay a cat on the joint at {cell}",
         "action.princess_on_joint": "the Princess for the cat on the joint at {cell}",
-        "action.princess_in_cell": "the Princess for the sleeping cat at {cell}",
+        "action.princess_in_cell": "the Princess for the cat at {cell}",
         "action.toy_on_joint": "lay the toy card on the joint at {cell}",
         "action.toy_as_carton": "lay the toy card as a carton at {cell}",
         "outcome.first_seat": "seat {seat} begins",
         "outcome.card": "{card}",
         "event.start_placed_turned": "seat {seat} places {turned} at {cell}",
         "event.carton_placed_turned": "seat {seat} places {turned} at {cell}",
+        "event.cats_woken_one": "the cat of seat {seat} that sleeps at {cell} wakes",
+        "list.separator": ", ",
     },
     {
         int(ChatCartonneEvent.FIRST_SEAT_CHOSEN): ("first_seat_chosen", "seat {seat} begins"),
@@ -391,6 +402,7 @@ PHRASES = Phrases(
         int(ChatCartonneEvent.CARTON_PLACED): ("carton_placed", "seat {seat} places {card} at {cell}"),
         int(ChatCartonneEvent.CAT_ASLEEP): ("cat_asleep", "seat {seat} lays a sleeping cat at {cell}"),
         int(ChatCartonneEvent.CAT_AWAKE): ("cat_awake", "seat {seat} lays a cat on the joint at {cell}"),
+        int(ChatCartonneEvent.CATS_WOKEN): ("cats_woken", "the cats of seat {seat} that sleep at {cells} wake"),
         int(ChatCartonneEvent.NO_CAT_FOLLOWED): ("no_cat_followed", "seat {seat} lays no cat beside it"),
         int(ChatCartonneEvent.PRINCESS_ON_JOINT): (
             "princess_on_joint",
@@ -398,7 +410,7 @@ PHRASES = Phrases(
         ),
         int(ChatCartonneEvent.PRINCESS_IN_CELL): (
             "princess_in_cell",
-            "the Princess of seat {seat} takes the place of the sleeping cat of seat {owner} at {cell}",
+            "the Princess of seat {seat} takes the place of the cat of seat {owner} at {cell}",
         ),
         int(ChatCartonneEvent.TOY_ON_JOINT): ("toy_on_joint", "seat {seat} lays the {card} on the joint at {cell}"),
         int(ChatCartonneEvent.TOY_AS_CARTON): ("toy_as_carton", "seat {seat} lays the {card} as a carton at {cell}"),
@@ -411,7 +423,8 @@ PHRASES = Phrases(
         ("all_passed", "in the final phase every seat that holds a carton has passed in succession"),
     ),
     FAULTS.values(),
-    {"seat": "seat", "owner": "seat", "card": "card", "turned": "turned", "cell": "cell"},
+    {"seat": "seat", "owner": "seat", "card": "card", "turned": "turned", "cell": "cell", "cells": "cell"},
     PIECES,
     EVENT_VALUES,
+    ("cells",),
 )

@@ -97,6 +97,7 @@ def test_cards_are_drawn_as_they_lie() -> None:
         ChatCartonneCardView(card=card(274, sleeping_cat=0)),
         ChatCartonneCardView(card=card(275, lies["cat"], kind=76), wall_south=True),
         ChatCartonneCardView(card=card(276, kind=5), mice=1, balls=1),
+        ChatCartonneCardView(card=card(298, sleeping_cat=1, woken=True)),
         ChatCartonneCardView(card=card(300, princess=ChatCartonnePrincess())),
         phase=CHAT_CARTONNE_PHASE_TURN,
     )
@@ -108,9 +109,9 @@ def test_cards_are_drawn_as_they_lie() -> None:
         "       +   ++   ++   +",
         "  11    z0      1 mb",
         "       +   ++###++   +",
-        "                 +   +",
-        "  12               P",
-        "                 +   +",
+        "       +   +     +   +",
+        "  12    w1         P",
+        "       +   +     +   +",
     ]
 
 

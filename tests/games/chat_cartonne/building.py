@@ -115,6 +115,7 @@ class Board:
         """Start with only the starting cartons."""
         self.players = players
         self.options = options
+        # By cell its kind, 81 + s for a sleeping cat of seat s, and whether it is turned, or has woken.
         self.cards: dict[int, Any] = {cell(11, 11 + seat): (76 + seat, False) for seat in range(players)}
         self.joints: dict[int, Any] = {}
         self.hands: list[list[int]] = [[] for _ in range(players)]
@@ -141,9 +142,9 @@ class Board:
         self.cards[where] = (kind, False)
         return self
 
-    def asleep(self, where: int, seat: int) -> "Board":
-        """Lay a sleeping cat."""
-        self.cards[where] = (81 + seat, False)
+    def asleep(self, where: int, seat: int, woken: bool = False) -> "Board":
+        """Lay a sleeping cat, or one that has woken."""
+        self.cards[where] = (81 + seat, woken)
         return self
 
     def awake(self, joint: int, seat: int) -> "Board":
@@ -183,7 +184,7 @@ class Board:
         self._play_enough()
         for where in sorted(self.cards):
             kind, turned = self.cards[where]
-            card = state.table.add(cell=where, turned=turned)
+            card = state.table.add(cell=where, turned=turned and kind <= 80, woken=turned and kind > 80)
             if kind == PRINCESS:
                 card.princess.SetInParent()
             elif kind > 80:

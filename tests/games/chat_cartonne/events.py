@@ -25,6 +25,11 @@ LABELS = (
     ),
     (happened("CAT_ASLEEP", 0, 0), "seat 0 lays a sleeping cat at 0 (column 0, row 0)"),
     (happened("CAT_AWAKE", 4, 575), "seat 4 lays a cat on the joint at 575 (column 23, row 23)"),
+    (happened("CATS_WOKEN", 2, 48), "the cat of seat 2 that sleeps at 48 (column 0, row 2) wakes"),
+    (
+        happened("CATS_WOKEN", 2, 48, 71),
+        "the cats of seat 2 that sleep at 48 (column 0, row 2), 71 (column 23, row 2) wake",
+    ),
     (happened("NO_CAT_FOLLOWED", 4), "seat 4 lays no cat beside it"),
     (
         happened("PRINCESS_ON_JOINT", 1, 299, 0),
@@ -32,7 +37,7 @@ LABELS = (
     ),
     (
         happened("PRINCESS_IN_CELL", 2, 47, 3),
-        "the Princess of seat 2 takes the place of the sleeping cat of seat 3 at 47 (column 23, row 1)",
+        "the Princess of seat 2 takes the place of the cat of seat 3 at 47 (column 23, row 1)",
     ),
     (happened("TOY_ON_JOINT", 3, 72, 48), "seat 3 lays the toy card (2 mice) on the joint at 48 (column 0, row 2)"),
     (

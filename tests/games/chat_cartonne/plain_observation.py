@@ -75,9 +75,9 @@ def own_princesses(view: Any) -> list[bool]:
 def contents_of(card: Any, order: list[int]) -> int:
     """Return the number of a card on the table in the part `contents`."""
     if card.HasField("sleeping_cat"):
-        return 12 + order.index(card.sleeping_cat)
+        return (17 if card.woken else 12) + order.index(card.sleeping_cat)
     if card.HasField("princess"):
-        return 17
+        return 22
     if card.kind in TOYS:
         return 9 + card.kind - TOYS[0]
     # The first two of the nine contents are nothing; starting cartons have none.

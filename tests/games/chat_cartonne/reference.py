@@ -33,6 +33,7 @@ class Card:
     printed: str = ""
     carton: bool = True
     sleeper: int | None = None
+    woken: bool = False
     princess: bool = False
 
 
@@ -44,6 +45,7 @@ class Box:
     closed: bool
     contents: Counter[str]
     awake: Counter[int]
+    woken: Counter[int]
     asleep: Counter[int]
     majority: set[int] = field(default_factory=set)
     points: int = 0
@@ -265,6 +267,15 @@ class Game(Script):
             self.supply[seat] -= 1
             self.joints[at(choice - 4045)] = ("cat", seat)
             self.tell("CAT_AWAKE", seat, choice - 4045)
+            self._wake(seat, at(choice - 4045))
+
+    def _wake(self, seat: int, joint: Cell) -> None:
+        beside = [cell for cell in self._box(joint).cells if self.table[cell].sleeper == seat]
+        woken = sorted((cell for cell in beside if not self.table[cell].woken), key=number)
+        for cell in woken:
+            self.table[cell].woken = True
+        if woken:
+            self.tell("CATS_WOKEN", seat, *map(number, woken))
 
     # The table
 
@@ -290,11 +301,11 @@ class Game(Script):
 
     def _welcome(self, seat: int, joint: Cell) -> bool:
         box = self._box(joint)
-        cats = box.awake + box.asleep
+        cats = box.awake + box.woken + box.asleep
         return seat in cats or not cats
 
     def _box(self, start: Cell) -> Box:
-        box = Box({start}, True, Counter(), Counter(), Counter())
+        box = Box({start}, True, Counter(), Counter(), Counter(), Counter())
         waiting = [start]
         while waiting:
             cell = waiting.pop()
@@ -311,7 +322,7 @@ class Game(Script):
             card = self.table[cell]
             box.contents.update(card.printed)
             if card.sleeper is not None:
-                box.asleep[card.sleeper] += 1
+                (box.woken if card.woken else box.asleep)[card.sleeper] += 1
             what, whose = self.joints.get(cell, ("", 0))
             if what == "cat":
                 box.awake[whose] += 1
@@ -329,11 +340,11 @@ class Game(Script):
                 continue
             box = self._box(cell)
             boxes.append(box)
-            if not box.awake:
+            cats = box.awake + box.woken
+            if not cats:
                 continue
-            cats = {seat: box.awake[seat] + box.asleep[seat] for seat in box.awake}
             weight = Fraction(1, 2) if self.options.get("half_sleepers") else 1
-            strength = {seat: box.awake[seat] + weight * box.asleep[seat] for seat in cats}
+            strength = {seat: box.awake[seat] + weight * box.woken[seat] for seat in cats}
             box.majority = {seat for seat in cats if strength[seat] == max(strength.values())}
             box.points = max(box.contents[toy] for toy in "mbf") - box.contents["!"]
             if box.closed:

@@ -29,7 +29,10 @@ def summary(position: Position) -> str:
 
 
 def picture(view: ChatCartonneView) -> list[str]:
-    """Draw the table, 5 columns by 3 rows per cell: # is a wall, A-E an awake cat on a joint, z0-z4 a sleeping one."""
+    """Draw the table, 5 columns by 3 rows per cell.
+
+    # is a wall, A-E an awake cat on a joint, z0-z4 a sleeping one, w0-w4 a woken one.
+    """
     if not view.table:
         return []
     cells = {card.card.cell: card for card in view.table}
@@ -48,7 +51,7 @@ def _cell(seen: ChatCartonneCardView | None) -> tuple[str, str, str]:
     card = seen.card
     north, south = (f"+{'###' if wall else '   '}+" for wall in (seen.wall_north, seen.wall_south))
     if card.WhichOneof("card") == "sleeping_cat":
-        middle = f" z{card.sleeping_cat}"
+        middle = f" {'w' if card.woken else 'z'}{card.sleeping_cat}"
     elif card.WhichOneof("card") == "princess":
         middle = " P "
     else:

@@ -2,10 +2,14 @@
 
 from typing import Any
 
+import pytest
+
 from chatiere.engine import TERMINAL_PLAYER, EventLog, Position
 
 from ..building import end_of, phase, read, refusal, score_of, state_of, view_of
 from .building import DRAW, GAME, PASS, PRINCESS, SKIP, Board, cat, cell, place, play, princess_in, sleep, told
+
+pytestmark = pytest.mark.rules("chat_cartonne", "End", "Score")
 
 # End
 
@@ -286,7 +290,10 @@ def test_sprayers_are_subtracted_and_doubled_in_a_closed_box() -> None:
 
 
 def crowd(*cats: tuple[str, int], **options: Any) -> Position:
-    """Return one big open box with these cats: the starting cartons', widened to the west; joints at (5 … 10, 11)."""
+    """Return one big open box with these cats and Princesses.
+
+    It is that of the starting cartons, widened to the west, with joints at (5 … 10, 11).
+    """
     board = Board(**options)
     for column in range(5, 11):
         board.put(cell(column, 11), "", ("", "m", "b", "f", "mb", "bf")[column - 5])
@@ -295,8 +302,10 @@ def crowd(*cats: tuple[str, int], **options: Any) -> Position:
     for how, seat in cats:
         if how == "awake":
             board.awake(cell(next(joints), 11), seat)
+        elif how == "princess":
+            board.princess(cell(next(joints), 11), True, seat)
         else:
-            board.asleep(cell(next(rows), 10), seat)
+            board.asleep(cell(next(rows), 10), seat, how == "woken")
     return board.position()
 
 
@@ -308,22 +317,37 @@ def test_the_seats_with_most_cats_each_get_all_points() -> None:
     assert crowd(("awake", 0), ("awake", 1), ("awake", 1)).totals() == [0, 3 + 1]
 
 
-def test_a_sleeping_cat_counts_only_beside_an_awake_one_of_the_same_seat() -> None:
+def test_a_sleeping_cat_counts_once_it_has_woken() -> None:
     position = crowd(("asleep", 0), ("asleep", 0), ("awake", 1))
     assert list(boxes_of(position)[cell(5, 11)].majority) == [1]
     assert position.totals() == [0, 3]
-    position = crowd(("asleep", 0), ("awake", 0), ("awake", 1))
+    # Not beside an awake one that was laid before it.
+    assert crowd(("asleep", 0), ("awake", 0), ("awake", 1)).totals() == [3, 3]
+    position = crowd(("woken", 0), ("awake", 0), ("awake", 1))
     assert list(boxes_of(position)[cell(5, 11)].majority) == [0]
     assert position.totals() == [3 + 1, 0]
     assert crowd(("asleep", 0), ("asleep", 1)).totals() == [0, 0]
 
 
-def test_half_sleepers_counts_a_sleeping_cat_half_for_the_majority_alone() -> None:
-    cats = (("awake", 0), ("asleep", 0), ("asleep", 0), ("awake", 1), ("awake", 1))
+def test_a_woken_cat_counts_without_an_awake_one() -> None:
+    position = crowd(("woken", 0), ("woken", 0), ("princess", 1), ("awake", 1))
+    assert list(boxes_of(position)[cell(5, 11)].majority) == [0]
+    assert position.totals() == [3 + 1, 0]
+    assert crowd(("woken", 0), ("princess", 1)).totals() == [3, 0]
+
+
+def test_every_cat_of_a_box_is_awake_woken_or_asleep() -> None:
+    box = boxes_of(crowd(("awake", 0), ("woken", 0), ("woken", 0), ("asleep", 0), ("asleep", 1)))[cell(5, 11)]
+    assert (list(box.awake), list(box.woken), list(box.asleep)) == ([1, 0], [2, 0], [1, 1])
+    assert list(box.bonus) == [2, 0]
+
+
+def test_half_sleepers_counts_a_woken_cat_half_for_the_majority_alone() -> None:
+    cats = (("awake", 0), ("woken", 0), ("woken", 0), ("awake", 1), ("awake", 1))
     assert crowd(*cats).totals() == [3 + 2, 1]
     # 1 + 1/2 + 1/2 is as many as 2; the bonus stays whole.
     assert crowd(*cats, half_sleepers=True).totals() == [3 + 2, 3 + 1]
-    less = (("awake", 0), ("asleep", 0), ("awake", 1), ("awake", 1))
+    less = (("awake", 0), ("woken", 0), ("awake", 1), ("awake", 1))
     assert crowd(*less, half_sleepers=True).totals() == [1, 3 + 1]
 
 
@@ -360,7 +384,7 @@ def test_every_box_is_listed_by_its_lowest_cell() -> None:
     boxes = score_of(position).boxes
     assert [box.cells[0] for box in boxes] == sorted(box.cells[0] for box in boxes)
     assert sorted(where for box in boxes for where in box.cells) == [card.cell for card in state_of(position).table]
-    assert all(list(box.awake) == list(box.asleep) == list(box.bonus) == [0, 0] for box in boxes)
+    assert all(list(box.awake) == list(box.woken) == list(box.asleep) == list(box.bonus) == [0, 0] for box in boxes)
 
 
 def over(board: Board) -> Position:

@@ -1,7 +1,11 @@
 """Rules file: Public and hidden. Views and events."""
 
+import pytest
+
 from ..building import view_of
 from .building import DRAW, PRINCESS, begun, late, play
+
+pytestmark = pytest.mark.rules("chat_cartonne", "Public and hidden")
 
 
 def test_what_two_seats_cannot_tell_apart_looks_the_same() -> None:

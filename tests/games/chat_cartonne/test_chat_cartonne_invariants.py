@@ -13,6 +13,8 @@ from .building import CODEC, DRAW, GAME, PRINCESS, SKIP, Board, begun, cell, pla
 from .test_chat_cartonne_end import final
 from .test_chat_cartonne_hidden import late
 
+pytestmark = pytest.mark.rules("chat_cartonne", "Invariants")
+
 Change = Callable[[Any], None]
 
 
@@ -39,6 +41,14 @@ def setting(path: str, value: Any) -> Change:
 
 def turn() -> Position:
     return Board().put(cell(12, 11), "").awake(cell(11, 11), 0).position()
+
+
+def woken() -> Position:
+    """Return a table with a woken cat of each seat in a box, what woke them, and boxes in the north and in the east."""
+    board = Board().put(cell(12, 11), "").awake(cell(11, 11), 0).asleep(cell(12, 10), 0, woken=True)
+    board.put(cell(10, 11), "").princess(cell(10, 11), True, 1).asleep(cell(10, 10), 1, woken=True)
+    board.put(cell(10, 9), "NS").put(cell(13, 11), "EW")
+    return board.put(cell(14, 11), "", "m").put(cell(15, 11), "", "b").asleep(cell(16, 11), 1).position()
 
 
 def asked_for_a_cat() -> Position:
@@ -117,6 +127,12 @@ BROKEN: list[tuple[Callable[[], Position], Change, str]] = [
     (turn, lambda state: move_cat(state, 1), "table.on_joint"),
     (turn, lambda state: crowded_joints(state), "table.on_joint"),
     (turn, setting("table[0].kind", 78), "table.on_joint"),
+    (turn, setting("table[0].woken", True), "table[0].woken"),
+    (princess_played, setting("table[0].woken", True), "table[0].woken"),
+    (woken, setting("table[1].turned", True), "table[1].turned"),
+    (woken, setting("table[9].woken", True), "table.woken"),
+    (woken, lambda state: awake_elsewhere(state), "table.woken"),
+    (woken, lambda state: toys_instead(state), "table.woken"),
     (turn, setting("table[2].kind", 76), "table"),
     (turn, lambda state: setting("table[0].cell", cell(13, 11))(state), "table"),
     (begun, setting("table[0].cell", cell(10, 12)), "table"),
@@ -198,6 +214,23 @@ def princess_elsewhere(state: Any) -> None:
     """Let a seat hold the Princess of a part that nobody has drawn from."""
     state.parts[0].ClearField("princess_drawn_by")
     state.parts[1].princess_drawn_by = 0
+
+
+def awake_elsewhere(state: Any) -> None:
+    """Let the cat that woke seat 0's lie in another box."""
+    for card in state.table:
+        if card.cell == cell(11, 11):
+            card.ClearField("on_joint")
+        elif card.cell == cell(14, 11):
+            card.on_joint.cat = 0
+
+
+def toys_instead(state: Any) -> None:
+    """Let a toy card lie where seat 0's awake cat does: the Princess has replaced one cat, not those of both seats."""
+    card = next(card for card in state.table if card.cell == cell(11, 11))
+    card.on_joint.toy = 72
+    state.unknown_cards.remove(72)
+    state.seats[0].supply += 1
 
 
 def crowded_joints(state: Any) -> None:
@@ -304,6 +337,8 @@ PACKED: list[tuple[int, int, str]] = [
     (CARDS, 76 | 0x80, "table"),
     (CARDS + 2, 76, "table"),
     (CARDS, 86, "table"),
+    (CARDS + 2, 83 | 0x80, "table"),
+    (CARDS + 2, 86 | 0x80, "table"),
     (CARDS + 5, 1, ""),
     (CARDS + 100, 1, ""),
     (CARDS + 111, 1, ""),

@@ -8,6 +8,8 @@ import pytest
 from ..building import state_of
 from .building import GAME
 
+pytestmark = pytest.mark.rules("chat_cartonne", "Components and setup", "A turn", "End")
+
 PRINCESS = 75
 
 

@@ -2,10 +2,14 @@
 
 from typing import Any
 
+import pytest
+
 from ..building import phase
 from ..plain import check_observation, observed
 from .building import DRAW, Board, begun, carton, cell, place, play
 from .reference import CONTENTS
+
+pytestmark = pytest.mark.rules("chat_cartonne", "Public and hidden")
 
 
 def test_every_code_of_a_cell_and_of_a_joint() -> None:
@@ -16,12 +20,13 @@ def test_every_code_of_a_cell_and_of_a_joint() -> None:
         board.toy(cell(12 + number, 13), 72 + number)
     for seat in range(5):
         board.asleep(cell(12 + seat, 11), seat)
+        board.asleep(cell(12 + seat, 10), seat, woken=True)
         board.awake(cell(12 + seat, 12), seat)
     board.princess(cell(17, 11), False, 0).princess(cell(17, 12), True, 1)
     position = board.position()
     for seat in range(5):
         check_observation(position, seat)
-    assert set(observed(position, 2)["contents"].flat) == set(range(18))
+    assert set(observed(position, 2)["contents"].flat) == set(range(23))
     assert set((observed(position, 2)["walls"] >> 4).flat) == set(range(7))
 
 

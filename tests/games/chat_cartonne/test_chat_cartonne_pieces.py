@@ -10,6 +10,8 @@ from ..played import details_of, played
 from .building import GAME, PRINCESS
 from .reference import CONTENTS, PATTERNS
 
+pytestmark = pytest.mark.rules("chat_cartonne", "Components and setup")
+
 DETAILS = details_of(GAME)
 KINDS = {info.kind: info for info in DETAILS.cards}
 CELLS = {info.cell: info for info in DETAILS.cells}

@@ -17,7 +17,7 @@ from ..script import move_both, same
 from .building import GAME, VARIANTS, cell
 from .reference import PRINCESS, Game
 
-STYLES = ("random", "build", "build in a heap", "greedy", "hoard")
+STYLES = ("random", "build", "build in a heap", "greedy", "hoard", "wake")
 KINDS = ((10, "start"), (11, "draw"), (12, "skip"), (13, "pass"), (3469, "carton"), (4045, "sleep"), (4621, "cat"))
 
 
@@ -42,10 +42,12 @@ def choose(game: Game, style: str, choices: random.Random) -> int:
         return greedy(game, choices)
     if style == "hoard" and "carton" in groups and "other" in groups and choices.random() < 0.8:
         del groups["other"]
-    if len(groups) > 1 and choices.random() < 0.93:
+    if style == "wake" and "cat" in groups:
+        groups.pop("skip")
+    if len(groups) > 1 and choices.random() < (0.6 if style == "wake" else 0.93):
         groups.pop("sleep", None)
     moves = groups[choices.choice(sorted(groups))]
-    if style in ("build in a heap", "greedy"):
+    if style in ("build in a heap", "greedy", "wake"):
         # Near the middle the boxes are small and many, and meet.
         moves = sorted(moves, key=lambda move: distance(move))[: max(3, len(moves) // 4)]
     return choices.choice(moves)
@@ -77,7 +79,9 @@ def same_table(position: Position, game: Game) -> None:
     assert [seat.supply for seat in state.seats] == game.supply
     assert set(state.unknown_cards) == game.unknown
     assert state.final_phase == game.final
-    assert {card.cell for card in state.table} == {cell(*where) for where in game.table}
+    assert {card.cell: card.woken for card in state.table} == {
+        cell(*where): card.woken for where, card in game.table.items()
+    }
     boxes = score_of(position).boxes
     expected = game.boxes()
     assert len(boxes) == len(expected)
@@ -86,6 +90,7 @@ def same_table(position: Position, game: Game) -> None:
         assert seen.closed == box.closed
         assert [seen.mice, seen.balls, seen.fish, seen.sprayers] == [box.contents[sign] for sign in "mbf!"]
         assert list(seen.awake) == [box.awake[seat] for seat in range(game.players)]
+        assert list(seen.woken) == [box.woken[seat] for seat in range(game.players)]
         assert list(seen.asleep) == [box.asleep[seat] for seat in range(game.players)]
         assert set(seen.majority) == box.majority
         assert seen.points == box.points

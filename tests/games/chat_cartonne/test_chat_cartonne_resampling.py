@@ -33,6 +33,8 @@ from .knowledge import Deal, all_deals, deal_of, only_pattern
 from .reference import PATTERNS
 from .test_chat_cartonne_reference import kind_of
 
+pytestmark = pytest.mark.rules("chat_cartonne", "Public and hidden", "Decisions of the engine")
+
 # A fixed seed with a smaller probability counts as a fault.
 P_VALUE = 1e-5
 

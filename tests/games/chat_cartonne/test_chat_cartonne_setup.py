@@ -12,6 +12,7 @@ from .reference import PATTERNS, walls_of
 # Components
 
 
+@pytest.mark.rules("chat_cartonne", "Components and setup")
 def test_walls_and_contents_of_the_72_cartons() -> None:
     names = {piece.number: piece.english for piece in GAME.description.pieces if piece.kind == "card"}
     assert len(names) == 81
@@ -30,6 +31,7 @@ def test_walls_and_contents_of_the_72_cartons() -> None:
     ]
 
 
+@pytest.mark.rules("chat_cartonne", "Components and setup")
 @pytest.mark.parametrize("turned", [False, True])
 @pytest.mark.parametrize("pattern", range(8))
 def test_a_turned_carton_has_its_walls_on_the_other_side(pattern: int, turned: bool) -> None:
@@ -45,6 +47,7 @@ def test_a_turned_carton_has_its_walls_on_the_other_side(pattern: int, turned: b
     assert shown == walls_of(kind, turns)
 
 
+@pytest.mark.rules("chat_cartonne", "Components and setup")
 def test_contents_are_shown_on_the_card() -> None:
     board = Board().put(cell(10, 11), "N", "fm").put(cell(12, 11), "NES", "!").toy(cell(12, 12), 74)
     first, _, sprayer, _, toy = view_of(board.position(), None).table
@@ -56,6 +59,7 @@ def test_contents_are_shown_on_the_card() -> None:
 # Setup
 
 
+@pytest.mark.rules("chat_cartonne", "Components and setup")
 def test_who_begins_is_a_chance_event_uniform_over_the_seats() -> None:
     position = GAME.new_game(4)
     assert phase(position) == "FIRST_SEAT"
@@ -64,6 +68,7 @@ def test_who_begins_is_a_chance_event_uniform_over_the_seats() -> None:
     assert state_of(after).first_seat == state_of(after).active_seat == 2
 
 
+@pytest.mark.rules("chat_cartonne", "Components and setup")
 def test_first_seat_may_be_an_option() -> None:
     assert phase(GAME.new_game(4, {"first_seat": 3})) == "DEAL"
     for wrong in (-1, 4, 5, 255, 1.0, True, "0"):
@@ -72,6 +77,7 @@ def test_first_seat_may_be_an_option() -> None:
         assert (caught.value.reason, caught.value.field) == (Reason.INVALID_OPTION, "first_seat")
 
 
+@pytest.mark.rules("chat_cartonne", "Components and setup")
 def test_variants_are_true_or_false_and_false_is_the_default() -> None:
     options = dict.fromkeys(VARIANTS, True)
     assert GAME.new_game(3, options).options() == options
@@ -85,6 +91,7 @@ def test_variants_are_true_or_false_and_false_is_the_default() -> None:
     assert (caught.value.reason, caught.value.field) == (Reason.INVALID_OPTION, "all_princess")
 
 
+@pytest.mark.rules("chat_cartonne", "Components and setup")
 def test_two_cartons_are_dealt_to_each_seat_one_at_a_time_and_never_a_toy_card() -> None:
     position = GAME.new_game(3, {"first_seat": 1})
     order = []
@@ -97,6 +104,7 @@ def test_two_cartons_are_dealt_to_each_seat_one_at_a_time_and_never_a_toy_card()
     assert phase(position) == "CHOOSE_START"
 
 
+@pytest.mark.rules("chat_cartonne", "Components and setup")
 @pytest.mark.parametrize(("players", "sizes"), [(2, [37, 36]), (3, [24] * 3), (4, [18, 18, 18, 17]), (5, [14] * 5)])
 def test_as_many_piles_as_seats_as_equal_as_can_be_each_with_a_princess(players: int, sizes: list[int]) -> None:
     view = view_of(begun(players), 0)
@@ -105,18 +113,21 @@ def test_as_many_piles_as_seats_as_equal_as_can_be_each_with_a_princess(players:
     assert view.unseen_princesses == players
 
 
+@pytest.mark.rules("chat_cartonne", "Components and setup")
 def test_with_all_princesses_one_pile_has_all_five() -> None:
     view = view_of(begun(3, {"all_princesses": True}), 0)
     assert [part.left for part in view.parts] == [75 - 6 + 5]
     assert view.unseen_princesses == 5
 
 
+@pytest.mark.rules("chat_cartonne", "Components and setup")
 def test_the_princess_comes_with_probability_one_in_r() -> None:
     position = play(begun(3), DRAW)
     # 24 cards in the upper part, 69 cartons and toy cards in the pile: 1/24 is to 23/24/69 as 3 is to 1.
     assert position.chance_outcomes() == [(kind, 1) for kind in range(6, 75)] + [(75, 3)]
 
 
+@pytest.mark.rules("chat_cartonne", "Components and setup")
 def test_after_the_princess_of_a_part_only_cards_come_until_the_next_part() -> None:
     position = play(begun(3), DRAW, 75)
     position = play(position, position.legal_actions()[0])
@@ -126,6 +137,7 @@ def test_after_the_princess_of_a_part_only_cards_come_until_the_next_part() -> N
     assert position.chance_outcomes() == [(kind, 1) for kind in range(6, 75)]
 
 
+@pytest.mark.rules("chat_cartonne", "Components and setup")
 def test_with_all_princesses_one_comes_with_probability_p_in_r() -> None:
     position = play(begun(3, {"all_princesses": True}), DRAW)
     assert position.chance_outcomes() == [(kind, 1) for kind in range(6, 75)] + [(75, 5)]
@@ -135,6 +147,7 @@ def test_with_all_princesses_one_comes_with_probability_p_in_r() -> None:
     assert position.chance_outcomes() == [(kind, 1) for kind in range(6, 75)] + [(75, 4)]
 
 
+@pytest.mark.rules("chat_cartonne", "Components and setup")
 def test_the_last_card_of_a_part_is_the_princess_if_she_has_not_come() -> None:
     board = Board(2).put(cell(12, 11), "")
     for number in range(33):
@@ -160,6 +173,7 @@ def test_the_last_card_of_a_part_is_the_princess_if_she_has_not_come() -> None:
     assert play(position, DRAW).chance_outcomes() == [(75, 1)]
 
 
+@pytest.mark.rules("chat_cartonne", "Components and setup")
 def test_the_first_seat_chooses_a_starting_carton_and_its_turn() -> None:
     position = GAME.new_game(2, {"first_seat": 0})
     position = play(position, 0, 1, 2, 3)
@@ -173,6 +187,7 @@ def test_the_first_seat_chooses_a_starting_carton_and_its_turn() -> None:
     assert (card.cell, card.kind, card.turned) == (cell(11, 11), 80, True) == (275, 80, True)
 
 
+@pytest.mark.rules("chat_cartonne", "Components and setup")
 def test_each_other_seat_draws_a_starting_carton_and_puts_it_at_an_end_of_the_column() -> None:
     position = play(GAME.new_game(3, {"first_seat": 2}), 0, 1, 2, 3, 4, 5, 6)
     assert position.current_player() == CHANCE_PLAYER
@@ -201,6 +216,7 @@ def test_each_other_seat_draws_a_starting_carton_and_puts_it_at_an_end_of_the_co
     assert all(len(seat.hand) == 2 for seat in state_of(position).seats)
 
 
+@pytest.mark.rules("chat_cartonne", "Components and setup")
 def test_no_double_walls_binds_starting_cartons() -> None:
     position = play(GAME.new_game(2, {"first_seat": 0, "no_double_walls": True}), 0, 1, 2, 3, 6, 80)
     # 79 has a wall in the north: 80 (N and E) may not lie there turned, its wall in the south.
@@ -212,6 +228,7 @@ def test_no_double_walls_binds_starting_cartons() -> None:
 # Actions
 
 
+@pytest.mark.rules("chat_cartonne", "Actions")
 def test_there_are_6925_ids_without_gaps() -> None:
     assert GAME.num_distinct_actions == 6925
     kinds = GAME.description.action_kinds
@@ -220,6 +237,7 @@ def test_there_are_6925_ids_without_gaps() -> None:
     assert [kind.first_id for kind in kinds[1:]] == [kind.last_id + 1 for kind in kinds[:-1]]
 
 
+@pytest.mark.rules("chat_cartonne", "Actions")
 def test_the_hand_is_sorted_into_slots() -> None:
     position = play(begun(2, hands=[[40, 9], [0, 1]]), DRAW, 20)
     assert list(state_of(position).seats[0].hand) == [9, 20, 40]
@@ -228,6 +246,7 @@ def test_the_hand_is_sorted_into_slots() -> None:
     assert "no card in that slot" not in refusal(position, place(2, cell(11, 11))).message
 
 
+@pytest.mark.rules("chat_cartonne", "Actions")
 def test_turn_1_is_legal_only_where_it_changes_the_walls() -> None:
     for walls, changes in (
         ("", False),
@@ -245,6 +264,7 @@ def test_turn_1_is_legal_only_where_it_changes_the_walls() -> None:
         assert (place(slot, cell(12, 11), True) in position.legal_actions()) == changes
 
 
+@pytest.mark.rules("chat_cartonne", "Actions")
 def test_typed_actions_outside_their_ranges_are_refused() -> None:
     position = play(begun(2), DRAW, 20)
     for field, change in (
@@ -266,6 +286,7 @@ def test_typed_actions_outside_their_ranges_are_refused() -> None:
     assert (caught.value.reason, caught.value.field) == (Reason.ILLEGAL_ACTION, "place_carton.kind")
 
 
+@pytest.mark.rules("chat_cartonne", "Actions")
 @pytest.mark.parametrize(("action", "name"), [(DRAW, "draw"), (SKIP, "skip"), (PASS, "pass_turn")])
 def test_actions_alone_round_trip(action: int, name: str) -> None:
     position = begun()
@@ -274,12 +295,14 @@ def test_actions_alone_round_trip(action: int, name: str) -> None:
     assert CODEC.read_action(Reader(message), position) == action
 
 
+@pytest.mark.rules("chat_cartonne", "Actions")
 def test_a_carton_of_no_slot_cannot_be_named() -> None:
     with pytest.raises(EngineError) as caught:
         begun().action_label(place(2, cell(12, 11)))
     assert caught.value.reason is Reason.ILLEGAL_ACTION
 
 
+@pytest.mark.rules("chat_cartonne", "Actions")
 def test_the_state_round_trips_typed() -> None:
     position = play(begun(2), DRAW, 20)
     assert read(state_of(position), position.ply()) == position

@@ -25,6 +25,8 @@ from .building import (
     toy_on,
 )
 
+pytestmark = pytest.mark.rules("chat_cartonne", "A turn")
+
 RULE = "chat_cartonne.md: A turn"
 
 
@@ -157,6 +159,7 @@ def test_between_two_cartons_there_are_two_joints() -> None:
     assert position.legal_actions() == [SKIP, cat(cell(11, 11)), cat(cell(12, 11))]
 
 
+@pytest.mark.rules("chat_cartonne", "When a seat is asked")
 def test_no_cat_is_asked_for_where_none_can_be_laid() -> None:
     # A wall on either of the touching edges; short edges; no cat in the supply.
     wall = play(begun(hands=[[carton("EW"), 0], [1, 2]]), DRAW, 20)
@@ -338,6 +341,7 @@ def passed(state: object) -> None:
     state.seats[0].shown.add(not_patterns=[0])
 
 
+@pytest.mark.rules("chat_cartonne", "When a seat is asked")
 def test_a_seat_that_begins_with_three_cards_draws_nothing() -> None:
     board = Board(no_double_walls=True).put(cell(12, 11), "").asleep(cell(12, 10), 1)
     board.hand(0, carton("NES"), carton("NES", "m"), PRINCESS)

@@ -6,6 +6,6 @@ SEATS = Seats(
     named=frozenset(
         {"seat", "first_seat", "active_seat", "princess_drawn_by", "sleeping_cat", "cat", "owner", "majority"}
     ),
-    one_each=frozenset({"seats", "awake", "asleep", "bonus"}),
+    one_each=frozenset({"seats", "awake", "woken", "asleep", "bonus"}),
     ascending=frozenset({"majority"}),
 )

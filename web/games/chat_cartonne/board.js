@@ -17,7 +17,7 @@ import {
   toyOnJoint,
   turnedCard,
 } from "./parts.js";
-import { boxText } from "./text.js";
+import { boxText, sleeperText } from "./text.js";
 
 /** @typedef {import("../../game.js").Context} Context */
 /** @typedef {import("../../game.js").Item} Item */
@@ -103,7 +103,7 @@ function gridOf({ details }) {
  * @returns {Item}
  */
 function cardOf(context, shown, box, from, to) {
-  const { t, nameOf, seatName } = context;
+  const { t, nameOf } = context;
   const { card } = shown;
   const cell = card.cell ?? 0;
   const isClosed = box?.closed ?? false;
@@ -121,14 +121,15 @@ function cardOf(context, shown, box, from, to) {
     };
   }
   if (card.sleepingCat !== undefined) {
+    const isWoken = card.woken ?? false;
     return {
       key: `asleep:${cell}:${card.sleepingCat}`,
       ...place,
       ...to(card.sleepingCat),
-      stamp: tint,
+      stamp: `${isWoken} ${tint}`,
       pick: cellKey(cell),
-      draw: () => sleeper(card.sleepingCat, options),
-      label: t("asleep", { name: seatName(card.sleepingCat), cell: name }),
+      draw: () => sleeper(card.sleepingCat, { ...options, isWoken }),
+      label: sleeperText(context, card),
     };
   }
   const kind = card.kind ?? 0;

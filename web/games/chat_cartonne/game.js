@@ -36,7 +36,7 @@ export const game = {
       bonus: "bonus of {name}: {points}",
       boxes: "Boxes",
       bonuses: "Company",
-      cats: "{name}: {awake} awake, {asleep} asleep",
+      cats: "{name}: {awake} awake, {woken} woken, {asleep} asleep",
       "cat-card": "A cat of yours to lay asleep; {count} left",
       "cats-left": "{name} has {count} cats left to lay",
       "cell-empty": "{cell}, empty",
@@ -79,6 +79,7 @@ export const game = {
       toys: "{card} on the joint, {cell}",
       turn: "Turn it: {card}",
       unseen: "Cards that you have not seen: {cards}; Princesses: {count}",
+      woken: "{name}'s cat, woken, {cell}",
     },
     fr: {
       balls: "balles : {count}",
@@ -95,7 +96,7 @@ export const game = {
       bonus: "bonus de {name} : {points}",
       boxes: "Boîtes",
       bonuses: "Compagnie",
-      cats: "{name} : {awake} éveillés, {asleep} endormis",
+      cats: "{name} : éveillés {awake}, réveillés {woken}, endormis {asleep}",
       "cat-card": "Un de vos chats, à poser endormi ; {count} en réserve",
       "cats-left": "{name} a {count} chats en réserve",
       "cell-empty": "{cell}, libre",
@@ -138,6 +139,7 @@ export const game = {
       toys: "{card} à la jointure, {cell}",
       turn: "La tourner : {card}",
       unseen: "Cartes que vous n’avez pas vues : {cards} ; Princesses : {count}",
+      woken: "chat de {name}, réveillé, {cell}",
     },
   },
 

@@ -1,7 +1,7 @@
 // The parts of Chat Cartonne's drawing: cartons with walls and toys, cats, labels of boxes.
 
 import { cardBack, seatMark } from "../../art/cards.js";
-import { catFace, catSitting, catSleeping } from "../../art/cats.js";
+import { catCurled, catFace, catSitting } from "../../art/cats.js";
 import { ball, crown, fish, mouse, princess, sprayer } from "../../art/pieces.js";
 import { placed } from "../../art/shapes.js";
 import { s } from "../../dom.js";
@@ -63,10 +63,11 @@ export function cartonCard(size, card, upsideDown = false) {
 }
 
 /**
- * A sleeping cat on its blanket, in a cell.
- * @param {number} seat @param {{tints?: readonly number[], isClosed?: boolean, radius?: number}} [options]
+ * A cat on its blanket, in a cell: asleep, or woken.
+ * @param {number} seat
+ * @param {{tints?: readonly number[], isClosed?: boolean, radius?: number, isWoken?: boolean}} [options]
  */
-export function sleeper(seat, { tints = [], isClosed = false, radius = 0 } = {}) {
+export function sleeper(seat, { tints = [], isClosed = false, radius = 0, isWoken = false } = {}) {
   return s(
     "g",
     {},
@@ -90,7 +91,7 @@ export function sleeper(seat, { tints = [], isClosed = false, radius = 0 } = {})
       "stroke-dasharray": "4 4",
       opacity: 0.55,
     }),
-    catSleeping(seat, 68),
+    catCurled(seat, 68, isWoken ? "calm" : "sleepy"),
   );
 }
 

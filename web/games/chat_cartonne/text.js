@@ -54,15 +54,22 @@ export function drawnText({ t }, state) {
   return last < 0 ? "" : t("drawn", { list: drawn.slice(0, last + 1).join(" + ") });
 }
 
+/** @param {Context} context @param {any} card */
+export function sleeperText({ t, nameOf, seatName }, card) {
+  const { cell = 0, sleepingCat, woken = false } = card;
+  return t(woken ? "woken" : "asleep", { name: seatName(sleepingCat), cell: nameOf("cell", cell) });
+}
+
 /** @param {Context} context @param {any} card @returns {string[]} */
-export function cardTexts({ t, nameOf, seatName }, card) {
+export function cardTexts(context, card) {
+  const { t, nameOf, seatName } = context;
   const cell = nameOf("cell", card.cell ?? 0);
   const lies = card.onJoint;
   const texts = [
     card.princess
       ? t("princess-at", { cell })
       : card.sleepingCat !== undefined
-        ? t("asleep", { name: seatName(card.sleepingCat), cell })
+        ? sleeperText(context, card)
         : t("lies", { card: nameOf(card.turned ? "turned" : "card", card.kind ?? 0), cell }),
   ];
   if (lies) {
@@ -86,10 +93,11 @@ export function boxText({ t, nameOf, seatName, players }, box) {
   const cats = Array.from({ length: players }, (_, seat) => ({
     seat,
     awake: box.awake?.[seat] ?? 0,
+    woken: box.woken?.[seat] ?? 0,
     asleep: box.asleep?.[seat] ?? 0,
   }))
-    .filter(({ awake, asleep }) => awake + asleep > 0)
-    .map(({ seat, awake, asleep }) => t("cats", { name: seatName(seat), awake, asleep }));
+    .filter(({ awake, woken, asleep }) => awake + woken + asleep > 0)
+    .map(({ seat, ...cats }) => t("cats", { name: seatName(seat), ...cats }));
   const majority = box.majority ?? [];
   const bonus = /** @type {number[]} */ (box.bonus ?? [])
     .map((points, seat) => (points > 0 ? `, ${t("bonus", { name: seatName(seat), points })}` : ""))

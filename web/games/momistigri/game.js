@@ -1,7 +1,7 @@
 // Momistigri on the table: hands, the mat of discarded cards with the ring that shows who draws from whom.
 
 import { seatMark } from "../../art/cards.js";
-import { catSleeping } from "../../art/cats.js";
+import { catCurled } from "../../art/cats.js";
 import { placed } from "../../art/shapes.js";
 import { s } from "../../dom.js";
 import { FROM_PILE, LEAST_STEP, gridOf, layoutOf, spread, sum } from "./layout.js";
@@ -296,7 +296,7 @@ function restItems({ view }, room, seat, size) {
       x: room.x + room.width / 2,
       y: room.y + Math.min(room.height, size) / 2,
       stamp: `${size}`,
-      draw: () => catSleeping(seat, size),
+      draw: () => catCurled(seat, size),
     },
   ];
 }

@@ -61,9 +61,10 @@ function range(numbers: readonly number[]): [number, number] {
 
 /** Draw a card: # is a wall; in the middle what is on it, and on the joint to the east what lies there. */
 function drawCell(seen: ChatCartonneCardView, details: ChatCartonnePieces): Cell {
-  const { card, onJoint } = given(seen.card, "card");
+  const { card, onJoint, woken } = given(seen.card, "card");
   const wall = (there: boolean) => `+${there ? "###" : "   "}+`;
-  const inside = card.case === "sleepingCat" ? `z${card.value}` : card.case === "princess" ? "P" : symbols(seen);
+  const cat = `${woken ? "w" : "z"}${card.value}`;
+  const inside = card.case === "sleepingCat" ? cat : card.case === "princess" ? "P" : symbols(seen);
   const joint = onJoint === undefined ? (seen.wallEast ? "#" : " ") : drawJoint(onJoint, details);
   return [wall(seen.wallNorth), `${seen.wallWest ? "#" : " "}${inside.padEnd(3)}${joint}`, wall(seen.wallSouth)];
 }
