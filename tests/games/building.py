@@ -83,9 +83,9 @@ def event_of(game: Game, event: Event, whole: bool = True) -> tuple[str, Any]:
     return kind_of(game, event), filled
 
 
-def label_of(game: Game, event: Event, whole: bool) -> str:
+def label_of(game: Game, event: Event, whole: bool, language: str = "en") -> str:
     """Return an event in words."""
-    return written_text(engine.codec(game.name).put_event_label, event, whole)
+    return written_text(engine.codec(game.name).put_event_label, event, whole, language)
 
 
 def made_event(game: Game, kind: str, seat: int | None, *values: int, seen_by: Iterable[int] | None = None) -> Event:

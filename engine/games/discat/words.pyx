@@ -193,7 +193,7 @@ PHRASES = Phrases(
         int(DiscatEvent.GAME_ENDED): ("game_ended", "the game is over"),
     },
     (
-        ("group", "a group of five or more cards was played: it wins at once"),
+        ("group", "a seat has played a group of five or more cards and wins at once"),
         ("last_turns", "the last turns are over"),
     ),
     FAULTS.values(),

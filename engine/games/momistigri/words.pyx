@@ -304,7 +304,7 @@ PHRASES = Phrases(
         int(MomistigriEvent.ALL_PASSED): ("all_passed", "the round ends: all seats still in it have passed"),
         int(MomistigriEvent.TURN_LIMIT_REACHED): ("turn_limit_reached", "the round ends: it was its 200th turn"),
         int(MomistigriEvent.HAND_SHOWN): ("hand_shown", "seat {seat} shows {cards}"),
-        int(MomistigriEvent.PENALTY_TAKEN): ("penalty_taken", "seat {seat} takes {count} penalty points"),
+        int(MomistigriEvent.PENALTY_TAKEN): ("penalty_taken", "penalty points of seat {seat}: {count}"),
         int(MomistigriEvent.GAME_ENDED): ("game_ended", "the game is over"),
     },
     (

@@ -26,6 +26,8 @@ from .building import (
     trunk,
 )
 
+pytestmark = pytest.mark.rules("chat_perche", "Actions")
+
 ANYWHERE = Table().turn_up(card("one own", 3)).position
 
 

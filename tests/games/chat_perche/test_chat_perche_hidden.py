@@ -16,6 +16,8 @@ from .building import BIRD, CODEC, GAME, START, Table, card, holding, left, righ
 from .reference import Game
 from .test_chat_perche_reference import Policy, crowding, random_options, uniform
 
+pytestmark = pytest.mark.rules("chat_perche", "Public and hidden")
+
 P_VALUE = 1e-6
 
 
@@ -176,6 +178,7 @@ def test_resampling_is_uniform_over_the_spreads() -> None:
     assert tested == 16
 
 
+@pytest.mark.rules("chat_perche", "Decisions of the engine")
 def test_greatest_loads_bound_the_values() -> None:
     # Black's branches have held 3, 2, 2, 0 and 0: the first is a 3 or the 4, the 1 is at one of the last two.
     tokens = [(0, 1), (0, 2), (0, 3), (0, 3), (0, 4), (1, 4), (1, 3), (1, 3), (1, 2), (1, 1)]
@@ -219,6 +222,7 @@ def test_a_seats_own_values_stay() -> None:
             assert [branch.solidity for branch in drawn if branch.owner == seat] == own
 
 
+@pytest.mark.rules("chat_perche", "Decisions of the engine")
 def test_birds_count_in_greatest_loads() -> None:
     table = Table(cats=([left(5, 1)], []), options=holding(BIRD), active=1).turn_up(BIRD).bird(right(5, 2))
     assert table.state.branches[9].greatest_load == 1

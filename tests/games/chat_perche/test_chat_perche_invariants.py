@@ -10,6 +10,8 @@ from chatiere.v1.chat_perche_pb2 import ChatPerchePhase, ChatPercheState
 from ..building import read, state_of
 from .building import BIRD, DOGS_1, GAME, OTHER_FALLS, OWN_FALLS, START, Table, card, holding, left, right, trunk
 
+pytestmark = pytest.mark.rules("chat_perche", "Invariants")
+
 Edit = Callable[[ChatPercheState], object]
 HEADER = 32
 # Offsets of the fields of the packed body.

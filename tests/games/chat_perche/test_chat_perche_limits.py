@@ -49,6 +49,7 @@ def play_long(options: dict[str, Any], seed: int) -> tuple[int, int]:
     return decisions, chance_events
 
 
+@pytest.mark.rules("chat_perche", "Components and setup", "A turn", "End")
 @pytest.mark.parametrize("options", [{}, {"dog_track": 1}, {"dog_track": 14}], ids=str)
 def test_a_game_can_be_as_long_as_is_said(options: dict[str, Any]) -> None:
     limits = GAME.limits(2, options)
@@ -57,6 +58,7 @@ def test_a_game_can_be_as_long_as_is_said(options: dict[str, Any]) -> None:
     assert max(decisions for decisions, _ in games) == limits.max_game_length
 
 
+@pytest.mark.rules("chat_perche", "Components and setup", "A turn", "End")
 @pytest.mark.parametrize(
     "options",
     [
@@ -76,6 +78,7 @@ def test_as_many_cards_can_be_turned_up_as_is_said(options: dict[str, Any]) -> N
     assert decisions <= limits.max_game_length
 
 
+@pytest.mark.rules("chat_perche", "Components and setup", "A turn", "End")
 def test_the_longest_of_all_games() -> None:
     """A long track and one dogs card in each deck give 2,599 turns; no card brings more than two decisions."""
     limits = GAME.limits_of_any_options(2)

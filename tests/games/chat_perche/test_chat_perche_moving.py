@@ -19,6 +19,7 @@ def moving(number: int, **what: object) -> Table:
 # Steps and ways
 
 
+@pytest.mark.rules("chat_perche", "Moving a cat")
 @pytest.mark.parametrize("forward_only", [False, True])
 @pytest.mark.parametrize("value", range(1, 10))
 def test_the_way_is_the_one_way_in_the_tree_and_at_least_one_step(value: int, forward_only: bool) -> None:
@@ -31,6 +32,7 @@ def test_the_way_is_the_one_way_in_the_tree_and_at_least_one_step(value: int, fo
         assert table.ends(start) == expected
 
 
+@pytest.mark.rules("chat_perche", "Moving a cat")
 def test_a_longer_way_is_refused() -> None:
     table = moving(card("one own", 3), cats=([left(1, 2)], []))
     # Two steps in, none up, two out.
@@ -40,11 +42,13 @@ def test_a_longer_way_is_refused() -> None:
     assert right(1, 1) in table.ends(left(1, 2))
 
 
+@pytest.mark.rules("chat_perche", "Moving a cat")
 def test_a_cat_uses_at_least_one_step() -> None:
     table = moving(card("one own", 3), cats=([left(1, 2)], []))
     assert "at least 1 step" in table.refusal(move_id(left(1, 2), left(1, 2))).message
 
 
+@pytest.mark.rules("chat_perche", "Moving a cat")
 def test_decision_any_direction() -> None:
     table = moving(card("one own", 4), cats=([left(3, 2)], []))
     assert {left(3, 1), left(3, 3), left(3, 4), trunk(3), trunk(1), trunk(5), right(3, 2), left(2, 1)} < table.ends(
@@ -52,11 +56,13 @@ def test_decision_any_direction() -> None:
     )
 
 
+@pytest.mark.rules("chat_perche", "Moving a cat")
 def test_decision_a_cat_never_walks_back_to_a_start_space() -> None:
     table = moving(card("one own", 9), cats=([trunk(1)], []))
     assert table.ends(trunk(1)) <= set(range(45))
 
 
+@pytest.mark.rules("chat_perche", "Moving a cat")
 def test_decision_option_forward_only_is_up_the_trunk_and_outward_for_every_cat() -> None:
     for cats, number in ((([trunk(3), left(3, 2)], []), "one own"), (([], [trunk(3), left(3, 2)]), "one other")):
         table = moving(card(number, 3), cats=cats, options={"forward_only": True})
@@ -77,6 +83,7 @@ def test_decision_option_forward_only_is_up_the_trunk_and_outward_for_every_cat(
 # Passing and ending
 
 
+@pytest.mark.rules("chat_perche", "Moving a cat")
 @pytest.mark.parametrize("other", ["own cat", "other cat", "bird"])
 def test_taken_spaces_are_passed_and_count_but_are_not_ended_on(other: str) -> None:
     between = left(1, 2)
@@ -89,12 +96,14 @@ def test_taken_spaces_are_passed_and_count_but_are_not_ended_on(other: str) -> N
     assert "another animal" in table.refusal(move_id(left(1, 1), between)).message
 
 
+@pytest.mark.rules("chat_perche", "Moving a cat")
 def test_the_trunk_too_is_passed_over_a_cat() -> None:
     table = moving(card("one own", 3), cats=([], [trunk(2)]))
     assert table.ends(START) & set(range(5)) == {trunk(1), trunk(3)}
     assert {left(1, 2), left(2, 1)} < table.ends(START)
 
 
+@pytest.mark.rules("chat_perche", "Moving a cat")
 def test_spaces_of_a_broken_branch_are_out_of_play() -> None:
     table = moving(card("one own", 3), broken=[0])
     assert not table.ends(START) & {left(1, space) for space in range(1, 5)}
@@ -105,6 +114,7 @@ def test_spaces_of_a_broken_branch_are_out_of_play() -> None:
 # The trunk limit
 
 
+@pytest.mark.rules("chat_perche", "Moving a cat")
 def test_a_move_may_not_end_on_the_trunk_while_two_others_of_its_colour_stand_there() -> None:
     table = moving(card("one own", 5), cats=([trunk(2), trunk(4), left(1, 1)], []))
     assert not table.ends(START) & set(range(5))
@@ -117,6 +127,7 @@ def test_a_move_may_not_end_on_the_trunk_while_two_others_of_its_colour_stand_th
     assert table.ends(trunk(2)) & set(range(5)) == {trunk(1), trunk(3), trunk(5)}
 
 
+@pytest.mark.rules("chat_perche", "Moving a cat", "Decisions of the engine")
 def test_the_trunk_limit_is_a_colours_own() -> None:
     table = moving(card("one own", 5), cats=([trunk(2)], [trunk(1), trunk(4)]))
     assert table.ends(START) & set(range(5)) == {trunk(3), trunk(5)}
@@ -124,6 +135,7 @@ def test_the_trunk_limit_is_a_colours_own() -> None:
     assert not table.ends(START) & set(range(5))
 
 
+@pytest.mark.rules("chat_perche", "Moving a cat")
 def test_decision_the_trunk_limit_is_checked_after_each_single_move() -> None:
     table = moving(card("two own", 5), cats=([trunk(2), trunk(4)], []))
     # Not even with a cat of the trunk leaving it in the second move.
@@ -137,6 +149,7 @@ def test_decision_the_trunk_limit_is_checked_after_each_single_move() -> None:
 # Cats that the opponent moved
 
 
+@pytest.mark.rules("chat_perche", "Moving a cat")
 def test_a_cat_that_the_opponent_moved_in_its_last_turn_must_not_be_moved() -> None:
     # Seat 0 moves a cat of each colour in turn; either is barred for seat 1, whose card moves that colour.
     for first, second, colour in (("one own", "one other", 0), ("one other", "one own", 1)):
@@ -151,6 +164,7 @@ def test_a_cat_that_the_opponent_moved_in_its_last_turn_must_not_be_moved() -> N
         assert "opponent moved that cat" in error.message
 
 
+@pytest.mark.rules("chat_perche", "Moving a cat", "Decisions of the engine")
 def test_cats_of_the_other_colour_are_not_barred_by_it() -> None:
     table = Table(cats=([left(3, 2)], [left(2, 2)]), options=holding(card("one own", 3)))
     table.turn_up(card("one own", 3)).move(left(3, 2), trunk(3))
@@ -161,6 +175,7 @@ def test_cats_of_the_other_colour_are_not_barred_by_it() -> None:
     assert left(2, 2) in table.movable()
 
 
+@pytest.mark.rules("chat_perche", "Moving a cat")
 def test_both_cats_of_a_two_cat_card_are_barred() -> None:
     table = Table(options=holding(card("two own", 4), card("two other", 4)))
     table.turn_up(card("two own", 4)).move(START, left(1, 1)).move(START, trunk(2)).turn_up(card("two other", 4))
@@ -171,6 +186,7 @@ def test_both_cats_of_a_two_cat_card_are_barred() -> None:
     assert table.movable() == {START}
 
 
+@pytest.mark.rules("chat_perche", "Moving a cat", "Decisions of the engine")
 def test_the_bar_lasts_for_one_turn() -> None:
     options = holding(card("one own", 3), card("one other", 3))
     table = Table(options=options).turn_up(card("one own", 3)).move(START, trunk(3))
@@ -181,6 +197,7 @@ def test_the_bar_lasts_for_one_turn() -> None:
     assert trunk(3) in table.movable()
 
 
+@pytest.mark.rules("chat_perche", "Moving a cat", "Decisions of the engine")
 def test_a_seat_may_move_again_what_it_moved_itself() -> None:
     options = holding(card("one own", 3), card("one own", 2))
     table = Table(options=options).turn_up(card("one own", 3)).move(START, trunk(3))
@@ -188,6 +205,7 @@ def test_a_seat_may_move_again_what_it_moved_itself() -> None:
     assert trunk(3) in table.movable()
 
 
+@pytest.mark.rules("chat_perche", "Moving a cat")
 def test_a_barred_cat_may_be_made_to_fall_and_is_free_then() -> None:
     options = holding(card("one own", 3), OTHER_FALLS, card("one own", 2))
     table = Table(options=options).turn_up(card("one own", 3)).move(START, trunk(3)).turn_up(OTHER_FALLS)
@@ -198,6 +216,7 @@ def test_a_barred_cat_may_be_made_to_fall_and_is_free_then() -> None:
     assert table.movable() == {START}
 
 
+@pytest.mark.rules("chat_perche", "Moving a cat")
 def test_decision_a_cat_that_fell_is_one_of_the_cats_at_its_start_and_free() -> None:
     # Seat 0's own move breaks the branch: its cat lies at the start, and seat 1 may move it.
     cats = [left(1, 2), *(left(5, space) for space in range(1, 5)), *(right(5, space) for space in range(1, 5))]
@@ -213,6 +232,7 @@ def test_decision_a_cat_that_fell_is_one_of_the_cats_at_its_start_and_free() -> 
 # The second cat
 
 
+@pytest.mark.rules("chat_perche", "Moving a cat")
 def test_decision_the_second_cat_is_another_one_than_the_first() -> None:
     table = moving(card("two own", 6), cats=([left(1, 1)], [])).move(left(1, 1), trunk(2))
     assert table.state.moved == trunk(2)
@@ -222,12 +242,14 @@ def test_decision_the_second_cat_is_another_one_than_the_first() -> None:
     assert "another one than the first" in error.message
 
 
+@pytest.mark.rules("chat_perche", "Moving a cat")
 def test_the_second_cat_has_the_steps_that_the_first_left() -> None:
     table = moving(card("two other", 7)).move(START, left(1, 2))
     assert table.state.steps == 4
     assert table.ends(START) & set(range(5)) == {trunk(number) for number in range(1, 5)}
 
 
+@pytest.mark.rules("chat_perche", "Moving a cat")
 def test_decision_a_first_cat_that_fell_lies_under_the_others_on_its_start() -> None:
     # Eleven cats in the tree, one at the start: it goes on a branch of solidity 1 that breaks with it.
     spaces = [right(5, space) for space in range(1, 5)] + [left(5, space) for space in range(1, 5)]
@@ -250,6 +272,7 @@ def test_decision_a_first_cat_that_fell_lies_under_the_others_on_its_start() -> 
     assert trunk(5) in table.movable()
 
 
+@pytest.mark.rules("chat_perche", "Moving a cat")
 def test_an_empty_start_has_no_cat_to_move() -> None:
     spaces = [f(5, space) for f in (left, right) for space in range(1, 5)]
     spaces += [left(4, 1), left(4, 2), right(4, 1), right(4, 2)]
@@ -261,6 +284,7 @@ def test_an_empty_start_has_no_cat_to_move() -> None:
 # Breaking
 
 
+@pytest.mark.rules("chat_perche", "Breaking")
 @pytest.mark.parametrize("branch", range(10))
 @pytest.mark.parametrize("animal", ["own cat", "other cat", "bird"])
 def test_a_branch_breaks_under_more_animals_than_its_token_says(branch: int, animal: str) -> None:
@@ -295,6 +319,7 @@ def test_a_branch_breaks_under_more_animals_than_its_token_says(branch: int, ani
     assert left_spaces == [*standing, spaces[3]]
 
 
+@pytest.mark.rules("chat_perche", "Breaking")
 @pytest.mark.parametrize("branch", range(10))
 def test_a_branch_bears_as_many_animals_as_its_token_says(branch: int) -> None:
     solidity = (1, 2, 3, 3, 4)[branch % 5]
@@ -305,6 +330,7 @@ def test_a_branch_bears_as_many_animals_as_its_token_says(branch: int) -> None:
     assert table.state.branches[branch].greatest_load == solidity
 
 
+@pytest.mark.rules("chat_perche", "Breaking")
 def test_passing_and_moving_within_a_branch_break_nothing() -> None:
     # Both branches are as full as they may be.
     table = moving(card("one own", 6), cats=([left(1, 1)], [left(2, 1), left(2, 2)]))
@@ -315,6 +341,7 @@ def test_passing_and_moving_within_a_branch_break_nothing() -> None:
     assert table.state.branches[0].greatest_load == 1
 
 
+@pytest.mark.rules("chat_perche", "Breaking")
 def test_birds_of_a_broken_branch_come_again() -> None:
     birds = [left(5, 1), left(5, 2), left(5, 3), left(5, 4), right(5, 1), left(1, 2)]
     table = Table(birds=birds, options=holding(BIRD, card("one own", 3)))
@@ -325,6 +352,7 @@ def test_birds_of_a_broken_branch_come_again() -> None:
     assert not {left(1, space) - 5 + 2156 for space in range(1, 5)} & set(table.position.legal_actions())
 
 
+@pytest.mark.rules("chat_perche", "Breaking")
 def test_a_barred_cat_falls_with_its_branch_and_is_free() -> None:
     # Seat 0 moves a ginger cat onto left branch 2; seat 1's first cat breaks that branch, its second may be any.
     options = holding(card("one own", 4), card("two other", 7))
@@ -337,6 +365,7 @@ def test_a_barred_cat_falls_with_its_branch_and_is_free() -> None:
     assert table.movable() == {START}
 
 
+@pytest.mark.rules("chat_perche", "Breaking", "Decisions of the engine")
 def test_both_moves_of_a_card_can_break_a_branch() -> None:
     table = moving(card("two own", 6), birds=[left(1, 2), right(1, 2)]).move(START, left(1, 1)).move(START, right(1, 1))
     assert [kind for kind, _ in table.told()] == ["CAT_MOVED", "BRANCH_BROKE", "CAT_FELL", "BIRD_LEFT"]
@@ -345,6 +374,7 @@ def test_both_moves_of_a_card_can_break_a_branch() -> None:
     assert list(table.state.barred) == []
 
 
+@pytest.mark.rules("chat_perche", "Breaking")
 def test_the_first_moved_cat_may_fall_in_the_second_move() -> None:
     table = moving(card("two own", 6)).move(START, left(1, 1))
     assert table.state.moved == left(1, 1)
@@ -355,6 +385,7 @@ def test_the_first_moved_cat_may_fall_in_the_second_move() -> None:
     assert table.phase == "TURN_UP"
 
 
+@pytest.mark.rules("chat_perche", "Breaking")
 def test_greatest_loads_stay_when_animals_leave() -> None:
     table = Table(cats=([right(2, 1), right(2, 2)], []), options=holding(OWN_FALLS, card("one own", 9)))
     assert table.state.branches[6].greatest_load == 2

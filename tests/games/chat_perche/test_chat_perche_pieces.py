@@ -7,6 +7,8 @@ from ..played import details_of, played
 from .building import DEFAULT_DECK, GAME, START, Table, card, holding, left, right, trunk
 from .reference import steps_from
 
+pytestmark = pytest.mark.rules("chat_perche", "Components and setup")
+
 DETAILS = details_of(GAME)
 SPACES = {info.space: info for info in DETAILS.spaces}
 CARDS = {info.card: info for info in DETAILS.cards}

@@ -10,6 +10,8 @@ from chatiere.engine import CHANCE_PLAYER, EngineError, EventLog, Reason
 from ..building import phase, state_of, view_of
 from .building import BIRD, DEFAULT_DECK, DOGS_1, GAME, START, Table, card, deck_of, holding, token_id
 
+pytestmark = pytest.mark.rules("chat_perche", "Components and setup")
+
 
 def begin(**options: Any) -> Table:
     return Table(GAME.new_game(2, options))
@@ -140,6 +142,7 @@ def test_decision_default_solidity() -> None:
     assert [list(view_of(table.position, seat).seats[seat].hand) for seat in range(2)] == [[1, 2, 3, 3, 4]] * 2
 
 
+@pytest.mark.rules("chat_perche", "Decisions of the engine")
 def test_decision_option_solidity() -> None:
     table = begin(first_seat=0, solidity=[4, 2, 2, 2, 1])
     assert list(view_of(table.position, 1).seats[1].hand) == [1, 2, 2, 2, 4]
@@ -170,6 +173,7 @@ def test_decision_default_dog_track_is_ten_steps() -> None:
     assert begin(dog_track=10).position.options() == {}
 
 
+@pytest.mark.rules("chat_perche", "Decisions of the engine")
 def test_decision_option_dog_track() -> None:
     for steps in (1, 2, 11, 99):
         table = begin(dog_track=steps)

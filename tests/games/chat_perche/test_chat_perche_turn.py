@@ -33,6 +33,7 @@ from .building import (
 # A turn
 
 
+@pytest.mark.rules("chat_perche", "A turn")
 def test_the_card_is_a_chance_event_over_what_is_left_in_the_own_deck() -> None:
     table = Table()
     assert table.actor == CHANCE_PLAYER
@@ -47,6 +48,7 @@ def test_the_card_is_a_chance_event_over_what_is_left_in_the_own_deck() -> None:
     assert table.position.outcome_label(DOGS_1) == "dogs 1"
 
 
+@pytest.mark.rules("chat_perche", "A turn")
 def test_weights_are_the_copies_left_without_a_common_divisor() -> None:
     deck = deck_of({DOGS_1: 4, BIRD: 6, OWN_FALLS: 2, card("one own", 1): 14})
     table = Table(options={"deck": deck})
@@ -57,6 +59,7 @@ def test_weights_are_the_copies_left_without_a_common_divisor() -> None:
     assert table.position.chance_outcomes() == [(BIRD, 1)]
 
 
+@pytest.mark.rules("chat_perche", "A turn", "Decisions of the engine")
 def test_an_empty_deck_takes_all_its_cards_back_when_a_card_is_to_be_drawn() -> None:
     last = [0] * 41
     last[OWN_FALLS] = 1
@@ -73,6 +76,7 @@ def test_an_empty_deck_takes_all_its_cards_back_when_a_card_is_to_be_drawn() -> 
     assert sum(copies.count for copies in table.state.seats[0].deck) == 25
 
 
+@pytest.mark.rules("chat_perche", "A turn")
 def test_the_turned_up_card_counts_as_discarded_at_once() -> None:
     table = Table().turn_up(card("two own", 7))
     assert (table.phase, table.state.card) == ("MOVE", card("two own", 7))
@@ -81,6 +85,7 @@ def test_the_turned_up_card_counts_as_discarded_at_once() -> None:
     assert sum(copies.count for copies in view.seats[0].deck) == 25
 
 
+@pytest.mark.rules("chat_perche", "A turn")
 def test_dogs_advance_by_their_number() -> None:
     table = Table().turn_up(DOGS_1)
     assert table.told() == [
@@ -92,6 +97,7 @@ def test_dogs_advance_by_their_number() -> None:
     assert (table.actor, table.state.active_seat) == (CHANCE_PLAYER, 0)
 
 
+@pytest.mark.rules("chat_perche", "A turn")
 @pytest.mark.parametrize(("number", "colour"), [(card("one own", 3), 0), (card("one other", 3), 1)])
 def test_one_cat_moves_one_cat_of_that_colour_up_to_its_value(number: int, colour: int) -> None:
     table = Table(cats=([trunk(2)], [trunk(4)])).turn_up(number)
@@ -104,6 +110,7 @@ def test_one_cat_moves_one_cat_of_that_colour_up_to_its_value(number: int, colou
     assert table.cats(colour) == [trunk(1), trunk(4 if colour else 2)]
 
 
+@pytest.mark.rules("chat_perche", "A turn")
 @pytest.mark.parametrize("number", [card("one own", 3), card("two own", 4), card("two other", 4), card("one other", 2)])
 def test_moving_is_a_may(number: int) -> None:
     table = Table().turn_up(number)
@@ -114,6 +121,7 @@ def test_moving_is_a_may(number: int) -> None:
     assert table.cats(0) == table.cats(1) == []
 
 
+@pytest.mark.rules("chat_perche", "A turn")
 def test_two_cats_may_move_together_up_to_the_value() -> None:
     table = Table().turn_up(card("two own", 6)).move(START, left(1, 3))
     assert (table.phase, table.actor, table.state.steps, table.state.moved) == ("SECOND_MOVE", 0, 2, left(1, 3))
@@ -123,18 +131,21 @@ def test_two_cats_may_move_together_up_to_the_value() -> None:
     assert table.cats(0) == [trunk(2), left(1, 3)]
 
 
+@pytest.mark.rules("chat_perche", "A turn")
 def test_no_second_cat_moves_if_no_step_is_left() -> None:
     table = Table().turn_up(card("two own", 4)).move(START, left(1, 3))
     assert (table.phase, table.state.active_seat) == ("TURN_UP", 1)
     assert [kind for kind, _ in table.told()] == ["CAT_MOVED"]
 
 
+@pytest.mark.rules("chat_perche", "A turn")
 def test_stop_is_legal_at_the_second_move_too() -> None:
     table = Table().turn_up(card("two other", 4)).move(START, trunk(1)).stop()
     assert (table.phase, table.state.active_seat) == ("TURN_UP", 1)
     assert table.cats(1) == [trunk(1)]
 
 
+@pytest.mark.rules("chat_perche", "A turn")
 @pytest.mark.parametrize(("number", "colour"), [(OWN_FALLS, 0), (OTHER_FALLS, 1)])
 def test_a_cat_of_the_active_seats_choice_falls(number: int, colour: int) -> None:
     cats = [trunk(1), left(2, 2)], [trunk(2), right(3, 4)]
@@ -149,6 +160,7 @@ def test_a_cat_of_the_active_seats_choice_falls(number: int, colour: int) -> Non
     assert (table.phase, table.state.active_seat) == ("TURN_UP", 1)
 
 
+@pytest.mark.rules("chat_perche", "A turn")
 @pytest.mark.parametrize("number", [OWN_FALLS, OTHER_FALLS])
 def test_no_cat_falls_if_there_is_none(number: int) -> None:
     cats = ([], [trunk(1)]) if number == OWN_FALLS else ([trunk(1)], [])
@@ -157,6 +169,7 @@ def test_no_cat_falls_if_there_is_none(number: int) -> None:
     assert (table.phase, table.state.active_seat) == ("TURN_UP", 1)
 
 
+@pytest.mark.rules("chat_perche", "A turn")
 def test_a_bird_goes_on_a_free_space_of_a_branch_that_is_not_broken() -> None:
     taken = {left(1, 1), right(2, 4), left(3, 2)}
     table = Table(cats=([left(1, 1), trunk(1)], [right(2, 4)]), birds=[left(3, 2)], broken=[1, 8]).turn_up(BIRD)
@@ -170,6 +183,7 @@ def test_a_bird_goes_on_a_free_space_of_a_branch_that_is_not_broken() -> None:
     assert view_of(table.position, None).birds_beside == 4
 
 
+@pytest.mark.rules("chat_perche", "A turn")
 def test_no_bird_no_choice() -> None:
     birds = [left(1, 1), left(2, 1), left(3, 1), left(4, 1), left(5, 1), right(2, 1)]
     table = Table(birds=birds).turn_up(BIRD)
@@ -177,6 +191,7 @@ def test_no_bird_no_choice() -> None:
     assert table.state.active_seat == 1
 
 
+@pytest.mark.rules("chat_perche", "A turn")
 def test_no_free_branch_space_no_choice() -> None:
     # Eight branches are broken, the others (of solidity 4) are full.
     cats = [left(5, space) for space in range(1, 5)], [right(5, space) for space in range(1, 5)]
@@ -185,6 +200,7 @@ def test_no_free_branch_space_no_choice() -> None:
     assert view_of(table.position, None).birds_beside == 6
 
 
+@pytest.mark.rules("chat_perche", "A turn")
 @pytest.mark.parametrize(
     ("number", "wrong", "words"),
     [
@@ -208,6 +224,7 @@ def test_what_the_card_does_not_say_is_refused(number: int, wrong: int, words: s
     assert words in error.message
 
 
+@pytest.mark.rules("chat_perche", "A turn")
 def test_a_bird_is_refused_on_broken_branches_and_taken_spaces() -> None:
     table = Table(cats=([left(1, 1)], []), broken=[1]).turn_up(BIRD)
     assert "out of play" in table.refusal(bird_id(left(2, 3))).message
@@ -217,6 +234,7 @@ def test_a_bird_is_refused_on_broken_branches_and_taken_spaces() -> None:
 # When a seat is asked
 
 
+@pytest.mark.rules("chat_perche", "When a seat is asked", "Decisions of the engine")
 def test_a_step_passes_by_itself_if_no_move_is_possible() -> None:
     # The only step from the start ends on a taken space, and no cat is in the tree.
     table = Table(cats=([], [trunk(1)]), options=holding()).turn_up(card("one own", 1))
@@ -227,6 +245,7 @@ def test_a_step_passes_by_itself_if_no_move_is_possible() -> None:
     assert (table.phase, table.state.active_seat) == ("TURN_UP", 1)
 
 
+@pytest.mark.rules("chat_perche", "When a seat is asked")
 def test_the_second_move_passes_by_itself_if_none_is_possible() -> None:
     # After the first move one step is left: to the lowest trunk space, where a cat stands.
     table = Table(cats=([], [trunk(1)]), options=holding(card("two own", 3)))
@@ -235,11 +254,13 @@ def test_the_second_move_passes_by_itself_if_none_is_possible() -> None:
     assert (table.phase, table.state.active_seat) == ("TURN_UP", 1)
 
 
+@pytest.mark.rules("chat_perche", "When a seat is asked")
 def test_a_lone_choice_is_still_a_decision() -> None:
     table = Table(cats=([trunk(3)], [])).turn_up(OWN_FALLS)
     assert (table.actor, table.position.legal_actions()) == (0, [fall_id(trunk(3))])
 
 
+@pytest.mark.rules("chat_perche", "When a seat is asked")
 def test_sampled_games_run_through_turns_without_a_choice() -> None:
     # No cat is ever in the tree: from the last token on, every turn passes automatically.
     deck = [0] * 41
@@ -259,6 +280,7 @@ def test_sampled_games_run_through_turns_without_a_choice() -> None:
 # End
 
 
+@pytest.mark.rules("chat_perche", "End", "Decisions of the engine")
 def test_the_game_is_over_at_once_when_the_dogs_reach_the_last_space() -> None:
     table = Table(cats=([trunk(1), left(1, 1)], [right(3, 2)]), dogs=9).turn_up(DOGS_1)
     assert table.actor == TERMINAL_PLAYER
@@ -271,6 +293,7 @@ def test_the_game_is_over_at_once_when_the_dogs_reach_the_last_space() -> None:
     assert table.position.returns() == [1.0, -1.0]
 
 
+@pytest.mark.rules("chat_perche", "End")
 def test_the_last_space_stops_the_dogs() -> None:
     table = Table(dogs=9).turn_up(DOGS_2)
     assert table.state.dogs == 10
@@ -279,6 +302,7 @@ def test_the_last_space_stops_the_dogs() -> None:
     assert (table.state.dogs, table.actor) == (1, TERMINAL_PLAYER)
 
 
+@pytest.mark.rules("chat_perche", "End")
 def test_the_score_is_the_own_cats_on_trunk_and_branches() -> None:
     table = Table(cats=([trunk(1), trunk(5), left(1, 1)], [trunk(3), right(3, 2), right(4, 4)]))
     assert table.position.totals() == [3, 3]
@@ -286,6 +310,7 @@ def test_the_score_is_the_own_cats_on_trunk_and_branches() -> None:
     assert table.position.winners() is None
 
 
+@pytest.mark.rules("chat_perche", "End")
 def test_more_cats_wins_for_either_seat() -> None:
     for cats, winner in (([[5], []], 0), ([[], [5]], 1)):
         table = Table(cats=cats, dogs=9, active=1).turn_up(DOGS_1)
@@ -293,6 +318,7 @@ def test_more_cats_wins_for_either_seat() -> None:
         assert table.position.ranks() == [1 + (winner != seat) for seat in range(2)]
 
 
+@pytest.mark.rules("chat_perche", "End")
 def test_decision_equal_scores_are_shared() -> None:
     table = Table(cats=([trunk(1)], [left(1, 1)]), dogs=9).turn_up(DOGS_1)
     assert table.position.ranks() == [1, 1]

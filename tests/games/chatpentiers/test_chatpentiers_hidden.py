@@ -17,6 +17,8 @@ from .knowledge import Placement, agrees, num_candidates, placements
 from .reference import Game, card_of
 from .test_chatpentiers_reference import one_colour_first, uniform
 
+pytestmark = pytest.mark.rules("chatpentiers", "Public and hidden")
+
 # A fixed seed with a smaller probability counts as a fault.
 P_VALUE = 1e-6
 
@@ -55,6 +57,7 @@ def small_positions(players: int, games: int) -> list[tuple[Position, Game, int]
     return found
 
 
+@pytest.mark.rules("chatpentiers", "Decisions of the engine")
 @pytest.mark.release_only
 @pytest.mark.parametrize("players", [3, 4, 5])
 def test_resampling_is_uniform_over_all_that_agrees_with_what_a_seat_saw(players: int) -> None:
@@ -153,6 +156,7 @@ def name_of_case(shown: dict[int, str]) -> str:
     return " ".join(f"{seat}:{lacks}" for seat, lacks in shown.items()) or "nothing"
 
 
+@pytest.mark.rules("chatpentiers", "Decisions of the engine")
 @pytest.mark.parametrize("shown", SHOWN, ids=name_of_case)
 def test_resampling_is_uniform_whatever_was_shown_by_whom(shown: dict[int, str]) -> None:
     position = read(late_with_voids(shown))

@@ -7,6 +7,7 @@ import pytest
 from .building import GAME
 
 
+@pytest.mark.rules("chatpentiers", "Components and setup", "A trick")
 @pytest.mark.parametrize("players", [3, 4, 5])
 def test_every_game_is_as_long_as_is_said(players: int) -> None:
     choices = random.Random(players)

@@ -8,6 +8,8 @@ from ..building import event_of, score_of, view_of
 from ..played import details_of, played
 from .building import GAME
 
+pytestmark = pytest.mark.rules("chatpentiers", "Components and setup")
+
 DETAILS = details_of(GAME)
 TABLES = {table.players: table for table in DETAILS.tables}
 NAMES = {(piece.kind, piece.number): piece.english for piece in GAME.description.pieces}

@@ -7,6 +7,8 @@ import pytest
 from ..building import end_of, read
 from .building import Table, final_state, score_of
 
+pytestmark = pytest.mark.rules("chatpentiers", "Score of a round, a seat")
+
 Zones = dict[int, tuple[str, int]]
 
 
@@ -25,6 +27,7 @@ def test_a_section_up_to_its_limit_gives_a_point_a_card(count: int) -> None:
     assert score.board_sum == count
 
 
+@pytest.mark.rules("chatpentiers", "Worked cases (from the rulebook)")
 def test_worked_case_a_section_of_limit_3_with_5_cards() -> None:
     # -2, and nothing for the 3 that fitted.
     score = board({2: ("r", 5)})
@@ -86,6 +89,7 @@ def test_the_default_limit_of_section_3_is_5_with_3_players() -> None:
     assert board({3: ("r", 5)}, players=4).section_points[3] == -1
 
 
+@pytest.mark.rules("chatpentiers", "Decisions of the engine")
 def test_the_total_is_the_finished_rounds_and_the_present_board_at_any_moment() -> None:
     table = Table("r12 y12", "r1", "r2", "r3").play("r12", "r1", "r2", "r3")
     assert table.take("r1", 0).position.totals() == [1, 0, 0, 0]

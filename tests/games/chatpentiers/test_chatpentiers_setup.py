@@ -12,6 +12,8 @@ from chatiere.engine import EngineError, Reason
 from ..building import state_of
 from .building import DEALT, GAME, TAKEN, Table, cards, names, score_of, take_id
 
+pytestmark = pytest.mark.rules("chatpentiers", "Components and setup")
+
 
 def random_play(players: int, seed: int, **options: Any) -> list[Any]:
     """Return every position of a random game with explicit chance."""
@@ -85,6 +87,7 @@ def test_the_option_removed_colour_leaves_out_that_colour(colour: int) -> None:
     assert Table.at(position).view.removed_colour == colour
 
 
+@pytest.mark.rules("chatpentiers", "Decisions of the engine")
 @pytest.mark.parametrize("players", [4, 5])
 @pytest.mark.parametrize("value", [0, 4, 5, 99, -1])
 def test_removed_colour_is_ignored_with_4_and_5_players_whatever_its_value(players: int, value: int) -> None:
@@ -101,6 +104,7 @@ def test_default_limits_go_by_the_number_of_players(players: int, limits: list[i
     assert GAME.new_game(players, {"section_limits": limits}) == position
 
 
+@pytest.mark.rules("chatpentiers", "Decisions of the engine")
 def test_the_option_section_limits_sets_the_limits_of_all_boards() -> None:
     position = GAME.new_game(5, {"section_limits": (4, 9, 2, 1)})
     assert list(Table.at(position).view.section_limits) == [4, 9, 2, 1]
@@ -188,6 +192,7 @@ def test_the_last_boards_stay_to_be_seen(players: int) -> None:
         assert list(score_of(last, seat).round_points[:2]) == list(state.seats[seat].round_points)
 
 
+@pytest.mark.rules("chatpentiers", "Decisions of the engine")
 @pytest.mark.parametrize("players", [3, 4, 5])
 def test_the_end_of_a_round_is_told(players: int) -> None:
     positions = random_play(players, 11, first_seat=0)

@@ -14,6 +14,8 @@ from chatiere.v1.chatpentiers_pb2 import ChatpentiersState
 from ..building import read, state_of
 from .building import CODEC, GAME, Table, card, final_state
 
+pytestmark = pytest.mark.rules("chatpentiers", "Invariants")
+
 HEADER = 32
 NO = 255
 

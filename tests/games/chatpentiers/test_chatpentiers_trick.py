@@ -12,6 +12,7 @@ from .building import CODEC, GAME, Table, card, late_state, names, take_id, told
 # 1. The extra card
 
 
+@pytest.mark.rules("chatpentiers", "A trick")
 def test_the_extra_card_is_a_chance_event_uniform_over_what_is_not_dealt_nor_turned_up() -> None:
     table = Table("", "", "")
     for trick in range(11):
@@ -29,6 +30,7 @@ def test_the_extra_card_is_a_chance_event_uniform_over_what_is_not_dealt_nor_tur
     assert state_of(table.position).round == 2
 
 
+@pytest.mark.rules("chatpentiers", "A trick")
 def test_the_extra_card_binds_nobody() -> None:
     table = Table("r1 y1", "g1 r2", "b1 r3").turn("y12")
     leads = table.playable().split()
@@ -39,6 +41,7 @@ def test_the_extra_card_binds_nobody() -> None:
     assert all(name[0] == "r" for name in table.playable().split())
 
 
+@pytest.mark.rules("chatpentiers", "A trick")
 def test_the_extra_card_has_no_rank_and_can_be_taken() -> None:
     table = Table("r1", "r2", "r3", undealt="r12").turn("r12").play("r1", "r2", "r3")
     assert table.ranking == [2, 1, 0]
@@ -48,6 +51,7 @@ def test_the_extra_card_has_no_rank_and_can_be_taken() -> None:
     assert names(table.view.table) == "r1 r2 r3"
 
 
+@pytest.mark.rules("chatpentiers", "A trick")
 def test_an_extra_card_that_nobody_takes_is_discarded() -> None:
     table = Table("r1", "r2", "r3", undealt="r12").turn("r12").play("r1", "r2", "r3")
     table.take("r3", 0).take("r2", 0).take("r1", 0)
@@ -55,6 +59,7 @@ def test_an_extra_card_that_nobody_takes_is_discarded() -> None:
     assert names(state_of(table.position).discards) == "r12"
 
 
+@pytest.mark.rules("chatpentiers", "A trick")
 @pytest.mark.parametrize("players", [4, 5])
 def test_there_is_no_extra_card_with_4_or_5_players(players: int) -> None:
     table = Table(*[""] * players)
@@ -69,12 +74,14 @@ def test_there_is_no_extra_card_with_4_or_5_players(players: int) -> None:
 # 2. Playing
 
 
+@pytest.mark.rules("chatpentiers", "A trick")
 def test_the_leader_plays_anything() -> None:
     table = Table("y1 g1 r1 n1 b1", "", "", "")
     assert len(table.position.legal_actions()) == 14
     assert {"y1", "g1", "r1", "n1", "b1"} <= set(table.playable().split())
 
 
+@pytest.mark.rules("chatpentiers", "A trick")
 def test_seats_play_clockwise_from_the_leader() -> None:
     table = Table("", "", "", "", "", first_seat=3)
     actors = []
@@ -85,6 +92,7 @@ def test_seats_play_clockwise_from_the_leader() -> None:
     assert [play.seat for play in table.view.plays] == actors
 
 
+@pytest.mark.rules("chatpentiers", "A trick")
 def test_who_holds_the_led_colour_must_follow() -> None:
     table = Table("r2", "r3 r9 y1", "", "").play("r2")
     assert {"r3", "r9"} <= set(table.playable().split())
@@ -95,6 +103,7 @@ def test_who_holds_the_led_colour_must_follow() -> None:
     assert "follow" in error.message
 
 
+@pytest.mark.rules("chatpentiers", "A trick")
 def test_who_holds_none_of_the_led_colour_plays_anything_and_shows_it() -> None:
     hand = "y1 y2 y3 y4 g1 g2 g3 n1 n2 n3 n4 b1 b2 b3"
     table = Table("r2", hand, "", "").play("r2")
@@ -104,6 +113,7 @@ def test_who_holds_none_of_the_led_colour_plays_anything_and_shows_it() -> None:
     assert list(table.view.seats[1].shown_voids) == [2]
 
 
+@pytest.mark.rules("chatpentiers", "A trick", "Decisions of the engine")
 def test_a_void_is_told_once_in_a_round_and_kept_until_its_end() -> None:
     table = Table("r2 r3 r4", "y1 y2 y3 y4 y5 y6 y7 y8 y9 y10 y11 y12 g1 g2", "", "")
     table.play("r2", "y1")
@@ -119,6 +129,7 @@ def test_a_void_is_told_once_in_a_round_and_kept_until_its_end() -> None:
     assert not table.view.seats[1].shown_voids
 
 
+@pytest.mark.rules("chatpentiers", "A trick")
 def test_following_shows_nothing() -> None:
     table = Table("r2", "r3", "r4", "r5").play("r2", "r3", "r4", "r5")
     assert all(not seat.shown_voids for seat in table.view.seats)
@@ -127,6 +138,7 @@ def test_following_shows_nothing() -> None:
 # 3. Rank
 
 
+@pytest.mark.rules("chatpentiers", "A trick", "Worked cases (from the rulebook)")
 def test_worked_case_all_red_led_by_player_3() -> None:
     # Players 1-4 are seats 0-3; 10, 9, 8, 2 rank in that order, whoever played them.
     table = Table("r8", "r10", "r2", "r9", first_seat=2).play("r2", "r9", "r8", "r10")
@@ -134,6 +146,7 @@ def test_worked_case_all_red_led_by_player_3() -> None:
     assert table.told()[-1] == ("TRICK_RANKED", [1, 3, 0, 2])
 
 
+@pytest.mark.rules("chatpentiers", "A trick", "Worked cases (from the rulebook)")
 def test_worked_case_different_colours_and_equal_values() -> None:
     # A leads red 2, then grey 9, green 9 (later) and grey 12.
     table = Table(
@@ -175,19 +188,23 @@ def ranking(*plays: str) -> list[int]:
     return Table.at(read(state)).play(last).ranking
 
 
+@pytest.mark.rules("chatpentiers", "A trick")
 def test_the_led_colour_beats_all_others() -> None:
     assert ranking("r1", "g12", "y12", "r2") == [3, 0, 2, 1]
 
 
+@pytest.mark.rules("chatpentiers", "A trick")
 def test_higher_values_are_stronger_within_the_led_colour_and_outside() -> None:
     assert ranking("r5", "g3", "r7", "b11", "r6") == [2, 4, 0, 3, 1]
 
 
+@pytest.mark.rules("chatpentiers", "A trick")
 def test_of_equal_values_off_colour_the_later_played_is_stronger() -> None:
     assert ranking("r5", "g9", "y9", "b9", "n9") == [0, 4, 3, 2, 1]
     assert ranking("r5", "g9", "y9") == [0, 2, 1]
 
 
+@pytest.mark.rules("chatpentiers", "A trick")
 def test_an_equal_value_in_the_led_colour_is_still_stronger() -> None:
     assert ranking("r9", "g9", "y9", "n2") == [0, 2, 1, 3]
 
@@ -195,6 +212,7 @@ def test_an_equal_value_in_the_led_colour_is_still_stronger() -> None:
 # 4. Taking
 
 
+@pytest.mark.rules("chatpentiers", "A trick")
 @pytest.mark.parametrize(
     ("players", "takers"), [(3, [2, 1, 1]), (4, [3, 2, 2]), (5, [4, 3, 2, 2])], ids=["3p", "4p", "5p"]
 )
@@ -216,6 +234,7 @@ def test_seats_take_in_rank_order_as_many_as_the_table_says(players: int, takers
     assert ("LEADER_CHOSEN", takers[-1]) in table.told()
 
 
+@pytest.mark.rules("chatpentiers", "A trick")
 def test_with_5_players_it_is_the_third_that_takes_two_and_leads() -> None:
     table = Table("r10", "r8", "r6", "r4", "r2").play("r10", "r8", "r6", "r4", "r2")
     table.take("r2", 3).take("r4", 3).take("r10", 3).take("r6", 3)
@@ -224,6 +243,7 @@ def test_with_5_players_it_is_the_third_that_takes_two_and_leads() -> None:
     assert names(state_of(table.position).discards) == "r8"
 
 
+@pytest.mark.rules("chatpentiers", "A trick")
 def test_taking_is_a_must() -> None:
     table = Table("r10", "r8", "r6", "r4").play("r10", "r8", "r6", "r4")
     assert all(action >= 60 for action in table.position.legal_actions())
@@ -232,12 +252,14 @@ def test_taking_is_a_must() -> None:
     assert "must" in error.message
 
 
+@pytest.mark.rules("chatpentiers", "A trick")
 def test_a_seat_may_take_its_own_card() -> None:
     table = Table("r10", "r8", "r6", "r4").play("r10", "r8", "r6", "r4").take("r10", 0)
     assert table.board(0) == {0: "r10"}
     assert table.told() == [("CARD_TAKEN", 0, card("r10"), 0)]
 
 
+@pytest.mark.rules("chatpentiers", "A trick")
 def test_a_seat_that_takes_two_decides_twice_one_card_at_a_time() -> None:
     table = Table("r10", "r8", "r6", "r4").play("r10", "r8", "r6", "r4").take("r10", 0)
     assert (table.actor, table.view.cards_to_take) == (1, 2)
@@ -250,11 +272,13 @@ def test_a_seat_that_takes_two_decides_twice_one_card_at_a_time() -> None:
 # 5. Placing
 
 
+@pytest.mark.rules("chatpentiers", "A trick")
 def test_a_new_colour_goes_to_any_empty_section_or_the_zero_zone() -> None:
     table = Table("r10", "r8", "r6", "r4").play("r10", "r8", "r6", "r4")
     assert table.takes() == {name: [0, 1, 2, 3, 4] for name in ("r4", "r6", "r8", "r10")}
 
 
+@pytest.mark.rules("chatpentiers", "A trick")
 def test_with_3_players_there_is_no_zero_zone() -> None:
     table = Table("r10", "r8", "r6").turn("y1").play("r10", "r8", "r6")
     assert table.takes() == {name: [0, 1, 2, 3] for name in ("r6", "r8", "r10", "y1")}
@@ -272,6 +296,7 @@ def five_zones() -> Table:
     return table.play("b3", "b12", "b1", "b2")
 
 
+@pytest.mark.rules("chatpentiers", "A trick")
 def test_a_colour_that_lies_under_the_board_goes_to_its_zone_the_zero_zone_too() -> None:
     table = Table("r12 r11", "r1 r5", "r2 r6", "r3 r4").play("r12", "r1", "r2", "r3")
     table.take("r1", 4).take("r2", 1).take("r3", 1)
@@ -282,6 +307,7 @@ def test_a_colour_that_lies_under_the_board_goes_to_its_zone_the_zero_zone_too()
     assert (table.actor, table.board(0)) == (2, {4: "r1 r4"})
 
 
+@pytest.mark.rules("chatpentiers", "A trick")
 def test_a_zone_holds_one_colour_and_a_colour_lies_in_one_zone() -> None:
     table = five_zones()
     # Seat 0 is first with blue 12; red lies in its zero zone.
@@ -301,6 +327,7 @@ def test_a_zone_holds_one_colour_and_a_colour_lies_in_one_zone() -> None:
     assert table.takes() == {"b3": [1], "b12": [1]}
 
 
+@pytest.mark.rules("chatpentiers", "A trick")
 def test_the_zero_zone_may_be_chosen_while_sections_are_empty() -> None:
     table = Table("r10", "r8", "r6", "r4").play("r10", "r8", "r6", "r4").take("r4", 4)
     assert table.board(0) == {4: "r4"}
@@ -310,6 +337,7 @@ def test_the_zero_zone_may_be_chosen_while_sections_are_empty() -> None:
 # 6. What is left, and who leads
 
 
+@pytest.mark.rules("chatpentiers", "A trick")
 @pytest.mark.parametrize("players", [3, 4, 5])
 def test_one_card_of_every_trick_is_discarded(players: int) -> None:
     table = Table(*[""] * players)
@@ -325,6 +353,7 @@ def test_one_card_of_every_trick_is_discarded(players: int) -> None:
         assert not table.view.plays
 
 
+@pytest.mark.rules("chatpentiers", "A trick", "Public and hidden", "Decisions of the engine")
 def test_discards_are_listed_in_every_view_as_each_was_seen() -> None:
     table = Table("r10", "r8", "r6", "r4").play("r10", "r8", "r6", "r4").take("r10", 0).take("r8", 0).take("r6", 0)
     for seat in (None, 0, 1, 2, 3):
@@ -339,6 +368,7 @@ def test_discards_are_listed_in_every_view_as_each_was_seen() -> None:
 # Actions
 
 
+@pytest.mark.rules("chatpentiers", "Actions")
 @pytest.mark.parametrize("action", [card("y1"), take_id("y1", 0), take_id("b12", 4)])
 def test_typed_actions_and_ids_say_the_same(action: int) -> None:
     table = Table("", "", "", "")
@@ -352,6 +382,7 @@ def test_typed_actions_and_ids_say_the_same(action: int) -> None:
     )
 
 
+@pytest.mark.rules("chatpentiers", "Actions")
 @pytest.mark.parametrize(
     ("kind", "fields", "field"),
     [
@@ -375,6 +406,7 @@ def test_typed_actions_that_name_nothing_are_invalid(kind: str, fields: dict[str
     assert caught.value.field == field
 
 
+@pytest.mark.rules("chatpentiers", "Actions")
 def test_ids_beyond_the_range_have_no_label() -> None:
     for action in (-1, 360):
         with pytest.raises(EngineError) as caught:
@@ -382,6 +414,7 @@ def test_ids_beyond_the_range_have_no_label() -> None:
         assert caught.value.reason is Reason.INVALID_ACTION
 
 
+@pytest.mark.rules("chatpentiers", "Actions")
 def test_a_card_that_is_not_in_hand_or_not_on_the_table_is_refused() -> None:
     table = Table("r10", "r8", "r6", "r4")
     assert "hand does not hold" in table.refusal(card("r8")).message
@@ -390,6 +423,7 @@ def test_a_card_that_is_not_in_hand_or_not_on_the_table_is_refused() -> None:
     assert "does not lie on the table" in table.refusal(take_id("y1", 0)).message
 
 
+@pytest.mark.rules("chatpentiers", "Actions")
 def test_neither_chance_nor_decisions_can_be_taken_for_the_other() -> None:
     dealing = Table.at(GAME.new_game(3, {"first_seat": 0}))
     assert dealing.refusal(12 * 3).reason is Reason.IMPOSSIBLE_OUTCOME

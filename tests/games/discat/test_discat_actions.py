@@ -11,6 +11,8 @@ from chatiere.v1.discat_pb2 import DiscatAction
 from ..building import read
 from .building import CODEC, EXCHANGE, GAME, KEEP, KEPT, Table, late_state, play_id, played
 
+pytestmark = pytest.mark.rules("discat", "Actions")
+
 HAND = [21, 22, 23, 24, 25, 26]
 
 

@@ -11,6 +11,7 @@ from .building import CODEC, EXCHANGED, KEEP, KEPT, Table, late_state, played
 # Draw pile
 
 
+@pytest.mark.rules("discat", "Draw pile")
 def test_the_last_unknown_card_is_still_a_chance_event() -> None:
     state = late_state([[31, 40, 41, 42, 43], [1, 2]], [played(36)], first=1, active=0, unknown=[50], up_arrows=[])
     table = Table.at(read(state)).play(31)
@@ -29,6 +30,7 @@ def late_with_queue(*hands: list[int], unknown: tuple[int, ...] = (), queue: tup
     return Table.at(read(state))
 
 
+@pytest.mark.rules("discat", "Draw pile")
 def test_the_queue_is_drawn_oldest_first_without_chance_once_no_card_is_unknown() -> None:
     table = late_with_queue([31, 32, 33, 49, 50], [2, 4], queue=(46, 45, 47))
     table.play(31, 32, 33)
@@ -38,6 +40,7 @@ def test_the_queue_is_drawn_oldest_first_without_chance_once_no_card_is_unknown(
     assert table.actor == 1
 
 
+@pytest.mark.rules("discat", "Draw pile")
 def test_a_refill_takes_the_unknown_cards_first_then_the_queue() -> None:
     table = late_with_queue([31, 32, 33, 49, 50], [2, 4], unknown=(47,), queue=(46, 45)).play(31, 32, 33)
     assert table.phase == "REFILL"
@@ -46,6 +49,7 @@ def test_a_refill_takes_the_unknown_cards_first_then_the_queue() -> None:
     assert table.told()[:3] == [("CARD_REFILLED", 0, (47,)), ("CARD_REFILLED", 0, (46,)), ("CARD_REFILLED", 0, (45,))]
 
 
+@pytest.mark.rules("discat", "Draw pile")
 def test_a_bonus_comes_from_the_queue_without_chance_once_no_card_is_unknown() -> None:
     # Six cards in hand: there is no refill, and the queue is still there when seat 1 has to pass.
     table = late_with_queue([10, 41, 42, 43, 44, 48], [12, 14], queue=(46, 45)).play(10)
@@ -55,6 +59,7 @@ def test_a_bonus_comes_from_the_queue_without_chance_once_no_card_is_unknown() -
     assert view_of(table.position, None).constraint.bonus_drawn
 
 
+@pytest.mark.rules("discat", "Draw pile")
 def test_an_exchange_takes_the_oldest_of_the_queue_without_chance_once_no_card_is_unknown() -> None:
     table = late_with_queue([10, 41, 42, 43, 44, 48], [12, 14, 16, 18, 20], queue=(46, 45)).play(10)
     table.exchange(16)
@@ -63,6 +68,7 @@ def test_an_exchange_takes_the_oldest_of_the_queue_without_chance_once_no_card_i
     assert table.queue() == [16]
 
 
+@pytest.mark.rules("discat", "Draw pile")
 def test_an_exchange_of_the_last_card_of_the_pile_leaves_the_exchanged_one() -> None:
     state = late_state(
         [[2, 4], [30, 32, 34, 36, 38]],
@@ -81,6 +87,7 @@ def test_an_exchange_of_the_last_card_of_the_pile_leaves_the_exchanged_one() -> 
     assert view_of(table.position, None).draw_pile_size == 1
 
 
+@pytest.mark.rules("discat", "Draw pile")
 def test_outcomes_are_the_card_less_one() -> None:
     table = Table([50, 1, 2, 3, 4], [31, 32, 33, 5, 6]).play(50)
     assert dict(table.position.chance_outcomes()) == {
@@ -92,6 +99,7 @@ def test_outcomes_are_the_card_less_one() -> None:
 # End: groups of five and six
 
 
+@pytest.mark.rules("discat", "End")
 def test_a_group_of_five_wins_at_once_alone_whatever_the_points() -> None:
     table = Table([50, 42, 43, 44, 45], [1, 11, 21, 31, 41], [12, 13, 14, 15, 16], up_arrows=[]).play(50).draw(46)
     table.play(1, 11, 21, 41, 31)
@@ -105,6 +113,7 @@ def test_a_group_of_five_wins_at_once_alone_whatever_the_points() -> None:
     assert table.bonus_pile(1) == []
 
 
+@pytest.mark.rules("discat", "End")
 def test_after_a_group_of_five_the_winner_has_rank_1_and_all_others_2() -> None:
     state = late_state(
         [[2, 3], [1, 11, 21, 31, 41], [4], [5, 6, 7]], [played(50)], first=0, active=1, up_arrows=[], unknown=[70]
@@ -117,6 +126,7 @@ def test_after_a_group_of_five_the_winner_has_rank_1_and_all_others_2() -> None:
     assert table.position.returns() == [-1, 3, -1, -1]
 
 
+@pytest.mark.rules("discat", "End")
 def test_a_group_of_five_wins_also_against_more_points_and_in_the_last_turns() -> None:
     turns = [played(2, 12, 22, 32), played(58), played(59), played(4, 14, 24, 34)]
     state = late_state([[], [1, 11, 21, 31, 41], [6]], turns, first=0, active=1, last_turns=2, up_arrows=[])
@@ -129,6 +139,7 @@ def test_a_group_of_five_wins_also_against_more_points_and_in_the_last_turns() -
     assert end_of(table.position) == "group"
 
 
+@pytest.mark.rules("discat", "End")
 @pytest.mark.parametrize("top", [21, 26])
 def test_a_group_of_six_wins_as_one_of_five_does(top: int) -> None:
     hand = [21, 22, 23, 24, 25, 26]
@@ -143,6 +154,7 @@ def test_a_group_of_six_wins_as_one_of_five_does(top: int) -> None:
     assert state_of(table.position).unknown_cards == [49]
 
 
+@pytest.mark.rules("discat", "End")
 def test_a_group_of_four_does_not_end_the_game() -> None:
     table = Table([50, 41, 42, 43, 44], [1, 11, 21, 31, 49], up_arrows=[]).play(50).draw(45).play(1, 11, 21, 31)
     assert not table.position.is_terminal()
@@ -160,6 +172,7 @@ def last_card(players: int, hands: list[list[int]], **options: object) -> Table:
     return Table.at(read(state))
 
 
+@pytest.mark.rules("discat", "End")
 def test_an_empty_hand_and_an_empty_pile_begin_the_last_turns() -> None:
     table = last_card(3, [[30], [10, 11], [20, 21]])
     table.play(30)
@@ -168,6 +181,7 @@ def test_an_empty_hand_and_an_empty_pile_begin_the_last_turns() -> None:
     assert table.actor == 1
 
 
+@pytest.mark.rules("discat", "End")
 def test_every_other_seat_has_exactly_one_more_turn_in_order() -> None:
     table = last_card(4, [[60], [10, 11], [20, 21], [62, 31]]).play(60)
     actors = []
@@ -179,6 +193,7 @@ def test_every_other_seat_has_exactly_one_more_turn_in_order() -> None:
     assert table.told()[-1] == ("GAME_ENDED", None, ())
 
 
+@pytest.mark.rules("discat", "End")
 def test_a_last_turn_may_be_a_pass_and_then_only_keep_is_legal() -> None:
     table = last_card(2, [[10], [20, 21]]).play(10)
     assert table.position.legal_actions() == [KEEP]
@@ -188,6 +203,7 @@ def test_a_last_turn_may_be_a_pass_and_then_only_keep_is_legal() -> None:
     assert table.face_down(0) == []
 
 
+@pytest.mark.rules("discat", "End")
 def test_an_empty_hand_while_the_pile_has_cards_begins_nothing() -> None:
     state = late_state([[30], [10, 11]], [played(1)], first=1, active=0, unknown=[40], up_arrows=[1])
     table = Table.at(read(state)).play(30)
@@ -197,17 +213,20 @@ def test_an_empty_hand_while_the_pile_has_cards_begins_nothing() -> None:
     assert state_of(table.position).last_turns == 0
 
 
+@pytest.mark.rules("discat", "End")
 def test_an_empty_hand_refilled_from_the_queue_begins_nothing() -> None:
     table = late_with_queue([31], [2, 4], queue=(46,)).play(31)
     assert table.hand(0) == [46]
     assert state_of(table.position).last_turns == 0
 
 
+@pytest.mark.rules("discat", "End")
 def test_an_empty_pile_while_the_hand_has_cards_begins_nothing() -> None:
     table = last_card(2, [[30, 31], [10, 11]]).play(30)
     assert state_of(table.position).last_turns == 0
 
 
+@pytest.mark.rules("discat", "End")
 def test_a_second_empty_hand_starts_nothing_anew() -> None:
     table = last_card(3, [[30], [10], [20, 5]]).play(30).play(10)
     assert "LAST_TURNS_BEGUN" not in [kind for kind, *_ in table.told()]
@@ -216,6 +235,7 @@ def test_a_second_empty_hand_starts_nothing_anew() -> None:
     assert table.position.is_terminal()
 
 
+@pytest.mark.rules("discat", "End")
 def test_a_seat_may_end_a_last_turn_with_cards_in_hand() -> None:
     table = last_card(3, [[30], [10, 11, 12], [20, 5]]).play(30).play(10).play(5)
     assert table.position.is_terminal()
@@ -225,6 +245,7 @@ def test_a_seat_may_end_a_last_turn_with_cards_in_hand() -> None:
 # End: score
 
 
+@pytest.mark.rules("discat", "End")
 def test_the_score_counts_pile_bonus_and_hand() -> None:
     position = read(late_state([[29, 40, 42], [46]], [played(1, 3, 5, 7), played(30)], first=0, active=0, up_arrows=[]))
     detail = DiscatScoreDetail()
@@ -239,6 +260,7 @@ def test_the_score_counts_pile_bonus_and_hand() -> None:
     assert position.totals() == [sum((s.pile_points, s.bonus_points, s.hand_points)) for s in detail.seats]
 
 
+@pytest.mark.rules("discat", "End")
 def test_the_score_stands_from_the_deal_on() -> None:
     table = Table([50, 1, 2, 3, 4], [31, 32, 33, 5, 6])
     assert table.position.totals() == [-5, -5]
@@ -248,6 +270,7 @@ def test_the_score_stands_from_the_deal_on() -> None:
 GROUPS = [played(1, 11, 21, 31), played(3, 13, 23), played(2, 12, 22, 32), played(5, 15, 25), KEPT, played(7, 17)]
 
 
+@pytest.mark.rules("discat", "End")
 def test_most_points_win() -> None:
     # Two hands of different sizes, all else alike.
     table = Table.at(read(late_state([[20, 22], []], [], active=1, phase="OVER")))
@@ -256,6 +279,7 @@ def test_most_points_win() -> None:
     assert table.position.winners() == [1]
 
 
+@pytest.mark.rules("discat", "End")
 def test_a_tie_is_broken_by_bonus_cards() -> None:
     state = late_state([[40, 41, 42, 43, 44, 45], []], GROUPS, first=0, active=1, phase="OVER")
     table = Table.at(read(state))
@@ -266,6 +290,7 @@ def test_a_tie_is_broken_by_bonus_cards() -> None:
     assert table.position.returns() == [1, -1]
 
 
+@pytest.mark.rules("discat", "End")
 def test_a_tie_in_points_and_bonus_cards_is_shared() -> None:
     position = read(late_state([[], []], [], active=1, phase="OVER"))
     assert position.totals() == [25, 25]
@@ -274,6 +299,7 @@ def test_a_tie_in_points_and_bonus_cards_is_shared() -> None:
     assert position.returns() == [0, 0]
 
 
+@pytest.mark.rules("discat", "End")
 def test_seats_behind_shared_winners_have_rank_three() -> None:
     position = read(late_state([[], [], [56, 58, 60]], [], first=0, active=2, phase="OVER"))
     assert position.totals() == [19, 19, 16]
@@ -281,6 +307,7 @@ def test_seats_behind_shared_winners_have_rank_three() -> None:
     assert position.returns() == [0.5, 0.5, -1]
 
 
+@pytest.mark.rules("discat", "End")
 def test_nobody_moves_once_the_game_is_over() -> None:
     table = Table.at(read(late_state([[], []], [], active=1, phase="OVER")))
     assert table.refusal(KEEP).reason == "GAME_OVER"

@@ -14,6 +14,8 @@ from .building import EXCHANGED, GAME, KEPT, Table, late_state, played, told
 from .reference import Game
 from .test_discat_reference import choose
 
+pytestmark = pytest.mark.rules("discat", "Public and hidden")
+
 
 def observed(table: Table, seat: int, part: str) -> np.ndarray:
     """Return a part of a seat's observation, in its shape."""
@@ -78,6 +80,7 @@ def test_who_exchanged_is_public_and_what_is_known_to_that_seat_alone() -> None:
     assert observed(table, 0, "queue") == 1
 
 
+@pytest.mark.rules("discat", "Decisions of the engine")
 def test_a_card_of_the_queue_that_another_seat_drew_is_known_to_who_put_it_there() -> None:
     # Seat 1 has put 33 under the pile. Seat 0, with no unknown card left, draws it.
     state = late_state(
@@ -120,6 +123,7 @@ def known_of(game: Game, seat: int, other: int) -> set[int]:
     return known
 
 
+@pytest.mark.rules("discat", "Decisions of the engine")
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_cards_seen_drawn_are_known_until_played_or_until_that_seat_exchanges(players: int) -> None:
     choices = random.Random(players)
@@ -204,6 +208,7 @@ def test_an_observation_knows_what_the_view_knows_where_the_hands_contradict_wha
     assert known > 20
 
 
+@pytest.mark.rules("discat", "Decisions of the engine")
 @pytest.mark.parametrize(
     "kind", ["CARD_DEALT", "BONUS_CARD_DRAWN", "EXCHANGE_DRAWN", "CARD_REFILLED", "CARD_EXCHANGED"]
 )

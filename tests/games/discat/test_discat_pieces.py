@@ -10,6 +10,7 @@ DETAILS = details_of(GAME)
 ODD = list(range(1, 90, 2))
 
 
+@pytest.mark.rules("discat", "Components and setup", "Arrows")
 def test_digits_and_arrows_of_the_cards() -> None:
     for card in DETAILS.cards:
         assert f"{card.tens}{card.units}" == f"{card.card:02}"
@@ -18,6 +19,7 @@ def test_digits_and_arrows_of_the_cards() -> None:
     assert not any(card.points_up for card in DETAILS.cards if card.card in (18, 22, 24, 34))
 
 
+@pytest.mark.rules("discat", "Components and setup", "Arrows")
 @pytest.mark.parametrize("players", range(2, 7))
 def test_cards_in_use(players: int) -> None:
     in_use = [card.card for card in DETAILS.cards if card.min_players <= players]
@@ -25,12 +27,14 @@ def test_cards_in_use(players: int) -> None:
     assert list(view_of(GAME.new_game(players), None).unseen_cards) == in_use
 
 
+@pytest.mark.rules("discat", "Components and setup", "Arrows")
 def test_numbers_of_the_rules_file() -> None:
     assert (DETAILS.cards_dealt, DETAILS.largest_hand) == (5, 6)
     assert (DETAILS.bonus_group_size, DETAILS.winning_group_size) == (4, 5)
     assert (DETAILS.pile_card_points, DETAILS.bonus_card_points, DETAILS.hand_card_points) == (1, 4, -1)
 
 
+@pytest.mark.rules("discat", "Components and setup", "Arrows")
 @pytest.mark.parametrize("players", range(2, 7))
 def test_play_goes_by_these_numbers(players: int) -> None:
     largest = 0
@@ -51,6 +55,7 @@ def test_play_goes_by_these_numbers(players: int) -> None:
     assert DETAILS.cards_dealt < largest <= DETAILS.largest_hand
 
 
+@pytest.mark.rules("discat", "Components and setup", "Arrows")
 @pytest.mark.parametrize("players", range(2, 7))
 @pytest.mark.parametrize("up", [None, [], [1, 18, 50, 51, 90], ODD])
 def test_views_tell_the_cards_whose_arrows_point_up(players: int, up: list[int] | None) -> None:
@@ -64,6 +69,7 @@ def test_views_tell_the_cards_whose_arrows_point_up(players: int, up: list[int] 
                 assert view.constraint.higher == (view.constraint.card in wanted)
 
 
+@pytest.mark.rules("discat", "Components and setup", "Arrows")
 def test_with_the_default_the_cards_say_the_same_as_views() -> None:
     view = view_of(GAME.new_game(6), None)
     assert list(view.up_arrows) == [card.card for card in DETAILS.cards if card.points_up]

@@ -18,6 +18,8 @@ from .building import CODEC, GAME
 from .knowledge import Knowledge, Placement
 from .reference import EXCHANGE, KEEP, OVER, Game
 
+pytestmark = pytest.mark.rules("discat", "Public and hidden", "Decisions of the engine")
+
 # A fixed seed with a smaller probability counts as a fault.
 P_VALUE = 1e-6
 DRAWS = 40  # for each state

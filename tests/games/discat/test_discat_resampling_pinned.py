@@ -20,6 +20,8 @@ from .building import GAME, Table
 from .knowledge import Knowledge, Placement
 from .reference import Game
 
+pytestmark = pytest.mark.rules("discat", "Public and hidden", "Decisions of the engine")
+
 POSITIONS = json.loads(Path(__file__).with_name("resampling.json").read_text(encoding="utf-8"))
 DRAWS_PER_PLACEMENT = 40
 P_VALUE = 1e-5

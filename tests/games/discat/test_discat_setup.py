@@ -11,6 +11,7 @@ from .building import GAME, LARGEST, Table
 ODD = sum(1 << (card - 1) for card in range(1, 91, 2))
 
 
+@pytest.mark.rules("discat", "Components and setup")
 @pytest.mark.parametrize(("players", "largest"), LARGEST.items())
 def test_cards_used_go_by_the_number_of_players(players: int, largest: int) -> None:
     position = GAME.new_game(players, {"first_seat": 0})
@@ -18,6 +19,7 @@ def test_cards_used_go_by_the_number_of_players(players: int, largest: int) -> N
     assert list(state_of(position).unknown_cards) == list(range(1, largest + 1))
 
 
+@pytest.mark.rules("discat", "Components and setup")
 def test_who_begins_is_a_chance_event_uniform_over_the_seats() -> None:
     position = GAME.new_game(4)
     assert phase(position) == "FIRST_SEAT"
@@ -28,6 +30,7 @@ def test_who_begins_is_a_chance_event_uniform_over_the_seats() -> None:
     assert after.options() == {}
 
 
+@pytest.mark.rules("discat", "Components and setup")
 def test_first_seat_may_be_an_option() -> None:
     position = GAME.new_game(4, {"first_seat": 3})
     assert phase(position) == "DEAL"
@@ -39,6 +42,7 @@ def test_first_seat_may_be_an_option() -> None:
         assert (caught.value.reason, caught.value.field) == (Reason.INVALID_OPTION, "first_seat")
 
 
+@pytest.mark.rules("discat", "Components and setup")
 def test_the_deal_is_five_cards_each_one_at_a_time_from_the_first_seat() -> None:
     position = GAME.new_game(3, {"first_seat": 1})
     order = []
@@ -59,6 +63,7 @@ def test_the_deal_is_five_cards_each_one_at_a_time_from_the_first_seat() -> None
     assert view_of(position, None).draw_pile_size == 45
 
 
+@pytest.mark.rules("discat", "Components and setup")
 def test_the_first_turn_is_exactly_one_card_without_a_constraint() -> None:
     table = Table([11, 12, 21, 22, 31], [1, 2, 3, 4, 5])
     assert table.constraint() is None
@@ -68,6 +73,7 @@ def test_the_first_turn_is_exactly_one_card_without_a_constraint() -> None:
     assert "first turn" in error.message
 
 
+@pytest.mark.rules("discat", "Components and setup")
 def test_tens_digit_of_one_to_nine_is_zero() -> None:
     table = Table([10, 41, 42, 43, 44], [1, 9, 20, 30, 33]).play(10).draw(50)
     # Lower than 10: 1 and 9 share the first digit 0; 20 and 30 the second.
@@ -76,6 +82,7 @@ def test_tens_digit_of_one_to_nine_is_zero() -> None:
     assert {(20, 30), (30, 20), (30, 33), (33, 30), (1, 9), (9, 1)} == {p for p in table.legal_plays() if len(p) > 1}
 
 
+@pytest.mark.rules("discat", "Arrows")
 def test_known_cards_point_down() -> None:
     # Rulebook: 18, 22, 24; a review: 34.
     for card in (18, 22, 24, 34):
@@ -83,6 +90,7 @@ def test_known_cards_point_down() -> None:
         assert table.constraint() == (card, False)
 
 
+@pytest.mark.rules("discat", "Arrows")
 @pytest.mark.parametrize("players", LARGEST)
 def test_by_default_even_numbers_point_down_and_odd_ones_up(players: int) -> None:
     observation = {part.name: part for part in GAME.description.observation}["points_up"]
@@ -92,12 +100,14 @@ def test_by_default_even_numbers_point_down_and_odd_ones_up(players: int) -> Non
     assert position.options() == {}
 
 
+@pytest.mark.rules("discat", "Arrows")
 @pytest.mark.parametrize("players", LARGEST)
 def test_no_constraint_by_default_is_one_that_no_card_can_meet(players: int) -> None:
     for card in range(1, LARGEST[players] + 1):
         assert range(card + 1, LARGEST[players] + 1) if card % 2 else range(1, card)
 
 
+@pytest.mark.rules("discat", "Arrows")
 @pytest.mark.parametrize("card", range(1, 51))
 def test_option_up_arrows_turns_each_card_for_itself(card: int) -> None:
     others = [other for other in (11, 12, 13, 14, 15, 16, 17, 18, 19, 20) if other != card]
@@ -110,6 +120,7 @@ def test_option_up_arrows_turns_each_card_for_itself(card: int) -> None:
         assert table.constraint() == (card, up)
 
 
+@pytest.mark.rules("discat", "Arrows")
 def test_option_up_arrows_is_kept_whole() -> None:
     for value in (0, 1, 1 << 89, (1 << 90) - 1, ODD ^ 1 << 63, ODD ^ 1 << 64):
         position = GAME.new_game(2, {"up_arrows": value}, seed=1)
@@ -119,6 +130,7 @@ def test_option_up_arrows_is_kept_whole() -> None:
     assert GAME.new_game(2, {"up_arrows": ODD}).options() == {}
 
 
+@pytest.mark.rules("discat", "Arrows")
 def test_bits_of_unused_cards_mean_nothing() -> None:
     unused = sum(1 << (card - 1) for card in range(51, 91))
     plain, other = (GAME.new_game(2, {"up_arrows": value}, seed=5) for value in (ODD, ODD ^ unused))
@@ -131,6 +143,7 @@ def test_bits_of_unused_cards_mean_nothing() -> None:
     assert plain.totals() == other.totals()
 
 
+@pytest.mark.rules("discat", "Arrows")
 def test_wrong_up_arrows_are_refused() -> None:
     for wrong in (-1, 1 << 90, 1.0, True, "1", [1, 3]):
         with pytest.raises(EngineError) as caught:
@@ -138,6 +151,7 @@ def test_wrong_up_arrows_are_refused() -> None:
         assert (caught.value.reason, caught.value.field) == (Reason.INVALID_OPTION, "up_arrows")
 
 
+@pytest.mark.rules("discat", "Components and setup")
 def test_unknown_options_are_refused() -> None:
     with pytest.raises(EngineError) as caught:
         GAME.new_game(2, {"down_arrows": 1})

@@ -13,6 +13,8 @@ from chatiere.v1.discat_pb2 import DiscatPhase, DiscatScoreDetail, DiscatState
 from ..building import read, state_of
 from .building import CODEC, EXCHANGED, GAME, KEPT, Table, late_state, played
 
+pytestmark = pytest.mark.rules("discat", "Invariants")
+
 HEADER_SIZE = 32
 
 

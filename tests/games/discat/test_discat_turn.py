@@ -16,6 +16,7 @@ def rulebook_table() -> Table:
 # Worked cases
 
 
+@pytest.mark.rules("discat", "Worked cases (from the rulebook)")
 def test_worked_case_groups_of_22_27_37_41_47() -> None:
     table = Table([60, 57, 59, 56, 58], [20, 22, 27, 37, 41], [51, 52, 53, 54, 55], first_seat=1, up_arrows=[])
     # Nobody holds a card below 20: seat 1 gets a bonus card and plays freely.
@@ -28,12 +29,14 @@ def test_worked_case_groups_of_22_27_37_41_47() -> None:
     assert groups == singles | pairs | triples
 
 
+@pytest.mark.rules("discat", "Worked cases (from the rulebook)")
 def test_worked_case_under_lower_than_24() -> None:
     table = rulebook_table()
     assert table.constraint() == (24, False)
     assert table.legal_plays() == {(22,), (27, 22)}
 
 
+@pytest.mark.rules("discat", "Worked cases (from the rulebook)")
 def test_worked_case_28_38_58_with_18_on_top() -> None:
     table = rulebook_table().play(27, 22).draw(5, 6)
     assert table.constraint() == (22, False)
@@ -47,6 +50,7 @@ def test_worked_case_28_38_58_with_18_on_top() -> None:
     assert table.position.totals()[2] == 3 + 4 - 5
 
 
+@pytest.mark.rules("discat", "Worked cases (from the rulebook)")
 def test_worked_case_bonus_exchange_keep_and_free_play() -> None:
     # Seats: 0 the creator of "lower than 18", 1 exchanges 52 for 48, 2 keeps.
     table = Table([18, 31, 32, 33, 34], [52, 53, 54, 55, 56], [41, 42, 43, 44, 45]).play(18).draw(35)
@@ -75,6 +79,7 @@ def test_worked_case_bonus_exchange_keep_and_free_play() -> None:
 # Play
 
 
+@pytest.mark.rules("discat", "A turn: play (or pass), then refill")
 def test_a_group_shares_the_first_or_the_second_digit_throughout() -> None:
     # 22 and 27 share the first digit, 27 and 37 the second: together they are not a group.
     table = Table([50, 1, 2, 3, 4], [22, 27, 37, 41, 47], up_arrows=[]).play(50).draw(5)
@@ -84,6 +89,7 @@ def test_a_group_shares_the_first_or_the_second_digit_throughout() -> None:
         assert "digit" in error.message
 
 
+@pytest.mark.rules("discat", "A turn: play (or pass), then refill")
 def test_only_the_top_card_has_to_respect_the_constraint() -> None:
     table = rulebook_table()
     table.play(27, 22)
@@ -94,6 +100,7 @@ def test_only_the_top_card_has_to_respect_the_constraint() -> None:
     assert error.metadata["actor"] == "1"
 
 
+@pytest.mark.rules("discat", "A turn: play (or pass), then refill")
 def test_the_top_card_alone_makes_the_next_constraint() -> None:
     assert rulebook_table().play(27, 22).draw(5, 6).constraint() == (22, False)
     table = Table([50, 1, 2, 3, 4], [31, 32, 33, 5, 6]).play(50).draw(7)
@@ -101,6 +108,7 @@ def test_the_top_card_alone_makes_the_next_constraint() -> None:
     assert Table.at(table.position).play(31, 33, 32).draw(8, 9, 10).constraint() == (32, False)
 
 
+@pytest.mark.rules("discat", "A turn: play (or pass), then refill")
 @pytest.mark.parametrize(("up", "allowed"), [(True, {31, 49}), (False, {1, 2, 29})])
 def test_higher_or_lower_than_the_card_but_never_equal(up: bool, allowed: set[int]) -> None:
     table = Table([30, 41, 42, 43, 44], [1, 2, 29, 31, 49], up_arrows=[30] if up else [])
@@ -108,6 +116,7 @@ def test_higher_or_lower_than_the_card_but_never_equal(up: bool, allowed: set[in
     assert {play[-1] for play in table.legal_plays()} == allowed
 
 
+@pytest.mark.rules("discat", "A turn: play (or pass), then refill")
 def test_played_cards_lie_ascending_then_the_top() -> None:
     table = Table([50, 1, 2, 3, 4], [31, 32, 33, 5, 6]).play(50).draw(7)
     table.play(33, 31, 32)
@@ -115,6 +124,7 @@ def test_played_cards_lie_ascending_then_the_top() -> None:
     assert table.told()[0] == ("CARDS_PLAYED", 1, (31, 33, 32))
 
 
+@pytest.mark.rules("discat", "A turn: play (or pass), then refill")
 @pytest.mark.parametrize("top", [31, 32, 33, 34])
 def test_of_a_group_of_four_the_lowest_under_the_top_is_the_bonus_card(top: int) -> None:
     table = Table([50, 1, 2, 3, 4], [31, 32, 33, 34, 6], up_arrows=[]).play(50).draw(7)
@@ -125,12 +135,14 @@ def test_of_a_group_of_four_the_lowest_under_the_top_is_the_bonus_card(top: int)
     assert table.position.totals() == [1 - 5, 3 + 4 - 1]
 
 
+@pytest.mark.rules("discat", "A turn: play (or pass), then refill")
 def test_groups_of_three_give_no_bonus_card() -> None:
     table = Table([50, 1, 2, 3, 4], [31, 32, 33, 34, 6], up_arrows=[]).play(50).draw(7).play(31, 32, 33)
     assert table.bonus_pile(1) == []
     assert table.pile(1) == [31, 32, 33]
 
 
+@pytest.mark.rules("discat", "A turn: play (or pass), then refill")
 def test_a_seat_with_a_legal_play_must_play() -> None:
     table = rulebook_table()
     for move in (KEEP, *range(EXCHANGE, EXCHANGE + 6)):
@@ -139,6 +151,7 @@ def test_a_seat_with_a_legal_play_must_play() -> None:
         assert "passing is not a choice" in error.message
 
 
+@pytest.mark.rules("discat", "A turn: play (or pass), then refill")
 def test_a_seat_that_plays_freely_must_play_too() -> None:
     table = Table([24, 1, 2, 3, 4], [41, 42, 43, 44, 45])
     assert "passing is not a choice" in table.refusal(KEEP).message
@@ -156,6 +169,7 @@ def lower_than_ten(players: int = 3) -> Table:
     return Table(*hands[:players]).play(10).draw(25)
 
 
+@pytest.mark.rules("discat", "A turn: play (or pass), then refill")
 def test_a_seat_that_cannot_respect_the_constraint_may_not_play() -> None:
     table = lower_than_ten().draw(26)
     for move in range(192):
@@ -163,6 +177,7 @@ def test_a_seat_that_cannot_respect_the_constraint_may_not_play() -> None:
         assert (error.reason, error.rule) == (Reason.ILLEGAL_ACTION, "discat.md: Cannot respect the constraint")
 
 
+@pytest.mark.rules("discat", "A turn: play (or pass), then refill")
 def test_the_bonus_is_drawn_before_the_choice_and_is_the_creators() -> None:
     table = lower_than_ten()
     assert (table.actor, table.phase) == (-1, "BONUS")
@@ -174,6 +189,7 @@ def test_the_bonus_is_drawn_before_the_choice_and_is_the_creators() -> None:
     assert (table.actor, table.phase) == (1, "PASS")
 
 
+@pytest.mark.rules("discat", "A turn: play (or pass), then refill")
 def test_the_bonus_comes_once_per_constraint() -> None:
     table = lower_than_ten(4).draw(26).keep()
     assert (table.actor, table.phase) == (2, "PASS")
@@ -182,6 +198,7 @@ def test_the_bonus_comes_once_per_constraint() -> None:
     assert len(table.hand(0)) == 6
 
 
+@pytest.mark.rules("discat", "A turn: play (or pass), then refill")
 def test_the_next_constraint_has_its_own_bonus() -> None:
     table = lower_than_ten(2).draw(26).keep().play(22)
     assert table.hand(0) == [21, 23, 24, 25, 26]
@@ -191,6 +208,7 @@ def test_the_next_constraint_has_its_own_bonus() -> None:
     assert table.hand(0) == [21, 23, 24, 25, 26, 27]
 
 
+@pytest.mark.rules("discat", "A turn: play (or pass), then refill")
 def test_a_bonus_that_an_empty_pile_prevented_does_not_count() -> None:
     state = late_state([[2, 4], [30, 32]], [played(6)], first=0, active=1, phase="PASS")
     table = Table.at(read(state))
@@ -203,6 +221,7 @@ def test_a_bonus_that_an_empty_pile_prevented_does_not_count() -> None:
     assert read(state).legal_actions() == [KEEP]
 
 
+@pytest.mark.rules("discat", "A turn: play (or pass), then refill")
 def test_the_bonus_card_may_be_the_last_of_the_pile_then_only_keep_is_legal() -> None:
     state = late_state([[2, 4], [30, 32]], [played(6)], first=0, active=1, phase="BONUS", unknown=[50])
     table = Table.at(read(state))
@@ -216,6 +235,7 @@ def test_the_bonus_card_may_be_the_last_of_the_pile_then_only_keep_is_legal() ->
         assert "draw pile is empty" in error.message
 
 
+@pytest.mark.rules("discat", "A turn: play (or pass), then refill")
 def test_passing_turns_the_top_face_down_before_the_choice() -> None:
     table = Table([24, 1, 2, 3, 4], [22, 41, 42, 43, 44], [5, 45, 46, 47, 48], up_arrows=[]).play(24).draw(50)
     table.play(22).draw(51).play(5).draw(52).play(4).draw(53)
@@ -228,6 +248,7 @@ def test_passing_turns_the_top_face_down_before_the_choice() -> None:
     assert table.told() == [("BONUS_CARD_DRAWN", 0, (54,)), ("TOP_TURNED", 1, (22,))]
 
 
+@pytest.mark.rules("discat", "A turn: play (or pass), then refill")
 def test_face_down_cards_score_as_before() -> None:
     table = Table([24, 1, 2, 3, 4], [22, 41, 42, 43, 44], up_arrows=[]).play(24).draw(50).play(22).draw(49)
     table.play(4).draw(48)
@@ -238,12 +259,14 @@ def test_face_down_cards_score_as_before() -> None:
     assert table.position.totals() == [before[0] - 1, before[1]]
 
 
+@pytest.mark.rules("discat", "A turn: play (or pass), then refill")
 def test_nothing_happens_when_the_personal_pile_is_empty() -> None:
     table = lower_than_ten().draw(26)
     assert table.told() == [("BONUS_CARD_DRAWN", 0, (26,))]
     assert table.face_down(1) == []
 
 
+@pytest.mark.rules("discat", "A turn: play (or pass), then refill")
 def test_nothing_happens_when_the_top_already_lies_face_down() -> None:
     state = late_state(
         [[2, 4, 6], [30, 32], [40, 42]],
@@ -262,6 +285,7 @@ def test_nothing_happens_when_the_top_already_lies_face_down() -> None:
     assert table.face_down(2) == face_down
 
 
+@pytest.mark.rules("discat", "A turn: play (or pass), then refill")
 def test_a_new_card_on_the_pile_lies_face_up() -> None:
     table = lower_than_ten(2).draw(26).keep()
     assert table.face_down(0) == [10]
@@ -271,6 +295,7 @@ def test_a_new_card_on_the_pile_lies_face_up() -> None:
     assert not view_of(table.position, None).seats[0].pile[-1].face_down
 
 
+@pytest.mark.rules("discat", "A turn: play (or pass), then refill")
 def test_keep_leaves_the_hand_as_it_is() -> None:
     table = lower_than_ten().draw(26)
     hand = table.hand(1)
@@ -279,6 +304,7 @@ def test_keep_leaves_the_hand_as_it_is() -> None:
     assert table.told()[0] == ("HAND_KEPT", 1, ())
 
 
+@pytest.mark.rules("discat", "A turn: play (or pass), then refill")
 def test_an_exchanged_card_goes_under_the_pile_and_the_top_is_drawn() -> None:
     table = lower_than_ten().draw(26).exchange(33)
     assert table.told() == [("CARD_EXCHANGED", 1, (33,))]
@@ -293,6 +319,7 @@ def test_an_exchanged_card_goes_under_the_pile_and_the_top_is_drawn() -> None:
     assert view_of(table.position, None).draw_pile_size == 60 - 15 - 1 - 1
 
 
+@pytest.mark.rules("discat", "A turn: play (or pass), then refill")
 def test_the_next_seat_stands_under_the_same_constraint() -> None:
     table = lower_than_ten(4).draw(26)
     for seat in (1, 2, 3):
@@ -303,6 +330,7 @@ def test_the_next_seat_stands_under_the_same_constraint() -> None:
     assert view_of(table.position, None).passes == 3
 
 
+@pytest.mark.rules("discat", "A turn: play (or pass), then refill")
 def test_a_seat_after_a_pass_may_respect_the_constraint() -> None:
     table = Table([10, 21, 22, 23, 24], [31, 32, 33, 34, 35], [9, 42, 43, 44, 45]).play(10).draw(25)
     table.draw(26).keep()
@@ -315,6 +343,7 @@ def test_a_seat_after_a_pass_may_respect_the_constraint() -> None:
 # Back to the creator
 
 
+@pytest.mark.rules("discat", "A turn: play (or pass), then refill")
 def test_back_to_the_creator_the_top_is_turned_and_the_play_is_free() -> None:
     table = lower_than_ten().draw(26).keep().keep()
     assert table.told() == [("HAND_KEPT", 2, ()), ("TOP_TURNED", 0, (10,)), ("CONSTRAINT_LIFTED", 0, ())]
@@ -327,6 +356,7 @@ def test_back_to_the_creator_the_top_is_turned_and_the_play_is_free() -> None:
     assert view_of(table.position, None).constraint.card == 24
 
 
+@pytest.mark.rules("discat", "A turn: play (or pass), then refill")
 def test_back_to_the_creator_a_group_is_allowed_too() -> None:
     table = lower_than_ten().draw(26).keep().keep()
     assert (21, 22, 23) in table.legal_plays()
@@ -336,6 +366,7 @@ def test_back_to_the_creator_a_group_is_allowed_too() -> None:
 # Refill
 
 
+@pytest.mark.rules("discat", "A turn: play (or pass), then refill")
 def test_a_hand_below_five_draws_up_to_five() -> None:
     table = Table([50, 1, 2, 3, 4], [31, 32, 33, 5, 6], up_arrows=[]).play(50).draw(7).play(31, 32, 33)
     for card in (8, 9, 10):
@@ -346,6 +377,7 @@ def test_a_hand_below_five_draws_up_to_five() -> None:
     assert table.actor == 0
 
 
+@pytest.mark.rules("discat", "A turn: play (or pass), then refill")
 def test_a_hand_of_six_is_not_reduced_and_draws_nothing_until_it_is_below_five() -> None:
     table = lower_than_ten(2).draw(26).keep()
     assert len(table.hand(0)) == 6
@@ -356,6 +388,7 @@ def test_a_hand_of_six_is_not_reduced_and_draws_nothing_until_it_is_below_five()
     assert table.told() == [("CARDS_PLAYED", 0, (26,))]
 
 
+@pytest.mark.rules("discat", "A turn: play (or pass), then refill")
 def test_a_refill_goes_as_far_as_the_pile() -> None:
     state = late_state(
         [[31, 32, 33, 34, 40], [1, 2, 3]], [played(36)], first=1, active=0, unknown=[50, 49], up_arrows=[]
@@ -366,6 +399,7 @@ def test_a_refill_goes_as_far_as_the_pile() -> None:
     assert table.actor == 1
 
 
+@pytest.mark.rules("discat", "A turn: play (or pass), then refill")
 def test_a_pass_refills_too() -> None:
     # Play never leads to a short hand beside a pile; a state that says so is played on by the same rule.
     state = late_state([[2, 4], [30, 32]], [played(6)], first=0, active=1, phase="BONUS", unknown=[44, 46, 48, 50])
@@ -376,6 +410,7 @@ def test_a_pass_refills_too() -> None:
     assert (table.actor, table.phase) == (0, "PLAY")
 
 
+@pytest.mark.rules("discat", "A turn: play (or pass), then refill")
 def test_a_pass_with_an_exchange_refills_after_it() -> None:
     state = late_state([[2, 4], [30, 32]], [played(6)], first=0, active=1, phase="BONUS", unknown=[44, 46, 48])
     table = Table.at(read(state)).draw(44).exchange(30)
@@ -389,6 +424,7 @@ def test_a_pass_with_an_exchange_refills_after_it() -> None:
     assert view_of(table.position, None).draw_pile_size == 0
 
 
+@pytest.mark.rules("discat", "A turn: play (or pass), then refill")
 def test_passes_and_exchanges_are_listed_as_turns() -> None:
     table = lower_than_ten(4).draw(26).keep().exchange(41).draw(60).keep()
     turns = view_of(table.position, None).turns

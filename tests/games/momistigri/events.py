@@ -34,7 +34,7 @@ LABELS = (
     (happened("ALL_PASSED", None), "the round ends: all seats still in it have passed"),
     (happened("TURN_LIMIT_REACHED", None), "the round ends: it was its 200th turn"),
     (happened("HAND_SHOWN", 1, 45, 2, 2), "seat 1 shows Momistigri and 3A and 3A"),
-    (happened("PENALTY_TAKEN", 3, 21), "seat 3 takes 21 penalty points"),
+    (happened("PENALTY_TAKEN", 3, 21), "penalty points of seat 3: 21"),
     (happened("GAME_ENDED", None), "the game is over"),
 )
 

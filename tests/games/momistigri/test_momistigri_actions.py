@@ -6,8 +6,11 @@ from chatiere.engine import EngineError, Event, Reason
 from chatiere.engine.wire import Reader, fill, written_text
 from chatiere.v1.momistigri_pb2 import MomistigriAction, MomistigriEvent
 
+from ..building import label_of, made_event
 from .building import CODEC, GAME, Table, card, typed
 from .reference import pair_of
+
+pytestmark = pytest.mark.rules("momistigri", "Actions")
 
 
 def test_there_are_1453_ids() -> None:
@@ -174,9 +177,16 @@ def test_events_in_words() -> None:
         "seat 0 passes",
         "the round ends: all seats still in it have passed",
         "seat 0 shows 4A",
-        "seat 0 takes 4 penalty points",
+        "penalty points of seat 0: 4",
         "seat 1 shows 5A",
-        "seat 1 takes 5 penalty points",
-        "seat 2 takes 0 penalty points",
+        "penalty points of seat 1: 5",
+        "penalty points of seat 2: 0",
         "round 2 begins with seat 1",
     ]
+
+
+@pytest.mark.parametrize("count", [0, 1, 21])
+def test_penalty_points_are_told_in_words_that_agree_with_any_number(count: int) -> None:
+    event = made_event(GAME, "PENALTY_TAKEN", 3, count)
+    assert label_of(GAME, event, True) == f"penalty points of seat 3: {count}"
+    assert label_of(GAME, event, True, "fr") == f"points de pénalité du joueur 3 : {count}"

@@ -5,6 +5,8 @@ import pytest
 from .building import Table, card
 from .reference import HAND_OUT, NAME, gift_id, pair_id
 
+pytestmark = pytest.mark.rules("momistigri", "Effects of a pair of one value")
+
 
 def test_main_of_a_1_discards_all_other_1s() -> None:
     table = Table.late("1A 1B 1A 1E 3A", "6A", "6B", "6C", "6D").pair("1A 1B")

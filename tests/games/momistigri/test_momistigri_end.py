@@ -12,6 +12,7 @@ from .building import CODEC, PLAYERS, Table, cards, names
 LAST_SEATS = ["3A", "4A", "5A", "7A", "8C"]
 
 
+@pytest.mark.rules("momistigri", "End of a round", "Worked cases")
 def test_the_last_seat_with_cards_finishes_its_own_turn() -> None:
     # Worked case: A draws B's last card: B leaves; A may still discard one pair, then takes the rest as penalty.
     table = Table.late("3A 3B 4C M", "4A", "", active=0, phase="DRAW", draws_left=1).draw("4A")
@@ -30,6 +31,7 @@ def test_the_last_seat_with_cards_finishes_its_own_turn() -> None:
     ]
 
 
+@pytest.mark.rules("momistigri", "End of a round")
 def test_the_last_seat_may_use_a_1_and_a_6() -> None:
     # Worked case: Main of a 1 and a 6 work as usual; other effects find no target.
     table = Table.late("1A 1B 1C 4A", "", "", "", "").pair("1A 1B").main()
@@ -40,17 +42,20 @@ def test_the_last_seat_may_use_a_1_and_a_6() -> None:
         assert Table.late(f"{both} M", "", "").pair(both).penalties() == [[10, 0, 0]]
 
 
+@pytest.mark.rules("momistigri", "End of a round", "Decisions of the engine")
 def test_the_last_seat_may_pass() -> None:
     table = Table.late("6A M", "", "").pass_turn()
     assert table.penalties() == [[16, 0, 0]]
     assert table.told()[1][0] == "ONE_SEAT_LEFT"
 
 
+@pytest.mark.rules("momistigri", "End of a round", "Worked cases")
 def test_the_momistigri_alone_is_ten_points() -> None:
     # Worked case.
     assert Table.late("M", "", "").pass_turn().penalties() == [[10, 0, 0]]
 
 
+@pytest.mark.rules("momistigri", "End of a round")
 def test_otherwise_the_round_ends_at_once() -> None:
     # Seat 0 gets rid of its last cards in its own turn; seat 1 has no more turns.
     table = Table.late("3A 3B", "4A 4B M", "").pair("3A 3B").main()
@@ -60,6 +65,7 @@ def test_otherwise_the_round_ends_at_once() -> None:
     assert table.penalties() == [[0, 13, 0]]
 
 
+@pytest.mark.rules("momistigri", "End of a round")
 def test_the_end_is_looked_at_only_when_an_effect_is_complete() -> None:
     # D: with its last two cards seat 0 hands out cards; only then does the round end.
     table = Table.late("5A 5B", "M", "").pair("5A 5B")
@@ -68,11 +74,13 @@ def test_the_end_is_looked_at_only_when_an_effect_is_complete() -> None:
     assert table.penalties() == [[0, 18, 0]]
 
 
+@pytest.mark.rules("momistigri", "End of a round")
 def test_nobody_may_hold_cards_at_the_end() -> None:
     table = Table.late("6A 6B", "", "").pair("6A 6B").stop()
     assert table.penalties() == [[0, 0, 0]]
 
 
+@pytest.mark.rules("momistigri", "End of a round", "Worked cases")
 def test_three_seats_pass_in_a_row() -> None:
     # Worked case: sums 11, 7 and 4.
     table = Table.late("5A 6B", "7A", "4A", "").pass_turn().draw("5A").pass_turn().draw("7A")
@@ -83,6 +91,7 @@ def test_three_seats_pass_in_a_row() -> None:
     assert table.told()[:2] == [("PASSED", 0, ""), ("ALL_PASSED", None, "")]
 
 
+@pytest.mark.rules("momistigri", "End of a round")
 def test_pass_marks_count_not_passes_in_an_unbroken_row() -> None:
     # D: seats 1 and 2 passed; seat 0 discards; then only its own mark is missing when its turn comes again.
     table = Table.late("3A 4A 7A M", "5B 6A", "5C 6B", passed=(1, 2)).pair("3A 4A")
@@ -93,6 +102,7 @@ def test_pass_marks_count_not_passes_in_an_unbroken_row() -> None:
     assert table.round == 2
 
 
+@pytest.mark.rules("momistigri", "End of a round")
 def test_marks_that_become_all_set_because_a_seat_leaves_end_nothing() -> None:
     # D: until the next pass.
     table = Table.late("3A 4A", "5B", "6B", passed=(1, 2)).pair("3A 4A")
@@ -105,16 +115,19 @@ def test_marks_that_become_all_set_because_a_seat_leaves_end_nothing() -> None:
     assert table.penalties() == [[0, 18, 8]]
 
 
+@pytest.mark.rules("momistigri", "End of a round")
 def test_a_seat_that_passed_may_play_again() -> None:
     table = Table.late("3A 4A 5B", "6B", "7A", passed=(0,)).pair("3A 4A")
     assert table.passed() == []
 
 
+@pytest.mark.rules("momistigri", "End of a round")
 def test_seats_that_left_take_nothing() -> None:
     table = Table.late("5A", "", "7A", "", "4A", passed=(2, 4)).pass_turn()
     assert table.penalties() == [[5, 0, 7, 0, 4]]
 
 
+@pytest.mark.rules("momistigri", "End of a round", "Decisions of the engine")
 def test_hands_are_shown_when_they_are_counted() -> None:
     held = "3A 3B 3C 3D 4A 4B 4C 4D 5A 5B"
     table = Table.late(held, "7A", "", passed=(1,)).pass_turn()
@@ -123,6 +136,7 @@ def test_hands_are_shown_when_they_are_counted() -> None:
     assert " ".join(cards for seat, cards in shown if seat == 0).split() == names(cards(held)).split()
 
 
+@pytest.mark.rules("momistigri", "End of a round")
 @pytest.mark.parametrize("turn", [199, 200])
 @pytest.mark.parametrize("players", PLAYERS)
 def test_the_200th_turn_is_the_rounds_last(players: int, turn: int) -> None:
@@ -139,6 +153,7 @@ def test_the_200th_turn_is_the_rounds_last(players: int, turn: int) -> None:
     assert "TURN_LIMIT_REACHED" in [kind for kind, _, _ in table.told()]
 
 
+@pytest.mark.rules("momistigri", "End of a round", "Decisions of the engine")
 def test_in_the_200th_turn_effects_are_complete_too() -> None:
     table = Table.late("4A 4B 3A", "6A", "6B", turn=200).pair("4A 4B")
     assert table.phase == "GIVE"
@@ -150,6 +165,7 @@ def test_in_the_200th_turn_effects_are_complete_too() -> None:
     assert table.penalties() == [[3, 6, 6]]
 
 
+@pytest.mark.rules("momistigri", "End of a round")
 def test_a_turn_counts_one_however_many_cards_it_draws() -> None:
     table = Table.late("8C 8D 3A 4A 5A", "6A", "6B").pair("8C 8D")
     assert table.state.turn == 21
@@ -160,6 +176,7 @@ def test_a_turn_counts_one_however_many_cards_it_draws() -> None:
 # End of the game
 
 
+@pytest.mark.rules("momistigri", "End of the game")
 def test_two_rounds_and_the_fewest_points_win() -> None:
     table = Table.late("4A", "5A", "6A", passed=(1, 2), round=2, penalties=[[7, 1, 2]]).pass_turn()
     assert table.actor == TERMINAL_PLAYER
@@ -170,12 +187,14 @@ def test_two_rounds_and_the_fewest_points_win() -> None:
     assert table.told()[-1] == ("GAME_ENDED", None, "")
 
 
+@pytest.mark.rules("momistigri", "End of the game")
 def test_hands_and_pile_stay_as_they_lie_after_the_last_round() -> None:
     table = Table.late("4A", "5A", "6A", passed=(1, 2), round=2, penalties=[[7, 1, 2]]).pass_turn()
     assert [table.hand(seat) for seat in range(3)] == ["4A", "5A", "6A"]
     assert len(table.state.pile) == 25
 
 
+@pytest.mark.rules("momistigri", "End of the game")
 def test_a_tie_for_the_fewest_after_two_rounds_makes_a_third_for_all() -> None:
     table = Table.late("4A", "5A", "6A", passed=(1, 2), round=2, penalties=[[7, 1, 0]], first=0).pass_turn()
     assert table.position.totals() == [11, 6, 6]
@@ -189,6 +208,7 @@ def test_a_tie_for_the_fewest_after_two_rounds_makes_a_third_for_all() -> None:
     assert table.position.ranks() == [2, 2, 1]
 
 
+@pytest.mark.rules("momistigri", "End of the game")
 def test_a_tie_after_the_third_round_is_shared() -> None:
     # D.
     table = Table.late("4A", "5A", "6A", passed=(1, 2), round=3, penalties=[[7, 1, 0], [3, 5, 6]]).pass_turn()
@@ -202,6 +222,7 @@ def test_a_tie_after_the_third_round_is_shared() -> None:
     assert end_of(table.position) == "third_round"
 
 
+@pytest.mark.rules("momistigri", "End of the game")
 def test_the_score_in_the_middle_of_a_round_counts_the_hands() -> None:
     table = Table.late("4A", "5A M", "6A", round=2, penalties=[[7, 1, 2]])
     assert table.position.totals() == [11, 16, 8]
@@ -210,6 +231,7 @@ def test_the_score_in_the_middle_of_a_round_counts_the_hands() -> None:
     assert [(list(seat.penalties), seat.hand_points) for seat in detail.seats] == [([7], 4), ([1], 15), ([2], 6)]
 
 
+@pytest.mark.rules("momistigri", "End of the game")
 def test_the_score_after_the_end_counts_finished_rounds_alone() -> None:
     table = Table.late("4A", "5A", "6A", passed=(1, 2), round=2, penalties=[[7, 1, 2]]).pass_turn()
     detail = MomistigriScoreDetail()
@@ -221,6 +243,7 @@ def test_the_score_after_the_end_counts_finished_rounds_alone() -> None:
     ]
 
 
+@pytest.mark.rules("momistigri", "End of the game")
 def test_the_first_seat_of_the_third_round_has_the_most_points_of_both() -> None:
     table = Table.late("4A", "5A", "6A", passed=(1, 2), round=2, penalties=[[0, 9, 0]], first=1)
     table.pass_turn()

@@ -12,6 +12,8 @@ from ..building import read, state_of, update_of, view_of
 from .building import GAME, PLAYERS, Table, card, cards, late_state, names
 from .knowledge import Hands, Witness, allowed, hands_of
 
+pytestmark = pytest.mark.rules("momistigri", "Public and hidden")
+
 # The observers at a table of five: everybody, and a seat that is neither giver nor taker.
 OTHERS = ("6A", "6B", "6C", "6D")
 
@@ -77,6 +79,7 @@ def test_a_viewer_knows_a_total_if_it_knows_each_card_of_the_hand() -> None:
     assert known
 
 
+@pytest.mark.rules("momistigri", "Decisions of the engine")
 def test_the_kind_of_a_pending_mark_is_public() -> None:
     table = Table.late("7A 7B 3A 4A", "5A", "6A").pair("7A 7B")
     for viewer in (0, 1, 2, None):
@@ -112,6 +115,7 @@ def test_a_named_card_is_known_to_its_owner_until_it_is_drawn() -> None:
     assert [table.knows(viewer, 1) for viewer in (0, 2, 3, None)] == ["M", "", "", ""]
 
 
+@pytest.mark.rules("momistigri", "Decisions of the engine")
 def test_after_main_of_a_1_all_know_that_the_hand_holds_no_1() -> None:
     table = Table.late("1A 1B 3A 4A", *OTHERS).pair("1A 1B").main()
     assert [table.most_ones(viewer, 0) for viewer in (1, 2, 3, 4, None)] == [0] * 5
@@ -127,6 +131,7 @@ def ones_of_seat_2() -> Table:
     )
 
 
+@pytest.mark.rules("momistigri", "Decisions of the engine")
 def test_who_sees_a_card_arrive_knows_whether_it_is_a_1() -> None:
     table = ones_of_seat_2().draw("3B")
     assert [table.most_ones(viewer, 2) for viewer in (0, 1, 3, None)] == [1, 0, 1, 1]
@@ -185,6 +190,7 @@ def drawn_on(known: str, hand: str = "3A 4E 4E M") -> Table:
     return table
 
 
+@pytest.mark.rules("momistigri", "Decisions of the engine")
 def test_who_did_not_see_which_card_left_is_sure_of_one_copy_less() -> None:
     assert drawn_on("3A").draw("M").knows(2, 0) == ""
     assert drawn_on("4E 4E M").draw("3A").knows(2, 0) == "4E"
@@ -203,6 +209,7 @@ def test_who_saw_which_card_left_still_knows_the_others() -> None:
     assert table.knows(0, 1) == "3A"
 
 
+@pytest.mark.rules("momistigri", "Decisions of the engine")
 def test_who_knows_a_hand_of_one_kind_knows_which_card_left() -> None:
     table = drawn_on("M", hand="M").draw("M")
     assert table.knows(2, 1) == "M"
@@ -218,6 +225,7 @@ def test_what_all_know_passes_on_as_what_all_know() -> None:
     assert [table.knows(viewer, 1) for viewer in (0, 2, None)] == ["M", "M", "M"]
 
 
+@pytest.mark.rules("momistigri", "Decisions of the engine")
 def test_after_the_game_all_hands_lie_open() -> None:
     table = Table.late("4A M", "5A", "6A", passed=(1, 2), round=2, penalties=[[7, 1, 2]]).pass_turn()
     for viewer in (0, 1, 2, None):
@@ -226,6 +234,7 @@ def test_after_the_game_all_hands_lie_open() -> None:
     assert table.position.resample(0, 1) == table.position
 
 
+@pytest.mark.rules("momistigri", "Decisions of the engine")
 def test_a_new_round_begins_without_knowledge() -> None:
     table = Table.late("4A M", "5A", "6A", passed=(1, 2), known={(1, 0): "M"}).pass_turn()
     assert not any(held.knowledge for held in table.state.seats)
@@ -246,6 +255,7 @@ STARTS = {
 }
 
 
+@pytest.mark.rules("momistigri", "Decisions of the engine")
 @pytest.mark.parametrize("start", STARTS)
 def test_nothing_that_is_possible_is_ever_excluded(start: str) -> None:
     choices = random.Random(start)
@@ -300,6 +310,7 @@ UNIFORM: dict[str, tuple[Position, int]] = {
 }
 
 
+@pytest.mark.rules("momistigri", "Decisions of the engine")
 @pytest.mark.parametrize("name", UNIFORM)
 def test_resampling_is_uniform_over_the_ways_to_lay_the_hidden_cards(name: str) -> None:
     position, seat = UNIFORM[name]
@@ -342,6 +353,7 @@ def test_resampling_depends_on_nothing_that_the_seat_does_not_know(players: int)
         position.apply(choices.choice(position.legal_actions()))
 
 
+@pytest.mark.rules("momistigri", "Decisions of the engine")
 def test_resampling_leaves_others_what_all_know_and_what_they_know_of_the_own_hand() -> None:
     known = {(0, 1): "4E", (2, 1): "M", (1, 0): "3A", (None, 2): "6A", (0, 2): "6A 6B", (1, 2): "6A 6C"}
     position = read(late_state(["3A 3B", "4E 4E M", "6A 6B 6C"], known=known))

@@ -14,6 +14,8 @@ from ..building import read, state_of
 from .building import CODEC, GAME, PLAYERS, Table, card, cards, late_state, refused
 from .reference import default_copies
 
+pytestmark = pytest.mark.rules("momistigri", "Invariants")
+
 # Offsets of the numbers in the body (state.pxd).
 FIELDS = [
     "players",

@@ -79,6 +79,7 @@ def play_long(players: int, seed: int, wanted: list[int]) -> Played:
     return Played(state.round, state.turn, decisions, chance_events)
 
 
+@pytest.mark.rules("momistigri", "End of a round", "End of the game")
 @pytest.mark.parametrize("players", [3, 4, 5])
 def test_rounds_come_near_to_the_length_that_is_said(players: int) -> None:
     limits = GAME.limits(players)
@@ -89,6 +90,7 @@ def test_rounds_come_near_to_the_length_that_is_said(players: int) -> None:
     assert max(played.decisions / played.rounds for played in games) > 0.6 * limits.max_game_length / 3
 
 
+@pytest.mark.rules("momistigri", "End of a round", "End of the game")
 @pytest.mark.parametrize("players", [3, 4, 5])
 def test_draws_of_several_cards_stay_within_what_is_said(players: int) -> None:
     limits = GAME.limits(players)
@@ -99,6 +101,7 @@ def test_draws_of_several_cards_stay_within_what_is_said(players: int) -> None:
     assert max(played.chance_events / played.rounds for played in games) > 9 * players + 1 + 200
 
 
+@pytest.mark.rules("momistigri", "End of a round", "End of the game")
 def test_what_can_come_of_the_first_deal() -> None:
     usual = [GAME.limits(players).max_chance_outcomes for players in (3, 4, 5)]
     assert usual == [25, 31, 36]

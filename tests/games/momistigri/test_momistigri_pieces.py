@@ -8,6 +8,8 @@ from ..building import event_of, name_of, phase, view_of
 from ..played import details_of, played
 from .building import GAME, PLAYERS, card, deck, name
 
+pytestmark = pytest.mark.rules("momistigri", "Components and setup")
+
 DETAILS = details_of(GAME)
 KINDS = {info.card: info for info in DETAILS.cards}
 COPIES = [info.copies for info in DETAILS.cards[:45]]

@@ -10,6 +10,8 @@ from ..building import read, state_of
 from .building import GAME, PLAYERS, Table, card, deck, late_state
 from .reference import default_copies, value
 
+pytestmark = pytest.mark.rules("momistigri", "Components and setup")
+
 
 def test_the_box_has_46_cards() -> None:
     box = deck(5)
@@ -46,6 +48,7 @@ def test_three_and_four_play_without_some_values(players: int, size: int, withou
     assert not any(value(kind) in without for kind, _ in position.chance_outcomes())
 
 
+@pytest.mark.rules("momistigri", "Worked cases")
 @pytest.mark.parametrize("players", PLAYERS)
 @pytest.mark.parametrize("first", range(3))
 def test_nine_cards_each_from_the_first_seat_on_and_the_last_to_its_right_neighbour(players: int, first: int) -> None:

@@ -8,6 +8,8 @@ from chatiere.engine.wire import Reader
 from .building import CODEC, PLAYERS, Table, card, cards, typed
 from .reference import PASS, STOP, SWAP_IN, SWAP_OUT, pair_id
 
+pytestmark = pytest.mark.rules("momistigri", "A turn")
+
 DRAWING = {"phase": "DRAW", "draws_left": 1}
 
 
@@ -78,6 +80,7 @@ def test_all_cards_are_drawn_if_there_are_fewer() -> None:
     assert table.phase == "DISCARD"
 
 
+@pytest.mark.rules("momistigri", "Decisions of the engine")
 def test_a_named_card_is_drawn_without_chance() -> None:
     table = Table.late("2A 2B 3A M", "6A", "6B", "6C").pair("2A 2B").main()
     assert (table.phase, table.actor) == ("NAME", 0)
@@ -124,6 +127,7 @@ def test_a_swap_follows_the_draw_and_is_decided_by_the_seat_drawn_from() -> None
     assert table.told() == [("CARD_SWAPPED_IN", 0, "3A")]
 
 
+@pytest.mark.rules("momistigri", "Decisions of the engine")
 def test_a_swap_takes_a_card_that_lay_in_the_pile_before() -> None:
     table = swap().swap_out("4D")
     assert table.in_pile("4D") == 1
