@@ -50,6 +50,8 @@ class Decisions:
     worlds."""
     cancellation: Cancellation | None = None
     """The cancellation of the choice: `worlds` then raises Cancelled. None: it can't be cancelled."""
+    hides_forced: bool = False
+    """True if nobody may learn from the time that a choice takes whether there was one."""
 
     def __len__(self) -> int:
         """Return the number of decisions."""
@@ -58,6 +60,10 @@ class Decisions:
     def legal_counts(self) -> NDArray[np.uint32]:
         """Return the number of legal actions of each decision, 1 or more: uint32 (n,)."""
         return np.diff(self.legal_offsets)
+
+    def worth_a_search(self) -> NDArray[np.intp]:
+        """Return the decisions to search at: those with several legal actions, or all if forced ones are hidden."""
+        return np.flatnonzero(self.legal_counts() > (0 if self.hides_forced else 1))
 
     def legal_mask(self) -> NDArray[np.bool_]:
         """Return a mask that is True for legal actions: bool (n, game.num_distinct_actions)."""

@@ -18,10 +18,10 @@ class FlatBot(SearchBot):
         self.budget = playouts
 
     def judge(self, decisions: Decisions) -> Judgement:
-        """See Bot.judge. What is the only legal action is not tried."""
+        """See Bot.judge. What is the only legal action is not tried, unless that is hidden."""
         offsets, counts = decisions.legal_offsets, decisions.legal_counts()
         values = np.full(len(decisions.legal_ids), np.nan)
-        for row in np.flatnonzero(counts > 1):
+        for row in decisions.worth_a_search():
             values[offsets[row] : offsets[row + 1]] = self._mean_returns(decisions, row)
         actions = decisions.best_actions(np.nan_to_num(values, nan=0.0))
         return Judgement(actions, values, np.repeat(1 / counts, counts))

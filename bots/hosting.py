@@ -104,11 +104,17 @@ def decisions_of(
 
 
 def decisions_at(
-    position: Position, bot: Bot, luck: SupportsIndex, cancellation: Cancellation | None = None
+    position: Position,
+    bot: Bot,
+    luck: SupportsIndex,
+    cancellation: Cancellation | None = None,
+    *,
+    hides_forced: bool = False,
 ) -> Decisions:
     """Return what a bot needs to choose at one position, where a seat has to decide.
 
-    `luck`: a random number, 0 … 2**64 - 1, that tells nothing of the game. `cancellation`: as in Decisions.
+    `luck`: a random number, 0 … 2**64 - 1, that tells nothing of the game. `cancellation`, `hides_forced`: as in
+    Decisions.
     """
     actor = position.current_player()
     legal_ids = np.array(position.legal_actions(), np.uint16)
@@ -124,6 +130,7 @@ def decisions_at(
         observations=_row(world.observation(actor)) if bot.needs_observations else nothing,
         drawn=_row(world.pack()) if bot.needs_worlds else nothing,
         cancellation=cancellation,
+        hides_forced=hides_forced,
     )
 
 

@@ -10,6 +10,8 @@ from chatiere.bots.search import MOST_SIMULATIONS, SearchColumns, read_explorati
 EXPLORATION = 0.7
 # Not more nodes than this are kept at a time: a few hundred megabytes.
 _MOST_NODES = 2_000_000
+# Simulations by default, or for each millisecond: more than it has time for, so that what they may take is bounded.
+_SIMULATIONS = 1000
 
 
 class IsmctsBot(SearchBot):
@@ -23,26 +25,26 @@ class IsmctsBot(SearchBot):
     ) -> None:
         """Create a bot.
 
-        `simulations`: for each decision, 1 … 1,000,000; None: 1000, or as many as `milliseconds` allow. `exploration`:
-        the constant of UCB1, from 0 on. `milliseconds`: for each call of `choose`; None: no limit. Choices that depend
-        on it can't be repeated.
+        `simulations`: for each decision, 1 … 1,000,000; None: 1000, or as many as `milliseconds` allow, at most 1000
+        for each. `exploration`: the constant of UCB1, from 0 on. `milliseconds`: for each call of `choose`; None: no
+        limit. Choices that depend on it can't be repeated.
 
         Raises EngineError: INVALID_BATCH.
         """
         if simulations is None:
-            simulations = 1000 if milliseconds is None else MOST_SIMULATIONS
+            simulations = min(MOST_SIMULATIONS, _SIMULATIONS * max(1, milliseconds or 1))
         self.budget = read_simulations(simulations)
         self.is_reproducible = milliseconds is None
         self._milliseconds = milliseconds
         self._exploration = read_exploration(exploration)
 
     def judge(self, decisions: Decisions) -> Judgement:
-        """See Bot.judge. What is the only legal action is not searched."""
+        """See Bot.judge. What is the only legal action is not searched, unless that is hidden."""
         offsets, counts = decisions.legal_offsets, decisions.legal_counts()
         values = np.full(len(decisions.legal_ids), np.nan)
         shares = np.repeat(1 / counts, counts)
         actions = decisions.legal_ids[offsets[:-1]]
-        rows = np.flatnonzero(counts > 1)
+        rows = decisions.worth_a_search()
         at_once = len(rows) if self._milliseconds is not None else max(1, _MOST_NODES // self.budget)
         for first in range(0, len(rows), at_once or 1):
             some = rows[first : first + at_once]

@@ -1,6 +1,8 @@
 """The client of TableService: a seat at a sealed table."""
 
 import base64
+import errno
+import fcntl
 import hashlib
 import json
 import os
@@ -9,7 +11,7 @@ import secrets
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, SupportsIndex
+from typing import IO, Any, SupportsIndex
 
 import grpc
 from google.protobuf.message import DecodeError
@@ -38,7 +40,8 @@ class Table(ChannelClient):
     The seat is a file. It has the secret of the seat, made with the file, and of every table that the seat has
     acknowledged or made under ACKNOWLEDGEMENT_NEXT which it was at which ply, so that it never acknowledges two of one
     ply, whatever happens between: neither two children of one parent nor two branches that others made together. Keep
-    the file, and let one process at a time use it.
+    the file. It is locked (flock) until the Table is closed: another one that wants it meanwhile, in whatever process,
+    would not know what this one acknowledges.
 
     The tables are bytes, as the service returns them: give the newest to the other players. Every method takes a
     `timeout` in seconds, and raises ChatiereError for the reasons that it lists and TransportError, as those of Client
@@ -62,7 +65,7 @@ class Table(ChannelClient):
     ) -> None:
         """Take a seat. `path`: its file, made if there is none. For the rest see ChannelClient.
 
-        Raises ValueError for a file that is no seat's, and OSError.
+        Raises ValueError for a file that is no seat's, and OSError: BlockingIOError while another Table has the file.
         """
         self._seat = _SeatFile(Path(path))
         super().__init__(
@@ -74,6 +77,11 @@ class Table(ChannelClient):
             language=language,
         )
         self._stub = TableServiceStub(self.channel)  # type: ignore[no-untyped-call]  # generated without types
+
+    def close(self) -> None:
+        """Leave the seat to others, and close the client's own channel."""
+        self._seat.close()
+        super().close()
 
     @property
     def seat(self) -> pb.TableSeat:
@@ -189,20 +197,17 @@ class _SeatFile:
         self._path = path
         self._lock = threading.Lock()
         self._tables: dict[str, str] = {}
-        try:
-            text = path.read_bytes()
-        except FileNotFoundError:
+        # The file, locked; each time it is written, another one.
+        self._file = self._open()
+        if self._file is None:
             self.secret = secrets.token_bytes(_SECRET_SIZE)
             self._write()
             return
         try:
-            found: Any = json.loads(text)
-            self.secret = bytes.fromhex(found["secret"])
-            self._tables = dict(found["tables"])
-        except (ValueError, TypeError, KeyError):
-            raise ValueError(f"{path} is not the file of a seat") from None
-        if len(self.secret) != _SECRET_SIZE:
-            raise ValueError(f"{path} is not the file of a seat")
+            self._read(self._file.read())
+        except ValueError:
+            self.close()
+            raise
 
     def keep(self, table_id: bytes, ply: int, table: bytes) -> None:
         """Remember a table by its hash before anybody gets it. Raises ForkError if another one is known."""
@@ -212,23 +217,71 @@ class _SeatFile:
                 raise ForkError(f"table {table_id.hex()} has two tables of ply {ply}: {known} and {table.hex()}")
             self._write()
 
-    def _write(self) -> None:
-        # Whole or not at all, whenever the machine stops; for the owner alone.
-        text = json.dumps({"secret": self.secret.hex(), "tables": self._tables})
-        new = self._path.with_name(f"{self._path.name}.{secrets.token_hex(4)}")
+    def close(self) -> None:
+        """Let another process have the file."""
+        with self._lock:
+            if self._file is not None:
+                self._file.close()
+
+    def _open(self) -> IO[bytes] | None:
+        # None if there is none.
+        while True:
+            try:
+                file = self._path.open("rb")
+            except FileNotFoundError:
+                return None
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if os.path.samestat(os.fstat(file.fileno()), self._path.stat()):
+                    return file
+                # Whoever had it has just written another one in its place.
+                file.close()
+            except BlockingIOError:
+                file.close()
+                raise self._in_use() from None
+
+    def _read(self, text: bytes) -> None:
         try:
-            with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(new, self._path)
+            found: Any = json.loads(text)
+            self.secret = bytes.fromhex(found["secret"])
+            self._tables = dict(found["tables"])
+        except (ValueError, TypeError, KeyError):
+            raise ValueError(f"{self._path} is not the file of a seat") from None
+        if len(self.secret) != _SECRET_SIZE:
+            raise ValueError(f"{self._path} is not the file of a seat")
+
+    def _write(self) -> None:
+        # Whole or not at all, whenever the machine stops; for the owner alone; locked before anybody can open it.
+        text = json.dumps({"secret": self.secret.hex(), "tables": self._tables}).encode()
+        new = self._path.with_name(f"{self._path.name}.{secrets.token_hex(4)}")
+        file = os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
+        try:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+            fcntl.flock(file, fcntl.LOCK_EX)
+            if self._file is None:
+                os.link(new, self._path)
+            else:
+                os.replace(new, self._path)
+                self._file.close()
+        except FileExistsError:
+            file.close()
+            raise self._in_use() from None
+        except BaseException:
+            file.close()
+            raise
         finally:
             new.unlink(missing_ok=True)
+        self._file = file
         folder = os.open(self._path.parent, os.O_RDONLY)
         try:
             os.fsync(folder)
         finally:
             os.close(folder)
+
+    def _in_use(self) -> BlockingIOError:
+        return BlockingIOError(errno.EWOULDBLOCK, "the seat is in use by another Table", str(self._path))
 
 
 def header_of(table: bytes) -> pb.TableHeader:

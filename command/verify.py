@@ -1,17 +1,19 @@
 """chatiere verify."""
 
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 from google.protobuf import json_format
 
 from chatiere import bots, engine
 from chatiere.bots.hosting import decisions_at
-from chatiere.clients.table import header_of, table_of
+from chatiere.clients.table import hash_of, header_of, table_of
 from chatiere.command.common import CommandError
 from chatiere.engine import EngineError, Position, codec
 from chatiere.engine.wire import Reader
 from chatiere.service.tables import roots
+from chatiere.service.tables.seal import NO_PARENT, NOBODY
 from chatiere.v1 import table_service_pb2 as pb
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -28,11 +30,13 @@ class _DifferenceError(Exception):
 @click.argument("record", metavar="RECORD", type=_FILE)
 @click.option(
     "--table",
-    "table_file",
+    "table_files",
+    multiple=True,
     type=_FILE,
-    help="A table of the game as you were sent it, as text: the record is then held against its header, too.",
+    help="A table of the game as you were sent it, as text, or a file of several; may be given again. The record is "
+    "then held against their headers, and each table against the one before.",
 )
-def command(record: Path, table_file: Path | None) -> None:
+def command(record: Path, table_files: tuple[Path, ...]) -> None:
     """Verify the record of a game at a sealed table.
 
     RECORD is a file with a TableRecord of the API in JSON, which TableService.GetRecord returns. The command checks,
@@ -40,22 +44,30 @@ def command(record: Path, table_file: Path | None) -> None:
     over, and that every bot chose what it had to choose. At the first difference it says which, and exits with 1; with
     2 if a file cannot be read.
 
+    Of every table that is given it also checks that game, seats and commitment are those of the record, and that the
+    seat which moved is the one that decided there. Of the tables of two plies in a row the second has to be made of the
+    first, by its hash, and of one ply there can be only one. What a table hides only the service can read.
+
     The commitment itself has to be one that you know from the game: give a table of it with --table, or compare the
     commitment that is printed. Bots are those of this release of Chatière.
     """
     found = _read(record)
-    header = None if table_file is None else _read_header(table_file)
+    tables = [table for path in table_files for table in _read_tables(path)]
     try:
-        if header is not None:
-            _compare(found, header)
-        decided = _verify(found)
+        for table in tables:
+            _compare(found, table.header)
+        seats, decided = _verify(found)
+        _verify_chain(tables, seats)
     except _DifferenceError as error:
         click.echo(f"{record}: {error}", err=True)
         raise click.exceptions.Exit(1) from error
-    click.echo(
-        f"table {found.table_id.hex()}: {len(found.record.actions)} decisions, {decided} of them by bots, as told"
-    )
-    click.echo(f"commitment {found.commitment.hex()}{'' if header is None else ', as in the table'}")
+    click.echo(f"table {found.table_id.hex()}: {len(seats)} decisions, {decided} of them by bots, as told")
+    click.echo(f"commitment {found.commitment.hex()}{_held_against(tables)}")
+
+
+class _Table(NamedTuple):
+    header: pb.TableHeader
+    hash: bytes
 
 
 def _read(path: Path) -> pb.TableRecord:
@@ -65,11 +77,18 @@ def _read(path: Path) -> pb.TableRecord:
         raise CommandError(f"{path} is no record of a game at a sealed table: {error}") from error
 
 
-def _read_header(path: Path) -> pb.TableHeader:
+def _read_tables(path: Path) -> list[_Table]:
     try:
-        return header_of(table_of(path.read_text()))
+        texts = path.read_text().split() or [""]
+        return [_Table(header_of(table), hash_of(table)) for table in map(table_of, texts)]
     except (OSError, ValueError) as error:
         raise CommandError(f"{path} is no sealed table: {error}") from error
+
+
+def _held_against(tables: list[_Table]) -> str:
+    if len(tables) < 2:
+        return ", as in the table" if tables else ""
+    return f", as in the {len(tables)} tables"
 
 
 def _compare(record: pb.TableRecord, header: pb.TableHeader) -> None:
@@ -79,8 +98,31 @@ def _compare(record: pb.TableRecord, header: pb.TableHeader) -> None:
                 raise _DifferenceError(f"the record's {name} is not that of the table")
 
 
-def _verify(record: pb.TableRecord) -> int:
-    # The number of decisions that bots made.
+def _verify_chain(tables: list[_Table], seats: list[int]) -> None:
+    # `seats`: who decided at each ply of the record.
+    hashes: dict[int, bytes] = {}
+    for header, table_hash in tables:
+        ply = header.ply
+        if ply > len(seats):
+            raise _DifferenceError(f"a table of ply {ply}, but the record has {len(seats)} decisions")
+        mover = seats[ply - 1] if ply else NOBODY
+        if header.mover != mover:
+            raise _DifferenceError(f"the table of ply {ply} was made by seat {header.mover}, not {mover}")
+        if not ply and header.parent != NO_PARENT:
+            raise _DifferenceError("the table of ply 0 is made of another one")
+        if hashes.setdefault(ply, table_hash) != table_hash:
+            raise _DifferenceError(f"two tables of ply {ply}: {hashes[ply].hex()} and {table_hash.hex()}")
+    for header, _ in tables:
+        before = hashes.get(header.ply - 1, header.parent)
+        if header.parent != before:
+            raise _DifferenceError(
+                f"the table of ply {header.ply} is made of {header.parent.hex()}, not of that of ply {header.ply - 1}, "
+                f"{before.hex()}"
+            )
+
+
+def _verify(record: pb.TableRecord) -> tuple[list[int], int]:
+    # The seat that decided at each ply, and the number of decisions that bots made.
     if len(record.root) != roots.ROOT_SIZE or roots.commitment_of(record.table_id, record.root) != record.commitment:
         raise _DifferenceError("the commitment is not to this root")
     stream = record.record.stream
@@ -109,11 +151,13 @@ def _begin(record: pb.TableRecord) -> Position:
     return position
 
 
-def _play(position: Position, record: pb.TableRecord) -> int:
+def _play(position: Position, record: pb.TableRecord) -> tuple[list[int], int]:
+    seats: list[int] = []
     decided = 0
     for ply, action in enumerate(record.record.actions):
         position.require_decision()
         seat = position.current_player()
+        seats.append(seat)
         spec = record.seats[seat].bot
         if spec:
             chosen = _choice(spec, position, roots.luck_of(record.root, ply))
@@ -123,7 +167,7 @@ def _play(position: Position, record: pb.TableRecord) -> int:
         position.apply(action)
     if not position.is_terminal():
         raise _DifferenceError("the game is not over at the end of the record")
-    return decided
+    return seats, decided
 
 
 def _choice(spec: str, position: Position, luck: int) -> int:

@@ -29,9 +29,10 @@ class LargestBot(Bot):
         # The id of a play is 32 x the slot of its top card + a mask of the others; Keep and Exchange come after these.
         ids = decisions.legal_ids
         actions = decisions.best_actions(np.where(ids < _KEEP, np.bitwise_count(ids % 32) + 1, 0))
-        passes = np.flatnonzero((actions == _KEEP) & (decisions.legal_counts() > 1))
+        passes = np.flatnonzero(actions == _KEEP)
         if len(passes):
-            actions[passes] = _passing(self._layout.arrays(decisions.observations[passes])["own_hand"] > 0)
+            found = _passing(self._layout.arrays(decisions.observations[passes])["own_hand"] > 0)
+            actions[passes] = np.where(decisions.legal_counts()[passes] > 1, found, _KEEP)
         return actions
 
 

@@ -17,6 +17,8 @@ from chatiere.v1 import table_service_pb2 as pb
 FORMAT = 1
 NOBODY = -1
 """The mover of a table at ply 0."""
+NO_PARENT = bytes(32)
+"""The parent of a table at ply 0."""
 # Larger than any table, in bytes: what is longer is not looked at.
 _LONGEST = 4096
 # In the body instead of a decision, at ply 0.

@@ -352,6 +352,9 @@ class Decisions:
     def legal_counts(self) -> np.ndarray:
         return np.diff(self.legal_offsets)
 
+    def worth_a_search(self) -> np.ndarray:
+        return np.flatnonzero(self.legal_counts() > 1)
+
     def worlds(self, rows: np.ndarray, number: int, first: int) -> np.ndarray:
         self.rows = rows.tolist()
         packed = b""

@@ -1,7 +1,10 @@
 """The client of sealed tables: its seat's file, forks, retries, text."""
 
 import json
+import os
 import stat
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -102,6 +105,7 @@ def test_one_child_a_parent(seats: list[Table], address: str, tmp_path: Path) ->
     with Table(address, tmp_path / "cheat") as cheat:
         fork = cheat.move(table, legal[1]).table
     assert hash_of(fork) != hash_of(child)
+    seats[1 - actor].close()
     with Table(address, tmp_path / f"seat {1 - actor}") as restarted:
         with pytest.raises(ForkError, match="two tables of ply"):
             restarted.acknowledge(fork)
@@ -135,6 +139,41 @@ def test_one_table_a_ply(address: str, tmp_path: Path) -> None:
         seats[honest].acknowledge(branches[1])
     for each in seats:
         each.close()
+
+
+def test_one_process_at_a_time_has_a_seat(address: str, tmp_path: Path) -> None:
+    """Also after the file was written anew, and where nobody had it before."""
+    program = "import sys; from chatiere.clients import Table; Table(*sys.argv[1:]).close()"
+    other = [sys.executable, "-c", program, address, str(tmp_path / "seat 0")]
+    with Table(address, tmp_path / "seat 0") as me, Table(address, tmp_path / "seat 1") as next_seat:
+        for _ in range(2):
+            with pytest.raises(BlockingIOError, match="the seat is in use by another Table"):
+                Table(address, tmp_path / "seat 0")
+            begun([me, next_seat], NEXT)
+        ended = subprocess.run(other, capture_output=True, text=True, timeout=60)
+        assert ended.stderr.rstrip().endswith(f"the seat is in use by another Table: '{tmp_path / 'seat 0'}'")
+    assert subprocess.run(other, timeout=60).returncode == 0
+
+
+def test_a_seat_that_two_make_at_once_is_one_s(address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever comes second finds no file, and then finds it made."""
+    others: list[Table] = []
+    sync = os.fsync
+
+    def meanwhile(descriptor: int) -> None:
+        monkeypatch.setattr("chatiere.clients.table.os.fsync", sync)
+        others.append(Table(address, tmp_path / "seat"))
+        sync(descriptor)
+
+    monkeypatch.setattr("chatiere.clients.table.os.fsync", meanwhile)
+    with pytest.raises(BlockingIOError, match="the seat is in use by another Table"):
+        Table(address, tmp_path / "seat")
+    (first,) = others
+    seat = first.seat
+    first.close()
+    assert [each.name for each in tmp_path.iterdir()] == ["seat"]
+    with Table(address, tmp_path / "seat") as again:
+        assert again.seat == seat
 
 
 def test_tables_that_the_service_refuses_are_not_kept(seats: list[Table], tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from google.protobuf import json_format
 
 from chatiere import engine
 from chatiere.clients import Table
-from chatiere.clients.table import text_of
+from chatiere.clients.table import table_of, text_of
 from chatiere.engine import Game
 from chatiere.v1 import table_service_pb2 as pb
 
@@ -38,6 +38,7 @@ def record_of(address: str, game: Game, folder: Path) -> tuple[Path, Path, pb.Ta
         record = me.get_record(tables)
     (folder / "record.json").write_text(json_format.MessageToJson(record))
     (folder / "table.txt").write_text(text_of(tables[len(tables) // 2]) + "\n")
+    (folder / "tables.txt").write_text("\n".join(map(text_of, tables)))
     return folder / "record.json", folder / "table.txt", record
 
 
@@ -50,6 +51,9 @@ def test_a_true_record(run: Run, address: str, game: Game, tmp_path: Path) -> No
     result = run("verify", path)
     assert result.exit_code == 0
     assert f"commitment {record.commitment.hex()}\n" in result.stdout
+    result = run("verify", path, "--table", table, "--table", tmp_path / "tables.txt")
+    assert result.exit_code == 0, result.output
+    assert f", as in the {len(record.record.actions) + 2} tables\n" in result.stdout
 
 
 def other_root(record: pb.TableRecord) -> None:
@@ -132,6 +136,61 @@ def test_the_table_of_another_game(run: Run, address: str, tmp_path: Path) -> No
     result = run("verify", path, "--table", table)
     assert result.exit_code == 1
     assert "the record's table_id is not that of the table" in result.stderr
+
+
+def other_mover(headers: list[pb.TableHeader]) -> None:
+    headers[5].mover ^= 1
+
+
+def other_beginning(headers: list[pb.TableHeader]) -> None:
+    headers[0].parent = bytes([1] * 32)
+
+
+def mover_of_the_beginning(headers: list[pb.TableHeader]) -> None:
+    headers[0].mover = 0
+
+
+def other_parent(headers: list[pb.TableHeader]) -> None:
+    headers[-1].parent = bytes(32)
+
+
+def later_table(headers: list[pb.TableHeader]) -> None:
+    headers[-1].ply += 1
+
+
+def fork(headers: list[pb.TableHeader]) -> None:
+    headers.append(pb.TableHeader())
+    headers[-1].CopyFrom(headers[5])
+    headers[-1].parent = bytes([1] * 32)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (other_mover, "the table of ply 5 was made by seat "),
+        (mover_of_the_beginning, "the table of ply 0 was made by seat 0, not -1"),
+        (other_beginning, "the table of ply 0 is made of another one"),
+        (other_parent, f"is made of {bytes(32).hex()}, not of that of ply "),
+        (later_table, "but the record has "),
+        (fork, "two tables of ply 5: "),
+    ],
+)
+def test_tables_that_do_not_lead_to_the_record(
+    run: Run, address: str, tmp_path: Path, change: Callable[[list[pb.TableHeader]], None], words: str
+) -> None:
+    """Only the service can say that a table is authentic, but hashes and movers are for all to read."""
+    path, _, _ = record_of(address, engine.game("chat_perche"), tmp_path)
+    tables = tmp_path / "tables.txt"
+    sealed = [pb.SealedTable.FromString(table_of(text)) for text in tables.read_text().split()]
+    headers = [pb.TableHeader.FromString(each.header) for each in sealed]
+    change(headers)
+    for each, header in zip([*sealed, sealed[0]], headers, strict=False):
+        each.header = header.SerializeToString()
+        with tables.open("w" if header is headers[0] else "a") as file:
+            file.write(text_of(each.SerializeToString()) + "\n")
+    result = run("verify", path, "--table", tables)
+    assert result.exit_code == 1, result.output
+    assert words in result.stderr
 
 
 def test_files_that_cannot_be_read(run: Run, address: str, tmp_path: Path) -> None:

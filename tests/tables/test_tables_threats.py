@@ -1,6 +1,7 @@
 """The table of threats in docs/tables.md, row by row, in every game."""
 
 import hashlib
+import itertools
 import random
 import time
 from typing import Any
@@ -9,7 +10,8 @@ import pytest
 
 from chatiere import bots, engine
 from chatiere.bots.hosting import decisions_at
-from chatiere.engine import Game
+from chatiere.bots.search import SearchColumns, search
+from chatiere.engine import Game, Table
 from chatiere.service.calls import table_service
 from chatiere.service.tables import roots
 from chatiere.v1 import table_service_pb2 as pb
@@ -101,6 +103,17 @@ def test_the_secret_of_another_table(host: Host, game: Game) -> None:
                 for call in host.look, host.move, host.acknowledge:
                     assert refused(call, each, wrong) == ("WRONG_SECRET", "secret")
                 assert refused(host.suggest, each, wrong, "random") == ("WRONG_SECRET", "secret")
+
+
+@pytest.mark.parametrize("size", [0, 15, 17, 32])
+def test_a_secret_of_another_length(host: Host, size: int) -> None:
+    """Nobody sits there, though the header has its hash: a seat's secret is 16 bytes."""
+    long = secret_of(1) * 2
+    seats = [human(long[:size]), human(secret_of(2))]
+    table = host.new_table(game="discat", players=2, seats=seats, acknowledgement=NONE).table
+    for call in host.look, host.move, host.acknowledge:
+        assert refused(call, table, long[:size]) == ("WRONG_SECRET", "secret")
+    assert host.look(table, secret_of(2))
 
 
 def test_the_turn_of_another_seat(host: Host, game: Game) -> None:
@@ -311,6 +324,49 @@ def test_bots_play_their_seats(host: Host, game: Game) -> None:
             assert host.open(child).body.decision == bot.choose(decisions_at(position, bot, luck))[0]
             by_bots += 1
         assert by_bots
+
+
+@pytest.mark.parametrize("spec", ["flat:playouts=600", "ismcts:simulations=30"])
+def test_a_forced_move_of_a_bot_takes_as_much_work(
+    host: Host, game: Game, spec: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """How long a bot takes tells nobody whether it had a choice; nor does a hint."""
+    spent: list[int] = []
+
+    def counted(*arguments: Any, **options: Any) -> SearchColumns:
+        found = search(*arguments, **options)
+        spent.append(int(found.visits.sum()))
+        return found
+
+    class CountedTable(Table):
+        def evaluate(self, states: Any, worlds: Any, playouts: Any, **options: Any) -> Any:
+            found, faults = super().evaluate(states, worlds, playouts, **options)
+            spent.append(worlds * playouts * len(found.mean_returns) // 8)
+            return found, faults
+
+    monkeypatch.setattr("chatiere.bots.ismcts.search", counted)
+    monkeypatch.setattr("chatiere.bots.flat.Table", CountedTable)
+    budget = bots.get(spec, game, game.max_players).budget
+    table, secrets = begun(host, game, None, NONE, [spec])
+    counts = set()
+    for each in itertools.islice(played(host, table, secrets, random.Random(5)), 400):
+        view = host.look(each).view
+        if view.turn.kind == OVER:
+            break
+        count = len(table_service._position_of(host.open(each)).legal_actions())
+        bots_turn = view.turn.seat == len(secrets)
+        if count > 1 and count in counts:
+            continue
+        counts.add(count)
+        spent.clear()
+        if bots_turn:
+            host.move(each)
+        else:
+            host.suggest(each, secrets[view.turn.seat], spec, seed=3)
+        assert spent == [budget // count * count if spec.startswith("flat") else budget]
+    # Chat Cartonne has no forced moves.
+    assert len(counts) > 1
+    assert 1 in counts or game.name == "chat_cartonne"
 
 
 def test_what_a_bot_makes_of_an_open_table_is_open(host: Host, game: Game) -> None:
