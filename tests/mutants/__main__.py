@@ -1,8 +1,10 @@
-"""Plant faults in the compiled engine, one at a time, and report those that the tests detect: `make mutants`.
+"""Plant faults in the sources, one at a time, and report those that the tests detect: `make mutants`.
 
 The faults are a sample, the same for the same seed. One that no test detects is a gap in the tests, or is explained in
 explained.toml: because nobody could see it (then it is not a fault, and another one takes its place in the sample), or
-because no test should mind. Fails if fewer than 95 % are detected, or an undetected one is not explained.
+because no test should mind. Fails if fewer than 97 % are detected, or an undetected one is not explained.
+
+Each verdict is written down as it comes, in build/mutants.jsonl, so that a run can be gone on with.
 """
 
 import hashlib
@@ -12,40 +14,28 @@ import resource
 import sys
 import tomllib
 from collections import Counter
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from itertools import islice, repeat
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
 import click
 
-from .faults import Fault, faults_in, flat
-from .trial import COMPILER, ROOT, prepare, try_fault
+from chatiere.http2 import is_built
 
-ROOMS = (*sorted(path.name for path in (ROOT / "engine" / "games").iterdir() if (path / "kernel.pyx").exists()), "core")
-# The conversion between messages and states has tests of another kind, and most of it is not kernel code.
-_NO_KERNELS = ("codec", "words")
-_OF_THE_CORE = ("bits.pxd", "loops.pyx", "moves.pyx", "packed.pxd", "stream.pxd", "stream.pyx", "weights.pxd")
-REPORT = ROOT / "build" / "mutants.json"
-LOWEST_SHARE = 0.95
+from .faults import Fault, flat
+from .parts import ROOT, Part, parts
+from .trial import COMPILER, TrialError, prepare, try_fault
+
+VERDICTS = ROOT / "build" / "mutants.jsonl"
+LOWEST_SHARE = 0.97
 MOST_MEMORY = 8 << 30
 SEEN, EXPLAINED, SURVIVED = "seen", "explained", "SURVIVED"
 # Verdicts on changes that are not faults.
-NO_CHANGE, NO_CYTHON = "changes nothing", "does not compile"
+NO_CHANGE, NOT_COMPILED = "changes nothing", "does not compile"
 
-
-def sources(room: str) -> list[Path]:
-    """Return the files of a room, or of the core, in which faults are planted."""
-    if room == "core":
-        return [ROOT / "engine" / "core" / name for name in _OF_THE_CORE]
-    paths = (ROOT / "engine" / "games" / room).glob("*.p[xy][dx]")
-    return sorted(path for path in paths if path.stem not in _NO_KERNELS)
-
-
-def all_faults(room: str) -> list[list[Fault]]:
-    """Return the faults of a room, statement by statement."""
-    return [listed for path in sources(room) for listed in faults_in(path, ROOT)]
+Key = tuple[str, str, str, str]
 
 
 def drawn_by(seed: int, *of: object) -> bytes:
@@ -53,20 +43,20 @@ def drawn_by(seed: int, *of: object) -> bytes:
     return hashlib.sha256(repr((seed, *of)).encode()).digest()
 
 
-def sample(statements: list[list[Fault]], seed: int) -> Iterator[Fault]:
-    """Yield faults in random order, one per statement. The order in one file does not depend on other files."""
+def sample(statements: Iterable[list[Fault]], seed: int) -> list[Fault]:
+    """Return faults in random order, one per statement. The order in one file does not depend on other files."""
     chosen = [min(listed, key=lambda fault: drawn_by(seed, fault.key)) for listed in statements]
-    yield from sorted(chosen, key=lambda fault: drawn_by(seed, fault.key[:3]))
+    return sorted(chosen, key=lambda fault: drawn_by(seed, fault.key[:3]))
 
 
 class Explanation(NamedTuple):
     """The reason for which no test detects a fault."""
 
-    changes: bool  # False: nobody could see it, whatever is played
+    changes: bool  # False: nobody could see it, whatever is done
     why: str
 
 
-def explanations() -> dict[tuple[str, str, str, str], Explanation]:
+def explanations() -> dict[Key, Explanation]:
     """Return the explanations in explained.toml, by the fault's key."""
     text = Path(__file__).with_name("explained.toml").read_text(encoding="utf-8")
     return {
@@ -77,58 +67,110 @@ def explanations() -> dict[tuple[str, str, str, str], Explanation]:
     }
 
 
-def survivors() -> set[tuple[str, ...]]:
-    """Return the keys of the faults that the last run did not detect."""
-    if not REPORT.exists():
-        raise click.ClickException("there is no report of an earlier run")
-    return {tuple(found["key"]) for found in json.loads(REPORT.read_text()) if found["verdict"] == SURVIVED}
+class Verdicts:
+    """The verdicts on the faults that were tried, kept in a file."""
+
+    def __init__(self, path: Path) -> None:
+        """Read a file, if there is one."""
+        self._path = path
+        self._seen_by: dict[Key, str | None] = {}
+        if path.exists():
+            for line in path.read_text(encoding="utf-8").splitlines():
+                entry = json.loads(line)
+                self._seen_by[tuple(entry["key"])] = entry["seen_by"]
+
+    def __contains__(self, fault: Fault) -> bool:
+        """Return whether a fault was tried."""
+        return fault.key in self._seen_by
+
+    def add(self, fault: Fault, seen_by: str | None) -> None:
+        """Keep what detected a fault; None: nothing did."""
+        self._seen_by[fault.key] = seen_by
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps({"key": fault.key, "seen_by": seen_by}) + "\n")
+
+    def forget(self, fault: Fault) -> None:
+        """Let a fault be tried again."""
+        del self._seen_by[fault.key]
+
+    def of(self, fault: Fault, explanation: Explanation | None) -> tuple[str, str]:
+        """Return the verdict on a fault that was tried, and the test that detected it or the reason why none did."""
+        if seen_by := self._seen_by[fault.key]:
+            return (NOT_COMPILED if seen_by == COMPILER else SEEN), seen_by
+        if explanation is None:
+            return SURVIVED, "by no test"
+        return (EXPLAINED if explanation.changes else NO_CHANGE), explanation.why
 
 
-def verdict_on(fault: Fault, room: str, explanation: Explanation | None) -> tuple[Fault, str, str]:
-    """Try a fault; return it with the verdict, and the test that detected it or the reason why none did."""
-    seen_by = try_fault(fault, room)
-    if seen_by:
-        return fault, NO_CYTHON if seen_by == COMPILER else SEEN, seen_by
-    if explanation is None:
-        return fault, SURVIVED, "by no test"
-    return fault, EXPLAINED if explanation.changes else NO_CHANGE, explanation.why
+def tried(faults: list[Fault], owners: dict[str, Part], verdicts: Verdicts, processes: int) -> Iterator[Fault]:
+    """Yield faults as soon as there is a verdict on them."""
+    yield from [fault for fault in faults if fault in verdicts]
+    pool = ThreadPoolExecutor(processes)
+    try:
+        running = {
+            pool.submit(try_fault, fault, owners[fault.file]): fault for fault in faults if fault not in verdicts
+        }
+        for done in as_completed(running):
+            verdicts.add(running[done], done.result())
+            yield running[done]
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 @click.command()
-@click.option("--count", default=25, show_default=True, help="Faults planted in each game, and in the core.")
+@click.option("--count", default=400, show_default=True, help="Faults planted.")
 @click.option("--seed", default=1, show_default=True, help="Of the sample.")
-@click.option("--only", "rooms", multiple=True, type=click.Choice(ROOMS), help="These games, or the core; else all.")
-@click.option("--again", is_flag=True, help="Those that survived the last run, in place of a sample.")
+@click.option("--only", "chosen", multiple=True, type=click.Choice([*parts()]), help="These parts; else all.")
+@click.option("--resume", is_flag=True, help="Keep the verdicts of the last run, and go on.")
+@click.option("--again", is_flag=True, help="Keep them, and try those again that survived, in place of a sample.")
+@click.option("--no-bound", is_flag=True, help="Do not fail for faults that no test detects.")
 @click.option("--processes", default=os.cpu_count(), show_default=True, help="Faults that are tried at a time.")
-def main(count: int, seed: int, rooms: tuple[str, ...], again: bool, processes: int) -> None:
-    """Plant faults in the compiled engine and report those that the tests detect."""
+def main(
+    count: int, seed: int, chosen: tuple[str, ...], resume: bool, again: bool, no_bound: bool, processes: int
+) -> None:
+    """Plant faults in the sources and report those that the tests detect."""
     resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
-    there = {room: all_faults(room) for room in ROOMS}
+    there = {name: part for name, part in parts().items() if not chosen or name in chosen}
+    if not is_built():
+        there.pop("http2", None)
+    name_of = {str(path.relative_to(ROOT)): name for name, part in there.items() for path in part.sources}
+    owners = {file: there[name] for file, name in name_of.items()}
+    statements = [listed for part in there.values() for listed in part.faults()]
     explained = explanations()
-    wanted = survivors() if again else set()
-    report = []
-    totals: Counter[str] = Counter()
-    prepare()
-    with ThreadPoolExecutor(processes) as pool:
-        for room in rooms or ROOMS:
-            if (failed := try_fault(None, room)) is not None:
-                raise click.ClickException(f"without a fault: {failed} fails")
-            if again:
-                faults = iter([fault for listed in there[room] for fault in listed if fault.key in wanted])
-            else:
-                faults = sample(there[room], seed)
-            verdicts: Counter[str] = Counter()
-            while batch := list(islice(faults, count - in_sample(verdicts))):
-                explanations_of = [explained.get(fault.key) for fault in batch]
-                for fault, verdict, why in pool.map(verdict_on, batch, repeat(room), explanations_of):
-                    verdicts[verdict] += 1
-                    click.echo(f"{verdict}: {fault} ({why})")
-                    report.append({"verdict": verdict, "key": fault.key, "why": why})
-            totals += verdicts
-            click.echo(f"{room}: {said(verdicts)}")
-            REPORT.write_text(json.dumps(report, indent=1))
-    click.echo(f"together: {said(totals)}")
-    sys.exit(bool(totals[SURVIVED] or totals[SEEN] < LOWEST_SHARE * in_sample(totals)))
+    VERDICTS.parent.mkdir(exist_ok=True)
+    if not (resume or again):
+        VERDICTS.unlink(missing_ok=True)
+    verdicts = Verdicts(VERDICTS)
+
+    def verdict_on(fault: Fault) -> tuple[str, str]:
+        return verdicts.of(fault, explained.get(fault.key))
+
+    if again:
+        known = {fault.key: fault for listed in statements for fault in listed if fault in verdicts}
+        wanted = [fault for fault in known.values() if verdict_on(fault)[0] == SURVIVED]
+        count = len(wanted)
+        for fault in wanted:
+            verdicts.forget(fault)
+    else:
+        wanted = sample(statements, seed)
+        click.echo(f"seed {seed}: {count} of {len(wanted)} statements")
+    totals: dict[str, Counter[str]] = {}
+    faults = iter(wanted)
+    try:
+        prepare()
+        while batch := list(islice(faults, count - in_sample(sum(totals.values(), Counter())))):
+            for fault in tried(batch, owners, verdicts, processes):
+                verdict, why = verdict_on(fault)
+                totals.setdefault(name_of[fault.file], Counter())[verdict] += 1
+                click.echo(f"{verdict}: {fault} ({why})")
+    except TrialError as error:
+        raise click.ClickException(str(error)) from error
+    for name, counted in sorted(totals.items()):
+        click.echo(f"{name}: {said(counted)}")
+    total = sum(totals.values(), Counter())
+    click.echo(f"together: {said(total)}")
+    if not no_bound:
+        sys.exit(bool(total[SURVIVED] or total[SEEN] < LOWEST_SHARE * in_sample(total)))
 
 
 def in_sample(verdicts: Counter[str]) -> int:
@@ -139,7 +181,7 @@ def in_sample(verdicts: Counter[str]) -> int:
 def said(verdicts: Counter[str]) -> str:
     """Describe the number of faults by verdict."""
     unseen = ", ".join(f"{verdicts[verdict]} {verdict}" for verdict in (EXPLAINED, SURVIVED))
-    others = ", ".join(f"{verdicts[verdict]} {verdict}" for verdict in (NO_CHANGE, NO_CYTHON))
+    others = ", ".join(f"{verdicts[verdict]} {verdict}" for verdict in (NO_CHANGE, NOT_COMPILED))
     return f"{verdicts[SEEN]} of {in_sample(verdicts)} seen, {unseen}; besides {others}"
 
 

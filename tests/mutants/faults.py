@@ -1,7 +1,7 @@
-"""The faults that may be planted in a Cython file: small changes of one statement within a function.
+"""The faults that may be planted in a file of Cython, Python or C: small changes of one statement within a function.
 
-No mutation library reads Cython. Statements are analysed by their tokens, which is enough: a fault that makes invalid
-Cython does not compile, and does not count.
+No mutation library reads Cython. Statements are analysed by their tokens, which is enough: a fault that does not
+compile does not count.
 """
 
 import re
@@ -10,16 +10,19 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-_TOKEN = re.compile(
-    r"""\"\"\"[\s\S]*?\"\"\"|"[^"\n]*"|'[^'\n]*'|\#[^\n]*|[A-Za-z_]\w*|\d\w*"""
-    r"""|<[\w ]*\w(?:\ ?\*+)?>|[-+*/%&|^]=|<<|>>|//|\*\*|[<>=!]=|\.\.\.|\s+|."""
-)
-_FUNCTION = re.compile(r"(?:c?p?def) [^=(]*?(\w+)\(")
+from .statements import CLOSING, OPENING, c_statements, cython_statements, tokens
+
 # Left alone: mere declarations, lines that only the debug build runs, and lines with a reason for not running.
 _LEFT_ALONE = re.compile(r"cdef (?!.* = )|pass\b|debug_assert\b|.*# uncovered: ")
 # Words before a parenthesis that are not calls.
-_WORDS = {"if", "elif", "while", "and", "or", "not", "in", "return", "else"}
-_OPENING, _CLOSING = "([{", ")]}"
+_WORDS = {"if", "elif", "while", "and", "or", "not", "in", "return", "else", "for", "switch", "sizeof"}
+# What a statement begins with that cannot be left out.
+_NEEDED = re.compile(r"cdef |return\b|(if|elif|else|while|for|with|async|try|except|finally|global|nonlocal)\b|@")
+_NEEDED_IN_C = re.compile(
+    r"return\b|goto\b|(\} )?(if|else|while|for|switch|do|case|default)\b|\w+:|[{}]"
+    r"|(const |static |struct |unsigned )*\w+ \**\w+(\[.*\])*( = |;|, )"
+)
+_NAMED = re.compile(r"\w+ ?=(?!=)")
 _OTHER = {
     "==": "!=",
     "!=": "==",
@@ -29,6 +32,8 @@ _OTHER = {
     ">=": ">",
     "and": "or",
     "or": "and",
+    "&&": "||",
+    "||": "&&",
     "+": "-",
     "-": "+",
     "*": "+",
@@ -49,6 +54,8 @@ _OTHER = {
     "max": "min",
     "True": "False",
     "False": "True",
+    "true": "false",
+    "false": "true",
 }
 
 
@@ -89,32 +96,6 @@ def flat(text: str) -> str:
     return " ".join(text.split())
 
 
-def tokens(statement: str) -> list[str]:
-    """Split a statement into tokens; a cast is one token."""
-    return _TOKEN.findall(statement)
-
-
-def statements(text: str) -> Iterator[tuple[int, str, str]]:
-    """Yield the statements of a file's functions: first line, function, statement. Without docstrings."""
-    function: re.Match[str] | None = None
-    lines: list[str] = []
-    depth = 0
-    in_docstring = False
-    for number, line in enumerate(text.split("\n"), 1):
-        bare = line.strip()
-        if in_docstring or bare.startswith('"""'):
-            in_docstring ^= bare.count('"""') == 1
-        elif lines or (bare and not bare.startswith("#")):
-            lines.append(line)
-            depth += sum((token in _OPENING) - (token in _CLOSING) for token in tokens(line) if len(token) == 1)
-            if depth == 0:
-                if not lines[0][0].isspace():
-                    function = _FUNCTION.match(lines[0])
-                elif function:
-                    yield number - len(lines) + 1, function[1], "\n".join(lines).strip()
-                lines = []
-
-
 def _pieces_changed(pieces: list[str], index: int, count: int, new: str) -> str:
     return "".join([*pieces[:index], new, *pieces[index + count :]])
 
@@ -128,6 +109,8 @@ def _other_tokens(pieces: list[str]) -> Iterator[str]:
                 yield _pieces_changed(pieces, index, 1, _OTHER[piece])
         elif piece == "not":
             yield _pieces_changed(pieces, index, 2, "")
+        elif piece == "!":
+            yield _pieces_changed(pieces, index, 1, "")
         elif piece.isdigit():
             yield _pieces_changed(pieces, index, 1, str(int(piece) + 1))
             if int(piece):
@@ -137,7 +120,7 @@ def _other_tokens(pieces: list[str]) -> Iterator[str]:
 def _closing(pieces: list[str], opening: int) -> int:
     depth = 0
     for index in range(opening, len(pieces)):
-        depth += (pieces[index] in _OPENING) - (pieces[index] in _CLOSING)
+        depth += (pieces[index] in OPENING) - (pieces[index] in CLOSING)
         if depth == 0:
             return index
     raise ValueError("brackets that do not close")
@@ -151,13 +134,14 @@ def _swapped_arguments(pieces: list[str]) -> Iterator[str]:
         commas = []
         depth = 0
         for place in range(index + 2, end):
-            depth += (pieces[place] in _OPENING) - (pieces[place] in _CLOSING)
+            depth += (pieces[place] in OPENING) - (pieces[place] in CLOSING)
             if pieces[place] == "," and depth == 0:
                 commas.append(place)
         edges = [index + 1, *commas, end]
         for start, middle, stop in zip(edges, edges[1:], edges[2:], strict=False):
             one, two = "".join(pieces[start + 1 : middle]).strip(), "".join(pieces[middle + 1 : stop]).strip()
-            if one != two and two:
+            # Arguments with a name mean the same in any order.
+            if one != two and two and not _NAMED.match(two):
                 space = " " if start > index + 1 else ""
                 yield _pieces_changed(pieces, start + 1, stop - start - 1, f"{space}{two}, {one}")
 
@@ -167,22 +151,31 @@ def _conditions(statement: str) -> Iterator[str]:
         yield f"{found[1]} not ({found[2]}):"
 
 
-def changes(statement: str) -> list[str]:
+def _conditions_in_c(statement: str) -> Iterator[str]:
+    # Not where more than the condition is in the line.
+    if found := re.match(r"((?:\} )?(?:else )?(?:if|while)) \((.*)\)( \{|;)?$", statement, re.DOTALL):
+        yield f"{found[1]} (!({found[2]})){found[3] or ''}"
+
+
+def changes(statement: str, is_c: bool = False) -> list[str]:
     """Return every fault that a statement may have."""
     if _LEFT_ALONE.match(statement):
         return []
     pieces = tokens(statement)
-    found = {*_other_tokens(pieces), *_swapped_arguments(pieces), *_conditions(statement)}
-    if not re.match(r"cdef |return |(if|elif|else|while|for)\b", statement):
-        found.add("pass")
+    conditions = _conditions_in_c(statement) if is_c else _conditions(statement)
+    found = {*_other_tokens(pieces), *_swapped_arguments(pieces), *conditions}
+    if not (_NEEDED_IN_C if is_c else _NEEDED).match(statement):
+        found.add(";" if is_c else "pass")
     return sorted(found - {statement})
 
 
 def faults_in(path: Path, root: Path) -> list[list[Fault]]:
     """Return all faults of a file, statement by statement."""
     name = str(path.relative_to(root))
+    is_c = path.suffix == ".c"
+    listed = (c_statements if is_c else cython_statements)(path.read_text(encoding="utf-8"))
     return [
-        [Fault(name, line, function, statement, change) for change in listed]
-        for line, function, statement in statements(path.read_text(encoding="utf-8"))
-        if (listed := changes(statement))
+        [Fault(name, line, function, statement, change) for change in found]
+        for line, function, statement in listed
+        if (found := changes(statement, is_c))
     ]

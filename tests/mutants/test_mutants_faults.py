@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from .__main__ import ROOMS, all_faults, explanations
+from .__main__ import Verdicts, explanations
 from .faults import changes, faults_in
+from .parts import ROOT, parts
 
 SOURCE = """# A comment.
 cdef enum:
@@ -58,8 +59,77 @@ def test_faults_are_planted_in_functions_and_leave_other_lines_where_they_are(tm
         assert planted.splitlines()[13:] == SOURCE.splitlines()[13:]
 
 
+C_SOURCE = """#include "a.h"
+#define TWICE(a) \\
+    ((a) + (a))
+
+/* A comment with a < b;
+   and more. */
+static int first(const stream *stream,
+                 int seat) {
+    int size = 0;
+    if (!stream->is_ready && seat < 5)
+        clear(stream, seat);
+    return size;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("statement", "expected"),
+    [
+        ("if (a == 0) {", ["if (a != 0) {", "if (a == 1) {", "if (!(a == 0)) {"]),
+        ("} else if (a && !b)", ["} else if (a || !b)", "} else if (a && b)", "} else if (!(a && !b))"]),
+        ("free(a->first, b);", ["free(b, a->first);", ";"]),
+        ("a->size++;", [";"]),
+        ("stream *next;", []),
+        ("return NULL;", []),
+    ],
+)
+def test_what_becomes_of_a_statement_in_c(statement: str, expected: list[str]) -> None:
+    assert set(changes(statement, is_c=True)) == set(expected)
+
+
+def test_faults_are_planted_in_functions_of_c(tmp_path: Path) -> None:
+    path = tmp_path / "kernel.c"
+    path.write_text(C_SOURCE)
+    faults = [fault for listed in faults_in(path, tmp_path) for fault in listed]
+    assert {(fault.line, fault.function) for fault in faults} == {(9, "first"), (10, "first"), (11, "first")}
+    for fault in faults:
+        planted = fault.plant(C_SOURCE)
+        assert planted != C_SOURCE
+        assert planted.splitlines()[11:] == C_SOURCE.splitlines()[11:]
+
+
+def test_faults_are_planted_in_methods(tmp_path: Path) -> None:
+    path = tmp_path / "limits.py"
+    path.write_text("class Limits:\n    MOST = 1\n\n    def end(self) -> None:\n        self.n -= 1\n\n    LEAST = 0\n")
+    faults = [fault for listed in faults_in(path, tmp_path) for fault in listed]
+    assert {(fault.line, fault.function) for fault in faults} == {(5, "end")}
+
+
+def test_every_source_is_in_one_part_and_all_tests_are_there() -> None:
+    sources = [path for part in parts().values() for path in part.sources]
+    assert len(sources) == len(set(sources))
+    assert all(part.faults() for part in parts().values())
+    assert all((ROOT / test).exists() for part in parts().values() for test in (*part.quick, *part.others))
+
+
+def test_verdicts_are_kept_as_they_come(tmp_path: Path) -> None:
+    path = tmp_path / "verdicts.jsonl"
+    (first, *_), (second, *_), *_ = parts()["tables"].faults()
+    Verdicts(path).add(first, "tests/a.py::test_a")
+    Verdicts(path).add(second, None)
+    again = Verdicts(path)
+    assert again.of(first, None) == ("seen", "tests/a.py::test_a")
+    assert again.of(second, None)[0] == "SURVIVED"
+    again.forget(second)
+    assert first in again
+    assert second not in again
+
+
 def test_explained_faults_can_be_planted() -> None:
-    keys = {fault.key for room in ROOMS for listed in all_faults(room) for fault in listed}
+    keys = {fault.key for part in parts().values() for listed in part.faults() for fault in listed}
     explained = explanations()
     assert set(explained) <= keys
     assert all(explanation.why for explanation in explained.values())

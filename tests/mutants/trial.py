@@ -7,38 +7,32 @@ import signal
 import subprocess
 import sys
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
 
 from .faults import Fault
+from .parts import ROOT, Part
 
-ROOT = Path(__file__).parents[2]
-# The unchanged tree is built here once, for all faults. Folders that are not copied are imported from the original.
+# The unchanged tree, as it is built. Folders that are not copied are imported from the original.
 _TREE = ROOT / "build" / "mutants"
-_COPIED = ("pyproject.toml", "setup.py", "README.md", "proto", "engine")
+_COPIED = ("engine", "http2", "bots", "service", "clients", "proto", "src/chatiere/fields")
+# Where setuptools looks which modules are built, before it puts them beside their sources.
+_BUILT = "build/lib"
 # A planted fault may loop or allocate memory for ever.
 SECONDS_A_TEST = 120
 SECONDS_A_RUN = 1_800
 # Named in place of a test if a fault does not compile.
 COMPILER = "the compiler"
-_FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+)", re.MULTILINE)
+_FAILED = re.compile(r"^(?:FAILED|ERROR) ([^\s\[]+)", re.MULTILINE)
+# With -v, a test is named before it runs.
+_BEGUN = re.compile(r"^(tests/[^\s\[]+::[^\s\[]+)", re.MULTILINE)
+# pytest's exit code where no test was chosen.
+_NO_TESTS = 5
 
 
-def tests_of(room: str) -> list[list[str]]:
-    """Return pytest's arguments, run by run: most faults show in the first; the slow tests come last."""
-    conformance = "tests/conformance"
-    if room == "core":
-        quick = ["tests/engine"]
-        chosen: list[str] = []
-    else:
-        whole_games = [f"{conformance}/test_conformance_{name}.py" for name in ("observation", "traces")]
-        quick = [f"tests/games/{room}", *whole_games]
-        chosen = ["-k", room]
-    return [
-        [*quick, *chosen, "-m", "not release_only"],
-        [conformance, *chosen, "-m", "not release_only"],
-        [*quick, conformance, *chosen, "-m", "release_only"],
-    ]
+class TrialError(Exception):
+    """The unchanged tree cannot be built, or a test fails there, too."""
 
 
 def _run(command: list[str], folder: Path, **environment: str) -> tuple[int, str]:
@@ -62,52 +56,82 @@ def _run(command: list[str], folder: Path, **environment: str) -> tuple[int, str
 
 
 def _build(folder: Path) -> tuple[int, str]:
-    return _run([sys.executable, "setup.py", "--quiet", "build_ext", "--inplace"], folder)
+    command = [sys.executable, "setup.py", "--quiet", "build_ext", "--inplace", "--build-lib", _BUILT]
+    return _run(command, folder)
+
+
+def _test(arguments: list[str], tree: Path, scratch: Path) -> tuple[int, str]:
+    return _run(
+        [
+            sys.executable,
+            *("-m", "pytest", "-v", "-x", "--tb=no", "-p", "no:cacheprovider", "-n", "0"),
+            *("-o", f"faulthandler_timeout={SECONDS_A_TEST}", "-o", "faulthandler_exit_on_timeout=true"),
+            *arguments,
+        ],
+        ROOT,
+        PYTHONPATH=str(tree / "src"),
+        HYPOTHESIS_STORAGE_DIRECTORY=str(scratch / "hypothesis"),
+    )
 
 
 def prepare() -> None:
-    """Build the unchanged tree. Raises RuntimeError."""
-    (_TREE / "build").mkdir(parents=True, exist_ok=True)
+    """Copy the unchanged tree with what is built of it. Raises TrialError."""
+    shutil.rmtree(_TREE, ignore_errors=True)
     for part in _COPIED:
-        if (ROOT / part).is_dir():
-            shutil.rmtree(_TREE / part, ignore_errors=True)
-            shutil.copytree(ROOT / part, _TREE / part, ignore=shutil.ignore_patterns("*.so", "__pycache__"))
-        else:
-            shutil.copy2(ROOT / part, _TREE / part)
+        shutil.copytree(ROOT / part, _TREE / part, ignore=shutil.ignore_patterns("*.so", "__pycache__", "typescript"))
+    for name in ("pyproject.toml", "setup.py", "README.md"):
+        shutil.copy2(ROOT / name, _TREE)
+    # Without their times: make has just built them, so nothing that they are made of is newer.
+    shutil.copytree(ROOT / "build/cython", _TREE / "build/cython", copy_function=shutil.copy)
+    for folder in ("engine", "http2", "bots"):
+        for module in (ROOT / folder).rglob("*.so"):
+            name = module.relative_to(ROOT)
+            for target in (_TREE / name, _TREE / _BUILT / "chatiere" / name):
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(module, target)
     code, output = _build(_TREE)
     if code:
-        raise RuntimeError(output)
+        raise TrialError(f"the unchanged tree cannot be built:\n{output}")
 
 
-def _first_failure(room: str, scratch: Path) -> str | None:
-    # The test that failed, or how the run ended without naming one.
-    for tests in tests_of(room):
-        code, output = _run(
-            [
-                sys.executable,
-                *("-m", "pytest", "-q", "-x", "--tb=no", "-p", "no:cacheprovider"),
-                *("-o", f"faulthandler_timeout={SECONDS_A_TEST}", "-o", "faulthandler_exit_on_timeout=true"),
-                *tests,
-            ],
-            ROOT,
-            PYTHONPATH=str(scratch / "src"),
-            HYPOTHESIS_STORAGE_DIRECTORY=str(scratch / "hypothesis"),
-        )
-        # 5: no tests were collected.
-        if code not in (0, 5):
-            found = _FAILED.search(output)
-            return found[1] if found else "a crash" if code < 0 else "time is up"
+def try_fault(fault: Fault, part: Part) -> str | None:
+    """Return the test that detects a fault, or COMPILER; None if none does.
+
+    Raises TrialError if that test fails in the unchanged tree, too.
+    """
+    with TemporaryDirectory(prefix="chatiere-") as name:
+        scratch = Path(name)
+        is_built = not fault.file.endswith(".py")
+        left_out = shutil.ignore_patterns("temp.*" if is_built else "build")
+        shutil.copytree(_TREE, scratch, symlinks=True, ignore=left_out, dirs_exist_ok=True)
+        planted = scratch / fault.file
+        text = fault.plant(planted.read_text(encoding="utf-8"))
+        planted.write_text(text, encoding="utf-8")
+        if _build(scratch)[0] if is_built else not _is_python(text):
+            return COMPILER
+        for arguments in part.runs():
+            code, output = _test(arguments, scratch, scratch)
+            if code in (0, _NO_TESTS):
+                continue
+            named = _FAILED.findall(output) or _BEGUN.findall(output)
+            again = (named[-1],) if named else ("--collect-only", "-q", *arguments)
+            if why := _fails_anyway(*again):
+                raise TrialError(f"without a fault, {' '.join(again)} fails:\n{why}")
+            return named[-1] if named else "the import"
     return None
 
 
-def try_fault(fault: Fault | None, room: str) -> str | None:
-    """Return the first test that detects a fault, or COMPILER; without a fault, the first that fails anyway."""
-    with TemporaryDirectory(prefix="chatiere-") as name:
-        scratch = Path(name)
-        shutil.copytree(_TREE, scratch, symlinks=True, ignore=shutil.ignore_patterns("temp.*"), dirs_exist_ok=True)
-        if fault:
-            planted = scratch / fault.file
-            planted.write_text(fault.plant(planted.read_text(encoding="utf-8")), encoding="utf-8")
-            if _build(scratch)[0]:
-                return COMPILER
-        return _first_failure(room, scratch)
+def _is_python(text: str) -> bool:
+    try:
+        compile(text, "planted", "exec")
+    except SyntaxError:
+        return False
+    return True
+
+
+@cache
+def _fails_anyway(*arguments: str) -> str:
+    # What the tests say if they fail in the unchanged tree.
+    with TemporaryDirectory(prefix="chatiere-") as scratch:
+        code, output = _test([*arguments], _TREE, Path(scratch))
+        return output if code else ""

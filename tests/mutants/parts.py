@@ -1,0 +1,115 @@
+"""The parts of the sources that faults are planted in, and the tests that each part is judged by."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from .faults import Fault, faults_in
+
+ROOT = Path(__file__).parents[2]
+_BATTERY = "tests/conformance"
+# Of a game's folder: the codec is a part of its own, the tables of words are data.
+_NO_KERNELS = ("codec", "words")
+_RULES = ("bits.pxd", "loops.pyx", "moves.pyx", "packed.pxd", "stream.pxd", "stream.pyx", "weights.pxd")
+_POSITION = ("position.pyx", "events.pyx", "batch.pyx", "integers.pyx", "threads.pyx")
+_MESSAGES = ("messages.pyx", "codec.pyx", "phrases.pyx")
+
+
+class Part(NamedTuple):
+    """Some sources, and what detects their faults."""
+
+    sources: list[Path]
+    quick: list[str]
+    """The tests that come first: most faults show in them."""
+    others: list[str]
+    chosen: str = ""
+    """The game whose tests are meant; empty: all of them."""
+
+    def faults(self) -> list[list[Fault]]:
+        """Return the faults of the part, statement by statement."""
+        return [listed for path in self.sources for listed in faults_in(path, ROOT)]
+
+    def runs(self) -> Iterator[list[str]]:
+        """Yield pytest's arguments, run by run: the slow tests come last."""
+        chosen = ["-k", self.chosen] if self.chosen else []
+        skipped = "slow or cluster or whole_page"
+        for tests, marks in (
+            (self.quick, f"not (release_only or {skipped})"),
+            (self.others, f"not (release_only or {skipped})"),
+            ([*self.quick, *self.others], f"release_only and not ({skipped})"),
+        ):
+            yield [*tests, *chosen, "-m", marks]
+
+
+def parts() -> dict[str, Part]:
+    """Return all parts by name."""
+    engine, service = ROOT / "engine", ROOT / "service"
+    found = {}
+    for kernel in sorted((engine / "games").glob("*/kernel.pyx")):
+        folder, game = kernel.parent, kernel.parent.name
+        sources = sorted(path for path in folder.glob("*.p[xy][dx]") if path.stem not in _NO_KERNELS)
+        found[game] = Part(sources, [f"tests/games/{game}", *_battery("observation", "traces")], [_BATTERY], game)
+        found[f"{game}-codec"] = Part(
+            [folder / "codec.pyx"],
+            [*_battery("codec", "phrases", "traces", "mutations"), f"tests/games/{game}"],
+            [_BATTERY, *_service("games", "errors", "hidden", "replay")],
+            game,
+        )
+    core = engine / "core"
+    found["core"] = Part(
+        [core / name for name in _RULES],
+        [*_engine("stream", "batch", "position"), *_battery("traces", "golden")],
+        ["tests/engine", _BATTERY],
+    )
+    found["position"] = Part(
+        [core / name for name in _POSITION],
+        [*_engine("position", "events", "game", "integers", "batch"), *_battery("batch", "play")],
+        ["tests/engine", _BATTERY, "tests/envs/test_table_env.py", *_service("batch", "columns", "faults")],
+    )
+    found["messages"] = Part(
+        [core / name for name in _MESSAGES],
+        [*_battery("codec", "phrases"), *_engine("requests")],
+        [_BATTERY, "tests/engine", *_service("games", "errors", "hidden", "languages", "requests", "replay")],
+    )
+    found["wire"] = Part(
+        sorted((engine / "wire").glob("*.p[xy][dx]")),
+        _engine("wire", "requests", "plain"),
+        [*_battery("codec", "phrases"), *_service("batch", "columns", "requests", "untrusted"), *_clients("batch")],
+    )
+    found["search"] = Part([ROOT / "bots" / "search.pyx"], ["tests/bots/test_search.py"], ["tests/bots"])
+    found["http2"] = Part(
+        sorted(path for path in (ROOT / "http2").iterdir() if path.suffix in (".c", ".pyx")),
+        ["tests/service/fast_door/test_fast_door_calls.py", *_clients("fast_call")],
+        ["tests/service/fast_door", *_clients("stream")],
+    )
+    found["tables"] = Part(
+        [*sorted((service / "tables").glob("*.py")), ROOT / "clients" / "table.py"],
+        ["tests/tables/test_tables_derivations.py", "tests/tables/test_tables_seal.py", *_clients("table")],
+        ["tests/tables", "tests/command/test_command_verify.py", *_service("processes")],
+    )
+    found["guards"] = Part(
+        sorted((service / "guards").glob("*.py")),
+        _service("limits", "access", "server", "metrics"),
+        [
+            *_service("errors", "bots", "batch", "faults", "flood", "balancing", "languages", "metrics_port"),
+            *_service("workers", "processes"),
+            "tests/service/fast_door",
+        ],
+    )
+    return found
+
+
+def _battery(*names: str) -> list[str]:
+    return [f"{_BATTERY}/test_conformance_{name}.py" for name in names]
+
+
+def _engine(*names: str) -> list[str]:
+    return [f"tests/engine/test_{name}.py" for name in names]
+
+
+def _service(*names: str) -> list[str]:
+    return [f"tests/service/test_service_{name}.py" for name in names]
+
+
+def _clients(*names: str) -> list[str]:
+    return [f"tests/clients/test_client_{name}.py" for name in names]
