@@ -1,7 +1,7 @@
 """Load a service with scenarios, each judged by its budget: `make load`.
 
 Without --address it starts its own server. The report of a run is build/load/<scenario>.html; that of the siege, which
-always starts its own servers, is build/load/siege.json.
+always starts its own servers, is build/load/siege.json, and its tables are in build/load/siege.md.
 """
 
 import subprocess
@@ -28,22 +28,32 @@ REPORTS = Path("build/load")
 )
 @click.option("--address", default=None, help="HOST:PORT of a running server. Default: start one.")
 @click.option("--workers", default=2, show_default=True, help="Workers of the server that it starts.")
-def main(names: tuple[str, ...], address: str | None, workers: int) -> None:
+@click.option("--attack", "attacks", multiple=True, help="Part of the name of attacks of the siege. Default: all.")
+@click.option(
+    "--door", "doors", type=click.Choice([*plan.DOORS]), multiple=True, help="A door to attack. Default: all."
+)
+def main(
+    names: tuple[str, ...], address: str | None, workers: int, attacks: tuple[str, ...], doors: tuple[str, ...]
+) -> None:
     """Run scenarios one after the other. The exit code is 1 if one breaks its budget."""
     if address is not None and plan.NAME in names:
         raise click.UsageError(f"{plan.NAME} only attacks servers that it starts: omit --address")
+    if (attacks or doors) and names != (plan.NAME,):
+        raise click.UsageError(f"--attack and --door need --scenario {plan.NAME}")
+    entries = plan.read_plan().entries(attacks, doors)
+    if not entries:
+        raise click.UsageError("no attack has such a name and such a door")
     REPORTS.mkdir(parents=True, exist_ok=True)
     chosen = names or (*scenario_names(), *([plan.NAME] if address is None else []))
-    broken = [name for name in chosen if not _is_within_budget(name, address, workers)]
+    broken = [name for name in chosen if not _is_within_budget(name, address, workers, entries)]
     if broken:
         raise click.ClickException(f"budget broken: {', '.join(broken)}")
 
 
-def _is_within_budget(name: str, address: str | None, workers: int) -> bool:
+def _is_within_budget(name: str, address: str | None, workers: int, entries: list[tuple[plan.Attack, str]]) -> bool:
     if name == plan.NAME:
-        attacks = plan.read_plan()
-        click.echo(f"{name}: {attacks.meaning}")
-        kept = siege(attacks, REPORTS / f"{name}.json")
+        click.echo(f"{name}: {plan.read_plan().meaning}")
+        kept = siege(entries, REPORTS / f"{name}.json")
     else:
         click.echo(f"{name}: {read_scenario(name).meaning}")
         if address is None:

@@ -18,6 +18,7 @@ from prometheus_client import CollectorRegistry
 from chatiere.engine.core.batch import Cancellation
 from chatiere.engine.wire import Buffer
 from chatiere.service.guards.chain import Guards, Method
+from chatiere.service.guards.connections import connections_of
 from chatiere.service.guards.metrics import Metrics
 from chatiere.service.ports.fast.endings import Door, unknown
 from chatiere.service.ports.fast.port import FastPort
@@ -97,7 +98,7 @@ def main(port: str) -> None:
     """Serve until killed."""
     # The same door as Chatière's own.
     settings, metrics = Settings(), Metrics(CollectorRegistry())
-    server = FastPort(settings, f"{LOOPBACK}:{port}", share_port=False)
+    server = FastPort(settings, f"{LOOPBACK}:{port}", share_port=False, connections=connections_of(1))
     door = Door(server, Guards(settings, metrics), settings)
     threads = ThreadPoolExecutor(settings.batch_threads)
     streams = Streams(door, Method(metrics, "bidi_stream", PLAY), Batches().play, threads)

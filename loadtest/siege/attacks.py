@@ -2,38 +2,47 @@
 
 import multiprocessing
 import os
+import resource
+import ssl
 import time
 from collections import Counter
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any
 
-from siege.crowd import Attacker, Crowd, in_turn
-from siege.floods import flood
+from google.protobuf import descriptor_pool
+from google.protobuf.descriptor import FieldDescriptor
+from siege.crowd import WEB_HEAD, Attacker, Crowd, in_turn, tls_context
+from siege.floods import BLOCKS, BOMBS, FLOODS, LARGE_BOMBS, FloodsByName, flood
 from siege.plan import Attack
 
 from chatiere import engine
 from chatiere.v1 import batch_service_pb2 as batch
+from chatiere.v1 import table_service_pb2  # noqa: F401  # Its methods are found by name.
 from chatiere.v1.game_service_pb2 import ListGamesRequest
 
-# Of a request at the door for browsers, without its length.
-_WEB_HEAD = b"POST /chatiere.v1.GameService/NewGame HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n"
-# Requests that wait behind one another there, nearly as many as may.
-_ASKED = 60
 _HEALTH = "grpc.health.v1.Health"
-_APPLY, _STEP = "chatiere.v1.GameService/Apply", "chatiere.v1.BatchService/Step"
+_GAME, _BATCH = "chatiere.v1.GameService", "chatiere.v1.BatchService"
+_WEB_HEAD = (WEB_HEAD % (f"{_GAME}/NewGame", "json")).encode()
+# Requests that wait behind one another at the door for browsers, nearly as many as may.
+_ASKED = 60
 # Half-open health checks beside the half-open calls.
 _CHECKS = 20
 # The announced size of a message, 16 MiB, and the size sent.
 _ANNOUNCED, _SENT = 16 * 2**20 - 1, 1_200_000
-# Seconds between checks for due calls.
-_PAUSE = 0.02
+# Seconds between checks for due calls, and between rounds of calls or connections.
+_PAUSE, _ROUND = 0.02, 1.0
+# Seconds that a connection lives in a churn.
+_BRIEF = 0.2
 # Games in a batch: the server's default maximum.
 _GAMES = 16_384
 # Seconds that attackers have to get ready, and to leave after their time.
 _PATIENCE = 60.0
 # Gives attackers a lower priority than the server: real ones have their own machines.
 _NICE = 10
+# What opens HTTP/2, and the first half of a call's headers.
+_OPENED = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes.fromhex("000000040000000000")
+_HALF_HEADERS = bytes.fromhex("000040010000000001") + b"\x83\x86\x44"
 
 
 def nobody(crowd: Crowd, attack: Attack, until: float) -> None:
@@ -42,32 +51,37 @@ def nobody(crowd: Crowd, attack: Attack, until: float) -> None:
 
 
 def half_open(crowd: Crowd, attack: Attack, until: float) -> None:
-    """Begin calls whose request never comes, `count` of each service, and some health checks."""
+    """Begin calls whose request never comes, `count` of each of two services, and some health checks."""
+    methods = [f"{_GAME}/Apply", f"{_GAME}/NewGame" if crowd.door == "web" else f"{_BATCH}/Step"] * attack.count
+    if crowd.door != "web":
+        methods += [f"{_HEALTH}/Check"] * _CHECKS
     attackers = _attackers(crowd, attack)
-    methods = [_APPLY, _STEP] * attack.count + [f"{_HEALTH}/Check"] * _CHECKS
     for attacker, method in zip(in_turn(attackers, len(methods)), methods, strict=True):
         attacker.begin(method)
     crowd.stay(until)
 
 
+def half_headers(crowd: Crowd, attack: Attack, until: float) -> None:
+    """Open `count` connections that send half of a call's headers."""
+    part = _WEB_HEAD if crowd.door == "web" else _OPENED + _HALF_HEADERS
+    crowd.connect_sending(attack.count, part, addresses=attack.addresses)
+    crowd.stay(until)
+
+
 def steady(crowd: Crowd, attack: Attack, until: float) -> None:
     """Begin `count` calls whose request never comes every ten seconds, evenly, until the end."""
-    attackers = _attackers(crowd, attack)
-    begun = time.monotonic()
-    made = 0
-    while (now := time.monotonic()) < until:
-        due = int((now - begun) * attack.count / 10)
-        for i in range(made, due):
-            attackers[i % len(attackers)].begin(attack.method)
-        made = due
-        crowd.stay(min(until, now + _PAUSE))
+    _steadily(crowd, attack, until, None)
+
+
+def failing(crowd: Crowd, attack: Attack, until: float) -> None:
+    """Make `count` calls that fail every ten seconds, evenly, until the end."""
+    _steadily(crowd, attack, until, b"\xff")
 
 
 def half_sent(crowd: Crowd, attack: Attack, until: float) -> None:
     """Begin `count` calls that send only a part of a large request."""
-    part = b"\0" + _ANNOUNCED.to_bytes(4) + bytes(_SENT)
     for attacker in in_turn(_attackers(crowd, attack), attack.count):
-        attacker.begin(attack.method, part)
+        attacker.begin(attack.method, bytes(_SENT), length=_ANNOUNCED)
     crowd.stay(until)
 
 
@@ -78,44 +92,41 @@ def unread(crowd: Crowd, attack: Attack, until: float) -> None:
     new_games = batch.NewGamesRequest(table=table, count=_GAMES, columns=batch.Columns(observations=True))
     is_stream = attack.method.endswith("/Play")
     request = (batch.PlayRequest(new_games=new_games) if is_stream else new_games).SerializeToString()
-    message = b"\0" + len(request).to_bytes(4) + request
-    for attacker in in_turn(_attackers(crowd, attack, window=0), attack.count):
-        attacker.begin(attack.method, message, is_whole=not is_stream)
+    for attacker in in_turn(crowd.connect(attack.connections, attack.addresses, window=0), attack.count):
+        assert isinstance(attacker, Attacker)
+        attacker.begin(attack.method, request, is_open=is_stream)
     crowd.stay(until)
 
 
 def watches(crowd: Crowd, attack: Attack, until: float) -> None:
     """Open `count` streams that watch the health."""
     for attacker in in_turn(_attackers(crowd, attack), attack.count):
-        attacker.begin(f"{_HEALTH}/Watch", bytes(5), is_whole=True)
+        attacker.begin(f"{_HEALTH}/Watch", b"")
     crowd.stay(until)
+
+
+def idle_streams(crowd: Crowd, attack: Attack, until: float) -> None:
+    """Open `count` streams of batches, and ask for nothing on them."""
+    for attacker in in_turn(_attackers(crowd, attack), attack.count):
+        attacker.begin(f"{_BATCH}/Play")
+    crowd.stay(until)
+
+
+def bombs(crowd: Crowd, attack: Attack, until: float) -> None:
+    """Every second make `count` calls whose request is `size` bytes of empty elements of `field`."""
+    message = bomb(attack.method, attack.field, attack.size)
+    _in_rounds(crowd, attack, until, lambda attacker: attacker.begin(attack.method, message))
+
+
+def json_bombs(crowd: Crowd, attack: Attack, until: float) -> None:
+    """Make the same calls in JSON, at the door for browsers."""
+    message = b'{"%s":[""%s]}' % (attack.field.encode(), b',""' * (attack.size // 3))
+    _in_rounds(crowd, attack, until, lambda attacker: attacker.begin(attack.method, message, kind="json"))
 
 
 def silent(crowd: Crowd, attack: Attack, until: float) -> None:
     """Open `count` connections to the attacked port that send nothing."""
-    crowd.connect_silently(attack.count)
-    crowd.stay(until)
-
-
-def floods(crowd: Crowd, attack: Attack, until: float) -> None:
-    """Flood with frames that cost nothing, each of `count` attackers with one kind after the other."""
-    flood(crowd.flooders(attack.count), until)
-
-
-def web_half_sent(crowd: Crowd, attack: Attack, until: float) -> None:
-    """Open `count` connections to the door for browsers, each with part of a request: half of its headers or body."""
-    crowd.connect_sending(attack.count // 2, _WEB_HEAD)
-    crowd.connect_sending(attack.count // 2, _WEB_HEAD + b"content-length: %d\r\n\r\n" % _ANNOUNCED + bytes(_SENT))
-    crowd.stay(until)
-
-
-def web_unread(crowd: Crowd, attack: Attack, until: float) -> None:
-    """Open `count` connections to the door for browsers, each with dozens of requests and no reader."""
-    body = ListGamesRequest(pieces=True, observation=True).SerializeToString()
-    head = _WEB_HEAD.replace(b"NewGame", b"ListGames").replace(b"/json", b"/proto")
-    crowd.connect_sending(
-        attack.count, _ASKED * (head + b"content-length: %d\r\n\r\n" % len(body) + body), is_read=False
-    )
+    crowd.connect_silently(attack.count, attack.addresses)
     crowd.stay(until)
 
 
@@ -124,37 +135,161 @@ def silent_metrics(crowd: Crowd, attack: Attack, until: float) -> None:
     silent(crowd, attack, until)
 
 
+def half_handshakes(crowd: Crowd, attack: Attack, until: float) -> None:
+    """Open `count` connections that begin TLS and do not go on: half of them within their first message."""
+    incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+    try:
+        tls_context(crowd.door).wrap_bio(incoming, outgoing).do_handshake()
+    except ssl.SSLWantReadError:
+        hello = outgoing.read()
+    crowd.connect_sending(attack.count // 2, hello, addresses=attack.addresses)
+    crowd.connect_sending(attack.count - attack.count // 2, hello[: len(hello) // 2], addresses=attack.addresses)
+    crowd.stay(until)
+
+
+def idle_by_tls(crowd: Crowd, attack: Attack, until: float) -> None:
+    """Open `count` connections by TLS that are idle: at the door for browsers after a request for its health."""
+    asked = b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n" if crowd.door == "web" else _OPENED
+    crowd.connect_by_tls(attack.count, attack.addresses, asked, until)
+    crowd.stay(until)
+
+
+def churn(crowd: Crowd, attack: Attack, until: float) -> None:
+    """Open `count` connections at a time that are reset when they are open, again and again."""
+    while (now := time.monotonic()) < until:
+        crowd.churn(attack.count, attack.addresses, min(until, now + _BRIEF))
+
+
+def floods(crowd: Crowd, attack: Attack, until: float) -> None:
+    """Flood with frames that cost nothing, each of `count` attackers with one kind after the other."""
+    _flood(crowd, attack, until, FLOODS)
+
+
+def header_bombs(crowd: Crowd, attack: Attack, until: float) -> None:
+    """Send header lists of 3 MB in a frame, which decode to 12 GB, without end on `count` connections at a time."""
+    _flood(crowd, attack, until, BOMBS)
+
+
+def large_header_bombs(crowd: Crowd, attack: Attack, until: float) -> None:
+    """Send header lists of 4 MB in the same way."""
+    _flood(crowd, attack, until, LARGE_BOMBS)
+
+
+def header_blocks(crowd: Crowd, attack: Attack, until: float) -> None:
+    """Send header lists of 110 kB in frames of 16 KiB in the same way."""
+    _flood(crowd, attack, until, BLOCKS)
+
+
+def web_unread(crowd: Crowd, attack: Attack, until: float) -> None:
+    """Open `count` connections to the door for browsers, each with dozens of requests and no reader."""
+    body = ListGamesRequest(pieces=True, observation=True).SerializeToString()
+    head = (WEB_HEAD % (f"{_GAME}/ListGames", "proto")).encode()
+    asked = _ASKED * (head + b"content-length: %d\r\n\r\n" % len(body) + body)
+    crowd.connect_sending(attack.count, asked, addresses=attack.addresses, is_read=False)
+    crowd.stay(until)
+
+
+def wrong_hosts(crowd: Crowd, attack: Attack, until: float) -> None:
+    """Ask the door for browsers `count` times with two Host headers, and as often for another host."""
+    head = (WEB_HEAD % (f"{_GAME}/ListGames", "json")).encode()
+    two = head + b"host: localhost\r\ncontent-length: 2\r\n\r\n{}"
+    other = head.replace(b"localhost", b"chatiere.example") + b"content-length: 2\r\n\r\n{}"
+    for asked in two, other:
+        crowd.connect_sending(attack.count, asked, addresses=attack.addresses)
+    crowd.stay(until)
+
+
 KINDS: dict[str, Callable[[Crowd, Attack, float], None]] = {
     each.__name__: each
     for each in (
         nobody,
         half_open,
+        half_headers,
         steady,
+        failing,
         half_sent,
         unread,
         watches,
+        idle_streams,
+        bombs,
+        json_bombs,
         silent,
-        floods,
         silent_metrics,
-        web_half_sent,
+        half_handshakes,
+        idle_by_tls,
+        churn,
+        floods,
+        header_bombs,
+        large_header_bombs,
+        header_blocks,
         web_unread,
+        wrong_hosts,
     )
 }
 
 
-def _attackers(crowd: Crowd, attack: Attack, **settings: Any) -> list[Attacker]:
-    return crowd.connect(attack.connections, attack.addresses, **settings)
+def bomb(method: str, path: str, size: int) -> bytes:
+    """Return a request of about `size` bytes: one repeated field, at a dotted path, with empty elements and no more."""
+    service, _, name = method.partition("/")
+    message = descriptor_pool.Default().FindServiceByName(service).methods_by_name[name].input_type
+    fields: list[FieldDescriptor] = []
+    for part in path.split("."):
+        fields.append(message.fields_by_name[part])
+        message = fields[-1].message_type
+    last = fields.pop()
+    empty = _delimited(last.number, b"")
+    content = _delimited(last.number, bytes(size)) if last.is_packed else empty * (size // 2)
+    for field in reversed(fields):
+        content = _delimited(field.number, content)
+    return content
+
+
+def _delimited(number: int, content: bytes) -> bytes:
+    length, size = bytearray(), len(content)
+    while size >= 0x80:
+        length.append(size & 0x7F | 0x80)
+        size >>= 7
+    # Fields have numbers below 16, as those of requests do.
+    return bytes([number << 3 | 2, *length, size]) + content
+
+
+def _attackers(crowd: Crowd, attack: Attack) -> list[Any]:
+    return crowd.connect(attack.connections, attack.addresses)
+
+
+def _steadily(crowd: Crowd, attack: Attack, until: float, message: bytes | None) -> None:
+    attackers = _attackers(crowd, attack)
+    begun = time.monotonic()
+    made = 0
+    while (now := time.monotonic()) < until:
+        due = int((now - begun) * attack.count / 10)
+        for i in range(made, due):
+            attackers[i % len(attackers)].begin(attack.method, message)
+        made = due
+        crowd.stay(min(until, now + _PAUSE))
+
+
+def _in_rounds(crowd: Crowd, attack: Attack, until: float, begin: Callable[[Any], None]) -> None:
+    attackers = _attackers(crowd, attack)
+    while (now := time.monotonic()) < until:
+        for attacker in in_turn(attackers, attack.count):
+            begin(attacker)
+        crowd.stay(min(until, now + _ROUND))
+
+
+def _flood(crowd: Crowd, attack: Attack, until: float, kinds: FloodsByName) -> None:
+    flood(crowd.flooders(attack.count, kinds), until)
 
 
 class Attackers:
     """The process of an attack, which begins on demand."""
 
-    def __init__(self, attack: Attack, address: str, metrics_address: str) -> None:
-        """Start the process. The addresses are the server's."""
+    def __init__(self, attack: Attack, door: str, addresses: dict[str, str]) -> None:
+        """Start the process. `addresses`: the server's, by door, and that of its metrics."""
         spawning = multiprocessing.get_context("spawn")
         self._pipe, theirs = spawning.Pipe()
-        target = metrics_address if attack.kind == silent_metrics.__name__ else address
-        self._process = spawning.Process(target=_attack, args=(attack, target, theirs), daemon=True)
+        target = addresses["metrics" if attack.kind == silent_metrics.__name__ else door]
+        self._process = spawning.Process(target=_attack, args=(attack, door, target, theirs), daemon=True)
         self._process.start()
         theirs.close()
         self._seconds = attack.seconds
@@ -181,14 +316,17 @@ class Attackers:
         raise RuntimeError("the attackers failed")
 
 
-def _attack(attack: Attack, target: str, pipe: Connection) -> None:
+def _attack(attack: Attack, door: str, target: str, pipe: Connection) -> None:
     os.nice(_NICE)
+    # Each of the many connections is an open file; the server, started by another process, keeps its own limit.
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     came: Counter[str] = Counter()
     host, _, port = target.rpartition(":")
     pipe.send(came)
     pipe.recv()
     try:
-        with Crowd((host, int(port)), came) as crowd:
+        with Crowd((host, int(port)), door, came) as crowd:
             KINDS[attack.kind](crowd, attack, time.monotonic() + attack.seconds)
     except OSError as error:
         # The server may close connections.

@@ -1,13 +1,17 @@
-"""Clients that keep to the rules of HTTP/2, and to no others."""
+"""Clients that keep to the rules of HTTP/2 and HTTP/1.1, and to no others."""
 
 import ipaddress
+import re
 import selectors
 import socket
+import ssl
+import struct
 import time
 from collections import Counter, deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from typing import Any
+from functools import lru_cache
+from typing import TypeVar
 
 from google.rpc import code_pb2
 from h2.config import H2Configuration
@@ -22,17 +26,23 @@ from h2.events import (
 )
 from h2.exceptions import ProtocolError
 from h2.settings import SettingCodes, Settings
-from siege.floods import Flooder
+from siege.floods import Flooder, FloodsByName
 
 # Attackers come from loopback addresses of their own, beginning with this one.
-_FIRST_SOURCE = ipaddress.IPv4Address("127.0.0.2")
+FIRST_SOURCE = "127.0.0.2"
 # The timeout of socket operations, in seconds.
 _PATIENCE = 10.0
 _CHUNK = 2**16
+# Makes closing a connection reset it.
+_RESET = struct.pack("ii", 1, 0)
+# Of a call at the door for browsers, without the length of its request.
+WEB_HEAD = "POST /%s HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/%s\r\n"
+
+_T = TypeVar("_T")
 
 
 class Attacker:
-    """A connection. `came`: counts of what happened on its streams."""
+    """A connection that speaks HTTP/2. `came`: counts of what happened on its streams."""
 
     def __init__(self, address: tuple[str, int], source: str, came: Counter[str], *, window: int | None = None) -> None:
         """Connect. `window`: the bytes of a response that it takes; None: HTTP/2's default."""
@@ -42,16 +52,22 @@ class Attacker:
         if window is not None:
             values: dict[SettingCodes | int, int] = {SettingCodes.INITIAL_WINDOW_SIZE: window}
             self._http2.local_settings = Settings(client=True, initial_values=values)
-        # The unsent parts of request bodies, by stream, in the order of their turns.
-        self._bodies: deque[tuple[int, memoryview]] = deque()
+        # The unsent parts of request bodies by stream, and whether it ends with them, in the order of their turns.
+        self._bodies: deque[tuple[int, memoryview, bool]] = deque()
         self._http2.initiate_connection()
         self._flush()
         # Respect the server's limits.
         while not any(isinstance(event, RemoteSettingsChanged) for event in self.read()):
             pass
 
-    def begin(self, method: str, body: bytes = b"", *, is_whole: bool = False) -> None:
-        """Begin a call, and send only the given part of its request."""
+    def begin(
+        self, method: str, message: bytes | None = None, *, length: int | None = None, is_open: bool = False
+    ) -> None:
+        """Begin a call. `message`: what is sent of its request, if anything.
+
+        `length`: that of the whole request, of which the message is a part; None: the message is all. `is_open`: leave
+        the stream open.
+        """
         headers = [
             (":method", "POST"),
             (":scheme", "http"),
@@ -66,11 +82,9 @@ class Attacker:
         except ProtocolError:
             self._came["no stream left on the connection"] += 1
             return
-        if body and is_whole:
-            # Small enough for every window.
-            self._http2.send_data(stream, body, end_stream=True)
-        elif body:
-            self._bodies.append((stream, memoryview(body)))
+        if message is not None:
+            body = memoryview(_in_grpc(message, length))
+            self._bodies.append((stream, body, length is None and not is_open))
         try:
             self._flush()
             self.push()
@@ -82,16 +96,16 @@ class Attacker:
     def push(self) -> None:
         """Send as much of the bodies as the server's windows allow."""
         for _ in range(len(self._bodies)):
-            stream, body = self._bodies.popleft()
+            stream, body, ends = self._bodies.popleft()
             with suppress(ProtocolError):
                 # ProtocolError: the stream is over.
                 size = min(self._http2.local_flow_control_window(stream), self._http2.max_outbound_frame_size)
                 if size > 0:
-                    self._http2.send_data(stream, body[:size].tobytes())
+                    self._http2.send_data(stream, body[:size].tobytes(), end_stream=ends and len(body) <= size)
                     self._came["bytes sent"] += len(body[:size])
                     self._flush()
                 if len(body) > max(size, 0):
-                    self._bodies.append((stream, body[max(size, 0) :]))
+                    self._bodies.append((stream, body[max(size, 0) :], ends))
 
     def read(self) -> list[Event]:
         """Read what has arrived. Raise ConnectionError if the server has closed the connection."""
@@ -119,11 +133,63 @@ class Attacker:
             self.socket.sendall(data)
 
 
-class Crowd:
-    """The attackers of an attack."""
+class WebAttacker:
+    """A client of the door for browsers, with a connection for each call. `open_sending`: the crowd's."""
 
-    def __init__(self, address: tuple[str, int], came: Counter[str]) -> None:
+    def __init__(self, open_sending: Callable[[bytes], None]) -> None:
+        """Create it, without a connection."""
+        self._open_sending = open_sending
+
+    def begin(
+        self, method: str, message: bytes | None = None, *, length: int | None = None, kind: str = "proto"
+    ) -> None:
+        """Begin a call. `message`, `length`: as of Attacker; `kind`: proto or json."""
+        self._open_sending(_in_http(method, message, length, kind))
+
+
+class _Sender:
+    """A connection that sends what it was given, and counts the statuses of HTTP/1.1 that come back."""
+
+    def __init__(self, opened: socket.socket, data: bytes, came: Counter[str], *, is_read: bool = True) -> None:
+        self.socket, self._left, self._came, self.is_read = opened, memoryview(data), came, is_read
+
+    def push(self) -> bool:
+        """Send as much as the socket takes; return True if something is left."""
+        with suppress(BlockingIOError, ssl.SSLWantWriteError, ssl.SSLWantReadError):
+            while self._left:
+                self._left = self._left[self.socket.send(self._left) :]
+        return bool(self._left)
+
+    def read(self) -> None:
+        """Read what has arrived. Raise OSError if the server has closed the connection."""
+        try:
+            data = self.socket.recv(_CHUNK)
+        except (BlockingIOError, ssl.SSLWantReadError):
+            return
+        if not data:
+            raise ConnectionResetError
+        for status in re.findall(rb"^HTTP/1\.1 (\d{3}) ", data, re.MULTILINE):
+            self._came[f"HTTP {status.decode()}"] += 1
+
+
+@lru_cache(maxsize=2)
+def _in_grpc(message: bytes, length: int | None) -> bytes:
+    return b"\0" + (length or len(message)).to_bytes(4) + message
+
+
+@lru_cache(maxsize=2)
+def _in_http(method: str, message: bytes | None, length: int | None, kind: str) -> bytes:
+    size = 1 if message is None else length or len(message)
+    head = WEB_HEAD % (method, kind) + f"connection: close\r\ncontent-length: {size}\r\n\r\n"
+    return head.encode() + (message or b"")
+
+
+class Crowd:
+    """The attackers of an attack. `door`: the attacked one."""
+
+    def __init__(self, address: tuple[str, int], door: str, came: Counter[str]) -> None:
         """Create an empty crowd. `came`: counts of what happens to its attackers."""
+        self.door = door
         self._address = address
         self._came = came
         self._selector = selectors.DefaultSelector()
@@ -139,66 +205,119 @@ class Crowd:
         for each in self._sockets:
             each.close()
 
-    def connect(self, count: int, addresses: int, **settings: Any) -> list[Attacker]:
-        """Connect attackers that speak HTTP/2, from a number of addresses."""
+    def connect(self, count: int, addresses: int, *, window: int | None = None) -> "list[Attacker] | list[WebAttacker]":
+        """Return attackers that begin calls, from a number of addresses, connected unless at the door for browsers.
+
+        Raise ConnectionError if the server takes none.
+        """
+        if self.door == "web":
+            return [
+                WebAttacker(lambda data, source=source: self._open_sending(data, source))  # type: ignore[misc]
+                for source in _sources(count, addresses)
+            ]
         attackers = []
-        for i in range(count):
-            attacker = Attacker(self._address, str(_FIRST_SOURCE + i % addresses), self._came, **settings)
+        for source in _sources(count, addresses):
+            try:
+                attacker = Attacker(self._address, source, self._came, window=window)
+            except (OSError, ProtocolError):
+                self._came["not connected"] += 1
+                continue
             attackers.append(attacker)
             self._sockets.append(attacker.socket)
             self._selector.register(attacker.socket, selectors.EVENT_READ, attacker)
+        if not attackers:
+            raise ConnectionRefusedError("the server takes no connection")
         return attackers
 
-    def connect_sending(self, count: int, data: bytes, *, is_read: bool = True) -> None:
-        """Open connections that send `data`, as far as the server takes it at once, and no more.
+    def connect_sending(self, count: int, data: bytes, *, addresses: int = 1, is_read: bool = True) -> None:
+        """Open connections that send `data` as the server takes it. `is_read`: take what the server sends."""
+        for source in _sources(count, addresses):
+            self._open_sending(data, source, is_read=is_read)
 
-        `is_read`: take what the server sends.
-        """
-        for silent in self.connect_silently(count):
-            if not is_read:
-                self._selector.unregister(silent)
-            silent.settimeout(_PATIENCE)
-            silent.sendall(data[:_CHUNK])
-            silent.setblocking(False)
-            # The server may end it, or read no further.
-            with suppress(OSError):
-                silent.send(data[_CHUNK:])
-
-    def connect_silently(self, count: int) -> list[socket.socket]:
+    def connect_silently(self, count: int, addresses: int) -> list[socket.socket]:
         """Open connections that send nothing, without waiting for the server to accept them."""
-        opened = []
-        for _ in range(count):
-            silent = socket.socket()
-            self._sockets.append(silent)
-            silent.setblocking(False)
-            silent.bind((str(_FIRST_SOURCE), 0))
-            silent.connect_ex(self._address)
-            self._came["begun"] += 1
-            self._selector.register(silent, selectors.EVENT_READ)
-            opened.append(silent)
-        return opened
+        return [self._open_sending(b"", source) for source in _sources(count, addresses)]
 
-    def flooders(self, count: int) -> list[Flooder]:
+    def connect_by_tls(self, count: int, addresses: int, data: bytes, until: float) -> None:
+        """Open connections by TLS, each after the other, that send `data` and then nothing."""
+        context = tls_context(self.door)
+        for source in _sources(count, addresses):
+            if time.monotonic() > until:
+                return
+            try:
+                opened = socket.create_connection(self._address, _PATIENCE, source_address=(source, 0))
+                self._sockets.append(opened)
+                secured = context.wrap_socket(opened)
+                self._sockets[-1] = secured
+                secured.setblocking(False)
+                self._register(_Sender(secured, data, self._came))
+                self._came["begun"] += 1
+            except OSError:
+                self._came["not connected"] += 1
+
+    def churn(self, count: int, addresses: int, until: float) -> None:
+        """Open connections, all at once, and reset them at a time of time.monotonic()."""
+        opened = self.connect_silently(count, addresses)
+        self.stay(until)
+        for each in opened:
+            if each.fileno() < 0:
+                continue
+            self._selector.unregister(each)
+            each.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
+            each.close()
+        del self._sockets[-len(opened) :]
+
+    def flooders(self, count: int, kinds: FloodsByName) -> list[Flooder]:
         """Connect attackers that flood, each from an address of its own."""
-        return [Flooder(self._address, str(_FIRST_SOURCE + i), self._came) for i in range(count)]
+        return [Flooder(self._address, source, self._came, kinds) for source in _sources(count, count)]
 
     def stay(self, until: float) -> None:
         """Read what arrives, and send what may be sent, until a time of time.monotonic()."""
         while (left := until - time.monotonic()) > 0:
-            for key, _ in self._selector.select(left):
+            for key, events in self._selector.select(left):
+                attacker = key.data
                 try:
-                    if key.data is None:
-                        if not key.fileobj.recv(_CHUNK):  # type: ignore[union-attr]
-                            raise ConnectionResetError
-                    else:
-                        key.data.read()
-                        key.data.push()
+                    if events & selectors.EVENT_READ:
+                        attacker.read()
+                    if not attacker.push() and events & selectors.EVENT_WRITE:
+                        if attacker.is_read:
+                            self._selector.modify(key.fileobj, selectors.EVENT_READ, attacker)
+                        else:
+                            self._selector.unregister(key.fileobj)
                 except (OSError, ProtocolError):
                     self._came["connection closed"] += 1
                     self._selector.unregister(key.fileobj)
+                    attacker.socket.close()
+
+    def _open_sending(self, data: bytes, source: str, *, is_read: bool = True) -> socket.socket:
+        opened = socket.socket()
+        self._sockets.append(opened)
+        opened.setblocking(False)
+        opened.bind((source, 0))
+        opened.connect_ex(self._address)
+        self._came["begun"] += 1
+        self._register(_Sender(opened, data, self._came, is_read=is_read))
+        return opened
+
+    def _register(self, sender: _Sender) -> None:
+        events = selectors.EVENT_WRITE | sender.is_read * selectors.EVENT_READ
+        self._selector.register(sender.socket, events, sender)
 
 
-def in_turn(attackers: list[Attacker], count: int) -> Iterable[Attacker]:
+def tls_context(door: str) -> ssl.SSLContext:
+    """Return what a client of a door needs for TLS; it takes any certificate."""
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    context.set_alpn_protocols(["http/1.1" if door == "web" else "h2"])
+    return context
+
+
+def _sources(count: int, addresses: int) -> Iterator[str]:
+    first = ipaddress.IPv4Address(FIRST_SOURCE)
+    return (str(first + i % addresses) for i in range(count))
+
+
+def in_turn(attackers: list[_T], count: int) -> Iterable[_T]:
     """Yield the attackers in turn, `count` in all."""
     for i in range(count):
         yield attackers[i % len(attackers)]

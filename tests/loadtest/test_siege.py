@@ -1,56 +1,65 @@
 """The siege itself: attacks are as described, and budgets notice what breaks them. Durations are not tested."""
 
 import json
+import resource
+import socket
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import psutil
 import pytest
 from click.testing import CliRunner
+from h2.config import H2Configuration
+from h2.connection import H2Connection
+from h2.events import RequestReceived
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "loadtest"))
 
 import run
 from load.own_server import OwnServer, own_server
 from siege import attacks, floods, plan
+from siege import result as results
 from siege import run as siege
 
-UNBOUND = plan.Budget(*[float("inf")] * 6)
-SMALL = plan.Attack("small", "nobody", count=10, seconds=0.6, onset=0.3, budget=UNBOUND)
-GOOD = siege.AttackResult(
+from chatiere.v1.game_service_pb2 import ListGamesRequest, NewGameRequest
+from chatiere.v1.table_service_pb2 import GetRecordRequest
+
+SMALL = plan.Attack("small", "nobody", ("grpcio", "fast", "web"), count=10, seconds=0.6, onset=0.3)
+APPLY = "chatiere.v1.GameService/Apply"
+GOOD = results.AttackResult(
     attack=replace(SMALL, budget=plan.Budget(1000, 50, 60, 70, peak_mib=500, kept_mib=60)),
+    door="fast",
     came={"begun": 10},
     onset_ms=999.0,
     p99_ms={"game": 49.0, "batch": 59.0, "health": 69.0},
     calls={"game": 100, "batch": 40, "health": 40},
     failures={},
+    beside_ms=1000.0,
+    beside_failures=3,
     idle={"supervisor": 50.0, "worker": 60.0},
     peak={"supervisor": 50.0, "worker": 559.0},
     kept={"supervisor": 50.0, "worker": 119.0},
-    errors=[],
-    has_metrics=True,
 )
 
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[OwnServer]:
-    with own_server() as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
-def fast_server() -> Iterator[OwnServer]:
     pytest.importorskip("chatiere.http2.server", reason="the fast door was not built: libnghttp2 was not there")
-    with own_server("--fast-address", "127.0.0.1:0") as server:
+    pytest.importorskip("connectrpc", reason="the packages of chatiere[web] are not there")
+    with own_server(doors=plan.DOORS) as server:
         yield server
+        assert server.errors() == []
 
 
 @pytest.fixture(scope="module")
-def web_server() -> Iterator[OwnServer]:
+def secured_server() -> Iterator[OwnServer]:
     pytest.importorskip("connectrpc", reason="the packages of chatiere[web] are not there")
-    with own_server("--web-address", "127.0.0.1:0") as server:
+    with own_server(doors=("grpcio", "web"), has_tls=True) as server:
         yield server
+        assert server.errors() == []
 
 
 @pytest.fixture(autouse=True)
@@ -64,92 +73,183 @@ def test_the_plan_can_be_read() -> None:
     assert {attack.kind for attack in read.attacks} == attacks.KINDS.keys()
     assert len({attack.name for attack in read.attacks}) == len(read.attacks)
     assert all(0 < attack.onset < attack.seconds for attack in read.attacks)
+    assert {door for attack in read.attacks for door in attack.doors} == plan.DOORS.keys()
+
+
+def test_attacks_and_doors_can_be_chosen() -> None:
+    read = plan.Plan("", [SMALL, replace(SMALL, name="a flood", doors=("grpcio", "fast"))])
+    assert [(attack.name, door) for attack, door in read.entries(("flood",))] == [
+        ("a flood", "grpcio"),
+        ("a flood", "fast"),
+    ]
+    assert [(attack.name, door) for attack, door in read.entries((), ("web",))] == [("small", "web")]
+    assert len(read.entries()) == 5
 
 
 @pytest.mark.parametrize(
-    ("attack", "came"),
+    ("door", "attack", "came"),
     [
-        (replace(SMALL, kind="half_open", connections=2), {"begun": 2 * 10 + 20}),
-        (replace(SMALL, kind="half_open", connections=2, addresses=2), {"begun": 2 * 10 + 20}),
-        (
-            replace(SMALL, kind="half_sent", method="chatiere.v1.GameService/Apply"),
-            {"begun": 10, "bytes sent": 10 * (5 + 1_200_000)},
-        ),
-        (replace(SMALL, kind="unread", count=2, method="chatiere.v1.BatchService/NewGames"), {"begun": 2}),
-        (replace(SMALL, kind="unread", count=2, method="chatiere.v1.BatchService/Play"), {"begun": 2}),
-        (replace(SMALL, kind="watches"), {"begun": 10}),
-        (replace(SMALL, kind="silent"), {"begun": 10}),
+        ("grpcio", replace(SMALL, kind="half_open", connections=2), {"begun": 2 * 10 + 20}),
+        ("grpcio", replace(SMALL, kind="half_open", connections=2, addresses=2), {"begun": 2 * 10 + 20}),
+        ("fast", replace(SMALL, kind="half_open", connections=2), {"begun": 2 * 10 + 20}),
+        ("web", replace(SMALL, kind="half_open", connections=2, addresses=2), {"begun": 2 * 10}),
+        ("grpcio", replace(SMALL, kind="half_headers"), {"begun": 10}),
+        ("web", replace(SMALL, kind="half_headers"), {"begun": 10}),
+        ("grpcio", replace(SMALL, kind="half_sent", method=APPLY), {"begun": 10}),
+        ("web", replace(SMALL, kind="half_sent", method=APPLY), {"begun": 10}),
+        ("grpcio", replace(SMALL, kind="unread", count=2, method="chatiere.v1.BatchService/NewGames"), {"begun": 2}),
+        ("fast", replace(SMALL, kind="unread", count=2, method="chatiere.v1.BatchService/NewGames"), {"begun": 2}),
+        ("grpcio", replace(SMALL, kind="unread", count=2, method="chatiere.v1.BatchService/Play"), {"begun": 2}),
+        ("grpcio", replace(SMALL, kind="watches"), {"begun": 10}),
+        ("grpcio", replace(SMALL, kind="idle_streams"), {"begun": 10}),
+        ("fast", replace(SMALL, kind="idle_streams"), {"begun": 10}),
+        ("grpcio", replace(SMALL, kind="silent"), {"begun": 10}),
+        ("fast", replace(SMALL, kind="silent", addresses=5), {"begun": 10}),
+        ("web", replace(SMALL, kind="silent"), {"begun": 10}),
+        ("grpcio", replace(SMALL, kind="silent_metrics"), {"begun": 10}),
+        ("web", replace(SMALL, kind="web_unread"), {"begun": 10}),
     ],
     ids=lambda value: value.kind if isinstance(value, plan.Attack) else "",
 )
-def test_an_attack_comes_as_it_says(server: OwnServer, attack: plan.Attack, came: dict[str, int]) -> None:
-    result = siege.besiege(server, None, attack)
+def test_an_attack_comes_as_it_says(server: OwnServer, door: str, attack: plan.Attack, came: dict[str, int]) -> None:
+    result = siege.besiege(server, attack, door)
     assert came.items() <= result.came.items()
     assert all(result.calls.values())
     assert result.broken() == []
 
 
-@pytest.mark.parametrize(
-    ("attack", "came"),
-    [
-        (replace(SMALL, kind="half_open", connections=2), {"begun": 2 * 10 + 20}),
-        (replace(SMALL, kind="unread", count=2, method="chatiere.v1.BatchService/NewGames"), {"begun": 2}),
-        (replace(SMALL, kind="silent"), {"begun": 10}),
-    ],
-    ids=lambda value: value.kind if isinstance(value, plan.Attack) else "",
-)
-def test_an_attack_comes_to_the_fast_door(fast_server: OwnServer, attack: plan.Attack, came: dict[str, int]) -> None:
-    result = siege.besiege(fast_server, None, replace(attack, is_fast=True))
-    assert came.items() <= result.came.items()
-    assert all(result.calls.values())
-    assert result.broken() == []
-
-
-@pytest.mark.parametrize(
-    "attack",
-    [replace(SMALL, kind=kind) for kind in ("web_half_sent", "web_unread", "silent")],
-    ids=lambda attack: attack.kind,
-)
-def test_an_attack_comes_to_the_door_for_browsers(web_server: OwnServer, attack: plan.Attack) -> None:
-    result = siege.besiege(web_server, None, replace(attack, is_web=True))
-    assert result.came["begun"] == attack.count
-    assert all(result.calls.values())
-    assert result.broken() == []
-
-
-def test_steady_calls_come_as_often_as_they_say(server: OwnServer) -> None:
-    attack = replace(SMALL, kind="steady", count=1000, method="chatiere.v1.GameService/Apply")
-    result = siege.besiege(server, None, attack)
+@pytest.mark.parametrize("door", ["grpcio", "fast", "web"])
+def test_steady_calls_come_as_often_as_they_say(server: OwnServer, door: str) -> None:
+    attack = replace(SMALL, kind="steady", count=1000)
+    result = siege.besiege(server, replace(attack, method=APPLY), door)
     assert 0 < result.came["begun"] <= 1000 * attack.seconds / 10
     assert result.broken() == []
 
 
-def test_floods_come_in_all_kinds(fast_server: OwnServer) -> None:
-    attack = replace(SMALL, kind="floods", is_fast=True, count=2)
-    result = siege.besiege(fast_server, None, attack)
+@pytest.mark.parametrize(("door", "refused"), [("grpcio", "INVALID_ARGUMENT"), ("web", "HTTP 400")])
+def test_failing_calls_fail(server: OwnServer, door: str, refused: str) -> None:
+    attack = replace(SMALL, kind="failing", count=1000, method=APPLY, is_refused=True)
+    result = siege.besiege(server, attack, door)
+    assert 0 < result.came[refused] <= result.came["begun"]
+    assert result.broken() == []
+
+
+@pytest.mark.parametrize("door", ["grpcio", "fast", "web"])
+def test_large_requests_without_content_are_sent(server: OwnServer, door: str) -> None:
+    attack = replace(SMALL, kind="bombs", method="chatiere.v1.TableService/GetRecord", field="tables", size=1000)
+    result = siege.besiege(server, replace(attack, count=2, is_refused=True), door)
+    refused = result.came["HTTP 400"] if door == "web" else result.came.get("INVALID_ARGUMENT", 0)
+    assert result.came["begun"] == 2
+    assert refused or door == "fast"
+    assert result.broken() == []
+
+
+def test_large_requests_are_of_the_field_that_they_name() -> None:
+    tables = GetRecordRequest.FromString(attacks.bomb("chatiere.v1.TableService/GetRecord", "tables", 1000)).tables
+    assert tables == [b""] * 500
+    names = ListGamesRequest.FromString(attacks.bomb("chatiere.v1.GameService/ListGames", "names", 300)).names
+    assert names == [""] * 150
+    bomb = attacks.bomb("chatiere.v1.GameService/NewGame", "include.viewers", 300)
+    assert NewGameRequest.FromString(bomb).include.viewers == [0] * 300
+    assert len(bomb) == pytest.approx(300, abs=10)
+
+
+def test_requests_in_json_are_refused_as_others(server: OwnServer) -> None:
+    attack = replace(SMALL, kind="json_bombs", method="chatiere.v1.TableService/GetRecord", field="tables", size=300)
+    result = siege.besiege(server, replace(attack, count=2, is_refused=True), "web")
+    assert result.came["HTTP 400"] == 2
+    assert result.broken() == []
+
+
+@pytest.mark.parametrize("kind", ["half_handshakes", "idle_by_tls"])
+@pytest.mark.parametrize("door", ["grpcio", "web"])
+def test_an_attack_comes_by_tls(secured_server: OwnServer, door: str, kind: str) -> None:
+    result = siege.besiege(secured_server, replace(SMALL, kind=kind, seconds=3.0), door)
+    assert 0 < result.came["begun"] <= 10
+    assert result.broken() == []
+
+
+@pytest.mark.parametrize("door", ["grpcio", "fast", "web"])
+def test_a_churn_opens_connections_again_and_again(server: OwnServer, door: str) -> None:
+    result = siege.besiege(server, replace(SMALL, kind="churn"), door)
+    assert result.came["begun"] > 10
+    assert result.broken() == []
+
+
+def test_floods_come_in_all_kinds(server: OwnServer) -> None:
+    result = siege.besiege(server, replace(SMALL, kind="floods", count=2, seconds=5.0), "fast")
     # Each kind ends its connection, and the next begins.
     assert {f"{kind}: connection ended" for kind in floods.FLOODS} <= result.came.keys()
     assert result.broken() == []
 
 
-def test_attackers_have_no_token_and_another_client_has(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("kind", ["header_bombs", "large_header_bombs", "header_blocks"])
+def test_header_bombs_come_to_the_fast_door(server: OwnServer, kind: str) -> None:
+    result = siege.besiege(server, replace(SMALL, kind=kind, count=1), "fast")
+    assert result.came["begun"] > 0
+    assert result.broken() == []
+
+
+def test_header_bombs_are_references_to_one_large_header() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        flooder = floods.Flooder(listening.getsockname(), "127.0.0.2", Counter(), {"few": floods.bombs(10, 20)})
+        with flooder.socket, listening.accept()[0] as there:
+            http2 = H2Connection(H2Configuration(client_side=False, header_encoding="utf-8"))
+            http2.initiate_connection()
+            there.sendall(http2.data_to_send())
+            flooder.send()
+            flooder.socket.setblocking(True)
+            flooder.read()
+            for _ in range(2):
+                flooder.send()
+            # The first call, and a few of the bombs.
+            received = there.recv(5000, socket.MSG_WAITALL)
+    first, second, *_ = [each for each in http2.receive_data(received) if isinstance(each, RequestReceived)]
+    assert [*first.headers].count(floods.LARGE) == 1
+    assert [*second.headers].count(floods.LARGE) == 10
+
+
+def test_attackers_have_no_token_and_other_clients_have(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     attack = replace(SMALL, kind="half_open", has_tokens=True)
-    assert siege.siege(plan.Plan("", [attack]), tmp_path / "siege.json")
+    assert siege.siege([(attack, "grpcio")], tmp_path / "siege.json")
     (reported,) = json.loads((tmp_path / "siege.json").read_text())
     # Health checks need no token.
     assert reported["came"] == {"begun": 40, "UNAUTHENTICATED": 20, "reset": 20}
     assert reported["failures"] == {}
-    assert "| small" in capsys.readouterr().out
+    written = (tmp_path / "siege.md").read_text()
+    assert "| small    | " in written
+    assert written.splitlines()[0] in capsys.readouterr().out
 
 
-def test_a_broken_budget_is_told(server: OwnServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    attack = replace(SMALL, budget=replace(UNBOUND, game_p99_ms=0.0))
-    assert not siege.siege(plan.Plan("", [attack]), tmp_path / "siege.json")
-    assert "budget: small: 99 % of game calls took up to" in capsys.readouterr().out
+def test_a_broken_budget_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    attack = replace(SMALL, budget=plan.Budget(game_p99_ms=0.0))
+    assert not siege.siege([(attack, "grpcio")], tmp_path / "siege.json")
+    assert "budget: small, grpcio: 99 % of game calls took up to" in capsys.readouterr().out
+
+
+def test_an_attack_that_cannot_be_made_stops_no_other(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    unknown = replace(SMALL, name="unknown", kind="half_sent", method="a/b", field="c", size=-1, addresses=0)
+    assert not siege.siege([(unknown, "grpcio"), (SMALL, "grpcio")], tmp_path / "siege.json")
+    assert [bool(each["broken"]) for each in json.loads((tmp_path / "siege.json").read_text())] == [True, False]
+    assert "budget: unknown, grpcio: 1 calls failed as the attack could not be made" in capsys.readouterr().out
+
+
+def test_a_server_has_the_descriptors_that_its_attack_says() -> None:
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with own_server(descriptors=512) as server:
+        assert psutil.Process(server.pid).rlimit(psutil.RLIMIT_NOFILE) == (512, 512)
+    assert resource.getrlimit(resource.RLIMIT_NOFILE) == before
+
+
+def test_a_log_is_read_at_the_end_if_nobody_reads_it() -> None:
+    with own_server(has_unread_log=True) as server:
+        assert server.stop()
+        assert server.errors() == []
 
 
 def test_a_result_within_its_budget() -> None:
     assert GOOD.broken() == []
+    assert GOOD.cell() == "69 ms, +499 MiB"
 
 
 @pytest.mark.parametrize(
@@ -169,15 +269,43 @@ def test_a_result_within_its_budget() -> None:
         ),
         (replace(GOOD, peak={}, kept={}), "a process of the server has died"),
         (replace(GOOD, failures={"after it: game: INTERNAL: oh": 2}), "2 calls failed after it: game: INTERNAL: oh"),
+        (
+            replace(GOOD, attack=replace(GOOD.attack, is_refused=True), came={"OK": 1, "HTTP 200": 2}),
+            "3 calls of the attackers succeeded",
+        ),
         (replace(GOOD, errors=["… ERROR … incident"]), "the server logged … ERROR … incident"),
         (replace(GOOD, has_metrics=False), "the metrics did not respond afterwards"),
+        (replace(GOOD, has_stopped=False), "the server did not stop when told to"),
     ],
 )
-def test_what_breaks_a_budget(result: siege.AttackResult, told: str) -> None:
+def test_what_breaks_a_budget(result: results.AttackResult, told: str) -> None:
     assert result.broken() == [told]
+
+
+def test_a_table_of_attacks_and_doors() -> None:
+    died = replace(GOOD, attack=replace(GOOD.attack, name="bomb", doors=("grpcio", "fast")), peak={}, kept={})
+    slow = replace(GOOD, door="grpcio", onset_ms=1001.0)
+    rows = [
+        [cell.strip() for cell in line.split("|")[1:-1]] for line in results.matrix([GOOD, slow, died]).splitlines()
+    ]
+    assert rows[0] == ["attack", *plan.DOORS.values()]
+    assert rows[2:] == [["small", "69 ms, +499 MiB **over**", "69 ms, +499 MiB", ""], ["bomb", "", "**died**", "–"]]
 
 
 def test_nobody_elses_server_is_besieged() -> None:
     result = CliRunner().invoke(run.main, ["--scenario", "siege", "--address", "127.0.0.1:50051"])
     assert result.exit_code == 2
     assert "omit --address" in result.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--attack", "flood"), "need --scenario siege"),
+        (("--scenario", "siege", "--attack", "nothing of the kind"), "no attack has such a name"),
+    ],
+)
+def test_a_choice_of_nothing_is_refused(arguments: tuple[str, ...], told: str) -> None:
+    result = CliRunner().invoke(run.main, arguments)
+    assert result.exit_code == 2
+    assert told in result.output

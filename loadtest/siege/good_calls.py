@@ -1,0 +1,198 @@
+"""The calls of a well-behaved client, at a port of gRPC and at the door for browsers."""
+
+import http.client
+import json
+import ssl
+import threading
+from collections.abc import Callable
+from queue import SimpleQueue
+from typing import Any
+
+import grpc
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+
+from chatiere import engine
+from chatiere.v1 import batch_service_pb2 as batch
+from chatiere.v1 import batch_service_pb2_grpc, game_service_pb2_grpc
+from chatiere.v1 import game_service_pb2 as game
+from chatiere.v1.game_pb2 import Include
+
+Calls = tuple[Callable[[], object], ...]
+# The timeout of a call, in seconds.
+_TIMEOUT = 5.0
+_GAMES = 64
+# Failures must be seen, so there are no retries.
+_OPTIONS = (("grpc.use_local_subchannel_pool", 1), ("grpc.enable_retries", 0), ("grpc.enable_http_proxy", 0))
+_FIRST = engine.games()[0]
+
+
+class GrpcCalls:
+    """Calls at a port of gRPC: over one channel, but for health checks."""
+
+    def __init__(self, address: str, token: str | None, authority: bytes | None) -> None:
+        """Connect. `token`, `authority`: None if the server has no tokens, and no TLS."""
+        self._address = address
+        self._credentials = None if authority is None else grpc.ssl_channel_credentials(authority)
+        metadata = () if token is None else (("authorization", f"Bearer {token}"),)
+        self._named: dict[str, Any] = {"timeout": _TIMEOUT, "metadata": metadata}
+        self._metadata = metadata
+        self._channel = self._connect()
+        self._game_stub = game_service_pb2_grpc.GameServiceStub(self._channel)
+        self._batch_stub = batch_service_pb2_grpc.BatchServiceStub(self._channel)
+        self._begin = game.NewGameRequest(
+            game=_FIRST.name, players=_FIRST.min_players, seed=7, include=Include(legal_actions=True)
+        )
+        table = batch.Table(game=_FIRST.name, players=_FIRST.min_players)
+        self._new_games = batch.NewGamesRequest(table=table, count=_GAMES)
+        self._asked: SimpleQueue[batch.PlayRequest | None] = SimpleQueue()
+        self._stream: Any = None
+        self.kinds: dict[str, Callable[[], Calls]] = {
+            "game": self._game,
+            "batch": self._batch,
+            "health": self._health,
+            "stream": self._on_stream,
+        }
+
+    def close(self) -> None:
+        """End the stream, and the channel."""
+        self._asked.put(None)
+        self._channel.close()
+
+    def _connect(self) -> grpc.Channel:
+        if self._credentials is None:
+            return grpc.insecure_channel(self._address, options=_OPTIONS)
+        return grpc.secure_channel(self._address, self._credentials, options=_OPTIONS)
+
+    def _game(self) -> Calls:
+        position = None
+
+        def begin() -> None:
+            nonlocal position
+            position = self._game_stub.NewGame(self._begin, **self._named).position
+
+        def move() -> None:
+            if position is not None:
+                request = game.ApplyRequest(state=position.state, action=position.legal_actions[0])
+                self._game_stub.Apply(request, **self._named)
+
+        return begin, move
+
+    def _batch(self) -> Calls:
+        def single() -> None:
+            self._batch_stub.NewGames(self._new_games, **self._named)
+
+        def stream() -> None:
+            requests = iter([batch.PlayRequest(new_games=self._new_games)])
+            assert len(list(self._batch_stub.Play(requests, **self._named))) == 1
+
+        return single, stream
+
+    def _health(self) -> Calls:
+        # On a connection of its own, as Kubernetes does.
+        def check() -> None:
+            with self._connect() as channel:
+                health_pb2_grpc.HealthStub(channel).Check(health_pb2.HealthCheckRequest(), timeout=_TIMEOUT)
+
+        return (check,)
+
+    def _on_stream(self) -> Calls:
+        # On one stream that stays open, as learners' do; after a failure on another one.
+        def ask() -> None:
+            if self._stream is None:
+                self._asked = SimpleQueue()
+                self._stream = self._batch_stub.Play(iter(self._asked.get, None), metadata=self._metadata)
+            timer = threading.Timer(_TIMEOUT, self._stream.cancel)
+            timer.start()
+            try:
+                self._asked.put(batch.PlayRequest(new_games=self._new_games))
+                next(self._stream)
+            except BaseException:
+                self._asked.put(None)
+                self._stream = None
+                raise
+            finally:
+                timer.cancel()
+
+        return (ask,)
+
+
+class WebCallError(Exception):
+    """A call at the door for browsers that failed."""
+
+
+class WebCalls:
+    """Calls at the door for browsers: in JSON over one connection of HTTP/1.1, but for health checks."""
+
+    def __init__(self, address: str, token: str | None, authority: bytes | None) -> None:
+        """Take the same as GrpcCalls."""
+        self._address = address
+        self._context = None if authority is None else ssl.create_default_context(cadata=authority.decode())
+        self._headers = {"content-type": "application/json"}
+        if token is not None:
+            self._headers["authorization"] = f"Bearer {token}"
+        self._connection = self._connect()
+        self._begin = {
+            "game": _FIRST.name,
+            "players": _FIRST.min_players,
+            "seed": "7",
+            "include": {"legalActions": True},
+        }
+        self.kinds: dict[str, Callable[[], Calls]] = {"game": self._game, "health": self._health}
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+    def _connect(self) -> http.client.HTTPConnection:
+        if self._context is None:
+            return http.client.HTTPConnection(self._address, timeout=_TIMEOUT)
+        return http.client.HTTPSConnection(self._address, timeout=_TIMEOUT, context=self._context)
+
+    def _game(self) -> Calls:
+        position: Any = None
+
+        def begin() -> None:
+            nonlocal position
+            position = self._call("NewGame", self._begin)["position"]
+
+        def move() -> None:
+            if position is not None:
+                self._call("Apply", {"state": position["state"], "action": position["legalActions"][0]})
+
+        return begin, move
+
+    def _call(self, method: str, request: dict[str, Any]) -> Any:
+        try:
+            self._connection.request(
+                "POST", f"/chatiere.v1.GameService/{method}", json.dumps(request), headers=self._headers
+            )
+            return json.loads(_read(self._connection))
+        except (OSError, http.client.HTTPException):
+            # The next call connects again.
+            self._connection.close()
+            raise
+
+    def _health(self) -> Calls:
+        # On a connection of its own, as at gRPC's ports.
+        def check() -> None:
+            connection = self._connect()
+            try:
+                connection.request("GET", "/healthz")
+                _read(connection)
+            finally:
+                connection.close()
+
+        return (check,)
+
+
+def _read(connection: http.client.HTTPConnection) -> bytes:
+    with connection.getresponse() as response:
+        content = response.read()
+    if response.status != 200:
+        raise WebCallError(f"HTTP {response.status}: {content.decode(errors='replace')}")
+    return content
+
+
+def cause(error: Exception) -> str:
+    """Return why a call failed, the same text for the same cause."""
+    return f"{error.code().name}: {error.details()}" if isinstance(error, grpc.RpcError) else repr(error)
