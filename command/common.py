@@ -39,6 +39,22 @@ class Address(click.ParamType[str]):
         return value
 
 
+class Several(click.ParamType["tuple[str, ...]"]):
+    """The type of a list, with commas between its items."""
+
+    def __init__(self, item: str) -> None:
+        """`item`: an item, for --help."""
+        self.name = f"{item},…"
+
+    def convert(
+        self, value: str | tuple[str, ...], param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, ...]:
+        """Return the items."""
+        if isinstance(value, tuple):
+            return value
+        return tuple(each.strip() for each in value.split(",") if each.strip())
+
+
 address_option = click.option(
     "--address",
     type=Address(),

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from chatiere.command.common import Address, CommandError
+from chatiere.command.common import Address, CommandError, Several
 from chatiere.service.process.settings import LOG_FORMATS, LOG_LEVELS, SettingError, Settings
 from chatiere.service.process.supervisor import serve
 
@@ -22,19 +22,6 @@ class _MetricsAddress(Address):
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
         return value if value == "off" else super().convert(value, param, ctx)
-
-
-class _Origins(click.ParamType["tuple[str, ...]"]):
-    """The type of a list of origins, with commas between them."""
-
-    name = "ORIGIN,…"
-
-    def convert(
-        self, value: str | tuple[str, ...], param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, ...]:
-        if isinstance(value, tuple):
-            return value
-        return tuple(each.strip() for each in value.split(",") if each.strip())
 
 
 def _setting(name: str, kind: click.ParamType[Any] | None, text: str, flags: str | None = None) -> click.Option:
@@ -73,6 +60,12 @@ _OPTIONS = (
     ),
     _setting("max_rate_per_client", _SECONDS, "Calls per second that a worker accepts from one client; 0: no limit."),
     _setting("max_message_bytes", _NUMBER, "The largest size of a request, in bytes."),
+    _setting(
+        "max_fast_cost",
+        _NUMBER,
+        "What frames of a connection at --fast-address may cost a second; above it they wait (see docs/operations.md).",
+    ),
+    _setting("max_fast_debt", _NUMBER, "How far such a connection may get ahead of that cost before it ends."),
     _setting("batch_threads", _NUMBER, "Calls of BatchService that a worker handles at a time; others wait."),
     _setting("max_batch_items", _NUMBER, "The largest number of items in a batch."),
     _setting("max_playouts", _NUMBER, "The largest number of playouts of a batch, or of a bot for a suggestion."),
@@ -83,7 +76,12 @@ _OPTIONS = (
         _NUMBER,
         "The largest total size of requests in flight and responses not yet taken, in bytes.",
     ),
-    _setting("request_timeout", _SECONDS, "Seconds within which the request of a call must arrive."),
+    _setting("request_timeout", _SECONDS, "Seconds within which a call's request must arrive, or a handshake end."),
+    _setting(
+        "stream_idle_timeout",
+        click.FloatRange(min=0),
+        "Seconds that a stream may wait for its client's next request; 0: no limit.",
+    ),
     _setting("default_deadline", _SECONDS, "The deadline of calls that have none, in seconds."),
     _setting("max_deadline", _SECONDS, "The longest deadline of a call, in seconds; longer ones are shortened."),
     _setting("grace", _SECONDS, "Seconds for calls in flight to finish after SIGTERM."),
@@ -105,8 +103,19 @@ _OPTIONS = (
     ),
     _setting(
         "web_origins",
-        _Origins(),
+        Several("ORIGIN"),
         "The other origins whose pages may call at --web-address; * for all, without tokens only.",
+    ),
+    _setting(
+        "web_hosts",
+        Several("NAME"),
+        "The names by which browsers may ask for --web-address, beside localhost and IP addresses.",
+    ),
+    _setting(
+        "insecure",
+        None,
+        "Let anybody call at addresses that other machines can reach; otherwise these need TLS or tokens.",
+        "--insecure/--no-insecure",
     ),
     _setting("reflection", None, "Serve gRPC's server reflection.", "--reflection/--no-reflection"),
     _setting("channelz", None, "Serve channelz, gRPC's statistics of connections.", "--channelz/--no-channelz"),

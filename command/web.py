@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from chatiere.command.common import Address, CommandError
+from chatiere.command.common import Address, CommandError, Several
 from chatiere.command.local_server import LOOPBACK
 from chatiere.service.process.settings import SettingError, Settings, split_address
 from chatiere.service.process.supervisor import serve
@@ -25,12 +25,18 @@ _ANY = ("0.0.0.0", "::")
     help="The address of the page. Port 0 takes a free port; 0.0.0.0:8080 lets other machines play, too.",
 )
 @click.option(
+    "--web-hosts",
+    type=Several("NAME"),
+    default=(),
+    help="The names by which browsers may ask for the page, beside localhost and IP addresses.",
+)
+@click.option(
     "--table-keys",
     type=click.Path(dir_okay=False, path_type=Path),
     help="File of the keys of tables, made if it is missing. Default: table-keys in the folder for data "
     "(~/.local/share/chatiere). Whoever has it sees all cards.",
 )
-def command(address: str, table_keys: Path | None) -> None:
+def command(address: str, web_hosts: tuple[str, ...], table_keys: Path | None) -> None:
     """Play in the browser: serve the page on this machine.
 
     Prints the page's URL, and serves until Ctrl-C. Tables are in the players' browsers: they go on when the page is
@@ -45,14 +51,17 @@ def command(address: str, table_keys: Path | None) -> None:
         settings = Settings(
             address=f"{LOOPBACK}:0",
             web_address=address,
+            web_hosts=web_hosts,
+            # Whoever reaches the page may play.
+            insecure=True,
             metrics_address=None,
             table_keys=path,
             log_level="error",
         )
         serve(settings, ready=_tell)
     except SettingError as error:
-        if error.setting == "table_keys":
-            raise CommandError(f"--table-keys: {error.message}") from error
+        if error.setting in ("table_keys", "web_hosts"):
+            raise CommandError(f"--{error.setting.replace('_', '-')}: {error.message}") from error
         is_taken = error.setting == "web_address" and isinstance(error.__cause__, OSError)
         raise CommandError(error.message + "; choose another with --address" * is_taken) from error
 
@@ -62,6 +71,8 @@ def _tell(settings: Settings) -> None:
     host, port = split_address(settings.web_address)
     place = f"localhost:{port}" if host in _ANY else settings.web_address
     click.echo(f"Play at http://{place}/ (Ctrl-C to stop)")
+    for open_address in settings.open_addresses.values():
+        click.echo(f"Warning: unencrypted, and for anybody who reaches {open_address}", err=True)
 
 
 def _data_folder() -> Path:

@@ -9,6 +9,8 @@ from grpc_status import rpc_status
 
 from chatiere.v1 import errors_pb2
 
+# The limit that idle streams make room for.
+_IDLE_STREAMS = "streams whose request has not come whole"
 _DOMAIN = errors_pb2.DESCRIPTOR.package
 
 
@@ -59,6 +61,11 @@ class ChatiereError(Exception):
     def __str__(self) -> str:
         """Return the reason (or the status) and the message."""
         return f"{self.reason or self.code.name}: {self.message}"
+
+    @property
+    def ended_idle(self) -> bool:
+        """True if a stream ended because it waited for its client: for too long, or while others wanted its slot."""
+        return self.reason == "REQUEST_TIMEOUT" or self.metadata.get("limit") == _IDLE_STREAMS
 
 
 class TransportError(ChatiereError):

@@ -2,6 +2,7 @@
 
 import time
 from concurrent.futures import Future
+from contextlib import suppress
 
 import grpc
 
@@ -14,6 +15,9 @@ from chatiere.clients.transport.fast_call import FastCall
 from chatiere.clients.transport.in_flight import InFlight
 from chatiere.engine.memory import keep_freed_memory
 
+# Seconds without a response after which a stream may have ended meanwhile.
+_PAUSE = 1.0
+
 
 class FastStream(Closing):
     """A BatchStream at less than half of the client's processor time, for one thread.
@@ -23,9 +27,10 @@ class FastStream(Closing):
 
     It goes to either port of a server; at the one of `chatiere serve --fast-address` the server's share of a batch is
     little more than half, too. For a service nearby, on a network that you trust: it goes to one server, nothing is
-    encrypted, and nothing is tried again. Responses are read while a future's `result` or `exception` waits, and at no
-    other time: other ways to wait for futures wait for ever. At gRPC's port a stream that nobody waits at for a minute
-    or two breaks, because the service takes its client for gone.
+    encrypted, and nothing is tried again but what the service ended because the stream was idle. Responses are read
+    while a future's `result` or `exception` waits, and at no other time: other ways to wait for futures wait for ever.
+    At gRPC's port a stream that nobody waits at for a minute or two breaks, because the service takes its client for
+    gone.
 
     Like BatchClient, it lets malloc keep large blocks that are freed.
     """
@@ -37,11 +42,14 @@ class FastStream(Closing):
         `token`: the bearer token, if the service requires one. Raises TransportError: UNAVAILABLE; ImportError if the
         package was built without libnghttp2.
         """
-        self._call = FastCall(address, f"/{BATCH_SERVICE}/Play", timeout, token)
+        self._address, self._timeout, self._token = address, timeout, token
+        self._call = self._open()
         keep_freed_memory()
         self._in_flight = InFlight()
         self.has_answered = False
         """True once a response has come."""
+        self._used = time.monotonic()
+        self._is_closed = False
 
     @property
     def is_over(self) -> bool:
@@ -52,11 +60,14 @@ class FastStream(Closing):
         """Send a request; see BatchStream.submit."""
         future: Future[Result] = _Awaited(self)
         future.set_running_or_notify_cancel()
+        if not self._in_flight and time.monotonic() > self._used + _PAUSE:
+            self._look_for_the_end()
         self._call.send(self._in_flight.add(request, future))
         return future
 
     def close(self) -> None:
         """End the stream; requests in flight fail."""
+        self._is_closed = True
         self._call.close()
         self._in_flight.fail(TransportError(grpc.StatusCode.CANCELLED, "the stream was closed"))
 
@@ -67,10 +78,35 @@ class FastStream(Closing):
             try:
                 response = self._call.receive(None if end is None else max(end - time.monotonic(), 0))
                 self.has_answered = True
+                self._used = time.monotonic()
                 self._in_flight.settle(response)
             except ChatiereError as error:
-                self._call.close()
-                self._in_flight.fail(error)
+                self._go_on_after(error)
+
+    def _open(self) -> FastCall:
+        return FastCall(self._address, f"/{BATCH_SERVICE}/Play", self._timeout, self._token)
+
+    def _look_for_the_end(self) -> None:
+        # Later the connection may have ended, too, and nobody could say why.
+        with suppress(TimeoutError):
+            try:
+                self._call.receive(0)
+            except ChatiereError as error:
+                if error.ended_idle or error.code is grpc.StatusCode.CANCELLED:
+                    self._go_on_after(error)
+
+    def _go_on_after(self, end: ChatiereError) -> None:
+        self._call.close()
+        if self._is_closed or not self._in_flight.may_repeat(end):
+            self._in_flight.fail(end)
+            return
+        try:
+            self._call = self._open()
+        except TransportError as error:
+            self._in_flight.fail(error)
+            return
+        for message in self._in_flight.messages():
+            self._call.send(message)
 
 
 class _Awaited(Future[Result]):

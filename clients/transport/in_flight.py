@@ -14,6 +14,9 @@ from chatiere.clients.calls.errors import ChatiereError, FieldViolation, Transpo
 from chatiere.engine.wire import Buffer
 from chatiere.v1.batch_service_pb2 import PlayRequest, PlayResponse, RequestRefusal
 
+# A stream is opened again no more often than this without a response.
+_MOST_REPEATS = 5
+
 
 class InFlight:
     """The requests of a stream that have no response yet, and the futures of their results."""
@@ -23,19 +26,34 @@ class InFlight:
         # By tag, in the order of submission.
         self._requests: dict[int, tuple[BatchRequest[Any], Future[Any]]] = {}
         self._tag = 0
+        self._repeats = 0
+
+    def __bool__(self) -> bool:
+        """Return whether there are any."""
+        return bool(self._requests)
 
     def add(self, request: BatchRequest[Result], future: Future[Result]) -> list[Buffer]:
         """Add a request, whose result the future will have. Return its PlayRequest, in pieces."""
         self._tag += 1
         self._requests[self._tag] = request, future
-        field = PlayRequest.DESCRIPTOR.fields_by_name[request.field].number
-        return [*put_inner(field, request.pieces), PlayRequest(tag=self._tag).SerializeToString()]
+        return _message(self._tag, request)
+
+    def may_repeat(self, end: ChatiereError) -> bool:
+        """Return whether the requests may go over another stream, because of how theirs ended."""
+        self._repeats += 1
+        # Cancelled by the service: it was idle, with a response that was not taken.
+        return (end.ended_idle or end.code is grpc.StatusCode.CANCELLED) and self._repeats <= _MOST_REPEATS
+
+    def messages(self) -> list[list[Buffer]]:
+        """Return the PlayRequests of all requests again, in order."""
+        return [_message(tag, request) for tag, (request, _) in self._requests.items()]
 
     def settle(self, data: Buffer) -> None:
         """Settle the future of the request that a PlayResponse is for. Raise TransportError if it is for none."""
         with readable():
             response = Response(PlayResponse, data)
             request, future = self._requests.pop(response.number("tag"))
+        self._repeats = 0
         try:
             with readable():
                 kind = response.which("response")
@@ -54,6 +72,11 @@ class InFlight:
         requests, self._requests = self._requests, {}
         for _, future in requests.values():
             future.set_exception(error)
+
+
+def _message(tag: int, request: BatchRequest[Any]) -> list[Buffer]:
+    field = PlayRequest.DESCRIPTOR.fields_by_name[request.field].number
+    return [*put_inner(field, request.pieces), PlayRequest(tag=tag).SerializeToString()]
 
 
 @contextmanager

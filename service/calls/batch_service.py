@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 from types import TracebackType
 from typing import Any
 
-from google.protobuf.message import DecodeError, Message
+from google.protobuf.message import Message
 from prometheus_client import Histogram
 
 from chatiere import engine
@@ -27,11 +27,11 @@ from chatiere.engine.core.batch import (
     Restart,
     Table,
 )
-from chatiere.engine.wire import Buffer, Reader, cut, cut_list, written
+from chatiere.engine.wire import Buffer, Reader, cut, written
 from chatiere.service.calls import conversion
 from chatiere.service.calls.batch_messages import Request, put, read, read_whole
 from chatiere.service.calls.errors import Refusal, ServiceReason
-from chatiere.service.calls.requests import opener, parse
+from chatiere.service.calls.requests import listed, opener, parse
 from chatiere.service.guards.metrics import Metrics
 from chatiere.service.process.settings import Settings
 from chatiere.v1 import batch_service_pb2 as pb
@@ -224,10 +224,7 @@ class BatchService:
 
     def _convert(self, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
         # Message objects for all states would take thirty times their bytes.
-        try:
-            rest, asked, typed_states = cut_list(request.rest, _TYPED_STATES, self._max_items)
-        except ValueError as error:
-            raise DecodeError(str(error)) from error
+        rest, asked, typed_states = listed(request.rest, _TYPED_STATES, self._max_items)
         table, states = _table_of(parse(pb.ConvertRequest, rest).table), request.columns["states"]
         if states and asked:
             raise EngineError(
@@ -419,7 +416,7 @@ def _read_play(data: Buffer) -> tuple[pb.PlayRequest, str | None, Request | None
     if len(found) == 1:
         ((number, inner),) = found.items()
         name, kind = _METHODS[number]
-        return pb.PlayRequest.FromString(rest), name, read(kind, inner)
+        return parse(pb.PlayRequest, rest), name, read(kind, inner)
     message = parse(pb.PlayRequest, data)
     name = message.WhichOneof("request")
     return message, name, None if name is None else read_whole(getattr(message, name))

@@ -112,10 +112,22 @@ def memory_of(bot: Bot) -> int:
     return _OF_SIMULATION * bot.budget
 
 
-def suggestion(position: Position, bot: Bot, seed: int, cancellation: Cancellation, hold: Hold) -> pb.SuggestResponse:
-    """Return what a bot suggests at a decision. `seed`: of its random choices. Raises Refusal and Cancelled."""
+def suggestion(
+    position: Position,
+    bot: Bot,
+    seed: int,
+    cancellation: Cancellation,
+    hold: Hold,
+    *,
+    hides_forced: bool = False,
+) -> pb.SuggestResponse:
+    """Return what a bot suggests at a decision.
+
+    `seed`: of its random choices. `hides_forced`: as in Decisions. Raises Refusal and Cancelled.
+    """
     hold(memory_of(bot))
-    return _response(position, bot.judge(decisions_at(position, bot, int(luck(seed, [0], [0])[0]), cancellation)))
+    number = int(luck(seed, [0], [0])[0])
+    return _response(position, bot.judge(decisions_at(position, bot, number, cancellation, hides_forced=hides_forced)))
 
 
 def _response(position: Position, judgement: Judgement) -> pb.SuggestResponse:

@@ -104,8 +104,9 @@ def limit_exceeded(limit: str, most: float, retry_after: float | None = None) ->
     retry = "" if retry_after is None else f"; try again in {retry_after:.1f} s"
     return Refusal(
         ServiceReason.LIMIT_EXCEEDED,
-        f"limit exceeded: {limit} (at most {most:g}){retry}",
-        metadata={"limit": limit, "most": f"{most:g}"},
+        # All digits: {:g} alone keeps six.
+        f"limit exceeded: {limit} (at most {most:.15g}){retry}",
+        metadata={"limit": limit, "most": f"{most:.15g}"},
         retry_after=retry_after,
     )
 

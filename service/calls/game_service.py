@@ -59,7 +59,8 @@ InfoPart = Callable[[Game], dict[str, Any]]
 def list_games(data: bytes) -> bytes:
     """Describe the games, or those that are named, by name: ListGamesRequest → ListGamesResponse."""
     request = parse(pb.ListGamesRequest, data)
-    wanted = {_game_named(name, f"names[{i}]") for i, name in enumerate(request.names)}
+    names = list(request.names)
+    wanted = {_game_named(name, names) for name in dict.fromkeys(names)}
     parts = [part for part, is_wanted in _parts_of(request) if is_wanted]
     return b"".join(
         written_in(_GAMES, _put_info, game, parts) for game in engine.games() if game in wanted or not request.names
@@ -101,11 +102,11 @@ def _written_info(game: Game, part: InfoPart) -> bytes:
     return game_pb2.GameInfo(**part(game)).SerializeToString()
 
 
-def _game_named(name: str, field: str) -> Game:
+def _game_named(name: str, names: list[str]) -> Game:
     try:
         return engine.game(name)
     except EngineError as error:
-        error.field = field
+        error.field = f"names[{names.index(name)}]"
         raise
 
 

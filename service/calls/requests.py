@@ -6,9 +6,9 @@ from types import SimpleNamespace
 from typing import TypeVar
 
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
-from google.protobuf.message import Message
+from google.protobuf.message import DecodeError, Message
 
-from chatiere.engine.wire import Buffer, Form, Reader
+from chatiere.engine.wire import Buffer, Form, Reader, Scales, cut_list
 from chatiere.service.calls.errors import Refusal, ServiceReason
 
 # The number of bits of each integer type. Negative numbers and all other types are left to protobuf.
@@ -20,22 +20,42 @@ _BITS = {
     FieldDescriptor.TYPE_UINT64: 64,
 }
 
-# The most nested messages that protobuf may make objects of: each takes fifty bytes of memory or more, however few
-# bytes encode it. The largest state has about a hundred.
-_MOST_MESSAGES = 100_000
+# The wire types of numbers that are no varints, and the bytes of memory of those that are.
+_FIXED = {
+    FieldDescriptor.TYPE_FIXED32: 5,
+    FieldDescriptor.TYPE_SFIXED32: 5,
+    FieldDescriptor.TYPE_FLOAT: 5,
+    FieldDescriptor.TYPE_FIXED64: 1,
+    FieldDescriptor.TYPE_SFIXED64: 1,
+    FieldDescriptor.TYPE_DOUBLE: 1,
+}
+_LARGEST_NUMBER = 8
+# The most that protobuf may make objects of. The record of the longest game has 8,000 elements, the largest state 400;
+# the tables of the longest game take 4 MiB.
+_MOST_ELEMENTS, _MOST_MEMORY = 100_000, 8 * 1024 * 1024
 _Kind = TypeVar("_Kind", bound=Message)
 
 
 def parse(kind: type[_Kind], data: Buffer) -> _Kind:
-    """Parse a message of that kind. Raises DecodeError, and Refusal if it has too many nested messages."""
-    count = form_of(kind.DESCRIPTOR).count_messages(data)
-    if count > _MOST_MESSAGES:
-        raise Refusal(
-            ServiceReason.MALFORMED_REQUEST,
-            f"the request has {count} nested messages; this service reads at most {_MOST_MESSAGES}",
-            metadata={},
-        )
+    """Parse a message of that kind. Raises DecodeError, and Refusal if it would take too much memory."""
+    elements, size = scales_of(kind.DESCRIPTOR).weigh(data)
+    if elements > _MOST_ELEMENTS:
+        raise _too_heavy(f"the request has {elements} elements; this service reads at most {_MOST_ELEMENTS}")
+    if size > _MOST_MEMORY:
+        raise _too_heavy(f"the request would take {size} bytes of memory; this service allows at most {_MOST_MEMORY}")
     return kind.FromString(bytes(data))
+
+
+def _too_heavy(message: str) -> Refusal:
+    return Refusal(ServiceReason.MALFORMED_REQUEST, message, metadata={})
+
+
+def listed(data: Buffer, field: int, most: int) -> tuple[bytes, int, list[bytes]]:
+    """Cut a list of strings or messages out, as `cut_list` does. Raises DecodeError."""
+    try:
+        return cut_list(data, field, most)
+    except ValueError as error:
+        raise DecodeError(str(error)) from error
 
 
 def opener(kind: type[Message]) -> Callable[[bytes], Reader]:
@@ -62,6 +82,18 @@ def form_of(kind: Descriptor) -> Form:
         for field in kind.fields
         if field.type in (*_BITS, FieldDescriptor.TYPE_STRING, FieldDescriptor.TYPE_MESSAGE)
     )
+
+
+@cache
+def scales_of(kind: Descriptor) -> Scales:
+    """Return the scales for messages of that kind."""
+    return Scales((field.number, _weight(field), field.is_repeated, _FIXED.get(field.type, 0)) for field in kind.fields)
+
+
+def _weight(field: FieldDescriptor) -> Scales | int | None:
+    if field.message_type is not None:
+        return scales_of(field.message_type)
+    return None if field.type in (FieldDescriptor.TYPE_STRING, FieldDescriptor.TYPE_BYTES) else _LARGEST_NUMBER
 
 
 def _content(field: FieldDescriptor) -> Form | int | None:

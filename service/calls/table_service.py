@@ -20,13 +20,14 @@ from chatiere.engine.wire import Buffer, Reader, fill, written_in
 from chatiere.service.calls import conversion
 from chatiere.service.calls.bot_service import Hold, bot_of, memory_of, suggestion
 from chatiere.service.calls.errors import Refusal, ServiceReason
-from chatiere.service.calls.requests import parse
+from chatiere.service.calls.requests import listed, parse
 from chatiere.service.guards.metrics import Metrics
 from chatiere.service.process.settings import Settings
 from chatiere.service.tables import roots
 from chatiere.service.tables.keys import Keyring
 from chatiere.service.tables.seal import (
     FORMAT,
+    NO_PARENT,
     NOBODY,
     Body,
     NotAuthenticError,
@@ -44,8 +45,8 @@ SECRET_SIZE, HASH_SIZE = 16, 32
 _SHORTEST, _DEFAULT, _LONGEST = 60, 30 * 86400, 365 * 86400
 # The fewest human seats for each acknowledgement.
 _FEWEST_HUMANS = {pb.ACKNOWLEDGEMENT_NONE: 0, pb.ACKNOWLEDGEMENT_NEXT: 2}
-_NO_PARENT = bytes(HASH_SIZE)
 _OPTIONS = pb.NewTableRequest.OPTIONS_FIELD_NUMBER
+_TABLES = pb.GetRecordRequest.TABLES_FIELD_NUMBER
 _LOOK_UPDATE, _MOVE_UPDATE = pb.LookResponse.UPDATE_FIELD_NUMBER, pb.MoveResponse.UPDATE_FIELD_NUMBER
 
 
@@ -115,7 +116,7 @@ class TableService:
             players=players,
             rules_version=game.rules_version,
             ply=0,
-            parent=_NO_PARENT,
+            parent=NO_PARENT,
             mover=NOBODY,
             acknowledgement=request.acknowledgement,
             expires=int(time.time()) + lifetime,
@@ -216,7 +217,8 @@ class TableService:
         bot = self._bot(spec, position.game, position.num_players(), "table")
         hold(memory_of(bot))
         luck = roots.luck_of(table.body.root, header.ply)
-        return int(bot.choose(decisions_at(position, bot, luck, cancellation))[0])
+        # Others at the table may see how long it takes.
+        return int(bot.choose(decisions_at(position, bot, luck, cancellation, hides_forced=True))[0])
 
     def _acknowledge(self, data: Buffer, cancellation: Cancellation, hold: Hold) -> bytes:
         request = parse(pb.AcknowledgeRequest, data)
@@ -237,24 +239,25 @@ class TableService:
             raise _wrong_turn(f"seat {mover} has to decide", position)
         bot = self._bot(request.bot, position.game, position.num_players(), "bot")
         seed = request.seed if request.HasField("seed") else secrets.randbits(64)
-        found = suggestion(position, bot, seed, cancellation, hold)
+        found = suggestion(position, bot, seed, cancellation, hold, hides_forced=True)
         return pb.TableServiceSuggestResponse(suggestion=found).SerializeToString()
 
     def _get_record(self, data: Buffer, cancellation: Cancellation, hold: Hold) -> bytes:
-        request = parse(pb.GetRecordRequest, data)
-        if not request.tables:
+        # The first tells how many there can be.
+        _, count, first = listed(data, _TABLES, 1)
+        if not first:
             raise _missing("tables", "the tables of all plies")
+        _require_possible(count, self._authentic(first[0], "tables[0]").header)
+        _, _, tables = listed(data, _TABLES, count)
         links: list[_Link] = []
-        for i, data in enumerate(request.tables):
+        for i, table in enumerate(tables):
             if cancellation.cancelled:
                 raise Cancelled("the call was cancelled")
-            last = self._authentic(data, f"tables[{i}]")
+            last = self._authentic(table, f"tables[{i}]")
             header = last.header
-            if i == 0:
-                _require_possible(len(request.tables), header)
             links.append(_Link(header.table_id, header.ply, header.parent, last.hash, last.body.decision))
         _require_acknowledged(last, f"tables[{len(links) - 1}]")
-        header, parent = last.header, _NO_PARENT
+        header, parent = last.header, NO_PARENT
         for ply, link in enumerate(links):
             if link[:3] != (header.table_id, ply, parent):
                 raise Refusal(

@@ -15,11 +15,20 @@ from itertools import count
 from google.rpc import code_pb2
 from prometheus_client import Counter, Gauge, Histogram
 
-from chatiere.service.calls.errors import OK, Refusal, ServiceReason, Status, invalid_language, status_of
+from chatiere.service.calls.errors import (
+    OK,
+    Refusal,
+    ServiceReason,
+    Status,
+    invalid_language,
+    limit_exceeded,
+    status_of,
+)
 from chatiere.service.calls.languages import ACCEPT_LANGUAGE, LanguageError, language_for
-from chatiere.service.guards.limits import CallLimit, Limits
+from chatiere.service.guards.limits import CallLimit, Limits, origin_of
 from chatiere.service.guards.memory import Holding, MemoryBudget
 from chatiere.service.guards.metrics import Metrics, code_label
+from chatiere.service.guards.sizes import largest_request
 from chatiere.service.guards.tokens import Tokens
 from chatiere.service.process.settings import Settings
 
@@ -54,6 +63,7 @@ class Method:
         `counts_clients`: apply the limits of each client, which is known by its token if it sends one.
         """
         self.kind = kind
+        self.path = path
         self.service, _, self.name = path.removeprefix("/").partition("/")
         self.needs_token = needs_token
         self.limit = limit
@@ -91,9 +101,10 @@ class Call:
     """A call on its way through the guards.
 
     `client`: the name of its token; "" without one. `peer`: the client's address in gRPC's notation. `origin`: the
-    client as limits see it: the name of its token, or else its address without the port, which varies. `accepted`: the
-    value of its accept-language; None without one. `language`: the language that this asks for; "" if it is not known,
-    or none is asked for. `on_end`: called at its end, if anything.
+    client as limits see it: the name of its token, or else its address (see `origin_of`). `accepted`: the value of its
+    accept-language; None without one. `language`: the language that this asks for; "" if it is not known,
+    or none is asked for. `is_waiting`: it is a stream that waits for its client. `on_end`: called at its end,
+    if anything.
     """
 
     __slots__ = (
@@ -101,6 +112,7 @@ class Call:
         "client",
         "is_admitted",
         "is_over",
+        "is_waiting",
         "language",
         "method",
         "on_end",
@@ -118,9 +130,10 @@ class Call:
         self.accepted = accepted
         self.language = ""
         self.client = ""
-        self.origin = peer.rpartition(":")[0]
+        self.origin = origin_of(peer)
         self.is_admitted = False
         self.is_over = False
+        self.is_waiting = False
         self.on_end: Callable[[Status], None] | None = None
         self.start = time.perf_counter()
 
@@ -133,6 +146,7 @@ class Guards:
         self._tokens = None if settings.tokens is None else Tokens(settings.tokens)
         self._limits = Limits(settings.max_calls_per_client, settings.max_rate_per_client)
         self._logs_calls = settings.log_calls
+        self._max_message_bytes = settings.max_message_bytes
         self.budget = MemoryBudget(settings.max_undelivered_bytes)
 
     def begin(self, method: Method, peer: str, metadata: Metadata) -> Call:
@@ -157,16 +171,47 @@ class Guards:
         """Return the memory of a call, which the port releases when the client has its response."""
         return Holding(self.budget, call.origin)
 
+    def check_size(self, call: Call, size: int) -> None:
+        """Raise Refusal (LIMIT_EXCEEDED) if a request of `size` bytes is too large for its method."""
+        most = largest_request(call.method.path, self._max_message_bytes)
+        if size > most:
+            raise limit_exceeded("bytes of a request", most)
+
     def admit(self, call: Call) -> None:
         """Count a call towards the limits until it ends. Raises Refusal (LIMIT_EXCEEDED)."""
         method = call.method
         if method.limit is not None:
-            self._limits.begin(method.limit, call.origin if method.counts_clients else None)
+            self._limits.begin(method.limit, _limited(call))
             call.is_admitted = True
 
+    def wait(self, call: Call, end: Callable[[Refusal], None], *, has_worked: bool) -> None:
+        """Count an admitted stream as waiting for its client, until `go_on`; again, for nothing.
+
+        `end`: called, in any thread, if it loses its slot, or waits too long. `has_worked`: it has had a request.
+        """
+        idle = None if call.method.limit is None else call.method.limit.idle
+        if idle is not None and not call.is_waiting:
+            call.is_waiting = True
+            idle.add(call.origin, call, _limited(call), end, has_worked=has_worked)
+
+    def go_on(self, call: Call) -> bool:
+        """Count a stream as no longer waiting; return False if it has lost its slot."""
+        idle = None if call.method.limit is None else call.method.limit.idle
+        if idle is None:
+            # Its method has no slots to lose.
+            return True
+        if call.is_waiting:
+            call.is_waiting = False
+            call.is_admitted = idle.remove(call.origin, call)
+        return call.is_admitted
+
     def refuse(self, call: Call, error: Exception) -> Status:
-        """End a call that raised an error; return its status."""
+        """End a call that raised an error; return its status.
+
+        The error loses its traceback, whose frames hold the request: a port may keep the error.
+        """
         status = status_of(error, call.request_id, call.language)
+        error.__traceback__ = error.__context__ = error.__cause__ = None
         self.end(call, status)
         return status
 
@@ -176,8 +221,8 @@ class Guards:
             return
         call.is_over = True
         method = call.method
-        if call.is_admitted and method.limit is not None:
-            self._limits.end(method.limit, call.origin if method.counts_clients else None)
+        if self.go_on(call) and method.limit is not None:
+            self._limits.end(method.limit, _limited(call))
         seconds = time.perf_counter() - call.start
         code = status.code
         method.in_flight.dec()
@@ -189,6 +234,11 @@ class Guards:
             _log_call(logging.WARNING, call, status, seconds)
         elif self._logs_calls:
             _log_call(logging.INFO, call, status, seconds)
+
+
+def _limited(call: Call) -> str | None:
+    # The client whose calls are limited.
+    return call.origin if call.method.counts_clients else None
 
 
 def _log_call(level: int, call: Call, status: Status, seconds: float) -> None:

@@ -1,11 +1,15 @@
 """Limits on the calls of one client, of all clients together, and of calls whose request has not arrived."""
 
+import ipaddress
 import threading
 import time
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import Any
+from urllib.parse import unquote
 
-from chatiere.service.calls.errors import limit_exceeded
+from chatiere.service.calls.errors import limit_exceeded, slot_lost
+from chatiere.service.guards.idle import IdleStreams
 
 # Seconds after which to try again: a client with too many calls at a time; any client when all have too many.
 _RETRY, _RETRY_ALL = 0.1, 1.0
@@ -13,14 +17,37 @@ _RETRY, _RETRY_ALL = 0.1, 1.0
 _MANY = 10_000
 
 
+def origin_of(peer: str) -> str:
+    """Return the client that limits see in an address in gRPC's notation: the address without its port.
+
+    An IPv6 address counts with all others of its /64, which one client may have, and an IPv4 address in IPv6's notation
+    as what it is.
+    """
+    address = peer.rpartition(":")[0]
+    return _ipv6_origin(address) if address.startswith("ipv6:") else address
+
+
+@lru_cache(_MANY)
+def _ipv6_origin(address: str) -> str:
+    text = unquote(address.removeprefix("ipv6:")).strip("[]").partition("%")[0]
+    try:
+        found = ipaddress.IPv6Address(text)
+    except ValueError:
+        return address
+    if found.ipv4_mapped is not None:
+        return f"ipv4:{found.ipv4_mapped}"
+    return f"ipv6:{ipaddress.IPv6Network((found, 64), strict=False)}"
+
+
 class CallLimit:
     """A limit on the calls of one kind that all clients together have in flight; `Limits` counts them."""
 
-    __slots__ = ("calls", "most", "name")
+    __slots__ = ("calls", "idle", "most", "name")
 
-    def __init__(self, name: str, most: int) -> None:
-        """Allow `most` calls; `name`: the limit in words, for refusals."""
+    def __init__(self, name: str, most: int, idle: IdleStreams | None = None) -> None:
+        """Allow `most` calls; `name`: the limit in words, for refusals. `idle`: those that make room for new ones."""
         self.name = name
+        self.idle = idle
         self.most = most
         self.calls = 0
 
@@ -45,10 +72,12 @@ class Limits:
     def begin(self, limit: CallLimit, client: str | None) -> None:
         """Count a call, which `end` must follow; `client`: who made it, None if that does not matter.
 
-        Raises Refusal (LIMIT_EXCEEDED), and then counts nothing.
+        Raises Refusal (LIMIT_EXCEEDED), and then counts nothing. An idle stream that makes room for it is not counted
+        any more.
         """
+        replaced = None
         with self._lock:
-            if limit.calls >= limit.most:
+            if limit.calls >= limit.most and not limit.idle:
                 raise limit_exceeded(limit.name, limit.most, _RETRY_ALL)
             if client is not None and self._counts_clients:
                 running = self._running.get(client, 0)
@@ -56,19 +85,30 @@ class Limits:
                     raise limit_exceeded("calls of one client at a time", self._max_calls, _RETRY)
                 if self._max_rate:
                     self._count(client)
-                self._running[client] = running + 1
+            if limit.calls >= limit.most:
+                replaced = None if limit.idle is None else limit.idle.give_up_one()
+                if replaced is None:
+                    raise limit_exceeded(limit.name, limit.most, _RETRY_ALL)
+                self._end(limit, replaced.client)
+            if client is not None and self._counts_clients:
+                self._running[client] = self._running.get(client, 0) + 1
             limit.calls += 1
+        if replaced is not None:
+            replaced.end(slot_lost("streams", limit.most))
 
     def end(self, limit: CallLimit, client: str | None) -> None:
         """Count the end of a call."""
         with self._lock:
-            limit.calls -= 1
-            if client is not None and self._counts_clients:
-                running = self._running[client]
-                if running > 1:
-                    self._running[client] = running - 1
-                else:
-                    del self._running[client]
+            self._end(limit, client)
+
+    def _end(self, limit: CallLimit, client: str | None) -> None:
+        limit.calls -= 1
+        if client is not None and self._counts_clients:
+            running = self._running[client]
+            if running > 1:
+                self._running[client] = running - 1
+            else:
+                del self._running[client]
 
     def _count(self, client: str) -> None:
         now = time.monotonic()

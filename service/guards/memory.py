@@ -5,6 +5,9 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
+from math import inf
+from operator import itemgetter
+from typing import Any
 
 from chatiere.engine import memory
 from chatiere.engine.wire import Buffer
@@ -19,8 +22,10 @@ _RETRY = 1.0
 # The largest small response, in bytes: a part of the budget is reserved for these.
 _SMALL = 64 * 1024
 # Memory is given back when the process is _MUCH bytes larger than when idle and calls have held at most _LITTLE bytes
-# for _PAUSE seconds.
-_MUCH, _LITTLE, _PAUSE = 32 * 1024 * 1024, 16 * 1024 * 1024, 2.0
+# for _PAUSE seconds; where that was of no use, _LONG_PAUSE.
+_MUCH, _LITTLE, _PAUSE, _LONG_PAUSE = 32 * 1024 * 1024, 16 * 1024 * 1024, 2.0, 10.0
+# Seconds between two lines of the log about calls that were ended.
+_BETWEEN_LINES = 10.0
 # Bytes that partly received requests may take together; at least this many requests of the largest size.
 _PARTS, _LARGEST = 128 * 1024 * 1024, 2
 # The least age, in seconds, of calls ended for exceeding that.
@@ -97,10 +102,32 @@ class Holding:
         self.hold(0)
 
 
+class EndedCalls:
+    """The calls that a door has ended because of their memory, told in the log now and then."""
+
+    def __init__(self, logger: logging.Logger, whose: str) -> None:
+        """Write to `logger`; `whose`: the memory in words."""
+        self._logger, self._whose = logger, whose
+        self._calls, self._size, self._told = 0, 0, -inf
+
+    def add(self, calls: int, size: int) -> None:
+        """Count calls, ended because of so many bytes."""
+        self._calls += calls
+        self._size = max(self._size, size)
+
+    def tell(self) -> None:
+        """Write of those not told yet, unless it was done a moment ago."""
+        now = time.monotonic()
+        if self._calls and now > self._told + _BETWEEN_LINES:
+            self._logger.warning("%s take %d MiB: ended %d calls", self._whose, self._size >> 20, self._calls)
+            self._calls, self._size, self._told = 0, 0, now
+
+
 class MemoryWatch:
     """Watches the memory of a process that does nothing but serve.
 
-    Only gRPC knows what partly received requests take: it is taken to be what nothing else accounts for.
+    Only gRPC knows what partly received requests take: it is taken to be what nothing else accounts for. Of that only
+    what is in use and resident counts: some allocate much more than they touch, and freed memory is kept for a while.
     """
 
     def __init__(
@@ -112,43 +139,77 @@ class MemoryWatch:
     ) -> None:
         """Measure the idle process.
 
-        `receiving`: the calls whose requests have not arrived. `known`: returns the bytes of requests that other doors
+        `receiving`: the calls whose requests have not arrived. `known`: returns the bytes of memory that other doors
         look after.
         """
         self._budget = budget
         self._most = most_of_parts(max_message_bytes)
+        self._largest = max_message_bytes
         self._receiving = receiving
         self._known = known
         self._idle = memory.allocated_bytes() or 0
         self._idle_size = memory.resident_bytes()
+        self._ended = EndedCalls(_log, "incomplete requests")
         self._is_above = False
-        # The last time that calls held much, or memory was given back.
-        self._busy = time.monotonic()
+        # When incomplete requests last took little, of time.perf_counter.
+        self._calm = time.perf_counter()
+        # The last time that calls held much, or memory was given back; the seconds until it is tried again.
+        self._busy, self._pause = time.monotonic(), _PAUSE
 
     def look(self) -> None:
         """End calls whose incomplete requests take too much; give free memory back once little is held."""
         above = self._above()
-        if above > self._most:
+        if above > self._most and not self._is_above:
             # gRPC's objects of a call are often part of a cycle.
-            gc.collect()
+            self._tidy_up()
             above = self._above()
         was_above, self._is_above = self._is_above, above > self._most
         if was_above and self._is_above:
-            # Twice in a row: responses that are just being freed do not count.
-            ended = 0
-            for slots in self._receiving:
-                _, client, calls = slots.largest(LEAST_AGE)
-                slots.end(client, calls)
-                ended += len(calls)
-            _log.warning("incomplete requests take %d MiB: ended %d calls", above >> 20, ended)
+            # Twice in a row, and again after calls were ended: what is just being freed does not count.
+            self._is_above = not self._end_some(above)
+        elif above < self._most // 2:
+            self._calm = time.perf_counter()
+        self._ended.tell()
         now = time.monotonic()
         if self._budget.held > _LITTLE:
+            self._busy, self._pause = now, _PAUSE
+        elif now > self._busy + self._pause and self._resident() > _MUCH:
             self._busy = now
-        elif now > self._busy + _PAUSE and memory.resident_bytes() > self._idle_size + _MUCH:
-            self._busy = now
-            gc.collect()
-            memory.give_back_freed_memory()
+            before = memory.resident_bytes()
+            self._tidy_up()
+            self._pause = _PAUSE if memory.resident_bytes() < before - _MUCH // 2 else _LONG_PAUSE
+
+    def _end_some(self, above: int) -> bool:
+        # As few calls as may bring it down: of the client that has most of those begun since there was little, then of
+        # the client that has most.
+        needed = most = (above - self._most) // self._largest + 1
+        for weight in (self._is_new, _is_any):
+            while needed > 0:
+                found = [(*slots.largest(LEAST_AGE, weight), slots) for slots in self._receiving]
+                count, client, calls, slots = max(found, key=itemgetter(0))
+                if not count:
+                    break
+                slots.end(client, filter(weight, calls))
+                self._ended.add(count, above)
+                needed -= count
+        return needed < most
+
+    def _is_new(self, call: Any) -> bool:
+        return bool(call.start > self._calm)
 
     def _above(self) -> int:
         # Bytes beyond the idle process's and those that calls hold.
-        return (memory.allocated_bytes() or 0) - self._idle - self._budget.held - self._known()
+        allocated = (memory.allocated_bytes() or 0) - self._idle - self._known()
+        return min(allocated, self._resident()) - self._budget.held
+
+    def _resident(self) -> int:
+        # Beyond the idle process's and what other doors look after.
+        return memory.resident_bytes() - self._idle_size - self._known()
+
+    def _tidy_up(self) -> None:
+        gc.collect()
+        memory.give_back_freed_memory()
+
+
+def _is_any(call: Any) -> bool:
+    return True

@@ -54,6 +54,17 @@ class Metrics:
             registry=registry,
             multiprocess_mode="livesum",
         )
+        self.log_lines_dropped = Counter(
+            "chatiere_log_lines_dropped_total",
+            "Lines that workers did not log, as nobody read the log; updated once a second.",
+            registry=registry,
+        )
+        self.tasks = Gauge(
+            "chatiere_tasks",
+            "Tasks of the serving loops, of calls and of connections; updated once a second.",
+            registry=registry,
+            multiprocess_mode="livesum",
+        )
         self.moves_applied = Counter(
             "chatiere_moves_applied_total",
             "Actions and chance outcomes applied, one by one and in batches, by game.",

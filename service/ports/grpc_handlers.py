@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from concurrent.futures import Executor
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any
 
@@ -35,6 +36,10 @@ from chatiere.service.process.settings import Settings
 
 # grpc.aio.ServicerContext, whose types are only half known.
 Context = Any
+# Seconds in which the client of a stream that has to end can still take a response.
+_LAST_SECONDS = 1.0
+# Bytes that a call takes beside its response.
+_OF_CALL = 32 * 1024
 # The metadata key of a status with its details, and gRPC's codes by number.
 DETAILS = "grpc-status-details-bin"
 CODES = {code.value[0]: code for code in grpc.StatusCode}
@@ -59,6 +64,7 @@ class HandlerFactory:
         """The unary calls whose request has not arrived."""
         self.streams = CallSlots(settings.max_streams)
         """The streams of batches, whose next request may be arriving."""
+        self._endings: set[asyncio.Task[Any]] = set()
 
     def single(self, method: Method, handle: SingleHandler, threads: Executor) -> Any:
         """Return the handler of a unary method that takes microseconds; `threads` take its large requests."""
@@ -97,7 +103,7 @@ class HandlerFactory:
             holding = self._until_taken(call, context)
             cancellation = Cancellation()
             following = asyncio.ensure_future(context.read())
-            had_to_go = False
+            had_to_go = has_worked = False
 
             def end() -> None:
                 nonlocal had_to_go
@@ -107,11 +113,17 @@ class HandlerFactory:
             origin = call.origin
             self.streams.take(origin, call, end)
             try:
-                while (request := await following) is not grpc.aio.EOF:
+                while (request := await self._next(call, following, has_worked=has_worked)) is not grpc.aio.EOF:
                     # The next request may arrive meanwhile.
                     following = asyncio.ensure_future(context.read())
                     run = partial(handle, request, cancellation, holding.beside(request))
-                    yield b"".join(await finished(threads, None, cancellation, run))
+                    response = b"".join(await finished(threads, None, cancellation, run))
+                    if not has_worked:
+                        # By itself, as gRPC would want to send it again with a status that follows an unread response.
+                        await context.send_initial_metadata(())
+                        has_worked = True
+                    with self._giving(call, context, len(response)):
+                        yield response
                     holding.release()
             except asyncio.CancelledError:
                 if had_to_go:
@@ -136,13 +148,12 @@ class HandlerFactory:
 
         async def server_stream(call: Call, context: Context) -> AsyncIterator[bytes]:
             request = parse(await self._request(call, context))
-            self._guards.admit(call)
             async for response in handler.unary_stream(request, context):
                 yield write(response)
 
         async def stream(call: Call, context: Context) -> AsyncIterator[bytes]:
             self._guards.admit(call)
-            async for response in handler.stream_stream(_parsed(context, parse), context):
+            async for response in handler.stream_stream(self._parsed(call, context, parse), context):
                 yield write(response)
 
         if not handler.response_streaming:
@@ -155,9 +166,8 @@ class HandlerFactory:
             call = self._begin(method, context, metadata)
             try:
                 self._guards.identify(call, metadata)
-                request = await self._request(call, context)
-                self._guards.admit(call)
-                response = await work(call, request, context)
+                # No name for the request: grpcio keeps this frame with the error that ends a refused call.
+                response = await work(call, await self._request(call, context), context)
                 if call.language:
                     await context.send_initial_metadata(((CONTENT_LANGUAGE, call.language),))
                 self._guards.end(call)
@@ -207,7 +217,7 @@ class HandlerFactory:
         await context.abort(CODES[status.code], status.message, (*details, (REQUEST_ID, call.request_id)))
 
     async def _request(self, call: Call, context: Context) -> bytes:
-        """Read the request of a unary call. Raises Refusal if there is none, or it is late.
+        """Read the request of a unary call, and admit the call. Raises Refusal.
 
         Like gRPC's own servers, this does not wait for the end of the client's stream: a second message is ignored.
         """
@@ -238,7 +248,92 @@ class HandlerFactory:
             self.half_open.release(origin, call)
         if request is grpc.aio.EOF:
             raise Refusal(ServiceReason.MALFORMED_REQUEST, "this method takes one request message", metadata={})
+        self._guards.check_size(call, len(request))
+        self._guards.admit(call)
         return bytes(request)
+
+    @contextmanager
+    def _giving(self, call: Call, context: Context, size: int) -> Iterator[None]:
+        """Have a stream wait for its client inside: it is to take a response of `size` bytes."""
+        task, loop = asyncio.current_task(), asyncio.get_running_loop()
+        assert task is not None
+        refusal: Refusal | None = None
+        is_given = False
+
+        def end_soon(given: Refusal) -> None:
+            # In any thread. Whoever gets its slot needs the other one, too.
+            self.streams.release(call.origin, call)
+            loop.call_soon_threadsafe(end, given)
+
+        def end(given: Refusal) -> None:
+            nonlocal refusal
+            if refusal is None:
+                refusal = given
+                loop.call_later(_LAST_SECONDS, cancel)
+
+        def cancel() -> None:
+            if refusal is None or is_given:
+                return
+            ending = loop.create_task(self._end_unread(call, context, refusal, 2 * size + _OF_CALL))
+            self._endings.add(ending)
+            ending.add_done_callback(self._endings.discard)
+            task.cancel()
+
+        self._guards.wait(call, end_soon, has_worked=True)
+        try:
+            yield
+        finally:
+            is_given = True
+        if not self._guards.go_on(call) or refusal is not None:
+            raise refusal or slot_lost("streams", self._settings.max_streams)
+
+    async def _end_unread(self, call: Call, context: Context, refusal: Refusal, size: int) -> None:
+        # gRPC keeps the call until the client takes the response, and then the status, or leaves.
+        kept = self._guards.holding(call)
+        with suppress(Refusal):
+            kept.hold(size)
+        # It always raises: the call is aborted, or the client has left.
+        with suppress(Exception):
+            await self._refuse(call, context, refusal)
+        kept.release()
+
+    async def _next(self, call: Call, reading: asyncio.Future[Any], *, has_worked: bool) -> Any:
+        """Return the next request of a stream, which waits for its client meanwhile, or EOF. Raises Refusal."""
+        if reading.done():
+            return reading.result()
+        loop = asyncio.get_running_loop()
+        refusal: Refusal | None = None
+
+        def end_soon(given: Refusal) -> None:
+            # In any thread. Whoever gets its slot needs the other one, too.
+            self.streams.release(call.origin, call)
+            loop.call_soon_threadsafe(end, given)
+
+        def end(given: Refusal) -> None:
+            nonlocal refusal
+            refusal = given
+            reading.cancel()
+
+        self._guards.wait(call, end_soon, has_worked=has_worked)
+        try:
+            request = await reading
+        except asyncio.CancelledError:
+            if refusal is None:
+                raise
+            raise refusal from None
+        if not self._guards.go_on(call):
+            raise slot_lost("streams", self._settings.max_streams)
+        return request
+
+    async def _parsed(self, call: Call, context: Context, parse: Callable[[bytes], Any]) -> AsyncIterator[Any]:
+        has_worked = False
+        while True:
+            request = await self._next(call, asyncio.ensure_future(context.read()), has_worked=has_worked)
+            if request is grpc.aio.EOF:
+                return
+            has_worked = True
+            self._guards.check_size(call, len(request))
+            yield parse(request)
 
     def _lost_slot(self) -> Refusal:
         return slot_lost("calls", self._settings.max_calls)
@@ -273,8 +368,3 @@ class _CountedContext:
     async def abort(self, code: grpc.StatusCode, details: str = "") -> None:
         self._end(Status(code.value[0]))
         await self._context.abort(code, details)
-
-
-async def _parsed(context: Context, parse: Callable[[bytes], Any]) -> AsyncIterator[Any]:
-    while (request := await context.read()) is not grpc.aio.EOF:
-        yield parse(request)

@@ -17,7 +17,7 @@ SingleHandler = Callable[[bytes], bytes]
 BatchHandler = Callable[[Any, Cancellation, Hold], list[Buffer]]
 
 # Larger requests of GameService, in bytes, may take longer to read than a port's loop should wait.
-LARGE = 64 * 1024
+LARGE = 16 * 1024
 
 
 async def finished(

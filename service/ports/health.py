@@ -7,7 +7,7 @@ from typing import Any
 from grpc_health.v1 import health
 from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
 
-from chatiere.service.guards.limits import CallSlots
+from chatiere.service.guards.limits import CallSlots, origin_of
 
 HEALTH_SERVICE = health.SERVICE_NAME
 # Health watches that a worker holds open; they need no token.
@@ -48,7 +48,7 @@ class HealthServicer(health.aio.HealthServicer):  # type: ignore[misc]
     async def Watch(self, request: HealthCheckRequest, context: Any) -> AsyncIterator[HealthCheckResponse]:
         """Send the status of a service, and each change of it, until the server stops."""
         watch = _Watch()
-        client = context.peer().rpartition(":")[0]
+        client = origin_of(context.peer())
         self._slots.take(client, watch, watch.end)
         self._watches.add(watch)
         watching = asyncio.create_task(super().Watch(request, watch))

@@ -58,6 +58,15 @@ def listening_sockets(setting: str, address: str, *, share_port: bool = False) -
     return listening
 
 
+def count_of(address: str) -> int:
+    """Return the number of IP addresses of an address; 1 for a name that nobody knows."""
+    host, port = split_address(address)
+    try:
+        return len(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE))
+    except (OSError, UnicodeError):
+        return 1
+
+
 def _bound(setting: str, address: str, *options: int) -> list[socket.socket]:
     host, port = split_address(address)
     found: list[socket.socket] = []

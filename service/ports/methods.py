@@ -24,6 +24,7 @@ from chatiere.service.calls.game_service import GameService
 from chatiere.service.calls.replay_service import ReplayService
 from chatiere.service.calls.table_service import TableService
 from chatiere.service.guards.chain import Guards, Method
+from chatiere.service.guards.idle import IdleStreams
 from chatiere.service.guards.limits import CallLimit
 from chatiere.service.guards.metrics import Metrics
 from chatiere.service.ports.grpc_handlers import HandlerFactory
@@ -84,7 +85,7 @@ class Methods(grpc.GenericRpcHandler):
         self.unknown = Method(metrics, "unknown", "/unknown/unknown", needs_token=False)
         self._pools: list[ThreadPoolExecutor] = []
         self.factory = HandlerFactory(settings, guards)
-        self.streams = CallLimit("streams at a time", settings.max_streams)
+        self.streams = CallLimit("streams at a time", settings.max_streams, IdleStreams(settings.stream_idle_timeout))
         self.singles = self._single_methods(settings)
         """The methods of GameService but Replay."""
         service = BatchService(settings, metrics)

@@ -18,12 +18,15 @@ from grpc_health.v1 import health_pb2
 from prometheus_client import CollectorRegistry
 
 from chatiere.service.guards.chain import Guards
+from chatiere.service.guards.connections import connections_of
+from chatiere.service.guards.logs import DroppedLines
 from chatiere.service.guards.memory import MemoryWatch
 from chatiere.service.guards.metrics import Metrics
 from chatiere.service.guards.traces import TraceInterceptor
 from chatiere.service.ports.fast.port import FastPort
 from chatiere.service.ports.fast.routes import create_fast_port
 from chatiere.service.ports.health import HealthServicer
+from chatiere.service.ports.listening import count_of
 from chatiere.service.ports.methods import SERVICES, Methods
 from chatiere.service.ports.tls import server_credentials
 from chatiere.service.process.heartbeat import Heartbeat
@@ -39,6 +42,9 @@ _log = logging.getLogger(__name__)
 _INTERVAL = 1.0
 # Calls that one connection may have in flight, and calls of all connections that gRPC has not reported yet.
 _MAX_CALLS_OF_A_CONNECTION, _MAX_PENDING_REQUESTS = 256, 1_000_000
+# Seconds for a handshake at least, however short the time for a request is; milliseconds that a connection may be
+# without a call.
+_LEAST_HANDSHAKE, _IDLE = 1.0, 300_000
 # Seconds between two checks of the memory: what a network can bring in that time must not matter.
 _MEMORY_INTERVAL = 0.1
 
@@ -130,6 +136,8 @@ class Server:
     async def _build(self, share_port: bool) -> int:
         settings = self._settings
         before = set(threading.enumerate())
+        others = [each for each in (settings.fast_address, settings.web_address) if each is not None]
+        connections = connections_of(1 + len(others))
         self._server = grpc.aio.server(
             interceptors=[TraceInterceptor()] if settings.traces else [],
             options=[
@@ -140,6 +148,10 @@ class Server:
                 ("grpc.keepalive_time_ms", 60_000),
                 ("grpc.keepalive_timeout_ms", 20_000),
                 ("grpc.keepalive_permit_without_calls", 1),
+                # gRPC counts by IP address that it listens on, and ends nobody for a new one.
+                ("grpc.max_allowed_incoming_connections", connections // count_of(settings.address)),
+                ("grpc.server_handshake_timeout_ms", round(1000 * max(settings.request_timeout, _LEAST_HANDSHAKE))),
+                ("grpc.max_connection_idle_ms", _IDLE),
                 # Further calls of a connection wait at the client, so that others soon have a turn.
                 ("grpc.max_concurrent_streams", _MAX_CALLS_OF_A_CONNECTION),
                 # Otherwise gRPC ends random calls of any client when many begin at once.
@@ -157,10 +169,22 @@ class Server:
         port = _bind(self._server, settings)
         if settings.fast_address is not None:
             self._fast = create_fast_port(
-                settings, settings.fast_address, self._guards, self.methods, share_port=share_port
+                settings,
+                settings.fast_address,
+                self._guards,
+                self.methods,
+                share_port=share_port,
+                connections=connections,
             )
         if settings.web_address is not None:
-            self._web = _web_port(settings, settings.web_address, self._guards, self.methods, share_port=share_port)
+            self._web = _web_port(
+                settings,
+                settings.web_address,
+                self._guards,
+                self.methods,
+                share_port=share_port,
+                connections=connections,
+            )
         return port
 
     async def _serve(self) -> None:
@@ -171,10 +195,13 @@ class Server:
         if self._heartbeat is not None:
             # The process is a worker: all of its memory is the server's.
             work.append(self._look_after_memory())
+        if self._settings.stream_idle_timeout:
+            work.append(self._end_idle_streams())
         self._tasks = [asyncio.create_task(each) for each in work]
 
     async def _look_after_itself(self) -> None:
         interval = _INTERVAL if self._heartbeat is None else self._heartbeat.interval
+        dropped = DroppedLines(self._metrics.log_lines_dropped)
         while all(poller.is_alive() for poller in self._pollers):
             # The door's thread has to be alive, too.
             if self._heartbeat is not None and (self._fast is None or self._fast.has_turned()):
@@ -182,6 +209,8 @@ class Server:
             doors = (self.methods.factory, self._fast, self._web)
             self._metrics.half_open.set(sum(len(door.half_open) for door in doors if door is not None))
             self._metrics.held_bytes.set(self._guards.budget.held)
+            dropped.update()
+            self._metrics.tasks.set(len(asyncio.all_tasks()))
             await asyncio.sleep(interval)
         _log.error("gRPC's poller has ended: calls cannot be served any more")
         self._loop.stop()
@@ -197,6 +226,13 @@ class Server:
         while True:
             await asyncio.sleep(_MEMORY_INTERVAL)
             watch.look()
+
+    async def _end_idle_streams(self) -> None:
+        idle = self.methods.streams.idle
+        assert idle is not None
+        while True:
+            await asyncio.sleep(min(_INTERVAL, self._settings.stream_idle_timeout / 4))
+            idle.end_late()
 
     async def _end_with_grpc(self) -> None:
         # gRPC's server ends by itself if it fails.
@@ -243,12 +279,14 @@ def create_server(
     return server, server.port
 
 
-def _web_port(settings: Settings, address: str, guards: Guards, methods: Methods, *, share_port: bool) -> WebPort:
+def _web_port(
+    settings: Settings, address: str, guards: Guards, methods: Methods, *, share_port: bool, connections: int
+) -> WebPort:
     try:
         from chatiere.service.ports.web.port import WebPort
     except ImportError as error:
         raise SettingError("web_address", f"missing packages: pip install 'chatiere[web]' ({error})") from error
-    return WebPort(settings, address, guards, methods, share_port=share_port)
+    return WebPort(settings, address, guards, methods, share_port=share_port, connections=connections)
 
 
 def _bind(server: grpc.aio.Server, settings: Settings) -> int:

@@ -52,17 +52,16 @@ class ServerContext:
         self._files = WatchedFiles(self._certificate, self._key, *([self._authorities] if self._authorities else []))
         self.current = _context(self._certificate, self._key, self._authorities)
 
-    def has_changed(self) -> bool:
-        """Read files that have changed; return whether `current` is another one. Invalid files change nothing."""
+    def renew(self) -> None:
+        """Read files that have changed, for another `current`. Invalid files change nothing."""
         if not self._files.have_changed():
-            return False
+            return
         try:
             self.current = _context(self._certificate, self._key, self._authorities)
         except SettingError as error:
             _log.error("cannot reread the certificates, keeping the old ones: %s", error)
-            return False
+            return
         _log.info("certificates reread")
-        return True
 
 
 def _context(certificate: Path, key: Path, authorities: Path | None) -> ssl.SSLContext:

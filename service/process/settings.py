@@ -11,6 +11,7 @@ LOG_FORMATS = ("text", "json")
 ANY_ORIGIN = "*"
 # As browsers write them: lower case, without the scheme's own port, a path or a slash at the end.
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?")
+_HOST = re.compile(r"[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?")
 
 
 class SettingError(ValueError):
@@ -47,6 +48,9 @@ class Settings:
       token or, without tokens, its network address.
     - `max_rate_per_client`: calls per second of one client; 0: no limit.
     - `max_message_bytes`: the largest request.
+    - `max_fast_cost`: what the frames of a connection at `fast_address` may cost a second (see docs/operations.md)
+      before it is read more slowly; while the worker is short of processor time, those of all connections of an
+      address. `max_fast_debt`: how far a connection may get ahead of that before it ends.
     - `batch_threads`: unary calls of BatchService that a worker handles at a time, and as many requests of streams, in
       threads of their own, so that other calls never wait for them.
     - `max_undelivered_bytes`: memory of requests in flight and responses that clients have not taken yet, together; one
@@ -59,7 +63,9 @@ class Settings:
 
     Times, in seconds.
 
-    - `request_timeout`: for a unary call's request to arrive.
+    - `request_timeout`: for a unary call's request to arrive, and for a handshake.
+    - `stream_idle_timeout`: for a stream's first request to arrive, for the next one, and for its client to take a
+      response; 0: no limit. When all `max_streams` are taken, streams that wait for these make room for new ones.
     - `default_deadline`: for a unary call without a deadline.
     - `max_deadline`: for any unary call; then it ends with DEADLINE_EXCEEDED.
     - `grace`: for calls in flight to finish when the server stops.
@@ -76,6 +82,10 @@ class Settings:
       without a token.
     - `web_origins`: the origins (SCHEME://HOST or SCHEME://HOST:PORT) whose pages may call at `web_address`, beside its
       own; `*` stands for all, and only for a service without tokens.
+    - `web_hosts`: the names, beside `localhost` and that in `web_address`, by which browsers may ask for `web_address`;
+      literal IP addresses always may. Else a page elsewhere could call, once its name leads to this machine.
+    - `insecure`: at addresses that other machines can reach, let all of them call. Otherwise such an address needs TLS
+      or tokens; `fast_address`, which has no TLS, needs tokens.
     - `reflection`, `channelz`: serve these services.
 
     Logs and traces.
@@ -96,6 +106,9 @@ class Settings:
     max_rate_per_client: float = 0.0
     # Twice the size of the largest batch of the largest states.
     max_message_bytes: int = 16 * 1024 * 1024
+    # A few times what the fastest clients reach with calls; a worker needs a fifth of its time for that much.
+    max_fast_cost: int = 100_000_000
+    max_fast_debt: int = 100_000_000
     batch_threads: int = 8
     max_batch_items: int = 16_384
     max_playouts: int = 1_000_000
@@ -105,6 +118,7 @@ class Settings:
     max_answer_bytes: int = 128 * 1024 * 1024
     max_undelivered_bytes: int = 192 * 1024 * 1024
     request_timeout: float = 10.0
+    stream_idle_timeout: float = 600.0
     default_deadline: float = 60.0
     max_deadline: float = 600.0
     grace: float = 10.0
@@ -116,8 +130,10 @@ class Settings:
     table_keys: Path | None = None
     open_tables: bool = False
     web_origins: tuple[str, ...] = ()
+    web_hosts: tuple[str, ...] = ()
+    insecure: bool = False
     reflection: bool = True
-    channelz: bool = True
+    channelz: bool = False
     log_level: str = "info"
     log_format: str = "text"
     log_calls: bool = False
@@ -134,9 +150,9 @@ class Settings:
         at_least_1 = ("workers", "max_calls", "max_streams", "max_message_bytes", "batch_threads")
         for name in (*at_least_1, "max_batch_items", "max_playouts", "max_table_playouts"):
             _require(name, getattr(self, name) >= 1, "must be 1 or more")
-        for name in ("max_answer_bytes", "max_undelivered_bytes"):
+        for name in ("max_answer_bytes", "max_undelivered_bytes", "max_fast_cost", "max_fast_debt"):
             _require(name, getattr(self, name) >= 1, "must be 1 or more")
-        for name in ("max_calls_per_client", "max_rate_per_client", "grace"):
+        for name in ("max_calls_per_client", "max_rate_per_client", "stream_idle_timeout", "grace"):
             _require(name, getattr(self, name) >= 0, "must be 0 or more")
         _require("request_timeout", self.request_timeout > 0, "must be more than 0")
         _require("hang_timeout", self.hang_timeout >= 1, "must be 1 or more")
@@ -154,16 +170,24 @@ class Settings:
         _require("web_origins", not self.web_origins or self.web_address is not None, "needs web_address")
         any_with_tokens = ANY_ORIGIN in self.web_origins and self.tokens is not None
         _require("web_origins", not any_with_tokens, "with tokens, name the origins: * would let in every page")
+        for host in self.web_hosts:
+            _require("web_hosts", bool(_HOST.fullmatch(host)), f"a host must be a name in lower case, not {host!r}")
+        _require("web_hosts", not self.web_hosts or self.web_address is not None, "needs web_address")
+        if self.tokens is None and not self.insecure:
+            for name in self.open_addresses:
+                needs = "--tokens (it has no TLS)" if name == "fast_address" else "--tokens or --tls-certificate"
+                message = f"other machines can reach it: it needs {needs}, or --insecure to let all of them call"
+                raise SettingError(name, message)
         _require("log_level", self.log_level in LOG_LEVELS, f"must be one of {', '.join(LOG_LEVELS)}")
         _require("log_format", self.log_format in LOG_FORMATS, f"must be one of {', '.join(LOG_FORMATS)}")
 
     @property
-    def open_addresses(self) -> list[str]:
-        """The addresses that other machines can reach without TLS."""
-        addresses = [self.fast_address]
+    def open_addresses(self) -> dict[str, str]:
+        """The addresses that other machines can reach without TLS, by the names of their settings."""
+        addresses = {"fast_address": self.fast_address}
         if not self.tls_certificate:
-            addresses += [self.address, self.web_address]
-        return [address for address in addresses if address is not None and not _is_loopback(address)]
+            addresses |= {"address": self.address, "web_address": self.web_address}
+        return {name: address for name, address in addresses.items() if address and not _is_loopback(address)}
 
 
 def _is_loopback(address: str) -> bool:

@@ -15,7 +15,8 @@ from dataclasses import replace
 
 from prometheus_client import CollectorRegistry, Counter, Gauge
 
-from chatiere.service.guards.logs import configure_logging
+from chatiere.service.guards.connections import raise_limit
+from chatiere.service.guards.logs import DroppedLines, configure_logging
 from chatiere.service.guards.metrics_files import MetricsFiles, ProcessesCollector
 from chatiere.service.ports.listening import HeldPort
 from chatiere.service.ports.metrics_port import MetricsPort
@@ -46,6 +47,7 @@ def serve(settings: Settings, ready: Callable[[Settings], None] | None = None) -
     """
     multiprocessing.current_process().name = "supervisor"
     configure_logging(settings)
+    _log.info("open files: at most %d, raised from %d", *reversed(raise_limit()))
     _warn_of_open_doors(settings)
     if settings.table_keys is None:
         _log.warning("no table keys: sealed tables end with this server (see --table-keys)")
@@ -86,6 +88,7 @@ def serve(settings: Settings, ready: Callable[[Settings], None] | None = None) -
     if hurry is None:
         _log.info("stopped")
     else:
+        logging.shutdown()
         # End as the signal would have, but with everything cleaned up.
         signal.signal(hurry, signal.SIG_DFL)
         os.kill(os.getpid(), hurry)
@@ -93,15 +96,11 @@ def serve(settings: Settings, ready: Callable[[Settings], None] | None = None) -
 
 def _warn_of_open_doors(settings: Settings) -> None:
     if settings.tokens:
-        for address in settings.open_addresses:
+        for address in settings.open_addresses.values():
             _log.warning("tokens without TLS: anyone between a client and %s can read them", address)
-    elif settings.fast_address in settings.open_addresses and not settings.client_ca:
-        _log.warning("no TLS and no tokens at the fast door: anybody who reaches %s may call", settings.fast_address)
-    elif settings.client_ca and settings.fast_address in settings.open_addresses:
-        _log.warning(
-            "mutual TLS beside an open port: clients need no certificate or token at %s",
-            settings.fast_address,
-        )
+    else:
+        for address in settings.open_addresses.values():
+            _log.warning("no TLS and no tokens: anybody who reaches %s may call", address)
 
 
 class _Place:
@@ -135,6 +134,13 @@ class _Workers:
             "chatiere_workers_restarted_total",
             "Workers started to replace dead or hanging ones.",
             registry=registry,
+        )
+        self._dropped = DroppedLines(
+            Counter(
+                "chatiere_supervisor_log_lines_dropped_total",
+                "Lines that the supervisor did not log, as nobody read the log.",
+                registry=registry,
+            )
         )
         running = Gauge("chatiere_workers", "Running worker processes.", registry=registry)
         running.set_function(lambda: sum(place.process is not None for place in self._places))
@@ -179,6 +185,7 @@ class _Workers:
             looked = now
             for place in self._places:
                 self._look_at(place, now)
+            self._dropped.update()
 
     def stop(self) -> int | None:
         """Let all end gracefully, leaving the others to `kill`; return a second signal if one arrives meanwhile."""

@@ -53,7 +53,7 @@ def run_worker(order: Order) -> None:
     keep_freed_memory()
     share_one_heap()
     faulthandler.enable()
-    configure_logging(order.settings, os.fdopen(order.log, "w", buffering=1, errors="backslashreplace"))
+    configure_logging(order.settings, order.log)
     use_files(order.metrics, order.number)
     heartbeat = Heartbeat(sys.stdout.fileno(), order.settings.hang_timeout)
     try:
@@ -97,5 +97,6 @@ if __name__ == "__main__":
         worker.run_worker(pickle.load(sys.stdin.buffer))
     except Exception:
         logging.getLogger(worker.__name__).critical("the worker failed", exc_info=True)
+        logging.shutdown()
         # gRPC's threads would keep the process from ending.
         os._exit(1)

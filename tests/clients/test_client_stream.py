@@ -8,12 +8,18 @@ from typing import Any, Protocol
 import grpc
 import numpy as np
 import pytest
+from google.rpc import code_pb2, status_pb2
+from google.rpc.error_details_pb2 import ErrorInfo
+from grpc_status import rpc_status
+from service.support import GRPC_DOORS, Running, running
 
 from chatiere import engine
-from chatiere.clients import BatchClient, BatchStream, ChatiereError, FastStream, TransportError
+from chatiere.clients import BatchClient, BatchStream, ChatiereError, FastStream, TransportError, VectorEnv
 from chatiere.clients.calls import batch_requests
 from chatiere.clients.transport import fast_call
+from chatiere.service.process.settings import Settings
 from chatiere.v1.batch_service_pb2 import Columns, PlayResponse, Positions, StepResponse, Table
+from service.process import wait_until
 
 from .conftest import MakeFakeBatch
 
@@ -196,3 +202,90 @@ def test_without_libnghttp2_a_fast_stream_says_what_to_install(monkeypatch: pyte
     monkeypatch.setattr(fast_call, "IS_BUILT", False)
     with pytest.raises(ImportError, match="libnghttp2-dev"):
         FastStream("127.0.0.1:1")
+
+
+# Streams that the service ends because they are idle
+
+
+@pytest.fixture
+def impatient(request: pytest.FixtureRequest) -> Iterator[Running]:
+    """A server of two streams, which may be idle for a moment."""
+    settings = Settings(address="127.0.0.1:0", max_streams=2, stream_idle_timeout=0.1)
+    with running(settings, request.param) as server:
+        yield server
+
+
+def ended(server: Running) -> float:
+    """Return how many streams ended for want of a request."""
+    labels = {"grpc_type": "bidi_stream", "grpc_service": "chatiere.v1.BatchService", "grpc_method": "Play"}
+    return server.sample("grpc_server_handled_total", **labels, grpc_code="DeadlineExceeded")
+
+
+@pytest.mark.parametrize("impatient", GRPC_DOORS, indirect=True)
+def test_an_idle_stream_is_opened_again(open_stream: Open, impatient: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("chatiere.clients.transport.fast_stream._PAUSE", 0)
+    request = batch_requests.new_games(Table(game="discat", players=2), [1])
+    with open_stream(impatient.address) as stream:
+        for number in range(3):
+            # Before the first request, and after one.
+            wait_until(lambda number=number: ended(impatient) == number + 1, "it has ended")  # type: ignore[misc]
+            assert len(stream.submit(request).result(PATIENCE).states) == 1
+        assert not stream.is_over
+
+
+@pytest.mark.parametrize("impatient", GRPC_DOORS, indirect=True)
+def test_a_stream_whose_slot_another_needed_is_opened_again(open_stream: Open, impatient: Running) -> None:
+    request = batch_requests.new_games(Table(game="discat", players=2), [1])
+    with (
+        open_stream(impatient.address) as first,
+        open_stream(impatient.address) as second,
+        open_stream(impatient.address) as third,
+    ):
+        for stream in (first, second, third) * 3:
+            assert len(stream.submit(request).result(PATIENCE).states) == 1
+
+
+@pytest.mark.parametrize("fast", [False, pytest.param(True, marks=NEEDS_LIBNGHTTP2)])
+@pytest.mark.parametrize("impatient", GRPC_DOORS, indirect=True)
+def test_games_go_on_the_same_after_idle_times(impatient: Running, fast: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("chatiere.clients.transport.fast_stream._PAUSE", 0)
+
+    def played(waits: bool) -> list[list[int]]:
+        states = []
+        with VectorEnv(
+            impatient.address,
+            "discat",
+            2,
+            num_envs=4,
+            games=8,
+            seed=3,
+            fast_address=impatient.address if fast else None,
+        ) as env:
+            batch = env.reset()
+            while len(batch):
+                states.append([*batch.game_numbers.tolist(), *batch.states.ravel().tolist()])
+                if waits and len(states) in (3, 10):
+                    before = ended(impatient)
+                    wait_until(lambda before=before: ended(impatient) > before, "the stream has ended")  # type: ignore[misc]
+                batch = env.step(batch.legal_ids[batch.legal_offsets[:-1]])
+        return states
+
+    assert played(waits=True) == played(waits=False)
+
+
+def test_a_stream_that_always_ends_idle_fails(open_stream: Open, make_fake_batch: MakeFakeBatch) -> None:
+    opened = []
+
+    def play(requests: Iterator[Any], context: grpc.ServicerContext) -> Iterator[PlayResponse]:
+        opened.append(next(requests).tag)
+        info = ErrorInfo(reason="ERROR_REASON_REQUEST_TIMEOUT", domain="chatiere.v1")
+        status = status_pb2.Status(code=code_pb2.DEADLINE_EXCEEDED, message="late")
+        status.details.add().Pack(info)
+        context.abort_with_status(rpc_status.to_status(status))
+        yield PlayResponse()
+
+    _, address = make_fake_batch(play=play)
+    with open_stream(address) as stream:
+        with pytest.raises(ChatiereError, match="REQUEST_TIMEOUT: late"):
+            stream.submit(step(1)).result(PATIENCE)
+        assert opened == [1] * 6

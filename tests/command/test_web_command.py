@@ -142,6 +142,19 @@ def test_the_url_is_one_that_a_browser_can_open(
     assert result.stdout == f"Play at {url} (Ctrl-C to stop)\n"
     (settings,) = served
     assert (settings.address, settings.metrics_address, settings.fast_address) == ("127.0.0.1:0", None, None)
+    warned = [] if address is None else [f"Warning: unencrypted, and for anybody who reaches {address}"]
+    assert result.stderr.splitlines() == warned
+
+
+def test_other_names_of_the_machine_can_be_told(
+    run: Run, serves: Callable[[Served], None], environment: dict[str, str]
+) -> None:
+    served: list[Settings] = []
+    serves(served.append)
+    run("web", "--web-hosts", "here.local, here", env=environment)
+    assert served[0].web_hosts == ("here.local", "here")
+    result = run("web", "--web-hosts", "http://here", env=environment)
+    assert result.stderr == "Error: --web-hosts: a host must be a name in lower case, not 'http://here'\n"
 
 
 def test_without_a_folder_for_data_it_is_in_the_home_folder(

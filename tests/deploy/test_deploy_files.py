@@ -15,9 +15,11 @@ from typing import Any
 import kubernetes_validate
 import pytest
 import yaml
+from click.testing import CliRunner
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from chatiere.command import serve
 from chatiere.service.process.settings import Settings
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
@@ -81,6 +83,27 @@ def test_ports_agree() -> None:
     }
 
 
+def test_the_image_lets_nobody_call_whom_the_manifests_do_not_let_in(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    said = re.search(r"^CMD (.+)$", (DEPLOY / "Dockerfile").read_text(), re.M)
+    assert said
+    arguments = json.loads(said[1])
+    found: list[Settings] = []
+    monkeypatch.setattr(serve, "serve", found.append)
+    bare = CliRunner().invoke(serve.command, arguments)
+    assert (bare.exit_code, found) == (2, [])
+    assert "--address: other machines can reach it" in bare.stderr
+    (tmp_path / "tokens").touch()
+    for tokens in {}, {"CHATIERE_INSECURE": "false", "CHATIERE_TOKENS": str(tmp_path / "tokens")}:
+        environment = {each["name"]: each["value"] for each in container()["env"]} | tokens
+        done = CliRunner().invoke(serve.command, arguments, env=environment, auto_envvar_prefix="CHATIERE")
+        assert done.exit_code == 0, done.stderr
+        settings = found.pop()
+        assert settings.insecure is not bool(tokens)
+        assert settings.web_hosts == ("chatiere.example", "chatiere")
+
+
 def test_metrics_are_for_those_who_watch_and_pods_call_nobody() -> None:
     policy = load("network-policy.yaml")["spec"]
     served = load("deployment.yaml")["spec"]["selector"]["matchLabels"]
@@ -128,7 +151,8 @@ def test_the_overlay_gives_the_service_certificate_tokens_and_table_keys(secure:
         "CHATIERE_TABLE_KEYS": f"{folders['table-keys']}/table-keys",
     }
     environment = {each["name"]: each["value"] for each in found["env"]}
-    assert environment == files | {each["name"]: each["value"] for each in container()["env"]}
+    in_base = {each["name"]: each["value"] for each in container()["env"]}
+    assert environment == in_base | files | {"CHATIERE_INSECURE": "false"}
     said = (SECURE / "kustomization.yaml").read_text()
     assert f"create secret tls {secrets['tls']} " in said
     for name in "tokens", "table-keys":

@@ -39,6 +39,9 @@ class Served:
         self.lines: list[str] = []
         self._changed = threading.Condition()
         self._ended = False
+        self.is_read = threading.Event()
+        """Cleared: nobody reads the log."""
+        self.is_read.set()
         self._reader = threading.Thread(target=self._read)
         self._reader.start()
 
@@ -48,6 +51,7 @@ class Served:
             with self._changed:
                 self.lines.append(line.rstrip("\n"))
                 self._changed.notify_all()
+            self.is_read.wait()
         with self._changed:
             self._ended = True
             self._changed.notify_all()
@@ -128,6 +132,7 @@ class Served:
         """Kill it if it still runs; its workers end with it."""
         self.process.kill()
         self.process.wait()
+        self.is_read.set()
         self._reader.join(PATIENCE)
         if self._reader.is_alive():
             # Nobody else ends a hanging worker.

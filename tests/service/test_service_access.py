@@ -31,7 +31,6 @@ from .support import (
     batch_stub,
     code_of,
     game_stub,
-    needs_fast_door,
     only_grpcio,
     running,
 )
@@ -116,7 +115,8 @@ def test_tokens_are_read_again_and_stay_as_they_were_if_they_are_wrong(tmp_path:
 def guarded(tmp_path: Path, door: Door) -> Iterator[tuple[Running, str]]:
     """A server that requires a token, and a token."""
     (token,) = write_tokens(tmp_path / "tokens", "alice")
-    with running(Settings(address="127.0.0.1:0", tokens=tmp_path / "tokens"), door) as server:
+    settings = Settings(address="127.0.0.1:0", tokens=tmp_path / "tokens", channelz=True)
+    with running(settings, door) as server:
         yield server, token
 
 
@@ -196,8 +196,8 @@ def test_tokens_without_tls_are_warned_of(tmp_path: Path, address: str, warned: 
 # Services that can be turned off
 
 
-def test_reflection_and_channelz_can_be_turned_off() -> None:
-    with running(Settings(address="127.0.0.1:0", reflection=False, channelz=False)) as server:
+def test_reflection_can_be_turned_off_and_channelz_is() -> None:
+    with running(Settings(address="127.0.0.1:0", reflection=False)) as server:
         channelz: Any = channelz_pb2_grpc.ChannelzStub(server.channel)
         assert code_of(channelz.GetServers, channelz_pb2.GetServersRequest()) is grpc.StatusCode.UNIMPLEMENTED
         reflection: Any = reflection_pb2_grpc.ServerReflectionStub(server.channel)
@@ -279,29 +279,39 @@ def test_mutual_tls(authority: Authority, stranger: Authority) -> None:
                 assert code_of(stub.ListGames, LIST_GAMES) is code
 
 
-@pytest.mark.parametrize(
-    ("fast_address", "with_tokens", "warned"),
-    [
-        pytest.param("0.0.0.0:0", False, True, marks=needs_fast_door),
-        pytest.param("0.0.0.0:0", True, False, marks=needs_fast_door),
-        pytest.param("127.0.0.1:0", False, False, marks=needs_fast_door),
-        (None, False, False),
-    ],
-)
-def test_mutual_tls_beside_an_open_port_is_warned_of(
-    authority: Authority, tmp_path: Path, fast_address: str | None, with_tokens: bool, warned: bool
-) -> None:
+OPEN, LOCAL = "0.0.0.0:0", "127.0.0.1:0"
+
+
+@pytest.mark.parametrize("address", [OPEN, "[::]:0", "192.0.2.1:0", "here:0"])
+@pytest.mark.parametrize("name", ["address", "fast_address", "web_address"])
+def test_an_address_that_others_can_reach_needs_tls_or_tokens(tmp_path: Path, name: str, address: str) -> None:
+    open_settings: dict[str, Any] = {"address": LOCAL, name: address}
+    with pytest.raises(SettingError, match=rf"^{name}: other machines can reach it: it needs --tokens .*or --insecure"):
+        Settings(**open_settings)
+    Settings(**open_settings, insecure=True)
+    Settings(**open_settings, tokens=tmp_path)
+    certificate = {"tls_certificate": tmp_path, "tls_key": tmp_path}
+    if name == "fast_address":
+        # It is never encrypted.
+        with pytest.raises(SettingError, match=r"^fast_address: other machines can reach it: .*it has no TLS"):
+            Settings(**open_settings, **certificate, client_ca=tmp_path)
+    else:
+        Settings(**open_settings, **certificate)
+
+
+@pytest.mark.parametrize("address", [LOCAL, "127.1.2.3:0", "[::1]:0", "localhost:0"])
+def test_an_address_of_this_machine_alone_needs_nothing(address: str) -> None:
+    Settings(address=address, fast_address=address, web_address=address)
+
+
+def test_what_lets_anybody_call_is_warned_of(authority: Authority) -> None:
     certificate, key = authority.issue("server")
-    arguments = ["--tls-certificate", str(certificate), "--tls-key", str(key), "--client-ca", str(authority.file)]
-    if fast_address:
-        arguments += ["--fast-address", fast_address]
-    if with_tokens:
-        write_tokens(tmp_path / "tokens", "alice")
-        arguments += ["--tokens", str(tmp_path / "tokens")]
-    with served(*arguments) as server:
-        assert server.address
-        found = [line for line in server.lines if "WARNING" in line and "mutual TLS beside an open port" in line]
-        assert bool(found) is warned
+    tls = ["--tls-certificate", str(certificate), "--tls-key", str(key)]
+    for arguments, warned in ([OPEN, "--insecure"], True), ([OPEN, *tls], False), ([LOCAL, "--insecure"], False):
+        with served("--address", *arguments) as server:
+            assert server.address
+            found = [line for line in server.lines if "WARNING" in line and f"anybody who reaches {OPEN} may" in line]
+            assert bool(found) is warned
 
 
 def test_an_expired_certificate_is_no_connection_until_it_is_replaced(authority: Authority) -> None:

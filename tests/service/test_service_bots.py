@@ -126,12 +126,14 @@ def test_a_search_holds_memory(game: Game) -> None:
         game_service_pb2.NewGameRequest(game=game.name, players=game.min_players, seed=1).SerializeToString()
     )
     position = game_service_pb2.NewGameResponse.FromString(state).position
-    for bot in "random", "ismcts:simulations=10", "ismcts:simulations=200":
+    for bot in "random", "ismcts:simulations=10", "ismcts:simulations=200", "ismcts:milliseconds=2":
         request = pb.SuggestRequest(state=position.state, bot=bot).SerializeToString()
         service.answer("suggest", request, Cancellation(), held.append)
     assert held[0] == 0
     assert held[1] > 10 * 50
     assert held[2] == 20 * held[1]
+    # 1,000 simulations a millisecond.
+    assert held[3] == 200 * held[1]
 
 
 @only_grpc

@@ -553,7 +553,7 @@ def test_the_engine_s_reasons_have_the_numbers_of_the_api() -> None:
         assert errors_pb2.ErrorReason.Name(reason.number) == f"ERROR_REASON_{reason.value}"  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("text", ["x" * 1_000_000, "é" * 500_000, "🐈" * 250_000, "a\nb\x00c" * 1000])
+@pytest.mark.parametrize("text", ["x" * 60_000, "é" * 30_000, "🐈" * 15_000, "a\nb\x00c" * 1000])
 def test_what_comes_back_of_an_endless_name_is_cut(stub: Any, text: str) -> None:
     # With longer headers than clients accept the status would be lost.
     refused = refusal(stub.NewGame, game_service_pb2.NewGameRequest(game=text, players=4))

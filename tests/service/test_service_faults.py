@@ -13,15 +13,18 @@ from typing import Any
 
 import grpc
 import pytest
+from google.protobuf import descriptor_pool
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 from chatiere import engine
 from chatiere.clients import CHANNEL_OPTIONS
+from chatiere.service.guards.sizes import largest_request
+from chatiere.service.ports.methods import BATCH_SERVICE, BOT_SERVICE, GAME_SERVICE, PLAY, TABLE_SERVICE
 from chatiere.service.process.settings import Settings
 from chatiere.v1 import batch_service_pb2, game_service_pb2
 
 from .process import Served, served, wait_until
-from .support import PATIENCE, Door, batch_stub, code_of, game_stub, read_refusal, running
+from .support import PATIENCE, Door, batch_stub, code_of, game_stub, read_refusal, refusal, running
 
 LIST_GAMES = game_service_pb2.ListGamesRequest()
 OK, UNAVAILABLE = grpc.StatusCode.OK, grpc.StatusCode.UNAVAILABLE
@@ -143,10 +146,31 @@ def test_a_server_stopped_under_load_answers_or_refuses_every_call(two_workers: 
     assert not [line for line in two_workers.lines if "Traceback" in line or "ERROR" in line]
 
 
-def test_messages_as_large_as_allowed_and_one_byte_larger(door: Door) -> None:
-    with running(Settings(address="127.0.0.1:0", max_message_bytes=100_000), door) as server:
+def test_every_method_has_a_largest_request(door: Door) -> None:
+    """Send requests as large as allowed, and one byte larger."""
+    served = (GAME_SERVICE, BOT_SERVICE, TABLE_SERVICE, *((BATCH_SERVICE,) if door != "web" else ()))
+    services = map(descriptor_pool.Default().FindServiceByName, served)
+    paths = [f"/{service.full_name}/{method.name}" for service in services for method in service.methods]
+    most = 300_000
+    with running(Settings(address="127.0.0.1:0", max_message_bytes=most), door) as server:
+        for path in paths:
+            if path == PLAY:
+                continue
+            largest = largest_request(path, most)
+            call: Any = server.channel.unary_unary(path)
+            assert code_of(call, unknown_field(largest)) in (OK, grpc.StatusCode.INVALID_ARGUMENT), path
+            refused = refusal(call, unknown_field(largest + 1))
+            assert refused.code is grpc.StatusCode.RESOURCE_EXHAUSTED, path
+            if largest < most or door != "grpcio":
+                assert refused.metadata == {"limit": "bytes of a request", "most": f"{largest:g}"}, path
+        # Others were not hurt.
+        assert code_of(server.stub.ListGames, LIST_GAMES) is OK
+
+
+def test_messages_as_large_as_the_settings_allow_and_one_byte_larger(door: Door) -> None:
+    with running(Settings(address="127.0.0.1:0", max_message_bytes=10_000), door) as server:
         call: Any = server.channel.unary_unary("/chatiere.v1.GameService/ListGames")
-        for size, code in (0, OK), (100_000, OK), (100_001, grpc.StatusCode.RESOURCE_EXHAUSTED), (0, OK):
+        for size, code in (0, OK), (10_000, OK), (10_001, grpc.StatusCode.RESOURCE_EXHAUSTED), (0, OK):
             assert code_of(call, unknown_field(size)) is code
 
 

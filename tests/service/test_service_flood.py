@@ -1,4 +1,4 @@
-"""Requests of millions of empty messages, whose objects would take half a gigabyte, are refused without making any."""
+"""Requests of millions of empty elements, whose objects would take half a gigabyte, are refused without making any."""
 
 import subprocess
 import sys
@@ -9,6 +9,7 @@ import pytest
 from chatiere.engine.wire import head
 from chatiere.v1 import batch_service_pb2 as pb
 from chatiere.v1 import discat_pb2, game_pb2, game_service_pb2
+from chatiere.v1.table_service_pb2 import GetRecordRequest
 
 from .support import PATIENCE, Running, batch_stub, raw, refusal
 
@@ -24,15 +25,22 @@ from chatiere.engine import EngineError
 from chatiere.engine.core.batch import Cancellation
 from chatiere.service.calls import game_service
 from chatiere.service.calls.batch_service import BatchService
+from chatiere.service.calls.table_service import TableService
 from chatiere.service.process.settings import Settings
 from chatiere.service.calls.errors import Refusal
 from chatiere.service.guards.metrics import Metrics
+from chatiere.service.tables.keys import Keyring
 
 def peak():
     return int(re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1]) // 1024
 
-batches = BatchService(Settings(), Metrics(CollectorRegistry()))
+metrics = Metrics(CollectorRegistry())
+batches = BatchService(Settings(), metrics)
+tables = TableService(Settings(), metrics, Keyring(None, bytes(32)))
 calls = {
+    "GetRecord": lambda data: tables.answer("get_record", data, Cancellation(), lambda size: None),
+    "ListGames": game_service.list_games,
+    "NewTable": lambda data: tables.answer("new_table", data, Cancellation(), lambda size: None),
     "Apply": game_service.apply,
     "Convert": lambda data: batches.answer("convert", data, Cancellation()),
     "Play": lambda data: batches.play(data, Cancellation()),
@@ -61,6 +69,9 @@ def flood(name: str) -> bytes:
     apply = within(game_service_pb2.ApplyRequest.STATE_FIELD_NUMBER, state)
     # Unknown and repeated fields are left to protobuf.
     return {
+        "GetRecord with empty tables": head(GetRecordRequest.TABLES_FIELD_NUMBER, 0) * COUNT,
+        "ListGames with empty names": head(game_service_pb2.ListGamesRequest.NAMES_FIELD_NUMBER, 0) * COUNT,
+        "NewTable with unknown fields": b"\xf8\x01\x01" * COUNT,
         "Apply plainly": apply,
         "Apply strangely": apply + b"\x98\x06\x07",
         "Convert many states": empty_states,
@@ -74,6 +85,9 @@ def flood(name: str) -> bytes:
 
 
 NAMES = [
+    "GetRecord with empty tables",
+    "ListGames with empty names",
+    "NewTable with unknown fields",
     "Apply plainly",
     "Apply strangely",
     "Convert many states",
@@ -103,8 +117,19 @@ def test_a_flood_is_refused_by_what_it_asks_for(server: Running) -> None:
     asked = pb.ConvertRequest(table=pb.Table(game="discat", players=2), typed_states=[{}] * 20_000)
     (answer,) = batches.Play(iter([pb.PlayRequest(tag=7, convert=asked)]))
     assert (answer.tag, answer.refusal.field, answer.refusal.metadata["asked"]) == (7, "typed_states", "20000")
-    refused = refusal(raw(server, "Apply"), flood("Apply strangely"))
+    refused = refusal(convert, flood("Convert with a column twice"))
     assert (refused.reason, refused.message) == (
         "MALFORMED_REQUEST",
-        f"the request has {COUNT + 2} nested messages; this service reads at most 100000",
+        f"the request has {COUNT + 5} elements; this service reads at most 100000",
+    )
+    column = within(pb.ConvertRequest.STATES_FIELD_NUMBER, bytes(5_000_000))
+    refused = refusal(convert, column + column)
+    assert (refused.reason, refused.message) == (
+        "MALFORMED_REQUEST",
+        "the request would take 10000128 bytes of memory; this service allows at most 8388608",
+    )
+    refused = refusal(raw(server, "Apply"), flood("Apply strangely"))
+    assert (refused.reason, refused.metadata) == (
+        "LIMIT_EXCEEDED",
+        {"limit": "bytes of a request", "most": "65536"},
     )

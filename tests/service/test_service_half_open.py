@@ -1,7 +1,10 @@
 """Calls that stall: half-open, half-sent, never read. Other clients do not suffer."""
 
+import gc
 import socket
 import struct
+import time
+import weakref
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -18,7 +21,9 @@ from prometheus_client import CollectorRegistry
 
 from chatiere.engine import memory
 from chatiere.service.calls.batch_service import BatchService
-from chatiere.service.calls.errors import Refusal
+from chatiere.service.calls.errors import Refusal, ServiceReason
+from chatiere.service.calls.game_service import GameService
+from chatiere.service.calls.table_service import TableService
 from chatiere.service.guards import memory as memory_watch
 from chatiere.service.guards.limits import CallSlots
 from chatiere.service.guards.memory import Holding, MemoryBudget, MemoryWatch
@@ -266,6 +271,13 @@ def _metrics() -> Any:
 # Incomplete requests
 
 
+class Began:
+    """A call that has just begun."""
+
+    def __init__(self) -> None:
+        self.start = time.perf_counter()
+
+
 class Receiving:
     """Slots of calls, and the calls that were ended."""
 
@@ -273,50 +285,160 @@ class Receiving:
         self.ended: list[str] = []
         self.slots = CallSlots(10), CallSlots(10)
         for number, client, call in (0, "a", "a1"), (0, "b", "b1"), (0, "b", "b2"), (1, "a", "a2"), (1, "a", "a3"):
-            self.slots[number].take(client, call, lambda call=call: self.ended.append(call))  # type: ignore[misc]
+            self.take(number, client, call)
+
+    def take(self, number: int, client: str, name: str) -> None:
+        """Begin a call."""
+        self.slots[number].take(client, Began(), lambda: self.ended.append(name))
+
+
+class Process:
+    """A process whose memory is what a test says."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.allocated = self.resident = 100 * MIB
+        self.given_back = 0
+        monkeypatch.setattr(memory, "allocated_bytes", lambda: self.allocated)
+        monkeypatch.setattr(memory, "resident_bytes", lambda: self.resident)
+        monkeypatch.setattr(memory, "give_back_freed_memory", self._give_back)
+        monkeypatch.setattr(memory_watch, "LEAST_AGE", 0.0)
+
+    def take(self, size: int) -> None:
+        self.allocated = self.resident = size
+
+    def _give_back(self) -> None:
+        self.given_back += 1
 
 
 def test_requests_that_take_too_much_end_for_the_client_with_most(monkeypatch: pytest.MonkeyPatch) -> None:
-    allocated = 100 * MIB
-    given_back: list[int] = []
-    monkeypatch.setattr(memory, "allocated_bytes", lambda: allocated)
-    resident = 100 * MIB
-    monkeypatch.setattr(memory, "resident_bytes", lambda: resident)
-    monkeypatch.setattr(memory, "give_back_freed_memory", lambda: given_back.append(allocated))
-    monkeypatch.setattr(memory_watch, "LEAST_AGE", 0.0)
+    process = Process(monkeypatch)
     held, receiving = MemoryBudget(1000 * MIB), Receiving()
     watch = MemoryWatch(held, 16 * MIB, receiving.slots, lambda: 0)
-    allocated = 220 * MIB
-    watch.look()
-    assert receiving.ended == []
+
+    def look_twice() -> list[str]:
+        watch.look()
+        watch.look()
+        return receiving.ended
+
+    process.take(220 * MIB)
+    assert look_twice() == []
     # Memory of responses is accounted for.
-    allocated = 420 * MIB
-    answer = Holding(held, "c")
-    answer.hold(200 * MIB)
+    process.take(420 * MIB)
+    Holding(held, "c").hold(200 * MIB)
+    assert look_twice() == []
+    # Memory that is free again at the next look does not count.
+    process.take(440 * MIB)
+    watch.look()
+    process.take(420 * MIB)
     watch.look()
     assert receiving.ended == []
-    # Memory that is free again at the next check does not count.
-    allocated = 440 * MIB
+    # One call can account for 16 MiB at most, so two have to end for 20.
+    process.take(448 * MIB)
+    assert look_twice() == ["b1", "b2"]
+    # What they took is being freed.
     watch.look()
-    allocated = 420 * MIB
-    watch.look()
-    assert receiving.ended == []
-    allocated = 440 * MIB
-    watch.look()
+    assert receiving.ended == ["b1", "b2"]
     watch.look()
     assert receiving.ended == ["b1", "b2", "a2", "a3"]
+    assert look_twice() == ["b1", "b2", "a2", "a3", "a1"]
+
+
+def test_calls_that_were_there_before_the_memory_grew_are_not_to_blame(monkeypatch: pytest.MonkeyPatch) -> None:
+    process, receiving = Process(monkeypatch), Receiving()
+    watch = MemoryWatch(MemoryBudget(1000 * MIB), 16 * MIB, receiving.slots, lambda: 0)
     watch.look()
-    assert receiving.ended == ["b1", "b2", "a2", "a3", "a1"]
-    answer.release()
-    allocated = 105 * MIB
+    receiving.take(1, "c", "new")
+    process.take(230 * MIB)
+    watch.look()
+    watch.look()
+    assert receiving.ended == ["new"]
+
+
+def test_memory_that_is_allocated_but_not_resident_ends_no_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    process, receiving = Process(monkeypatch), Receiving()
+    known = 0
+    watch = MemoryWatch(MemoryBudget(1000 * MIB), 16 * MIB, receiving.slots, lambda: known)
+    # As thousands of connections with TLS do, of which a door tells what they take.
+    process.allocated, process.resident, known = 1600 * MIB, 330 * MIB, 200 * MIB
+    for _ in range(4):
+        watch.look()
+    # Freed memory that the C library keeps does not count either.
+    process.allocated, process.resident = 330 * MIB, 1600 * MIB
+    for _ in range(4):
+        watch.look()
+    assert receiving.ended == []
+
+
+def test_calls_that_are_ended_are_told_now_and_then(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    process, receiving = Process(monkeypatch), Receiving()
+    watch = MemoryWatch(MemoryBudget(1000 * MIB), 16 * MIB, receiving.slots, lambda: 0)
+    process.take(1000 * MIB)
+    for _ in range(20):
+        watch.look()
+    # Not of what nobody could be ended for.
+    assert [record.getMessage() for record in caplog.records] == ["incomplete requests take 900 MiB: ended 5 calls"]
+    caplog.clear()
+    receiving.take(0, "d", "d1")
+    watch.look()
+    watch.look()
+    assert receiving.ended[-1] == "d1"
+    assert not caplog.records
+    monkeypatch.setattr(memory_watch, "_BETWEEN_LINES", 0.0)
+    watch.look()
+    assert [record.getMessage() for record in caplog.records] == ["incomplete requests take 900 MiB: ended 1 calls"]
+
+
+def test_freed_memory_is_given_back_when_little_is_held(monkeypatch: pytest.MonkeyPatch) -> None:
+    process = Process(monkeypatch)
+    watch = MemoryWatch(MemoryBudget(1000 * MIB), 16 * MIB, Receiving().slots, lambda: 0)
     # Not while it may be needed again, nor if there is little.
+    process.resident = 140 * MIB
     watch.look()
     monkeypatch.setattr(memory_watch, "_PAUSE", 0.0)
+    watch._pause = 0.0
+    process.resident = 130 * MIB
     watch.look()
-    assert given_back == []
-    resident = 140 * MIB
+    assert process.given_back == 0
+    process.resident = 140 * MIB
     watch.look()
-    assert given_back == [allocated]
+    assert process.given_back == 1
+    # Nothing came back: trying is no use for a while.
+    watch.look()
+    assert process.given_back == 1
+
+
+class Canary:
+    """An object of which a test sees when it is gone."""
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "path"),
+    [
+        (GameService, "Apply", APPLY),
+        (TableService, "answer", "/chatiere.v1.TableService/GetRecord"),
+    ],
+)
+def test_nobody_keeps_what_a_refused_request_was_made_into(
+    door: Door, kind: type, name: str, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """grpcio keeps the error that ended a call: its frames must be gone, without a garbage collection."""
+    canaries = []
+
+    def refuse(*_: object) -> None:
+        canary = Canary()
+        canaries.append(weakref.ref(canary))
+        raise Refusal(ServiceReason.MALFORMED_REQUEST, "no", metadata={})
+
+    monkeypatch.setattr(kind, name, refuse)
+    with running(door=door) as server:
+        gc.disable()
+        try:
+            assert refusal(server.channel.unary_unary(path), b"").message == "no"
+            wait_until(lambda: canaries[0]() is None, "it is gone")
+        finally:
+            gc.enable()
 
 
 def test_a_worker_keeps_its_size_when_requests_come_in_part(door: Door) -> None:

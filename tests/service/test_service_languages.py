@@ -163,7 +163,7 @@ def test_templates_in_the_language_asked_for(server: Running, game: Game) -> Non
 def test_large_requests_are_answered_in_the_language_too(server: Running) -> None:
     # They are handled in another thread: unknown fields make it large.
     state = new_game(server.stub, "discat", 2, seed=1).state
-    request = pb.ListLegalActionsRequest(state=state).SerializeToString() + b"\xfa\x01\x80\x80\x08" + bytes(1 << 17)
+    request = pb.ListLegalActionsRequest(state=state).SerializeToString() + b"\xfa\x01\x80\x80\x02" + bytes(1 << 15)
     response = pb.ListLegalActionsResponse.FromString(raw(server, "ListLegalActions")(request, metadata=asking("fr")))
     assert all(action.label.startswith("jouer ") for action in response.legal_actions)
 

@@ -1,7 +1,6 @@
 """Limits: calls at a time, of all clients and of one; calls per second; time."""
 
 import random
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,7 +8,6 @@ from typing import Any
 import grpc
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
-from grpc_reflection.v1alpha import reflection_pb2_grpc
 
 from chatiere.service.calls.errors import Refusal
 from chatiere.service.guards import limits
@@ -80,41 +78,9 @@ def test_calls_that_are_given_up_while_they_wait_count_no_more(slow_call: SlowCa
         assert another.code() is grpc.StatusCode.INVALID_ARGUMENT
 
 
-def test_streams_above_the_limit_are_refused(door: Door) -> None:
-    with running(Settings(address="127.0.0.1:0", max_streams=2), door) as server:
-        over = threading.Event()
-        plays = [batch_stub(server.channel).Play(requests_until(over)) for _ in range(2)]
-        wait_until(lambda: server.sample("chatiere_calls_in_flight", grpc_type="bidi_stream") == 2, "both are open")
-        refused = refusal(stream, server)
-        assert refused.metadata == {"limit": "streams at a time", "most": "2"}
-        assert code_of(server.stub.ListGames, LIST_GAMES) is grpc.StatusCode.OK
-        over.set()
-        assert [list(play) for play in plays] == [[], []]
-        assert code_of(stream, server) is grpc.StatusCode.OK
-
-
 def stream(server: Running) -> None:
     """Open a stream without requests, and wait for its end."""
     assert list(batch_stub(server.channel).Play(iter([]), timeout=PATIENCE)) == []
-
-
-def test_reflection_is_a_stream_too() -> None:
-    with running(Settings(address="127.0.0.1:0", max_streams=1)) as server:
-        over = threading.Event()
-        play = batch_stub(server.channel).Play(requests_until(over))
-        wait_until(lambda: server.sample("chatiere_calls_in_flight", grpc_type="bidi_stream") == 1, "it is open")
-        reflection: Any = reflection_pb2_grpc.ServerReflectionStub(server.channel)
-        refused = refusal(lambda: list(reflection.ServerReflectionInfo(iter([]))))
-        assert refused.metadata == {"limit": "streams at a time", "most": "1"}
-        over.set()
-        assert list(play) == []
-        assert code_of(lambda: list(reflection.ServerReflectionInfo(iter([])))) is grpc.StatusCode.OK
-
-
-def requests_until(over: threading.Event) -> Iterator[batch_service_pb2.PlayRequest]:
-    """Send no requests; keep the stream open until it ends."""
-    over.wait(PATIENCE)
-    yield from ()
 
 
 def watch_the_health(server: Running, service: str = "") -> Any:

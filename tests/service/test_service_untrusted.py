@@ -42,7 +42,7 @@ def test_an_empty_message_is_answered(server: Running, method: str) -> None:
     [
         pytest.param(b"\xff", id="half a tag"),
         pytest.param(b"\x0a\x7fabc", id="a length beyond the end"),
-        pytest.param(b"\x0b" * 100_000, id="groups that never end"),
+        pytest.param(b"\x0b" * 10_000, id="groups that never end"),
         pytest.param(b"\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f", id="a length of 2^63"),
     ],
 )
@@ -105,16 +105,16 @@ def test_states_with_huge_lists_are_refused(stub: Any, game: Game, state: game_p
         values = getattr(getattr(changed, game.name), field.name)
         if field.message_type:
             first = values[0] if values else values.add()
-            values.extend([first] * (3_500_000 // (first.ByteSize() + 4)))
+            values.extend([first] * (60_000 // (first.ByteSize() + 4)))
         else:
-            values.extend([1] * 2_000_000)
+            values.extend([1] * 60_000)
         refused = refusal(stub.GetScore, game_service_pb2.GetScoreRequest(state=changed))
         assert (refused.code, refused.reason) == (grpc.StatusCode.INVALID_ARGUMENT, "INVALID_STATE")
         assert refused.field.startswith(f"state.{game.name}.")
 
 
-def test_a_million_viewers_are_refused(stub: Any, state: game_pb2.State) -> None:
-    request = game_service_pb2.ApplyRequest(state=state, include=game_pb2.Include(viewers=[0] * 1_000_000))
+def test_thousands_of_viewers_are_refused(stub: Any, state: game_pb2.State) -> None:
+    request = game_service_pb2.ApplyRequest(state=state, include=game_pb2.Include(viewers=[0] * 60_000))
     refused = refusal(stub.Apply, request)
     assert (refused.reason, refused.field) == ("INVALID_SEAT", "include.viewers[1]")
 

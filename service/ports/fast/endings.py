@@ -98,7 +98,7 @@ def fault_of(door: Door, wire: WireCall) -> Exception:
     if name == "compressed":
         return _Compressed()
     if name == "size":
-        return limit_exceeded("bytes of a request", door.settings.max_message_bytes)
+        return limit_exceeded("bytes of a request", door.port.largest(wire))
     if name == "count":
         return limit_exceeded("requests ahead of their responses", _MOST_WAITING)
     if name == "headers":

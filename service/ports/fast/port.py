@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import logging
 import os
-import resource
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -17,7 +16,8 @@ from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING
 
 from chatiere.service.guards.limits import CallSlots
-from chatiere.service.guards.memory import LEAST_AGE, most_of_parts
+from chatiere.service.guards.memory import LEAST_AGE, EndedCalls, most_of_parts
+from chatiere.service.guards.sizes import largest_request
 from chatiere.service.ports.fast.loop import Loop
 from chatiere.service.ports.listening import listening_sockets
 from chatiere.service.process.settings import SettingError, Settings
@@ -28,9 +28,10 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-# Calls of one connection at a time. Connections of a worker at a time, as far as it may open so many files: when there
-# are more, the address that has most loses one.
-_CALLS_OF_A_CONNECTION, _CONNECTIONS = 1000, 10_000
+# Calls of one connection at a time.
+_CALLS_OF_A_CONNECTION = 1000
+# The part of the door's descriptors by which loops of connections' own are counted, and the descriptors of each.
+_PART, _OF_OWN_LOOP = 4, 3
 # Seconds between two looks at the memory of requests that have come in part.
 _LOOK = 0.1
 # A client that holds a smaller part of them loses no call.
@@ -50,10 +51,14 @@ Route = Callable[["WireCall"], None]
 class FastPort:
     """The port: start it, and stop it once."""
 
-    def __init__(self, settings: Settings, address: str, *, share_port: bool) -> None:
-        """Listen on an address, without answering yet. Raises SettingError: fast_address."""
+    def __init__(self, settings: Settings, address: str, *, share_port: bool, connections: int) -> None:
+        """Listen on an address, without answering yet. Raises SettingError: fast_address.
+
+        `connections`: at a time, and what else has a descriptor; when there are more, the address that has most loses
+        one.
+        """
         try:
-            from chatiere.http2.server import Endpoint
+            from chatiere.http2.server import Accounts, Endpoint
         except ImportError as error:
             raise SettingError(
                 "fast_address",
@@ -61,7 +66,11 @@ class FastPort:
                 "(Homebrew), with pkg-config, and build again; the service itself runs on Linux",
             ) from error
         self._settings = settings
+        self._connections = connections
+        self._most_own_loops = min(settings.max_streams, connections // _PART)
+        self._ended_calls = EndedCalls(_log, "requests under way")
         self._endpoint_type = Endpoint
+        self._accounts = Accounts(settings.max_fast_cost, settings.max_fast_debt)
         self._listening = listening_sockets("fast_address", address, share_port=share_port)
         self.port: int = self._listening[0].getsockname()[1]
         """The number of the port."""
@@ -75,6 +84,7 @@ class FastPort:
         """Called when it begins to stop, by the thread of `stop`."""
         self._routes: dict[bytes, Route] = {}
         self._takers: tuple[Route, ...] = ()
+        self._largest: tuple[int, ...] = ()
         self._unknown: Route
         self._loop = Loop(is_own=False)
         self._own_loops: set[Loop] = set()
@@ -89,6 +99,7 @@ class FastPort:
         """Set what takes the calls of each path ("/SERVICE/METHOD"), and those of other paths. Once, before `start`."""
         self._routes, self._unknown = {path.encode(): route for path, route in routes.items()}, unknown
         self._takers = tuple(routes.values())
+        self._largest = tuple(largest_request(path, self._settings.max_message_bytes) for path in routes)
         self._loop.endpoint = self._endpoint_of(self._loop, [each.detach() for each in self._listening])
         self._loop.after(_LOOK, self._look_at_memory)
 
@@ -115,6 +126,10 @@ class FastPort:
             for tell in told:
                 tell()
         return self._ended
+
+    def largest(self, wire: WireCall) -> int:
+        """Return the bytes of the largest request of a call's method, which must be one of the door's."""
+        return self._largest[wire.path]
 
     @property
     def held(self) -> int:
@@ -143,7 +158,8 @@ class FastPort:
         """
         loop = Loop(is_own=True)
         with self._changing:
-            if self.is_stopping or len(self._own_loops) >= min(self._settings.max_streams, _files() // 8):
+            is_full = self._loop.endpoint.connections + _OF_OWN_LOOP * (len(self._own_loops) + 1) > self._connections
+            if self.is_stopping or is_full or len(self._own_loops) >= self._most_own_loops:
                 return None
             try:
                 loop.endpoint = self._endpoint_of(loop, ())
@@ -153,6 +169,7 @@ class FastPort:
                 loop.endpoint.close()
                 return None
             self._own_loops.add(loop)
+            self._share()
         return partial(self._start_own, loop)
 
     def _endpoint_of(self, loop: Loop, listening: Sequence[int]) -> Endpoint:
@@ -162,9 +179,10 @@ class FastPort:
             self._routes,
             self._take_other,
             _fail,
-            longest=self._settings.max_message_bytes,
+            self._accounts,
+            longest=self._largest,
             streams=_CALLS_OF_A_CONNECTION,
-            connections=min(_CONNECTIONS, _files() // 2),
+            connections=self._connections,
             greeting=self._settings.request_timeout,
             idle=_OWN_IDLE if loop.is_own else _IDLE,
         )
@@ -200,7 +218,12 @@ class FastPort:
         loop.end()
         with self._changing:
             self._own_loops.discard(loop)
+            self._share()
         self._loop.endpoint.wake()
+
+    def _share(self) -> None:
+        # What loops of their own do not take is for the other connections.
+        self._loop.endpoint.most_connections = self._connections - _OF_OWN_LOOP * len(self._own_loops)
 
     def _take_other(self, wire: WireCall) -> None:
         # A call without a route, or with a fault.
@@ -219,7 +242,8 @@ class FastPort:
             weight, client, calls, slots = max(found, key=itemgetter(0))
             if weight > most // _FEW:
                 slots.end(client, calls)
-                _log.warning("requests under way take %d MiB: ended %d calls", held >> 20, len(calls))
+                self._ended_calls.add(len(calls), held)
+        self._ended_calls.tell()
         if trouble := self._loop.endpoint.trouble:
             _log.warning("connections could not be taken: %s", os.strerror(trouble))
         self._loop.after(_LOOK, self._look_at_memory)
@@ -228,8 +252,3 @@ class FastPort:
 def _fail(wire: WireCall, error: Exception) -> None:
     _log.error("a call at the fast door failed", exc_info=error)
     wire.reset(_INTERNAL_ERROR)
-
-
-def _files() -> int:
-    # How many files the process may open.
-    return resource.getrlimit(resource.RLIMIT_NOFILE)[0]

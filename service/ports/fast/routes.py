@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 
 def create_fast_port(
-    settings: Settings, address: str, guards: Guards, methods: Methods, *, share_port: bool
+    settings: Settings, address: str, guards: Guards, methods: Methods, *, share_port: bool, connections: int
 ) -> FastPort:
     """Return the port for a server's methods, listening but not started. Raises SettingError: fast_address, traces."""
-    port = FastPort(settings, address, share_port=share_port)
+    port = FastPort(settings, address, share_port=share_port, connections=connections)
     door = Door(port, guards, settings, CallTraces() if settings.traces else None)
     port.route(_routes_of(door, methods), unknown(door, methods.unknown))
     return port

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 # Seconds: after a longer request the next is left to a thread, so that the stream's loop sees if its call is cancelled
 # or late. So are all but steps, whose time depends on their size.
 _SHORT = 0.02
+# HTTP/2's error for a stream that is not wanted any more.
+_CANCEL = 8
 _STEP = bytes([PlayRequest.STEP_FIELD_NUMBER << 3 | 2])
 
 
@@ -67,13 +69,13 @@ class _Stream:
         self._handle, self._threads, self._own = handle, threads, own
         self._cancellation = Cancellation()
         self._holding = door.guards.holding(call)
-        # How long the last request took and its size, and when the present one began.
+        # How long the last request took and its size (0 before the first), and when the present one began.
         self._seconds, self._size, self._began = inf, 0, 0.0
         self._future: Future[list[Buffer]] | None = None
         self._refusal: Refusal | None = None
         self._timer = None if wire.timeout is None else wire.loop.after(wire.timeout, self._late)
         wire.watch = self._look
-        door.port.streams.take(call.origin, wire, lambda: wire.loop.post(self._had_to_go))
+        door.port.streams.take(call.origin, wire, lambda: self._end_soon(self._lost_slot()))
         self._on_stop = lambda: wire.loop.post(self._look)
         door.port.on_stop.add(self._on_stop)
         self._look()
@@ -96,13 +98,22 @@ class _Stream:
         if self._refusal is not None:
             self._refuse(self._refusal)
         elif request is not None:
-            self._begin(request)
+            if self._door.guards.go_on(self._call):
+                self._begin(request)
+            else:
+                self._refuse(self._lost_slot())
         elif self._wire.fault:
             self._refuse(fault_of(self._door, self._wire))
         elif self._wire.has_ended:
             self._end(OK)
         elif self._door.port.is_stopping and not self._wire.has_part:
             self._end(STOPPING)
+        else:
+            self._wait()
+
+    def _wait(self) -> None:
+        # For the client, to send the next request or to take the response.
+        self._door.guards.wait(self._call, self._end_soon, has_worked=self._size > 0)
 
     def _begin(self, request: memoryview) -> None:
         try:
@@ -156,14 +167,27 @@ class _Stream:
     def _answer(self, pieces: list[Buffer]) -> None:
         self._holding.hold(sum(map(len, pieces)))
         self._wire.send(pieces)
+        self._wait()
 
     def _late(self) -> None:
         self._stop(deadline_exceeded())
 
-    def _had_to_go(self) -> None:
+    def _lost_slot(self) -> Refusal:
+        return slot_lost("streams", self._door.settings.max_streams)
+
+    def _end_soon(self, refusal: Refusal) -> None:
+        # In any thread. Whoever gets its slot needs the other one, too.
+        self._door.port.streams.release(self._call.origin, self._wire)
+        self._wire.loop.post(partial(self._had_to_go, refusal))
+
+    def _had_to_go(self, refusal: Refusal) -> None:
         if self._call.is_over:
             return
-        self._stop(slot_lost("streams", self._door.settings.max_streams))
+        is_sending = self._wire.is_sending
+        self._stop(refusal)
+        if is_sending:
+            # The client may never take what lies before the refusal.
+            self._wire.reset(_CANCEL)
 
     def _stop(self, refusal: Refusal) -> None:
         self._refusal = refusal

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import ipaddress
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 
@@ -31,6 +33,8 @@ _SENT = (
 )
 _READ = b"content-language, grpc-message, grpc-status, grpc-status-details-bin, x-request-id"
 _TEXT = (b"content-type", b"text/plain; charset=utf-8")
+# RFC 9110, section 7.2: a host, which a port may follow.
+_HOST = re.compile(rb"([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)?")
 # Browsers take responses for what their content-type says.
 _NO_GUESS = (b"x-content-type-options", b"nosniff")
 
@@ -68,6 +72,42 @@ class Origins:
         return 204, headers + allowed
 
 
+class Hosts:
+    """The hosts that requests may ask for.
+
+    Whoever owns a name can have it lead to this machine: to a browser, their page's calls would then be of one origin
+    with it. Literal addresses and `localhost` lead nowhere else.
+    """
+
+    def __init__(self, names: Iterable[str]) -> None:
+        """Take requests for these names, too."""
+        self._names = frozenset({"localhost", *names})
+
+    def fault_of(self, version: str, headers: Headers) -> tuple[int, bytes]:
+        """Return HTTP's status and a text for a request of an HTTP version that is not for this host; 0 if it is."""
+        hosts = [value for name, value in headers if name == b"host"]
+        if not hosts and version == "1.0":
+            # No browser's.
+            return 0, b""
+        if len(hosts) != 1:
+            return 400, b"a request has one Host header\n"
+        found = _HOST.fullmatch(hosts[0])
+        if found is None:
+            return 400, b"not a host: the Host header\n"
+        name = found[1].decode().lower()
+        if name in self._names or _is_literal(name):
+            return 0, b""
+        return 421, f"unknown host {name}: to be asked for by this name, it has to be in --web-hosts\n".encode()
+
+
+def _is_literal(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host.removeprefix("[").removesuffix("]"))
+    except ValueError:
+        return False
+    return True
+
+
 class WebApp:
     """The application; `is_stopping`: health says so."""
 
@@ -77,8 +117,9 @@ class WebApp:
         routes: Iterable[Route],
         count_unknown: Callable[[], None],
         pages: Pages,
+        hosts: Iterable[str],
     ) -> None:
-        """Serve the calls of `routes`, and `pages` at other paths.
+        """Serve the calls of `routes`, and `pages` at other paths, of hosts with the names in `hosts`.
 
         `count_unknown`: counts a call of another method.
         """
@@ -87,6 +128,7 @@ class WebApp:
         self._protocols = protocols_of(self._routes.values(), door.settings.max_message_bytes)
         self._count_unknown = count_unknown
         self._origins = Origins(door.settings.web_origins)
+        self._hosts = Hosts(hosts)
         self._pages = pages
         self.is_stopping = False
         self.exchanges: set[Exchange] = set()
@@ -95,6 +137,10 @@ class WebApp:
     async def __call__(self, connection: Connection, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request."""
         headers: Headers = scope["headers"]
+        status, text = self._hosts.fault_of(scope["http_version"], headers)
+        if status:
+            await _respond(receive, send, headers, status, [_NO_GUESS], text)
+            return
         origin = value_of(headers, b"origin")
         more = [_NO_GUESS, *self._origins.headers_for(origin)]
         route = self._routes.get(scope["path"])

@@ -39,6 +39,7 @@ from chatiere.service.calls.languages import speaking
 from chatiere.service.guards.chain import REQUEST_ID, Call, Guards, Method
 from chatiere.service.guards.limits import CallSlots
 from chatiere.service.guards.memory import Holding
+from chatiere.service.guards.sizes import largest_request
 from chatiere.service.guards.traces import CallTraces
 from chatiere.service.ports.handlers import LARGE, BatchHandler, Hold, finished
 from chatiere.service.ports.web.connection import Connection
@@ -128,10 +129,12 @@ class _Gzip(GzipCompression):
     """Unpacks requests, as far as a loop may spend time on it."""
 
     def decompress(self, data: bytes | bytearray | memoryview, read_max_bytes: int | None = None) -> bytes:
+        most = min(_UNPACKED, _EXCHANGE.get().largest)
         try:
-            return super().decompress(data, min(_UNPACKED, read_max_bytes or _UNPACKED))
+            return super().decompress(data, most)
         except ConnectError as error:
-            raise limit_exceeded("bytes of a compressed request", _UNPACKED) from error
+            kind = "compressed request" if most == _UNPACKED else "request"
+            raise limit_exceeded(f"bytes of a {kind}", most) from error
 
 
 _Context = RequestContext[Any, Any]
@@ -205,6 +208,8 @@ class Exchange:
         if door.traces is not None:
             door.traces.begin(self._call, self._metadata)
         self._holding: Holding = self._guards.holding(self._call)
+        self.largest = largest_request(route.path, door.settings.max_message_bytes)
+        """The bytes that its request may have."""
         self.received = 0
         """The bytes of its request that have come and are not handled yet."""
         self._length = number_in(headers, b"content-length")
@@ -242,7 +247,7 @@ class Exchange:
         if error is None:
             self._guards.end(self._call)
         else:
-            raise ended(self._guards, self._call, error, self._door.settings.max_message_bytes)
+            raise ended(self._guards, self._call, error, self.largest)
 
     async def answer(self, request: bytes, milliseconds: float | None) -> bytes:
         """Return the response to a request that connectrpc has read. Raises what methods do.
@@ -252,6 +257,7 @@ class Exchange:
         self.received = 0
         if milliseconds is not None and milliseconds <= 0:
             raise deadline_exceeded()
+        self._guards.check_size(self._call, len(request))
         self._guards.admit(self._call)
         handle = self._route.handle_single
         if handle is None or len(request) > LARGE:
@@ -317,14 +323,15 @@ class Exchange:
     # What connectrpc receives and sends
 
     async def _receive_part(self) -> dict[str, Any]:
-        most = self._door.settings.max_message_bytes + 5
+        # With gRPC-Web's prefix.
+        most = self.largest + 5
         if self._length is not None and self._length > most:
-            raise limit_exceeded("bytes of a request", self._door.settings.max_message_bytes)
+            raise limit_exceeded("bytes of a request", self.largest)
         message = await self._next_part()
         self._is_whole = not message.get("more_body", False)
         self.received += len(message.get("body", b""))
         if self.received > most:
-            raise limit_exceeded("bytes of a request", self._door.settings.max_message_bytes)
+            raise limit_exceeded("bytes of a request", self.largest)
         return message
 
     async def _next_part(self) -> dict[str, Any]:

@@ -10,13 +10,14 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from functools import partial
 from time import monotonic
+from typing import Any
 
 from uvicorn import Config
 from uvicorn._types import ASGI3Application
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
-from chatiere.service.guards.limits import CallSlots
+from chatiere.service.guards.limits import origin_of
 from chatiere.service.ports.web.http import Receive, Scope, Send
 
 # The bytes of a request's headers, its first line included: as at the fast door.
@@ -42,15 +43,19 @@ class PortState(ServerState):
 
     connections: set[Connection]  # type: ignore[assignment]
 
-    def __init__(self, config: Config, application: Application, slots: CallSlots, patience: float) -> None:
-        """`slots`: for connections. `patience`: the seconds that a client has for a request, and to take something."""
+    def __init__(self, config: Config, application: Application, patience: float) -> None:
+        """`patience`: the seconds that a client has for a handshake, for a request, and to take something."""
         super().__init__()
-        self.config, self.application, self.slots, self.patience = config, application, slots, patience
+        self.config, self.application, self.patience = config, application, patience
+        self.forgets: list[Callable[[Connection], None]] = []
+        """Called when a connection has ended."""
         self._has_emptied = asyncio.Event()
 
     def forget(self, connection: Connection) -> None:
         """Note that a connection has ended."""
         self.connections.discard(connection)
+        for forget in self.forgets:
+            forget(connection)
         if not self.connections:
             self._has_emptied.set()
 
@@ -70,12 +75,14 @@ class PortState(ServerState):
 class Connection(HttpToolsProtocol):
     """A connection. `peer`: the client's address in gRPC's notation."""
 
-    def __init__(self, state: PortState) -> None:
-        """Wait for a client."""
+    def __init__(self, state: PortState, place: tuple[Any, ...]) -> None:
+        """Wait for the client at `place`."""
         super().__init__(state.config, state, {})
         self.app = partial(state.application, self)
         self._state = state
-        self.peer = ""
+        host, port = place[:2]
+        host = host.removeprefix("::ffff:") if "." in host else host
+        self.peer = f"ipv6:%5B{host}%5D:{port}" if ":" in host else f"ipv4:{host}:{port}"
         # Since when a request, or the first one, has been arriving; None while none is.
         self._arriving: float | None = None
         # Bytes of the headers that are arriving, as read and as they come; whether their end has come.
@@ -88,16 +95,12 @@ class Connection(HttpToolsProtocol):
     # Called by the loop
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Take a slot; another connection may lose its own."""
+        """Wait for the first request."""
         super().connection_made(transport)  # type: ignore[arg-type]
         self._arriving = monotonic()
-        host, port = transport.get_extra_info("peername")[:2]
-        self.peer = f"ipv6:%5B{host}%5D:{port}" if ":" in host else f"ipv4:{host}:{port}"
-        self._state.slots.take(self._origin, self, self.transport.abort)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Give the slot back."""
-        self._state.slots.release(self._origin, self)
+        """Give up what is under way."""
         if self._served is not None:
             # uvicorn tells the request that came last, which may wait behind this one.
             self._served.disconnected = True
@@ -187,13 +190,23 @@ class Connection(HttpToolsProtocol):
             self._untaken, self._since = untaken, now
         elif now - self._since > self._state.patience:
             self.transport.abort()
-        is_idle = self.cycle is None or self.cycle.response_complete
-        if is_idle and self._arriving is not None and now - self._arriving > self._state.patience:
+        if self.is_idle and self._arriving is not None and now - self._arriving > self._state.patience:
             # The body of a call has a timer of its own.
             if self._raw and not self.transport.is_closing():
                 self.transport.write(_TOO_SLOW)
             self.transport.close()
 
     @property
-    def _origin(self) -> str:
-        return self.peer.rpartition(":")[0]
+    def is_made(self) -> bool:
+        """True once it has begun, after the handshake."""
+        return self.transport is not None
+
+    @property
+    def is_idle(self) -> bool:
+        """True while no request is served."""
+        return self.cycle is None or self.cycle.response_complete
+
+    @property
+    def origin(self) -> str:
+        """The client's address, as limits see it."""
+        return origin_of(self.peer)

@@ -1,12 +1,15 @@
 """Slow, silent and hostile clients at the door for browsers: each costs its own connection."""
 
+import errno
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from chatiere.service.guards import connections as connections_module
 from chatiere.service.guards.tokens import new_token
 from chatiere.service.ports.web import port as port_module
 from chatiere.service.process.settings import Settings
@@ -16,7 +19,7 @@ from ..process import wait_until
 from ..support import PATIENCE, LogLines, Running, running
 from .client import GAME_SERVICE, WebClient
 
-HEAD = b"POST /chatiere.v1.GameService/NewGame HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n"
+HEAD = b"POST /chatiere.v1.GameService/NewGame HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
 BODY = b'{"game":"discat","players":2}'
 WHOLE = HEAD + b"content-length: %d\r\n\r\n" % len(BODY) + BODY
 # Seconds for a request, in these tests.
@@ -139,7 +142,7 @@ def test_what_is_no_request_is_refused(server: Running, web: WebClient, sent: by
 def test_a_websocket_is_not_opened(server: Running) -> None:
     with connected(server) as connection:
         connection.sendall(
-            b"GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n"
+            b"GET /healthz HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade\r\nupgrade: websocket\r\n"
             b"sec-websocket-version: 13\r\nsec-websocket-key: x\r\n\r\n"
         )
         assert connection.recv(4096).startswith(b"HTTP/1.1 200 ")
@@ -152,8 +155,8 @@ def test_a_hundred_megabytes_are_refused_before_they_come(server: Running, web: 
     assert web.new_game().message
 
 
-def test_a_hundred_megabytes_in_chunks_are_refused(server: Running, web: WebClient) -> None:
-    with connected(server) as connection:
+def test_a_hundred_megabytes_in_chunks_are_refused(web: WebClient) -> None:
+    with running(Settings(address="127.0.0.1:0"), "web") as server, connected(server) as connection:
         connection.sendall(HEAD + b"transfer-encoding: chunked\r\n\r\n")
         with suppress(ConnectionError):
             for _ in range(100):
@@ -166,7 +169,7 @@ def test_pipelined_requests_are_answered_in_order(server: Running) -> None:
     count = 50
     with connected(server) as connection:
         for number in range(count):
-            connection.sendall(WHOLE.replace(b"host: x", b"host: x\r\nx-request-id: n%d" % number))
+            connection.sendall(WHOLE.replace(b"host: localhost", b"host: localhost\r\nx-request-id: n%d" % number))
         found = b""
         while found.count(b" 200 OK\r\n") < count:
             found += connection.recv(65536)
@@ -187,7 +190,7 @@ def test_a_client_that_takes_nothing_loses_its_connection() -> None:
     """It asks for more than the sockets' buffers hold, and reads nothing."""
     request = pb.ListGamesRequest(pieces=True, observation=True).SerializeToString()
     ask = (
-        b"POST /chatiere.v1.GameService/ListGames HTTP/1.1\r\nhost: x\r\ncontent-type: application/proto\r\n"
+        b"POST /chatiere.v1.GameService/ListGames HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/proto\r\n"
         b"content-length: %d\r\n\r\n" % len(request)
     ) + request
     with running(Settings(address="127.0.0.1:0", request_timeout=SHORT), "web") as server:
@@ -206,7 +209,7 @@ def test_a_client_that_takes_nothing_loses_its_connection() -> None:
 
 
 def test_the_address_with_most_connections_loses_its_oldest(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(port_module, "_CONNECTIONS", 4)
+    monkeypatch.setattr(connections_module, "_MOST", 4)
     with running(Settings(address="127.0.0.1:0"), "web") as server:
         first, *others = [socket.create_connection(("127.0.0.1", server.server.web_port or 0)) for _ in range(5)]
         first.settimeout(PATIENCE)
@@ -216,6 +219,35 @@ def test_the_address_with_most_connections_loses_its_oldest(monkeypatch: pytest.
             assert other.recv(12) == b"HTTP/1.1 200"
         for each in (first, *others):
             each.close()
+
+
+def test_who_has_asked_for_something_is_not_ended_for_a_new_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections_module, "_MOST", 2)
+    with running(Settings(address="127.0.0.1:0"), "web") as server, connected(server) as asks:
+        port = server.server._web
+        assert port is not None
+        asks.sendall(HEAD + b"content-length: %d\r\n\r\n" % len(BODY))
+        wait_until(lambda: len(port.half_open) == 1, "it has begun")
+        with connected(server) as silent, connected(server) as newcomer:
+            newcomer.sendall(WHOLE)
+            assert newcomer.recv(12) == b"HTTP/1.1 200"
+            assert silent.recv(1) == b""
+            asks.sendall(BODY)
+            assert asks.recv(12) == b"HTTP/1.1 200"
+
+
+def test_for_want_of_descriptors_the_door_looks_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    with running(Settings(address="127.0.0.1:0", request_timeout=SHORT), "web") as server, LogLines() as log:
+        accept = socket.socket.accept
+
+        def fail(listening: socket.socket) -> Any:
+            monkeypatch.setattr(socket.socket, "accept", accept)
+            raise OSError(errno.EMFILE, "Too many open files")
+
+        monkeypatch.setattr(socket.socket, "accept", fail)
+        with WebClient(server.address) as web:
+            assert web.new_game().message
+        assert log.wait_for("connections could not be taken: Too many open files")
 
 
 def test_a_call_of_a_full_house_ends_the_oldest() -> None:

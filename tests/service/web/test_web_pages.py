@@ -177,7 +177,7 @@ def test_there_is_nothing_else(server: Running, path: str) -> None:
     # Clients would tidy the path.
     host, _, number = server.address.rpartition(":")
     with socket.create_connection((host, int(number))) as connection:
-        connection.sendall(f"GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n".encode())
+        connection.sendall(f"GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n".encode())
         with connection.makefile("rb") as answer:
             assert b" 404 " in answer.readline()
             assert answer.read().endswith(b"there is no such page here\n")

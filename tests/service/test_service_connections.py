@@ -1,0 +1,183 @@
+"""More connections than the process has descriptors for: each door has its share, and none is without."""
+
+import contextlib
+import re
+import resource
+import socket
+import ssl
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import grpc
+import httpx
+import pytest
+
+from chatiere.service.guards import connections
+from chatiere.service.guards.connections import connections_of
+from chatiere.service.process.settings import Settings
+from chatiere.v1 import batch_service_pb2, game_service_pb2
+
+from .process import Served, served, wait_until
+from .support import PATIENCE, batch_stub, game_stub, needs_fast_door, needs_web_door, running
+from .test_service_access import Authority
+
+pytestmark = [needs_fast_door, needs_web_door]
+
+FILES, CROWD = 1024, 1500
+DOORS = ["grpcio", "fast", "web"]
+# What a client of TLS sends first, in part.
+HELLO = b"\x16\x03\x01\x02\x00\x01"
+# A client of HTTP/2 that has nothing to say.
+PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes.fromhex("000000040000000000")
+LIMITED = """
+import os, resource, sys
+resource.setrlimit(resource.RLIMIT_NOFILE, ({}, {}))
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+
+
+def limited_to(soft: int, hard: int) -> tuple[str, ...]:
+    """Return a command that runs another one, which may open so many files."""
+    return (sys.executable, "-c", LIMITED.format(soft, hard))
+
+
+@contextlib.contextmanager
+def three_doors(*arguments: str) -> Iterator[Served]:
+    """Run a server that may open 1,024 files and no more."""
+    addresses = ("--fast-address", "127.0.0.1:0", "--web-address", "127.0.0.1:0", "--request-timeout", "1")
+    with served(*addresses, *arguments, prefix=limited_to(FILES, FILES)) as server:
+        pid = server.worker_pid(0)
+        yield server
+        assert server.worker_pid(0) == pid
+        assert not [line for line in server.lines if " ERROR " in line or "could not be taken" in line]
+
+
+def place_of(server: Served, door: str) -> tuple[str, int]:
+    host, _, port = getattr(server, f"{door}_address").rpartition(":")
+    return host, int(port)
+
+
+def descriptors(server: Served) -> int:
+    return len(list(Path(f"/proc/{server.worker_pid(0)}/fd").iterdir()))
+
+
+@pytest.fixture(autouse=True)
+def enough_files() -> Iterator[None]:
+    """Let this process, and no server, open as many files as it may."""
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if before[1] < CROWD + 500:
+        pytest.skip("this process may not open as many files")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (before[1], before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+
+@contextlib.contextmanager
+def crowd_at(place: tuple[str, int], says: bytes) -> Iterator[list[socket.socket]]:
+    """Open connections that say something and no more; those that were closed at once are among them."""
+    with ExitStack() as stack:
+        found = []
+        for _ in range(CROWD):
+            found.append(stack.enter_context(socket.create_connection(place, PATIENCE)))
+            with contextlib.suppress(ConnectionError):
+                found[-1].sendall(says)
+        yield found
+
+
+def is_called(server: Served, door: str, context: Any = None) -> bool:
+    """Return whether a new connection at a door is served."""
+    host, port = place_of(server, door)
+    if door == "web":
+        scheme, host = ("http", host) if context is None else ("https", "localhost")
+        try:
+            return httpx.get(f"{scheme}://{host}:{port}/healthz", verify=context or False, trust_env=False).is_success
+        except httpx.TransportError:
+            return False
+    with grpc.insecure_channel(f"{host}:{port}", [("grpc.use_local_subchannel_pool", 1)]) as channel:
+        try:
+            return bool(game_stub(channel).ListGames(game_service_pb2.ListGamesRequest(), timeout=PATIENCE).games)
+        except grpc.RpcError:
+            return False
+
+
+@pytest.mark.parametrize("says", [b"", PREFACE], ids=["silent", "settings"])
+@pytest.mark.parametrize("attacked", DOORS)
+def test_a_crowd_at_a_door_takes_no_other_door_s_descriptors(attacked: str, says: bytes) -> None:
+    with three_doors() as server, crowd_at(place_of(server, attacked), says):
+        for door in DOORS:
+            # gRPC ends nobody for a new connection: there, those who are silent have a time limit.
+            if door != attacked or door != "grpcio":
+                assert is_called(server, door), door
+        assert descriptors(server) < FILES
+        if attacked != "grpcio" or says != PREFACE:
+            wait_until(lambda: is_called(server, attacked), "it is served")
+
+
+@pytest.mark.parametrize("says", [b"", HELLO], ids=["silent", "hello"])
+def test_a_crowd_before_its_handshake_counts(tmp_path: Path, says: bytes) -> None:
+    authority = Authority(tmp_path / "authority")
+    certificate, key = authority.issue("server")
+    context = ssl.create_default_context(cafile=authority.file)
+    with (
+        three_doors("--tls-certificate", str(certificate), "--tls-key", str(key)) as server,
+        crowd_at(place_of(server, "web"), says) as crowd,
+    ):
+        assert is_called(server, "web", context)
+        assert is_called(server, "fast")
+        assert descriptors(server) < FILES
+        # The handshake has a time limit.
+        for each in crowd[:: CROWD // 10] + crowd[-1:]:
+            with contextlib.suppress(ConnectionResetError):
+                while each.recv(4096):
+                    pass
+        wait_until(lambda: descriptors(server) < FILES // 4, "all are closed")
+
+
+def test_the_soft_limit_is_raised_to_the_hard_one_and_told() -> None:
+    with served(prefix=limited_to(512, FILES)) as server:
+        assert server.address
+        assert server.find(f"open files: at most {FILES}, raised from 512$")
+        limits = Path(f"/proc/{server.worker_pid(0)}/limits").read_text()
+        assert re.search(rf"^Max open files +{FILES} +{FILES} ", limits, re.M)
+
+
+def test_doors_share_the_descriptors(monkeypatch: pytest.MonkeyPatch) -> None:
+    for files, doors, share in (1024, 3, 298), (1024, 1, 896), (100_000, 3, 10_000), (100, 2, 16):
+        monkeypatch.setattr(connections.resource, "getrlimit", lambda _, files=files: (files, files))
+        assert connections_of(doors) == share
+
+
+def test_streams_with_a_thread_of_their_own_leave_descriptors_to_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "_MOST", 16)
+    ended = threading.Event()
+
+    def requests() -> Iterator[batch_service_pb2.PlayRequest]:
+        yield batch_service_pb2.PlayRequest()
+        ended.wait(PATIENCE)
+
+    with running(Settings(address="127.0.0.1:0"), "fast") as server, ExitStack() as stack:
+        stack.callback(ended.set)
+        door = server.server._fast
+        assert door is not None
+        for _ in range(8):
+            options = [("grpc.use_local_subchannel_pool", 1)]
+            channel = stack.enter_context(grpc.insecure_channel(server.address, options))
+            assert next(batch_stub(channel).Play(requests(), timeout=PATIENCE)) is not None
+        # A quarter of 16, with three descriptors each.
+        assert len(door._own_loops) == 4
+        assert door._loop.endpoint.most_connections == 4
+
+
+def test_as_many_may_wait_to_be_accepted_as_the_system_allows() -> None:
+    """While the serving loop is busy, a few hundred connect to the door for browsers."""
+    released = threading.Event()
+    with running(Settings(address="127.0.0.1:0"), "web") as server, ExitStack() as stack:
+        server.server._loop.call_soon_threadsafe(released.wait, PATIENCE)
+        stack.callback(released.set)
+        place = ("127.0.0.1", server.server.web_port or 0)
+        for _ in range(400):
+            stack.enter_context(socket.create_connection(place, PATIENCE / 3))

@@ -1,0 +1,67 @@
+"""The largest request of each method: what is valid has room, and the documentation tells them."""
+
+import re
+from pathlib import Path
+
+from prometheus_client import CollectorRegistry
+
+from chatiere.engine import Game
+from chatiere.engine.core.batch import Cancellation
+from chatiere.service.calls.table_service import TableService
+from chatiere.service.guards.metrics import Metrics
+from chatiere.service.guards.sizes import LARGEST_REQUESTS, largest_request
+from chatiere.service.process.settings import Settings
+from chatiere.service.tables.keys import Keyring
+from chatiere.v1 import table_service_pb2 as pb
+
+TABLES = "/chatiere.v1.TableService/"
+SETTINGS = Settings()
+
+
+def largest(path: str) -> int:
+    return largest_request(path, SETTINGS.max_message_bytes)
+
+
+def test_the_docs_tell_the_largest_requests() -> None:
+    text = (Path(__file__).parents[2] / "docs/operations.md").read_text()
+    table = text.partition("### The largest requests")[2].partition("| --- | --- |\n")[2].partition("\n\n")[0]
+    told = dict(re.findall(r"^\| ([^|]*) \| ([0-9,]+)(?:;[^|]*)? \|$", table, re.MULTILINE))
+    assert told == {words_of(path): f"{size:,}" for path, size in LARGEST_REQUESTS.items() if size is not None}
+
+
+def words_of(path: str) -> str:
+    """Return how the documentation calls a method, or the methods, of a path."""
+    service, _, method = path.removeprefix("/chatiere.v1.").partition("/")
+    if not service:
+        return "health, reflection, channelz"
+    if method:
+        return f"`{service}`: `{method}`"
+    has_others = any(other.startswith(path) for other in LARGEST_REQUESTS if other != path)
+    return f"`{service}`: others" if has_others else f"`{service}`"
+
+
+def test_the_settings_bound_every_method() -> None:
+    assert largest(TABLES + "GetRecord") == 4 * 2**20
+    assert largest(TABLES + "Move") == 16 * 2**10
+    assert largest("/chatiere.v1.BatchService/Step") == SETTINGS.max_message_bytes
+    assert largest("/grpc.health.v1.Health/Check") == 16 * 2**10
+    assert {largest_request(path, 1000) for path in ("/a/b", TABLES + "Move", "/chatiere.v1.BatchService/Step")} == {
+        1000
+    }
+
+
+def test_the_tables_of_the_longest_game_fit(game: Game) -> None:
+    tables = TableService(SETTINGS, Metrics(CollectorRegistry()), Keyring(None, bytes(32)))
+    for players in range(game.min_players, game.max_players + 1):
+        request = pb.NewTableRequest(
+            game=game.name,
+            players=players,
+            seats=[pb.TableSeat()] * players,
+            acknowledgement=pb.ACKNOWLEDGEMENT_NEXT,
+        )
+        (data,) = tables.answer("new_table", request.SerializeToString(), Cancellation(), lambda size: None)
+        table = pb.NewTableResponse.FromString(bytes(data)).table
+        # As JSON: in base 64, with quotes and a comma.
+        size = len(table) * 4 / 3 + 8
+        assert 4 * size < largest(TABLES + "Move")
+        assert size * (game.limits_of_any_options(players).max_game_length + 1) < largest(TABLES + "GetRecord")

@@ -1,0 +1,30 @@
+"""Connections at the door for browsers, by the addresses that they come from."""
+
+import asyncio
+from typing import Any
+
+from uvicorn import Config
+
+from chatiere.service.ports.web.connection import Connection, PortState
+
+
+async def _application(connection: Connection, scope: Any, receive: Any, send: Any) -> None:
+    raise AssertionError("nothing is asked")
+
+
+def test_connections_from_one_64_are_one_client_s() -> None:
+    async def check() -> None:
+        config = Config(_application, log_config=None, ws="none", lifespan="off")
+        config.load()
+        state = PortState(config, _application, 10.0)
+
+        def origin_of(host: str) -> str:
+            return Connection(state, (host, 1000)).origin
+
+        assert {origin_of(f"2001:db8:1:2:{i:x}::1") for i in range(200)} == {"ipv6:2001:db8:1:2::/64"}
+        assert origin_of("2001:db8:1:3::1") == "ipv6:2001:db8:1:3::/64"
+        assert origin_of("192.0.2.1") == origin_of("::ffff:192.0.2.1") == "ipv4:192.0.2.1"
+        # Logs have the whole address.
+        assert Connection(state, ("2001:db8:1:2:4::1", 1000)).peer == "ipv6:%5B2001:db8:1:2:4::1%5D:1000"
+
+    asyncio.run(check())
