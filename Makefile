@@ -30,13 +30,22 @@ FUZZ ?= 1000000
 SECONDS ?= inf
 # The number of calls that fuzz-tables makes.
 TABLE_CALLS ?= 100000
+# The seed of the first conversation that fuzz-http2 makes, and their number; 0: as many as fit into SECONDS.
+SEED ?= 1
+COUNT ?= 0
 # The scenario of loadtest/scenarios that load runs; empty: all of them.
 SCENARIO ?=
+# Of the siege: part of the name of the attacks that it makes, and the door (grpcio, fast or web); empty: all.
+ATTACK ?=
+DOOR ?=
+# How long soak takes.
+MINUTES ?= 20
 # Options for make bench, such as BENCH="--quick --row selfplay".
 BENCH ?=
 # The number of games that debug-games plays of each game and number of players.
 GAMES ?= 2000
-# Options for make mutants, such as MUTANTS="--only discat --count 10 --seed 2", or --again for the survivors.
+# Options for make mutants, such as MUTANTS="--only discat --count 10 --seed 2"; --resume to go on with the last run,
+# --again for its survivors.
 MUTANTS ?=
 
 # For the Python of deploy/Dockerfile; `make constraints UPGRADE=--upgrade` also takes newer releases.
@@ -47,10 +56,20 @@ COMPILE := $(BIN)/uv pip compile --quiet --generate-hashes --python-version 3.13
 # The compiled parts that depend on libnghttp2, if they are built.
 HTTP2 = $(shell $(BIN)/python -c 'from chatiere.http2 import is_built; print("chatiere.http2" * is_built())')
 
+# The fuzzer of conversations: the C of http2/ with libnghttp2 and the sanitizers; the system calls that it makes are played.
+# What `apt-get source nghttp2` puts into build/ is compiled with them; else the library is taken as it is.
+FUZZ_HTTP2 := build/fuzz_http2
+NGHTTP2_SOURCE := $(lastword $(sort $(wildcard build/nghttp2-*/lib)))
+FUZZ_HTTP2_SOURCES := $(wildcard http2/*.[ch] tests/fuzz/http2/*.[ch] $(addsuffix /*.c,$(NGHTTP2_SOURCE)))
+PLAYED := accept4 clock_gettime close epoll_create1 epoll_ctl epoll_wait eventfd getrandom read recv sendmsg setsockopt \
+	shutdown write
+
+comma := ,
+
 # Tests are independent of each other: as many processes as there are cores share them.
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
-.PHONY: help demo web test slow page cluster lint debug coverage debug-games mutants wheel constraints fuzz fuzz-tables load bench clean
+.PHONY: help demo web test slow page cluster lint debug coverage debug-games mutants wheel constraints fuzz fuzz-tables fuzz-http2 load soak bench clean
 .DELETE_ON_ERROR:
 
 help: ## List the targets
@@ -102,7 +121,7 @@ coverage: $(DEBUG_BUILT) ## List the lines of the compiled engine and search tha
 debug-games: $(DEBUG_BUILT) ## Play GAMES random games of each game and number of players in the debug build
 	$(SANITIZED) $(BIN)/python tests/debug_games.py --games $(GAMES)
 
-mutants: $(BUILT) ## Plant faults in the compiled engine, one at a time; fails if the tests detect too few (an hour or more)
+mutants: $(BUILT) ## Plant faults in the sources, one at a time; fails if the tests detect too few (hours: MUTANTS=--resume goes on)
 	cd tests && ../$(BIN)/python -m mutants $(MUTANTS)
 
 wheel: $(BUILT) ## Build a wheel and its bill of materials into dist/, and test it in an environment of its own
@@ -119,8 +138,16 @@ fuzz: $(BUILT) ## Send FUZZ damaged messages and packed states to a real server 
 fuzz-tables: $(BUILT) ## Make TABLE_CALLS random calls at sealed tables, and look for what must not be told
 	cd tests && ../$(BIN)/python -m fuzz.tables --count $(TABLE_CALLS) --seconds $(SECONDS)
 
+fuzz-http2: SECONDS = 60
+fuzz-http2: ## Make damaged conversations with the C of http2/ for SECONDS (60), from SEED on, with sanitizers
+	@if pkg-config --exists 'libnghttp2 >= 1.52'; then $(MAKE) --no-print-directory $(FUZZ_HTTP2) && \
+		$(FUZZ_HTTP2) $(SEED) $(COUNT) $(SECONDS); else echo "fuzz-http2 is left out: libnghttp2 is not there"; fi
+
 load: $(BUILT) ## Load a service with the scenarios of loadtest/ (or one SCENARIO), and check their budgets
-	$(BIN)/python loadtest/run.py $(if $(SCENARIO),--scenario $(SCENARIO))
+	$(BIN)/python loadtest/run.py $(if $(SCENARIO),--scenario $(SCENARIO)) $(if $(ATTACK),--attack "$(ATTACK)") $(if $(DOOR),--door $(DOOR))
+
+soak: $(BUILT) ## Load a service at all doors for MINUTES, with rude connections, and check that nothing stays behind
+	$(BIN)/python loadtest/soak.py --minutes $(MINUTES)
 
 bench: $(BENCH_BUILT) ## Compare Chatière's speed with its peers': a table, build/bench.json and build/bench.png
 	$(BIN)/python -m loadtest.bench $(BENCH)
@@ -136,6 +163,14 @@ $(BUILT): pyproject.toml setup.py $(COMPILED) $(SHOWN)
 	@touch $(VENV)/.begun
 	@$(PIP) install --editable '.[dev]'
 	@mv $(VENV)/.begun $@
+
+$(FUZZ_HTTP2): $(FUZZ_HTTP2_SOURCES)
+	@mkdir -p build
+	@echo "libnghttp2: $(if $(NGHTTP2_SOURCE),$(NGHTTP2_SOURCE) with sanitizers,the installed library without sanitizers)"
+	gcc -O2 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all -D_GNU_SOURCE \
+		-Wall -Wextra -Ihttp2 $(addprefix -Wl$(comma)--wrap=,$(PLAYED)) -o $@ $(filter %.c,$^) \
+		$(if $(NGHTTP2_SOURCE),-I$(NGHTTP2_SOURCE)/includes -DHAVE_ARPA_INET_H -DHAVE_NETINET_IN_H \
+		-DHAVE_TIME_H -DHAVE_CLOCK_GETTIME) $$(pkg-config --cflags $(if $(NGHTTP2_SOURCE),,--libs) libnghttp2)
 
 $(BENCH_BUILT): $(BUILT)
 	@$(PIP) install $$($(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["bench"])')
