@@ -179,10 +179,10 @@ class Guards:
 
     def admit(self, call: Call) -> None:
         """Count a call towards the limits until it ends. Raises Refusal (LIMIT_EXCEEDED)."""
-        method = call.method
-        if method.limit is not None:
-            self._limits.begin(method.limit, _limited(call))
-            call.is_admitted = True
+        limit = call.method.limit
+        if limit is not None:
+            self._limits.begin(limit, _limited(call))
+        call.is_admitted = True
 
     def wait(self, call: Call, end: Callable[[Refusal], None], *, has_worked: bool) -> None:
         """Count an admitted stream as waiting for its client, until `go_on`; again, for nothing.
@@ -195,12 +195,9 @@ class Guards:
             idle.add(call.origin, call, _limited(call), end, has_worked=has_worked)
 
     def go_on(self, call: Call) -> bool:
-        """Count a stream as no longer waiting; return False if it has lost its slot."""
+        """Count a stream as no longer waiting; return False if it was not admitted, or has lost its slot."""
         idle = None if call.method.limit is None else call.method.limit.idle
-        if idle is None:
-            # Its method has no slots to lose.
-            return True
-        if call.is_waiting:
+        if idle is not None and call.is_waiting:
             call.is_waiting = False
             call.is_admitted = idle.remove(call.origin, call)
         return call.is_admitted
