@@ -180,6 +180,11 @@ def header_blocks(crowd: Crowd, attack: Attack, until: float) -> None:
     _flood(crowd, attack, until, BLOCKS)
 
 
+def lasting_header_blocks(crowd: Crowd, attack: Attack, until: float) -> None:
+    """Send the same without acknowledging the server's settings, so that the table of headers keeps its first size."""
+    _flood(crowd, attack, until, BLOCKS, acknowledges=False)
+
+
 def web_unread(crowd: Crowd, attack: Attack, until: float) -> None:
     """Open `count` connections to the door for browsers, each with dozens of requests and no reader."""
     body = ListGamesRequest(pieces=True, observation=True).SerializeToString()
@@ -222,6 +227,7 @@ KINDS: dict[str, Callable[[Crowd, Attack, float], None]] = {
         header_bombs,
         large_header_bombs,
         header_blocks,
+        lasting_header_blocks,
         web_unread,
         wrong_hosts,
     )
@@ -277,8 +283,8 @@ def _in_rounds(crowd: Crowd, attack: Attack, until: float, begin: Callable[[Any]
         crowd.stay(min(until, now + _ROUND))
 
 
-def _flood(crowd: Crowd, attack: Attack, until: float, kinds: FloodsByName) -> None:
-    flood(crowd.flooders(attack.count, kinds), until)
+def _flood(crowd: Crowd, attack: Attack, until: float, kinds: FloodsByName, *, acknowledges: bool = True) -> None:
+    flood(crowd.flooders(attack.count, kinds, acknowledges=acknowledges), until)
 
 
 class Attackers:

@@ -267,9 +267,12 @@ class Crowd:
             each.close()
         del self._sockets[-len(opened) :]
 
-    def flooders(self, count: int, kinds: FloodsByName) -> list[Flooder]:
-        """Connect attackers that flood, each from an address of its own."""
-        return [Flooder(self._address, source, self._came, kinds) for source in _sources(count, count)]
+    def flooders(self, count: int, kinds: FloodsByName, *, acknowledges: bool = True) -> list[Flooder]:
+        """Connect attackers that flood, each from an address of its own. `acknowledges`: see Flooder."""
+        return [
+            Flooder(self._address, source, self._came, kinds, acknowledges=acknowledges)
+            for source in _sources(count, count)
+        ]
 
     def stay(self, until: float) -> None:
         """Read what arrives, and send what may be sent, until a time of time.monotonic()."""

@@ -87,9 +87,17 @@ BLOCKS: FloodsByName = {"header list of 110 kB in CONTINUATION": bombs(110_000, 
 class Flooder:
     """An attacker with one connection at a time: each floods with another kind of frame, until the server ends it."""
 
-    def __init__(self, address: tuple[str, int], source: str, came: Counter[str], kinds: FloodsByName) -> None:
-        """Connect. `source`: its own address; `came`: counts of what happens."""
-        self._address, self._source, self._came = address, source, came
+    def __init__(
+        self,
+        address: tuple[str, int],
+        source: str,
+        came: Counter[str],
+        kinds: FloodsByName,
+        *,
+        acknowledges: bool = True,
+    ) -> None:
+        """Connect. `source`: its own address; `came`: counts of what happens. `acknowledges`: the server's settings."""
+        self._address, self._source, self._came, self._acknowledges = address, source, came, acknowledges
         self._floods = kinds
         self._kinds = cycle(kinds)
         self.connect()
@@ -134,7 +142,8 @@ class Flooder:
         if self._http2 is not None:
             events = self._http2.receive_data(data)
             if any(isinstance(event, RemoteSettingsChanged) for event in events):
-                self._left = memoryview(bytes(self._left) + self._http2.data_to_send())
+                if self._acknowledges:
+                    self._left = memoryview(bytes(self._left) + self._http2.data_to_send())
                 self._http2 = None
 
     def begin_again(self) -> None:

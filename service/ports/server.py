@@ -152,6 +152,8 @@ class Server:
                 ("grpc.max_allowed_incoming_connections", connections // count_of(settings.address)),
                 ("grpc.server_handshake_timeout_ms", round(1000 * max(settings.request_timeout, _LEAST_HANDSHAKE))),
                 ("grpc.max_connection_idle_ms", _IDLE),
+                # Without a table of header compression, no byte stands for kilobytes of headers.
+                ("grpc.http2.hpack_table_size.decoder", 0),
                 # Further calls of a connection wait at the client, so that others soon have a turn.
                 ("grpc.max_concurrent_streams", _MAX_CALLS_OF_A_CONNECTION),
                 # Otherwise gRPC ends random calls of any client when many begin at once.

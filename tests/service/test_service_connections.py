@@ -15,6 +15,7 @@ from typing import Any
 import grpc
 import httpx
 import pytest
+from h2.connection import H2Connection
 
 from chatiere.service.guards import connections
 from chatiere.service.guards.connections import connections_of
@@ -181,3 +182,16 @@ def test_as_many_may_wait_to_be_accepted_as_the_system_allows() -> None:
         place = ("127.0.0.1", server.server.web_port or 0)
         for _ in range(400):
             stack.enter_context(socket.create_connection(place, PATIENCE / 3))
+
+
+def test_grpcio_s_port_keeps_no_table_of_headers() -> None:
+    """A table of header compression would let one byte stand for kilobytes (RFC 7541, 4.2)."""
+    with running() as server, socket.create_connection(("127.0.0.1", int(server.address.rpartition(":")[2]))) as client:
+        client.settimeout(PATIENCE)
+        client.sendall(PREFACE)
+        http2 = H2Connection()
+        http2.initiate_connection()
+        while http2.remote_settings.header_table_size != 0:
+            data = client.recv(2**16)
+            assert data
+            http2.receive_data(data)
