@@ -29,6 +29,8 @@ from .test_service_access import Authority
 pytestmark = [needs_fast_door, needs_web_door]
 
 FILES, CROWD = 1024, 1500
+# Their TLS is more than what incomplete requests may take.
+IDLE = 700
 DOORS = ["grpcio", "fast", "web"]
 # What a client of TLS sends first, in part.
 HELLO = b"\x16\x03\x01\x02\x00\x01"
@@ -116,6 +118,33 @@ def test_a_crowd_at_a_door_takes_no_other_door_s_descriptors(attacked: str, says
         assert descriptors(server) < FILES
         if attacked != "grpcio" or says != PREFACE:
             wait_until(lambda: is_called(server, attacked), "it is served")
+
+
+def test_idle_browsers_over_tls_end_no_other_call(tmp_path: Path) -> None:
+    """Python's loop allocates much more for each than it touches, which is no reason to end others' half-open calls."""
+    authority = Authority(tmp_path / "authority")
+    certificate, key = authority.issue("server")
+    context = ssl.create_default_context(cafile=authority.file)
+    tls = ("--tls-certificate", str(certificate), "--tls-key", str(key))
+    web = ("--web-address", "127.0.0.1:0", "--request-timeout", "60")
+    learner = grpc.ssl_channel_credentials(authority.file.read_bytes())
+    with served(*tls, *web, prefix=limited_to(IDLE + 500, IDLE + 500)) as server, ExitStack() as stack:
+        address = f"localhost:{place_of(server, 'grpcio')[1]}"
+        channel = stack.enter_context(grpc.secure_channel(address, learner))
+        may_send = threading.Event()
+
+        def requests() -> Iterator[batch_service_pb2.PlayRequest]:
+            assert may_send.wait(PATIENCE)
+            yield batch_service_pb2.PlayRequest()
+
+        call = batch_stub(channel).Play(requests(), timeout=PATIENCE)
+        for _ in range(IDLE):
+            plain = socket.create_connection(place_of(server, "web"), PATIENCE)
+            stack.enter_context(context.wrap_socket(plain, server_hostname="localhost"))
+        assert is_called(server, "web", context)
+        may_send.set()
+        assert next(call) is not None
+        assert not [line for line in server.lines if "incomplete requests" in line]
 
 
 @pytest.mark.parametrize("says", [b"", HELLO], ids=["silent", "hello"])
