@@ -6,8 +6,9 @@ import pytest
 
 from chatiere.service.calls.batch_service import BatchService
 
+from ..process import Served
 from ..support import Running
-from .peer import Peer
+from .peer import Bystander, Peer
 from .servers import Slow, playing
 
 
@@ -35,6 +36,13 @@ def peer(echoing: Running) -> Iterator[Peer]:
     """A client of a server that echoes every request of Play."""
     with Peer(echoing) as peer:
         yield peer
+
+
+@pytest.fixture
+def bystander(server: Served) -> Iterator[Bystander]:
+    """A client that is served whatever others do."""
+    with Bystander(server) as bystander:
+        yield bystander
 
 
 @pytest.fixture

@@ -46,12 +46,6 @@ def server() -> Iterator[Served]:
 
 
 @pytest.fixture
-def bystander(server: Served) -> Iterator[Bystander]:
-    with Bystander(server) as bystander:
-        yield bystander
-
-
-@pytest.fixture
 def peer(server: Served) -> Iterator[Peer]:
     with Peer(server, source=ELSEWHERE) as peer:
         # The server's settings hold once they are acknowledged.

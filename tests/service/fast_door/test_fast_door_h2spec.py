@@ -20,12 +20,6 @@ def server() -> Iterator[Served]:
         yield server
 
 
-@pytest.fixture
-def bystander(server: Served) -> Iterator[Bystander]:
-    with Bystander(server) as bystander:
-        yield bystander
-
-
 def test_the_cases_are_those_of_h2spec() -> None:
     names = {case.name for case in CASES}
     # 146, and one that only its strict mode has.
