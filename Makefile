@@ -44,8 +44,8 @@ MINUTES ?= 20
 BENCH ?=
 # The number of games that debug-games plays of each game and number of players.
 GAMES ?= 2000
-# Options for make mutants, such as MUTANTS="--only discat --count 10 --seed 2"; --resume to go on with the last run,
-# --again for its survivors.
+# Options for make mutants, such as MUTANTS="--only discat --count 10 --seed 2"; --resume to go on with the run whose
+# verdicts are committed, --again for its survivors.
 MUTANTS ?=
 
 # For the Python of deploy/Dockerfile; `make constraints UPGRADE=--upgrade` also takes newer releases.

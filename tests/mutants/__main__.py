@@ -4,7 +4,8 @@ The faults are a sample, the same for the same seed. One that no test detects is
 explained.toml: because nobody could see it (then it is not a fault, and another one takes its place in the sample), or
 because no test should mind. Fails if fewer than 97 % are detected, or an undetected one is not explained.
 
-Each verdict is written down as it comes, in build/mutants.jsonl, so that a run can be gone on with.
+With --resume each verdict is written down as it comes, in verdicts.jsonl, so that the run can be gone on with, on
+another machine too: it is committed.
 """
 
 import hashlib
@@ -28,7 +29,7 @@ from .faults import Fault, flat
 from .parts import ROOT, Part, parts
 from .trial import COMPILER, TrialError, prepare, try_fault
 
-VERDICTS = ROOT / "build" / "mutants.jsonl"
+VERDICTS = Path(__file__).with_name("verdicts.jsonl")
 LOWEST_SHARE = 0.97
 MOST_MEMORY = 8 << 30
 SEEN, EXPLAINED, SURVIVED = "seen", "explained", "SURVIVED"
@@ -70,11 +71,11 @@ def explanations() -> dict[Key, Explanation]:
 class Verdicts:
     """The verdicts on the faults that were tried, kept in a file."""
 
-    def __init__(self, path: Path) -> None:
-        """Read a file, if there is one."""
+    def __init__(self, path: Path | None) -> None:
+        """Read a file, if there is one. None: keep nothing."""
         self._path = path
         self._seen_by: dict[Key, str | None] = {}
-        if path.exists():
+        if path is not None and path.exists():
             for line in path.read_text(encoding="utf-8").splitlines():
                 entry = json.loads(line)
                 self._seen_by[tuple(entry["key"])] = entry["seen_by"]
@@ -86,6 +87,8 @@ class Verdicts:
     def add(self, fault: Fault, seen_by: str | None) -> None:
         """Keep what detected a fault; None: nothing did."""
         self._seen_by[fault.key] = seen_by
+        if self._path is None:
+            return
         with self._path.open("a", encoding="utf-8") as file:
             file.write(json.dumps({"key": fault.key, "seen_by": seen_by}) + "\n")
 
@@ -121,8 +124,8 @@ def tried(faults: list[Fault], owners: dict[str, Part], verdicts: Verdicts, proc
 @click.option("--count", default=400, show_default=True, help="Faults planted.")
 @click.option("--seed", default=1, show_default=True, help="Of the sample.")
 @click.option("--only", "chosen", multiple=True, type=click.Choice([*parts()]), help="These parts; else all.")
-@click.option("--resume", is_flag=True, help="Keep the verdicts of the last run, and go on.")
-@click.option("--again", is_flag=True, help="Keep them, and try those again that survived, in place of a sample.")
+@click.option("--resume", is_flag=True, help="Go on with the run whose verdicts are kept, and keep more.")
+@click.option("--again", is_flag=True, help="Try those again that survived it, in place of a sample.")
 @click.option("--no-bound", is_flag=True, help="Do not fail for faults that no test detects.")
 @click.option("--processes", default=os.cpu_count(), show_default=True, help="Faults that are tried at a time.")
 def main(
@@ -137,10 +140,7 @@ def main(
     owners = {file: there[name] for file, name in name_of.items()}
     statements = [listed for part in there.values() for listed in part.faults()]
     explained = explanations()
-    VERDICTS.parent.mkdir(exist_ok=True)
-    if not (resume or again):
-        VERDICTS.unlink(missing_ok=True)
-    verdicts = Verdicts(VERDICTS)
+    verdicts = Verdicts(VERDICTS if resume or again else None)
 
     def verdict_on(fault: Fault) -> tuple[str, str]:
         return verdicts.of(fault, explained.get(fault.key))
