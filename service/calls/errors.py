@@ -138,9 +138,8 @@ def slot_lost(kind: str, most: int) -> Refusal:
 
 def invalid_language(error: LanguageError) -> Refusal:
     """Return the refusal of a call whose accept-language cannot be understood."""
-    tag = {"tag": error.tag} if error.tag else {}
     return Refusal(
-        ServiceReason.INVALID_LANGUAGE, f"{ACCEPT_LANGUAGE}: {error}", metadata={"metadata": ACCEPT_LANGUAGE} | tag
+        ServiceReason.INVALID_LANGUAGE, f"{ACCEPT_LANGUAGE}: {error}", metadata={"metadata": ACCEPT_LANGUAGE}
     )
 
 

@@ -6,8 +6,6 @@ from contextvars import ContextVar
 from functools import cache, lru_cache
 from typing import ParamSpec, TypeVar
 
-import langcodes
-
 from chatiere import engine
 from chatiere.engine.core.languages import LANGUAGES, catalogue
 
@@ -51,7 +49,7 @@ WORDS = {
     "INVALID_BOT": "there is no such bot for the game, or not with these parameters",
     "INVALID_RECORD": "the record cannot be played again",
     "INVALID_RANGE": "the record has no such stretch",
-    "INVALID_LANGUAGE": "there is no such language",
+    "INVALID_LANGUAGE": "the list of wanted languages cannot be read",
     "INVALID_TABLE": "this is no table that the service sealed",
     "TABLE_EXPIRED": "the table has expired",
     "WRONG_SECRET": "the secret is of no seat at the table",
@@ -64,19 +62,14 @@ WORDS = {
 
 
 class LanguageError(ValueError):
-    """`accept-language` is malformed, too long, or names a language that does not exist; `tag`: which, or else ""."""
-
-    def __init__(self, message: str, tag: str = "") -> None:
-        """See the class."""
-        super().__init__(message)
-        self.tag = tag
+    """`accept-language` is malformed or too long."""
 
 
 @lru_cache(maxsize=256)
 def language_for(accepted: str) -> str:
     """Return the language for the value of `accept-language`: the most wanted one that is spoken, or else English.
 
-    Raises LanguageError.
+    Languages that are not known count for nothing (RFC 9110, 12.5.4). Raises LanguageError.
     """
     if len(accepted) > _LONGEST:
         raise LanguageError(f"longer than {_LONGEST} characters")
@@ -98,12 +91,7 @@ def _read_range(text: str) -> tuple[str, float]:
     found = _RANGE.fullmatch(text)
     if found is None:
         raise LanguageError("not a list of language ranges, as in `fr-CA, fr;q=0.8, en;q=0.5`")
-    tag, weight = found[1], float(found[2] or 1)
-    if tag == "*":
-        return tag, weight
-    if not langcodes.tag_is_valid(tag):
-        raise LanguageError(f"there is no language {tag}", tag)
-    return langcodes.get(tag).language or "", weight
+    return found[1].partition("-")[0].lower(), float(found[2] or 1)
 
 
 def spoken() -> str:

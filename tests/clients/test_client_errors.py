@@ -214,7 +214,7 @@ async def test_labels_and_errors_in_the_language_of_the_client(address: str) -> 
         assert pickle.loads(pickle.dumps(raised.value)).localized == words
 
 
-def test_a_language_that_does_not_exist(address: str) -> None:
-    with Client(address, language="xx") as client:
+def test_what_is_no_language(address: str) -> None:
+    with Client(address, language="xx-") as client:
         error = error_of(lambda method: getattr(client, method)(), "list_games")
-    assert (error.reason, error.metadata["tag"]) == ("INVALID_LANGUAGE", "xx")
+    assert (error.reason, error.metadata["metadata"]) == ("INVALID_LANGUAGE", "accept-language")
