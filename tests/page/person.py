@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Locator, Request, Respo
 Way = Literal["clicks", "keys", "taps"]
 SIZES: dict[Way, tuple[int, int]] = {"clicks": (1280, 860), "keys": (1280, 860), "taps": (360, 740)}
 # Milliseconds that Chromium has for anything.
-PATIENCE = 30_000
+PATIENCE = 90_000
 ARROWS = ("ArrowRight", "ArrowLeft", "ArrowUp", "ArrowDown")
 # More keys than it takes to reach anything on the page.
 FAR = 400

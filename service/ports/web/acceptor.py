@@ -48,10 +48,13 @@ class Acceptor:
         self._pause()
         for listening in self._listening:
             listening.close()
-        welcomes = [task for held in self._held.values() for _, task in held.values() if not task.done()]
-        for task in welcomes:
+        welcomes = [each for held in self._held.values() for each in held.values() if not each[1].done()]
+        for _, task in welcomes:
             task.cancel()
-        await asyncio.gather(*welcomes, return_exceptions=True)
+        await asyncio.gather(*(task for _, task in welcomes), return_exceptions=True)
+        # A task that is cancelled before it begins closes nothing.
+        for accepted, _ in welcomes:
+            accepted.close()
 
     def _pause(self) -> None:
         if self._is_accepting:
