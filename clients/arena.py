@@ -1,4 +1,4 @@
-"""Tournaments of bots: each against each other, win rates and ratings.
+"""Tournaments of bots: each against each other, win rates and ratings, and the balance of the games.
 
 Ratings need the extra `chatiere[arena]`.
 """
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chatiere import bots, engine
+from chatiere.clients.balance import Balance, Course
 from chatiere.clients.matches import Results, play_many, wilson_interval
 from chatiere.engine.core.integers import require_integer, unsigned
 from chatiere.envs import TableEnv
@@ -24,7 +25,7 @@ _GAMES_AT_ONCE = 1024
 
 
 class Pairing(NamedTuple):
-    """Two bots of an arena, by index: one at a single seat, the other at all other seats."""
+    """Two bots of an arena, by index: one at a single seat, the other at all other seats; or one bot at all seats."""
 
     alone: int
     others: int
@@ -55,7 +56,7 @@ class Arena:
     """The games of a tournament, and all that they depend on.
 
     Raises EngineError if the game or the number of players is not known; ValueError, TypeError for a number out of
-    range, fewer than two bots, a bot that there is not or that is given twice.
+    range, no bots, a bot that there is not or that is given twice.
     """
 
     game: str
@@ -63,27 +64,32 @@ class Arena:
     players: int
     """The number of players."""
     bots: tuple[str, ...]
-    """The bots, as `bots.get` takes them."""
+    """The bots, as `bots.get` takes them. A single one plays against itself."""
     games: int
-    """The number of games of each pairing; all pairings play the same game numbers, 0 … games - 1."""
+    """The number of games of each pairing, two or more; all pairings play the same game numbers, 0 … games - 1."""
     seed: int = 1
     """The seed of the games and of the bots."""
 
     def __post_init__(self) -> None:
         """Check all fields."""
         engine.game(self.game).read_players(self.players)
-        if require_integer("games", self.games) < 1:
-            raise ValueError(f"games must be 1 or more, not {self.games}")
+        if require_integer("games", self.games) < 2:
+            raise ValueError(f"games must be 2 or more, not {self.games}")
         unsigned("seed", self.seed, 64)
         for number, bot in enumerate(self.bots):
             bots.get(bot, self.game, self.players)
             if bot in self.bots[:number]:
                 raise ValueError(f"bot {bot!r} is given twice")
-        if len(self.bots) < 2:
-            raise ValueError(f"bots must be two or more, not {len(self.bots)}")
+        if not self.bots:
+            raise ValueError("bots must be one or more")
 
     def pairings(self) -> list[Pairing]:
-        """Return who plays whom: every pair, and with more than two players each of the pair alone."""
+        """Return who plays whom: every pair, and with more than two players each of the pair alone.
+
+        A single bot plays against itself.
+        """
+        if len(self.bots) == 1:
+            return [Pairing(0, 0)]
         pairs = combinations(range(len(self.bots)), 2)
         if self.players == 2:
             return [Pairing(*pair) for pair in pairs]
@@ -93,14 +99,16 @@ class Arena:
         """Return the bots that may choose otherwise when the games are played again: those with a limit of time."""
         return [bot for bot in self.bots if not bots.get(bot, self.game, self.players).is_reproducible]
 
-    def play(self, pairing: Pairing, report: Callable[[int], object] | None = None) -> Results:
-        """Play the games of a pairing; the bot that is alone takes all seats in turn, another each game.
+    def play(self, pairing: Pairing, report: Callable[[int], object] | None = None) -> tuple[Results, Balance]:
+        """Play the games of a pairing, and return their results and balance.
 
-        `report`: called with the number of games that just ended. In the results bot 0 is the one alone.
+        The bot that is alone takes all seats in turn, another each game. In the results it is bot 0. `report`: called
+        with the number of games that just ended.
         """
         specs = [self.bots[pairing.alone], *[self.bots[pairing.others]] * (self.players - 1)]
         seated = [bots.get(spec, self.game, self.players) for spec in specs]
         results = Results.of(self.games, self.players, self.players)
+        course = Course.of(self.game, self.players, self.games, self.seed)
         with TableEnv(
             self.game,
             self.players,
@@ -108,11 +116,12 @@ class Arena:
             games=self.games,
             observations=any(bot.needs_observations for bot in seated),
         ) as env:
-            for batch, _ in play_many(env, seated, self.seed):
+            for batch, actions in play_many(env, seated, self.seed):
                 results.add(batch.ended)
+                course.add(batch, actions)
                 if report is not None:
                     report(len(batch.ended.envs))
-        return results
+        return results, Balance.of(results, course)
 
     def win_rates(self, played: Mapping[Pairing, Results]) -> NDArray[np.float64]:
         """Return how often the row's bot wins alone against the column's: float64 (bots, bots), NaN on the diagonal.
@@ -129,7 +138,7 @@ class Arena:
     def rate_bots(
         self, played: Mapping[Pairing, Results], report: Callable[[int], object] | None = None
     ) -> list[Rating]:
-        """Rate the bots by the games of all pairings, the best first.
+        """Rate two or more bots by the games of all pairings, the best first.
 
         Of each game the winners share the first place, the others the second. Games are taken in the order of their
         numbers, each of all pairings in turn. `report`: called with the number of games that were just rated.
@@ -159,10 +168,13 @@ class Arena:
         ]
         return sorted(rated, key=lambda rating: -rating.mu)
 
-    def figures(self, played: Mapping[Pairing, Results], rated: Sequence[Rating]) -> dict[str, Any]:
+    def figures(
+        self, played: Mapping[Pairing, Results], balances: Mapping[Pairing, Balance], rated: Sequence[Rating]
+    ) -> dict[str, Any]:
         """Return all figures, with what they depend on, for JSON.
 
-        `played`: the results of all pairings. `rated`: the ratings by them.
+        `played`, `balances`: the results and the balance of all pairings. `rated`: the ratings by them; of a single
+        bot there are none, nor a win rate.
         """
         return {
             "package_version": version("chatiere"),
@@ -176,7 +188,12 @@ class Arena:
             "seed": self.seed,
             "even_share": 1 / self.players,
             "pairings": [
-                {"bot": self.bots[pairing.alone], "others": self.bots[pairing.others], **win_rate(results)._asdict()}
+                {
+                    "bot": self.bots[pairing.alone],
+                    "others": self.bots[pairing.others],
+                    **(win_rate(results)._asdict() if rated else {}),
+                    "balance": balances[pairing].figures(),
+                }
                 for pairing, results in played.items()
             ],
             "ratings": [rating._asdict() for rating in rated],

@@ -4,7 +4,7 @@ import math
 import statistics
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Self, SupportsIndex
+from typing import Any, NamedTuple, Self, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,9 @@ from chatiere import engine
 from chatiere.bots import Bot, hosting
 from chatiere.envs.batch import Batch, Ended
 from chatiere.envs.batch_env import BatchEnv
+
+# Of 95 % intervals.
+_Z = statistics.NormalDist().inv_cdf(0.975)
 
 
 def bots_of(game_numbers: NDArray[np.uint64], seats: NDArray[np.int8], bots: int) -> NDArray[np.uint64]:
@@ -130,8 +133,19 @@ def wilson_interval(rate: float, count: int) -> tuple[float, float]:
 
     It also holds for shared wins: values between 0 and 1 vary no more than wins and losses of the same mean.
     """
-    z = statistics.NormalDist().inv_cdf(0.975)
-    middle = rate + z * z / (2 * count)
-    half = z * math.sqrt(rate * (1 - rate) / count + z * z / (4 * count * count))
-    scale = 1 + z * z / count
+    middle = rate + _Z * _Z / (2 * count)
+    half = _Z * math.sqrt(rate * (1 - rate) / count + _Z * _Z / (4 * count * count))
+    scale = 1 + _Z * _Z / count
     return max(0.0, (middle - half) / scale), min(1.0, (middle + half) / scale)
+
+
+def ratio_interval(parts: NDArray[Any], wholes: NDArray[Any]) -> tuple[float, float]:
+    """Return the 95 % interval of sum(parts) / sum(wholes), for values that are 0 or more, of two or more games.
+
+    It is normal, by the variance of the ratio estimator: games do not depend on each other, what happens in one does.
+    """
+    count, mean = len(parts), float(wholes.mean())
+    ratio = float(parts.mean()) / mean
+    deviations = parts - ratio * wholes
+    half = _Z * math.sqrt(float(deviations @ deviations) / (count * (count - 1))) / mean
+    return max(0.0, ratio - half), ratio + half

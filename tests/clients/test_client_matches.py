@@ -10,7 +10,7 @@ from scipy import stats
 from chatiere import bots, engine
 from chatiere.bots import Bot, Decisions
 from chatiere.clients import Client, VectorEnv, begin, play
-from chatiere.clients.matches import Results, bots_of, play_many, wilson_interval
+from chatiere.clients.matches import Results, bots_of, play_many, ratio_interval, wilson_interval
 
 GAMES = [game.name for game in engine.games()]
 TABLES = [(game.name, players) for game in engine.games() for players in range(game.min_players, game.max_players + 1)]
@@ -109,3 +109,30 @@ def test_shares_of_wins_are_of_the_games_that_a_bot_sat_in() -> None:
 def test_the_interval_is_wilsons(wins: int, games: int) -> None:
     expected = stats.binomtest(wins, games).proportion_ci(method="wilson")
     assert wilson_interval(wins / games, games) == pytest.approx((expected.low, expected.high))
+
+
+def test_the_interval_of_a_mean_is_the_normal_one() -> None:
+    values = np.random.default_rng(1).gamma(3, 10, 50)
+    expected = stats.norm.interval(0.95, values.mean(), stats.sem(values))
+    assert ratio_interval(values, np.ones(50)) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("correlation", [-1, 0, 1])
+def test_the_interval_of_a_ratio_is_as_wide_as_the_ratio_varies(correlation: int) -> None:
+    generator = np.random.default_rng(2)
+
+    def games(shape: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
+        # A game's share depends on its length, or does not.
+        wholes = generator.uniform(20, 60, shape)
+        return wholes * (0.3 + 0.005 * correlation * (wholes - 40) + generator.uniform(-0.1, 0.1, shape)), wholes
+
+    parts, wholes = games((20_000, 100))
+    deviation = (parts.sum(axis=1) / wholes.sum(axis=1)).std()
+    low, high = ratio_interval(*games((100_000,)))
+    assert (high - low) / 2 == pytest.approx(1.96 * deviation * (100 / 100_000) ** 0.5, rel=0.03)
+
+
+def test_the_interval_of_what_is_never_negative_is_not_so_either() -> None:
+    low, high = ratio_interval(np.array([0, 0, 0, 1]), np.array([10, 10, 10, 10]))
+    assert low == 0
+    assert high == pytest.approx(0.025 + 1.96 * 0.025, rel=1e-3)

@@ -13,6 +13,7 @@ from openskill.models import PlackettLuce
 
 from chatiere import bots, engine
 from chatiere.clients.arena import Arena, Pairing, win_rate
+from chatiere.clients.balance import Balance, Course
 from chatiere.clients.matches import Results, wilson_interval
 
 from .conftest import Run
@@ -40,13 +41,34 @@ def without_time(output: str) -> str:
 
 
 def tables(output: str) -> list[list[list[str]]]:
-    """The cells of the report's two tables, without heads."""
+    """The cells of the report's tables, without heads."""
     found = []
-    for block in output.split("\n\n")[1:3]:
+    for block in output.split("\n\n")[1:]:
+        if not block.startswith("|"):
+            continue
         rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in block.splitlines()]
         assert all(set("".join(row)) == {"-"} for row in rows[1:2])
         found.append(rows[2:])
     return found
+
+
+def estimate(figures: dict[str, float], percent: bool = True) -> str:
+    """A mean with its interval as the report shows it."""
+    mean, low, high = (figures[name] * (100 if percent else 1) for name in ("mean", "low", "high"))
+    return f"{mean:.1f}{' %' if percent else ''} ({low:.1f} to {high:.1f})"
+
+
+def balance_rows(pairing: dict, names: list[str]) -> tuple[list[str], list[str]]:
+    """The rows that tell a pairing's balance in the report's two tables of it. `names`: who plays whom there."""
+    balance = pairing["balance"]
+    return [
+        *names,
+        estimate(balance["length"], percent=False),
+        str(balance["median_length"]),
+        f"{balance['shortest']} to {balance['longest']}",
+        estimate(balance["shared"]),
+        estimate(balance["first_seat"]),
+    ], [*names, *map(estimate, balance["kinds"].values())]
 
 
 def results_of(returns: list[list[float]]) -> Results:
@@ -70,10 +92,10 @@ def test_the_report_is_that_of_the_games(run: Run, tmp_path: Path, name: str, pl
     assert (figures["rules_version"], figures["players"]) == (engine.game(name).rules_version, players)
     assert (figures["bots"], figures["unrepeatable_bots"]) == (names, [])
     assert (figures["games_per_pairing"], figures["seed"], figures["even_share"]) == (12, 5, 1 / players)
-    rates, ratings = tables(result.stdout)
+    rates, ratings, balances, kinds = tables(result.stdout)
     others = "" if players == 2 else f"{players - 1} × "
     assert sorted((row[0], row[1].removeprefix(others)) for row in rates) == sorted(pairs)
-    for row, pairing in zip(rates, figures["pairings"], strict=True):
+    for row, *told, pairing in zip(rates, balances, kinds, figures["pairings"], strict=True):
         assert row == [
             pairing["bot"],
             others + pairing["others"],
@@ -84,8 +106,16 @@ def test_the_report_is_that_of_the_games(run: Run, tmp_path: Path, name: str, pl
         assert (pairing["low"], pairing["high"]) == wilson_interval(pairing["wins"], 12)
         # Self-play gives the seats to the same bots, and plays the same games.
         seated = ",".join([pairing["bot"], *[pairing["others"]] * (players - 1)])
-        first = run("selfplay", *asked, "--bots", seated).stdout.splitlines()[2]
+        lengths, first = run("selfplay", *asked, "--bots", seated).stdout.splitlines()[1:3]
         assert first.startswith(f"{pairing['bot']}: wins {pairing['wins']:.1%} of 12 games ")
+        balance = pairing["balance"]
+        assert lengths.startswith(
+            f"decisions per game: mean {balance['length']['mean']:.1f}, median {balance['median_length']}, "
+        )
+        assert lengths.endswith(f", shortest {balance['shortest']}, longest {balance['longest']}")
+        assert list(balance["kinds"]) == [kind.name for kind in engine.game(name).description.action_kinds]
+        assert sum(kind["mean"] for kind in balance["kinds"].values()) == pytest.approx(1)
+        assert tuple(told) == balance_rows(pairing, row[:2])
     assert ratings == [
         [rating["bot"], *(f"{rating[figure]:.1f}" for figure in ("mu", "sigma", "ordinal"))]
         for rating in figures["ratings"]
@@ -97,6 +127,21 @@ def test_the_report_is_that_of_the_games(run: Run, tmp_path: Path, name: str, pl
     for rating in figures["ratings"]:
         assert rating["ordinal"] == pytest.approx(rating["mu"] - 3 * rating["sigma"])
     assert (tmp_path / "new" / "arena" / "arena.png").read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
+
+
+@pytest.mark.parametrize(("name", "players"), TABLES)
+def test_a_single_bot_plays_against_itself(run: Run, tmp_path: Path, name: str, players: int) -> None:
+    result = run("arena", "--game", name, "--players", players, "--bots", "random", "--games", 6, "--output", tmp_path)
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout.startswith(f"{name}, {players} players: 1 pairing of 6 games, seed 1; ")
+    figures = json.loads((tmp_path / "arena.json").read_text("utf-8"))
+    (pairing,) = figures["pairings"]
+    assert figures["ratings"] == []
+    assert set(pairing) == {"bot", "others", "balance"}
+    assert (pairing["bot"], pairing["others"]) == ("random", "random")
+    against = "random" if players == 2 else f"{players - 1} × random"
+    assert tables(result.stdout) == [[row] for row in balance_rows(pairing, ["random", against])]
+    assert [path.name for path in tmp_path.iterdir()] == ["arena.json"]
 
 
 def test_the_same_arguments_give_the_same_games(run: Run, tmp_path: Path) -> None:
@@ -115,7 +160,7 @@ def test_the_same_arguments_give_the_same_games(run: Run, tmp_path: Path) -> Non
 @pytest.mark.parametrize("name", GAMES)
 def test_the_stronger_bot_gets_the_higher_rating(run: Run, name: str) -> None:
     result = run("arena", "--game", name, "--bots", f"random,{own(name)}", "--games", 60)
-    rates, ratings = tables(result.stdout)
+    rates, ratings, *_ = tables(result.stdout)
     assert [row[0] for row in ratings] == [own(name), "random"]
     assert float(rates[0][2].removesuffix(" %")) < float(rates[0][4].removesuffix(" %"))
 
@@ -173,15 +218,22 @@ def test_ratings_stay_around_their_start_when_several_seats_are_one_bots() -> No
 
 @pytest.mark.parametrize(("name", "players"), TABLES)
 def test_the_bot_that_is_alone_plays_every_seat_as_often(name: str, players: int) -> None:
-    results = Arena(name, players, ("random", own(name)), 2 * players).play(Pairing(0, 1))
+    results, _ = Arena(name, players, ("random", own(name)), 2 * players).play(Pairing(0, 1))
     alone = np.nonzero(results.bots == 0)
     assert alone[0].tolist() == list(range(2 * players))
     assert Counter(alone[1].tolist()) == dict.fromkeys(range(players), 2)
     assert (results.lengths > 0).all()
 
 
+def test_the_first_seat_is_that_of_the_games_played() -> None:
+    results, balance = Arena(TWO, 2, ("random", own(TWO)), 100, seed=7).play(Pairing(0, 1))
+    same, other = (Balance.of(results, Course.of(TWO, 2, 100, seed)).first_seat for seed in (7, 1))
+    assert same == balance.first_seat
+    assert other != balance.first_seat
+
+
 def test_a_bot_with_a_limit_of_time_is_told(run: Run, tmp_path: Path) -> None:
-    asked = ("--game", TWO, "--games", 1, "--output", tmp_path)
+    asked = ("--game", TWO, "--games", 2, "--output", tmp_path)
     result = run("arena", *asked, "--bots", "random,ismcts:milliseconds=1,flat:playouts=2")
     told = "ismcts:milliseconds=1 has a limit of time: the same arguments will give other games"
     assert result.stdout.splitlines()[1:3] == [told, ""]
@@ -206,12 +258,12 @@ def test_what_is_to_be_installed(run: Run, tmp_path: Path, monkeypatch: pytest.M
 def test_a_directory_that_cannot_be_written(run: Run, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     for output in (tmp_path / "file", tmp_path / "file" / "below"):
-        result = run("arena", "--game", TWO, "--bots", f"random,{own(TWO)}", "--games", 1, "--output", output)
+        result = run("arena", "--game", TWO, "--bots", f"random,{own(TWO)}", "--games", 2, "--output", output)
         assert (result.exit_code, result.stdout) == (2, "")
         assert str(output) in result.stderr
     # What has been played is told all the same.
     (tmp_path / "arena.json").mkdir()
-    result = run("arena", "--game", TWO, "--bots", f"random,{own(TWO)}", "--games", 1, "--output", tmp_path)
+    result = run("arena", "--game", TWO, "--bots", f"random,{own(TWO)}", "--games", 2, "--output", tmp_path)
     assert result.exit_code == 2
     assert str(tmp_path / "arena.json") in result.stderr
     assert len(tables(result.stdout)[0]) == 1
@@ -220,7 +272,6 @@ def test_a_directory_that_cannot_be_written(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("names", "told"),
     [
-        ("random", "bots must be two or more, not 1"),
         ("random,flat,random", "bot 'random' is given twice"),
         ("random,cheater", "unknown bot 'cheater'"),
         ("random,", "unknown bot ''"),
@@ -253,19 +304,21 @@ def test_numbers_that_make_no_sense(run: Run, option: str, value: object) -> Non
     assert f"Invalid value for '{option}'" in result.stderr
 
 
-def test_no_games(run: Run) -> None:
-    assert "Invalid value for '--games'" in run("arena", "--game", TWO, "--bots", "random,flat", "--games", 0).stderr
+@pytest.mark.parametrize("games", [0, 1])
+def test_too_few_games(run: Run, games: int) -> None:
+    result = run("arena", "--game", TWO, "--bots", "random,flat", "--games", games)
+    assert "Invalid value for '--games'" in result.stderr
 
 
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ((TWO, 2, ("random", "flat"), 0), "games must be 1 or more, not 0"),
-        ((TWO, 2, ("random", "flat"), 1, -1), "seed must"),
-        ((TWO, 2, ("random", "flat"), 1, 2**64), "seed must"),
-        ((TWO, 2, (), 1), "bots must be two or more, not 0"),
-        ((TWO, 99, ("random", "flat"), 1), "players"),
-        (("tarock", 2, ("random", "flat"), 1), "tarock"),
+        ((TWO, 2, ("random", "flat"), 1), "games must be 2 or more, not 1"),
+        ((TWO, 2, ("random", "flat"), 2, -1), "seed must"),
+        ((TWO, 2, ("random", "flat"), 2, 2**64), "seed must"),
+        ((TWO, 2, (), 2), "bots must be one or more"),
+        ((TWO, 99, ("random", "flat"), 2), "players"),
+        (("tarock", 2, ("random", "flat"), 2), "tarock"),
     ],
 )
 def test_a_tournament_out_of_range(arguments: tuple, told: str) -> None:
