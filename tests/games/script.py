@@ -71,9 +71,13 @@ class Script(ABC):
 
     def begin(self) -> None:
         """Run to the first question."""
+        self.go_on(self._run())
+
+    def go_on(self, script: Generator[Question, int, None]) -> None:
+        """Run to the first question of a script, which is that of the whole game or the rest of one."""
         self.happened = []
-        self._script = self._run()
-        self.question = next(self._script)
+        self._script = script
+        self.question = next(script)
 
     def move(self, move: int) -> None:
         """Answer the question."""

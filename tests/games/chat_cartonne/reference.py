@@ -132,8 +132,7 @@ class Game(Script):
             turn, cell = divmod(choice - 13, 576)
             self.table[at(cell)] = Card(walls_of(kind, bool(turn)))
             self.tell("START_PLACED", seat, kind, turn, cell)
-        yield from self._turns(first)
-        yield Question(OVER, ())
+        yield from self.turns(first, 0)
 
     def _chance(self, outcomes: Mapping[int, Fraction]) -> Question:
         # Weights: the smallest integers in the same proportions.
@@ -145,8 +144,8 @@ class Game(Script):
 
     # Turns
 
-    def _turns(self, seat: int) -> Generator[Question, int, None]:
-        passed = 0
+    def turns(self, seat: int, passed: int) -> Generator[Question, int, None]:
+        """Go on from the beginning of a seat's turn, before which `passed` seats passed in the final phase."""
         while True:
             was_final = self.final
             played = yield from self._turn(seat)
@@ -157,7 +156,7 @@ class Game(Script):
             holding = [s for s in range(self.players) if any(card != PRINCESS for card in self.hands[s])]
             if self.final and (not holding or passed == len(holding)):
                 self.tell("GAME_ENDED", None)
-                return
+                yield Question(OVER, ())
             seat = (seat + 1) % self.players
             while self.final and seat not in holding:
                 seat = (seat + 1) % self.players

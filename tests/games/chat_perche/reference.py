@@ -126,17 +126,23 @@ class Game(Script):
             self.tokens[chosen // 4] = self.seat, value
             self.tell("TOKEN_CHOSEN", self.seat, value, seen_by={self.seat})
             self.tell("TOKEN_PLACED", self.seat, chosen // 4)
+        yield from self.turns(self.turn())
+
+    def turns(self, rest: Generator[Question, int, None]) -> Generator[Question, int, None]:
+        """Go on from the active seat's turn, of which `rest` is left, to the end of the game."""
         while True:
-            yield from self._turn()
+            yield from rest
             if self.dogs == self.dog_track:
                 break
             self.seat = 1 - self.seat
+            rest = self.turn()
         self.tell("GAME_ENDED", None)
         self.phase = "OVER"
         self.card = None
         yield Question(OVER, ())
 
-    def _turn(self) -> Generator[Question, int, None]:
+    def turn(self) -> Generator[Question, int, None]:
+        """Turn up a card and apply it."""
         self.phase, self.card, self.steps = "TURN_UP", None, 0
         copies = Counter(CARDS.index(card) for card in self.decks[self.seat] or self.full_deck)
         types = sorted(copies)
@@ -149,6 +155,11 @@ class Game(Script):
         self.card = CARDS[outcome]
         self.decks[self.seat].remove(self.card)
         self.moved[self.seat] = {}
+        yield from self.apply_card()
+
+    def apply_card(self) -> Generator[Question, int, None]:
+        """Go on with a turn from the effect of the card that was turned up."""
+        assert self.card is not None
         words = self.card.split()
         if words[0] == "dogs":
             steps = min(int(words[1]), self.dog_track - self.dogs)

@@ -69,24 +69,39 @@ class Game(Script):
         if self.first_seat is None:
             self.first_seat = yield Question(CHANCE, tuple(range(self.players)))
             self.tell("FIRST_SEAT_CHOSEN", self.first_seat)
-        for self.round in (1, 2, 3):
-            leader = (self.first_seat + self.round - 1) % self.players
-            if self.round > 1:
+        yield from self._deal()
+        yield from self.from_trick(self._trick(self.first_seat))
+
+    def _deal(self) -> Generator[Question, int, None]:
+        for _ in range(DEALT[self.players]):
+            for distance in range(self.players):
+                card = yield from self._draw()
+                seat = (self._first_of_round() + distance) % self.players
+                self.hands[seat].add(card)
+                self.tell("CARD_DEALT", seat, number(card), seen_by={seat})
+
+    def _first_of_round(self) -> int:
+        assert self.first_seat is not None
+        return (self.first_seat + self.round - 1) % self.players
+
+    def from_trick(self, rest: Generator[Question, int, int]) -> Generator[Question, int, None]:
+        """Go on from a trick, of which `rest` is left, to the end of the game."""
+        while True:
+            leader = yield from rest
+            if self.hands[leader]:
+                self.tell("LEADER_CHOSEN", leader)
+            else:
+                for seat in range(self.players):
+                    self.finished[seat].append(self.board_score(seat))
+                    self.tell("ROUND_SCORED", seat, self.round, self.board_score(seat))
+                if self.round == 3:
+                    break
+                self.round += 1
                 self._lay_out()
+                leader = self._first_of_round()
                 self.tell("ROUND_BEGUN", leader, self.round)
-            for _ in range(DEALT[self.players]):
-                for distance in range(self.players):
-                    card = yield from self._draw()
-                    seat = (leader + distance) % self.players
-                    self.hands[seat].add(card)
-                    self.tell("CARD_DEALT", seat, number(card), seen_by={seat})
-            while self.hands[leader]:
-                leader = yield from self._trick(leader)
-                if self.hands[leader]:
-                    self.tell("LEADER_CHOSEN", leader)
-            for seat in range(self.players):
-                self.finished[seat].append(self.board_score(seat))
-                self.tell("ROUND_SCORED", seat, self.round, self.board_score(seat))
+                yield from self._deal()
+            rest = self._trick(leader)
         self.tell("GAME_ENDED", None)
         yield Question(OVER, ())
 
@@ -102,7 +117,11 @@ class Game(Script):
             trick.extra = yield from self._draw()
             self.table.add(trick.extra)
             self.tell("EXTRA_CARD_TURNED", None, number(trick.extra))
-        for distance in range(self.players):
+        return (yield from self.trick_from(trick, leader, 0))
+
+    def trick_from(self, trick: Trick, leader: int, taken: int) -> Generator[Question, int, int]:
+        """Go on with a trick after its plays so far, and `taken` cards taken; return who leads next."""
+        for distance in range(len(trick.plays), self.players):
             seat = (leader + distance) % self.players
             choices = sorted(number(card) for card in self._playable(seat, trick))
             card = card_of((yield Question(seat, tuple(choices))))
@@ -114,12 +133,12 @@ class Game(Script):
             if card[0] != led and (seat, led) not in self.voids:
                 self.voids.add((seat, led))
                 self.tell("VOID_SHOWN", seat, led)
-        self.tell("TRICK_RANKED", None, *self.ranking(trick))
-        for rank, seat in enumerate(self.ranking(trick)):
-            for _ in range(TAKES[self.players][rank]):
-                yield from self._take(seat)
-            if TAKES[self.players][rank] == 2:
-                leader = seat
+        ranking = self.ranking(trick)
+        self.tell("TRICK_RANKED", None, *ranking)
+        takers = [seat for seat, cards in zip(ranking, TAKES[self.players], strict=True) for _ in range(cards)]
+        for seat in takers[taken:]:
+            yield from self._take(seat)
+        leader = ranking[TAKES[self.players].index(2)]
         for card in self.table:
             self.tell("CARD_DISCARDED", None, number(card))
         self.discards |= self.table

@@ -77,17 +77,20 @@ class Game(Script):
             for distance in range(self.players):
                 yield from self._draw((self.first_seat + distance) % self.players, "CARD_DEALT")
         seat = self.first_seat
-        yield from self._play(seat)
-        yield from self._refill(seat)
-        turns_left = None
-        while self.group_winner is None and turns_left != 0:
-            if turns_left is None and not self.hands[seat] and not self._pile_size():
-                turns_left = self.players - 1
-                self.tell("LAST_TURNS_BEGUN", seat)
-            seat = (seat + 1) % self.players
+        yield from self.turns(seat, None)
+
+    def turns(self, seat: int, turns_left: int | None) -> Generator[Question, int, None]:
+        """Go on from the beginning of a seat's turn to the end; `turns_left`: with that one, if the last have begun."""
+        while True:
             yield from self._turn(seat)
             if turns_left is not None:
                 turns_left -= 1
+            elif not self.hands[seat] and not self._pile_size() and self.group_winner is None:
+                turns_left = self.players - 1
+                self.tell("LAST_TURNS_BEGUN", seat)
+            if self.group_winner is not None or turns_left == 0:
+                break
+            seat = (seat + 1) % self.players
         self.tell("GAME_ENDED", None)
         yield Question(OVER, ())
 

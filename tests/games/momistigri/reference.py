@@ -136,9 +136,12 @@ class Game(Script):
         if self.first_seat is None:
             self.first_seat = yield Question(CHANCE, tuple(range(self.players)), (1,) * self.players)
             self.tell("FIRST_SEAT_CHOSEN", self.first_seat)
-        first = self.first_seat
+        yield from self.rounds(self.first_seat, self._round(self.first_seat))
+
+    def rounds(self, first: int, rest: Play) -> Play:
+        """Go on from a round that `first` began, of which `rest` is left, to the end of the game."""
         while True:
-            yield from self._round(first)
+            yield from rest
             totals = [sum(penalties[seat] for penalties in self.penalties) for seat in range(self.players)]
             fewest_tied = totals.count(min(totals)) > 1
             if len(self.penalties) == 3 or (len(self.penalties) == 2 and not fewest_tied):
@@ -146,6 +149,7 @@ class Game(Script):
             clockwise = [(first + i) % self.players for i in range(self.players)]
             first = next(seat for seat in clockwise if totals[seat] == max(totals))
             self.tell("ROUND_BEGUN", first, len(self.penalties) + 1)
+            rest = self._round(first)
         self.tell("GAME_ENDED", None)
         self.over = True
         self.known, self.most_ones = {}, {}
@@ -164,15 +168,20 @@ class Game(Script):
             left[card] -= 1
             self.hands[seat][card] += 1
             self.tell("CARD_DEALT", seat, card, seen_by={seat})
-        active, mark = first, (None, None)
+        self.turn = 1
+        yield from self.turns(first, self._turn(first, (None, None)))
+
+    def turns(self, active: int, rest: Play) -> Play:
+        """Go on from a seat's turn, of which `rest` is left, to the end of the round."""
         while True:
-            self.turn += 1
-            ended, mark = yield from self._turn(active, mark)
+            ended, mark = yield from rest
             if self.size(active) == 0:
                 self._leave(active)
             if ended or len(self.inside) <= 1 or self.turn == LAST_TURN:
                 break
             active = self.beside(active, 1)
+            self.turn += 1
+            rest = self._turn(active, mark)
         alone = len(self.inside) <= 1
         self.tell("ONE_SEAT_LEFT" if alone else "ALL_PASSED" if ended else "TURN_LIMIT_REACHED", None)
         for seat in range(self.players):
@@ -208,6 +217,11 @@ class Game(Script):
         previous = self.beside(seat, -1)
         wanted = min({"two": 2, "three": 3}.get(kind, 1), self.size(previous))
         self.tell("TURN_BEGUN", seat, previous, wanted)
+        return (yield from self.draw(seat, kind, wanted, named))
+
+    def draw(self, seat: int, kind: str | None, wanted: int, named: int | None = None) -> Play:
+        """Go on with a turn from its draw of `wanted` cards: whether all have passed, and what is then pending."""
+        previous = self.beside(seat, -1)
         for _ in range(wanted):
             card = named if kind == "chosen" else (yield from self._chance(self.hands[previous]))
             self._move_card(previous, seat, card)
@@ -215,14 +229,18 @@ class Game(Script):
         if self.size(previous) == 0:
             self._leave(previous)
         elif kind == "swap":
-            yield from self._swap(previous)
+            yield from self.swap(previous)
+        return (yield from self.discard(seat, PASS))
+
+    def discard(self, seat: int, instead: int) -> Play:
+        """Go on with a turn from the discard of a pair or `instead`, PASS or after a pair of 6s STOP; as `draw`."""
         hand = self.hands[seat]
-        move = yield from self._ask(seat, pairs_in(hand) | {PASS})
+        move = yield from self._ask(seat, pairs_in(hand) | {instead})
         if move == PASS:
             self.tell("PASSED", seat)
             self.passed.add(seat)
             return self.inside <= self.passed, (None, None)
-        while move not in (PASS, STOP):
+        while move != STOP:
             first, second = pair_of(move)
             self.tell("PAIR_DISCARDED", seat, first, second)
             self._discard(seat, first)
@@ -231,13 +249,14 @@ class Game(Script):
             if value(first) != value(second):
                 break
             if value(first) != 6:
-                return False, (yield from self._effect(seat, value(first)))
+                return (yield from self.effect(seat, value(first)))
             move = yield from self._ask(seat, pairs_in(hand) | {STOP})
         if move == STOP:
             self.tell("STOPPED", seat)
         return False, (None, None)
 
-    def _swap(self, seat: int) -> Play:
+    def swap(self, seat: int) -> Play:
+        """Swap a card of the seat that was drawn from."""
         before = self.pile.copy()
         out = (yield from self._ask(seat, {SWAP_OUT + card for card, n in self.hands[seat].items() if n})) - SWAP_OUT
         self._discard(seat, out)
@@ -246,7 +265,11 @@ class Game(Script):
         self._take(seat, card)
         self.tell("CARD_SWAPPED_IN", seat, card)
 
-    def _effect(self, seat: int, points: int) -> Play:
+    def effect(self, seat: int, points: int) -> Play:
+        """Go on with a turn from the effect of a pair; as `draw`."""
+        return False, (yield from self._pending_after(seat, points))
+
+    def _pending_after(self, seat: int, points: int) -> Play:
         # Returns what is pending for the next draw.
         others = self.inside - {seat}
         nothing = (None, None)
