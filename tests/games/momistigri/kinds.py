@@ -1,0 +1,220 @@
+"""Kinds of events of Momistigri, by the variants that the rules page tells apart."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from chatiere.engine import Position
+
+from ..building import end_of, name_of, state_of
+from ..script import Happening
+from .reference import MOMISTIGRI, colour, pairs_in, value
+
+PAIRS = tuple(f"pair of {points}" for points in range(1, 9))
+KINDS = (
+    "first seat chosen",
+    "second round",
+    "third round",
+    "round begun by one of several with the most points",
+    "card dealt",
+    "Momistigri dealt",
+    "draw of one",
+    "draw of two",
+    "draw of three",
+    "draw of two, one there",
+    "draw of three, two there",
+    "draw of three, one there",
+    "card drawn",
+    "named card drawn",
+    "Momistigri drawn",
+    "left as the last card was drawn",
+    "left after a discard",
+    "left after giving the last card",
+    "left after the ones",
+    "swap",
+    "swap of a kind for itself",
+    "swap with only the pair in the pile",
+    "no swap, as the seat has left",
+    "pair of one colour",
+    *PAIRS,
+    *(f"{pair} and of one colour" for pair in PAIRS),
+    *(f"{pair}, the last cards" for pair in PAIRS),
+    *(f"{pair}, alone in the round" for pair in PAIRS),
+    "pair after a six",
+    "pair of 6 after a six",
+    "pass mark cleared",
+    "passed",
+    "passed with a pair in hand",
+    "passed alone",
+    "passed again",
+    "stopped",
+    "stopped with a pair in hand",
+    "stopped with an empty hand",
+    *(f"ones discarded: {count}" for count in ("none", "one", "several")),
+    "reversed after a pair of 1",
+    "reversed after a pair of 2",
+    "reversed after a pair of 3",
+    "reversed with an empty hand",
+    "named",
+    "swap pending",
+    "two pending",
+    "three pending",
+    "given",
+    "Momistigri given",
+    "handed out",
+    "handed out, the pile then empty before all got one",
+    "one seat left, in its own turn",
+    "one seat left, in another's turn",
+    "nobody left",
+    "all passed",
+    "turn limit",
+    "hand shown",
+    "hand of more than eight shown",
+    "penalty",
+    "no penalty",
+    "end after two rounds",
+    "end after three rounds",
+    "shared",
+)
+ENDS = {"ALL_PASSED": "all passed", "TURN_LIMIT_REACHED": "turn limit"}
+PENDING = {"SWAP_PENDING": "swap pending", "TWO_PENDING": "two pending", "THREE_PENDING": "three pending"}
+WANTED = {"TWO_PENDING": ("two", 2), "THREE_PENDING": ("three", 3)}
+COUNTS = ("", "one", "two", "three")
+
+
+def open_facts(state: Any) -> None:
+    """Nothing else is open."""
+
+
+def kinds_of(before: Position, happened: Sequence[Happening], after: Position) -> Iterator[str]:
+    """Yield the kinds of what happened in a move."""
+    state = state_of(before)
+    phase = name_of(state, "phase")
+    active = state.active_seat
+    held = Counter(state.seats[active].cards)
+    inside = {number for number, seat in enumerate(state.seats) if seat.in_round}
+    told = [event.kind for event in happened]
+    seats_left = [event.seat for event in happened if event.kind == "SEAT_LEFT"]
+    for place, event in enumerate(happened):
+        cards = event.values
+        match event.kind:
+            case "FIRST_SEAT_CHOSEN":
+                yield "first seat chosen"
+            case "ROUND_BEGUN":
+                yield "second round" if cards[-1] == 2 else "third round"
+                sums = [sum(seat.penalties) for seat in state_of(after).seats]
+                if sums.count(max(sums)) > 1:
+                    yield "round begun by one of several with the most points"
+            case "CARD_DEALT":
+                yield "Momistigri dealt" if cards[0] == MOMISTIGRI else "card dealt"
+            case "TURN_BEGUN":
+                yield f"draw of {COUNTS[cards[-1]]}"
+                pending = next((WANTED[kind] for kind in told[:place] if kind in WANTED), None)
+                if pending and cards[-1] < pending[1]:
+                    yield f"draw of {pending[0]}, {COUNTS[cards[-1]]} there"
+            case "CARD_DRAWN":
+                yield "named card drawn" if "CARD_NAMED" in told else "card drawn"
+                if cards[0] == MOMISTIGRI:
+                    yield "Momistigri drawn"
+                if state.mark == 1 and "SEAT_LEFT" in told:
+                    yield "no swap, as the seat has left"
+            case "SEAT_LEFT":
+                yield from kinds_of_leaving(told[:place], event.seat == active)
+            case "CARD_SWAPPED_IN":
+                yield "swap"
+                if cards[0] == state.swapped_out:
+                    yield "swap of a kind for itself"
+                if len(state.pile) == 3:
+                    yield "swap with only the pair in the pile"
+            case "PAIR_DISCARDED":
+                yield from kinds_of_pair(phase, held, inside, active, cards, state)
+            case "PASSED":
+                yield "passed"
+                if pairs_in(held):
+                    yield "passed with a pair in hand"
+                if inside == {active}:
+                    yield "passed alone"
+                if state.seats[active].passed:
+                    yield "passed again"
+            case "STOPPED":
+                yield "stopped"
+                if pairs_in(held):
+                    yield "stopped with a pair in hand"
+                if not held:
+                    yield "stopped with an empty hand"
+            case "ONES_DISCARDED":
+                yield f"ones discarded: {('none', 'one', 'several')[min(2, len(cards))]}"
+            case "DIRECTION_REVERSED":
+                yield f"reversed after a pair of {state.effect}"
+                if not held:
+                    yield "reversed with an empty hand"
+            case "CARD_NAMED":
+                yield "named"
+            case "SWAP_PENDING" | "TWO_PENDING" | "THREE_PENDING":
+                yield PENDING[event.kind]
+            case "CARD_GIVEN":
+                yield "Momistigri given" if cards[0] == MOMISTIGRI else "given"
+            case "CARD_HANDED_OUT":
+                yield "handed out"
+                if len(state.pile) == 1 and event.seat != last_receiver(inside - {active}, state):
+                    yield "handed out, the pile then empty before all got one"
+            case "ONE_SEAT_LEFT":
+                left = inside - set(seats_left)
+                if not left:
+                    yield "nobody left"
+                else:
+                    yield "one seat left, in its own turn" if left == {active} else "one seat left, in another's turn"
+            case "ALL_PASSED" | "TURN_LIMIT_REACHED":
+                yield ENDS[event.kind]
+            case "HAND_SHOWN":
+                yield "hand shown"
+                if happened[place - 1].kind == "HAND_SHOWN" and happened[place - 1].seat == event.seat:
+                    yield "hand of more than eight shown"
+            case "PENALTY_TAKEN":
+                yield "penalty" if cards[-1] else "no penalty"
+            case "GAME_ENDED":
+                yield "end after two rounds" if end_of(after) == "two_rounds" else "end after three rounds"
+                if len(after.winners() or ()) > 1:
+                    yield "shared"
+
+
+def last_receiver(others: set[int], state: Any) -> int:
+    """Return the last of the seats that cards are handed out to."""
+    sense = -1 if state.reversed else 1
+    return max(others, key=lambda seat: (seat - state.active_seat) * sense % len(state.seats))
+
+
+def kinds_of_leaving(told: Sequence[str], active: bool) -> Iterator[str]:
+    """Yield how a seat came to leave, by the events before."""
+    if "CARD_DRAWN" in told and not active:
+        yield "left as the last card was drawn"
+    elif "CARD_GIVEN" in told:
+        yield "left after giving the last card"
+    elif "ONES_DISCARDED" in told:
+        yield "left after the ones"
+    else:
+        yield "left after a discard"
+
+
+def kinds_of_pair(
+    phase: str, held: Counter[int], inside: set[int], active: int, cards: Sequence[int], state: Any
+) -> Iterator[str]:
+    """Yield the kinds of a pair."""
+    first, second = cards
+    if state.seats[active].passed:
+        yield "pass mark cleared"
+    if phase == "AGAIN":
+        yield "pair after a six"
+        if value(first) == value(second) == 6:
+            yield "pair of 6 after a six"
+    if value(first) != value(second):
+        yield "pair of one colour"
+        return
+    pair = f"pair of {value(first)}"
+    yield pair
+    if colour(first) == colour(second):
+        yield f"{pair} and of one colour"
+    if held.total() == 2:
+        yield f"{pair}, the last cards"
+    if inside == {active}:
+        yield f"{pair}, alone in the round"
