@@ -1,0 +1,198 @@
+"""Edits of states of Chat Cartonne that play seldom reaches, and the reference at such a state."""
+
+import random
+from typing import Any
+
+from .. import editing
+from ..building import name_of
+from .building import VARIANTS
+from .reference import CONTENTS, PRINCESS, TOYS, Card, Game, at, number, turns, walls_of
+
+SIDES = ((1, 0), (-1, 0), (0, 1), (0, -1))
+
+# The edited states that a test plays on from, for each number of players.
+STATES = 70
+
+
+def edit(state: Any, choices: random.Random) -> None:
+    """Change a state in some way; it may be impossible then."""
+    hands = [seat.hand for seat in state.seats]
+    seat = choices.randrange(len(hands))
+    held = state.seats[seat]
+    cards = {card.cell: card for card in state.table}
+    cartons = [card for card in state.table if card.WhichOneof("card") == "kind" and card.kind < 72]
+    sleepers = [card for card in state.table if card.WhichOneof("card") == "sleeping_cat"]
+    way = choices.randrange(14)
+    if way == 0:
+        editing.exchange([*hands, state.unknown_cards], choices)
+    elif way == 1 and cartons:
+        # Another carton lies there: often one without walls, so that boxes grow.
+        card = choices.choice(cartons)
+        places = [place for place in range(len(state.unknown_cards)) if state.unknown_cards[place] < 72]
+        place = min(places, default=None) if choices.random() < 0.5 else choices.choice(places or [None])
+        if place is not None:
+            card.kind, state.unknown_cards[place] = state.unknown_cards[place], card.kind
+            card.turned = card.turned and 1 in turns(card.kind)
+    elif way == 2 and cartons:
+        card = choices.choice(cartons)
+        card.turned = not card.turned and 1 in turns(card.kind)
+    elif way == 3 and cartons:
+        card = choices.choice(cartons)
+        card.cell = choices.choice(free_cells(cards))
+    elif way == 4:
+        lay_row(state, choices.choice(SIDES), choices.randint(1, 13), choices)
+    elif way == 5 and held.supply:
+        for _ in range(choices.randint(1, held.supply)):
+            taken = {card.cell: card for card in state.table}
+            state.table.add(cell=choices.choice(free_cells(taken)), sleeping_cat=seat)
+            held.supply -= 1
+    elif way == 6 and held.supply:
+        free = [
+            card
+            for cell, card in cards.items()
+            if card.WhichOneof("card") == "kind"
+            and not card.HasField("on_joint")
+            and cell + 1 in cards
+            and cards[cell + 1].WhichOneof("card") == "kind"
+        ]
+        if free:
+            choices.choice(free).on_joint.cat = seat
+            held.supply -= 1
+    elif way == 7 and sleepers:
+        choices.choice(sleepers).woken ^= True
+    elif way == 8:
+        joints = [card for card in state.table if card.on_joint.WhichOneof("lies") == "cat"]
+        if joints:
+            card = choices.choice(joints)
+            state.seats[card.on_joint.cat].supply += 1
+            if choices.random() < 0.5:
+                card.ClearField("on_joint")
+            elif held.supply:
+                card.on_joint.cat = seat
+                held.supply -= 1
+    elif way == 9:
+        # The pile is used up, but for toys and Princesses, or the final phase begins.
+        for _ in range(40 if choices.random() < 0.5 else 0):
+            lay_row(state, choices.choice(SIDES), 9, choices)
+        state.final_phase |= not any(sum(size) for size in part_sizes(state)) or not held.supply
+    elif way == 10:
+        name = choices.choice(VARIANTS[1:])
+        if getattr(state.options, name):
+            state.options.ClearField(name)
+        else:
+            setattr(state.options, name, True)
+    elif way == 11:
+        give_princess(state, seat)
+    elif way == 12 and state.parts:
+        # A third card.
+        part = next((i for i, size in enumerate(part_sizes(state)) if size[0] > size[1]), None)
+        kinds = [kind for kind in state.unknown_cards if kind < 72]
+        if part is not None and kinds and len(held.hand) == 2:
+            kind = choices.choice(kinds)
+            state.unknown_cards.remove(kind)
+            held.hand.append(kind)
+            held.drawn[part] += 1
+    elif way == 13:
+        # No cat is on the table, and somebody holds Princesses alone.
+        for card in list(state.table):
+            if card in sleepers:
+                state.seats[card.sleeping_cat].supply += 1
+                state.table.remove(card)
+            elif card.on_joint.WhichOneof("lies") == "cat":
+                state.seats[card.on_joint.cat].supply += 1
+                card.ClearField("on_joint")
+        for _ in held.hand:
+            give_princess(state, seat)
+    editing.sort([*hands, state.unknown_cards])
+    table = sorted(state.table, key=lambda card: card.cell)
+    del state.table[:]
+    state.table.extend(table)
+
+
+def give_princess(state: Any, seat: int) -> None:
+    """Give a seat a Princess for its first card, if she can have come to it."""
+    held = state.seats[seat]
+    part = next((i for i, one in enumerate(state.parts) if not one.HasField("princess_drawn_by")), None)
+    if part is None or not held.hand or held.hand[0] == PRINCESS or not held.drawn[part]:
+        return
+    state.unknown_cards.append(held.hand.pop(0))
+    held.hand.append(PRINCESS)
+    if not state.options.all_princesses:
+        state.parts[part].princess_drawn_by = seat
+
+
+def free_cells(cards: Any) -> list[int]:
+    """Return the empty cells beside cards."""
+    near = {(x + dx, y + dy) for x, y in map(at, cards) for dx, dy in SIDES}
+    return sorted(number((x, y)) for x, y in near if 0 <= x < 24 and 0 <= y < 24 and number((x, y)) not in cards)
+
+
+def lay_row(state: Any, side: tuple[int, int], count: int, choices: random.Random) -> None:
+    """Lay cartons of the pile beside each other, from the outermost card on that side on."""
+    dx, dy = side
+    cells = [at(card.cell) for card in state.table]
+    if not cells:
+        return
+    x, y = max(cells, key=lambda cell: cell[0] * dx + cell[1] * dy)
+    for _ in range(count):
+        x, y = x + dx, y + dy
+        kinds = [kind for kind in state.unknown_cards if kind < 72]
+        if not (0 <= x < 24 and 0 <= y < 24 and kinds):
+            return
+        sizes = part_sizes(state)
+        part = next((i for i, (cards, princesses) in enumerate(sizes) if cards - princesses), None)
+        if part is None or any(cards for cards, _ in sizes[:part]):
+            return
+        kind = choices.choice(kinds)
+        state.unknown_cards.remove(kind)
+        state.table.add(cell=number((x, y)), kind=kind)
+        choices.choice(state.seats).drawn[part] += 1
+
+
+def part_sizes(state: Any) -> list[list[int]]:
+    """Return the cards and the Princesses that are left in each part of the pile."""
+    players = len(state.seats)
+    if state.options.all_princesses:
+        gone = sum(kind == PRINCESS for seat in state.seats for kind in seat.hand)
+        left = 5 - gone - sum(sum(seat.princesses_played) for seat in state.seats)
+        return [[len(state.unknown_cards) + left, left]]
+    there = [int(not part.HasField("princess_drawn_by")) for part in state.parts]
+    share, over = divmod(75 - 2 * players, players)
+    left = len(state.unknown_cards) + sum(there)
+    sizes = []
+    for part in reversed(range(players)):
+        size = min(left, share + (part < over) + 1)
+        sizes.append([size, there[part]])
+        left -= size
+    return sizes[::-1]
+
+
+def resumed(state: Any) -> Game | None:
+    """Return the reference at a state, if it is at the beginning of a turn."""
+    if name_of(state, "phase") != "TURN":
+        return None
+    options = {name: True for name in VARIANTS if getattr(state.options, name)}
+    game = Game(len(state.seats), {**options, "first_seat": state.first_seat})
+    game.hands = [list(seat.hand) for seat in state.seats]
+    game.supply = [seat.supply for seat in state.seats]
+    game.unknown = set(state.unknown_cards)
+    game.final = state.final_phase
+    game.parts = part_sizes(state)
+    for card in state.table:
+        what = card.WhichOneof("card")
+        if what == "kind":
+            printed = 2 * TOYS[card.kind] if card.kind in TOYS else CONTENTS[card.kind % 9] if card.kind < 72 else ""
+            walls = frozenset[str]() if card.kind in TOYS else walls_of(card.kind, card.turned)
+            game.table[at(card.cell)] = Card(walls, printed)
+        elif what == "sleeping_cat":
+            game.table[at(card.cell)] = Card(frozenset(), carton=False, sleeper=card.sleeping_cat, woken=card.woken)
+        else:
+            game.table[at(card.cell)] = Card(frozenset(), carton=False, princess=True)
+        lies = card.on_joint.WhichOneof("lies")
+        if lies == "princess":
+            game.joints[at(card.cell)] = ("princess", 0)
+        elif lies is not None:
+            whose = card.on_joint.cat if lies == "cat" else TOYS[card.on_joint.toy]
+            game.joints[at(card.cell)] = (lies, whose)
+    game.go_on(game.turns(state.active_seat, state.passes))
+    return game

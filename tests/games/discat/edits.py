@@ -1,0 +1,118 @@
+"""Edits of states of Discat that play seldom reaches, and the reference at such a state."""
+
+import random
+from typing import Any
+
+from .. import editing
+from ..building import name_of
+from .reference import Game
+
+# The edited states that a test plays on from, for each number of players.
+STATES = 300
+
+
+def edit(state: Any, choices: random.Random) -> None:
+    """Change a state in some way; it may be impossible then."""
+    hands = [hand.cards for hand in state.hands]
+    places = [*hands, state.unknown_cards, state.queue]
+    way = choices.randrange(9)
+    if way == 0:
+        editing.exchange(places, choices)
+    elif way == 1:
+        editing.shift([*hands, state.unknown_cards], choices)
+    elif way == 2:
+        # A hand of one group.
+        digit, by_tens = choices.randrange(10), choices.random() < 0.5
+        group = {card for card in range(1, 91) if (card // 10 if by_tens else card % 10) == digit}
+        editing.bring(max(hands, key=len) if choices.random() < 0.5 else choices.choice(hands), group, places)
+    elif way == 3:
+        flipped = set(choices.sample(range(1, 91), choices.choice((1, 10, 45))))
+        arrows = set(state.options.up_arrows.cards) or set(range(1, 91, 2))
+        state.options.up_arrows.SetInParent()
+        state.options.up_arrows.cards[:] = sorted(arrows ^ flipped)
+    elif way == 4 and state.turns:
+        # Earlier rounds of plays, so that the draw pile is smaller.
+        for _ in range(choices.randint(1, 8)):
+            add_round(state, choices)
+    elif way == 5 and state.turns:
+        use_up(state, choices)
+    elif way == 6:
+        # Few cards in a hand.
+        hand = choices.choice(hands)
+        while len(hand) > choices.randint(0, 2):
+            state.unknown_cards.append(hand.pop())
+    elif way == 7 and state.turns:
+        # The last turns are near, and the next seat holds a group.
+        hand, others = hands[state.active_seat], hands[: state.active_seat] + hands[state.active_seat + 1 :]
+        use_up(state, choices)
+        while len(hand) > 1:
+            min(others, key=len).append(hand.pop())
+        digit = choices.randrange(10)
+        editing.bring(choices.choice(others), {card for card in range(1, 91) if card % 10 == digit}, places)
+    elif way == 8 and state.bonus_drawn:
+        # The constraint's creator holds a group of six.
+        creator = next(turn.seat for turn in reversed(state.turns) if turn.HasField("played"))
+        while len(hands[creator]) < 6 and state.unknown_cards:
+            hands[creator].append(state.unknown_cards.pop())
+        digit = choices.randrange(10)
+        editing.bring(hands[creator], {card for card in range(1, 91) if card % 10 == digit}, places)
+    editing.sort([*hands, state.unknown_cards])
+
+
+def use_up(state: Any, choices: random.Random) -> None:
+    """Put the draw pile into earlier rounds of plays and the hands."""
+    while len(state.unknown_cards) >= len(state.hands):
+        add_round(state, choices)
+    for card in list(state.unknown_cards):
+        min(state.hands, key=lambda hand: len(hand.cards)).cards.append(card)
+    del state.unknown_cards[:]
+
+
+def add_round(state: Any, choices: random.Random) -> None:
+    """Put a play of every seat, of cards of the draw pile, before all turns."""
+    players = len(state.hands)
+    if len(state.unknown_cards) < players:
+        return
+    rest = list(state.turns)
+    del state.turns[:]
+    for distance in range(players):
+        turn = state.turns.add(seat=(state.first_seat + distance) % players)
+        size = 1 if distance == 0 else choices.choice((1, 1, 2, 4))
+        spare = len(state.unknown_cards) - (players - 1 - distance)
+        cards = [
+            state.unknown_cards.pop(choices.randrange(len(state.unknown_cards)))
+            for _ in range(max(1, min(size, spare)))
+        ]
+        turn.played.cards[:] = [*sorted(cards[:-1]), cards[-1]]
+    state.turns.extend(rest)
+
+
+def resumed(state: Any) -> Game | None:
+    """Return the reference at a state, if it is at the beginning of a turn."""
+    if name_of(state, "phase") not in ("PLAY", "BONUS", "PASS"):
+        return None
+    players = len(state.hands)
+    options: dict[str, Any] = {"first_seat": state.first_seat}
+    if state.options.HasField("up_arrows"):
+        options["up_arrows"] = sum(2 ** (card - 1) for card in state.options.up_arrows.cards)
+    game = Game(players, options)
+    game.hands = [set(hand.cards) for hand in state.hands]
+    game.unknown = set(state.unknown_cards)
+    game.queue = list(state.queue)
+    exchanged = []
+    for turn in state.turns:
+        seat = turn.seat
+        if turn.WhichOneof("turn") == "passed" or seat == game.creator:
+            game.face_down |= set(game.piles[seat][-1:])
+        if turn.WhichOneof("turn") == "passed":
+            exchanged += [seat] * turn.passed.exchanged
+            continue
+        laid = list(turn.played.cards)
+        if len(laid) == 4:
+            game.bonus[seat].append(laid.pop(0))
+        game.piles[seat] += laid
+        game.constraint, game.creator = laid[-1], seat
+    game.queue_seats = exchanged[len(exchanged) - len(game.queue) :]
+    game.bonus_drawn = state.bonus_drawn
+    game.go_on(game.turns(state.active_seat, state.last_turns or None))
+    return game

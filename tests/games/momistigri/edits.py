@@ -1,0 +1,156 @@
+"""Edits of states of Momistigri that play seldom reaches, and the reference at such a state."""
+
+import random
+from collections import Counter
+from typing import Any
+
+from .. import editing
+from ..building import name_of
+from .reference import ALL, LAST_TURN, PASS, STOP, Game, value
+
+PENDING = {0: (None, 1), 1: ("swap", 1), 2: ("two", 2), 3: ("three", 3)}
+
+# The edited states that a test plays on from, for each number of players.
+STATES = 300
+
+
+def edit(state: Any, choices: random.Random) -> None:
+    """Change a state in some way; it may be impossible then."""
+    hands = [seat.cards for seat in state.seats]
+    places = [*hands, state.pile]
+    seat = choices.choice(state.seats)
+    way = choices.randrange(12)
+    if way == 0:
+        editing.exchange(places, choices)
+    elif way == 1:
+        editing.shift(places, choices)
+    elif way == 2:
+        # A hand of a value or two, or of one colour.
+        points, colour = choices.sample(range(1, 10), 2), choices.randrange(5)
+        by_value = choices.random() < 0.7
+        wanted = {card for card in range(45) if (value(card) in points if by_value else card // 9 == colour)}
+        editing.bring(choices.choice(hands), wanted, places)
+    elif way == 3:
+        # Few cards in hands.
+        put_away(state, hands, choices, choices.choice((1, 2, 6)))
+    elif way == 4:
+        # Somebody is out.
+        state.pile.extend(seat.cards)
+        del seat.cards[:]
+        seat.in_round = seat.passed = False
+    elif way == 5:
+        for other in state.seats:
+            other.passed = other.in_round and choices.random() < 0.7
+    elif way == 6 and state.turn:
+        state.turn = choices.choice((1, LAST_TURN - 2, LAST_TURN - 1, LAST_TURN))
+    elif way == 7:
+        state.reversed = not state.reversed
+    elif way == 8 and state.turn:
+        set_round(state, choices)
+    elif way == 9 and name_of(state, "phase") == "DRAW":
+        state.mark = choices.randrange(4)
+        state.draws_left = min(PENDING[state.mark][1], state.draws_left + choices.randrange(3))
+    elif way == 10:
+        # Hands of a few cards of one value.
+        put_away(state, hands, choices, 2)
+        for hand in hands:
+            points = choices.randint(1, 9)
+            editing.bring(hand, {card for card in range(45) if value(card) == points}, places)
+    elif way == 11:
+        # Only two seats are left, and the active one's hand is of one value.
+        other = choices.randrange(len(hands))
+        for number, out in enumerate(state.seats):
+            if number not in (state.active_seat, other):
+                state.pile.extend(out.cards)
+                del out.cards[:]
+                out.in_round = out.passed = False
+        put_away(state, hands, choices, 2)
+        points = choices.randint(1, 8)
+        editing.bring(hands[state.active_seat], {card for card in range(45) if value(card) == points}, places)
+    editing.sort(places)
+    set_knowledge(state, choices)
+
+
+def put_away(state: Any, hands: Any, choices: random.Random, most: int) -> None:
+    """Put cards of hands onto the pile until each holds at most some number, up to `most`."""
+    for hand in hands:
+        limit = choices.randint(1, most)
+        while len(hand) > limit:
+            state.pile.append(hand.pop(choices.randrange(len(hand))))
+
+
+def set_round(state: Any, choices: random.Random) -> None:
+    """Make it a later round, after penalties that are often tied."""
+    state.round = choices.randint(2, 3)
+    state.options.ClearField("first_seat")
+    for seat in state.seats:
+        del seat.penalties[:]
+        seat.penalties.extend(choices.choice((0, 3, 4, 40)) for _ in range(state.round - 1))
+    sums = [sum(seat.penalties) for seat in state.seats]
+    state.first_seat = choices.choice([seat for seat, total in enumerate(sums) if total == max(sums)])
+
+
+def set_knowledge(state: Any, choices: random.Random) -> None:
+    """Let seats know some of each other's cards."""
+    players = len(state.seats)
+    noted = state.turn > 0
+    for owner, seat in enumerate(state.seats):
+        del seat.knowledge[:]
+        ones = sum(value(card) == 1 for card in seat.cards)
+        share = choices.choice((0, 0, 0.3, 1))
+        public = [card for card in seat.cards if choices.random() < share]
+        most = None
+        if players == 5 and seat.in_round and choices.random() < 0.3 and ones < 8:
+            most = choices.randint(ones, 8)
+        if not noted:
+            continue
+        if public or most is not None:
+            add_knowledge(seat, None, public, most)
+        for knower in range(players):
+            if knower != owner and choices.random() < 0.3:
+                rest = Counter(seat.cards) - Counter(public)
+                more = sorted([*public, *(card for card in rest.elements() if choices.random() < 0.4)])
+                least = most if most is None or choices.random() < 0.5 else choices.randint(ones, most)
+                if (more, least) != (public, most):
+                    add_knowledge(seat, knower, more, least)
+
+
+def add_knowledge(seat: Any, knower: int | None, cards: list[int], most_ones: int | None) -> None:
+    seat.knowledge.add(seat=knower, cards=cards, most_ones=most_ones)
+
+
+def resumed(state: Any) -> Game | None:
+    """Return the reference at a state, if it is in a turn, and nothing but an effect's last step is under way."""
+    phase = name_of(state, "phase")
+    if phase not in ("DRAW", "SWAP_OUT", "DISCARD", "CHOICE", "GIVE", "AGAIN"):
+        return None
+    players = len(state.seats)
+    options: dict[str, Any] = {"copies": list(state.options.copies)} if state.options.copies else {}
+    game = Game(players, {**options, "first_seat": state.first_seat})
+    game.hands = [Counter(seat.cards) for seat in state.seats]
+    game.pile = Counter(state.pile)
+    game.penalties = [[seat.penalties[number] for seat in state.seats] for number in range(state.round - 1)]
+    game.direction = -1 if state.reversed else 1
+    game.turn = state.turn
+    game.inside = {number for number, seat in enumerate(state.seats) if seat.in_round}
+    game.passed = {number for number, seat in enumerate(state.seats) if seat.passed}
+    game.known, game.most_ones = {}, {}
+    for owner, seat in enumerate(state.seats):
+        entries = {entry.seat if entry.HasField("seat") else ALL: entry for entry in seat.knowledge}
+        for knower in (*range(players), ALL):
+            entry = entries.get(knower, entries.get(ALL))
+            if knower != owner and entry is not None:
+                game.known[knower, owner] = Counter(entry.cards)
+                if entry.HasField("most_ones"):
+                    game.most_ones[knower, owner] = entry.most_ones
+    active = state.active_seat
+    if phase == "DRAW":
+        rest = game.draw(active, PENDING[state.mark][0], state.draws_left)
+    elif phase == "SWAP_OUT":
+        rest = game.draw(active, "swap", 0)
+    elif phase in ("DISCARD", "AGAIN"):
+        rest = game.discard(active, PASS if phase == "DISCARD" else STOP)
+    else:
+        rest = game.effect(active, 4 if phase == "GIVE" else state.effect)
+    game.go_on(game.rounds(state.first_seat, game.turns(active, rest)))
+    return game
