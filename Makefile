@@ -69,7 +69,7 @@ comma := ,
 # Tests are independent of each other: as many processes as there are cores share them.
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
-.PHONY: help demo web test slow page cluster lint debug coverage debug-games mutants wheel constraints fuzz fuzz-tables fuzz-http2 load soak bench clean
+.PHONY: help demo web test slow page cluster lint debug coverage debug-games rare-events mutants wheel constraints fuzz fuzz-tables fuzz-http2 load soak bench clean
 .DELETE_ON_ERROR:
 
 help: ## List the targets
@@ -120,6 +120,9 @@ coverage: $(DEBUG_BUILT) ## List the lines of the compiled engine and search tha
 
 debug-games: $(DEBUG_BUILT) ## Play GAMES random games of each game and number of players in the debug build
 	$(SANITIZED) $(BIN)/python tests/debug_games.py --games $(GAMES)
+
+rare-events: $(BUILT) ## Play towards kinds of events that are rare, in kernel and reference at once, for nine minutes; list those that stay so
+	$(BIN)/python tests/rare_events.py
 
 mutants: $(BUILT) ## Plant faults in the sources, one at a time; fails if the tests detect too few (hours: MUTANTS=--resume goes on)
 	cd tests && ../$(BIN)/python -m mutants $(MUTANTS)
