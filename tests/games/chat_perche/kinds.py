@@ -35,6 +35,7 @@ KINDS = (
     "fall by a card, own",
     "fall by a card, the other's",
     "fall as a branch breaks",
+    "fall of a barred cat before the second move",
     "fall from the trunk",
     "bird placed",
     "bird left",
@@ -88,6 +89,8 @@ def kinds_of(before: Position, happened: Sequence[Happening], after: Position) -
             case "CAT_FELL":
                 if "BRANCH_BROKE" in told:
                     yield "fall as a branch breaks"
+                    if values[0] in state.barred and name_of(state_of(after), "phase") == "SECOND_MOVE":
+                        yield "fall of a barred cat before the second move"
                 else:
                     yield "fall by a card, own" if event.seat == state.active_seat else "fall by a card, the other's"
                     if values[0] in TRUNK:
