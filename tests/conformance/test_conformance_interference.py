@@ -86,7 +86,7 @@ def same_refusals(pair: Pair, table: Table, choices: random.Random) -> None:
 def same_suggestions(pair: Pair, luck: int) -> None:
     one, other, _ = pair
     game, players = one.game, one.num_players()
-    for name in {*SOUGHT, *bots.names(game)} - {"flat", "ismcts"}:
+    for name in sorted({*SOUGHT, *bots.names(game)} - {"flat", "ismcts"}):
         bot = bots.get(name, game, players)
         judged, other_judged = (bot.judge(hosting.decisions_at(each, bot, luck)) for each in (one, other))
         assert judged.actions.tolist() == other_judged.actions.tolist(), (pair, name)
