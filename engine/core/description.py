@@ -146,9 +146,9 @@ def flag(name: str = "", shape: tuple[int, ...] = ()) -> Numbers:
     return Numbers(ObservationKind.FLAG, 1, name, shape)
 
 
-def count(largest: int, name: str = "", shape: tuple[int, ...] = ()) -> Numbers:
+def count(largest: int, name: str = "", shape: tuple[int, ...] = (), *, first_bit: int = 0) -> Numbers:
     """Return Numbers that are amounts or distances, 0 … `largest`."""
-    return Numbers(ObservationKind.COUNT, largest, name, shape)
+    return Numbers(ObservationKind.COUNT, largest, name, shape, first_bit, 8 - first_bit)
 
 
 def category(largest: int, name: str = "", shape: tuple[int, ...] = (), *, first_bit: int = 0) -> Numbers:

@@ -25,9 +25,9 @@ SEATS = """
 AMOUNTS = """
     all_princesses asleep awake balls birds_beside bonus_group_size branch_cats cards_dealt cards_taken cards_to_take
     cats_at_start columns copies count deck_size draw_pile_size drawn draws draws_left fish greatest_load hand_size
-    largest_hand left mice min_players most_ones part_sizes passes perfect_sections pile_size players princesses
-    princesses_played rounds rows section_limits sprayers supply tokens_in_hand trunk_cats trunk_limit undealt_size
-    unseen_princesses whole_pile winning_group_size woken
+    largest_hand left mice min_players most_ones most_ones_known_to_all part_sizes passes perfect_sections pile_size
+    players princesses princesses_played rounds rows section_limits sprayers supply tokens_in_hand trunk_cats
+    trunk_limit undealt_size unseen_princesses whole_pile winning_group_size woken
 """
 POINTS = """
     board_sum bonus bonus_card_points bonus_points hand_card_points hand_points negative_points penalties perfect_bonus

@@ -512,6 +512,15 @@ cdef put_constraint(Writer out, const State* state, int constraint):
     out.end(begun)
 
 
+cdef put_queued(Writer out, int field, int seat, int card):
+    # `card`: 0 if the viewer may not know it.
+    cdef size_t begun = out.begin(field)
+    out.number(fields.QUEUED_CARD_SEAT, seat)
+    if card:
+        out.present(fields.QUEUED_CARD_CARD, card)
+    out.end(begun)
+
+
 cdef put_up_arrows(Writer out, const State* state):
     # Write the cards in use whose arrows point up.
     cdef uint8_t cards[LARGEST_CARD]
@@ -527,8 +536,7 @@ cdef int put_view(Writer out, Position position, int viewer) except -1:
     # The knowledge of a viewer → DiscatView.
     cdef View seen
     cdef const State* state = &seen.state
-    cdef int other, place, constraint, card
-    cdef size_t begun
+    cdef int other, place, constraint
     view(position.body, viewer, &seen)
     constraint = constraint_of(state)
     OPTIONS.put_in(out, fields.VIEW_OPTIONS, position)
@@ -540,12 +548,11 @@ cdef int put_view(Writer out, Position position, int viewer) except -1:
     out.number(fields.VIEW_PASSES, passes_in_a_row(state))
     out.number(fields.VIEW_DRAW_PILE_SIZE, draw_pile_size(state_of(position)))
     for place in range(state.queue_length):
-        card = card_under(state, state.redrawn_count + place)
-        begun = out.begin(fields.VIEW_QUEUE)
-        out.number(fields.QUEUED_CARD_SEAT, seen.table.queue_seat[place])
-        if card:
-            out.present(fields.QUEUED_CARD_CARD, card)
-        out.end(begun)
+        put_queued(
+            out, fields.VIEW_QUEUE, seen.table.queue_seat[place], card_under(state, state.redrawn_count + place)
+        )
+    for place in range(state.redrawn_count):
+        put_queued(out, fields.VIEW_REDRAWN, seen.table.redraws[place].giver, card_under(state, place))
     put_turns(out, fields.VIEW_TURNS, state)
     put_set(out, fields.VIEW_UNSEEN_CARDS, state.unknown)
     if group_winner(state) != NO_SEAT:

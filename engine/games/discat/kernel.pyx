@@ -617,8 +617,10 @@ cdef void view(const void* body, int seat, void* out) noexcept nogil:
     cdef uint8_t drawn_by[LARGEST_CARD + 1]
     cdef int other, slot, place, known, card
     memcpy(shown, state, sizeof(State))
-    memset(&shown.cards[PLACES - state.redrawn_count], 0, state.redrawn_count)
     read_table(state, &seen.table)
+    for place in range(state.redrawn_count):
+        if seen.table.redraws[place].giver != seat and seen.table.redraws[place].taker != seat:
+            put_card_under(shown, place, 0)
     see_draws(state, &seen.table, seat, drawn_by)
     for other in range(state.players):
         if other == seat:

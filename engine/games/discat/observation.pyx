@@ -66,6 +66,8 @@ ctypedef struct Redraws:
 # For each code, as the bytes of a word: the numbers, from 1, of the passes that exchanged; in the last two bytes, the
 # number of turns and the number of exchanges.
 cdef uint64_t OF_CODE[HIGHEST_CODE + 1]
+# For each code, its turns as a number of the observation.
+cdef uint8_t TURNS_SEEN[HIGHEST_CODE + 1]
 # For each code, its turns as the bytes of a word.
 cdef uint64_t TURNS_OF[HIGHEST_CODE + 1]
 # For each number of players, the seat of each turn, counted from seat 0's.
@@ -88,6 +90,7 @@ cdef fill_tables():
             SEAT_AFTER[players][number] = number % players
     for code in range(HIGHEST_CODE + 1):
         OF_CODE[code] = <uint64_t> turns_in(code) << 48
+        TURNS_SEEN[code] = turns_in(code) << TURNS_BIT | code & ~(1 << turns_in(code) >> 1)
         TURNS_OF[code] = in_all_slots(NO_EXCHANGE) + (BONUS_FOLLOWS if code > 1 else 0)
         count = 0
         for number in range(turns_in(code) - 1):
@@ -127,6 +130,7 @@ cdef void see(const void* body, int seat, void* out) noexcept nogil:
     seen.hand = state.hand[seat]
     memcpy(seen.hand_size, state.hand_size, sizeof(seen.hand_size))
     seen.known_count = 0
+    memset(seen.redrawn, 0, sizeof(seen.redrawn))
     see_plays(state, seen, &plays)
     if state.queue_length + state.redrawn_count == 0:
         return
@@ -172,7 +176,8 @@ cdef void see_plays(const State* state, Seen* seen, Plays* plays) noexcept nogil
     cdef const int8_t* codes = <const int8_t*> state.codes
     cdef uint64_t word
     cdef int players = state.players, laid = state.laid, seat = state.first_seat, turn = 0, last, first, i
-    clear_plane(&seen.laid[1])
+    clear_plane(&seen.order[1])
+    clear_plane(&seen.turns[1])
     memset(plays.tops, 0, sizeof(plays.tops))
     memset(plays.exchanges, 0, sizeof(plays.exchanges))
     for first in range(0, laid, 16):
@@ -201,7 +206,8 @@ cdef void see_plays(const State* state, Seen* seen, Plays* plays) noexcept nogil
     memset(&cards[8 + laid], 0, 8)
     for first in range(0, laid, 8):
         for i in range(first, first + 8):
-            seen.laid[cards[8 + i]] = 1
+            seen.order[cards[8 + i]] = PLACES[i]
+            seen.turns[cards[8 + i]] = TURNS_SEEN[codes[i]]
     find_seats(turns_after, players, laid, plays.seats)
     seen.turned = 0
     for seat in range(players):
@@ -291,9 +297,12 @@ cdef inline uint64_t given_by(const State* state, int seat, const uint8_t* excha
 cdef void see_queue(const State* state, int seat, const uint8_t* exchangers, Seen* seen) noexcept nogil:
     # The cards that the seat put under the pile and that are still there.
     cdef uint64_t given = given_by(state, seat, exchangers, state.queue_length)
+    cdef int place
     while given:
-        seen.known[seen.known_count] = card_under(state, state.redrawn_count + lowest_bit(given))
+        place = lowest_bit(given)
+        seen.known[seen.known_count] = card_under(state, state.redrawn_count + place)
         seen.known_as[seen.known_count] = 1
+        seen.queue_place[seen.known_count] = place + 1
         seen.known_count += 1
         given &= given - 1
 
@@ -301,30 +310,29 @@ cdef void see_queue(const State* state, int seat, const uint8_t* exchangers, See
 cdef void see_redrawn(
     const State* state, int seat, const Plays* plays, const uint8_t* exchangers, int exchanges, Seen* seen
 ) noexcept nogil:
-    # The cards that the seat put under the pile and saw another seat draw that has put none there since. Most have been
-    # laid: their takers are not looked up.
+    # The cards that the seat put under the pile or drew from there; and of those that it put there, where another seat
+    # drew one and has put none there since, if it has not laid it.
     cdef Redraws redraws
-    cdef uint8_t place_of[REDRAWN_KEPT]
-    cdef uint8_t holder_of[REDRAWN_KEPT]
-    cdef uint64_t given = given_by(state, seat, exchangers, state.redrawn_count)
-    cdef int held = 0, i, card, holder, place
-    while given:
-        i = lowest_bit(given)
-        given &= given - 1
-        place_of[held] = i
-        holder = holder_of_card(state, card_under(state, i))
-        holder_of[held] = holder
-        held += (holder != seat) & (holder != NOBODY)
-    if held == 0:
-        return
+    cdef uint64_t given = given_by(state, seat, exchangers, state.redrawn_count), others
+    cdef int place, card, taker
+    # In a forged state some may have no taker.
+    memset(&redraws.taker[EARLIER], NO_SEAT, REDRAWN_KEPT)
     follow_redraws(state, plays, exchanges, &redraws)
-    for i in range(held):
-        place = place_of[i]
-        holder = holder_of[i]
+    others = given
+    for place in range(state.redrawn_count):
+        taker = redraws.taker[EARLIER + place]
         card = card_under(state, place)
-        if redraws.taker[EARLIER + place] == holder and place >= redraws.before_put[holder]:
+        others &= ~(<uint64_t> (taker == seat) << place)
+        seen.redrawn[state.redrawn_count - 1 - place] = card & -((given >> place & 1) | (taker == seat))
+    while others:
+        place = lowest_bit(others)
+        others &= others - 1
+        taker = redraws.taker[EARLIER + place]
+        card = card_under(state, place)
+        if taker == holder_of_card(state, card) and place >= redraws.before_put[taker]:
             seen.known[seen.known_count] = card
-            seen.known_as[seen.known_count] = 1 + distance_to(seat, holder, state.players)
+            seen.known_as[seen.known_count] = 1 + distance_to(seat, taker, state.players)
+            seen.queue_place[seen.known_count] = 0
             seen.known_count += not drawn_later(state, place, card)
 
 
@@ -440,24 +448,34 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
     cdef const Seen* seen = <const Seen*> view
     cdef uint8_t* own = values
     cdef uint8_t* laid = own + LARGEST_CARD
-    cdef uint8_t* known = laid + LARGEST_CARD
-    cdef uint8_t* meets = known + LARGEST_CARD
+    cdef uint8_t* order = laid + LARGEST_CARD
+    cdef uint8_t* turns = order + LARGEST_CARD
+    cdef uint8_t* known = turns + LARGEST_CARD
+    cdef uint8_t* queue_place = known + LARGEST_CARD
+    cdef uint8_t* meets = queue_place + LARGEST_CARD
     cdef uint8_t* up = meets + LARGEST_CARD
-    cdef uint8_t* numbers = up + LARGEST_CARD
+    cdef uint8_t* redrawn = up + LARGEST_CARD
+    cdef uint8_t* numbers = redrawn + REDRAWN_KEPT
     cdef int players = seen.players, used = cards_in_use(players), other = seat, i, _
     cdef int turn = seen.active if FIRST_SEAT < seen.phase < FINISHED else NO_SEAT
     # Each plane is written in whole words, and the next one over its excess.
     clear_plane(own)
-    memcpy(laid, &seen.laid[1], PLANE)
+    for i in range(PLANE):
+        laid[i] = seen.order[1 + i] != 0
+    memcpy(order, &seen.order[1], PLANE)
+    memcpy(turns, &seen.turns[1], PLANE)
     clear_plane(known)
+    clear_plane(queue_place)
     put_constraint(seen, used, meets)
     spread_bits(seen.up_arrows[0] & ALL_BITS >> max(0, 64 - used), 64, up)
     spread_bits(seen.up_arrows[1] & (<uint64_t> 1 << max(0, used - 64)) - 1, PLANE - 64, up + 64)
-    memset(numbers, 0, OBSERVATION_LENGTH - OBSERVATION_PLANES * LARGEST_CARD)
+    memcpy(redrawn, seen.redrawn, REDRAWN_KEPT)
+    memset(numbers, 0, OBSERVATION_LENGTH - OBSERVATION_PLANES * LARGEST_CARD - REDRAWN_KEPT)
     for i in range(seen.hand_size[seat]):
         own[card_in_slot(seen.hand, i) - 1] = 1
     for i in range(seen.known_count):
         known[seen.known[i] - 1] = seen.known_as[i]
+        queue_place[seen.known[i] - 1] = seen.queue_place[i]
     for _ in range(players):
         numbers[0] = 1
         numbers[1] = seen.hand_size[other]

@@ -161,12 +161,18 @@ ctypedef struct Seen:
     uint8_t pile_count[MAX_PLAYERS]
     uint8_t bonus_count[MAX_PLAYERS]
     uint8_t top[MAX_PLAYERS]  # of each personal pile; 0: none
-    uint8_t laid[1 + PLANE]  # by number, 1 for each card laid; then zeros. The first one is unused
-    # Cards that the seat put under the draw pile, and their places as numbers of the observation. There is one place to
-    # spare: the next card is written before it is known to count.
+    # By number, the place of each card laid, from 1, and its turns as the observation has them; then zeros. The first
+    # ones are unused.
+    uint8_t order[1 + PLANE]
+    uint8_t turns[1 + PLANE]
+    # Cards that the seat put under the draw pile, and where they are as numbers of the observation; in the queue, also
+    # their place there, from 1. There is one place to spare: the next card is written before it is known to count.
     uint8_t known_count
     uint8_t known[LARGEST_CARD + 1]
     uint8_t known_as[LARGEST_CARD + 1]
+    uint8_t queue_place[LARGEST_CARD + 1]
+    # The cards drawn from the queue, latest first; 0 for one that the seat neither put there nor drew.
+    uint8_t redrawn[REDRAWN_KEPT]
 
 
 cdef inline int cards_in_use(int players) noexcept nogil:

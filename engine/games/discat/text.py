@@ -4,6 +4,7 @@ from chatiere.engine.core.description import (
     ActionKind,
     Description,
     Option,
+    bits,
     category,
     count,
     first_seat_option,
@@ -18,11 +19,31 @@ _OBSERVATION = (
     ("own_hand", "Per card (index card - 1): 1 in the own hand.", (SIZES.cards,), (flag(),)),
     ("laid", "Per card: 1 if it lies on a personal or bonus pile.", (SIZES.cards,), (flag(),)),
     (
+        "order",
+        "Per card laid: its number, from 1, in the order in which all were laid, the top of a play last; else 0.",
+        (SIZES.cards,),
+        (count(SIZES.cards),),
+    ),
+    (
+        "turns",
+        "Per card that was the top of its play: bit i is 1 if the pass of number i after it exchanged a card; "
+        f"above, from bit {SIZES.turns_bit} on, 1 + the number of passes after it. Else 0.",
+        (SIZES.cards,),
+        (bits(SIZES.turns_bit, "exchanged"), count(SIZES.seats, "count", first_bit=SIZES.turns_bit)),
+    ),
+    (
         "known",
         "Per card: 1 if the own seat put it under the draw pile and it lies there; 1 + d if it is known to be in the "
         "hand d seats to the left; else 0.",
         (SIZES.cards,),
         (category(SIZES.seats),),
+    ),
+    (
+        "queue_place",
+        "Per card that the own seat put under the draw pile and that lies there: its place, from 1, the next to be "
+        "drawn; else 0.",
+        (SIZES.cards,),
+        (count(SIZES.pile),),
     ),
     (
         "meets_constraint",
@@ -31,6 +52,13 @@ _OBSERVATION = (
         (flag(),),
     ),
     ("points_up", "Per card in use: 1 if its arrows point up.", (SIZES.cards,), (flag(),)),
+    (
+        "redrawn",
+        f"The last {SIZES.redrawn} cards that were put under the draw pile and drawn since, the latest first: the "
+        "number of each that the own seat put there or drew; else 0.",
+        (SIZES.redrawn,),
+        (category(SIZES.cards),),
+    ),
     (
         "seats",
         "Per seat, the own one first, then clockwise (zeros beyond the players): 1; hand size; cards on the personal "

@@ -6,7 +6,7 @@ from chatiere.engine.core.description import Piece
 from chatiere.engine.core.phrases import Phrases
 from chatiere.engine.core.rules_file import RulesFile
 
-from chatiere.engine.games.discat.observation cimport OBSERVATION_SEAT_NUMBERS
+from chatiere.engine.games.discat.observation cimport OBSERVATION_SEAT_NUMBERS, TURNS_BIT
 from chatiere.engine.games.discat.state cimport (
     BONUS_GROUP,
     FIRST_EXCHANGE_ID,
@@ -19,6 +19,7 @@ from chatiere.engine.games.discat.state cimport (
     NUM_ACTIONS,
     PHASES,
     PLAY_IDS,
+    REDRAWN_KEPT,
     TOP_SHIFT,
     WINNING_GROUP,
     DiscatEnd,
@@ -32,6 +33,8 @@ SIZES = SimpleNamespace(
     hand=LARGEST_HAND,
     bonus_group=BONUS_GROUP,
     pile=LARGEST_PILE,
+    redrawn=REDRAWN_KEPT,
+    turns_bit=TURNS_BIT,
     phases=int(PHASES),
     seat_numbers=OBSERVATION_SEAT_NUMBERS,
 )

@@ -650,6 +650,9 @@ cdef put_seat_view(Writer out, const View* seen, int seat):
     put_cards(out, fields.SEAT_VIEW_KNOWN_CARDS, box_of(state), state.hands[seat])
     if seen.most_ones[seat]:
         out.present(fields.SEAT_VIEW_MOST_ONES, seen.most_ones[seat] - 1)
+    put_cards(out, fields.SEAT_VIEW_KNOWN_TO_ALL, box_of(state), seen.known_to_all[seat])
+    if seen.most_ones_known_to_all[seat]:
+        out.present(fields.SEAT_VIEW_MOST_ONES_KNOWN_TO_ALL, seen.most_ones_known_to_all[seat] - 1)
     out.number(fields.SEAT_VIEW_IN_ROUND, state.in_round >> seat & 1)
     out.number(fields.SEAT_VIEW_PASSED, state.passed >> seat & 1)
     put_penalties(out, fields.SEAT_VIEW_PENALTIES, state, seat)

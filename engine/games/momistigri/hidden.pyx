@@ -159,15 +159,14 @@ cdef void add_cards(uint64_t* cards, const uint8_t* places, int count) noexcept 
 
 
 cdef void share_public_knowledge(State* state, int seat) noexcept nogil:
-    # What others know of the seat's hand stays; of other hands they are left with what all know.
-    cdef uint64_t own = state.hands[seat]
+    # The others are left with what all know, of the seat's hand too: it cannot always tell what more they know of it.
     cdef int other, knower
     for knower in range(state.players):
         if knower != seat:
-            state.known[knower] = state.known[knower] & own | state.known[PUBLIC] & ~own & ~state.hands[knower]
+            state.known[knower] = state.known[PUBLIC] & ~state.hands[knower]
     for other in range(state.players):
         for knower in range(state.players):
-            if other != seat and knower != seat and knower != other:
+            if knower != seat and knower != other:
                 state.most_ones[other][knower] = state.most_ones[other][PUBLIC]
 
 

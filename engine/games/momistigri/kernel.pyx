@@ -659,8 +659,12 @@ cdef void view(const void* body, int seat, void* out) noexcept nogil:
             known &= state.known[knower]
         unseen &= ~known
         shown.hands[other] = to_first_places(box, known)
+        if state.phase != FINISHED:
+            known &= state.known[PUBLIC]
+        seen.known_to_all[other] = to_first_places(box, known)
         seen.sizes[other] = count_cards(state.hands[other])
         seen.most_ones[other] = state.most_ones[other][knower]
+        seen.most_ones_known_to_all[other] = state.most_ones[other][PUBLIC]
     seen.pile = to_first_places(box, pile)
     seen.unseen = to_first_places(box, unseen)
 

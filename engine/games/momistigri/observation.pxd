@@ -5,10 +5,14 @@ from chatiere.engine.games.momistigri.cards cimport BOX, COLOURED, MOST_PLAYERS
 from chatiere.engine.games.momistigri.state cimport MARKS, PHASES, ROUNDS
 
 cdef enum:
-    OBSERVATION_SEAT_NUMBERS = 10 + ROUNDS
-    # A hand, the pile, the unseen cards and the other hands; copies; the seats; single numbers; the mark and the phase.
+    OBSERVATION_SEAT_NUMBERS = 11 + ROUNDS
+    # A hand, the pile, the unseen cards, the other hands and what all know of each hand; copies; the seats; single
+    # numbers; the mark and the phase.
     OBSERVATION_LENGTH = (
-        (3 + MOST_PLAYERS - 1) * BOX + COLOURED + MOST_PLAYERS * OBSERVATION_SEAT_NUMBERS + 7 + MARKS + PHASES
+        (3 + MOST_PLAYERS - 1 + MOST_PLAYERS) * BOX
+        + COLOURED
+        + MOST_PLAYERS * OBSERVATION_SEAT_NUMBERS
+        + 7 + MARKS + PHASES
     )
 
 cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil

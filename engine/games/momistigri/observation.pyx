@@ -28,7 +28,8 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
     cdef const State* state = &seen.state
     cdef const Box* box = box_of(state)
     cdef uint8_t* known = values + 3 * BOX
-    cdef uint8_t* copies = known + BOX * (MOST_PLAYERS - 1)
+    cdef uint8_t* known_to_all = known + BOX * (MOST_PLAYERS - 1)
+    cdef uint8_t* copies = known_to_all + BOX * MOST_PLAYERS
     cdef uint8_t* numbers = copies + COLOURED
     cdef int phase = state.phase, players = state.players
     cdef int turn = state.active if phase >= DRAW and phase != FINISHED else NO_SEAT
@@ -49,6 +50,8 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
         if distance:
             spread_bits(state.hands[other], BOX, known)
             known += BOX
+        spread_bits(seen.known_to_all[other], BOX, known_to_all)
+        known_to_all += BOX
         numbers[0] = 1
         numbers[1] = seen.sizes[other]
         numbers[2] = state.in_round >> other & 1
@@ -59,8 +62,9 @@ cdef void observe(const void* view, int seat, uint8_t* values) noexcept nogil:
         numbers[7] = receiving == other
         numbers[8] = state.first_seat == other
         numbers[9] = seen.most_ones[other]
+        numbers[10] = seen.most_ones_known_to_all[other]
         for round in range(ROUNDS):
-            numbers[10 + round] = state.penalties[round][other]
+            numbers[11 + round] = state.penalties[round][other]
         numbers += OBSERVATION_SEAT_NUMBERS
         other = 0 if other + 1 == players else other + 1
     numbers += OBSERVATION_SEAT_NUMBERS * (MOST_PLAYERS - players)

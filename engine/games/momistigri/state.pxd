@@ -165,11 +165,13 @@ ctypedef struct State:
 
 ctypedef struct View:
     # What a seat may know: a state whose hands hold only the cards that the viewer knows, without `known` and
-    # `most_ones`, and what the viewer makes of these. In all sets of cards a kind has its first places, whoever holds
-    # it.
+    # `most_ones`, and what the viewer and all make of these. In all sets of cards a kind has its first places, whoever
+    # holds it.
     State state
     uint8_t sizes[MOST_PLAYERS]  # of the hands
     uint8_t most_ones[MOST_PLAYERS]  # as the viewer knows
+    uint8_t most_ones_known_to_all[MOST_PLAYERS]
+    uint64_t known_to_all[MOST_PLAYERS]  # of each hand
     uint64_t pile
     uint64_t unseen  # cards whose place the viewer does not know
 

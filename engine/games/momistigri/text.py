@@ -35,6 +35,13 @@ _OBSERVATION = (
         (flag(),),
     ),
     (
+        "known_to_all",
+        "Per seat, the own one first, then clockwise (zeros beyond the players): what its hand holds at least, as all "
+        "know.",
+        (SIZES.seats, SIZES.box),
+        (flag(),),
+    ),
+    (
         "copies",
         f"Per kind 0-{SIZES.coloured - 1}: how many cards the whole box has; kind {SIZES.momistigri} has one.",
         (SIZES.coloured,),
@@ -45,8 +52,8 @@ _OBSERVATION = (
         "Per seat, the own one first, then clockwise (zeros beyond the players): 1; hand size; 1 if in the round; "
         "1 if its pass mark is set; 1 if it is its turn; 1 if it has to decide; 1 if it is drawn from, or swaps; "
         "1 if a card is being handed out to it; 1 if it was the round's first seat; 1 + how many 1s its hand "
-        "holds at most, as the own seat knows beyond counting cards, 0 for no such knowledge; penalties of rounds "
-        "1, 2 and 3.",
+        "holds at most, as the own seat knows beyond counting cards, 0 for no such knowledge; the same, as all know; "
+        "penalties of rounds 1, 2 and 3.",
         (SIZES.seats, SIZES.seat_numbers),
         (
             flag("present"),
@@ -59,6 +66,7 @@ _OBSERVATION = (
             flag("receives"),
             flag("first"),
             category(1 + SIZES.ones, "most_ones"),
+            category(1 + SIZES.ones, "most_ones_known_to_all"),
             count(_MOST_POINTS, "penalties", (SIZES.rounds,)),
         ),
     ),

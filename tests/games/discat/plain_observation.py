@@ -44,12 +44,18 @@ def observation(view: Any, events: Sequence[Any], seat: int) -> Parts:
                 int(constraint is not None and constraint.creator == other),
             ]
         )
+    order, turns = laid_in_order(view.turns)
+    queue_place = {queued.card: place for place, queued in enumerate(view.queue, 1) if queued.seat == seat}
     return {
         "own_hand": flags(view.seats[seat].known_cards, CARDS),
         "laid": flags(laid, CARDS),
+        "order": [order.get(card, 0) for card in CARDS],
+        "turns": [turns.get(card, 0) for card in CARDS],
         "known": [known.get(card, 0) for card in CARDS],
+        "queue_place": [queue_place.get(card, 0) for card in CARDS],
         "meets_constraint": [int(fits(card)) for card in CARDS],
         "points_up": flags(up.intersection(in_use), CARDS),
+        "redrawn": padded([drawn.card for drawn in view.redrawn][::-1], 30),
         "seats": padded(rows, SEATS, [0] * 8),
         "players": players,
         "draw_pile": view.draw_pile_size,
@@ -59,6 +65,22 @@ def observation(view: Any, events: Sequence[Any], seat: int) -> Parts:
         "last_turns": view.last_turns,
         "phase": one_hot(view.phase - 1, 8),
     }
+
+
+def laid_in_order(turns: Sequence[Any]) -> tuple[dict[int, int], dict[int, int]]:
+    """Return the number of each card laid, and for each top its turns: from bit 5 on their number, below exchanges."""
+    order: dict[int, int] = {}
+    after: dict[int, int] = {}
+    top = passes = 0
+    for turn in turns:
+        if turn.HasField("played"):
+            for top in turn.played.cards:
+                order[top] = len(order) + 1
+            after[top], passes = 32, 0
+        else:
+            after[top] += 32 + (turn.passed.exchanged << passes)
+            passes += 1
+    return order, after
 
 
 def bonus_drawn(events: Sequence[Any]) -> int:

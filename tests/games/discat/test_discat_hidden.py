@@ -80,6 +80,38 @@ def test_who_exchanged_is_public_and_what_is_known_to_that_seat_alone() -> None:
     assert observed(table, 0, "queue") == 1
 
 
+def test_an_observation_tells_apart_what_passes_have_shown() -> None:
+    # The same cards are laid and drawn, but only in the first history does seat 1 pass on the 39 with the card that it
+    # has drawn for its 1: that card cannot be above 39.
+    ends = []
+    for moves in (
+        "23 +2 48 +3 22 +5 1 +7 39 +9 +11 keep 49 +13 keep",
+        "23 +2 48 +3 39 +5 +9 keep 22 1 +7 49 +11 +13 keep",
+    ):
+        table = Table([4, 22, 23, 39, 49], [1, 6, 8, 10, 48])
+        for move in moves.split():
+            if move == "keep":
+                table.keep()
+            elif move[0] == "+":
+                table.draw(int(move))
+            else:
+                table.play(int(move))
+        ends.append(plain.observed(table.position, 0))
+    different = [name for name in ends[0] if (ends[0][name] != ends[1][name]).any()]
+    assert different == ["order"]
+
+
+def test_an_observation_has_each_play_with_its_passes_in_order() -> None:
+    table = middle()
+    for seat in range(3):
+        order, turns = observed(table, seat, "order"), observed(table, seat, "turns")
+        assert cards(order) == [12]
+        # The play and one pass, which exchanged.
+        assert cards(turns, 2 << 5 | 1) == [12]
+        assert np.count_nonzero(order) == np.count_nonzero(turns) == 1
+    assert [cards(observed(table, seat, "queue_place")) for seat in range(3)] == [[], [33], []]
+
+
 @pytest.mark.rules("discat", "Decisions of the engine")
 def test_a_card_of_the_queue_that_another_seat_drew_is_known_to_who_put_it_there() -> None:
     # Seat 1 has put 33 under the pile. Seat 0, with no unknown card left, draws it.
@@ -96,6 +128,10 @@ def test_a_card_of_the_queue_that_another_seat_drew_is_known_to_who_put_it_there
     assert list(view_of(table.position, 1).seats[0].known_cards) == [33]
     assert list(view_of(table.position, None).seats[0].known_cards) == []
     assert cards(observed(table, 1, "known"), 2) == [33]
+    for seat, known in ((0, 33), (1, 33), (None, 0)):
+        (drawn,) = view_of(table.position, seat).redrawn
+        assert (drawn.seat, drawn.card, drawn.HasField("card")) == (1, known, known != 0)
+    assert [observed(table, seat, "redrawn").tolist() for seat in range(2)] == [[33] + [0] * 29] * 2
     assert 33 not in view_of(table.position, 1).unseen_cards
     assert 33 in view_of(table.position, None).unseen_cards
     (drawn,) = [event for event in table.events if told(event)[0] == "BONUS_CARD_DRAWN"]

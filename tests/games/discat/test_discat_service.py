@@ -14,6 +14,13 @@ from service.support import Refused, new_game, play_on, refusal, running
 from chatiere.v1 import discat_pb2, game_pb2, game_service_pb2
 
 RULES = "discat.md: "
+# The kinds of events in which a seat puts a card under the draw pile, or may draw one from there.
+HANDLED = {
+    discat_pb2.DISCAT_EVENT_KIND_CARD_EXCHANGED,
+    discat_pb2.DISCAT_EVENT_KIND_BONUS_CARD_DRAWN,
+    discat_pb2.DISCAT_EVENT_KIND_EXCHANGE_DRAWN,
+    discat_pb2.DISCAT_EVENT_KIND_CARD_REFILLED,
+}
 
 
 @pytest.fixture(scope="module")
@@ -156,14 +163,18 @@ def test_hidden_cards_never_show_in_another_viewer_s_update(stub: Any) -> None:
     for players in 2, 4, 6:
         include = game_pb2.Include(legal_actions=True, viewers=range(players), spectator=True)
         first = new_game(stub, "discat", players, seed=players, include=include)
-        hidden_draws = 0
+        hidden_draws = redrawn_shown = 0
         # The cards that each seat has put under the draw pile; a spectator has none.
         exchanged: dict[int | None, set[int]] = defaultdict(set)
+        # Those, and the cards that each seat has drawn.
+        handled: dict[int | None, set[int]] = defaultdict(set)
         for position in [first, *play_on(stub, first, random.Random(players), include)]:
             state = position.state.discat
             for event in position.events:
                 if event.discat.kind == discat_pb2.DISCAT_EVENT_KIND_CARD_EXCHANGED:
                     exchanged[event.discat.seat].update(event.discat.cards)
+                if event.discat.kind in HANDLED:
+                    handled[event.discat.seat].update(event.discat.cards)
             for update in position.viewers:
                 seat = update.seat if update.HasField("seat") else None
                 secret = set(state.unknown_cards)
@@ -175,6 +186,11 @@ def test_hidden_cards_never_show_in_another_viewer_s_update(stub: Any) -> None:
                 queued = [each.card for each in update.view.discat.queue if each.HasField("card")]
                 assert set(queued) <= set(state.queue)
                 secret |= set(state.queue) - set(queued)
+                for shown, card in zip(update.view.discat.redrawn, state.redrawn, strict=True):
+                    if shown.HasField("card"):
+                        assert shown.card == card
+                        assert card in handled[seat]
+                        redrawn_shown += 1
                 assert set(update.view.discat.unseen_cards) == secret
                 assert not cards_named(update.view) & secret
                 for event in update.events:
@@ -183,13 +199,15 @@ def test_hidden_cards_never_show_in_another_viewer_s_update(stub: Any) -> None:
                         assert not event.discat.cards
                         assert re.findall(r"\d+", event.label) == [str(event.discat.seat)]
         assert hidden_draws
+        assert redrawn_shown
 
 
 def cards_named(view: game_pb2.View) -> set[int]:
-    """Return every card that a view names, except as unseen or in the options."""
+    """Return every card that a view names, except as unseen, in the options or as drawn from the queue once."""
     rest = json_format.MessageToDict(view)["discat"]
     rest.pop("unseenCards", None)
     rest.pop("options")
+    rest.pop("redrawn", None)
     named: set[int] = set()
 
     def walk(node: Any, name: str) -> None:

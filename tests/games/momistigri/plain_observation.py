@@ -26,8 +26,9 @@ def observation(view: Any, _: Sequence[Any], seat: int) -> Parts:
         "pile": placed(view.pile),
         "unseen": placed(view.unseen_cards),
         "known": padded(known, SEATS - 1, [0] * 46),
+        "known_to_all": padded([placed(view.seats[other].known_to_all) for other in order], SEATS, [0] * 46),
         "copies": copies,
-        "seats": padded([seat_numbers(view, other) for other in order], SEATS, [0] * 13),
+        "seats": padded([seat_numbers(view, other) for other in order], SEATS, [0] * 14),
         "players": players,
         "round": view.round,
         "turn": view.turn,
@@ -65,5 +66,6 @@ def seat_numbers(view: Any, other: int) -> list[int]:
         is_set(view, "receiver", other),
         is_set(view, "first_seat", other),
         1 + seen.most_ones if seen.HasField("most_ones") else 0,
+        1 + seen.most_ones_known_to_all if seen.HasField("most_ones_known_to_all") else 0,
         *padded(seen.penalties, 3),
     ]

@@ -3,12 +3,14 @@
 import random
 from collections import Counter
 
+import numpy as np
 import pytest
 from scipy.stats import chisquare
 
 from chatiere.engine import CHANCE_PLAYER, Position
 
 from ..building import read, state_of, update_of, view_of
+from ..plain import observed
 from .building import GAME, PLAYERS, Table, card, cards, late_state, names
 from .knowledge import Hands, Witness, allowed, hands_of
 
@@ -354,13 +356,14 @@ def test_resampling_depends_on_nothing_that_the_seat_does_not_know(players: int)
 
 
 @pytest.mark.rules("momistigri", "Decisions of the engine")
-def test_resampling_leaves_others_what_all_know_and_what_they_know_of_the_own_hand() -> None:
+def test_resampling_leaves_others_what_all_know() -> None:
     known = {(0, 1): "4E", (2, 1): "M", (1, 0): "3A", (None, 2): "6A", (0, 2): "6A 6B", (1, 2): "6A 6C"}
     position = read(late_state(["3A 3B", "4E 4E M", "6A 6B 6C"], known=known))
     drawn = Table(position.resample(0, 3))
     assert drawn.knows(0, 1) == "4E"
     assert drawn.knows(0, 2) == "6A 6B"
-    assert drawn.knows(1, 0) == "3A"
+    # Seat 0 need not know that seat 1 knows a card of its hand.
+    assert drawn.knows(1, 0) == ""
     assert drawn.knows(2, 1) == ""
     assert (drawn.knows(1, 2), drawn.knows(None, 2)) == ("6A", "6A")
 
@@ -370,4 +373,19 @@ def test_resampling_leaves_others_what_all_know_of_1s() -> None:
     position = read(late_state(["3A", "1A 4A", "1B", "1C", "1D"], most_ones=known))
     drawn = Table(position.resample(0, 3))
     assert [drawn.most_ones(viewer, 1) for viewer in (0, 2, 3, None)] == [1, 2, 2, 2]
-    assert [drawn.most_ones(viewer, 0) for viewer in (1, 2, None)] == [0, 1, 1]
+    assert [drawn.most_ones(viewer, 0) for viewer in (1, 2, None)] == [1, 1, 1]
+
+
+def test_views_and_observations_have_what_all_know_of_each_hand() -> None:
+    known = {(None, 1): "4E", (None, 2): "6A", (0, 1): "4E", (0, 2): "6A 6B", (1, 2): "6A", (2, 1): "4E M"}
+    ones = {(None, 2): 2, (0, 2): 1, (1, 2): 2, (None, 0): 0, (1, 0): 0, (2, 0): 0}
+    hands = ["3A 3B", "4E 4E M", "1A 6A 6B 6C", "2A", "2B"]
+    position = read(late_state(hands, known=known, most_ones=ones))
+    for viewer in (0, 1, 2, None):
+        seats = view_of(position, viewer).seats
+        assert [names(seen.known_to_all) for seen in seats] == ["", "4E", "6A", "", ""]
+        assert [seen.most_ones_known_to_all for seen in seats if seen.HasField("most_ones_known_to_all")] == [0, 2]
+    for viewer in range(5):
+        parts = observed(position, viewer)
+        assert [int(hand.sum()) for hand in np.roll(parts["known_to_all"], viewer, 0)] == [0, 1, 1, 0, 0]
+        assert np.roll(parts["seats"][:, 10], viewer).tolist() == [1, 0, 3, 0, 0]

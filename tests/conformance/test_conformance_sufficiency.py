@@ -1,0 +1,103 @@
+"""Every game: an observation holds all that its seat can infer with certainty, as resampling knows it.
+
+Pairs of different histories that meet are made by swapping moves of one game. Where both give a seat the same
+observation, resampling for it must draw the same worlds, byte for byte: it draws from all worlds that agree with what
+the seat knows, so anything that it keeps and an observation leaves out shows up here. Games are cut short before their
+end, where nothing is left to infer.
+
+The environment variable CHATIERE_HISTORIES sets the number of pairs for each game (2,000 if unset).
+"""
+
+import os
+import random
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import pytest
+
+from chatiere.engine import CHANCE_PLAYER, Game, Position
+
+from .support import begin, liked_move, moves_of, random_likings
+
+# Much Python, and nothing for the sanitizers that other tests do not run.
+pytestmark = pytest.mark.release_only
+
+PAIRS = int(os.environ.get("CHATIERE_HISTORIES", "2000"))
+# Each game is cut short so often, and at each cut so many swaps are tried among the last moves.
+CUTS = 8
+SWAPS = 30
+WINDOW = 40
+SEEDS = (1, 2)
+
+
+class Move(NamedTuple):
+    """A move by what it does: dense ids name places in a hand, labels what lies there."""
+
+    mover: int
+    label: str
+
+
+def named(position: Position, move: int) -> Move:
+    """Return a dense id or outcome at a position as a Move."""
+    mover = position.current_player()
+    return Move(mover, (position.outcome_label if mover == CHANCE_PLAYER else position.action_label)(move))
+
+
+def played(position: Position, moves: list[Move]) -> tuple[list[Move], Position] | None:
+    """Make all moves from a position on, always the first that is possible; None if some never is."""
+    end, rest, made = position.clone(), moves.copy(), []
+    while rest:
+        possible = {named(end, move): move for move in moves_of(end)}
+        move = next((move for move in rest if move in possible), None)
+        if move is None:
+            return None
+        end.apply(possible[move])
+        rest.remove(move)
+        made.append(move)
+    return made, end
+
+
+def swapped(moves: list[Move], choices: random.Random) -> list[Move]:
+    """Return the moves with the first and a later one swapped, usually decisions of one seat: few others meet."""
+    alike = [at for at, move in enumerate(moves) if at and move.mover == moves[0].mover]
+    other = choices.choice(alike if alike and choices.random() < 0.8 else range(1, len(moves)))
+    return [moves[other], *moves[1:other], moves[0], *moves[other + 1 :]]
+
+
+def ends_of_histories(game: Game, players: int, choices: random.Random) -> Iterator[tuple[Position, Position]]:
+    """Yield the ends of two different histories of the same moves, for ever."""
+    while True:
+        line = [begin(game, players, choices, sampled=False)]
+        history: list[Move] = []
+        likings = random_likings(game, choices)
+        while not line[-1].is_terminal():
+            move = liked_move(line[-1], likings, choices)
+            history.append(named(line[-1], move))
+            line.append(line[-1].child(move))
+        for _ in range(CUTS):
+            end = choices.randrange(2, len(history))
+            for _ in range(SWAPS):
+                start = choices.randrange(max(0, end - WINDOW), end - 1)
+                if history[start].mover == CHANCE_PLAYER and choices.random() < 0.8:
+                    continue
+                found = played(line[start], swapped(history[start:end], choices))
+                if found is not None and found[0] != history[start:end]:
+                    yield line[end], found[1]
+
+
+def test_equal_observations_are_of_equal_worlds(game: Game, capsys: pytest.CaptureFixture[str]) -> None:
+    choices = random.Random(f"sufficiency {game.name}")
+    tables = [ends_of_histories(game, players, choices) for players in range(game.min_players, game.max_players + 1)]
+    met = different = 0
+    while met < PAIRS:
+        for table in tables:
+            one, other = next(table)
+            for seat in range(one.num_players()):
+                if one.observation(seat) == other.observation(seat):
+                    met += 1
+                    different += one != other
+                    for seed in SEEDS:
+                        # Chance is explicit, so no stream is in these bytes.
+                        assert one.resample(seat, seed).pack() == other.resample(seat, seed).pack(), (one, other, seat)
+    with capsys.disabled():
+        print(f"\n{game.name}: {met} pairs of histories meet, {different} in different states", end=" ")
