@@ -39,7 +39,7 @@ def draw_table(views: Sequence[ChatCartonneView]) -> list[str]:
 
 
 def _seat_line(seat: int, held: ChatCartonneSeatView, acts: bool, final: bool) -> str:
-    cards = [_KINDS.get(kind, str(kind)) for kind in held.hand] or ["?"] * held.hand_size
+    cards = [_KINDS.get(kind, str(kind)) for kind in held.known_cards] or ["?"] * held.hand_size
     hand = " ".join(cards) or "empty"
     done = "  no carton left" if final and not held.holds_carton else ""
     line = f"  {'>' if acts else ' '} seat {seat}  hand {hand:<17}  cats left {held.supply}{done}"

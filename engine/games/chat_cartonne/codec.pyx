@@ -600,7 +600,7 @@ cdef int put_view(Writer out, Position position, int viewer) except -1:
         begun = out.begin(fields.VIEW_SEATS)
         out.number(fields.SEAT_VIEW_HAND_SIZE, held.hand_size)
         if other == viewer:
-            out.byte_numbers(fields.SEAT_VIEW_HAND, held.hand, held.hand_size)
+            out.byte_numbers(fields.SEAT_VIEW_KNOWN_CARDS, held.hand, held.hand_size)
             princesses -= princesses_in_hand(state, other)
         out.number(fields.SEAT_VIEW_SUPPLY, held.supply)
         if state.final_phase:

@@ -444,7 +444,7 @@ cdef int put_view(Writer out, Position position, int viewer) except -1:
     for other in range(state.players):
         begun = out.begin(fields.VIEW_SEATS)
         out.number(fields.SEAT_VIEW_HAND_SIZE, seen.hand_size[other])
-        put_set(out, fields.SEAT_VIEW_HAND, state.hand[other])
+        put_set(out, fields.SEAT_VIEW_KNOWN_CARDS, state.hand[other])
         put_zones(out, fields.SEAT_VIEW_ZONES, state, other)
         put_set(out, fields.SEAT_VIEW_SHOWN_VOIDS, state.voids[other])
         out.byte_numbers(fields.SEAT_VIEW_ROUND_POINTS, state.points[other], state.round)

@@ -53,10 +53,9 @@ function seenHands({ game }: View): SeenHand[] {
   switch (game.case) {
     case "discat":
     case "momistigri":
-      return game.value.seats.map(({ handSize, knownCards }) => ({ size: handSize, known: knownCards.length }));
     case "chatpentiers":
     case "chatCartonne":
-      return game.value.seats.map(({ handSize, hand }) => ({ size: handSize, known: hand.length }));
+      return game.value.seats.map(({ handSize, knownCards }) => ({ size: handSize, known: knownCards.length }));
     case "chatPerche":
       return game.value.seats.map(({ tokensInHand, hand }) => ({ size: tokensInHand, known: hand.length }));
     case undefined:

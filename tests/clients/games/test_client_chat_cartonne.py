@@ -34,7 +34,7 @@ def views(*table: ChatCartonneCardView, **public: Any) -> list[ChatCartonneView]
             ChatCartonneSeatView(hand_size=2, supply=4, holds_carton=True),
             ChatCartonneSeatView(hand_size=1, supply=0, holds_carton=False),
         ]
-        seats[viewer].hand.extend(([5, 30], [75])[viewer])
+        seats[viewer].known_cards.extend(([5, 30], [75])[viewer])
         view = ChatCartonneView(seats=seats, active_seat=1, table=table, pile_size=61, **public)
         shown.append(view)
     return shown

@@ -31,7 +31,7 @@ def views(**public: object) -> list[ChatpentiersView]:
             ),
             ChatpentiersSeatView(hand_size=1),
         ]
-        seats[viewer].hand.extend(hand)
+        seats[viewer].known_cards.extend(hand)
         view = ChatpentiersView(
             seats=seats, round=3, trick=4, leader=0, active_seat=1, section_limits=[1, 2, 3, 4], **public
         )
@@ -87,7 +87,7 @@ def test_every_card_is_on_the_drawn_table_of_a_whole_game(client: Client) -> Non
         assert text.count("hand ") == text.count("board ") == 5
         assert text.count("> seat") == 1
         shown = sum(
-            len(view.seats[seat].hand) + sum(len(zone.cards) for zone in view.seats[seat].zones)
+            len(view.seats[seat].known_cards) + sum(len(zone.cards) for zone in view.seats[seat].zones)
             for seat, view in enumerate(views)
         )
         assert shown + len(views[0].table) + len(views[0].discards) == 60

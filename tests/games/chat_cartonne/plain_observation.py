@@ -34,7 +34,7 @@ def observation(view: Any, _: Sequence[Any], seat: int) -> Parts:
     return {
         "contents": contents,
         "walls": walls,
-        "own_hand": padded([1 + kind for kind in view.seats[seat].hand], 3),
+        "own_hand": padded([1 + kind for kind in view.seats[seat].known_cards], 3),
         "unseen": [*(unseen.count(kind) for kind in range(PRINCESS)), view.unseen_princesses],
         "pending": view.starting_carton or view.toy,
         "just_played": [1 + place for place in just_played] if just_played else [0, 0],

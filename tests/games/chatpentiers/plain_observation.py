@@ -22,7 +22,7 @@ def observation(view: Any, _: Sequence[Any], seat: int) -> Parts:
         trick[view.extra_card] = 6
     removed = view.removed_colour if view.HasField("removed_colour") else None
     return {
-        "own_hand": flags(view.seats[seat].hand, CARDS),
+        "own_hand": flags(view.seats[seat].known_cards, CARDS),
         "table": flags(view.table, CARDS),
         "trick": [trick.get(card, 0) for card in CARDS],
         "discards": flags(view.discards, CARDS),

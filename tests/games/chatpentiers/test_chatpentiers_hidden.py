@@ -242,7 +242,7 @@ def test_hands_are_hidden_and_their_sizes_public() -> None:
         view = view_of(table.position, viewer)
         assert [seat.hand_size for seat in view.seats] == [13, 14, 14, 14]
         for seat, held in enumerate(view.seats):
-            assert bool(held.hand) == (seat == viewer)
+            assert bool(held.known_cards) == (seat == viewer)
         hidden = [list(seat.hand) for number, seat in enumerate(state_of(table.position).seats) if number != viewer]
         hidden.append(list(state_of(table.position).undealt_cards))
         assert list(view.unseen_cards) == sorted(number for place in hidden for number in place)

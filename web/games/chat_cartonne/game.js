@@ -273,7 +273,7 @@ export const game = {
     for (let seat = 0; seat < context.players; seat++) {
       lines.push(seatText(context, seat));
     }
-    const hand = me === undefined ? [] : (view.seats?.[me]?.hand ?? []);
+    const hand = me === undefined ? [] : (view.seats?.[me]?.knownCards ?? []);
     if (hand.length > 0) {
       const cards = hand.map((/** @type {number} */ kind) => nameOf("card", kind)).join(", ");
       lines.push(t("own-hand", { cards }));

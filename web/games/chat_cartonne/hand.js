@@ -277,7 +277,7 @@ export function trayOf(context, layout) {
     items.push(finalSign(layout, t("final-short"), t("final")));
   }
   const held = heldBy(context, bottom);
-  const hidden = (state.hand ?? []).length > 0 ? 0 : (state.handSize ?? 0);
+  const hidden = (state.knownCards ?? []).length > 0 ? 0 : (state.handSize ?? 0);
   const first = layout.hand[0] ?? layout.cats;
   const at = (/** @type {number} */ index) => ({
     x: first.x + (index + (slots.length - held.length - hidden) / 2) * (tile + layout.gap),

@@ -146,7 +146,7 @@ export function layoutOf(context) {
  * @param {Context} context @param {number} seat @returns {Held[]}
  */
 export function heldBy({ view }, seat) {
-  const hand = view.seats?.[seat]?.hand ?? [];
+  const hand = view.seats?.[seat]?.knownCards ?? [];
   const drawn =
     view.activeSeat === seat || (view.activeSeat ?? 0) === seat
       ? (view.toy ?? view.startingCarton)

@@ -169,7 +169,7 @@ function summary(context) {
     lines.push(t("table", { cards: cardNames(view.table ?? []) }));
   }
   if (me !== undefined) {
-    lines.push(t("your-hand", { cards: cardNames(view.seats[me].hand ?? []) }));
+    lines.push(t("your-hand", { cards: cardNames(view.seats[me].knownCards ?? []) }));
   }
   for (const seat of around(players, me ?? 0)) {
     const { handSize = 0, shownVoids = [] } = view.seats[seat];

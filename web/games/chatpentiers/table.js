@@ -432,9 +432,9 @@ export function drawDiscards(table) {
 export function drawHand(table) {
   const { view, details, layout, items, bottom, nameOf, t, me, actions } = table;
   const { hand: box, handCard: width, handRows } = layout;
-  const { handSize = 0, hand = [] } = view.seats[bottom];
+  const { handSize = 0, knownCards = [] } = view.seats[bottom];
   /** @type {(number | undefined)[]} */
-  const cards = hand.length > 0 ? hand : Array.from({ length: handSize }, () => undefined);
+  const cards = knownCards.length > 0 ? knownCards : Array.from({ length: handSize }, () => undefined);
   const each = Math.ceil(cards.length / handRows);
   for (let row = 0; row < handRows; row++) {
     const shown = cards.slice(row * each, (row + 1) * each);

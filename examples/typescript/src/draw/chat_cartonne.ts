@@ -17,9 +17,9 @@ const EMPTY: Cell = ["     ", "     ", "     "];
 
 /** Draw hands, cats and the pile, and the part of the table where cards lie. */
 export function drawChatCartonne(view: ChatCartonneView, pieces: Pieces, details: ChatCartonnePieces): string[] {
-  const seats = view.seats.map(({ hand, handSize, supply }, seat) => {
-    const cards = hand.map((kind) => pieces.name("card", kind));
-    return `seat ${seat}: ${spread(cards, handSize - hand.length, ", ")} | cats left ${supply} of ${details.cats}`;
+  const seats = view.seats.map(({ knownCards, handSize, supply }, seat) => {
+    const cards = knownCards.map((kind) => pieces.name("card", kind));
+    return `seat ${seat}: ${spread(cards, handSize - knownCards.length, ", ")} | cats left ${supply} of ${details.cats}`;
   });
   const drawn = [view.startingCarton, view.toy].filter((kind) => kind !== undefined);
   return [

@@ -14,13 +14,13 @@ export function drawChatpentiers(view: ChatpentiersView, pieces: Pieces, details
     trick.push(shown("extra:", view.extraCard));
   }
   const zones = details.zones.filter(({ minPlayers }) => minPlayers <= view.seats.length);
-  const boards = view.seats.flatMap(({ hand, handSize, zones: occupied }, seat) => {
+  const boards = view.seats.flatMap(({ knownCards, handSize, zones: occupied }, seat) => {
     const board = zones.map(({ zone, section }) => {
       const lying = occupied.find((each) => each.zone === zone)?.cards ?? [];
       const limit = section ? ` of ${at(view.sectionLimits, zone)}` : "";
       return `${pieces.name("zone", zone)}: ${cards.list(lying)} (${lying.length}${limit})`;
     });
-    return [`seat ${seat}: ${cards.list(hand, handSize - hand.length)}`, `  ${board.join(" | ")}`];
+    return [`seat ${seat}: ${cards.list(knownCards, handSize - knownCards.length)}`, `  ${board.join(" | ")}`];
   });
   return [
     `round ${view.round} of ${details.rounds}, trick ${view.trick} of ${tricks}, led by seat ${view.leader}`,
