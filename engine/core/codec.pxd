@@ -20,6 +20,10 @@ cdef enum:
 # Return a number of a state if it is from `lowest` to `highest`; else the RulesFile refuses it, with the field "name",
 # or "name[index]" if `index` is given.
 cdef int within(rules, int64_t number, int lowest, int highest, str name, int index=*) except? -1
+# Return a number of a typed action, whose field has the name "kind.field". Raise INVALID_ACTION if it is absent, or not
+# from `lowest` to `highest`; given_number: however large.
+cdef int number_in(const Message* message, int field, int lowest, int highest, path) except -1
+cdef int64_t given_number(const Message* message, int field, path) except -1
 
 
 ctypedef struct Scalar:

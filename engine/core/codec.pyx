@@ -15,6 +15,16 @@ def action_number(value, lowest, highest, field):
     return value
 
 
+cdef int64_t given_number(const Message* message, int field, path) except -1:
+    if not has_number(message, field):
+        raise EngineError(Reason.INVALID_ACTION, f"the action has no {path.rpartition('.')[2]}", field=path)
+    return number_of(message, field)
+
+
+cdef int number_in(const Message* message, int field, int lowest, int highest, path) except -1:
+    return action_number(given_number(message, field, path), lowest, highest, path)
+
+
 def seat_or_none(first_seat):
     """Return the option first_seat as stored in packed states: NO_SEAT stands for None."""
     return NO_SEAT if first_seat is None else first_seat

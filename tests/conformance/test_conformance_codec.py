@@ -98,6 +98,35 @@ def test_an_action_of_no_kind_is_refused(table: Table) -> None:
     assert caught.value.reason is engine.Reason.INVALID_ACTION
 
 
+def test_an_action_that_lacks_a_field_is_refused_with_its_path(table: Table) -> None:
+    """Zero is a number like others, which nobody means by leaving it out."""
+    game, _ = table
+    codec = engine.codec(game.name)
+    lacking = set()
+    for position in thinned(positions(table), 120):
+        for action in position.legal_actions():
+            whole = message(game, "Action")
+            fill(whole, codec.put_action, position, action)
+            kind = whole.WhichOneof("action")
+            for field in getattr(whole, kind).DESCRIPTOR.fields:
+                if (kind, field.name) in lacking:
+                    continue
+                lacking.add((kind, field.name))
+                getattr(whole, kind).ClearField(field.name)
+                with pytest.raises(engine.EngineError) as refused:
+                    codec.read_action(Reader(whole), position)
+                assert refused.value.reason is engine.Reason.INVALID_ACTION
+                assert refused.value.field == f"{kind}.{field.name}"
+                break
+    assert lacking
+
+
+def test_every_number_of_an_action_tells_whether_it_is_there(game: Game) -> None:
+    kinds = game_pb2.Action.DESCRIPTOR.fields_by_name[game.name].message_type.fields
+    for field in (field for kind in kinds for field in kind.message_type.fields):
+        assert field.has_presence or field.is_repeated, field.full_name
+
+
 def test_states_and_views_say_their_options_even_if_all_are_default(table: Table) -> None:
     game, players = table
     position = game.new_game(players)

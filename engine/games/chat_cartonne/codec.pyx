@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from chatiere.engine.core.codec import FLAG, NUMBER, action_number, first_seat_option, seat_or_none
+from chatiere.engine.core.codec import FLAG, NUMBER, first_seat_option, seat_or_none
 from chatiere.engine.core.errors import EngineError, Reason
 from chatiere.engine.core.options import complete_options, refuse_option
 from chatiere.engine.games.chat_cartonne.words import CARD_NAMES, EVENT_VALUES, PHRASES, RULES
@@ -17,7 +17,9 @@ from chatiere.engine.core.codec cimport (
     EventFields,
     OptionFields,
     Scalars,
+    given_number,
     make_codec,
+    number_in,
     within,
 )
 from chatiere.engine.core.game cimport NO_SEAT, Event
@@ -265,20 +267,20 @@ cdef int put_action(Writer out, Position position, int action) except -1:
     cdef size_t begun
     if action < DRAW_ID:
         begun = out.begin(fields.ACTION_CHOOSE_START)
-        out.number(fields.CHOOSE_START_KIND, FIRST_START + action // 2)
-        out.number(fields.CHOOSE_START_TURNED, action % 2)
+        out.present(fields.CHOOSE_START_KIND, FIRST_START + action // 2)
+        out.present(fields.CHOOSE_START_TURNED, action % 2)
     elif action < FIRST_CARTON_ID:
         begun = out.begin(_ALONE[action - DRAW_ID])
     elif action < FIRST_SLEEP_ID:
         carton = carton_of(position, action)
         begun = out.begin(fields.ACTION_PLACE_CARTON)
-        out.number(fields.PLACE_CARTON_KIND, carton.kind)
-        out.number(fields.PLACE_CARTON_TURNED, carton.turned)
-        out.number(fields.PLACE_CARTON_CELL, carton.cell)
+        out.present(fields.PLACE_CARTON_KIND, carton.kind)
+        out.present(fields.PLACE_CARTON_TURNED, carton.turned)
+        out.present(fields.PLACE_CARTON_CELL, carton.cell)
     else:
         placed = _PLACED[(action - FIRST_SLEEP_ID) // CELLS]
         begun = out.begin(placed[0])
-        out.number(placed[1], (action - FIRST_SLEEP_ID) % CELLS)
+        out.present(placed[1], (action - FIRST_SLEEP_ID) % CELLS)
     out.end(begun)
 
 
@@ -286,7 +288,6 @@ def _carton_id(Position position, kind, turned, cell):
     cdef const State* state = state_of(position)
     cdef int count, slot
     cdef const uint8_t* cartons = cartons_to_place(state, &count)
-    action_number(cell, 0, CELLS - 1, "place_carton.cell")
     if kind >= FIRST_START + STARTS or FIRST_TOY <= kind <= PRINCESS:
         raise EngineError(
             Reason.INVALID_ACTION,
@@ -307,22 +308,22 @@ cdef int read_action(const Message* action, Position position) except -1:
             return DRAW_ID + i
     if has_span(action, fields.ACTION_CHOOSE_START):
         open_field(action, fields.ACTION_CHOOSE_START, &inner)
-        kind = action_number(
-            number_of(&inner, fields.CHOOSE_START_KIND), FIRST_START, FIRST_START + STARTS - 1, "choose_start.kind"
+        kind = number_in(
+            &inner, fields.CHOOSE_START_KIND, FIRST_START, FIRST_START + STARTS - 1, "choose_start.kind"
         )
-        return 2 * (kind - FIRST_START) + number_of(&inner, fields.CHOOSE_START_TURNED)
+        return 2 * (kind - FIRST_START) + number_in(&inner, fields.CHOOSE_START_TURNED, 0, 1, "choose_start.turned")
     if has_span(action, fields.ACTION_PLACE_CARTON):
         open_field(action, fields.ACTION_PLACE_CARTON, &inner)
         return _carton_id(
             position,
-            number_of(&inner, fields.PLACE_CARTON_KIND),
-            number_of(&inner, fields.PLACE_CARTON_TURNED),
-            number_of(&inner, fields.PLACE_CARTON_CELL),
+            given_number(&inner, fields.PLACE_CARTON_KIND, "place_carton.kind"),
+            number_in(&inner, fields.PLACE_CARTON_TURNED, 0, 1, "place_carton.turned"),
+            number_in(&inner, fields.PLACE_CARTON_CELL, 0, CELLS - 1, "place_carton.cell"),
         )
     for i, (field, place, path) in enumerate(_PLACED):
         if has_span(action, field):
             open_field(action, field, &inner)
-            return FIRST_SLEEP_ID + CELLS * i + action_number(number_of(&inner, place), 0, CELLS - 1, path)
+            return FIRST_SLEEP_ID + CELLS * i + number_in(&inner, place, 0, CELLS - 1, path)
     raise EngineError(Reason.INVALID_ACTION, "the action is empty: no field is set")
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from chatiere.engine.core.codec import IMPLICIT_FLAG, NUMBER, NUMBERS, action_number, first_seat_option, seat_or_none
+from chatiere.engine.core.codec import IMPLICIT_FLAG, NUMBER, NUMBERS, first_seat_option, seat_or_none
 from chatiere.engine.core.errors import EngineError, Reason
 from chatiere.engine.core.options import complete_options, read_number, read_numbers, refuse_option
 from chatiere.engine.games.chat_perche.words import EVENT_VALUES, PHRASES, RULES
@@ -17,6 +17,7 @@ from chatiere.engine.core.codec cimport (
     OptionFields,
     Scalars,
     make_codec,
+    number_in,
     within,
 )
 from chatiere.engine.core.game cimport NO_SEAT, Event
@@ -265,20 +266,20 @@ cdef int put_action(Writer out, Position position, int action) except -1:
     cdef size_t begun
     if action < FIRST_MOVE_ID:
         begun = out.begin(fields.ACTION_PLACE_TOKEN)
-        out.number(fields.PLACE_TOKEN_BRANCH, action // LARGEST_SOLIDITY)
-        out.number(fields.PLACE_TOKEN_SOLIDITY, action % LARGEST_SOLIDITY + 1)
+        out.present(fields.PLACE_TOKEN_BRANCH, action // LARGEST_SOLIDITY)
+        out.present(fields.PLACE_TOKEN_SOLIDITY, action % LARGEST_SOLIDITY + 1)
     elif action < STOP_ID:
         begun = out.begin(fields.ACTION_MOVE)
-        out.number(fields.MOVE_FROM_SPACE, (action - FIRST_MOVE_ID) // SPACES)
-        out.number(fields.MOVE_TO_SPACE, (action - FIRST_MOVE_ID) % SPACES)
+        out.present(fields.MOVE_FROM_SPACE, (action - FIRST_MOVE_ID) // SPACES)
+        out.present(fields.MOVE_TO_SPACE, (action - FIRST_MOVE_ID) % SPACES)
     elif action == STOP_ID:
         begun = out.begin(fields.ACTION_STOP)
     elif action < FIRST_BIRD_ID:
         begun = out.begin(fields.ACTION_FALL)
-        out.number(fields.FALL_SPACE, action - FIRST_FALL_ID)
+        out.present(fields.FALL_SPACE, action - FIRST_FALL_ID)
     else:
         begun = out.begin(fields.ACTION_PLACE_BIRD)
-        out.number(fields.PLACE_BIRD_SPACE, action - FIRST_BIRD_ID + TRUNK_SPACES)
+        out.present(fields.PLACE_BIRD_SPACE, action - FIRST_BIRD_ID + TRUNK_SPACES)
     out.end(begun)
 
 
@@ -287,24 +288,22 @@ cdef int read_action(const Message* action, Position position) except -1:
     cdef Message inner
     if has_span(action, fields.ACTION_PLACE_TOKEN):
         open_field(action, fields.ACTION_PLACE_TOKEN, &inner)
-        branch = action_number(number_of(&inner, fields.PLACE_TOKEN_BRANCH), 0, BRANCHES - 1, "place_token.branch")
-        solidity = action_number(
-            number_of(&inner, fields.PLACE_TOKEN_SOLIDITY), 1, LARGEST_SOLIDITY, "place_token.solidity"
-        )
+        branch = number_in(&inner, fields.PLACE_TOKEN_BRANCH, 0, BRANCHES - 1, "place_token.branch")
+        solidity = number_in(&inner, fields.PLACE_TOKEN_SOLIDITY, 1, LARGEST_SOLIDITY, "place_token.solidity")
         return LARGEST_SOLIDITY * branch + solidity - 1
     if has_span(action, fields.ACTION_MOVE):
         open_field(action, fields.ACTION_MOVE, &inner)
-        from_space = action_number(number_of(&inner, fields.MOVE_FROM_SPACE), 0, START, "move.from_space")
-        to_space = action_number(number_of(&inner, fields.MOVE_TO_SPACE), 0, SPACES - 1, "move.to_space")
+        from_space = number_in(&inner, fields.MOVE_FROM_SPACE, 0, START, "move.from_space")
+        to_space = number_in(&inner, fields.MOVE_TO_SPACE, 0, SPACES - 1, "move.to_space")
         return FIRST_MOVE_ID + SPACES * from_space + to_space
     if has_span(action, fields.ACTION_STOP):
         return STOP_ID
     if has_span(action, fields.ACTION_FALL):
         open_field(action, fields.ACTION_FALL, &inner)
-        return FIRST_FALL_ID + action_number(number_of(&inner, fields.FALL_SPACE), 0, SPACES - 1, "fall.space")
+        return FIRST_FALL_ID + number_in(&inner, fields.FALL_SPACE, 0, SPACES - 1, "fall.space")
     if has_span(action, fields.ACTION_PLACE_BIRD):
         open_field(action, fields.ACTION_PLACE_BIRD, &inner)
-        space = action_number(number_of(&inner, fields.PLACE_BIRD_SPACE), TRUNK_SPACES, SPACES - 1, "place_bird.space")
+        space = number_in(&inner, fields.PLACE_BIRD_SPACE, TRUNK_SPACES, SPACES - 1, "place_bird.space")
         return FIRST_BIRD_ID - TRUNK_SPACES + space
     raise EngineError(Reason.INVALID_ACTION, "the action is empty: no field is set")
 

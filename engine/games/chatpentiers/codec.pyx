@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from chatiere.engine.core.codec import NUMBER, NUMBERS, action_number, first_seat_option, seat_or_none
+from chatiere.engine.core.codec import NUMBER, NUMBERS, first_seat_option, seat_or_none
 from chatiere.engine.core.errors import EngineError, Reason
 from chatiere.engine.core.integers import shown
 from chatiere.engine.core.options import complete_options, read_number, read_numbers, refuse_option, whole
@@ -18,6 +18,7 @@ from chatiere.engine.core.codec cimport (
     OptionFields,
     Scalars,
     make_codec,
+    number_in,
     within,
 )
 from chatiere.engine.core.game cimport NO_SEAT, Event
@@ -27,7 +28,6 @@ from chatiere.engine.wire.reader cimport (
     Message,
     Span,
     count_of,
-    has_number,
     has_span,
     list_numbers,
     next_number,
@@ -214,25 +214,18 @@ cdef int put_action(Writer out, Position position, int action) except -1:
     out.end(begun)
 
 
-cdef int number_in(const Message* message, int field, kind, name, int bound) except -1:
-    # A number of a typed action, 0 … bound - 1.
-    if not has_number(message, field):
-        raise EngineError(Reason.INVALID_ACTION, f"the action names no {name}", field=f"{kind}.{name}")
-    return action_number(number_of(message, field), 0, bound - 1, f"{kind}.{name}")
-
-
 cdef int read_action(const Message* action, Position position) except -1:
     # ChatpentiersAction → the dense id at a position. Raises INVALID_ACTION.
     cdef Message inner
     cdef int card
     if has_span(action, fields.ACTION_PLAY_CARD):
         open_field(action, fields.ACTION_PLAY_CARD, &inner)
-        return number_in(&inner, fields.PLAY_CARD_CARD, "play_card", "card", CARDS)
+        return number_in(&inner, fields.PLAY_CARD_CARD, 0, CARDS - 1, "play_card.card")
     if not has_span(action, fields.ACTION_TAKE_CARD):
         raise EngineError(Reason.INVALID_ACTION, "the action is empty: no field is set")
     open_field(action, fields.ACTION_TAKE_CARD, &inner)
-    card = number_in(&inner, fields.TAKE_CARD_CARD, "take_card", "card", CARDS)
-    return FIRST_TAKE_ID + ZONES * card + number_in(&inner, fields.TAKE_CARD_ZONE, "take_card", "zone", ZONES)
+    card = number_in(&inner, fields.TAKE_CARD_CARD, 0, CARDS - 1, "take_card.card")
+    return FIRST_TAKE_ID + ZONES * card + number_in(&inner, fields.TAKE_CARD_ZONE, 0, ZONES - 1, "take_card.zone")
 
 
 # State

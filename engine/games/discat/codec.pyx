@@ -19,6 +19,7 @@ from chatiere.engine.core.codec cimport (
     OptionFields,
     OptionKind,
     Scalars,
+    given_number,
     make_codec,
     within,
 )
@@ -224,7 +225,7 @@ cdef int put_action(Writer out, Position position, int action) except -1:
         begun = out.begin(fields.ACTION_KEEP)
     else:
         begun = out.begin(fields.ACTION_EXCHANGE)
-        out.number(fields.EXCHANGE_CARD, cards[0])
+        out.present(fields.EXCHANGE_CARD, cards[0])
     out.end(begun)
 
 
@@ -247,7 +248,9 @@ cdef int read_action(const Message* action, Position position) except -1:
         return KEEP_ID
     if has_span(action, fields.ACTION_EXCHANGE):
         open_field(action, fields.ACTION_EXCHANGE, &inner)
-        return FIRST_EXCHANGE_ID + _slot_of(position, number_of(&inner, fields.EXCHANGE_CARD), "exchange.card")
+        return FIRST_EXCHANGE_ID + _slot_of(
+            position, given_number(&inner, fields.EXCHANGE_CARD, "exchange.card"), "exchange.card"
+        )
     if not has_span(action, fields.ACTION_PLAY):
         raise EngineError(Reason.INVALID_ACTION, "the action is not a play, keep or exchange")
     open_field(action, fields.ACTION_PLAY, &inner)

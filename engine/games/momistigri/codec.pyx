@@ -18,6 +18,7 @@ from chatiere.engine.core.codec cimport (
     OptionFields,
     Scalars,
     make_codec,
+    number_in,
     within,
 )
 from chatiere.engine.core.game cimport NO_SEAT, Event, distance_to, seat_at
@@ -211,7 +212,7 @@ cdef int other_seat(const Event* event) noexcept:
     return -1
 
 
-cdef int number_in(const Event* event) noexcept:
+cdef int count_in(const Event* event) noexcept:
     # The number in its message, or -1.
     if event.kind == MomistigriEvent.TURN_BEGUN:
         return event.values[1]
@@ -223,10 +224,10 @@ cdef int number_in(const Event* event) noexcept:
 cdef bint say_event(const Event* event, Said* said) except -1:
     # What is about another seat, or where no 1 was discarded, is said otherwise than by the kind.
     if event.kind == MomistigriEvent.TURN_BEGUN:
-        say(said, TURN_BEGUN_ONE if number_in(event) == 1 else TURN_BEGUN)
+        say(said, TURN_BEGUN_ONE if count_in(event) == 1 else TURN_BEGUN)
         add_number(said, event.seat)
-        if number_in(event) != 1:
-            add_number(said, number_in(event))
+        if count_in(event) != 1:
+            add_number(said, count_in(event))
     elif event.kind == MomistigriEvent.CARD_DRAWN:
         say(said, CARD_DRAWN if event.count else CARD_DRAWN_HIDDEN)
         add_number(said, event.seat)
@@ -324,21 +325,21 @@ cdef int put_action(Writer out, Position position, int action) except -1:
         begun = out.begin(fields.ACTION_REVERSE)
     elif action < FIRST_GIVE_ID:
         begun = out.begin(fields.ACTION_NAME_CARD)
-        out.number(fields.NAME_CARD_CARD, action - FIRST_NAME_ID)
+        out.present(fields.NAME_CARD_CARD, action - FIRST_NAME_ID)
     elif action < FIRST_HAND_OUT_ID:
         receiver = receiver_of(position, action)
         begun = out.begin(fields.ACTION_GIVE)
-        out.number(fields.GIVE_CARD, kind_of_gift(action))
-        out.number(fields.GIVE_SEAT, receiver)
+        out.present(fields.GIVE_CARD, kind_of_gift(action))
+        out.present(fields.GIVE_SEAT, receiver)
     elif action < FIRST_SWAP_OUT_ID:
         begun = out.begin(fields.ACTION_HAND_OUT)
-        out.number(fields.HAND_OUT_CARD, action - FIRST_HAND_OUT_ID)
+        out.present(fields.HAND_OUT_CARD, action - FIRST_HAND_OUT_ID)
     elif action < FIRST_SWAP_IN_ID:
         begun = out.begin(fields.ACTION_SWAP_OUT)
-        out.number(fields.SWAP_OUT_CARD, action - FIRST_SWAP_OUT_ID)
+        out.present(fields.SWAP_OUT_CARD, action - FIRST_SWAP_OUT_ID)
     else:
         begun = out.begin(fields.ACTION_SWAP_IN)
-        out.number(fields.SWAP_IN_CARD, action - FIRST_SWAP_IN_ID)
+        out.present(fields.SWAP_IN_CARD, action - FIRST_SWAP_IN_ID)
     out.end(begun)
 
 
@@ -356,7 +357,7 @@ cdef card_in(const Message* action, int field, int card_field, name):
     # The card of an action.
     cdef Message inner
     open_field(action, field, &inner)
-    return action_number(number_of(&inner, card_field), 0, KINDS - 1, f"{name}.card")
+    return number_in(&inner, card_field, 0, KINDS - 1, f"{name}.card")
 
 
 cdef int read_action(const Message* action, Position position) except -1:
@@ -380,7 +381,7 @@ cdef int read_action(const Message* action, Position position) except -1:
     if has_span(action, fields.ACTION_GIVE):
         card = card_in(action, fields.ACTION_GIVE, fields.GIVE_CARD, "give")
         open_field(action, fields.ACTION_GIVE, &inner)
-        seat = action_number(number_of(&inner, fields.GIVE_SEAT), 0, state.players - 1, "give.seat")
+        seat = number_in(&inner, fields.GIVE_SEAT, 0, state.players - 1, "give.seat")
         distance = distance_to(decider(state), seat, state.players)
         if distance == 0:
             position.refuse_move(forbids_gift(state, box_of(state), distance, card), None)
@@ -692,7 +693,7 @@ cdef int put_view(Writer out, Position position, int viewer) except -1:
 
 cdef int put_event(Writer out, const Event* event) except -1:
     # An event → MomistigriEvent.
-    cdef int other = other_seat(event), number = number_in(event)
+    cdef int other = other_seat(event), number = count_in(event)
     EVENTS.put_head(out, event)
     if other >= 0:
         out.present(fields.EVENT_OTHER_SEAT, other)
