@@ -268,9 +268,9 @@ def test_turn_1_is_legal_only_where_it_changes_the_walls() -> None:
 def test_typed_actions_outside_their_ranges_are_refused() -> None:
     position = play(begun(2), DRAW, 20)
     for field, change in (
-        ("place_carton.cell", {"place_carton": {"kind": 20, "cell": 576}}),
-        ("place_carton.kind", {"place_carton": {"kind": 75, "cell": 1}}),
-        ("place_carton.kind", {"place_carton": {"kind": 81, "cell": 1}}),
+        ("place_carton.cell", {"place_carton": {"kind": 20, "turned": False, "cell": 576}}),
+        ("place_carton.kind", {"place_carton": {"kind": 75, "turned": False, "cell": 1}}),
+        ("place_carton.kind", {"place_carton": {"kind": 81, "turned": False, "cell": 1}}),
         ("sleep.cell", {"sleep": {"cell": 600}}),
         ("toy_on_joint.joint", {"toy_on_joint": {"joint": 600}}),
         ("choose_start.kind", {"choose_start": {"kind": 75}}),
@@ -282,7 +282,9 @@ def test_typed_actions_outside_their_ranges_are_refused() -> None:
             CODEC.read_action(Reader(message), position)
         assert (caught.value.reason, caught.value.field) == (Reason.INVALID_ACTION, field)
     with pytest.raises(EngineError) as caught:
-        CODEC.read_action(Reader(type(typed(position, DRAW))(place_carton={"kind": 50, "cell": 1})), position)
+        CODEC.read_action(
+            Reader(type(typed(position, DRAW))(place_carton={"kind": 50, "turned": False, "cell": 1})), position
+        )
     assert (caught.value.reason, caught.value.field) == (Reason.ILLEGAL_ACTION, "place_carton.kind")
 
 
