@@ -26,7 +26,7 @@ export class Refusal extends Error {
     /** HTTP's status. */
     this.status = status;
     /** The name of an ErrorReason, such as ILLEGAL_ACTION; empty if there is none. */
-    this.reason = String(detail("ErrorInfo")?.reason ?? "").replace("ERROR_REASON_", "");
+    this.reason = String(detail("ErrorInfo")?.reason ?? "");
     /** Its metadata. @type {Record<string, string>} */
     this.metadata = detail("ErrorInfo")?.metadata ?? {};
     /** The reason for players, in their language. @type {string} */

@@ -7,11 +7,9 @@ from google.rpc.error_details_pb2 import BadRequest, ErrorInfo, LocalizedMessage
 from google.rpc.status_pb2 import Status
 from grpc_status import rpc_status
 
-from chatiere.v1 import errors_pb2
-
 # The limit that idle streams make room for.
 _IDLE_STREAMS = "streams whose request has not come whole"
-_DOMAIN = errors_pb2.DESCRIPTOR.package
+_DOMAIN = "chatiere"
 
 
 class FieldViolation(NamedTuple):
@@ -93,7 +91,7 @@ def error_of_status(code: grpc.StatusCode, message: str, status: Status | None) 
     return ChatiereError(
         code,
         message,
-        info.reason.removeprefix("ERROR_REASON_"),
+        info.reason,
         dict(info.metadata),
         tuple(FieldViolation(each.field, each.description) for each in problems.field_violations),
         request.request_id,

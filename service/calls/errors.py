@@ -14,7 +14,7 @@ from chatiere.engine import EngineError
 from chatiere.engine.core.batch import Cancelled
 from chatiere.service.calls.languages import ACCEPT_LANGUAGE, LanguageError, localized
 
-DOMAIN = "chatiere.v1"
+DOMAIN = "chatiere"
 # Messages may quote what a client sent; the status travels in headers, which clients accept up to 8 KiB.
 _LONGEST_TEXT = 200
 
@@ -191,7 +191,7 @@ def _refusal(error: EngineError | Refusal, request_id: str, language: str) -> St
 
 def _status(code: int, reason: StrEnum, message: str, metadata: dict[str, str], *details: Message) -> Status:
     clipped = {key: _clip(value) for key, value in metadata.items()}
-    info = error_details_pb2.ErrorInfo(reason=f"ERROR_REASON_{reason.value}", domain=DOMAIN, metadata=clipped)
+    info = error_details_pb2.ErrorInfo(reason=reason.value, domain=DOMAIN, metadata=clipped)
     status = status_pb2.Status(code=code, message=_clip(message))
     for detail in (info, *details):
         packed = any_pb2.Any()

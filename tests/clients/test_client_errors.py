@@ -177,9 +177,9 @@ def test_the_deadline_of_a_client(make_fake: MakeFake) -> None:
 def test_the_details_of_a_status_are_read_if_they_are_chatieres(ask_at: Ask, make_fake: MakeFake) -> None:
     def answer(call: int, context: grpc.ServicerContext) -> None:
         details = []
-        for domain in ("example.com", "chatiere.v1")[:call]:
+        for domain in ("example.com", "chatiere")[:call]:
             details.append(any_pb2.Any())
-            details[-1].Pack(error_details_pb2.ErrorInfo(reason="ERROR_REASON_INTERNAL", domain=domain))
+            details[-1].Pack(error_details_pb2.ErrorInfo(reason="INTERNAL", domain=domain))
         status = status_pb2.Status(code=grpc.StatusCode.INTERNAL.value[0], message="broken", details=details)
         context.abort_with_status(rpc_status.to_status(status))
 

@@ -367,7 +367,7 @@ def test_what_was_received_is_given_back_to_the_windows(service: Service) -> Non
 
 
 def test_a_refusal_says_why(service: Service) -> None:
-    info = ErrorInfo(reason="ERROR_REASON_LIMIT_EXCEEDED", domain="chatiere.v1", metadata={"limit": "3"})
+    info = ErrorInfo(reason="LIMIT_EXCEEDED", domain="chatiere", metadata={"limit": "3"})
     detail = Any()
     detail.Pack(info)
     status = base64.b64encode(Status(details=[detail]).SerializeToString()).decode().rstrip("=")

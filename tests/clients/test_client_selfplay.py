@@ -273,7 +273,7 @@ def test_reset_begins_anew_on_a_stream_that_was_refused(
 
     def play(requests: Iterator[Any], context: grpc.ServicerContext) -> Iterator[PlayResponse]:
         if servicer.calls == 1:
-            info = ErrorInfo(reason="ERROR_REASON_LIMIT_EXCEEDED", domain="chatiere.v1")
+            info = ErrorInfo(reason="LIMIT_EXCEEDED", domain="chatiere")
             status = Status(code=8, message="too many streams")
             status.details.add().Pack(info)
             context.abort_with_status(rpc_status.to_status(status))

@@ -278,7 +278,7 @@ def test_a_stream_that_always_ends_idle_fails(open_stream: Open, make_fake_batch
 
     def play(requests: Iterator[Any], context: grpc.ServicerContext) -> Iterator[PlayResponse]:
         opened.append(next(requests).tag)
-        info = ErrorInfo(reason="ERROR_REASON_REQUEST_TIMEOUT", domain="chatiere.v1")
+        info = ErrorInfo(reason="REQUEST_TIMEOUT", domain="chatiere")
         status = status_pb2.Status(code=code_pb2.DEADLINE_EXCEEDED, message="late")
         status.details.add().Pack(info)
         context.abort_with_status(rpc_status.to_status(status))

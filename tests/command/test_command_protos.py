@@ -68,8 +68,8 @@ def test_a_refusal_is_read_with_the_descriptor_set_alone(described: FileDescript
         name = detail.type_url.rpartition("/")[2]
         details[name] = message(pool, name).FromString(detail.value)
     info = details["google.rpc.ErrorInfo"]
-    assert pool.FindEnumTypeByName("chatiere.v1.ErrorReason").values_by_name[info.reason].number == 2
-    assert (info.domain, info.metadata["max_players"]) == ("chatiere.v1", "6")
+    assert pool.FindEnumTypeByName("chatiere.v1.ErrorReason").values_by_name[f"ERROR_REASON_{info.reason}"].number == 2
+    assert (info.domain, info.metadata["max_players"]) == ("chatiere", "6")
     (violation,) = details["google.rpc.BadRequest"].field_violations
     assert violation.field == "players"
 

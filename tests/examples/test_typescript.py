@@ -19,7 +19,7 @@ EXAMPLE = Path(__file__).parents[2] / "examples/typescript"
 MADE = ("api", "build", "generated", "node_modules")
 # In the order in which it plays them: games by name.
 TABLES = [(game, players) for game in engine.games() for players in range(game.min_players, game.max_players + 1)]
-REFUSED = re.compile(r"^refused \((ERROR_REASON_\w+) (\S*) at action\.\S+\), (\w\w): (.+)$", re.M)
+REFUSED = re.compile(r"^refused \((\w+) (\S*) at action\.\S+\), (\w\w): (.+)$", re.M)
 
 
 def run(folder: Path, *command: str) -> str:

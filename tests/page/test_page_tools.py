@@ -132,7 +132,7 @@ def test_why_a_move_is_illegal(visit: Callable[..., Person], game: str, language
                 (said,) = [each for each in details if "locale" in each]
                 assert said["locale"] == language
                 expect(person.page.locator(".bar .refusal")).to_have_text(said["message"])
-                assert any(each.get("reason") == "ERROR_REASON_ILLEGAL_ACTION" for each in details)
+                assert any(each.get("reason") == "ILLEGAL_ACTION" for each in details)
                 person.refused.clear()
                 # The game goes on where it was.
                 assert person.ply == ply

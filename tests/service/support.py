@@ -151,8 +151,7 @@ def read_refusal(error: Any) -> Refused:
         request = error_details_pb2.RequestInfo()
         retry = error_details_pb2.RetryInfo()
         if detail.Unpack(info):
-            refused.reason = info.reason.removeprefix("ERROR_REASON_")
-            assert info.reason != refused.reason, "the reason is the name of a value of ErrorReason"
+            refused.reason = info.reason
             refused.domain = info.domain
             refused.metadata = dict(info.metadata)
         elif detail.Unpack(bad_request):

@@ -53,7 +53,7 @@ INCLUDE = game_pb2.Include(legal_actions=True)
 def check(refused: Refused, reason: str, field: str, **metadata: str) -> None:
     assert refused.code is grpc.StatusCode.INVALID_ARGUMENT
     assert refused.reason == reason
-    assert refused.domain == "chatiere.v1"
+    assert refused.domain == "chatiere"
     assert refused.field == field
     assert refused.metadata == metadata
     assert refused.message.startswith(f"{field}: ")
@@ -330,7 +330,7 @@ def test_reason_batch_too_large(server: Running, game: Game) -> None:
 def test_reason_malformed_request(server: Running) -> None:
     refused = refusal(raw(server, "Apply"), b"\xff")
     assert refused.code is grpc.StatusCode.INVALID_ARGUMENT
-    assert (refused.reason, refused.domain, refused.field) == ("MALFORMED_REQUEST", "chatiere.v1", "")
+    assert (refused.reason, refused.domain, refused.field) == ("MALFORMED_REQUEST", "chatiere", "")
     assert refused.metadata == {}
 
 
@@ -343,7 +343,7 @@ def test_reason_internal(stub: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         refused = refusal(stub.ListGames, game_service_pb2.ListGamesRequest())
     assert refused.code is grpc.StatusCode.INTERNAL
     assert refused.reason == "INTERNAL"
-    assert refused.domain == "chatiere.v1"
+    assert refused.domain == "chatiere"
     assert refused.field == ""
     assert list(refused.metadata) == ["incident"]
     incident = refused.metadata["incident"]
@@ -371,7 +371,7 @@ def test_reason_unauthenticated(tmp_path: Path, door: Door) -> None:
     with running(Settings(address="127.0.0.1:0", tokens=tokens), door) as server:
         refused = refusal(server.stub.ListGames, game_service_pb2.ListGamesRequest())
         assert refused.code is grpc.StatusCode.UNAUTHENTICATED
-        assert (refused.reason, refused.domain, refused.metadata) == ("UNAUTHENTICATED", "chatiere.v1", {})
+        assert (refused.reason, refused.domain, refused.metadata) == ("UNAUTHENTICATED", "chatiere", {})
         metadata = (("authorization", f"Bearer {token}"),)
         assert server.stub.ListGames(game_service_pb2.ListGamesRequest(), metadata=metadata).games
 
@@ -381,7 +381,7 @@ def test_reason_limit_exceeded(door: Door) -> None:
         assert server.stub.ListGames(game_service_pb2.ListGamesRequest()).games
         refused = refusal(server.stub.ListGames, game_service_pb2.ListGamesRequest())
     assert refused.code is grpc.StatusCode.RESOURCE_EXHAUSTED
-    assert (refused.reason, refused.domain) == ("LIMIT_EXCEEDED", "chatiere.v1")
+    assert (refused.reason, refused.domain) == ("LIMIT_EXCEEDED", "chatiere")
     assert refused.metadata == {"limit": "calls of one client a second", "most": "0.001"}
     assert refused.retry_after is not None
     assert 900 < refused.retry_after <= 1000
@@ -394,7 +394,7 @@ def test_reason_time_limit(slow_call: SlowCall, door: Door) -> None:
         for timeout, seconds in (None, "0.01"), (PATIENCE, "0.02"):
             refused = refusal(stub.NewGames, batch_service_pb2.NewGamesRequest(), timeout=timeout)
             assert refused.code is grpc.StatusCode.DEADLINE_EXCEEDED
-            assert (refused.reason, refused.domain) == ("TIME_LIMIT", "chatiere.v1")
+            assert (refused.reason, refused.domain) == ("TIME_LIMIT", "chatiere")
             assert refused.metadata == {"seconds": seconds}
             assert slow_call.was_cancelled
 
@@ -488,7 +488,7 @@ def test_reason_request_timeout(door: Door) -> None:
         refused = refusal(call, requests())
         never.set()
     assert refused.code is grpc.StatusCode.DEADLINE_EXCEEDED
-    assert (refused.reason, refused.domain) == ("REQUEST_TIMEOUT", "chatiere.v1")
+    assert (refused.reason, refused.domain) == ("REQUEST_TIMEOUT", "chatiere")
     assert refused.metadata == {"seconds": "0.05"}
 
 

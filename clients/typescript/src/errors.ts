@@ -11,8 +11,7 @@ import {
   RetryInfoSchema,
 } from "./generated/google/rpc/error_details_pb.js";
 
-const DOMAIN = "chatiere.v1";
-const PREFIX = "ERROR_REASON_";
+const DOMAIN = "chatiere";
 
 /** The name of an ErrorReason, without its prefix; a newer service may have further ones. */
 export type Reason = keyof typeof ErrorReason | (string & {});
@@ -50,7 +49,7 @@ export class ChatiereError extends Error {
   /** Read the details of a failed call. */
   constructor(error: ConnectError) {
     const [info] = error.findDetails(ErrorInfoSchema);
-    const reason = info?.domain === DOMAIN ? info.reason.replace(PREFIX, "") : "";
+    const reason = info?.domain === DOMAIN ? info.reason : "";
     super(`${reason || Code[error.code]}: ${error.rawMessage}`, { cause: error });
     this.code = error.code;
     this.reason = reason;

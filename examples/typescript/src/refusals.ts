@@ -6,7 +6,7 @@ import { BadRequestSchema, ErrorInfoSchema, LocalizedMessageSchema } from "../ge
 
 /** A call that was turned down, by the details of its error. */
 export interface Refusal {
-  /** The name of the ErrorReason, such as "ERROR_REASON_ILLEGAL_ACTION". */
+  /** The name of the ErrorReason, such as "ILLEGAL_ACTION". */
   readonly reason: string;
   /** The rule that forbids a move, such as "rule.card_not_in_hand"; "" if no rule does. */
   readonly ruleKey: string;

@@ -166,7 +166,7 @@ def test_a_request_that_cannot_be_parsed_ends_the_stream_as_at_grpcio_s_door(ser
     found, expected = (refused(address, requests) for address in (fast_address(server), grpcio_address(server)))
     assert found == expected
     assert (found.code, found.reason) == (grpc.StatusCode.INVALID_ARGUMENT, "MALFORMED_REQUEST")
-    assert found.domain == "chatiere.v1"
+    assert found.domain == "chatiere"
     assert found.request_id
 
 

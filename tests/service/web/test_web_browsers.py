@@ -62,7 +62,7 @@ def check(played: dict[str, Any], game: str, players: int) -> None:
         position.apply(action)
     assert position.is_terminal()
     assert played["totals"] == list(position.totals())
-    assert played["refused"] == "ERROR_REASON_INVALID_ACTION"
+    assert played["refused"] == "INVALID_ACTION"
 
 
 @pytest.fixture(scope="module")

@@ -51,7 +51,7 @@ def test_errors_are_readable(web: WebClient) -> None:
     status, error = posted(web, "NewGame", {"game": "chess", "players": 2})
     assert (status, error["code"]) == (400, "invalid_argument")
     details = {each["type"]: each["debug"] for each in error["details"]}
-    assert details["google.rpc.ErrorInfo"]["reason"] == "ERROR_REASON_UNKNOWN_GAME"
+    assert details["google.rpc.ErrorInfo"]["reason"] == "UNKNOWN_GAME"
     assert details["google.rpc.BadRequest"]["fieldViolations"][0]["field"] == "game"
     assert details["google.rpc.RequestInfo"]["requestId"]
 
@@ -75,7 +75,7 @@ def test_what_is_no_request_is_refused_in_words(web: WebClient, body: bytes, wor
     status, error = posted(web, "Apply", body)
     assert (status, error["code"]) == (400, "invalid_argument")
     assert word in error["message"]
-    assert error["details"][0]["debug"]["reason"] == "ERROR_REASON_MALFORMED_REQUEST"
+    assert error["details"][0]["debug"]["reason"] == "MALFORMED_REQUEST"
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_what_nests_too_deep_or_is_too_much_is_refused(web: WebClient, body: byt
 
 def test_brackets_in_strings_do_not_count(web: WebClient) -> None:
     status, error = posted(web, "NewGame", {"game": '[{"\\' * 200, "players": 2})
-    assert (status, error["details"][0]["debug"]["reason"]) == (400, "ERROR_REASON_UNKNOWN_GAME")
+    assert (status, error["details"][0]["debug"]["reason"]) == (400, "UNKNOWN_GAME")
 
 
 @given(
