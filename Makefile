@@ -69,7 +69,7 @@ comma := ,
 # Tests are independent of each other: as many processes as there are cores share them.
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
-.PHONY: help demo web test slow page cluster lint debug coverage debug-games rare-events mutants wheel constraints fuzz fuzz-tables fuzz-http2 load soak bench clean
+.PHONY: help demo web test slow page clients cluster lint debug coverage debug-games rare-events mutants wheel constraints fuzz fuzz-tables fuzz-http2 load soak bench clean
 .DELETE_ON_ERROR:
 
 help: ## List the targets
@@ -81,14 +81,17 @@ demo: $(BUILT) ## Play a seeded game of Discat between bots through a gRPC chann
 web: $(BUILT) ## Serve the page on this machine, to play in a browser, and print its URL
 	@$(BIN)/chatiere web
 
-test: $(BUILT) ## Run all tests of the release build but those of make slow, make page and make cluster
-	$(PYTEST) -m "not cluster and not slow and not whole_page" --ignore=tests/debug_build
+test: $(BUILT) ## Run all tests of the release build but those of make slow, make page, make clients and make cluster
+	$(PYTEST) -m "not cluster and not slow and not whole_page and not languages" --ignore=tests/debug_build
 
 slow: $(BUILT) ## Run the tests that take long, of the examples, make bench and the packed client in TypeScript: before a release, and after a change to these
 	$(PYTEST) -m slow tests/examples tests/loadtest tests/clients
 
 page: $(BUILT) ## Run all tests of the page in Chromium: every game in every way, width and colours; before a release, and after a change to it
 	$(PYTEST) tests/page
+
+clients: $(BUILT) ## Compile the API for C++, Go, Java and TypeScript, and play all games in each; generate it for others
+	$(BIN)/python -m pytest -m languages tests/api
 
 cluster: $(BUILT) ## Run the tests of self-play on a Ray cluster, which want the machine to themselves
 	$(BIN)/python -m pytest -m cluster tests/clients/test_selfplay_ray.py

@@ -19,7 +19,7 @@ def command(directory: Path) -> None:
 
     The file DIR/descriptors.binpb alone is enough for tools that take descriptor sets, such as buf, protoc and grpcurl.
     It has chatiere.v1, the details of errors (google.rpc) and all that these import, with comments. For other tools the
-    same is there as .proto files, which import each other from DIR; those of google/protobuf come with every compiler.
+    same is there as .proto files, which import each other from DIR; those of google/protobuf come with compilers.
     """
     ours = files("chatiere.v1")
     found = {Path(DESCRIPTORS): ours / DESCRIPTORS}
