@@ -90,3 +90,13 @@ def test_no_field_of_a_request_takes_more_memory_than_was_told() -> None:
 def test_fields_that_are_no_fields_are_refused() -> None:
     with pytest.raises(ValueError, match="fields are 1 to 31, not 32"):
         Scales([(32, None, False, 0)])
+
+
+@pytest.mark.parametrize(("wire_type", "size"), [(1, 8), (5, 4)], ids=["64 bits", "32 bits"])
+def test_packed_numbers_of_fixed_size_are_counted(wire_type: int, size: int) -> None:
+    """No message of the API has them yet."""
+    one, many = (
+        Scales([(1, size, True, wire_type)]).weigh(b"\x0a" + bytes([n * size]) + bytes(n * size)) for n in (1, 9)
+    )
+    assert (one[0], many[0]) == (1, 9)
+    assert many[1] - one[1] >= 8 * size

@@ -195,8 +195,8 @@ static void leave(bool is_silent) {
             fail("a connection is not ended");
         service_finish(&played_service);
         turn(0);
-        /* Longest is waited for a client that takes nothing. */
-        played_now += is_silent && i >= 8 ? 120 : 0.3;
+        /* Longest is waited for a client that takes nothing; what has cost too much is not read for 100 s at most. */
+        played_now += i < 8 ? 0.3 : is_silent ? 120 : 3;
         /* Some take in the end what they did not take before. */
         for (unsigned j = 0; j < client_count && is_silent; j++)
             clients[j].room += below(2) * below(20000);
