@@ -102,9 +102,9 @@ class Call:
 
     `client`: the name of its token; "" without one. `peer`: the client's address in gRPC's notation. `origin`: the
     client as limits see it: the name of its token, or else its address (see `origin_of`). `accepted`: the value of its
-    accept-language; None without one. `language`: the language that this asks for; "" if it is not known,
-    or none is asked for. `is_waiting`: it is a stream that waits for its client. `on_end`: called at its end,
-    if anything.
+    accept-language; None without one. `language`: the language that this asks for; "" if it is not known, or none is
+    asked for. `is_waiting`: it is a stream that waits for its client. `worked`: the time.perf_counter of when it last
+    began to wait after a request; 0 before the first. `on_end`: called at its end, if anything.
     """
 
     __slots__ = (
@@ -120,6 +120,7 @@ class Call:
         "peer",
         "request_id",
         "start",
+        "worked",
     )
 
     def __init__(self, method: Method, peer: str, request_id: str, accepted: str | None) -> None:
@@ -136,6 +137,7 @@ class Call:
         self.is_waiting = False
         self.on_end: Callable[[Status], None] | None = None
         self.start = time.perf_counter()
+        self.worked = 0.0
 
 
 class Guards:
@@ -190,6 +192,8 @@ class Guards:
         `end`: called, in any thread, if it loses its slot, or waits too long. `has_worked`: it has had a request.
         """
         idle = None if call.method.limit is None else call.method.limit.idle
+        if has_worked:
+            call.worked = time.perf_counter()
         if idle is not None and not call.is_waiting:
             call.is_waiting = True
             idle.add(call.origin, call, _limited(call), end, has_worked=has_worked)

@@ -157,14 +157,21 @@ class CallSlots:
             self._held.setdefault(client, {})[call] = (end, time.monotonic())
 
     def largest(self, age: float, weight: Callable[[Any], int] = lambda call: 1) -> tuple[int, str, list[object]]:
-        """Return the client whose calls at least `age` seconds old weigh most: the weight, the client, these calls."""
+        """Return the client whose calls at least `age` seconds old weigh most.
+
+        The weight, the client, and those of these calls that weigh something.
+        """
         begun = time.monotonic() - age
         with self._lock:
             old = [
                 (client, [call for call, (_, since) in calls.items() if since <= begun])
                 for client, calls in self._held.items()
             ]
-        weights = [(sum(map(weight, calls)), client, calls) for client, calls in old]
+        weighed = [(client, [(call, weight(call)) for call in calls]) for client, calls in old]
+        weights = [
+            (sum(number for _, number in calls), client, [call for call, number in calls if number])
+            for client, calls in weighed
+        ]
         return max(weights, key=lambda found: found[0], default=(0, "", []))
 
     def end(self, client: str, calls: Iterable[object]) -> None:

@@ -30,6 +30,8 @@ _BETWEEN_LINES = 10.0
 _PARTS, _LARGEST = 128 * 1024 * 1024, 2
 # The least age, in seconds, of calls ended for exceeding that.
 LEAST_AGE = 0.1
+# The seconds for which a stream counts as used after a request.
+_USED = 10.0
 
 
 def most_of_parts(max_message_bytes: int) -> int:
@@ -181,21 +183,21 @@ class MemoryWatch:
 
     def _end_some(self, above: int) -> bool:
         # As few calls as may bring it down: of the client that has most of those begun since there was little, then of
-        # the client that has most.
+        # the client that has most, streams that are used last.
         needed = most = (above - self._most) // self._largest + 1
-        for weight in (self._is_new, _is_any):
+        for weight in (self._is_new, _is_unused, _is_any):
             while needed > 0:
                 found = [(*slots.largest(LEAST_AGE, weight), slots) for slots in self._receiving]
                 count, client, calls, slots = max(found, key=itemgetter(0))
                 if not count:
                     break
-                slots.end(client, filter(weight, calls))
+                slots.end(client, calls)
                 self._ended.add(count, above)
                 needed -= count
         return needed < most
 
     def _is_new(self, call: Any) -> bool:
-        return bool(call.start > self._calm)
+        return bool(call.start > self._calm) and _is_unused(call)
 
     def _above(self) -> int:
         # Bytes beyond the idle process's and those that calls hold.
@@ -209,6 +211,10 @@ class MemoryWatch:
     def _tidy_up(self) -> None:
         gc.collect()
         memory.give_back_freed_memory()
+
+
+def _is_unused(call: Any) -> bool:
+    return not call.worked or call.worked < time.perf_counter() - _USED
 
 
 def _is_any(call: Any) -> bool:

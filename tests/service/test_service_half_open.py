@@ -276,6 +276,7 @@ class Began:
 
     def __init__(self) -> None:
         self.start = time.perf_counter()
+        self.worked = 0.0
 
 
 class Receiving:
@@ -352,6 +353,21 @@ def test_calls_that_were_there_before_the_memory_grew_are_not_to_blame(monkeypat
     watch.look()
     watch.look()
     assert receiving.ended == ["new"]
+
+
+def test_streams_that_are_used_are_ended_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    process, receiving = Process(monkeypatch), Receiving()
+    watch = MemoryWatch(MemoryBudget(1000 * MIB), 16 * MIB, receiving.slots, lambda: 0)
+    used = Began()
+    used.worked = time.perf_counter()
+    receiving.slots[1].take("a", used, lambda: receiving.ended.append("used"))
+    process.take(100 * MIB + 128 * MIB + 4 * 16 * MIB)
+    watch.look()
+    watch.look()
+    assert sorted(receiving.ended) == ["a1", "a2", "a3", "b1", "b2"]
+    watch.look()
+    watch.look()
+    assert receiving.ended[-1] == "used"
 
 
 def test_memory_that_is_allocated_but_not_resident_ends_no_call(monkeypatch: pytest.MonkeyPatch) -> None:
