@@ -20,6 +20,8 @@ const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], Arrow
 export class Scene {
   /** @type {Map<string, Shown>} */
   #shown = new Map();
+  /** @type {string | undefined} */
+  #pressed;
 
   /** @param {{onPick: (key: string) => void, onCancel: () => void}} listeners */
   constructor({ onPick, onCancel }) {
@@ -30,10 +32,20 @@ export class Scene {
     this.svg = s("svg", { class: "drawing", role: "group" }, this.items);
     this.camera = new Camera(this.board);
     this.element = h("div", { class: "stage" }, this.svg, this.camera.controls);
-    this.svg.addEventListener("click", (event) => this.#pick(event));
+    this.svg.addEventListener("pointerdown", ({ target }) => {
+      this.#pressed = pickOf(target);
+    });
+    this.svg.addEventListener("click", (event) => {
+      // A click that begins on one part of what can be picked and ends on another is that of what holds both.
+      const end = pickOf(document.elementFromPoint(event.clientX, event.clientY));
+      const pick = pickOf(event.target) ?? (end === this.#pressed ? end : undefined);
+      if (!this.camera.hasDragged) {
+        this.#pick(event, pick);
+      }
+    });
     this.svg.addEventListener("keydown", (event) => {
       if (event.key === "Enter" || event.key === " ") {
-        this.#pick(event);
+        this.#pick(event, pickOf(event.target));
       } else if (event.key === "Escape") {
         onCancel();
       } else if (event.key in ARROWS) {
@@ -128,12 +140,11 @@ export class Scene {
     return { element, inner, item };
   }
 
-  /** @param {MouseEvent | KeyboardEvent} event */
-  #pick(event) {
-    const found = /** @type {Element} */ (event.target).closest(".item[data-pick]");
-    if (found instanceof SVGGElement && !this.camera.hasDragged) {
+  /** @param {Event} event @param {string | undefined} pick */
+  #pick(event, pick) {
+    if (pick !== undefined) {
       event.preventDefault();
-      this.onPick(/** @type {string} */ (found.dataset["pick"]));
+      this.onPick(pick);
     }
   }
 
@@ -165,6 +176,15 @@ export class Scene {
       this.camera.reveal(nearest);
     }
   }
+}
+
+/**
+ * Return the key by which an element of the drawing is picked.
+ * @param {EventTarget | null} target @returns {string | undefined}
+ */
+function pickOf(target) {
+  const item = target instanceof Element ? target.closest(".item[data-pick]") : null;
+  return item instanceof SVGGElement ? item.dataset["pick"] : undefined;
 }
 
 /** @param {Element} element */
