@@ -6,7 +6,8 @@ links to them, so that setuptools, Cython's cimports, mypy and an editable insta
 protobuf code is generated into it, and the catalogues of words (*.po) are compiled where they are.
 
 CHATIERE_BUILD=debug builds the kernels with run-time checks, the rules' invariants after every move,
-sanitizers and coverage counters (see `make debug`).
+sanitizers and coverage counters (see `make debug`). CHATIERE_BUILD=trial compiles only the modules that changed, and
+optimizes them little (see tests/mutants).
 """
 
 import html
@@ -59,12 +60,13 @@ PAGE = """\
 </html>
 """
 DEBUG = os.environ.get("CHATIERE_BUILD") == "debug"
+TRIAL = os.environ.get("CHATIERE_BUILD") == "trial"
 
 # NumPy's own builds have required the same of x86 processors since 2.4 (x86-64-v2, those since 2009); the names are old
 # ones that every compiler knows. A Mac's Python may build for two kinds of processors at once.
 IS_X86 = platform.machine() in ("x86_64", "AMD64") and sys.platform != "darwin"
 PROCESSOR_FLAGS = ["-msse4.2", "-mpopcnt"] if IS_X86 else []
-RELEASE_FLAGS = ["-O3"]
+RELEASE_FLAGS = ["-O1", "-g0"] if TRIAL else ["-O3"]
 DEBUG_FLAGS = [
     # A third faster to compile than -O1; the tests take as long.
     "-Og",
@@ -247,8 +249,8 @@ def extensions() -> list[Extension]:
 
 
 os.chdir(ROOT)
-if not DEBUG:
-    # What the debug build needs of these, the release build has made before it.
+if not (DEBUG or TRIAL):
+    # What the other builds need of these, the release build has made before them.
     link_folders()
     generate_protobuf_code()
     compile_catalogues()

@@ -5,10 +5,12 @@ import os
 from collections import Counter
 
 import pytest
-from hypothesis import settings
+from hypothesis import Phase, settings
 
 # How long an example takes says more of the machine than of the code.
 settings.register_profile("untimed", deadline=None)
+# For make mutants, which asks only which test fails: nothing is shrunk, explained or kept.
+settings.register_profile("first_failure", deadline=None, phases=(Phase.explicit, Phase.generate), database=None)
 settings.load_profile("untimed")
 
 

@@ -27,7 +27,7 @@ from chatiere.http2 import is_built
 
 from .faults import Fault, flat
 from .parts import ROOT, Part, parts
-from .trial import COMPILER, TrialError, prepare, try_fault
+from .trial import COMPILER, TrialError, check, prepare, try_fault
 
 VERDICTS = Path(__file__).with_name("verdicts.jsonl")
 LOWEST_SHARE = 0.97
@@ -132,7 +132,8 @@ def main(
     count: int, seed: int, chosen: tuple[str, ...], resume: bool, again: bool, no_bound: bool, processes: int
 ) -> None:
     """Plant faults in the sources and report those that the tests detect."""
-    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+    # Not for good: sanitizers reserve addresses for terabytes.
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
     there = {name: part for name, part in parts().items() if not chosen or name in chosen}
     if not is_built():
         there.pop("http2", None)
@@ -155,6 +156,7 @@ def main(
         wanted = sample(statements, seed)
         click.echo(f"seed {seed}: {count} of {len(wanted)} statements")
     totals: dict[str, Counter[str]] = {}
+    detecting = set()
     faults = iter(wanted)
     try:
         prepare()
@@ -162,7 +164,10 @@ def main(
             for fault in tried(batch, owners, verdicts, processes):
                 verdict, why = verdict_on(fault)
                 totals.setdefault(name_of[fault.file], Counter())[verdict] += 1
+                if verdict == SEEN:
+                    detecting.add(why)
                 click.echo(f"{verdict}: {fault} ({why})")
+        check(detecting)
     except TrialError as error:
         raise click.ClickException(str(error)) from error
     for name, counted in sorted(totals.items()):

@@ -10,6 +10,8 @@ ROOT = Path(__file__).parents[2]
 _BATTERY = "tests/conformance"
 # Of a game's folder: the codec is a part of its own, the tables of words are data.
 _NO_KERNELS = ("codec", "words")
+# How the names end of those files among a game's tests that take longest.
+_SLOW = ("_limits", "_reference")
 _RULES = ("bits.pxd", "loops.pyx", "moves.pyx", "packed.pxd", "stream.pxd", "stream.pyx", "weights.pxd")
 _POSITION = ("position.pyx", "events.pyx", "batch.pyx", "integers.pyx", "threads.pyx")
 _MESSAGES = ("messages.pyx", "codec.pyx", "phrases.pyx")
@@ -29,16 +31,39 @@ class Part(NamedTuple):
         """Return the faults of the part, statement by statement."""
         return [listed for path in self.sources for listed in faults_in(path, ROOT)]
 
-    def runs(self) -> Iterator[list[str]]:
-        """Yield pytest's arguments, run by run: the slow tests come last."""
-        chosen = ["-k", self.chosen] if self.chosen else []
+    def choice(self) -> list[str]:
+        """Return pytest's arguments that choose the part's tests in a file."""
+        return ["-k", self.chosen] if self.chosen else []
+
+    def runs(self, source: str) -> Iterator[list[str]]:
+        """Yield pytest's arguments for a fault of a source, run by run: the slow tests come last."""
+        path = Path(source)
+        quick = _files(self.quick, path)
+        others = [test for test in _files(self.others, path) if test not in quick]
         skipped = "slow or cluster or whole_page"
         for tests, marks in (
-            (self.quick, f"not (release_only or {skipped})"),
-            (self.others, f"not (release_only or {skipped})"),
-            ([*self.quick, *self.others], f"release_only and not ({skipped})"),
+            (quick, f"not (release_only or {skipped})"),
+            (others, f"not (release_only or {skipped})"),
+            ([*quick, *others], f"release_only and not ({skipped})"),
         ):
-            yield [*tests, *chosen, "-m", marks]
+            yield [*tests, *self.choice(), "-m", marks]
+
+
+def _files(tests: list[str], source: Path) -> list[str]:
+    # Files of tests, in folders too. First those that are named after the source or import it, and slow ones last.
+    files = [
+        str(file.relative_to(ROOT))
+        for path in (ROOT / test for test in tests)
+        for file in ([path] if path.is_file() else sorted(path.rglob("test_*.py")))
+    ]
+    module = f"{source.parent.name}.{source.stem}"
+
+    def order(file: str) -> tuple[bool, bool]:
+        name = Path(file).stem
+        is_its_own = source.stem in name or module in (ROOT / file).read_text(encoding="utf-8")
+        return not is_its_own, name.endswith(_SLOW)
+
+    return sorted(dict.fromkeys(files), key=order)
 
 
 def parts() -> dict[str, Part]:
@@ -79,8 +104,16 @@ def parts() -> dict[str, Part]:
     found["search"] = Part([ROOT / "bots" / "search.pyx"], ["tests/bots/test_search.py"], ["tests/bots"])
     found["http2"] = Part(
         sorted(path for path in (ROOT / "http2").iterdir() if path.suffix in (".c", ".pyx")),
-        ["tests/service/fast_door/test_fast_door_calls.py", *_clients("fast_call")],
-        ["tests/service/fast_door", *_clients("stream")],
+        [
+            "tests/service/fast_door/test_fast_door_calls.py",
+            *_clients("fast_call"),
+            "tests/fuzz/test_fuzz_http2.py",
+        ],
+        [
+            "tests/service/fast_door",
+            *_clients("stream"),
+            *_service("connections", "half_open", "idle_streams", "flood", "sizes"),
+        ],
     )
     found["tables"] = Part(
         [*sorted((service / "tables").glob("*.py")), ROOT / "clients" / "table.py"],
@@ -92,7 +125,7 @@ def parts() -> dict[str, Part]:
         _service("limits", "access", "server", "metrics"),
         [
             *_service("errors", "bots", "batch", "faults", "flood", "balancing", "languages", "metrics_port"),
-            *_service("workers", "processes"),
+            *_service("connections", "half_open", "idle_streams", "log", "requests", "sizes", "workers", "processes"),
             "tests/service/fast_door",
         ],
     )

@@ -7,6 +7,7 @@ import pytest
 from .__main__ import Verdicts, explanations
 from .faults import changes, faults_in
 from .parts import ROOT, parts
+from .trial import detecting
 
 SOURCE = """# A comment.
 cdef enum:
@@ -133,3 +134,20 @@ def test_explained_faults_can_be_planted() -> None:
     explained = explanations()
     assert set(explained) <= keys
     assert all(explanation.why for explanation in explained.values())
+
+
+def test_the_tests_of_the_file_with_the_fault_come_first() -> None:
+    quick, others, release_only = parts()["guards"].runs("service/guards/idle.py")
+    files = [argument for argument in others if argument.endswith(".py")]
+    assert files[0] == "tests/service/test_service_idle_streams.py"
+    assert "tests/service/fast_door/test_fast_door_calls.py" in files
+    assert not set(files) & set(quick)
+    assert set(files) < set(release_only)
+
+
+def test_a_detecting_test_is_named_with_its_parameters() -> None:
+    output = "tests/a.py::test_a[x 1] PASSED   [ 3%]\ntests/a.py::test_b[x 2] Fatal Python error: Aborted\n"
+    assert detecting(output) == "tests/a.py::test_b[x 2]"
+    assert detecting(f"{output}FAILED tests/a.py::test_a[x 1] - assert [1] == [2]") == "tests/a.py::test_a[x 1]"
+    assert detecting("ERROR tests/a.py - ImportError: [x]") == "tests/a.py"
+    assert detecting("Fatal Python error") is None

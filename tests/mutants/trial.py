@@ -1,13 +1,14 @@
 """Planting a fault in a copy of the tree, building it, and running the tests."""
 
+import compileall
 import os
 import re
 import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Iterable
 from contextlib import suppress
-from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
 
@@ -16,7 +17,7 @@ from .parts import ROOT, Part
 
 # The unchanged tree, as it is built. Folders that are not copied are imported from the original.
 _TREE = ROOT / "build" / "mutants"
-_COPIED = ("engine", "http2", "bots", "service", "clients", "proto", "src/chatiere/fields")
+_COPIED = ("engine", "http2", "bots", "service", "clients", "proto", "src/chatiere/fields", "tests/fuzz/http2")
 # Where setuptools looks which modules are built, before it puts them beside their sources.
 _BUILT = "build/lib"
 # A planted fault may loop or allocate memory for ever.
@@ -24,9 +25,11 @@ SECONDS_A_TEST = 120
 SECONDS_A_RUN = 1_800
 # Named in place of a test if a fault does not compile.
 COMPILER = "the compiler"
-_FAILED = re.compile(r"^(?:FAILED|ERROR) ([^\s\[]+)", re.MULTILINE)
+# A test, with its parameters.
+_ID = r"(tests/[^\s\[]+(?:\[.*?\](?=\s|$))?)"
+_FAILED = re.compile(rf"^(?:FAILED|ERROR) {_ID}", re.MULTILINE)
 # With -v, a test is named before it runs.
-_BEGUN = re.compile(r"^(tests/[^\s\[]+::[^\s\[]+)", re.MULTILINE)
+_BEGUN = re.compile(rf"^(?=\S+::){_ID}", re.MULTILINE)
 # pytest's exit code where no test was chosen.
 _NO_TESTS = 5
 
@@ -41,7 +44,8 @@ def _run(command: list[str], folder: Path, **environment: str) -> tuple[int, str
         process = subprocess.Popen(
             command,
             cwd=folder,
-            env={**os.environ, **environment},
+            # Compiled Python is kept for the trials that follow.
+            env={**os.environ, "PYTHONDONTWRITEBYTECODE": "", **environment},
             stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,
@@ -55,22 +59,22 @@ def _run(command: list[str], folder: Path, **environment: str) -> tuple[int, str
         return code, output.read().decode(errors="replace")
 
 
-def _build(folder: Path) -> tuple[int, str]:
+def _build(folder: Path, kind: str) -> tuple[int, str]:
     command = [sys.executable, "setup.py", "--quiet", "build_ext", "--inplace", "--build-lib", _BUILT]
-    return _run(command, folder)
+    return _run(command, folder, CHATIERE_BUILD=kind)
 
 
-def _test(arguments: list[str], tree: Path, scratch: Path) -> tuple[int, str]:
+def _test(arguments: list[str], tree: Path) -> tuple[int, str]:
     return _run(
         [
             sys.executable,
-            *("-m", "pytest", "-v", "-x", "--tb=no", "-p", "no:cacheprovider", "-n", "0"),
+            *("-m", "pytest", "-v", "-x", "--tb=no", "-p", "no:cacheprovider", "-p", "no:xdist"),
+            *("--hypothesis-profile", "first_failure"),
             *("-o", f"faulthandler_timeout={SECONDS_A_TEST}", "-o", "faulthandler_exit_on_timeout=true"),
             *arguments,
         ],
         ROOT,
         PYTHONPATH=str(tree / "src"),
-        HYPOTHESIS_STORAGE_DIRECTORY=str(scratch / "hypothesis"),
     )
 
 
@@ -79,7 +83,7 @@ def prepare() -> None:
     shutil.rmtree(_TREE, ignore_errors=True)
     for part in _COPIED:
         shutil.copytree(ROOT / part, _TREE / part, ignore=shutil.ignore_patterns("*.so", "__pycache__", "typescript"))
-    for name in ("pyproject.toml", "setup.py", "README.md"):
+    for name in ("Makefile", "pyproject.toml", "setup.py", "README.md"):
         shutil.copy2(ROOT / name, _TREE)
     # Without their times: make has just built them, so nothing that they are made of is newer.
     shutil.copytree(ROOT / "build/cython", _TREE / "build/cython", copy_function=shutil.copy)
@@ -89,16 +93,14 @@ def prepare() -> None:
             for target in (_TREE / name, _TREE / _BUILT / "chatiere" / name):
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(module, target)
-    code, output = _build(_TREE)
+    code, output = _build(_TREE, "release")
     if code:
         raise TrialError(f"the unchanged tree cannot be built:\n{output}")
+    compileall.compile_dir(_TREE, quiet=2)
 
 
 def try_fault(fault: Fault, part: Part) -> str | None:
-    """Return the test that detects a fault, or COMPILER; None if none does.
-
-    Raises TrialError if that test fails in the unchanged tree, too.
-    """
+    """Return the test that detects a fault, or COMPILER; None if none does."""
     with TemporaryDirectory(prefix="chatiere-") as name:
         scratch = Path(name)
         is_built = not fault.file.endswith(".py")
@@ -107,18 +109,33 @@ def try_fault(fault: Fault, part: Part) -> str | None:
         planted = scratch / fault.file
         text = fault.plant(planted.read_text(encoding="utf-8"))
         planted.write_text(text, encoding="utf-8")
-        if _build(scratch)[0] if is_built else not _is_python(text):
+        if _build(scratch, "trial")[0] if is_built else not _is_python(text):
             return COMPILER
-        for arguments in part.runs():
-            code, output = _test(arguments, scratch, scratch)
+        for arguments in part.runs(fault.file):
+            code, output = _test(arguments, scratch)
             if code in (0, _NO_TESTS):
                 continue
-            named = _FAILED.findall(output) or _BEGUN.findall(output)
-            again = (named[-1],) if named else ("--collect-only", "-q", *arguments)
-            if why := _fails_anyway(*again):
-                raise TrialError(f"without a fault, {' '.join(again)} fails:\n{why}")
-            return named[-1] if named else "the import"
+            return detecting(output) or arguments[0]
     return None
+
+
+def detecting(output: str) -> str | None:
+    """Return the test that failed or crashed, or the file that cannot be imported, by pytest's output."""
+    named = _FAILED.findall(output) or _BEGUN.findall(output)
+    return named[-1] if named else None
+
+
+def check(tests: Iterable[str]) -> None:
+    """Run tests that detected faults in the unchanged tree, where they have to pass. Raises TrialError."""
+    # What could not be imported is a file: it is enough that it can be here.
+    named = sorted(set(tests))
+    for options, chosen in (
+        ([], [test for test in named if "::" in test]),
+        (["--collect-only"], [test for test in named if "::" not in test]),
+    ):
+        code, output = _test([*options, *chosen], _TREE) if chosen else (0, "")
+        if code:
+            raise TrialError(f"without a fault, a test fails that detected one:\n{output}")
 
 
 def _is_python(text: str) -> bool:
@@ -127,11 +144,3 @@ def _is_python(text: str) -> bool:
     except SyntaxError:
         return False
     return True
-
-
-@cache
-def _fails_anyway(*arguments: str) -> str:
-    # What the tests say if they fail in the unchanged tree.
-    with TemporaryDirectory(prefix="chatiere-") as scratch:
-        code, output = _test([*arguments], _TREE, Path(scratch))
-        return output if code else ""
