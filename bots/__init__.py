@@ -8,6 +8,6 @@ docs/bots.md tells how to write one.
 """
 
 from chatiere.bots.bot import Bot, Decisions, Judgement, SearchBot
-from chatiere.bots.registry import Parameter, get, names, parameters, split
+from chatiere.bots.registry import BotInfo, Parameter, get, infos, names, split
 
-__all__ = ["Bot", "Decisions", "Judgement", "Parameter", "SearchBot", "get", "names", "parameters", "split"]
+__all__ = ["Bot", "BotInfo", "Decisions", "Judgement", "Parameter", "SearchBot", "get", "infos", "names", "split"]

@@ -137,6 +137,10 @@ class Bot(ABC):
     many, in process or over the service.
     """
 
+    title = ""
+    """Its name for people, in English: of bots that the registry knows. Catalogues have it in other languages."""
+    description = ""
+    """How it plays, in English, likewise."""
     needs_observations = False
     """True if it needs `Decisions.observations`."""
     needs_worlds = False

@@ -13,6 +13,9 @@ class FlatBot(SearchBot):
     It chooses the action of the highest mean return for its seat, the one of the lowest dense id if there are several.
     """
 
+    title = "Playouts"
+    description = "Tries each legal action in many games that end at random, and takes the one that does best."
+
     def __init__(self, playouts: int) -> None:
         """Create a bot. `playouts`: for each decision, 1 or more, but at least one playout for each legal action."""
         self.budget = playouts

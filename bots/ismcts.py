@@ -20,6 +20,9 @@ class IsmctsBot(SearchBot):
     Of equals it takes the one with the best value, then the one of the lowest dense id.
     """
 
+    title = "Tree search"
+    description = "Searches a tree of what may follow, and takes the action that it looked at most."
+
     def __init__(
         self, simulations: int | None = None, milliseconds: int | None = None, exploration: float = EXPLORATION
     ) -> None:

@@ -1,43 +1,102 @@
-"""Bots by name."""
+"""Bots by name.
 
-from collections.abc import Callable, Sequence
+A bot and its budget are one text, such as "ismcts:simulations=500"; SuggestRequest.bot of the API has the grammar.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, SupportsIndex
 
 from chatiere import engine
 from chatiere.bots.bot import Bot
 from chatiere.bots.flat import FlatBot
-from chatiere.bots.games import GAME_BOTS
+from chatiere.bots.games import GAME_BOTS, SECONDS
 from chatiere.bots.ismcts import IsmctsBot
 from chatiere.bots.random import RandomBot
 from chatiere.engine import Game
 
 
 class Parameter(NamedTuple):
-    """A whole number that a bot can be given: `lowest` … `highest`, both included; `default` may be None, for none."""
+    """A whole number that a bot can be given: `lowest` … `highest`, both included; `default` may be None, for none.
+
+    `counts_games`: it is the number of games that are played out for a decision. `title`, `description`: for people, in
+    English.
+    """
 
     name: str
     lowest: int
     highest: int
     default: int | None
+    counts_games: bool
+    title: str
+    description: str
 
 
 class _Entry(NamedTuple):
     # Called with the parameters by name.
     make: Callable[..., Bot]
+    title: str
+    description: str
     parameters: Sequence[Parameter] = ()
 
 
+class BotInfo(NamedTuple):
+    """What people and programs may want to know of a bot. `title`, `description`: in English.
+
+    `seconds`: about how long a decision takes with the default of its parameters, midway through a game, on one core;
+    None: less than a millisecond.
+    """
+
+    name: str
+    title: str
+    description: str
+    parameters: Sequence[Parameter]
+    seconds: float | None
+
+
+def _entry(bot: type[Bot], *parameters: Parameter) -> _Entry:
+    return _Entry(bot, bot.title, bot.description, parameters)
+
+
 _FOR_ANY_GAME = {
-    "random": _Entry(RandomBot),
-    "flat": _Entry(FlatBot, [Parameter("playouts", 1, 1_000_000, 1000)]),
-    "ismcts": _Entry(
-        IsmctsBot, [Parameter("simulations", 1, 1_000_000, None), Parameter("milliseconds", 1, 600_000, None)]
+    "random": _entry(RandomBot),
+    "flat": _entry(
+        FlatBot,
+        Parameter(
+            "playouts",
+            1,
+            1_000_000,
+            1000,
+            True,
+            "Playouts",
+            "Games played out for each decision, at least one for each legal action.",
+        ),
+    ),
+    "ismcts": _entry(
+        IsmctsBot,
+        Parameter(
+            "simulations",
+            1,
+            1_000_000,
+            None,
+            True,
+            "Simulations",
+            "Games played out for each decision: 1,000 if neither this nor the milliseconds are given.",
+        ),
+        Parameter(
+            "milliseconds",
+            1,
+            600_000,
+            None,
+            False,
+            "Milliseconds",
+            "Time for each decision, instead of a number of simulations; choices then can't be repeated.",
+        ),
     ),
 }
 
 
 def _entries(game: Game) -> dict[str, _Entry]:
-    own = {name: _Entry(make) for name, make in GAME_BOTS.get(game.name, {}).items()}
+    own = {name: _entry(bot) for name, bot in GAME_BOTS.get(game.name, {}).items()}
     return _FOR_ANY_GAME | own
 
 
@@ -49,9 +108,26 @@ def names(game: str | Game) -> list[str]:
     return list(_entries(_game(game)))
 
 
-def parameters(name: str, game: str | Game) -> Sequence[Parameter]:
-    """Return the numbers that a bot of a game can be given. `name`: one of `names`."""
-    return _entries(_game(game))[name].parameters
+def infos(game: str | Game) -> list[BotInfo]:
+    """Return what there is to know of the bots that play a game, in the order of `names`.
+
+    Raises EngineError: UNKNOWN_GAME.
+    """
+    game = _game(game)
+    seconds = SECONDS.get(game.name, {})
+    return [
+        BotInfo(name, entry.title, entry.description, entry.parameters, seconds.get(name))
+        for name, entry in _entries(game).items()
+    ]
+
+
+def texts(info: BotInfo) -> Iterator[tuple[str, str]]:
+    """Return all that is said of a bot: the keys of catalogues, and the English texts."""
+    yield f"{info.name}.title", info.title
+    yield info.name, info.description
+    for parameter in info.parameters:
+        yield f"{info.name}.{parameter.name}.title", parameter.title
+        yield f"{info.name}.{parameter.name}", parameter.description
 
 
 def get(spec: str, game: str | Game, players: SupportsIndex) -> Bot:
@@ -110,7 +186,7 @@ def _read(bot: str, parameters: Sequence[Parameter], text: str) -> dict[str, int
 
 
 def _number(bot: str, parameter: Parameter, text: str) -> int:
-    name, lowest, highest, _ = parameter
+    name, lowest, highest = parameter[:3]
     # No number in range has more digits, and int() would take long for a million of them.
     if text.isascii() and text.isdecimal() and len(text) <= len(str(highest)) and lowest <= int(text) <= highest:
         return int(text)

@@ -153,7 +153,7 @@ class HumanTerminal:
 
     def run(self) -> None:
         """Play until someone leaves, or the input ends."""
-        self._say(click.style(f"{self._info.english_title}, {len(self._names)} players", bold=True))
+        self._say(click.style(f"{self._info.title}, {len(self._names)} players", bold=True))
         for seat, name in enumerate(self._names):
             self._say(f"  seat {seat}: {name}{' (you)' if [seat] == self._match.people else ''}")
         try:

@@ -25,7 +25,7 @@ def narrate(info: GameInfo, names: Sequence[str], beginning: Position, steps: It
     drawing are shown only by their events and scores.
     """
     drawing = DRAWINGS.get(info.name)
-    yield click.style(f"{info.english_title}, {len(names)} players", bold=True)
+    yield click.style(f"{info.title}, {len(names)} players", bold=True)
     yield from (f"  seat {seat}: {name}" for seat, name in enumerate(names))
     # A table shows the hands, so events of the deal that only some seats see are left out.
     yield from event_lines(event for event in beginning.events if event.everybody or drawing is None)
@@ -53,7 +53,7 @@ def show_stretch(
     and what it may know is shown.
     """
     drawing = DRAWINGS.get(info.name)
-    yield click.style(f"{info.english_title}, {len(names)} players", bold=True)
+    yield click.style(f"{info.title}, {len(names)} players", bold=True)
     yield from (f"  seat {seat}: {name}" for seat, name in enumerate(names))
 
     def table(position: Position) -> Iterator[str]:

@@ -403,7 +403,7 @@ def _register(game: Game) -> None:
     kind = pyspiel.GameType
     game_type = kind(
         short_name=f"chatiere_{game.name}",
-        long_name=f"Chatière: {game.description.english_title}",
+        long_name=f"Chatière: {game.description.title}",
         dynamics=kind.Dynamics.SEQUENTIAL,
         chance_mode=kind.ChanceMode.EXPLICIT_STOCHASTIC,
         information=kind.Information.IMPERFECT_INFORMATION,

@@ -166,7 +166,7 @@ def main(
         raise click.BadParameter(str(error), param_hint="--players") from error
     output.mkdir(parents=True, exist_ok=True)
     curve, parameters = learn(game, seats, iterations, games, measure_every, measure_games, seed)
-    plot(curve, f"{engine.game(game).description.english_title}, {seats} players", output / "curve.png")
+    plot(curve, f"{engine.game(game).description.title}, {seats} players", output / "curve.png")
     np.savez(output / "policy.npz", **parameters)
 
 

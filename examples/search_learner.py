@@ -168,7 +168,7 @@ def main(
     """Learn Chat perché by search."""
     output.mkdir(parents=True, exist_ok=True)
     curve, parameters = learn(iterations, warm_up, games, simulations, measure_every, measure_games, final_games, seed)
-    plot(curve, f"{engine.game(GAME).description.english_title}, without search", output / "curve.png")
+    plot(curve, f"{engine.game(GAME).description.title}, without search", output / "curve.png")
     np.savez(output / "policy.npz", **parameters)
 
 

@@ -44,8 +44,8 @@ export function roomOf(name) {
     const field = fieldOf(name);
     const details = /** @type {any} */ (info.pieceDetails)?.[field] ?? {};
     const t = (/** @type {string} */ key, /** @type {Record<string, string | number>} */ values = {}) =>
-      filled(game.words[spoken][key] ?? key, values);
-    return { name, field, info, details, phrases: new Phrases(info, spoken), game, t };
+      filled(game.words[spoken]?.[key] ?? key, values);
+    return { name, field, info, details, phrases: new Phrases(info), game, t };
   });
 }
 

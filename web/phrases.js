@@ -30,11 +30,11 @@ export class Phrases {
 
   /**
    * `info`: of ListGames with words and pieces.
-   * @param {GameInfo} info @param {"en" | "fr"} language
+   * @param {GameInfo} info
    */
-  constructor(info, language) {
-    /** The game's name. */
-    this.title = (language === "fr" ? info.frenchTitle : info.englishTitle) ?? "";
+  constructor(info) {
+    /** The game's title. */
+    this.title = info.title ?? "";
     for (const { key = "", text = "", arguments: named = [] } of info.phrases ?? []) {
       for (const { name, kind } of named) {
         this.#kinds.set(`${key} ${name}`, kind ?? "");
@@ -45,8 +45,8 @@ export class Phrases {
         namesPlayers ? BEFORE_NAMES.reduce((said, [from, to]) => said.replace(from, to), text) : text,
       );
     }
-    for (const { kind, number = 0, englishName = "", frenchName = "" } of info.pieces ?? []) {
-      this.#names.set(`${kind} ${number}`, language === "fr" ? frenchName : englishName);
+    for (const { kind, number = 0, name = "" } of info.pieces ?? []) {
+      this.#names.set(`${kind} ${number}`, name);
     }
   }
 

@@ -1,6 +1,10 @@
-"""The games' own bots, one file a game, with `BOTS`: what makes each bot, by its name. A new game is one line here."""
+"""The games' own bots, one file a game. A new game is one line here.
 
-from collections.abc import Callable, Mapping
+In each file, `BOTS`: the bots, by name; `SECONDS`: by bot that searches, about how long a decision takes, with a budget
+of 1,000, midway through a game with the fewest players, on one core.
+"""
+
+from collections.abc import Mapping
 from importlib import import_module
 
 from chatiere.bots.bot import Bot
@@ -13,6 +17,6 @@ _NAMES = (
     "momistigri",
 )
 
-GAME_BOTS: dict[str, Mapping[str, Callable[[], Bot]]] = {
-    name: import_module(f"{__name__}.{name}").BOTS for name in _NAMES
-}
+_MODULES = {name: import_module(f"{__name__}.{name}") for name in _NAMES}
+GAME_BOTS: dict[str, Mapping[str, type[Bot]]] = {name: module.BOTS for name, module in _MODULES.items()}
+SECONDS: dict[str, Mapping[str, float]] = {name: module.SECONDS for name, module in _MODULES.items()}

@@ -31,6 +31,9 @@ class BuilderBot(Bot):
     Of several places it takes the one nearest to the middle of the table, so that boxes meet.
     """
 
+    title = "Builder"
+    description = "Draws and builds near the middle of the table, and lays awake cats."
+
     def __init__(self) -> None:
         """Create a bot."""
         # Ids of kinds with a place count through the table's cells for each value of their other fields.
@@ -57,3 +60,4 @@ def _distance(where: int) -> int:
 
 
 BOTS = {"builder": BuilderBot}
+SECONDS = {"flat": 0.002, "ismcts": 0.004}

@@ -18,6 +18,9 @@ class DiscardingBot(Bot):
     It gives away, hands out, names and swaps its highest card, the Momistigri before all others, and takes the lowest.
     """
 
+    title = "Discarding"
+    description = "Discards the pair of the highest values, and gets rid of its highest cards."
+
     def __init__(self) -> None:
         """Create a bot."""
         # By id, higher is better.
@@ -57,3 +60,4 @@ _VALUES: dict[str, Callable[[NDArray[np.int_]], NDArray[np.float64]]] = {
 
 
 BOTS = {"discarding": DiscardingBot}
+SECONDS = {"flat": 0.002, "ismcts": 0.004}

@@ -3,7 +3,7 @@
 import math
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from enum import IntEnum
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -13,23 +13,70 @@ from chatiere.engine.core.errors import FaultText
 if TYPE_CHECKING:
     from chatiere.engine.core.position import Position
 
+Say = Callable[[str, str], str]
+"""A function that turns a key and an English text into a language, as a catalogue does."""
+
+
+class OptionType(IntEnum):
+    """What an option is; names and values are those of the API's OptionType."""
+
+    FLAG = 1
+    """True or false, as the numbers 1 and 0."""
+    NUMBER = 2
+    """A number."""
+    NUMBERS = 3
+    """A list of so many numbers."""
+    PIECES = 4
+    """A set of pieces, by their numbers."""
+
+
+class OptionRange(NamedTuple):
+    """What an option can be with a number of players.
+
+    Numbers lie in `lowest` … `highest`, both included. `length`: of a list. `default_values`: the numbers (one, or
+    those of a list) that an absent option stands for; empty if it stands for a chance event.
+    """
+
+    players: int
+    lowest: int
+    highest: int
+    length: int
+    default_values: tuple[int, ...]
+
 
 @dataclass(frozen=True)
 class Option:
     """An option of a game, as its rules file names it.
 
     Values lie in `lowest` … `highest`, both included; `default` says in words what an absent option means.
-    `default_values`: the numbers (one, or those of a list) that an absent option stands for; empty if they depend on
-    the number of players. `piece_kind`: the Piece.kind that its numbers name; empty if they name no pieces.
+    `default_values`: the numbers (one, or those of a list) that an absent option stands for; empty if it stands for a
+    chance event, or where `defaults` has them by number of players. `length`: the length of a list. `piece_kind`: the
+    Piece.kind that its numbers name, or "seat"; empty if they name no pieces. `index_kind`: the Piece.kind for whose
+    pieces, by number from 0, a list has its numbers; empty if for none. `only_for`: the numbers of players with which
+    it has an effect; empty if with all.
     """
 
     name: str
+    title: str
     meaning: str
+    type: OptionType
     lowest: int
     highest: int
     default: str
     default_values: tuple[int, ...] = ()
+    defaults: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    length: int = 0
     piece_kind: str = ""
+    index_kind: str = ""
+    only_for: tuple[int, ...] = ()
+
+    def ranges(self, min_players: int, max_players: int) -> Iterator[OptionRange]:
+        """Return what it can be with each number of players with which it has an effect."""
+        for players in self.only_for or range(min_players, max_players + 1):
+            highest = players - 1 if self.piece_kind == "seat" else self.highest
+            yield OptionRange(
+                players, self.lowest, highest, self.length, self.defaults.get(players, self.default_values)
+            )
 
     def __str__(self) -> str:
         """Return the option as one line."""
@@ -38,7 +85,16 @@ class Option:
 
 def first_seat_option(meaning: str, seats: int) -> Option:
     """Return the `first_seat` option, which every game has; `seats`: the largest number of players."""
-    return Option("first_seat", meaning, 0, seats - 1, "a chance event, uniform over the seats")
+    return Option(
+        "first_seat",
+        "First seat",
+        meaning,
+        OptionType.NUMBER,
+        0,
+        seats - 1,
+        "a chance event, uniform over the seats",
+        piece_kind="seat",
+    )
 
 
 @dataclass(frozen=True)
@@ -55,16 +111,40 @@ class ActionKind:
         return f"{_run(self.first_id, self.last_id)} {self.name}: {self.meaning}"
 
 
+class Name:
+    """A name in every language: an English template, and what stands in its places, names among it."""
+
+    def __init__(self, template: str, **places: "Name | str | int") -> None:
+        """Initialize with a template whose places are in braces, and what is in them."""
+        self._template = template
+        self._places = places
+
+    def templates(self) -> Iterator[str]:
+        """Return all templates that the name is made of."""
+        yield self._template
+        for place in self._places.values():
+            if isinstance(place, Name):
+                yield from place.templates()
+
+    def said(self, say: Say) -> str:
+        """Return the name in the language of `say`."""
+        places = {name: each.said(say) if isinstance(each, Name) else each for name, each in self._places.items()}
+        return say("name", self._template).format(**places)
+
+    def __str__(self) -> str:
+        """Return the name in English."""
+        return self.said(lambda _, english: english)
+
+
 @dataclass(frozen=True)
 class Piece:
-    """A card (or space …) of the box: its number in the API, and its names.
+    """A card (or space …) of the box: its number in the API, and its name.
 
     `kind` is one lower-case word; each kind has its own numbers.
     """
 
     number: int
-    english: str
-    french: str
+    name: Name
     kind: str = "card"
 
 
@@ -246,13 +326,14 @@ class Description:
     """Everything the core needs to know about a game besides its table of operations."""
 
     name: str
-    english_title: str
-    french_title: str
+    # Where the catalogues are.
+    package: str
+    title: str
     options: tuple[Option, ...]
     action_kinds: tuple[ActionKind, ...]
     outcomes: str
     pieces: tuple[Piece, ...]
-    # The values of the fields of the game's Pieces message; messages within it are mappings as well.
+    # The values of the fields of the game's Pieces message; messages within it are mappings as well, texts are Names.
     piece_details: Mapping[str, Any]
     # True if totals are penalties.
     lowest_total_wins: bool
@@ -271,18 +352,29 @@ class Description:
     min_players: int = 0
     max_players: int = 0
 
+    def texts(self) -> set[tuple[str, str]]:
+        """Return all that it says: the keys of catalogues, and the English texts."""
+        found = {("title", self.title), ("outcomes", self.outcomes)}
+        for option in self.options:
+            key = f"option.{option.name}"
+            found |= {(f"{key}.title", option.title), (key, option.meaning), (f"{key}.default", option.default)}
+        found |= {(f"action_kind.{kind.name}", kind.meaning) for kind in self.action_kinds}
+        found |= {(f"observation.{part.name}", part.meaning) for part in self.observation}
+        names = [piece.name for piece in self.pieces] + list(_names_in(self.piece_details))
+        return found | {("name", template) for name in names for template in name.templates()}
+
     def __str__(self) -> str:
         """Return the description as text to print: a line or a list for each field."""
         players = str(self.max_players)
         if self.min_players != self.max_players:
             players = f"{self.min_players} to {players}"
-        lines = [f"{self.english_title} ({self.name}), {players} players"]
-        for field in fields(self):
-            value = getattr(self, field.name)
-            title = field.name.replace("_", " ")
-            if field.name in _HEADLINE or isinstance(value, Mapping) or callable(value):
+        lines = [f"{self.title} ({self.name}), {players} players"]
+        for each in fields(self):
+            value = getattr(self, each.name)
+            title = each.name.replace("_", " ")
+            if each.name in _HEADLINE or isinstance(value, Mapping) or callable(value):
                 continue
-            if field.name == "pieces":
+            if each.name == "pieces":
                 value = tuple(_pieces_by_kind(value))
             if isinstance(value, tuple):
                 lines += [f"{title}:", *(_paragraph(f"  {entry}") for entry in value)]
@@ -292,7 +384,19 @@ class Description:
 
 
 # The fields in the first line of a description's text.
-_HEADLINE = ("name", "english_title", "min_players", "max_players")
+_HEADLINE = ("name", "package", "title", "min_players", "max_players")
+
+
+def _names_in(value: Any) -> Iterator[Name]:
+    # Those among the values of a message.
+    if isinstance(value, Name):
+        yield value
+    elif isinstance(value, Mapping):
+        for each in value.values():
+            yield from _names_in(each)
+    elif isinstance(value, list | tuple):
+        for each in value:
+            yield from _names_in(each)
 
 
 def _paragraph(text: str) -> str:
@@ -307,5 +411,5 @@ def _pieces_by_kind(pieces: Iterable[Piece]) -> Iterable[str]:
     # One line for each kind: some have a hundred pieces.
     for kind, group in groupby(pieces, lambda piece: piece.kind):
         members = list(group)
-        names = dict.fromkeys((members[0].english, members[-1].english))
+        names = dict.fromkeys((str(members[0].name), str(members[-1].name)))
         yield f"{kind} {_run(members[0].number, members[-1].number)}: {' … '.join(names)}"

@@ -1,45 +1,54 @@
-"""The description of a game in ListGames, as the values of a GameInfo message's fields.
+"""The description of a game in ListGames, as the values of a GameInfo message's fields, in a language.
 
 `game_info` has what is always sent; the other functions each return a part that is sent if a request asks for it. The
 values are fields by name; messages within them are dicts as well. The engine has no protobuf:
-`GameInfo(**game_info(game), **pieces_info(game))` is the message with one of the parts.
+`GameInfo(**game_info(game), **pieces_info(game))` is the message with one of the parts. All raise ValueError for a
+language that is not spoken.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
-from chatiere.engine.core.description import ObservationField
+from chatiere.engine.core.description import Name, ObservationField, Say
+from chatiere.engine.core.languages import LANGUAGES, catalogue
 from chatiere.engine.core.phrases import Phrases
 from chatiere.engine.core.position import Game
 
 
-def game_info(game: Game) -> dict[str, Any]:
+def game_info(game: Game, language: str = LANGUAGES[0]) -> dict[str, Any]:
     """Return the fields that a game's GameInfo always has."""
     description = game.description
+    say = catalogue(description.package, language)
     return {
         "name": game.name,
-        "english_title": description.english_title,
-        "french_title": description.french_title,
+        "title": say("title", description.title),
         "min_players": game.min_players,
         "max_players": game.max_players,
         "rules_version": game.rules_version,
         "options": [
             {
                 "name": option.name,
-                "meaning": option.meaning,
-                "lowest": option.lowest,
-                "highest": option.highest,
-                "default_meaning": option.default,
-                "default_values": option.default_values,
+                "title": say(f"option.{option.name}.title", option.title),
+                "description": say(f"option.{option.name}", option.meaning),
+                "type": f"OPTION_TYPE_{option.type.name}",
                 "piece_kind": option.piece_kind,
+                "index_kind": option.index_kind,
+                "default_description": say(f"option.{option.name}.default", option.default),
+                "ranges": [each._asdict() for each in option.ranges(game.min_players, game.max_players)],
             }
             for option in description.options
         ],
         "action_kinds": [
-            {"name": kind.name, "meaning": kind.meaning, "first_id": kind.first_id, "last_id": kind.last_id}
+            {
+                "name": kind.name,
+                "description": say(f"action_kind.{kind.name}", kind.meaning),
+                "first_id": kind.first_id,
+                "last_id": kind.last_id,
+            }
             for kind in description.action_kinds
         ],
         "num_actions": game.num_distinct_actions,
-        "outcomes": description.outcomes,
+        "outcomes": say("outcomes", description.outcomes),
         "packed_size": game.packed_size,
         "observation_length": game.observation_length,
         "lowest_total_wins": game.lowest_total_wins,
@@ -55,34 +64,40 @@ def game_info(game: Game) -> dict[str, Any]:
     }
 
 
-def pieces_info(game: Game) -> dict[str, Any]:
+def pieces_info(game: Game, language: str = LANGUAGES[0]) -> dict[str, Any]:
     """Return the part `pieces`: all that is printed on the game's pieces, and how its board is joined."""
+    say = catalogue(game.description.package, language)
     return {
         "pieces": [
-            {
-                "kind": piece.kind,
-                "number": piece.number,
-                "english_name": piece.english,
-                "french_name": piece.french,
-            }
+            {"kind": piece.kind, "number": piece.number, "name": piece.name.said(say)}
             for piece in game.description.pieces
         ],
-        "piece_details": {game.name: game.description.piece_details},
+        "piece_details": {game.name: _said(game.description.piece_details, say)},
     }
 
 
+def _said(value: Any, say: Say) -> Any:
+    # The values of a message, names among them as text.
+    if isinstance(value, Name):
+        return value.said(say)
+    if isinstance(value, Mapping):
+        return {name: _said(each, say) for name, each in value.items()}
+    return [_said(each, say) for each in value] if isinstance(value, list | tuple) else value
+
+
 def words_info(phrases: Phrases, language: str) -> dict[str, Any]:
-    """Return the part `words`: the phrases of a game in a language. Raises ValueError for one that is not spoken."""
+    """Return the part `words`: the phrases of a game in a language."""
     return {"phrases": phrases.infos(language)}
 
 
-def observation_info(game: Game) -> dict[str, Any]:
+def observation_info(game: Game, language: str = LANGUAGES[0]) -> dict[str, Any]:
     """Return the part `observation`: what the numbers of an observation mean."""
+    say = catalogue(game.description.package, language)
     return {
         "observation": [
             {
                 "name": part.name,
-                "meaning": part.meaning,
+                "description": say(f"observation.{part.name}", part.meaning),
                 "offset": part.offset,
                 "shape": part.shape,
                 "fields": [_field_info(field) for field in part.fields],

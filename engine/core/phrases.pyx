@@ -2,7 +2,7 @@
 
 from string import Formatter
 
-from chatiere.engine.core.languages import LANGUAGES, catalogue, language_number
+from chatiere.engine.core.languages import CORE, LANGUAGES, catalogue, language_number
 from chatiere.engine.core.position import COMMON_FAULTS
 
 cimport chatiere.fields.game as fields
@@ -12,9 +12,8 @@ cdef enum:
     SEAT_OF_EVENT = 0xFF
     ALL_VALUES = 0xFE
 
-# The phrases of all games, and where their catalogues are.
+# The phrases of all games.
 COMMON = {fault.key: fault.message for fault in COMMON_FAULTS.values()}
-CORE = "chatiere.engine.core"
 
 
 cdef class Phrases:
@@ -59,7 +58,7 @@ cdef class Phrases:
             for texts in self.texts
         )
         self.separators = tuple(texts.get("list.separator", "").encode() for texts in self.texts)
-        named = tuple(_names_of(pieces, language) for language in LANGUAGES)
+        named = tuple(_names_of(pieces, catalogue(package, language)) for language in LANGUAGES)
         self.names = tuple(
             tuple(tuple(names.get(kinds.get(argument)) for argument in each) for each in self.arguments)
             for names in named
@@ -193,9 +192,9 @@ def _text_field(field, text):
     return bytes(out)
 
 
-def _names_of(pieces, language):
-    # By kind the names of its pieces, by number.
+def _names_of(pieces, say):
+    # By kind the names of its pieces in the language of `say`, by number.
     found = {}
     for piece in pieces:
-        found.setdefault(piece.kind, {})[piece.number] = (piece.french if language == "fr" else piece.english).encode()
+        found.setdefault(piece.kind, {})[piece.number] = piece.name.said(say).encode()
     return {kind: tuple(names.get(number, b"") for number in range(max(names) + 1)) for kind, names in found.items()}

@@ -6,6 +6,7 @@ for a request that cannot be parsed, and Cancelled once their cancellation says 
 
 import secrets
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 
@@ -14,10 +15,12 @@ from chatiere.bots import Bot, Judgement
 from chatiere.bots.hosting import decisions_at, luck
 from chatiere.engine import EngineError, Game, Position, Reason
 from chatiere.engine.core.batch import Cancellation
+from chatiere.engine.core.languages import catalogue
 from chatiere.engine.wire import Buffer, written
 from chatiere.service.calls import conversion
 from chatiere.service.calls.errors import Refusal, ServiceReason
 from chatiere.service.calls.game_service import position_of
+from chatiere.service.calls.languages import spoken
 from chatiere.service.calls.requests import numbers_of, opener, parse
 from chatiere.service.process.settings import Settings
 from chatiere.v1 import bot_service_pb2 as pb
@@ -51,20 +54,7 @@ class BotService:
 
     def _list_bots(self, data: Buffer, cancellation: Cancellation, hold: Hold) -> bytes:
         game = engine.game(parse(pb.ListBotsRequest, data).game)
-        return pb.ListBotsResponse(
-            bots=[
-                pb.BotInfo(
-                    name=name,
-                    parameters=[
-                        pb.BotParameterInfo(
-                            name=each.name, lowest=each.lowest, highest=each.highest, default_value=each.default
-                        )
-                        for each in bots.parameters(name, game)
-                    ],
-                )
-                for name in bots.names(game)
-            ]
-        ).SerializeToString()
+        return _listed(game, spoken(), self._max_playouts)
 
     def _suggest(self, data: Buffer, cancellation: Cancellation, hold: Hold) -> bytes:
         request = _open_suggest(bytes(data))
@@ -79,6 +69,30 @@ class BotService:
         bot = bot_of(spec, position.game, position.num_players(), self._max_playouts, "bot")
         seed = request.number(_SUGGEST.seed) if request.has_number(_SUGGEST.seed) else secrets.randbits(64)
         return suggestion(position, bot, seed, cancellation, hold).SerializeToString()
+
+
+@cache
+def _listed(game: Game, language: str, most: int) -> bytes:
+    # `most`: the games that a bot may play out for a decision.
+    say = catalogue(bots.__name__, language)
+    response = pb.ListBotsResponse()
+    for info in bots.infos(game):
+        bot = response.bots.add(
+            name=info.name, title=say(f"{info.name}.title", info.title), description=say(info.name, info.description)
+        )
+        for each in info.parameters:
+            key = f"{info.name}.{each.name}"
+            bot.parameters.add(
+                name=each.name,
+                title=say(f"{key}.title", each.title),
+                description=say(key, each.description),
+                lowest=each.lowest,
+                highest=min(each.highest, most) if each.counts_games else each.highest,
+                default_value=each.default,
+            )
+        if info.seconds is not None:
+            bot.typical_time.FromNanoseconds(round(info.seconds * 1e9))
+    return response.SerializeToString()
 
 
 def bot_of(spec: str, game: Game, players: int, most: int, field: str) -> Bot:

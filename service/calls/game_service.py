@@ -12,7 +12,6 @@ from typing import Any
 from chatiere import engine
 from chatiere.engine import EngineError, EventLog, Game, Position, Reason
 from chatiere.engine.core.game_info import game_info, observation_info, pieces_info, words_info
-from chatiere.engine.core.languages import LANGUAGES
 from chatiere.engine.wire import Reader, Writer, written, written_in
 from chatiere.service.calls import conversion
 from chatiere.service.calls.errors import Refusal, ServiceReason
@@ -52,8 +51,8 @@ _GET_SCORE_RESPONSE = pb.GetScoreResponse.SCORE_FIELD_NUMBER
 _GET_VIEW_RESPONSE = pb.GetViewResponse.VIEW_FIELD_NUMBER
 _RESAMPLE_RESPONSE = pb.ResampleResponse.STATE_FIELD_NUMBER
 
-InfoPart = Callable[[Game], dict[str, Any]]
-"""A function that returns fields of a game's GameInfo."""
+InfoPart = Callable[[Game, str], dict[str, Any]]
+"""A function that returns fields of a game's GameInfo in a language."""
 
 
 def list_games(data: bytes) -> bytes:
@@ -73,33 +72,28 @@ def _parts_of(request: pb.ListGamesRequest) -> tuple[tuple[InfoPart, bool], ...]
         (game_info, True),
         (_pieces_info, request.pieces),
         (observation_info, request.observation),
-        (_WORDS_INFO[spoken()], request.words),
+        (_words_info, request.words),
     )
 
 
-def _pieces_info(game: Game) -> dict[str, Any]:
+def _pieces_info(game: Game, language: str) -> dict[str, Any]:
     # The engine has no protobuf, and so cannot know the fields of messages.
-    return pieces_info(game) | {"piece_fields": piece_fields(game.name)}
+    return pieces_info(game, language) | {"piece_fields": piece_fields(game.name)}
 
 
-def _words_info(language: str) -> InfoPart:
-    # Returns the part `words` in a language.
-    return lambda game: words_info(engine.codec(game.name).phrases, language)
-
-
-# By language.
-_WORDS_INFO = {language: _words_info(language) for language in LANGUAGES}
+def _words_info(game: Game, language: str) -> dict[str, Any]:
+    return words_info(engine.codec(game.name).phrases, language)
 
 
 def _put_info(out: Writer, game: Game, parts: list[InfoPart]) -> None:
     for part in parts:
-        out.fields(_written_info(game, part))
+        out.fields(_written_info(game, part, spoken()))
 
 
 @cache
-def _written_info(game: Game, part: InfoPart) -> bytes:
+def _written_info(game: Game, part: InfoPart, language: str) -> bytes:
     # Cached because it takes milliseconds.
-    return game_pb2.GameInfo(**part(game)).SerializeToString()
+    return game_pb2.GameInfo(**part(game, language)).SerializeToString()
 
 
 def _game_named(name: str, names: list[str]) -> Game:

@@ -37,7 +37,7 @@ def text(game: Game, players: int) -> str:
     """Describe a game with default options step by step: events, position, legal actions and the one chosen."""
     summary = importlib.import_module(f"games.{game.name}.summary").summary
     codec = chatiere.engine.codec(game.name)
-    lines = [f"{game.description.english_title}, {players} players, seed {SEED}, default options"]
+    lines = [f"{game.description.title}, {players} players, seed {SEED}, default options"]
     for step, (position, move, events) in enumerate(seeded_game(game, players, {}, SEED)):
         lines += [f"  {written_text(codec.put_event_label, event, True)}" for event in events]
         lines += ["", f"{step}.", summary(position), f"totals: {' '.join(str(total) for total in position.totals())}"]

@@ -75,7 +75,7 @@ def test_a_description_prints_as_text_to_read(game: Game) -> None:
     text = str(description)
     lines = text.splitlines()
     players = sorted({game.min_players, game.max_players})
-    assert lines[0] == f"{description.english_title} ({game.name}), {' to '.join(map(str, players))} players"
+    assert lines[0] == f"{description.title} ({game.name}), {' to '.join(map(str, players))} players"
     assert max(map(len, lines)) <= 100
     assert " at 0x" not in text
     words = " ".join(text.split())
@@ -97,6 +97,7 @@ def test_options_are_the_fields_of_the_options_message(game: Game) -> None:
     assert sorted(option.name for option in game.description.options) == sorted(fields)
     for option in game.description.options:
         assert option.lowest <= option.highest
+        assert option.title
         assert option.meaning
         assert option.default
 
@@ -131,12 +132,11 @@ def test_pieces_are_numbered_and_named(game: Game) -> None:
     kinds = list(dict.fromkeys(piece.kind for piece in game.description.pieces))
     pieces = [(kinds.index(piece.kind), piece.number) for piece in game.description.pieces]
     assert pieces == sorted(set(pieces))
-    assert all(piece.english and piece.french for piece in game.description.pieces)
+    assert all(str(piece.name) for piece in game.description.pieces)
 
 
 def test_a_game_has_titles_versions_and_sizes(game: Game) -> None:
-    assert game.description.english_title
-    assert game.description.french_title
+    assert game.description.title
     assert game.description.outcomes
     assert 1 <= game.rules_version <= 255
     assert 2 <= game.min_players <= game.max_players

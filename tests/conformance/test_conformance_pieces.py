@@ -9,6 +9,7 @@ from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from chatiere import engine
 from chatiere.engine import EventLog, Game, Position, codec
 from chatiere.engine.core.game_info import game_info, pieces_info
+from chatiere.engine.core.languages import LANGUAGES, catalogue
 from chatiere.engine.wire import fill
 from chatiere.v1 import annotations_pb2, game_pb2
 
@@ -101,8 +102,8 @@ def test_the_numbers_of_a_kind_are_unique_and_named_in_both_languages(game: Game
     for piece in game.description.pieces:
         assert piece.kind.isalpha()
         assert piece.kind.islower()
-        assert piece.english
-        assert piece.french
+        for language in LANGUAGES:
+            assert piece.name.said(catalogue(game.description.package, language))
 
 
 def everything_at(position: Position) -> Iterator[Any]:
@@ -174,4 +175,4 @@ def test_options_tell_of_which_pieces_their_numbers_are(game: Game) -> None:
     told = {option["name"]: option["piece_kind"] for option in game_info(game)["options"]}
     for name, field in fields.items():
         (holds,) = field.message_type.fields if field.message_type is not None else [field]
-        assert told[name] == kind_of(holds)
+        assert told[name] == ("seat" if name == "first_seat" else kind_of(holds))

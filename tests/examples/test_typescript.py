@@ -13,6 +13,7 @@ from node_modules import install
 
 from chatiere import engine
 from chatiere.command import main
+from chatiere.engine.core.game_info import game_info
 
 EXAMPLE = Path(__file__).parents[2] / "examples/typescript"
 # What the README of the examples has the reader make.
@@ -55,8 +56,7 @@ def played(built: Path, address: str) -> list[str]:
 def test_it_plays_all_games_with_all_numbers_of_players(played: list[str]) -> None:
     titles = [text.splitlines()[0] for text in played]
     assert titles == [
-        f"{game.description.english_title if players % 2 == 0 else game.description.french_title}, {players} players"
-        for game, players in TABLES
+        f"{game_info(game, 'fr' if players % 2 else 'en')['title']}, {players} players" for game, players in TABLES
     ]
 
 

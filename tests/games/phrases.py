@@ -15,7 +15,7 @@ def info_of(name: str, language: str) -> game_pb2.GameInfo:
     """Return a game's GameInfo with its pieces and, in a language, its words."""
     game = engine.game(name)
     words = words_info(engine.codec(name).phrases, language)
-    return game_pb2.GameInfo(**pieces_info(game), **words)
+    return game_pb2.GameInfo(**pieces_info(game, language), **words)
 
 
 @cache
@@ -26,10 +26,7 @@ def templates(name: str, language: str) -> Templates:
 
 @cache
 def _names(name: str, language: str) -> Mapping[tuple[str, int], str]:
-    return {
-        (each.kind, each.number): each.english_name if language == "en" else each.french_name
-        for each in info_of(name, language).pieces
-    }
+    return {(each.kind, each.number): each.name for each in info_of(name, language).pieces}
 
 
 def rebuilt(name: str, phrase: game_pb2.Phrase, language: str) -> str:

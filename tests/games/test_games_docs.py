@@ -171,7 +171,7 @@ def test_every_name_in_backticks_exists(channel: grpc.Channel, game: Game) -> No
     proto = (ROOT / "proto/chatiere/v1/errors.proto").read_text("utf-8")
     known = fields | {name.rpartition(".")[2] for name in messages} | methods | {phrase.key for phrase in info.phrases}
     known |= {part.name for part in info.observation}
-    known |= {name for piece in info.pieces for name in (piece.kind, piece.english_name)} | set(
+    known |= {name for piece in info.pieces for name in (piece.kind, piece.name)} | set(
         re.findall("`([a-z_-]+)`", proto)
     )
     text = re.sub(r"^```.*?^```$", "", page_of(game), flags=re.M | re.S)

@@ -8,6 +8,7 @@ import pytest
 
 from chatiere import engine
 from chatiere.engine import Game
+from chatiere.engine.core.game_info import game_info
 
 from .support import Running
 
@@ -53,7 +54,7 @@ def test_there_are_no_other_examples() -> None:
 @pytest.mark.parametrize("game", engine.games(), ids=lambda game: game.name)
 def test_the_table_of_limits(game: Game) -> None:
     players = range(game.min_players, game.max_players + 1)
-    (row,) = (line for line in PAGE.splitlines() if line.startswith(f"| {game.description.french_title} ("))
+    (row,) = (line for line in PAGE.splitlines() if line.startswith(f"| {game_info(game, 'fr')['title']} ("))
     seats, decisions, chance_events = (re.findall(r"[\d,]*\d", cell) for cell in row.split("|")[1:4])
     assert {int(seats[0]), int(seats[-1])} == {players[0], players[-1]}
     limits = [game.limits(each) for each in players]

@@ -49,12 +49,24 @@ def begun(stub: Any, game: Game, *, explicit: bool = False) -> game_pb2.Position
 def test_the_bots_are_those_of_the_library(server: Running, game: Game) -> None:
     found = bot_stub(server.channel).ListBots(pb.ListBotsRequest(game=game.name)).bots
     assert [bot.name for bot in found] == bots.names(game)
-    for bot in found:
+    most = Settings().max_playouts
+    for bot, info in zip(found, bots.infos(game), strict=True):
+        assert (bot.name, bot.title, bot.description) == info[:3]
+        assert bot.title
+        assert bot.description
         told = [
             (each.name, each.lowest, each.highest, each.default_value if each.HasField("default_value") else None)
             for each in bot.parameters
         ]
-        assert told == [tuple(each) for each in bots.parameters(bot.name, game)]
+        assert told == [
+            (each.name, each.lowest, min(each.highest, most) if each.counts_games else each.highest, each.default)
+            for each in info.parameters
+        ]
+        assert all(each.title and each.description for each in bot.parameters)
+        # Those that search take their time.
+        assert bot.HasField("typical_time") == bool(bot.parameters)
+        if bot.parameters:
+            assert 1e-3 < bot.typical_time.ToNanoseconds() / 1e9 < 1
 
 
 @pytest.mark.parametrize("explicit", [False, True])

@@ -93,11 +93,10 @@ def test_list_games_describes_every_game(stub: Any) -> None:
         assert (info.min_players, info.max_players) == (game.min_players, game.max_players)
         assert info.rules_version == game.rules_version
         assert info.packed_size == game.packed_size
-        assert info.english_title
-        assert info.french_title
+        assert info.title
         assert info.outcomes
         assert "first_seat" in [option.name for option in info.options]
-        assert all(option.meaning and option.default_meaning for option in info.options)
+        assert all(option.title and option.description and option.default_description for option in info.options)
         # The kinds cover the dense ids and the parts the observation, without gaps.
         next_id = 0
         for kind in info.action_kinds:
@@ -112,7 +111,7 @@ def test_list_games_describes_every_game(stub: Any) -> None:
                 size *= length
             next_offset += size
         assert next_offset == info.observation_length
-        assert all(piece.english_name and piece.french_name for piece in info.pieces)
+        assert all(piece.name for piece in info.pieces)
 
 
 def test_list_games_tells_what_is_printed_on_pieces_and_which_fields_name_them(stub: Any) -> None:
@@ -135,7 +134,7 @@ def test_list_games_tells_what_is_printed_on_pieces_and_which_fields_name_them(s
     told = {field.field: field.kind for field in discat.piece_fields}
     assert told["DiscatPlay.cards"] == told["DiscatEvent.cards"] == "card"
     assert "DiscatEvent.seat" not in told
-    assert {option.name: option.piece_kind for option in discat.options} == {"first_seat": "", "up_arrows": "card"}
+    assert {option.name: option.piece_kind for option in discat.options} == {"first_seat": "seat", "up_arrows": "card"}
 
 
 def test_list_games_tells_limits_and_who_wins(stub: Any) -> None:

@@ -13,12 +13,7 @@ import { show } from "./record.js";
 /** Show the beginning. */
 export async function open() {
   const games = await listGames();
-  const titles = new Map(
-    games.map(({ name, englishTitle, frenchTitle }) => [
-      name,
-      language() === "fr" ? frenchTitle : englishTitle,
-    ]),
-  );
+  const titles = new Map(games.map(({ name, title }) => [name, title]));
   const known = games.filter(({ name }) => GAMES.some((each) => each === name));
   const element = h(
     "div",

@@ -1,6 +1,14 @@
 import type { GameInfo, Phrase, PhraseArgument, PieceInfo } from "./generated/chatiere/v1/game_pb.js";
 import { given } from "./given.js";
 
+/** What is written in another way than the service would. */
+export interface Wording {
+  /** Templates by key; those of the service stay for the keys that are missing. */
+  readonly texts?: Readonly<Record<string, string>>;
+  /** Returns the name of a piece. */
+  readonly nameOf?: (piece: PieceInfo) => string;
+}
+
 /** Writes the phrases of a game (docs/words.md): as labels are, or in a language of one's own. */
 export class Words {
   private readonly kinds = new Map<string, string>();
@@ -8,10 +16,9 @@ export class Words {
   private readonly texts: ReadonlyMap<string, string>;
 
   /**
-   * `info`: from ListGames with `words` and `pieces`. `nameOf`: returns the name of a piece. `texts`: templates by key,
-   * instead of those of `info`, which are in the language of the call; a key that is missing is written as in `info`.
+   * `info`: from ListGames with `words` and `pieces`, in the language of that call.
    */
-  constructor(info: GameInfo, nameOf: (piece: PieceInfo) => string, texts: Readonly<Record<string, string>> = {}) {
+  constructor(info: GameInfo, { texts = {}, nameOf = ({ name }) => name }: Wording = {}) {
     for (const { key, arguments: named } of info.phrases) {
       for (const { name, kind } of named) {
         this.kinds.set(`${key} ${name}`, kind);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { type GameInfo, type Phrase, type PieceInfo, Words } from "@chatiere/client";
+import { type GameInfo, type Phrase, Words } from "@chatiere/client";
 
 import { at, choose, connected, gamesIn, present } from "./support.js";
 
@@ -24,15 +24,10 @@ async function saidIn(language: string, { name, maxPlayers }: GameInfo): Promise
   return [...said, present(table.end), ...explicit.chanceOutcomes];
 }
 
-const NAMES = {
-  en: ({ englishName }: PieceInfo) => englishName,
-  fr: ({ frenchName }: PieceInfo) => frenchName,
-};
-
 for (const language of ["en", "fr"] as const) {
   for (const info of await gamesIn(language)) {
     test(`labels of ${info.name} are rebuilt (${language})`, async () => {
-      const words = new Words(info, NAMES[language]);
+      const words = new Words(info);
       const said = await saidIn(language, info);
       assert(said.length > 100);
       for (const { label, phrase } of said) {
@@ -45,7 +40,7 @@ for (const language of ["en", "fr"] as const) {
 test("another language has texts and names of its own", async () => {
   const info = present((await gamesIn("en")).find(({ name }) => name === "discat"));
   const texts = { "action.play": "{card} ausspielen" };
-  const words = new Words(info, ({ number }) => `Karte ${number}`, texts);
+  const words = new Words(info, { texts, nameOf: ({ number }) => `Karte ${number}` });
   const table = await connected().newGame({ game: "discat", players: 2, seed: 7n });
   const { phrase } = at(table.legalActions, 0);
   assert.match(words.write(present(phrase)), /^Karte \d+ ausspielen$/);
@@ -53,7 +48,7 @@ test("another language has texts and names of its own", async () => {
 
 test("a phrase of another game is refused", async () => {
   const [first, second] = await gamesIn("en");
-  const words = new Words(present(first), NAMES.en);
+  const words = new Words(present(first));
   const { name, minPlayers } = present(second);
   const table = await connected().newGame({ game: name, players: minPlayers, seed: 7n });
   const foreign = { ...present(at(table.legalActions, 0).phrase), key: "action.of_another_game" };

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from chatiere.engine.core.codec import FLAG, NUMBER, first_seat_option, seat_or_none
 from chatiere.engine.core.errors import EngineError, Reason
 from chatiere.engine.core.options import complete_options, refuse_option
-from chatiere.engine.games.chat_cartonne.words import CARD_NAMES, EVENT_VALUES, PHRASES, RULES
+from chatiere.engine.games.chat_cartonne.words import EVENT_VALUES, KINDS, PHRASES, RULES
 
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint64_t
 from libc.string cimport memset
@@ -297,7 +297,7 @@ def _carton_id(Position position, kind, turned, cell):
     for slot in range(count):
         if cartons[slot] == kind:
             return FIRST_CARTON_ID + IDS_OF_SLOT * slot + CELLS * turned + cell
-    RULES.refuse_card(state.active, f"{CARD_NAMES[kind]} to place", "place_carton.kind")
+    RULES.refuse_card(state.active, f"{KINDS[kind]} to place", "place_carton.kind")
 
 
 cdef int read_action(const Message* action, Position position) except -1:

@@ -5,6 +5,7 @@ from chatiere.engine.core.description import (
     Description,
     Each,
     Option,
+    OptionType,
     bits,
     category,
     count,
@@ -125,20 +126,20 @@ _OBSERVATION = (
 )
 
 
-def _variant(name: str, meaning: str) -> Option:
-    return Option(name, meaning, 0, 1, "no", (0,))
+def _variant(name: str, title: str, meaning: str) -> Option:
+    return Option(name, title, meaning, OptionType.FLAG, 0, 1, "no", (0,))
 
 
 DESCRIPTION = Description(
     name="chat_cartonne",
-    english_title="If It Fits",
-    french_title="Chat Cartonne",
+    package=__package__,
+    title="If It Fits",
     options=(
         first_seat_option("The seat that begins.", SIZES.seats),
-        _variant("all_princesses", "All five Princesses are shuffled into one pile."),
-        _variant("no_double_walls", "Wall may not meet wall."),
-        _variant("no_crowd_bonus", "Several cats of a seat in a box give no bonus."),
-        _variant("half_sleepers", "For the majority a woken cat counts half."),
+        _variant("all_princesses", "All Princesses", "All five Princesses are shuffled into one pile."),
+        _variant("no_double_walls", "No double walls", "Wall may not meet wall."),
+        _variant("no_crowd_bonus", "No bonus for crowds", "Several cats of a seat in a box give no bonus."),
+        _variant("half_sleepers", "Half sleepers", "For the majority a woken cat counts half."),
     ),
     action_kinds=(
         ActionKind(

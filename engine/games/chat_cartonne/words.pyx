@@ -2,7 +2,7 @@
 
 from types import SimpleNamespace
 
-from chatiere.engine.core.description import Piece
+from chatiere.engine.core.description import Name, Piece
 from chatiere.engine.core.phrases import Phrases
 from chatiere.engine.core.rules_file import RulesFile
 
@@ -96,67 +96,55 @@ IDS = SimpleNamespace(
 )
 
 _CONTENTS = (
-    ("", ""),
-    ("", ""),
-    ("mouse", "souris"),
-    ("ball", "balle"),
-    ("fish", "poisson"),
-    ("mouse and ball", "souris et balle"),
-    ("ball and fish", "balle et poisson"),
-    ("fish and mouse", "poisson et souris"),
-    ("sprayer", "pulvérisateur"),
+    None,
+    None,
+    "mouse",
+    "ball",
+    "fish",
+    "mouse and ball",
+    "ball and fish",
+    "fish and mouse",
+    "sprayer",
 )
-_TOYS = (("mice", "souris"), ("balls", "balles"), ("fish treats", "friandises poisson"))
+_TOYS = ("toy card (2 mice)", "toy card (2 balls)", "toy card (2 fish treats)")
 
 
-def _walls(card, letters):
-    return "".join(letter for i, letter in enumerate(letters) if walls_of(card) >> i & 1)
-
-
-def _wall_names(card):
-    # In English and French.
+def _wall_name(card):
     if walls_of(card) == 0:
-        return "no walls", "sans cloison"
-    return f"walls {_walls(card, 'NESW')}", f"cloisons {_walls(card, 'NESO')}"
+        return Name("no walls")
+    sides = {side: Name(side) if walls_of(card) >> i & 1 else "" for i, side in enumerate("NESW")}
+    return Name("walls {N}{E}{S}{W}", **sides)
 
 
 def _name(kind, turned):
-    # The names in English and French.
-    english, french = _wall_names(kind | (TURNED if turned else 0))
+    walls = _wall_name(kind | (TURNED if turned else 0))
     if kind < CARTONS:
-        printed = _CONTENTS[kind % 9]
-        return (
-            f"carton {kind} ({english}{', ' * bool(printed[0])}{printed[0]})",
-            f"carton {kind} ({french}{', ' * bool(printed[1])}{printed[1]})",
-        )
+        content = _CONTENTS[kind % 9]
+        if content is None:
+            return Name("carton {number} ({walls})", number=kind, walls=walls)
+        return Name("carton {number} ({walls}, {content})", number=kind, walls=walls, content=Name(content))
     if kind < PRINCESS:
-        return f"toy card (2 {_TOYS[kind - FIRST_TOY][0]})", f"carte Jouets (2 {_TOYS[kind - FIRST_TOY][1]})"
+        return Name(_TOYS[kind - FIRST_TOY])
     if kind == PRINCESS:
-        return "Princess", "Chat noir Princesse"
-    return f"starting carton {kind} ({english})", f"carton de départ {kind} ({french})"
+        return Name("Princess")
+    return Name("starting carton {number} ({walls})", number=kind, walls=walls)
 
 
 KINDS = tuple(_name(kind, False) for kind in range(SLEEPER))
-CARD_NAMES = tuple(english for english, _ in KINDS)
-PATTERN_NAMES = tuple(_wall_names(CARTONS // PATTERNS * pattern) for pattern in range(PATTERNS))
 
 PIECES = (
-    *(Piece(kind, english, french) for kind, (english, french) in enumerate(KINDS)),
+    *(Piece(kind, name) for kind, name in enumerate(KINDS)),
     *(
         Piece(
             cell,
-            f"{cell} (column {cell % SIDE}, row {cell // SIDE})",
-            f"{cell} (colonne {cell % SIDE}, ligne {cell // SIDE})",
+            Name("{number} (column {column}, row {row})", number=cell, column=cell % SIDE, row=cell // SIDE),
             "cell",
         )
         for cell in range(CELLS)
     ),
     # A card that lies turned, with the walls as they then are.
-    *(
-        Piece(kind, f"{_name(kind, True)[0]}, turned", f"{_name(kind, True)[1]}, tourné", "turned")
-        for kind in range(SLEEPER)
-    ),
-    *(Piece(number, english, french, "pattern") for number, (english, french) in enumerate(PATTERN_NAMES)),
+    *(Piece(kind, Name("{card}, turned", card=_name(kind, True)), "turned") for kind in range(SLEEPER)),
+    *(Piece(number, _wall_name(CARTONS // PATTERNS * number), "pattern") for number in range(PATTERNS)),
 )
 
 # The fields that the values of an event fill, in order.

@@ -4,6 +4,7 @@ from chatiere.engine.core.description import (
     ActionKind,
     Description,
     Option,
+    OptionType,
     category,
     count,
     first_seat_option,
@@ -94,16 +95,25 @@ _OBSERVATION = (
 
 DESCRIPTION = Description(
     name="chat_perche",
-    english_title="Chat perché",
-    french_title="Chat perché",
+    package=__package__,
+    title="Chat perché",
     options=(
         first_seat_option("The seat that takes the first turn.", SIZES.seats),
         Option(
-            "forward_only", "1: cats move up the trunk and outward only.", 0, 1, "0: cats move in any direction", (0,)
+            "forward_only",
+            "Forward only",
+            "1: cats move up the trunk and outward only.",
+            OptionType.FLAG,
+            0,
+            1,
+            "0: cats move in any direction",
+            (0,),
         ),
         Option(
             "dog_track",
+            "Track of the dogs",
             "The number of steps to the dogs' last space.",
+            OptionType.NUMBER,
             1,
             SIZES.longest_track,
             str(DEFAULTS["dog_track"]),
@@ -111,21 +121,28 @@ DESCRIPTION = Description(
         ),
         Option(
             "solidity",
+            "Tokens",
             "The values of a seat's five tokens.",
+            OptionType.NUMBERS,
             1,
             SIZES.solidities,
             ", ".join(map(str, DEFAULTS["solidity"])),
             tuple(DEFAULTS["solidity"]),
+            length=SIZES.tokens,
         ),
         Option(
             "deck",
+            "Deck",
             f"The number of copies of each card in a seat's deck: {SIZES.cards} numbers, together {SIZES.deck}, "
             "at least one of a dogs card.",
+            OptionType.NUMBERS,
             0,
             SIZES.deck,
             "dogs 1 x2, dogs 2 x1, bird x3, own cat falls x1, opponent's cat falls x2, one own cat 2, 3, 3, 4, 4, 5, "
             "5, 6, two own cats 4, 5, 6, 6, 7, one opponent's cat 2, 3, 4, two opponent's cats 4",
             tuple(DEFAULTS["deck"]),
+            length=SIZES.cards,
+            index_kind="card",
         ),
     ),
     action_kinds=(

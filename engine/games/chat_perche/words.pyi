@@ -9,4 +9,3 @@ IDS: SimpleNamespace
 FAULTS: Mapping[int, FaultText]
 ENDS: Mapping[int, str]
 PIECES: tuple[Piece, ...]
-CARD_NAMES: tuple[str, ...]

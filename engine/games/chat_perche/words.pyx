@@ -2,7 +2,7 @@
 
 from types import SimpleNamespace
 
-from chatiere.engine.core.description import Piece
+from chatiere.engine.core.description import Name, Piece
 from chatiere.engine.core.phrases import Phrases
 from chatiere.engine.core.rules_file import RulesFile
 
@@ -55,24 +55,41 @@ IDS = SimpleNamespace(
 )
 
 RULES = RulesFile("chat_perche.md")
-COLOURS = ("ginger", "black")
-BRANCH_NAMES = tuple(f"{side} branch {number}" for side in ("left", "right") for number in range(1, TRUNK_SPACES + 1))
-SPACE_NAMES = (
-    *(f"trunk {number}" for number in range(1, TRUNK_SPACES + 1)),
-    *(f"{branch}, space {number}" for branch in BRANCH_NAMES for number in range(1, BRANCH_SPACES + 1)),
-    "start",
+_BRANCHES = tuple(
+    Name(f"{side} branch {{number}}", number=number)
+    for side in ("left", "right")
+    for number in range(1, TRUNK_SPACES + 1)
 )
-CARD_NAMES = (
-    "dogs 1",
-    "dogs 2",
-    "bird",
-    "own cat falls",
-    "opponent's cat falls",
+_SPACES = (
+    *(Name("trunk {number}", number=number) for number in range(1, TRUNK_SPACES + 1)),
     *(
-        f"{cats} {value}"
-        for cats in ("one own cat", "one opponent's cat", "two own cats", "two opponent's cats")
-        for value in range(1, LARGEST_VALUE + 1)
+        Name("{branch}, space {number}", branch=branch, number=number)
+        for branch in _BRANCHES
+        for number in range(1, BRANCH_SPACES + 1)
     ),
+    Name("start"),
+)
+_CARDS = (
+    Name("dogs {steps}", steps=1),
+    Name("dogs {steps}", steps=2),
+    Name("bird"),
+    Name("own cat falls"),
+    Name("opponent's cat falls"),
+    *(
+        Name(f"{cats} {{steps}}", steps=steps)
+        for cats in ("one own cat", "one opponent's cat", "two own cats", "two opponent's cats")
+        for steps in range(1, LARGEST_VALUE + 1)
+    ),
+)
+PIECES = tuple(
+    Piece(number, name, kind)
+    for kind, names in (
+        ("card", _CARDS),
+        ("space", _SPACES),
+        ("branch", _BRANCHES),
+        ("colour", (Name("ginger"), Name("black"))),
+    )
+    for number, name in enumerate(names)
 )
 
 FAULTS = {
@@ -258,40 +275,6 @@ EVENT_VALUES = {
 }
 
 ENDS = {int(ChatPercheEnd.DOGS_ARRIVED): "dogs_arrived"}
-
-
-def _pieces():
-    french_cards = (
-        "chiens 1",
-        "chiens 2",
-        "oiseau",
-        "un chat à soi tombe",
-        "un chat adverse tombe",
-        *(
-            f"{cats} {value}"
-            for cats in ("un chat à soi", "un chat adverse", "deux chats à soi", "deux chats adverses")
-            for value in range(1, LARGEST_VALUE + 1)
-        ),
-    )
-    french_branches = tuple(
-        f"branche {side} {number}" for side in ("gauche", "droite") for number in range(1, TRUNK_SPACES + 1)
-    )
-    french_spaces = (
-        *(f"tronc {number}" for number in range(1, TRUNK_SPACES + 1)),
-        *(f"{branch}, case {place}" for branch in french_branches for place in range(1, BRANCH_SPACES + 1)),
-        "case départ",
-    )
-    for number, (english, french) in enumerate(zip(CARD_NAMES, french_cards, strict=True)):
-        yield Piece(number, english, french)
-    for number, (english, french) in enumerate(zip(SPACE_NAMES, french_spaces, strict=True)):
-        yield Piece(number, english, french, "space")
-    for number, (english, french) in enumerate(zip(BRANCH_NAMES, french_branches, strict=True)):
-        yield Piece(number, english, french, "branch")
-    for number, (english, french) in enumerate(zip(COLOURS, ("roux", "noir"), strict=True)):
-        yield Piece(number, english, french, "colour")
-
-
-PIECES = tuple(_pieces())
 
 PHRASES = Phrases(
     __package__,

@@ -4,6 +4,7 @@ from chatiere.engine.core.description import (
     ActionKind,
     Description,
     Option,
+    OptionType,
     category,
     count,
     first_seat_option,
@@ -12,9 +13,9 @@ from chatiere.engine.core.description import (
 )
 from chatiere.engine.games.chatpentiers.codec import CODEC, DEFAULT_REMOVED_COLOUR
 from chatiere.engine.games.chatpentiers.pieces import PIECE_DETAILS
-from chatiere.engine.games.chatpentiers.words import COLOUR_NAMES, ENDS, FAULTS, IDS, PIECES, SIZES
+from chatiere.engine.games.chatpentiers.words import COLOURS_IN_WORDS, ENDS, FAULTS, IDS, PIECES, SIZES
 
-_COLOUR_NUMBERS = ", ".join(f"{number} {name}" for number, name in enumerate(COLOUR_NAMES))
+_COLOUR_NUMBERS = ", ".join(f"{number} {name}" for number, name in enumerate(COLOURS_IN_WORDS))
 
 _OBSERVATION = (
     ("own_hand", "Per card: 1 if it is in the own hand.", (SIZES.cards,), (flag(),)),
@@ -81,25 +82,35 @@ _OBSERVATION = (
 
 DESCRIPTION = Description(
     name="chatpentiers",
-    english_title="CATsle Builders",
-    french_title="Chatpentiers",
+    package=__package__,
+    title="CATsle Builders",
     options=(
         first_seat_option("The seat that leads the first round's first trick.", SIZES.seats),
         Option(
             "section_limits",
+            "Limits of the sections",
             "The limits of sections 0, 1, 2 and 3 of every board: four numbers.",
+            OptionType.NUMBERS,
             1,
             SIZES.largest_limit,
             "1, 2, 3, 4 with 4 or 5 players, 1, 2, 3, 5 with 3 players",
+            defaults={table["players"]: tuple(table["section_limits"]) for table in PIECE_DETAILS["tables"]},
+            length=SIZES.sections,
+            index_kind="zone",
         ),
         Option(
             "removed_colour",
+            "Colour left out",
             f"The colour that is left out with 3 players (ignored with 4 or 5): {_COLOUR_NUMBERS}.",
+            OptionType.NUMBER,
             0,
             SIZES.colours - 1,
-            f"{DEFAULT_REMOVED_COLOUR}, {COLOUR_NAMES[DEFAULT_REMOVED_COLOUR]}",
+            f"{DEFAULT_REMOVED_COLOUR}, {COLOURS_IN_WORDS[DEFAULT_REMOVED_COLOUR]}",
             (DEFAULT_REMOVED_COLOUR,),
             piece_kind="colour",
+            only_for=tuple(
+                table["players"] for table in PIECE_DETAILS["tables"] if table["removed_colour"] is not None
+            ),
         ),
     ),
     action_kinds=(

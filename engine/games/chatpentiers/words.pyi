@@ -1,7 +1,7 @@
 from collections.abc import Mapping
 from types import SimpleNamespace
 
-from chatiere.engine.core.description import Piece
+from chatiere.engine.core.description import Name, Piece
 from chatiere.engine.core.errors import FaultText
 
 SIZES: SimpleNamespace
@@ -9,4 +9,4 @@ IDS: SimpleNamespace
 FAULTS: Mapping[int, FaultText]
 ENDS: Mapping[int, str]
 PIECES: tuple[Piece, ...]
-COLOUR_NAMES: tuple[str, ...]
+COLOURS_IN_WORDS: tuple[Name, ...]

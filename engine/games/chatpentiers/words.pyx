@@ -2,7 +2,7 @@
 
 from types import SimpleNamespace
 
-from chatiere.engine.core.description import Piece
+from chatiere.engine.core.description import Name, Piece
 from chatiere.engine.core.phrases import Phrases
 from chatiere.engine.core.rules_file import RulesFile
 
@@ -49,7 +49,7 @@ SIZES = SimpleNamespace(
 IDS = SimpleNamespace(first_take=FIRST_TAKE_ID, end=NUM_ACTIONS)
 
 RULES = RulesFile("chatpentiers.md")
-COLOUR_NAMES = ("grey", "green", "red", "brown", "blue")
+COLOURS_IN_WORDS = tuple(Name(colour) for colour in ("grey", "green", "red", "brown", "blue"))
 
 FAULTS = {
     int(ChatpentiersFault.TAKING_NOT_A_CHOICE): RULES.illegal(
@@ -194,20 +194,14 @@ EVENT_VALUES = {
 }
 
 
-def card_name(card):
-    """Return a card in plain English, such as "red 10"."""
-    return f"{COLOUR_NAMES[card // VALUES]} {card % VALUES + 1}"
-
-
-FRENCH_COLOURS = ("gris", "vert", "rouge", "marron", "bleu")
 PIECES = (
     *(
-        Piece(card, card_name(card), f"{FRENCH_COLOURS[card // VALUES]} {card % VALUES + 1}")
+        Piece(card, Name("{colour} {value}", colour=COLOURS_IN_WORDS[card // VALUES], value=card % VALUES + 1))
         for card in range(CARDS)
     ),
-    *(Piece(colour, COLOUR_NAMES[colour], FRENCH_COLOURS[colour], "colour") for colour in range(COLOURS)),
-    *(Piece(section, f"section {section}", f"section {section}", "zone") for section in range(SECTIONS)),
-    Piece(ZERO_ZONE, "zero zone", "zone Zéro", "zone"),
+    *(Piece(colour, COLOURS_IN_WORDS[colour], "colour") for colour in range(COLOURS)),
+    *(Piece(section, Name("section {number}", number=section), "zone") for section in range(SECTIONS)),
+    Piece(ZERO_ZONE, Name("zero zone"), "zone"),
 )
 
 PHRASES = Phrases(

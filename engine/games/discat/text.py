@@ -4,6 +4,7 @@ from chatiere.engine.core.description import (
     ActionKind,
     Description,
     Option,
+    OptionType,
     bits,
     category,
     count,
@@ -92,13 +93,15 @@ _OBSERVATION = (
 
 DESCRIPTION = Description(
     name="discat",
-    english_title="Discat",
-    french_title="Discat",
+    package=__package__,
+    title="Discat",
     options=(
         first_seat_option("The seat that begins.", SIZES.seats),
         Option(
             "up_arrows",
+            "Arrows up",
             "The cards whose arrows point up; all others point down.",
+            OptionType.PIECES,
             1,
             SIZES.cards,
             "odd numbers point up, even numbers down",

@@ -2,7 +2,7 @@
 
 from types import SimpleNamespace
 
-from chatiere.engine.core.description import Piece
+from chatiere.engine.core.description import Name, Piece
 from chatiere.engine.core.phrases import Phrases
 from chatiere.engine.core.rules_file import RulesFile
 
@@ -151,7 +151,7 @@ FAULTS = {
 
 ENDS = {int(DiscatEnd.GROUP): "group", int(DiscatEnd.LAST_TURNS): "last_turns"}
 
-PIECES = tuple(Piece(card, str(card), str(card)) for card in range(1, LARGEST_CARD + 1))
+PIECES = tuple(Piece(card, Name("{number}", number=card)) for card in range(1, LARGEST_CARD + 1))
 
 PHRASES = Phrases(
     __package__,

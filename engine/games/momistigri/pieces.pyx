@@ -1,5 +1,6 @@
 """Momistigri: what is printed on the cards, and the numbers of a table, as the fields of MomistigriPieces."""
 
+from chatiere.engine.core.description import Name
 from chatiere.engine.games.momistigri.codec import DEFAULTS
 
 from chatiere.engine.games.momistigri.cards cimport (
@@ -14,24 +15,16 @@ from chatiere.engine.games.momistigri.cards cimport (
 )
 from chatiere.engine.games.momistigri.state cimport DEALT, LAST_CHOICE, LAST_TURN, ROUNDS, value_of
 
-# By value from 1: the effect of a pair, the cards that the next seat draws, the names in English and French.
+# By value from 1: the effect of a pair, the cards that the next seat draws, the name.
 _EFFECTS = (
-    ("DISCARD_ONES", 0, "discard all other 1s", "défausser tous ses autres 1"),
-    ("NAME_CARD", 0, "name the card that the next seat must draw", "choisir la carte que le joueur suivant piochera"),
-    (
-        "SWAP",
-        0,
-        "after the next seat's draw, swap a card with the pile",
-        "après la pioche du joueur suivant, échanger une carte avec la défausse",
-    ),
-    ("GIVE", 0, "give a card to another seat", "donner une carte à un autre joueur"),
-    (
-        "HAND_OUT", 0,
-        "hand a card of the pile to each other seat", "donner une carte de la défausse à chaque adversaire",
-    ),
-    ("AGAIN", 0, "you may discard another pair", "défausser si l'on veut une autre paire"),
-    ("DRAW_MORE", 2, "the next seat draws two cards", "le joueur suivant pioche deux cartes"),
-    ("DRAW_MORE", 3, "the next seat draws three cards", "le joueur suivant pioche trois cartes"),
+    ("DISCARD_ONES", 0, "discard all other 1s"),
+    ("NAME_CARD", 0, "name the card that the next seat must draw"),
+    ("SWAP", 0, "after the next seat's draw, swap a card with the pile"),
+    ("GIVE", 0, "give a card to another seat"),
+    ("HAND_OUT", 0, "hand a card of the pile to each other seat"),
+    ("AGAIN", 0, "you may discard another pair"),
+    ("DRAW_MORE", 2, "the next seat draws two cards"),
+    ("DRAW_MORE", 3, "the next seat draws three cards"),
 )
 
 
@@ -66,10 +59,9 @@ PIECE_DETAILS = {
             "effect": f"MOMISTIGRI_EFFECT_{effect}",
             "may_reverse": value <= LAST_CHOICE,
             "draws": draws,
-            "english_name": english,
-            "french_name": french,
+            "name": Name(name),
         }
-        for value, (effect, draws, english, french) in enumerate(_EFFECTS, 1)
+        for value, (effect, draws, name) in enumerate(_EFFECTS, 1)
     ],
     "cards_dealt": DEALT,
     "rounds": ROUNDS - 1,

@@ -4,6 +4,7 @@ from chatiere.engine.core.description import (
     ActionKind,
     Description,
     Option,
+    OptionType,
     category,
     count,
     first_seat_option,
@@ -100,19 +101,23 @@ _OBSERVATION = (
 
 DESCRIPTION = Description(
     name="momistigri",
-    english_title="Momistigri",
-    french_title="Momistigri",
+    package=__package__,
+    title="Momistigri",
     options=(
         first_seat_option("The seat that begins the first round.", SIZES.seats),
         Option(
             "copies",
+            "Copies of the cards",
             f"How many cards of each kind 0-{SIZES.coloured - 1} the whole box has, whatever the number of players: "
             f"{SIZES.coloured} numbers; over the five colours those of value 1 sum to 9, of value 2 to 8, ... "
             "of value 9 to 1.",
+            OptionType.NUMBERS,
             0,
             SIZES.values,
             f"in the order of value, card i = 0 ... {SIZES.coloured - 1} has colour i mod {SIZES.colours}",
             tuple(DEFAULTS["copies"]),
+            length=SIZES.coloured,
+            index_kind="card",
         ),
     ),
     action_kinds=(

@@ -9,6 +9,3 @@ ENDS: Mapping[int, str]
 PIECES: tuple[Piece, ...]
 IDS: SimpleNamespace
 SIZES: SimpleNamespace
-CARD_NAMES: tuple[str, ...]
-
-def card_name(kind: int) -> str: ...

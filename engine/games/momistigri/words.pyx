@@ -2,7 +2,7 @@
 
 from types import SimpleNamespace
 
-from chatiere.engine.core.description import Piece
+from chatiere.engine.core.description import Name, Piece
 from chatiere.engine.core.phrases import Phrases
 from chatiere.engine.core.rules_file import RulesFile
 
@@ -66,12 +66,8 @@ IDS = SimpleNamespace(
 )
 
 
-def card_name(kind):
-    """Return a card's name: its value and the letter of its colour, as in "3B", or "Momistigri"."""
-    return "Momistigri" if kind == MOMISTIGRI else f"{kind % VALUES + 1}{chr(ord('A') + kind // VALUES)}"
-
-
-CARD_NAMES = tuple(card_name(kind) for kind in range(KINDS))
+# Of the colours, as they are printed.
+LETTERS = "ABCDE"
 
 _EFFECTS = "Effects of a pair of one value"
 
@@ -236,11 +232,12 @@ FAULTS = {
 ENDS = {int(MomistigriEnd.TWO_ROUNDS): "two_rounds", int(MomistigriEnd.THIRD_ROUND): "third_round"}
 
 PIECES = (
-    *(Piece(kind, name, name) for kind, name in enumerate(CARD_NAMES)),
     *(
-        Piece(colour, f"colour {letter}", f"couleur {letter}", "colour")
-        for colour, letter in enumerate(CARD_NAMES[kind][1] for kind in range(0, MOMISTIGRI, VALUES))
+        Piece(kind, Name("{value}{letter}", value=kind % VALUES + 1, letter=LETTERS[kind // VALUES]))
+        for kind in range(MOMISTIGRI)
     ),
+    Piece(MOMISTIGRI, Name("Momistigri")),
+    *(Piece(colour, Name("colour {letter}", letter=letter), "colour") for colour, letter in enumerate(LETTERS)),
 )
 
 PHRASES = Phrases(

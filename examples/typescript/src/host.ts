@@ -24,9 +24,9 @@ export class Service {
     this.client = createClient(GameService, transport);
   }
 
-  /** List the games, with their pieces. */
-  async games(): Promise<GameInfo[]> {
-    return (await this.client.listGames({ pieces: true })).games;
+  /** List the games, with their pieces, in a language. */
+  async games(language: Language): Promise<GameInfo[]> {
+    return (await this.client.listGames({ pieces: true }, spoken(language))).games;
   }
 
   /** Begin a game, whose updates are written in `language`. */

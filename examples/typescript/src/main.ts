@@ -9,18 +9,17 @@ import { checkUpdates } from "./checks.js";
 import { draw } from "./draw/index.js";
 import { at, given } from "./given.js";
 import { type Host, Service } from "./host.js";
-import { LANGUAGES, Pieces } from "./pieces.js";
+import { type Language, LANGUAGES, Pieces } from "./pieces.js";
 import { refusalOf } from "./refusals.js";
 
 /** All screens are drawn after every move; those of the seat to decide are printed once in so many plies. */
 const PRINTED = 25;
 
-/** Play a game to its end: seats of even numbers of players read English, the others French. */
-async function play(service: Service, info: GameInfo, players: number): Promise<void> {
-  const language = players % 2 === 0 ? "en" : "fr";
-  const pieces = new Pieces(info, language);
+/** Play a game to its end, in the language of `info`. */
+async function play(service: Service, info: GameInfo, players: number, language: Language): Promise<void> {
+  const pieces = new Pieces(info);
   const host = await service.begin(info.name, players, BigInt(players), language);
-  console.log(`\n=== ${language === "fr" ? info.frenchTitle : info.englishTitle}, ${players} players`);
+  console.log(`\n=== ${info.title}, ${players} players`);
   let screens = drawAll(host, pieces);
   let drawn = screens.length;
   let refused = false;
@@ -88,10 +87,13 @@ if (address === undefined) {
   process.exit(2);
 }
 const service = new Service(createGrpcTransport({ baseUrl: `http://${address}` }));
-for (const info of await service.games()) {
+// Seats of even numbers of players read English, the others French.
+const [english, french] = [await service.games("en"), await service.games("fr")];
+for (const [index, info] of english.entries()) {
   for (const table of info.tables) {
     if ((game ?? info.name) === info.name && Number(players ?? table.players) === table.players) {
-      await play(service, info, table.players);
+      const inFrench = table.players % 2 === 1;
+      await play(service, inFrench ? at(french, index) : info, table.players, inFrench ? "fr" : "en");
     }
   }
 }

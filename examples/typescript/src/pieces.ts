@@ -10,14 +10,14 @@ export type Language = (typeof LANGUAGES)[number];
 type Details = PieceDetails["game"];
 type DetailsOf<Game> = Extract<Details, { case: Game }>["value"];
 
-/** The pieces of a game, named in one language. */
+/** The pieces of a game, named in the language of `info`. */
 export class Pieces {
   private readonly names = new Map<string, string>();
   private readonly printed: Details;
 
-  constructor(info: GameInfo, language: Language) {
-    for (const { kind, number, englishName, frenchName } of info.pieces) {
-      this.names.set(`${kind} ${number}`, language === "fr" ? frenchName : englishName);
+  constructor(info: GameInfo) {
+    for (const { kind, number, name } of info.pieces) {
+      this.names.set(`${kind} ${number}`, name);
     }
     this.printed = given(info.pieceDetails, `pieceDetails of ${info.name}`).game;
   }

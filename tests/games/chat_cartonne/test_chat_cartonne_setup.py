@@ -14,7 +14,7 @@ from .reference import PATTERNS, walls_of
 
 @pytest.mark.rules("chat_cartonne", "Components and setup")
 def test_walls_and_contents_of_the_72_cartons() -> None:
-    names = {piece.number: piece.english for piece in GAME.description.pieces if piece.kind == "card"}
+    names = {piece.number: str(piece.name) for piece in GAME.description.pieces if piece.kind == "card"}
     assert len(names) == 81
     assert names[0] == names[1].replace("1", "0") == "carton 0 (no walls)"
     assert names[9 * 1 + 8] == "carton 17 (walls N, sprayer)"

@@ -3,6 +3,7 @@
 import pytest
 
 from chatiere.engine import EngineError, Reason
+from chatiere.engine.core.languages import catalogue
 from chatiere.engine.wire import Reader, fill, written_text
 from chatiere.v1.chat_perche_pb2 import ChatPercheAction, ChatPercheOptions
 
@@ -104,7 +105,9 @@ def test_labels_of_actions() -> None:
 
 
 def test_labels_of_cards() -> None:
-    names = {piece.number: (piece.english, piece.french) for piece in GAME.description.pieces if piece.kind == "card"}
+    french = catalogue(GAME.description.package, "fr")
+    cards = [piece for piece in GAME.description.pieces if piece.kind == "card"]
+    names = {piece.number: (str(piece.name), piece.name.said(french)) for piece in cards}
     assert names[0] == ("dogs 1", "chiens 1")
     assert names[2] == ("bird", "oiseau")
     assert names[4] == ("opponent's cat falls", "un chat adverse tombe")

@@ -26,13 +26,13 @@ def place_all(table: Table) -> Table:
 def test_the_tree_has_a_trunk_of_five_and_ten_branches_of_four() -> None:
     spaces = [piece for piece in GAME.description.pieces if piece.kind == "space"]
     assert [piece.number for piece in spaces] == list(range(46))
-    assert spaces[0].english == "trunk 1"
-    assert spaces[4].english == "trunk 5"
-    assert spaces[5].english == "left branch 1, space 1"
-    assert spaces[5 + 4 * 4 + 3].english == "left branch 5, space 4"
-    assert spaces[5 + 4 * 5].english == "right branch 1, space 1"
-    assert spaces[44].english == "right branch 5, space 4"
-    assert spaces[START].english == "start"
+    assert str(spaces[0].name) == "trunk 1"
+    assert str(spaces[4].name) == "trunk 5"
+    assert str(spaces[5].name) == "left branch 1, space 1"
+    assert str(spaces[5 + 4 * 4 + 3].name) == "left branch 5, space 4"
+    assert str(spaces[5 + 4 * 5].name) == "right branch 1, space 1"
+    assert str(spaces[44].name) == "right branch 5, space 4"
+    assert str(spaces[START].name) == "start"
     assert len(view_of(GAME.new_game(2), None).branches) == 10
 
 
@@ -193,7 +193,7 @@ def test_decision_default_deck() -> None:
         **{f"one opponent's cat {value}": 1 for value in (2, 3, 4)},
         "two opponent's cats 4": 1,
     }
-    names = {piece.number: piece.english for piece in GAME.description.pieces if piece.kind == "card"}
+    names = {piece.number: str(piece.name) for piece in GAME.description.pieces if piece.kind == "card"}
     assert len(names) == 41
     for seat in view_of(GAME.new_game(2), None).seats:
         assert {names[copies.card]: copies.count for copies in seat.deck} == deck

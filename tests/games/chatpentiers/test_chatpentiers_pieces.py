@@ -12,7 +12,7 @@ pytestmark = pytest.mark.rules("chatpentiers", "Components and setup")
 
 DETAILS = details_of(GAME)
 TABLES = {table.players: table for table in DETAILS.tables}
-NAMES = {(piece.kind, piece.number): piece.english for piece in GAME.description.pieces}
+NAMES = {(piece.kind, piece.number): str(piece.name) for piece in GAME.description.pieces}
 
 
 def test_colours_and_values_of_the_cards() -> None:

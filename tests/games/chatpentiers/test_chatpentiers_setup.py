@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from chatiere.engine import EngineError, Reason
+from chatiere.engine.core.languages import catalogue
 
 from ..building import state_of
 from .building import DEALT, GAME, TAKEN, Table, cards, names, score_of, take_id
@@ -145,7 +146,10 @@ def test_jokers_are_not_played() -> None:
 
 
 def test_cards_colours_and_zones_have_names_in_both_languages() -> None:
-    names = {(piece.kind, piece.number): (piece.english, piece.french) for piece in GAME.description.pieces}
+    french = catalogue(GAME.description.package, "fr")
+    names = {
+        (piece.kind, piece.number): (str(piece.name), piece.name.said(french)) for piece in GAME.description.pieces
+    }
     assert len(names) == len(GAME.description.pieces) == 60 + 5 + 5
     assert names["card", 0] == ("grey 1", "gris 1")
     assert names["card", 47] == ("brown 12", "marron 12")

@@ -5,7 +5,9 @@ from chatiere.engine import Position
 from chatiere.engine.wire import fill
 from chatiere.v1.momistigri_pb2 import MomistigriKnowledge, MomistigriMark, MomistigriPhase, MomistigriState
 
-NAMES = {piece.number: piece.english for piece in engine.game("momistigri").description.pieces if piece.kind == "card"}
+NAMES = {
+    piece.number: str(piece.name) for piece in engine.game("momistigri").description.pieces if piece.kind == "card"
+}
 
 
 def summary(position: Position) -> str:

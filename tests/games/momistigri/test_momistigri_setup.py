@@ -141,7 +141,7 @@ def test_sums_over_the_colours_are_fixed(copies: object, field: str) -> None:
 def test_kinds_are_nine_a_colour_and_the_momistigri() -> None:
     pieces = [piece for piece in GAME.description.pieces if piece.kind == "card"]
     assert [piece.number for piece in pieces] == list(range(46))
-    assert [pieces[kind].english for kind in (0, 8, 9, 44, 45)] == ["1A", "9A", "1B", "9E", "Momistigri"]
+    assert [str(pieces[kind].name) for kind in (0, 8, 9, 44, 45)] == ["1A", "9A", "1B", "9E", "Momistigri"]
 
 
 def test_chance_goes_by_cards_with_the_smallest_whole_weights() -> None:

@@ -49,7 +49,7 @@ export function effectOf(context, value) {
 
 /** What an effect does, in words. @param {Context} context @param {any} effect */
 export function effectText({ t }, effect) {
-  const text = effect?.[t("effect-name")] ?? "";
+  const text = effect?.name ?? "";
   return effect?.mayReverse ? t("or-reverse", { effect: text }) : text;
 }
 
@@ -207,7 +207,7 @@ export function newsOf(context) {
     .filter((key) => key.startsWith("hand:"))
     .map((key) => Number(key.slice("hand:".length)));
   /** @param {any} effect */
-  const pair = (effect) => ({ effect, text: effect?.[t("effect-name")] ?? "" });
+  const pair = (effect) => ({ effect, text: effect?.name ?? "" });
   const wanted = chosen === undefined ? undefined : effectOf(context, lookOf(context, chosen).value);
   if (wanted && (phase === "DISCARD" || phase === "AGAIN")) {
     return pair(wanted);

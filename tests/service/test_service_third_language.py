@@ -1,0 +1,188 @@
+"""A third language is catalogues and nothing else: one is made up, and all games are played in it at a service."""
+
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+from babel.messages.catalog import Catalog
+from babel.messages.mofile import write_mo
+from games.catalogues import catalogues
+from google.protobuf.message import Message
+from google.rpc.error_details_pb2 import LocalizedMessage
+from grpc_status import rpc_status
+
+from chatiere import engine
+from chatiere.engine import Game
+from chatiere.v1 import game_pb2
+from chatiere.v1 import game_service_pb2 as pb
+from chatiere.v1.bot_service_pb2 import ListBotsRequest
+
+from .support import game_stub
+from .test_service_bots import bot_stub
+
+LANGUAGE = "qq"
+ASKING = (("accept-language", LANGUAGE),)
+# Letters that no text in English has.
+LETTERS = {ord(letter): ord(letter) + 0xFEE0 for letter in map(chr, range(ord("A"), ord("z") + 1)) if letter.isalpha()}
+SERVER = """
+import sys
+from prometheus_client import CollectorRegistry
+from chatiere.service.ports.server import create_server
+from chatiere.service.process.settings import Settings
+
+server, port = create_server(Settings(address="127.0.0.1:0"), CollectorRegistry())
+server.start()
+print(port, flush=True)
+sys.stdin.read()
+server.stop(grace=None).wait()
+"""
+# Texts that are no words for players.
+NOT_WORDS = {
+    "ActionKindInfo.name",
+    "BotInfo.name",
+    "BotParameterInfo.name",
+    "GameInfo.name",
+    "ObservationFieldInfo.name",
+    "ObservationPartInfo.name",
+    "OptionInfo.index_kind",
+    "OptionInfo.name",
+    "OptionInfo.piece_kind",
+    "Phrase.key",
+    "PhraseArgument.name",
+    "PhraseArgumentInfo.kind",
+    "PhraseArgumentInfo.name",
+    "PhraseInfo.key",
+    "PieceFieldInfo.field",
+    "PieceFieldInfo.kind",
+    "PieceInfo.kind",
+}
+
+
+def translated(text: str) -> str:
+    """Return a text in the language, with its places as they are."""
+    return "".join(part if part.startswith("{") else part.translate(LETTERS) for part in re.split(r"(\{\w+\})", text))
+
+
+def english_in(game: Game, text: str) -> str:
+    """Return the first letters of a text that are of no place and not printed on a card; "" if there are none."""
+    text = re.sub(r"\{\w+\}", "", text)
+    if game.name == "momistigri":
+        text = re.sub(r"(?<![A-Za-z])[A-E](?![A-Za-z])", "", text)
+    found = re.search("[A-Za-z]+", text)
+    return found[0] if found else ""
+
+
+def words_in(message: Message) -> Iterator[tuple[str, str]]:
+    """Yield the texts of a message that are for people, and of all in it, each with the field's name."""
+    for field, value in message.ListFields():
+        name = f"{message.DESCRIPTOR.name}.{field.name}"
+        for each in value if isinstance(value, list) or hasattr(value, "append") else [value]:
+            if isinstance(each, Message):
+                yield from words_in(each)
+            elif isinstance(each, str) and name not in NOT_WORDS:
+                yield name, each
+
+
+def check(game: Game, message: Message) -> int:
+    """Assert that all texts of a message are in the language; return their number."""
+    found = list(words_in(message))
+    assert {(name, text) for name, text in found if english_in(game, text)} == set()
+    return len(found)
+
+
+@pytest.fixture(scope="module")
+def channel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[grpc.Channel]:
+    """Run a service that has the catalogues of the language beside those it has."""
+    tree = tmp_path_factory.mktemp("third") / "chatiere"
+    built = Path(engine.__file__).parents[1]
+    unused = shutil.ignore_patterns("node_modules", "__pycache__", "web")
+    shutil.copytree(built, tree, copy_function=os.symlink, ignore=unused)
+    for folder, texts in catalogues():
+        catalogue = Catalog(LANGUAGE)
+        for key, english in texts:
+            catalogue.add(english, translated(english), context=key)
+        with (tree / folder / f"{LANGUAGE}.mo").open("wb") as file:
+            write_mo(file, catalogue)
+    environment = os.environ | {"PYTHONPATH": str(tree.parent)}
+    with subprocess.Popen(
+        [sys.executable, "-c", SERVER], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as server:
+        assert server.stdout is not None
+        port = server.stdout.readline().strip()
+        assert port, "the service did not start"
+        with grpc.insecure_channel(f"127.0.0.1:{port}") as channel:
+            yield channel
+
+
+@pytest.fixture
+def stub(channel: grpc.Channel) -> Any:
+    """Return GameService's stub."""
+    return game_stub(channel)
+
+
+def test_descriptions_are_in_the_language(stub: Any, game: Game) -> None:
+    request = pb.ListGamesRequest(names=[game.name], pieces=True, observation=True, words=True)
+    response, call = stub.ListGames.with_call(request, metadata=ASKING)
+    assert ("content-language", LANGUAGE) in call.initial_metadata()
+    assert check(game, response) > 100
+    (info,) = response.games
+    assert info.title == translated(game.description.title)
+
+
+def test_bots_are_in_the_language(channel: grpc.Channel, game: Game) -> None:
+    assert check(game, bot_stub(channel).ListBots(ListBotsRequest(game=game.name), metadata=ASKING)) > 5
+
+
+@pytest.mark.parametrize("is_explicit", [False, True], ids=["sampled", "explicit"])
+def test_games_are_in_the_language(stub: Any, game: Game, is_explicit: bool) -> None:
+    choices = random.Random(3)
+    players = game.max_players
+    include = game_pb2.Include(legal_actions=True, viewers=range(players), spectator=True)
+    seed = None if is_explicit else 5
+    request = pb.NewGameRequest(
+        game=game.name, players=players, seed=seed, explicit_chance=is_explicit, include=include
+    )
+    position = stub.NewGame(request, metadata=ASKING).position
+    refused = 0
+    while position.turn.kind != game_pb2.TURN_KIND_OVER:
+        assert check(game, position)
+        request = pb.ApplyRequest(state=position.state, include=include)
+        if position.chance_outcomes:
+            request.outcome = choices.choice(position.chance_outcomes).outcome
+        else:
+            request.action.id = choices.randrange(game.num_distinct_actions)
+            refused += check_refusal(stub, game, request)
+            request.action.id = choices.choice(position.legal_actions).id
+        position = stub.Apply(request, metadata=ASKING).position
+    assert position.end.label
+    assert check(game, position)
+    assert refused
+
+
+def check_refusal(stub: Any, game: Game, request: pb.ApplyRequest) -> bool:
+    """Try an action; assert that what its refusal tells players is in the language. Return False if it was legal."""
+    try:
+        stub.Apply(request, metadata=ASKING)
+    except grpc.RpcError as error:
+        status = rpc_status.from_call(error)
+        message = LocalizedMessage()
+        assert any(detail.Unpack(message) for detail in status.details)
+        assert message.locale == LANGUAGE
+        assert message.message
+        assert not english_in(game, message.message)
+        return True
+    return False
+
+
+def test_languages_that_were_there_stay(stub: Any) -> None:
+    request = pb.ListGamesRequest(names=["chatpentiers"])
+    for language, title in (("fr", "Chatpentiers"), ("en", "CATsle Builders"), ("de", "CATsle Builders")):
+        assert stub.ListGames(request, metadata=(("accept-language", language),)).games[0].title == title
