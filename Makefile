@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 BUILT := $(VENV)/.built
 DEBUG_BUILT := build/debug/.built
 BENCH_BUILT := $(VENV)/.bench-built
-COMPILED := $(shell find engine http2 bots service tests/debug_build -name '*.pyx' -o -name '*.pxd' -o -name '*.[ch]' -o -name '*.po') $(wildcard proto/chatiere/v1/*.proto)
+COMPILED := $(shell find engine http2 bots service web tests/debug_build -not -path '*/node_modules/*' -a \( -name '*.pyx' -o -name '*.pxd' -o -name '*.[ch]' -o -name '*.po' -o -name '*.pot' \)) $(wildcard proto/chatiere/v1/*.proto)
 SHOWN := $(wildcard docs/rules/*.md docs/games/*)
 PYTHON_SOURCES := $(shell find engine http2 service clients drawing bots envs command -name '*.py' -o -name '*.pyi')
 

@@ -11,6 +11,7 @@ optimizes them little (see tests/mutants).
 """
 
 import html
+import json
 import os
 import platform
 import posixpath
@@ -130,14 +131,39 @@ def generate_protobuf_code() -> None:
 
 
 def compile_catalogues() -> None:
-    """Compile each fr.po to the fr.mo beside it, which the standard library's gettext reads."""
-    for source in sorted(path for folder in FOLDERS for path in Path(folder).rglob("*.po")):
+    """Compile each fr.po to the fr.mo beside it, which the standard library's gettext reads; remove others."""
+    folders = [Path(folder) for folder in FOLDERS if folder != "web"]
+    for compiled in (path for folder in folders for path in folder.rglob("*.mo")):
+        if not compiled.with_suffix(".po").exists():
+            compiled.unlink()
+    for source in sorted(path for folder in folders for path in folder.rglob("*.po")):
         target = source.with_suffix(".mo")
         if not target.exists() or target.stat().st_mtime <= source.stat().st_mtime:
             with source.open("rb") as words:
                 catalogue = read_po(words, abort_invalid=True)
             with target.open("wb") as compiled:
                 write_mo(compiled, catalogue)
+
+
+def compile_words_of_page() -> None:
+    """Write a words.js beside each words.pot in web/: its texts, and those of the catalogues beside it, by language."""
+    for template in sorted(Path("web").glob("**/words.pot")):
+        words = {}
+        for source in (template, *sorted(template.parent.glob("*.po"))):
+            with source.open("rb") as file:
+                catalogue = read_po(file, abort_invalid=True)
+            language = "en" if source is template else source.stem
+            words[language] = {each.context: each.string or each.id for each in catalogue if each.id}
+        text = json.dumps(words, ensure_ascii=False, indent=2)
+        write_if_changed(
+            template.with_suffix(".js"), f"// Made of the catalogues in this folder.\nexport const words = {text};\n"
+        )
+
+
+def write_if_changed(target: Path, text: str) -> None:
+    """Write a file, unless it has that text: an unchanged file keeps its time."""
+    if not (target.exists() and target.read_text(encoding="utf-8") == text):
+        target.write_text(text, encoding="utf-8")
 
 
 def render_pages() -> None:
@@ -152,8 +178,7 @@ def render_pages() -> None:
             text = rendered(text, source, shown)
         target = "web" / Path(name)
         target.parent.mkdir(exist_ok=True)
-        if not (target.exists() and target.read_text(encoding="utf-8") == text):
-            target.write_text(text, encoding="utf-8")
+        write_if_changed(target, text)
 
 
 def rendered(text: str, source: Path, shown: dict[Path, str]) -> str:
@@ -254,6 +279,7 @@ if not (DEBUG or TRIAL):
     link_folders()
     generate_protobuf_code()
     compile_catalogues()
+    compile_words_of_page()
     render_pages()
 setup(
     package_dir={"": "src"},

@@ -2,7 +2,7 @@
 
 import { catPeeking } from "./art/cats.js";
 import { h, s } from "./dom.js";
-import { choose, isAnimated, language, t, theme } from "./settings.js";
+import { choose, isAnimated, language, LANGUAGES, t, theme } from "./settings.js";
 
 /** Return the header, in the present language. */
 export function header() {
@@ -18,7 +18,7 @@ export function header() {
       h(
         "div",
         { class: "sheet" },
-        select("language", t("language"), language(), { en: "English", fr: "Français" }),
+        select("language", t("language"), language(), languageNames()),
         select("theme", t("theme"), theme(), { system: t("as-system"), light: t("light"), dark: t("dark") }),
         select("pace", t("pace"), localStorage.getItem("pace") ?? "calm", {
           calm: t("calm"),
@@ -28,6 +28,16 @@ export function header() {
         select("animation", t("animation"), isAnimated() ? "on" : "off", { on: t("on"), off: t("off") }),
       ),
     ),
+  );
+}
+
+/** Return what each language calls itself. */
+function languageNames() {
+  return Object.fromEntries(
+    LANGUAGES.map((each) => {
+      const name = new Intl.DisplayNames([each], { type: "language" }).of(each) ?? each;
+      return [each, name.charAt(0).toLocaleUpperCase(each) + name.slice(1)];
+    }),
   );
 }
 

@@ -1,25 +1,22 @@
 // The settings that the player has chosen, kept in this browser.
 
-import en from "./words/en.js";
-import fr from "./words/fr.js";
+import { words } from "./words/words.js";
 
-const WORDS = { en, fr };
 /** @type {Record<string, number>} */
 const PACES = { calm: 1100, brisk: 450, none: 0 };
 
 /** The source of `change`, when another language is chosen. */
 export const spoken = new EventTarget();
 
-/** @typedef {"en" | "fr"} Language */
+/** @typedef {keyof typeof words} Language */
 
-/** @returns {Language} */
+/** The languages of the page: those that there are catalogues of. */
+export const LANGUAGES = /** @type {Language[]} */ (Object.keys(words));
+
+/** The language that the player has chosen or, of those that the browser asks for, the first that the page has. */
 export function language() {
-  const kept = localStorage.getItem("language");
-  if (kept === "en" || kept === "fr") {
-    return kept;
-  }
-  const wanted = navigator.languages.map((each) => each.slice(0, 2)).find((each) => each in WORDS);
-  return wanted === "fr" ? "fr" : "en";
+  const wanted = [localStorage.getItem("language"), ...navigator.languages.map((each) => each.split("-")[0])];
+  return wanted.map((each) => LANGUAGES.find((known) => known === each)).find((each) => each) ?? "en";
 }
 
 /** @returns {"light" | "dark" | "system"} */
@@ -60,10 +57,10 @@ export function apply() {
 
 /**
  * Return a text of the page in the player's language.
- * @param {keyof typeof en} key @param {Record<string, string | number>} [values]
+ * @param {keyof typeof words.en} key @param {Record<string, string | number>} [values]
  */
 export function t(key, values) {
-  return filled(WORDS[language()][key], values);
+  return filled(words[language()][key], values);
 }
 
 /**

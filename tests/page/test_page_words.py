@@ -17,8 +17,7 @@ PAGE = "".join(text for path, text in FILES.items() if path.parent.name not in (
 
 _WORDS = """async (game) => {
   if (game) return (await (await import("./game.js")).loadGame(game)).words;
-  const [en, fr] = await Promise.all(["en", "fr"].map((each) => import(`./words/${each}.js`)));
-  return { en: en.default, fr: fr.default };
+  return (await import("./words/words.js")).words;
 }"""
 
 

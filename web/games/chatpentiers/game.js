@@ -2,76 +2,10 @@
 
 import { around, contentOf, isTaking, layoutOf, ledSuit, suitOf, tableOf, zonesOf } from "./layout.js";
 import { drawDiscards, drawHand, drawSeat, drawTrick } from "./table.js";
+import { words } from "./words.js";
 
 /** @typedef {import("../../game.js").Context} Context @typedef {import("../../game.js").Box} Box */
 /** @typedef {import("./layout.js").Table} Table */
-
-const words = {
-  en: {
-    bonus: "bonus in it",
-    discards: "Discarded",
-    empty: "empty",
-    extra: "extra",
-    "extra-card": "{card}, the extra card",
-    follow: "Play a card: {colour} was led",
-    free: "Play any card: you have no {colour}",
-    hand: "{card}, in your hand",
-    "hand-of": "{name}: {count} cards in hand, {points} points",
-    lead: "Lead a card to the trick",
-    leads: "leads",
-    led: "led: {colour}",
-    "no-colour": "has no {colour}",
-    out: "{card}, discarded",
-    perfect: "perfect",
-    place: "Where in your castle does {card} go?",
-    "played-by": "{card}, played by {name}",
-    rank: "{name} ranks {rank}: takes {count}",
-    round: "Round {round} of {rounds}",
-    "round-name": "round {round}",
-    stone: "{card}, in the castle of {name}: {zone}",
-    take: "Take a card from the table ({count} to take)",
-    table: "To be taken: {cards}",
-    takes: "takes {count}",
-    "to-play": "{name} is still to play",
-    "too-many": "too many",
-    took: "took {count}",
-    trick: "Trick {trick} of {tricks}",
-    "your-hand": "Your hand: {cards}",
-    zone: "{zone} of {name}: {count} of {limit}, {what}",
-  },
-  fr: {
-    bonus: "dont bonus",
-    discards: "Défausse",
-    empty: "vide",
-    extra: "en plus",
-    "extra-card": "{card}, la carte supplémentaire",
-    follow: "Jouez une carte : {colour} est demandé",
-    free: "Jouez la carte de votre choix : vous n’avez pas de {colour}",
-    hand: "{card}, dans votre main",
-    "hand-of": "{name} : {count} cartes en main, {points} points",
-    lead: "Entamez le pli",
-    leads: "entame",
-    led: "demandé : {colour}",
-    "no-colour": "n’a pas de {colour}",
-    out: "{card}, défaussé",
-    perfect: "parfait",
-    place: "Où mettez-vous {card} dans votre château ?",
-    "played-by": "{card}, joué par {name}",
-    rank: "{name}, rang {rank} : prend {count}",
-    round: "Manche {round} sur {rounds}",
-    "round-name": "manche {round}",
-    stone: "{card}, dans le château de {name} : {zone}",
-    take: "Prenez une carte de la table ({count} à prendre)",
-    table: "À prendre : {cards}",
-    takes: "prend {count}",
-    "to-play": "{name} doit encore jouer",
-    "too-many": "trop",
-    took: "a pris {count}",
-    trick: "Pli {trick} sur {tricks}",
-    "your-hand": "Votre main : {cards}",
-    zone: "{zone} de {name} : {count} sur {limit}, {what}",
-  },
-};
 
 /** @type {import("../../game.js").Game} */
 export const game = {
