@@ -1,5 +1,6 @@
 """Messages with columns, in protobuf's wire format: long fields are cut out and put in without copies."""
 
+from cpython.pyport cimport PY_SSIZE_T_MAX
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 from chatiere.engine.wire.reader cimport (
@@ -19,20 +20,29 @@ cdef enum:
     LONGEST_SIZE = 5
 
 
-def cut(data, fields):
+cdef Py_ssize_t count_down(Py_ssize_t left) except -1:
+    # As soon as there are too many: the rest is not looked at.
+    if left == 0:
+        raise OverflowError("too many fields")
+    return left - 1
+
+
+def cut(data, fields, most=None):
     """Cut fields, such as columns, out of a message without copying them.
 
-    `data`: a buffer. `fields`: the numbers, below 16, of fields that are bytes or messages.
+    `data`: a buffer. `fields`: the numbers, below 16, of fields that are bytes or messages. `most`: of all
+    fields; None: any number.
 
-    Returns the rest as bytes, and a view of each field found, by number. Raises ValueError if `data` is not a message,
-    or if a field is repeated or has a needlessly long tag or length: such messages are left to protobuf.
+    Returns the rest as bytes, and a view of each field found, by number. Raises OverflowError if there are more than
+    `most`, and ValueError if `data` is not a message, or if a field is repeated or has a needlessly long tag or length:
+    such messages are left to protobuf.
     """
     cdef const uint8_t[::1] buffer = data
     cdef uint32_t wanted = 0
     cdef const uint8_t* begin
     cdef Span span, inner
     cdef uint64_t tag
-    cdef Py_ssize_t kept = 0, before
+    cdef Py_ssize_t kept = 0, before, left = PY_SSIZE_T_MAX if most is None else most
     view, rest, found = memoryview(data), [], {}
     if buffer.shape[0] == 0:
         return b"", found
@@ -42,6 +52,7 @@ def cut(data, fields):
     begin = span.at = &buffer[0]
     span.end = begin + buffer.shape[0]
     while span.at < span.end:
+        left = count_down(left)
         before = span.at - begin
         tag = read_varint(&span)
         if tag & 7 == VARINT:
@@ -60,11 +71,11 @@ def cut(data, fields):
     return b"".join(rest), found
 
 
-def cut_list(data, int field, Py_ssize_t most):
+def cut_list(data, int field, Py_ssize_t most, Py_ssize_t most_fields):
     """Cut a repeated field of messages out of a message.
 
     `data`: a buffer. Returns the rest as bytes, the number of messages cut out, and the bytes of the first `most`.
-    Raises ValueError if `data` is not a message.
+    Raises ValueError if `data` is not a message, and OverflowError if it has more than `most_fields` fields.
     """
     cdef const uint8_t[::1] buffer = data
     cdef const uint8_t* begin
@@ -78,6 +89,7 @@ def cut_list(data, int field, Py_ssize_t most):
     begin = span.at = &buffer[0]
     span.end = begin + buffer.shape[0]
     while span.at < span.end:
+        most_fields = count_down(most_fields)
         before = span.at - begin
         tag = read_varint(&span)
         if tag & 7 != BYTES:

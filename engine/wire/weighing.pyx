@@ -3,7 +3,7 @@
 A few bytes can become an object of hundreds: requests are weighed first, and those that are too heavy are refused.
 """
 
-from libc.stdint cimport uint8_t, uint32_t, uint64_t
+from libc.stdint cimport UINT64_MAX, uint8_t, uint32_t, uint64_t
 
 from chatiere.engine.wire.reader cimport BEGIN_GROUP, BYTES, END_GROUP, FIELDS, HALF_WORD, VARINT, WORD, Span
 
@@ -38,6 +38,8 @@ cdef struct Shape:
 cdef struct Weight:
     uint64_t elements
     uint64_t memory
+    uint64_t most_elements
+    uint64_t most_memory
 
 
 cdef bint take_number(Span* rest, uint64_t* number) noexcept nogil:
@@ -84,14 +86,14 @@ cdef uint64_t count_numbers(Span packed, int wire_type) noexcept nogil:
 
 
 cdef void weigh(const Shape* shape, Span rest, Weight* weight) noexcept nogil:
-    # As far as protobuf reads: to a malformed field. The recursion is as deep as shapes are nested; no shape contains
-    # itself.
+    # As far as protobuf reads: to a malformed field; or until it is too much. The recursion is as deep as shapes are
+    # nested; no shape contains itself.
     cdef const Field* field
     cdef const uint8_t* begin = rest.at
     cdef Span inner
     cdef uint64_t tag, count
     cdef int groups = 0, wire_type
-    while take_number(&rest, &tag):
+    while weight.elements <= weight.most_elements and weight.memory <= weight.most_memory and take_number(&rest, &tag):
         wire_type = tag & 7
         if wire_type == BEGIN_GROUP:
             groups += 1
@@ -159,17 +161,19 @@ cdef class Scales:
                 field.wire_type = wire_type
                 field.size = GROWTH * <uint32_t> content if is_list else 0
 
-    def weigh(self, data):
+    def weigh(self, data, uint64_t most_elements=UINT64_MAX, uint64_t most_memory=UINT64_MAX):
         """Return the number of elements in a message of this type, and the bytes of memory of its object at most.
 
         `data`: a buffer. Elements are nested messages, strings, numbers and unknown fields, at any depth. Weighing ends
-        at malformed bytes.
+        at malformed bytes, and as soon as either number is above the most that it may be.
         """
         cdef const uint8_t[::1] buffer = data
         cdef Weight weight
         cdef Span span
         weight.elements = 0
         weight.memory = self.shape.size
+        weight.most_elements = most_elements
+        weight.most_memory = most_memory
         if buffer.shape[0] > 0:
             span.at = &buffer[0]
             span.end = span.at + buffer.shape[0]

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from google.protobuf.message import Message
 
 from chatiere.engine.wire import Buffer, cut, pieces_of
-from chatiere.service.calls.requests import parse
+from chatiere.service.calls.requests import MOST_ELEMENTS, parse, too_many_elements
 from chatiere.v1.batch_service_pb2 import DESCRIPTOR
 
 _MESSAGES = DESCRIPTOR.message_types_by_name.values()
@@ -31,12 +31,17 @@ class Request(NamedTuple):
     """The column of each field of type bytes, by name, as a buffer; empty if absent."""
 
 
-def read(kind: type[Message], data: Any) -> Request:
-    """Read a request of that kind from a buffer, looking at its columns alone. Raises what `parse` does."""
+def read(kind: type[Message], data: Any, most: int = MOST_ELEMENTS) -> Request:
+    """Read a request of that kind from a buffer, looking at its columns alone. Raises what `parse` does.
+
+    `most`: the number of its fields.
+    """
     names = _COLUMNS[kind.DESCRIPTOR.name]
     columns: dict[str, Any] = dict.fromkeys(names.values(), b"")
     try:
-        rest, found = cut(data, frozenset(names))
+        rest, found = cut(data, frozenset(names), most)
+    except OverflowError as error:
+        raise too_many_elements(most) from error
     except ValueError:
         # Not a message, or one encoded in an unusual way.
         return read_whole(parse(kind, data))

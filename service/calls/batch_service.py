@@ -31,7 +31,7 @@ from chatiere.engine.wire import Buffer, Reader, cut, written
 from chatiere.service.calls import conversion
 from chatiere.service.calls.batch_messages import Request, put, read, read_whole
 from chatiere.service.calls.errors import Refusal, ServiceReason
-from chatiere.service.calls.requests import listed, opener, parse
+from chatiere.service.calls.requests import MOST_ELEMENTS, listed, opener, parse, too_many_elements
 from chatiere.service.guards.metrics import Metrics
 from chatiere.service.process.settings import Settings
 from chatiere.v1 import batch_service_pb2 as pb
@@ -66,6 +66,8 @@ class BatchService:
     def __init__(self, settings: Settings, metrics: Metrics) -> None:
         """Take limits from `settings`; count batches and moves in `metrics`."""
         self._max_items = settings.max_batch_items
+        # Of a request: one for each item, and others.
+        self._most_fields = MOST_ELEMENTS + settings.max_batch_items
         self._max_playouts = settings.max_playouts
         self._max_bytes = settings.max_answer_bytes
         self._metrics = metrics
@@ -91,11 +93,11 @@ class BatchService:
 
         `name`: the method's field in PlayRequest. `hold`: reserves memory for the response.
         """
-        return self._methods[name](read(_KINDS[name], data), cancellation, hold)
+        return self._methods[name](read(_KINDS[name], data, self._most_fields), cancellation, hold)
 
     def play(self, data: Buffer, cancellation: Cancellation, hold: Hold = _hold_nothing) -> list[Buffer]:
         """Return the PlayResponse, in pieces to be joined, to a PlayRequest; a refusal is a PlayResponse too."""
-        message, name, request = _read_play(data)
+        message, name, request = self._read_play(data)
         try:
             if name is None or request is None:
                 raise Refusal(ServiceReason.MISSING_FIELD, "the message has no request", field="request", metadata={})
@@ -103,6 +105,23 @@ class BatchService:
         except (EngineError, Refusal) as error:
             return [pb.PlayResponse(tag=message.tag, refusal=_refusal(error)).SerializeToString()]
         return [pb.PlayResponse(tag=message.tag).SerializeToString(), *pieces]
+
+    def _read_play(self, data: Buffer) -> tuple[pb.PlayRequest, str | None, Request | None]:
+        # A PlayRequest without the method's request; the method's name; its request.
+        try:
+            rest, found = cut(data, _METHODS, MOST_ELEMENTS)
+        except OverflowError as error:
+            raise too_many_elements(MOST_ELEMENTS) from error
+        except ValueError:
+            # Reported by protobuf below.
+            found = {}
+        if len(found) == 1:
+            ((number, inner),) = found.items()
+            name, kind = _METHODS[number]
+            return parse(pb.PlayRequest, rest), name, read(kind, inner, self._most_fields)
+        message = parse(pb.PlayRequest, data)
+        name = message.WhichOneof("request")
+        return message, name, None if name is None else read_whole(getattr(message, name))
 
     def _new_games(self, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
         message, columns = parse(pb.NewGamesRequest, request.rest), request.columns
@@ -224,7 +243,7 @@ class BatchService:
 
     def _convert(self, request: Request, cancellation: Cancellation, hold: Hold) -> list[Buffer]:
         # Message objects for all states would take thirty times their bytes.
-        rest, asked, typed_states = listed(request.rest, _TYPED_STATES, self._max_items)
+        rest, asked, typed_states = listed(request.rest, _TYPED_STATES, self._max_items, self._most_fields)
         table, states = _table_of(parse(pb.ConvertRequest, rest).table), request.columns["states"]
         if states and asked:
             raise EngineError(
@@ -404,22 +423,6 @@ def _read_typed_state(data: bytes, item: int, table: Table) -> Position:
         error.lies_below("typed_states", item)
         raise
     return position
-
-
-def _read_play(data: Buffer) -> tuple[pb.PlayRequest, str | None, Request | None]:
-    # A PlayRequest without the method's request; the method's name; its request.
-    try:
-        rest, found = cut(data, _METHODS)
-    except ValueError:
-        # Reported by protobuf below.
-        found = {}
-    if len(found) == 1:
-        ((number, inner),) = found.items()
-        name, kind = _METHODS[number]
-        return parse(pb.PlayRequest, rest), name, read(kind, inner)
-    message = parse(pb.PlayRequest, data)
-    name = message.WhichOneof("request")
-    return message, name, None if name is None else read_whole(getattr(message, name))
 
 
 def _put_positions(positions: PositionColumns) -> list[Buffer]:

@@ -13,7 +13,7 @@ from chatiere import engine
 from chatiere.engine import Game
 from chatiere.engine.wire import Scales
 from chatiere.service.calls.requests import scales_of
-from chatiere.v1.game_service_pb2 import ApplyRequest
+from chatiere.v1.game_service_pb2 import ApplyRequest, ListGamesRequest
 
 from .encodings import STRANGE, odd, shuffled
 from .samples import KINDS, request
@@ -73,6 +73,15 @@ def test_elements_are_counted(kind: type[Message], game: Game, choices: random.R
 @example(b"\x22\x04\x0a\x02\x00\x01\x28\x01")  # a list in one piece
 def test_elements_of_any_bytes_are_counted(data: bytes) -> None:
     assert scales_of(ApplyRequest.DESCRIPTOR).weigh(data)[0] >= elements_in_any(ApplyRequest, data)
+
+
+@given(st.integers(0, 20), st.integers(0, 20))
+def test_what_is_too_heavy_is_not_weighed_further(names: int, most: int) -> None:
+    scales, name = scales_of(ListGamesRequest.DESCRIPTOR), b"\x0a\x01x"
+    elements, memory = scales.weigh(name * min(names, most + 1))
+    assert scales.weigh(name * names, most) == (elements, memory)
+    _, allowed = scales.weigh(name * most)
+    assert scales.weigh(name * names, names, allowed) == (elements, memory)
 
 
 def test_no_field_of_a_request_takes_more_memory_than_was_told() -> None:

@@ -134,27 +134,40 @@ def test_what_comes_in_an_unusual_way_is_not_cut(data: bytes) -> None:
         cut(data, {2})
 
 
+def test_no_more_fields_are_looked_at_than_there_may_be() -> None:
+    data = b"\x08\x01" * 3 + b"\x12\x01a"
+    assert cut(data, {2}, 4) == (b"\x08\x01" * 3, {2: b"a"})
+    # What comes after that is not looked at, well-formed or not.
+    for more in (b"", b"\xff"):
+        with pytest.raises(OverflowError, match="too many fields"):
+            cut(data + more, {2}, 3)
+
+
 @given(st.lists(st.text(max_size=200), max_size=5), st.integers(0, 6))
 def test_lists_are_cut_out_of_a_message(titles: list[str], most: int) -> None:
     message = ListGamesResponse(games=[GameInfo(name=title) for title in titles])
     # Between them unknown fields: a number, eight bytes, a text, a group.
     strange = b"\x78\x07\x79" + bytes(8) + b"\x7a\x01a\x7b\x08\x05\x7c"
     parts = [ListGamesResponse(games=[game]).SerializeToString() for game in message.games]
-    rest, count, found = cut_list(memoryview(strange.join([*parts, b""])), 1, most)
+    data = memoryview(strange.join([*parts, b""]))
+    rest, count, found = cut_list(data, 1, most, 5 * len(parts))
     assert (count, found) == (len(titles), [game.SerializeToString() for game in message.games][:most])
     assert rest == strange * len(titles)
+    if parts:
+        with pytest.raises(OverflowError, match="too many fields"):
+            cut_list(data, 1, most, 5 * len(parts) - 1)
 
 
 def test_no_list_is_cut_out_of_nothing() -> None:
-    assert cut_list(b"", 2, 9) == (b"", 0, [])
+    assert cut_list(b"", 2, 9, 0) == (b"", 0, [])
     with pytest.raises(ValueError, match="fields are 1 to 31"):
-        cut_list(b"", 32, 9)
+        cut_list(b"", 32, 9, 0)
 
 
 @given(st.binary(max_size=60))
 def test_lists_are_cut_out_of_any_bytes_or_refused(data: bytes) -> None:
     try:
-        rest, count, found = cut_list(data, 1, 60)
+        rest, count, found = cut_list(data, 1, 60, 60)
     except ValueError as error:
         assert str(error) == "not a protobuf message"
         return
