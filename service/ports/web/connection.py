@@ -24,6 +24,8 @@ from chatiere.service.ports.web.http import Receive, Scope, Send
 MOST_HEADERS = 16 * 1024
 # The requests of a connection that may wait behind one that is being served: each takes some KiB. Browsers send none.
 _MOST_WAITING = 64
+# The seconds between the parts that are read of what comes after its response.
+_SLOWNESS = 0.01
 _TOO_SLOW, _TOO_LARGE = (
     (
         b"HTTP/1.1 %s\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: %d\r\nconnection: close\r\n\r\n%s"
@@ -151,6 +153,15 @@ class Connection(HttpToolsProtocol):
         self._raw = 0
         super().on_headers_complete()
 
+    def on_body(self, body: bytes) -> None:
+        """Take a part of a request."""
+        if self.cycle.response_complete:
+            # It was refused. The client may look at its response only when it has sent everything, but not at other
+            # clients' expense.
+            self.flow.pause_reading()
+            self.loop.call_later(_SLOWNESS, self._read_on)
+        super().on_body(body)
+
     def on_message_complete(self) -> None:
         """Note that a request has come whole."""
         self._arriving = None
@@ -164,6 +175,10 @@ class Connection(HttpToolsProtocol):
             self.transport.close()
         else:
             super().send_400_response(msg)
+
+    def _read_on(self) -> None:
+        if not self.transport.is_closing():
+            self.flow.resume_reading()
 
     def _count(self, size: int) -> None:
         self._head += size
