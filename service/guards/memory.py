@@ -22,8 +22,9 @@ _RETRY = 1.0
 # The largest small response, in bytes: a part of the budget is reserved for these.
 _SMALL = 64 * 1024
 # Memory is given back when the process is _MUCH bytes larger than when idle and calls have held at most _LITTLE bytes
-# for _PAUSE seconds; where that was of no use, _LONG_PAUSE.
-_MUCH, _LITTLE, _PAUSE, _LONG_PAUSE = 32 * 1024 * 1024, 16 * 1024 * 1024, 2.0, 10.0
+# for _PAUSE seconds; where that was of no use, more than twice as long as before, up to _LONGEST_PAUSE: it takes a
+# tenth of a second with thousands of connections.
+_MUCH, _LITTLE, _PAUSE, _LONGEST_PAUSE = 32 * 1024 * 1024, 16 * 1024 * 1024, 2.0, 64.0
 # Seconds between two lines of the log about calls that were ended.
 _BETWEEN_LINES = 10.0
 # Bytes that partly received requests may take together; at least this many requests of the largest size.
@@ -141,8 +142,8 @@ class MemoryWatch:
     ) -> None:
         """Measure the idle process.
 
-        `receiving`: the calls whose requests have not arrived. `known`: returns the bytes of memory that other doors
-        look after.
+        `receiving`: the calls whose requests have not arrived. `known`: returns the bytes of memory that are
+        accounted for otherwise.
         """
         self._budget = budget
         self._most = most_of_parts(max_message_bytes)
@@ -179,7 +180,8 @@ class MemoryWatch:
             self._busy = now
             before = memory.resident_bytes()
             self._tidy_up()
-            self._pause = _PAUSE if memory.resident_bytes() < before - _MUCH // 2 else _LONG_PAUSE
+            was_of_use = memory.resident_bytes() < before - _MUCH // 2
+            self._pause = _PAUSE if was_of_use else min(_PAUSE + 2 * self._pause, _LONGEST_PAUSE)
 
     def _end_some(self, above: int) -> bool:
         # As few calls as may bring it down: of the client that has most of those begun since there was little, then of
@@ -205,7 +207,7 @@ class MemoryWatch:
         return min(allocated, self._resident()) - self._budget.held
 
     def _resident(self) -> int:
-        # Beyond the idle process's and what other doors look after.
+        # Beyond the idle process's and what is accounted for.
         return memory.resident_bytes() - self._idle_size - self._known()
 
     def _tidy_up(self) -> None:

@@ -18,7 +18,7 @@ from grpc_health.v1 import health_pb2
 from prometheus_client import CollectorRegistry
 
 from chatiere.service.guards.chain import Guards
-from chatiere.service.guards.connections import connections_of
+from chatiere.service.guards.connections import connections_of, open_files
 from chatiere.service.guards.logs import DroppedLines
 from chatiere.service.guards.memory import MemoryWatch
 from chatiere.service.guards.metrics import Metrics
@@ -47,6 +47,8 @@ _MAX_CALLS_OF_A_CONNECTION, _MAX_PENDING_REQUESTS = 256, 1_000_000
 _LEAST_HANDSHAKE, _IDLE = 1.0, 300_000
 # Seconds between two checks of the memory: what a network can bring in that time must not matter.
 _MEMORY_INTERVAL = 0.1
+# Bytes of memory that a connection of gRPC's with TLS takes.
+_OF_CONNECTION = 64 * 1024
 
 
 class Server:
@@ -74,6 +76,8 @@ class Server:
         """The methods' handlers by path."""
         self._fast: FastPort | None = None
         self._web: WebPort | None = None
+        # gRPC's.
+        self._connections = 0
         self._tasks: list[asyncio.Task[None]] = []
         self._stops: list[asyncio.Task[None]] = []
         self._ended = threading.Event()
@@ -96,6 +100,12 @@ class Server:
     def web_port(self) -> int | None:
         """The number of the port of `web_address`; None without one."""
         return None if self._web is None else self._web.port
+
+    @property
+    def known(self) -> int:
+        """The bytes of memory that connections, and the requests of the doors beside gRPC's, take."""
+        others = sum(door.known for door in (self._fast, self._web) if door is not None)
+        return _OF_CONNECTION * self._connections + others
 
     def start(self) -> None:
         """Start to serve calls."""
@@ -193,7 +203,7 @@ class Server:
         await self._server.start()
         if self._web is not None:
             await self._web.start()
-        work = [self._look_after_itself(), self._end_with_grpc()]
+        work = [self._look_after_itself(open_files()), self._end_with_grpc()]
         if self._heartbeat is not None:
             # The process is a worker: all of its memory is the server's.
             work.append(self._look_after_memory())
@@ -201,7 +211,8 @@ class Server:
             work.append(self._end_idle_streams())
         self._tasks = [asyncio.create_task(each) for each in work]
 
-    async def _look_after_itself(self) -> None:
+    async def _look_after_itself(self, idle: int) -> None:
+        # `idle`: the files that are open without connections.
         interval = _INTERVAL if self._heartbeat is None else self._heartbeat.interval
         dropped = DroppedLines(self._metrics.log_lines_dropped)
         while all(poller.is_alive() for poller in self._pollers):
@@ -213,17 +224,21 @@ class Server:
             self._metrics.held_bytes.set(self._guards.budget.held)
             dropped.update()
             self._metrics.tasks.set(len(asyncio.all_tasks()))
+            # gRPC does not tell how many connections it has.
+            files = await asyncio.to_thread(open_files)
+            others = sum(door.connections for door in (self._fast, self._web) if door is not None)
+            self._connections = max(0, files - others - idle)
             await asyncio.sleep(interval)
         _log.error("gRPC's poller has ended: calls cannot be served any more")
         self._loop.stop()
 
     async def _look_after_memory(self) -> None:
-        factory, others = self.methods.factory, (self._fast, self._web)
+        factory = self.methods.factory
         watch = MemoryWatch(
             self._guards.budget,
             self._settings.max_message_bytes,
             (factory.half_open, factory.streams),
-            lambda: sum(door.known for door in others if door is not None),
+            lambda: self.known,
         )
         while True:
             await asyncio.sleep(_MEMORY_INTERVAL)

@@ -20,6 +20,7 @@ from h2.connection import H2Connection
 
 from chatiere.service.guards import connections
 from chatiere.service.guards.connections import connections_of
+from chatiere.service.ports import server as serving
 from chatiere.service.process.settings import Settings
 from chatiere.v1 import batch_service_pb2, game_service_pb2
 
@@ -146,6 +147,19 @@ def test_idle_browsers_over_tls_end_no_other_call(tmp_path: Path) -> None:
         may_send.set()
         assert next(call) is not None
         assert not [line for line in server.lines if "incomplete requests" in line]
+
+
+def test_the_memory_of_idle_connections_of_grpc_is_accounted_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is no incomplete request's; gRPC's connections are the descriptors that nothing else has."""
+    files = 100
+    monkeypatch.setattr(serving, "open_files", lambda: files)
+    with running() as running_one:
+        server = running_one.server
+        assert server.known == 0
+        files += 1000
+        wait_until(lambda: server.known == 1000 * 64 * 1024, "connections count")
+        files -= 1100
+        wait_until(lambda: server.known == 0, "they are closed, and others")
 
 
 @pytest.mark.parametrize("says", [b"", HELLO], ids=["silent", "hello"])

@@ -412,7 +412,6 @@ def test_freed_memory_is_given_back_when_little_is_held(monkeypatch: pytest.Monk
     # Not while it may be needed again, nor if there is little.
     process.resident = 140 * MIB
     watch.look()
-    monkeypatch.setattr(memory_watch, "_PAUSE", 0.0)
     watch._pause = 0.0
     process.resident = 130 * MIB
     watch.look()

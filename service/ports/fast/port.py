@@ -140,9 +140,13 @@ class FastPort:
     @property
     def known(self) -> int:
         """The bytes of memory that its connections and requests take."""
+        return self.held + _OF_CONNECTION * self.connections
+
+    @property
+    def connections(self) -> int:
+        """The number of its connections."""
         with self._changing:
-            connections = sum(loop.endpoint.connections for loop in (self._loop, *self._own_loops))
-        return self.held + _OF_CONNECTION * connections
+            return sum(loop.endpoint.connections for loop in (self._loop, *self._own_loops))
 
     def has_turned(self) -> bool:
         """Return whether its loop has come round since the last time it was asked; ask it to."""

@@ -115,7 +115,12 @@ class WebPort:
     @property
     def known(self) -> int:
         """The bytes of memory that its connections and requests take."""
-        return self._held + _OF_CONNECTION * len(self._state.connections)
+        return self._held + _OF_CONNECTION * self.connections
+
+    @property
+    def connections(self) -> int:
+        """The number of its connections."""
+        return len(self._state.connections)
 
     @property
     def _held(self) -> int:
