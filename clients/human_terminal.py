@@ -337,6 +337,8 @@ class HumanTerminal:
             for line in drawing.draw_table([view] * len(self._names)):
                 self._say(line)
         if match.seat is not None:
+            prompt = match.view(self._viewer).prompt.label
+            self._say(click.style(f"{prompt[:1].upper()}{prompt[1:]}.", bold=True))
             self._list_by_kind()
             return
         self._say("")

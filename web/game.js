@@ -78,7 +78,8 @@ import { t } from "./settings.js";
  * @property {(keys: readonly string[], context: Context) => object | undefined} attempt  The game's own part of the action
  *   (such as `{play: {cards: [4]}}`) that somebody tries who picks these, so that the service says why it is illegal;
  *   undefined: none.
- * @property {(context: Context) => string} prompt  What the seat to decide has to do, as a short sentence.
+ * @property {(context: Context) => string | undefined} prompt  What the seat to decide has to do next, as a short sentence,
+ *   once something is picked; undefined: what the service says.
  * @property {(context: Context) => string[]} summary  The table in a few sentences, for those who can't see it.
  * @property {(seat: number, detail: any, context: Context) => [string, number][]} breakdown  What the total of a seat is
  *   made of, from the score's own detail.

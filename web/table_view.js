@@ -215,12 +215,12 @@ export class TableView {
 
   /** @param {Context} context */
   #promptOf(context) {
-    const { end } = context.update.view ?? {};
+    const { end, prompt = {} } = context.update.view ?? {};
     if (end) {
       return this.room.phrases.write(end);
     }
     if (context.actions.length > 0) {
-      return this.room.game.prompt(context);
+      return this.room.game.prompt(context) ?? this.room.phrases.write(prompt);
     }
     return context.turn === undefined ? "" : t("turn-of", { name: nameOfSeat(context.turn) });
   }

@@ -97,6 +97,7 @@ cdef class EventFields:
 ctypedef struct Conversions:
     # A room's conversions between the engine and the game's own messages, or phrases.
     int end_field  # of the State message: why the game is over
+    int (*put_end)(Writer out, Position position) except -1  # called when it is
     bytes (*read_state)(const Message* state)  # returns an unchecked body
     int (*put_state)(Writer out, Position position) except -1
     int (*put_view)(Writer out, Position position, int viewer) except -1
@@ -110,6 +111,8 @@ ctypedef struct Conversions:
     int (*say_action)(Position position, int action, Said* said) except -1
     # `outcome` is any number at a chance event.
     int (*say_outcome)(Position position, int outcome, Said* said) except -1
+    # What the seat to act decides, by what everybody may know; called at decisions only.
+    int (*say_prompt)(Position position, Said* said) except -1
     # NULL if an event's values are its fields one by one.
     int (*put_event)(Writer out, const Event* event) except -1
     # True if it says something else than the phrase for the event's kind; NULL if no event has such.
@@ -125,6 +128,8 @@ cdef class Codec:
     # The seats whose totals a viewer may know, as bits.
     cdef int known_totals(self, Position position, int viewer) except -1
     cdef int write_state(self, Writer out, Position position) except -1
+    # Write why the game is over into a field, if it is.
+    cdef int write_end(self, Writer out, int field, Position position) except -1
     cdef readonly Phrases phrases
     cdef int write_event(self, Writer out, const Event* event) except -1
     cdef int say_event(self, const Event* event, Said* said) except -1

@@ -283,7 +283,15 @@ cdef class Codec:
 
     cdef int write_state(self, Writer out, Position position) except -1:
         self.conversions.put_state(out, position)
-        return out.number(self.conversions.end_field, position.game.ops.end(position.body))
+        return self.write_end(out, self.conversions.end_field, position)
+
+    cdef int write_end(self, Writer out, int field, Position position) except -1:
+        cdef size_t begun
+        if position.game.ops.end(position.body):
+            begun = out.begin(field)
+            self.conversions.put_end(out, position)
+            out.end(begun)
+        return 0
 
     def read_action(self, Reader action not None, Position position not None):
         """Return the dense id of a typed action at a position, legal or not.

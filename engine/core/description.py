@@ -339,7 +339,7 @@ class Description:
     lowest_total_wins: bool
     observation: tuple[ObservationPart, ...]
     faults: Mapping[int, FaultText]
-    # Why a game can be over: numbers of Position.end → names, those of the game's End message enum in lower case.
+    # Why a game can be over: numbers of Position.end → names, those of the game's EndKind enum in lower case.
     ends: Mapping[int, str]
     # Options by name → the kernel's options struct; refuses unknown or invalid ones.
     encode_options: Callable[[int, Mapping[str, Any]], bytes]

@@ -126,8 +126,10 @@ ctypedef struct Operations:
     # At a decision: list the legal dense ids, ascending; returns their number. `ids` has room for MAX_LEGAL, all of
     # which may be written to.
     int (*legal_actions)(const void* body, uint16_t* ids) noexcept nogil
-    # Why the game is over: a number of the game's own End enum, from 1; 0 if it is not.
+    # Why the game is over: a number of the game's own EndKind enum, from 1; 0 if it is not.
     int (*end)(const void* body) noexcept nogil
+    # The seat that brought the end about; called when the game is over.
+    int (*ended_by)(const void* body) noexcept nogil
     # Make a decision; called at decisions, and at the end of a game, where it returns GAME_IS_OVER.
     int (*apply)(void* body, int action, Events* events) noexcept nogil
     # At a chance event: list the possible outcomes, ascending, with their weights; returns their number. Both arrays

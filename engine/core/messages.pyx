@@ -17,7 +17,18 @@ from chatiere.engine.core.game cimport EVERY_SEAT, EVERYBODY, MAX_SEATS, SPECTAT
 from chatiere.engine.core.phrases cimport Said
 from chatiere.engine.core.position cimport Game, Position
 from chatiere.engine.core.stream cimport Stream, stream_at
-from chatiere.engine.wire.reader cimport Message, Reader, has_span, listed_numbers, number_of, open_field
+from chatiere.engine.wire.reader cimport (
+    FIELDS,
+    Message,
+    Reader,
+    Span,
+    has_number,
+    has_span,
+    listed_numbers,
+    number_of,
+    open_field,
+    open_span,
+)
 from chatiere.engine.wire.writer cimport Writer
 cimport chatiere.fields.game as fields
 
@@ -73,15 +84,27 @@ cdef class Messages:
         return position
 
     cdef int check_end(self, const Message* body, Position position) except -1:
-        # A request may leave it out, or say what follows from the rest of the state.
-        cdef int64_t given = number_of(body, self.codec.conversions.end_field)
-        cdef int end = self.game.ops.end(position.body)
-        if given and given != end:
-            raise EngineError(
-                Reason.INVALID_STATE,
-                f"the state has end {given}, but {'its end is ' + str(end) if end else 'the game is not over'}",
-                field="end",
-            )
+        # A request may leave it out, or any field of it, or say what follows from the rest of the state.
+        cdef int field = self.codec.conversions.end_field, number
+        cdef Message given, found
+        cdef Writer out = Writer()
+        cdef Span own
+        if not has_span(body, field):
+            return 0
+        if not position.is_terminal():
+            raise EngineError(Reason.INVALID_STATE, "the state has an end, but the game is not over", field="end")
+        self.codec.conversions.put_end(out, position)
+        own.at = out.data
+        own.end = out.data + out.size
+        open_span(own, &found)
+        open_field(body, field, &given)
+        for number in range(1, FIELDS):
+            # Fields that this version does not know are left to later ones.
+            if has_number(&given, number) and has_number(&found, number):
+                if number_of(&given, number) != number_of(&found, number):
+                    raise EngineError(
+                        Reason.INVALID_STATE, "the end is not what follows from the rest of the state", field="end"
+                    )
         return 0
 
     def read_action(self, Reader action not None, Position position not None):
@@ -125,10 +148,20 @@ cdef class Messages:
         cdef Said said
         cdef size_t begun
         if end:
-            self.codec.phrases.say_end(end, &said)
+            self.codec.phrases.say_end(end, self.game.ops.ended_by(position.body), &said)
             begun = out.begin(field)
             self.put_said(out, fields.END_LABEL, fields.END_PHRASE, &said)
-            out.number(self.field, end)
+            self.codec.write_end(out, self.field, position)
+            out.end(begun)
+
+    def put_prompt(self, Writer out not None, int field, Position position not None):
+        """Write what the seat to act decides as a Prompt in `field`; nothing unless a seat has to act."""
+        cdef Said said
+        cdef size_t begun
+        if position.current_player() >= 0:
+            self.codec.conversions.say_prompt(position, &said)
+            begun = out.begin(field)
+            self.put_said(out, fields.PROMPT_LABEL, fields.PROMPT_PHRASE, &said)
             out.end(begun)
 
     def put_legal_actions(self, Writer out not None, int field, Position position not None):
@@ -203,6 +236,7 @@ cdef class Messages:
         out.end(begun)
         out.number(fields.VIEW_PLY, position.plies)
         self.put_end(out, fields.VIEW_END, position)
+        self.put_prompt(out, fields.VIEW_PROMPT, position)
         begun = out.begin(self.field)
         self.codec.put_view(out, position, seat)
         out.end(begun)

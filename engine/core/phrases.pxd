@@ -60,7 +60,7 @@ cdef class Phrases:
     cdef tuple of_end
     # Say an event as its kind's phrase does, or what may be known of it if its values are hidden.
     cdef int say_event(self, const Event* event, Said* said) except -1
-    cdef int say_end(self, int end, Said* said) except -1
+    cdef int say_end(self, int end, int seat, Said* said) except -1
     # Write a label as a piece of text; a Phrase message into a field.
     cdef int put_text(self, Writer out, const Said* said, int language) except -1
     cdef int put_argument(self, Writer out, const Said* said, int argument, tuple names, int language) except -1

@@ -20,8 +20,8 @@ cdef class Phrases:
     """The phrases of a game.
 
     A phrase is a template with placeholders in braces, which has a key; a message says a phrase by its key and the
-    numbers of its arguments. Keys begin with what is said: "action", "outcome", "event", "end", "rule" (a fault of a
-    move) or "state" (of a state). The phrase "list.separator" stands between the numbers of a list.
+    numbers of its arguments. Keys begin with what is said: "action", "outcome", "prompt", "event", "end", "rule" (a
+    fault of a move) or "state" (of a state). The phrase "list.separator" stands between the numbers of a list.
     """
 
     def __init__(self, package, templates, events, ends, faults, kinds, pieces, values=None, lists=()):
@@ -29,10 +29,10 @@ cdef class Phrases:
 
         `package`: where the catalogues are. `templates`: English, by key. `events`: by kind, a name and the template,
         then the one that is for those who may not see the values, if there is such a difference. `ends`: by number
-        from 1, a name and the template. `faults`: FaultTexts, whose messages are phrases by their keys.
-        `kinds`: by name of an argument the Piece.kind of its numbers, or "seat"; other arguments are plain numbers.
-        `pieces`: all of the game. `values`: by kind of event, the names of its values; an argument that is not among
-        them, or is one of `lists`, has all of them.
+        from 1, a name and the template, whose argument can be the seat. `faults`: FaultTexts, whose messages are
+        phrases by their keys. `kinds`: by name of an argument the Piece.kind of its numbers, or "seat"; other arguments
+        are plain numbers. `pieces`: all of the game. `values`: by kind of event, the names of its values; an argument
+        that is not among them, or is one of `lists`, has all of them.
         """
         english = dict(templates)
         for name, template, *hidden in events.values():
@@ -131,8 +131,10 @@ cdef class Phrases:
                 add_number(said, event.values[place])
         return 0
 
-    cdef int say_end(self, int end, Said* said) except -1:
+    cdef int say_end(self, int end, int seat, Said* said) except -1:
         say(said, self.of_end[end - 1])
+        if self.arguments[said.phrase]:
+            add_number(said, seat)
         return 0
 
     cdef int put_text(self, Writer out, const Said* said, int language) except -1:

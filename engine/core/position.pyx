@@ -515,6 +515,10 @@ cdef class Position:
         """Return why the game is over, a number of `Description.ends`, or None if it is not."""
         return self.game.ops.end(self.body) or None
 
+    def ended_by(self):
+        """Return the seat that brought the end of the game about, or None if it is not over."""
+        return self.game.ops.ended_by(self.body) if self.game.ops.end(self.body) else None
+
     def totals(self):
         """Return each seat's score if the game stopped now."""
         cdef int32_t totals[MAX_SEATS]

@@ -103,7 +103,7 @@ class BatchService:
                 raise Refusal(ServiceReason.MISSING_FIELD, "the message has no request", field="request", metadata={})
             pieces = put(pb.PlayResponse, [(name, self._methods[name](request, cancellation, hold))])
         except (EngineError, Refusal) as error:
-            return [pb.PlayResponse(tag=message.tag, refusal=_refusal(error)).SerializeToString()]
+            return [pb.PlayResponse(tag=message.tag, refusal=_refusal(error, name)).SerializeToString()]
         return [pb.PlayResponse(tag=message.tag).SerializeToString(), *pieces]
 
     def _read_play(self, data: Buffer) -> tuple[pb.PlayRequest, str | None, Request | None]:
@@ -441,8 +441,12 @@ def _put_faults(faults: FaultColumns) -> list[Buffer] | None:
     return [message.SerializeToString()]
 
 
-def _refusal(error: EngineError | Refusal) -> pb.RequestRefusal:
+def _refusal(error: EngineError | Refusal, name: str | None) -> pb.RequestRefusal:
+    # `name`: the request's field in PlayRequest; None if it has none.
     metadata = error.metadata | ({"rule": error.rule} if error.rule else {})
     return pb.RequestRefusal(
-        reason=f"ERROR_REASON_{error.reason.value}", message=error.message, field=error.field, metadata=metadata
+        reason=f"ERROR_REASON_{error.reason.value}",
+        message=error.message,
+        field=f"{name}.{error.field}" if name and error.field else error.field,
+        metadata=metadata,
     )

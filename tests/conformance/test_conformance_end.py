@@ -19,8 +19,8 @@ def ended(table: Table, games: int = 6) -> list[Position]:
 
 
 def test_the_ends_are_those_of_the_messages(game: Game) -> None:
-    values = message(game, "State").DESCRIPTOR.fields_by_name["end"].enum_type.values
-    names = {value.number: value.name.partition("_END_")[2].lower() for value in values}
+    kinds = message(game, "End").DESCRIPTOR.fields_by_name["kind"].enum_type.values
+    names = {value.number: value.name.partition("_END_KIND_")[2].lower() for value in kinds}
     assert names.pop(0) == "unspecified"
     assert names == dict(game.description.ends)
 
@@ -30,7 +30,15 @@ def test_a_game_has_an_end_when_it_is_over(table: Table) -> None:
     for position in (*positions(table), *ended(table)):
         assert (position.end() is not None) == position.is_terminal()
         assert position.end() is None or position.end() in game.description.ends
-        assert typed_state(position).end == (position.end() or 0)
+        assert (position.ended_by() is not None) == position.is_terminal()
+        state = typed_state(position)
+        assert state.HasField("end") == position.is_terminal()
+        if position.is_terminal():
+            assert (state.end.kind, state.end.seat) == (position.end(), position.ended_by())
+            # No field is at its default: what it would say has a value of its own.
+            assert [field.name for field, _ in state.end.ListFields()] == [
+                field.name for field in state.end.DESCRIPTOR.fields
+            ]
 
 
 def test_views_and_positions_tell_the_end_to_everybody(table: Table) -> None:
@@ -44,27 +52,49 @@ def test_views_and_positions_tell_the_end_to_everybody(table: Table) -> None:
             assert each.HasField("end") == position.is_terminal()
             if position.is_terminal():
                 assert each.end.WhichOneof("game") == game.name
-                assert getattr(each.end, game.name) == position.end()
+                assert getattr(each.end, game.name) == typed_state(position).end
 
 
-def test_a_typed_state_may_leave_its_end_out(table: Table) -> None:
+def test_a_typed_state_may_leave_its_end_out_or_parts_of_it(table: Table) -> None:
     game, _ = table
     messages = messages_of(game)
     for position in ended(table):
-        state = whole_state(position)
-        assert messages.read_state(Reader(state)) == position
-        getattr(state, game.name).end = 0
-        assert messages.read_state(Reader(state)) == position
+        whole = whole_state(position)
+        assert messages.read_state(Reader(whole)) == position
+        for field, _ in getattr(whole, game.name).end.ListFields():
+            state = whole_state(position)
+            getattr(state, game.name).end.ClearField(field.name)
+            assert messages.read_state(Reader(state)) == position
+        getattr(whole, game.name).ClearField("end")
+        assert messages.read_state(Reader(whole)) == position
 
 
 def test_an_end_that_does_not_follow_from_the_state_is_refused(table: Table) -> None:
+    game, players = table
+    messages = messages_of(game)
+    for position in ended(table):
+        whole = whole_state(position)
+        for field, right in getattr(whole, game.name).end.ListFields():
+            # Protobuf's own messages take any 32-bit number for an enum.
+            for wrong in {*range(0 if field.has_presence else 1, 4), players, 2**31 - 1} - {right}:
+                state = whole_state(position)
+                setattr(getattr(state, game.name).end, field.name, wrong)
+                with pytest.raises(EngineError) as caught:
+                    messages.read_state(Reader(state))
+                assert (caught.value.reason, caught.value.field) == (Reason.INVALID_STATE, f"{game.name}.end")
+
+
+def test_a_game_that_goes_on_has_no_end(table: Table) -> None:
     game, _ = table
     messages = messages_of(game)
-    for position in (*thinned(positions(table), 20), *ended(table)):
-        state = whole_state(position)
-        for wrong in {-1, 1, 2, 3, 2**31 - 1, -(2**31)} - {position.end()}:
-            # Protobuf's own messages take any 32-bit number for an enum.
-            getattr(state, game.name).end = wrong
+    for position in thinned(positions(table), 20):
+        if position.is_terminal():
+            continue
+        for field, number in ((None, 0), ("kind", 1), ("seat", 0)):
+            state = whole_state(position)
+            getattr(state, game.name).end.SetInParent()
+            if field:
+                setattr(getattr(state, game.name).end, field, number)
             with pytest.raises(EngineError) as caught:
                 messages.read_state(Reader(state))
             assert (caught.value.reason, caught.value.field) == (Reason.INVALID_STATE, f"{game.name}.end")
@@ -75,5 +105,5 @@ def test_the_end_is_no_part_of_the_body(table: Table) -> None:
     for position in ended(table, 2):
         state = typed_state(position)
         body = codec.read_state(Reader(state))
-        state.end = 0
+        state.ClearField("end")
         assert codec.read_state(Reader(state)) == body

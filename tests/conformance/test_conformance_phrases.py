@@ -25,6 +25,7 @@ LEGAL_ACTIONS = game_service_pb2.ListLegalActionsResponse.LEGAL_ACTIONS_FIELD_NU
 OUTCOMES = game_service_pb2.ListLegalActionsResponse.CHANCE_OUTCOMES_FIELD_NUMBER
 EVENTS = game_pb2.Position.EVENTS_FIELD_NUMBER
 END = game_pb2.Position.END_FIELD_NUMBER
+PROMPT = game_pb2.View.PROMPT_FIELD_NUMBER
 
 
 def placeholders(text: str) -> set[str]:
@@ -105,7 +106,9 @@ def test_a_label_is_what_its_phrase_says(game: Game, language: str) -> None:
                 written(messages.put_legal_actions, LEGAL_ACTIONS, position)
                 + written(messages.put_chance_outcomes, OUTCOMES, position)
             )
-            for each in (*shown.events, *listed.legal_actions, *listed.chance_outcomes):
+            prompted = game_pb2.View.FromString(written(messages.put_prompt, PROMPT, position))
+            prompts = [prompted.prompt] if prompted.HasField("prompt") else []
+            for each in (*shown.events, *listed.legal_actions, *listed.chance_outcomes, *prompts):
                 assert each.label == rebuilt(game.name, each.phrase, language)
                 said.add(each.phrase.key)
             assert shown.HasField("end") == position.is_terminal()
@@ -114,7 +117,7 @@ def test_a_label_is_what_its_phrase_says(game: Game, language: str) -> None:
             for outcome in listed.chance_outcomes[:3]:
                 assert outcome.label == position.outcome_label(outcome.outcome, language)
         assert shown.end.label == rebuilt(game.name, shown.end.phrase, language)
-    assert {key.partition(".")[0] for key in said} == {"action", "event", "outcome"}
+    assert {key.partition(".")[0] for key in said} == {"action", "event", "outcome", "prompt"}
 
 
 def test_hidden_values_are_not_in_arguments(game: Game) -> None:

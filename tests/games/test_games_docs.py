@@ -96,7 +96,7 @@ def enum_names(game: Game, enum: str) -> list[str]:
     return [value.name.removeprefix(values[0].name.removesuffix("UNSPECIFIED")) for value in values[1:]]
 
 
-@pytest.mark.parametrize(("heading", "enum"), [("kind", "EventKind"), ("phase", "Phase"), ("end", "End")])
+@pytest.mark.parametrize(("heading", "enum"), [("kind", "EventKind"), ("phase", "Phase"), ("end", "EndKind")])
 def test_the_tables_list_exactly_what_there_is(game: Game, heading: str, enum: str) -> None:
     listed = [name for first, *_ in rows(game, heading) for name in re.findall("`([^`]*)`", first)]
     assert listed == enum_names(game, enum)

@@ -5,6 +5,7 @@ import importlib.util
 import logging
 import queue
 import random
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -14,6 +15,8 @@ from typing import Any, Literal
 
 import grpc
 import pytest
+from google.protobuf.descriptor import Descriptor
+from google.protobuf.message import Message
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 from prometheus_client import CollectorRegistry
@@ -133,12 +136,26 @@ class Refused:
 
 
 def refusal(call: Callable[..., Any], *arguments: Any, **options: Any) -> Refused:
-    """Return the error of a call that must fail."""
+    """Return the error of a call that must fail; its field is one of the request."""
     try:
         answer = call(*arguments, **options)
     except grpc.RpcError as error:
-        return read_refusal(error)
+        refused = read_refusal(error)
+        for request in arguments:
+            if refused.field and isinstance(request, Message):
+                assert has_path(request.DESCRIPTOR, refused.field), refused.field
+        return refused
     raise AssertionError(f"not refused: {answer}")
+
+
+def has_path(message: Descriptor, path: str) -> bool:
+    """Return whether a path (`action.discat.play.cards[0]`) leads from a message to a field."""
+    name, _, rest = path.partition(".")
+    found = re.fullmatch(r"(\w+)(\[\d+])?", name)
+    field = message.fields_by_name.get(found[1]) if found else None
+    if found is None or field is None or (found[2] and not field.is_repeated):
+        return False
+    return not rest or (field.message_type is not None and has_path(field.message_type, rest))
 
 
 def read_refusal(error: Any) -> Refused:

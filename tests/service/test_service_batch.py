@@ -278,7 +278,7 @@ def test_the_first_twenty_faults_are_told_in_words(batches: Any, game: Game, tab
 
 
 def refused_both_ways(batches: Any, name: str, request: Message) -> Refused:
-    """Return how a request is refused, which must be the same on the stream; the stream goes on."""
+    """Return how a request is refused, which must be the same on the stream, where the path is longer; it goes on."""
     refused = refusal(method_of(batches, name), request)
     assert refused.code is grpc.StatusCode.INVALID_ARGUMENT
     answers = on_stream(batches, play_request(name, request, 7), play_request(name, request, 8))
@@ -286,8 +286,8 @@ def refused_both_ways(batches: Any, name: str, request: Message) -> Refused:
     for answer in answers:
         found = answer.refusal
         assert errors_pb2.ErrorReason.Name(found.reason) == f"ERROR_REASON_{refused.reason}"
-        assert (found.field, dict(found.metadata)) == (refused.field, refused.metadata)
-        assert refused.message == f"{found.field}: {found.message}" if found.field else found.message
+        assert (found.field, dict(found.metadata)) == (refused.field and f"{name}.{refused.field}", refused.metadata)
+        assert refused.message == f"{refused.field}: {found.message}" if refused.field else found.message
     return refused
 
 

@@ -118,7 +118,7 @@ def test_a_flood_is_refused_by_what_it_asks_for(server: Running) -> None:
     )
     asked = pb.ConvertRequest(table=pb.Table(game="discat", players=2), typed_states=[{}] * 20_000)
     (answer,) = batches.Play(iter([pb.PlayRequest(tag=7, convert=asked)]))
-    assert (answer.tag, answer.refusal.field, answer.refusal.metadata["asked"]) == (7, "typed_states", "20000")
+    assert (answer.tag, answer.refusal.field, answer.refusal.metadata["asked"]) == (7, "convert.typed_states", "20000")
     refused = refusal(convert, flood("Convert with a column twice"))
     assert (refused.reason, refused.message) == (
         "MALFORMED_REQUEST",

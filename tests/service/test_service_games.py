@@ -419,8 +419,10 @@ def test_responses_count_plies_and_tell_the_end(stub: Any, game: Game) -> None:
             assert told.ply == ply
         for told in (position, *views):
             assert told.HasField("end") == over
-    end = in_process(position.state).end()
-    assert end == getattr(position.end, game.name) == getattr(position.state, game.name).end
+    reached = in_process(position.state)
+    end = getattr(position.end, game.name)
+    assert (end.kind, end.seat) == (reached.end(), reached.ended_by())
+    assert end == getattr(position.state, game.name).end
     assert stub.GetView(game_service_pb2.GetViewRequest(state=position.state)).view.end == position.viewers[-1].view.end
 
 
@@ -430,7 +432,7 @@ def test_a_ply_or_an_end_that_cannot_be_is_refused_by_its_field(stub: Any, game:
         if field == "ply":
             state.ply = game.limits_of_any_options(game.max_players).max_game_length + 1
         else:
-            getattr(state, game.name).end = 1
+            getattr(state, game.name).end.kind = 1
         refused = refusal(stub.GetScore, game_service_pb2.GetScoreRequest(state=state))
         assert (refused.reason, refused.field) == ("INVALID_STATE", f"state.{field}")
         assert refused.metadata["game"] == game.name

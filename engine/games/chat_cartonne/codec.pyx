@@ -39,7 +39,7 @@ from chatiere.engine.wire.reader cimport (
     span_of,
 )
 from chatiere.engine.wire.writer cimport Writer
-from chatiere.engine.games.chat_cartonne.boxes cimport Box, read_boxes, score
+from chatiere.engine.games.chat_cartonne.boxes cimport Box, joints_for_toy, read_boxes, score
 from chatiere.engine.games.chat_cartonne.cells cimport list_filled
 from chatiere.engine.games.chat_cartonne.kernel cimport view
 from chatiere.engine.games.chat_cartonne.state cimport (
@@ -72,15 +72,18 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     PRINCESS_BIT,
     SEATS,
     STARTS,
+    WORDS,
     ChatCartonneEvent,
     ChatCartonneFault,
     Options,
+    Phase,
     Seat,
     State,
     View,
     current_part,
     excluded_of,
     has_kind,
+    may_draw,
     part_count,
     part_size,
     played_of,
@@ -127,6 +130,14 @@ cdef int PLACE_CARTON = PHRASES.number("action.place_carton")
 cdef int PLACE_CARTON_TURNED = PHRASES.number("action.place_carton_turned")
 cdef int FIRST_SEAT_OUTCOME = PHRASES.number("outcome.first_seat")
 cdef int CARD_OUTCOME = PHRASES.number("outcome.card")
+cdef int PROMPT_START = PHRASES.number("prompt.choose_start")
+cdef int PROMPT_PLACE_START = PHRASES.number("prompt.place_start")
+cdef int PROMPT_DRAW_OR_SLEEP = PHRASES.number("prompt.draw_or_sleep")
+cdef int PROMPT_PLAY_OR_SLEEP = PHRASES.number("prompt.play_or_sleep")
+cdef int PROMPT_PLAY = PHRASES.number("prompt.play")
+cdef int PROMPT_TOY_ON_JOINT = PHRASES.number("prompt.toy_on_joint")
+cdef int PROMPT_TOY_AS_CARTON = PHRASES.number("prompt.toy_as_carton")
+cdef int PROMPT_CAT = PHRASES.number("prompt.cat")
 cdef int START_PLACED_TURNED = PHRASES.number("event.start_placed_turned")
 cdef int CARTON_PLACED_TURNED = PHRASES.number("event.carton_placed_turned")
 cdef int CATS_WOKEN_ONE = PHRASES.number("event.cats_woken_one")
@@ -169,6 +180,26 @@ cdef int say_action(Position position, int action, Said* said) except -1:
     else:
         say(said, PLACED[(action - FIRST_SLEEP_ID) // CELLS])
         add_number(said, (action - FIRST_SLEEP_ID) % CELLS)
+
+
+cdef int say_prompt(Position position, Said* said) except -1:
+    cdef const State* state = state_of(position)
+    cdef uint64_t joints[WORDS]
+    cdef int phase = state.phase
+    if phase == Phase.CHOOSE_START:
+        say(said, PROMPT_START)
+    elif phase == Phase.PLACE_START:
+        say(said, PROMPT_PLACE_START)
+    elif phase == Phase.TOY:
+        say(said, PROMPT_TOY_ON_JOINT if joints_for_toy(state, joints) else PROMPT_TOY_AS_CARTON)
+    elif phase == Phase.CAT:
+        say(said, PROMPT_CAT)
+    elif phase == Phase.TURN and may_draw(state):
+        say(said, PROMPT_DRAW_OR_SLEEP)
+    elif phase == Phase.TURN and state.seats[state.active].supply:
+        say(said, PROMPT_PLAY_OR_SLEEP)
+    else:
+        say(said, PROMPT_PLAY)
 
 
 cdef int say_outcome(Position position, int outcome, Said* said) except -1:
@@ -670,8 +701,17 @@ cdef int put_score(Writer out, Position position, int known) except -1:
         put_box(out, state, &boxes[i], box_of, i)
 
 
+# End
+
+cdef int put_end(Writer out, Position position) except -1:
+    # Why a game is over → ChatCartonneEnd.
+    out.number(fields.END_KIND, position.game.ops.end(position.body))
+    out.present(fields.END_SEAT, position.game.ops.ended_by(position.body))
+
+
 cdef Conversions CONVERSIONS
 CONVERSIONS.end_field = fields.STATE_END
+CONVERSIONS.put_end = put_end
 CONVERSIONS.read_state = read_state
 CONVERSIONS.put_state = put_state
 CONVERSIONS.put_view = put_view
@@ -680,6 +720,7 @@ CONVERSIONS.read_action = read_action
 CONVERSIONS.put_action = put_action
 CONVERSIONS.say_action = say_action
 CONVERSIONS.say_outcome = say_outcome
+CONVERSIONS.say_prompt = say_prompt
 CONVERSIONS.say_event = say_event
 
 CODEC = make_codec(&CONVERSIONS, OPTIONS, EVENTS, PHRASES)

@@ -311,6 +311,11 @@ cdef int end(const void* body) noexcept nogil:
     return ChatCartonneEnd.ALL_PASSED if state.passes else ChatCartonneEnd.NO_CARTONS
 
 
+cdef int ended_by(const void* body) noexcept nogil:
+    # The seat that moved last.
+    return (<const State*> body).active
+
+
 cdef void pass_turn(State* state, Events* events) noexcept nogil:
     cdef int seat = state.active, slot, types = playable_types(state)
     for slot in range(state.seats[seat].hand_size):
@@ -477,6 +482,7 @@ cdef Operations operations = Operations(
     actor=actor,
     legal_actions=legal_actions,
     end=end,
+    ended_by=ended_by,
     apply=apply,
     chance_outcomes=chance_outcomes,
     sample_outcome=sample_outcome,

@@ -43,7 +43,6 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     FIRST_TOY_ON_JOINT_ID,
     IDS_OF_SLOT,
     JOINT_SHIFT,
-    LARGEST_HAND,
     MOST_CARDS,
     NORTH,
     NO_DOUBLE_WALLS,
@@ -72,6 +71,7 @@ from chatiere.engine.games.chat_cartonne.state cimport (
     has_cell,
     is_cat,
     is_sleeper,
+    may_draw,
     on_joint,
     place_at,
     walls_of,
@@ -82,10 +82,6 @@ cdef bint has_princess(const State* state) noexcept nogil:
     # The Princess has the highest number of what a hand can hold.
     cdef int size = state.seats[state.active].hand_size
     return size > 0 and state.seats[state.active].hand[size - 1] == PRINCESS
-
-
-cdef inline bint may_draw(const State* state) noexcept nogil:
-    return not state.final_phase and state.seats[state.active].hand_size < LARGEST_HAND
 
 
 cdef inline bint plays_from_hand(const State* state) noexcept nogil:

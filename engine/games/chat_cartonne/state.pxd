@@ -248,6 +248,10 @@ cdef inline void take_kind(uint64_t* kinds, int kind) noexcept nogil:
 cdef inline int next_seat(const State* state, int seat) noexcept nogil:
     return 0 if seat + 1 == state.players else seat + 1
 
+cdef inline bint may_draw(const State* state) noexcept nogil:
+    # At the start of a turn.
+    return not state.final_phase and state.seats[state.active].hand_size < LARGEST_HAND
+
 cdef inline int walls_of(int card) noexcept nogil:
     # Of a card as State.cards has it.
     return WALLS[card]

@@ -61,6 +61,7 @@ from chatiere.engine.games.chat_perche.state cimport (
     TRUNK_SPACES,
     ChatPercheEvent,
     Options,
+    Phase,
     State,
     all_cards,
     at_branch,
@@ -101,6 +102,13 @@ cdef int LET_FALL = PHRASES.number("action.fall")
 cdef int PLACE_BIRD = PHRASES.number("action.place_bird")
 cdef int FIRST_SEAT_OUTCOME = PHRASES.number("outcome.first_seat")
 cdef int CARD_OUTCOME = PHRASES.number("outcome.card")
+cdef int PROMPT_PLACE_TOKEN = PHRASES.number("prompt.place_token")
+cdef int PROMPT_MOVE = PHRASES.number("prompt.move")
+cdef int PROMPT_MOVE_ONE = PHRASES.number("prompt.move_one")
+cdef int PROMPT_SECOND_MOVE = PHRASES.number("prompt.second_move")
+cdef int PROMPT_SECOND_MOVE_ONE = PHRASES.number("prompt.second_move_one")
+cdef int PROMPT_FALL = PHRASES.number("prompt.fall")
+cdef int PROMPT_PLACE_BIRD = PHRASES.number("prompt.place_bird")
 cdef int DOGS_ADVANCED_ONE = PHRASES.number("event.dogs_advanced_one")
 cdef int CAT_MOVED_ONE = PHRASES.number("event.cat_moved_one")
 cdef int CAT_MOVED_FROM_START = PHRASES.number("event.cat_moved_from_start")
@@ -154,6 +162,25 @@ cdef int say_action(Position position, int action, Said* said) except -1:
     else:
         say(said, PLACE_BIRD)
         add_number(said, action - FIRST_BIRD_ID + TRUNK_SPACES)
+
+
+cdef int say_prompt(Position position, Said* said) except -1:
+    cdef const State* state = state_of(position)
+    if state.phase == Phase.PLACE:
+        say(said, PROMPT_PLACE_TOKEN)
+    elif state.phase == Phase.BIRD:
+        say(said, PROMPT_PLACE_BIRD)
+    elif state.phase == FALL:
+        say(said, PROMPT_FALL)
+        add_number(said, card_colour(state.card, state.active))
+    else:
+        if state.phase == MOVE:
+            say(said, PROMPT_MOVE if state.steps > 1 else PROMPT_MOVE_ONE)
+        else:
+            say(said, PROMPT_SECOND_MOVE if state.steps > 1 else PROMPT_SECOND_MOVE_ONE)
+        add_number(said, card_colour(state.card, state.active))
+        if state.steps > 1:
+            add_number(said, state.steps)
 
 
 cdef int say_outcome(Position position, int outcome, Said* said) except -1:
@@ -577,8 +604,17 @@ cdef int put_score(Writer out, Position position, int known) except -1:
         out.end(begun)
 
 
+# End
+
+cdef int put_end(Writer out, Position position) except -1:
+    # Why a game is over → ChatPercheEnd.
+    out.number(fields.END_KIND, position.game.ops.end(position.body))
+    out.present(fields.END_SEAT, position.game.ops.ended_by(position.body))
+
+
 cdef Conversions CONVERSIONS
 CONVERSIONS.end_field = fields.STATE_END
+CONVERSIONS.put_end = put_end
 CONVERSIONS.read_state = read_state
 CONVERSIONS.put_state = put_state
 CONVERSIONS.put_view = put_view
@@ -587,6 +623,7 @@ CONVERSIONS.read_action = read_action
 CONVERSIONS.put_action = put_action
 CONVERSIONS.say_action = say_action
 CONVERSIONS.say_outcome = say_outcome
+CONVERSIONS.say_prompt = say_prompt
 CONVERSIONS.say_event = say_event
 
 CODEC = make_codec(&CONVERSIONS, OPTIONS, EVENTS, PHRASES)

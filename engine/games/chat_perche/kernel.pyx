@@ -330,6 +330,11 @@ cdef int end(const void* body) noexcept nogil:
     return ChatPercheEnd.DOGS_ARRIVED if state.phase == FINISHED else 0
 
 
+cdef int ended_by(const void* body) noexcept nogil:
+    # The seat that turned up the dogs' last card.
+    return (<const State*> body).active
+
+
 cdef void totals(const void* body, int32_t* totals) noexcept nogil:
     cdef const State* state = <const State*> body
     cdef int seat
@@ -578,6 +583,7 @@ cdef Operations operations = Operations(
     actor=actor,
     legal_actions=legal_actions,
     end=end,
+    ended_by=ended_by,
     apply=apply,
     chance_outcomes=chance_outcomes,
     sample_outcome=sample_outcome,

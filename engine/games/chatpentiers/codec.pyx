@@ -57,12 +57,14 @@ from chatiere.engine.games.chatpentiers.state cimport (
     BoardScore,
     ChatpentiersEvent,
     Options,
+    Phase,
     State,
     View,
     card_bit,
     cards_dealt,
     cards_of_colour,
     cards_to_take,
+    colour_of,
     count_by_colour,
     limits_of,
     lowest_card,
@@ -80,6 +82,10 @@ cdef int TAKE_CARD = PHRASES.number("action.take_card")
 cdef int TAKE_CARD_ZERO = PHRASES.number("action.take_card_zero")
 cdef int FIRST_SEAT_OUTCOME = PHRASES.number("outcome.first_seat")
 cdef int CARD_OUTCOME = PHRASES.number("outcome.card")
+cdef int LEAD = PHRASES.number("prompt.lead")
+cdef int FOLLOW = PHRASES.number("prompt.follow")
+cdef int TAKE_ONE = PHRASES.number("prompt.take")
+cdef int TAKE_TWO = PHRASES.number("prompt.take_two")
 cdef int CARD_TAKEN_ZERO = PHRASES.number("event.card_taken_zero")
 
 cdef EventFields EVENTS = EventFields(
@@ -112,6 +118,17 @@ cdef int say_action(Position position, int action, Said* said) except -1:
         add_number(said, zone)
         if zone != ZERO_ZONE:
             add_number(said, state_of(position).section_limits[zone])
+
+
+cdef int say_prompt(Position position, Said* said) except -1:
+    cdef const State* state = state_of(position)
+    if state.phase == Phase.TAKE:
+        say(said, TAKE_ONE if cards_to_take(state) == 1 else TAKE_TWO)
+    elif state.played == 0:
+        say(said, LEAD)
+    else:
+        say(said, FOLLOW)
+        add_number(said, colour_of(state.play[0]))
 
 
 cdef int say_outcome(Position position, int outcome, Said* said) except -1:
@@ -490,8 +507,17 @@ cdef int put_score(Writer out, Position position, int known) except -1:
         out.end(begun)
 
 
+# End
+
+cdef int put_end(Writer out, Position position) except -1:
+    # Why a game is over → ChatpentiersEnd.
+    out.number(fields.END_KIND, position.game.ops.end(position.body))
+    out.present(fields.END_SEAT, position.game.ops.ended_by(position.body))
+
+
 cdef Conversions CONVERSIONS
 CONVERSIONS.end_field = fields.STATE_END
+CONVERSIONS.put_end = put_end
 CONVERSIONS.read_state = read_state
 CONVERSIONS.put_state = put_state
 CONVERSIONS.put_view = put_view
@@ -500,6 +526,7 @@ CONVERSIONS.read_action = read_action
 CONVERSIONS.put_action = put_action
 CONVERSIONS.say_action = say_action
 CONVERSIONS.say_outcome = say_outcome
+CONVERSIONS.say_prompt = say_prompt
 CONVERSIONS.say_event = say_event
 
 CODEC = make_codec(&CONVERSIONS, OPTIONS, EVENTS, PHRASES)

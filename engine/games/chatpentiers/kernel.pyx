@@ -252,6 +252,11 @@ cdef int end(const void* body) noexcept nogil:
     return ChatpentiersEnd.THREE_ROUNDS if state.phase == FINISHED else 0
 
 
+cdef int ended_by(const void* body) noexcept nogil:
+    # The seat that took the last cards.
+    return (<const State*> body).leader
+
+
 cdef void totals(const void* body, int32_t* totals) noexcept nogil:
     cdef const State* state = <const State*> body
     cdef BoardScore score
@@ -424,6 +429,7 @@ cdef Operations operations = Operations(
     actor=actor,
     legal_actions=legal_actions,
     end=end,
+    ended_by=ended_by,
     apply=apply,
     chance_outcomes=chance_outcomes,
     sample_outcome=sample_outcome,

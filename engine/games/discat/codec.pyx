@@ -55,6 +55,7 @@ from chatiere.engine.games.discat.state cimport (
     DiscatEvent,
     DiscatFault,
     Options,
+    Phase,
     State,
     View,
     card_in_slot,
@@ -68,6 +69,7 @@ from chatiere.engine.games.discat.state cimport (
     has_card,
     next_seat,
     passes_in_a_row,
+    pile_is_empty,
     points_up,
     put_card,
     put_card_under,
@@ -88,6 +90,12 @@ cdef int KEEP = PHRASES.number("action.keep")
 cdef int EXCHANGE = PHRASES.number("action.exchange")
 cdef int FIRST_SEAT_OUTCOME = PHRASES.number("outcome.first_seat")
 cdef int CARD_OUTCOME = PHRASES.number("outcome.card")
+cdef int FIRST_PLAY = PHRASES.number("prompt.first_play")
+cdef int PLAY_ANY = PHRASES.number("prompt.play_any")
+# What is to be done with a constraint: lower cards respect it, or higher ones.
+cdef tuple PLAY_BESIDE = (PHRASES.number("prompt.play_lower"), PHRASES.number("prompt.play_higher"))
+cdef tuple PASS_BESIDE = (PHRASES.number("prompt.pass_lower"), PHRASES.number("prompt.pass_higher"))
+cdef tuple KEEP_BESIDE = (PHRASES.number("prompt.keep_lower"), PHRASES.number("prompt.keep_higher"))
 cdef int CARDS_PLAYED_GROUP = PHRASES.number("event.cards_played_group")
 
 
@@ -110,6 +118,19 @@ cdef int say_action(Position position, int action, Said* said) except -1:
     else:
         say(said, PLAY if action < PLAY_IDS else EXCHANGE)
         add_number(said, cards[0])
+
+
+cdef int say_prompt(Position position, Said* said) except -1:
+    cdef const State* state = state_of(position)
+    cdef int constraint = constraint_of(state)
+    cdef tuple beside = PLAY_BESIDE
+    if constraint == 0:
+        say(said, PLAY_ANY if state.laid else FIRST_PLAY)
+        return 0
+    if state.phase == Phase.PASS:
+        beside = KEEP_BESIDE if pile_is_empty(state) else PASS_BESIDE
+    say(said, beside[points_up(state, constraint)])
+    add_number(said, constraint)
 
 
 cdef int say_outcome(Position position, int outcome, Said* said) except -1:
@@ -591,8 +612,17 @@ cdef int put_score(Writer out, Position position, int known) except -1:
         out.present(fields.SCORE_DETAIL_GROUP_WINNER, group_winner(state))
 
 
+# End
+
+cdef int put_end(Writer out, Position position) except -1:
+    # Why a game is over → DiscatEnd.
+    out.number(fields.END_KIND, position.game.ops.end(position.body))
+    out.present(fields.END_SEAT, position.game.ops.ended_by(position.body))
+
+
 cdef Conversions CONVERSIONS
 CONVERSIONS.end_field = fields.STATE_END
+CONVERSIONS.put_end = put_end
 CONVERSIONS.read_state = read_state
 CONVERSIONS.put_state = put_state
 CONVERSIONS.put_view = put_view
@@ -601,6 +631,7 @@ CONVERSIONS.read_action = read_action
 CONVERSIONS.put_action = put_action
 CONVERSIONS.say_action = say_action
 CONVERSIONS.say_outcome = say_outcome
+CONVERSIONS.say_prompt = say_prompt
 CONVERSIONS.say_event = say_event
 CONVERSIONS.put_event = put_event
 

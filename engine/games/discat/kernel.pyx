@@ -396,6 +396,13 @@ cdef int end(const void* body) noexcept nogil:
     return DiscatEnd.LAST_TURNS if group_winner(state) == NO_SEAT else DiscatEnd.GROUP
 
 
+cdef int ended_by(const void* body) noexcept nogil:
+    # A seat that begins the last turns has none: the seat before it ends them.
+    cdef const State* state = <const State*> body
+    cdef int winner = group_winner(state)
+    return next_seat(state, state.active) if winner == NO_SEAT else winner
+
+
 cdef void count_piles(const State* state, int* piles, int* bonuses) noexcept nogil:
     # The number of cards in each seat's personal and bonus pile.
     cdef int owner = state.first_seat, size = 0, place, turns
@@ -664,6 +671,7 @@ cdef Operations operations = Operations(
     actor=actor,
     legal_actions=legal_actions,
     end=end,
+    ended_by=ended_by,
     apply=apply,
     chance_outcomes=chance_outcomes,
     sample_outcome=sample_outcome,

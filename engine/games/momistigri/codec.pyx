@@ -53,7 +53,7 @@ from chatiere.engine.games.momistigri.cards cimport (
     deck_for,
     lowest,
 )
-from chatiere.engine.games.momistigri.kernel cimport note_copies, view
+from chatiere.engine.games.momistigri.kernel cimport last_round_end, note_copies, view
 from chatiere.engine.games.momistigri.legal cimport (
     cards_of_pair,
     distance_of_gift,
@@ -89,12 +89,14 @@ from chatiere.engine.games.momistigri.state cimport (
     MomistigriEvent,
     MomistigriFault,
     Options,
+    Phase,
     State,
     View,
     box_of,
     decider,
     drawn_from,
     pile_of,
+    seat_beside,
     sum_of,
 )
 cimport chatiere.fields.momistigri as fields
@@ -117,6 +119,20 @@ cdef int SWAP_OUT_CARD = PHRASES.number("action.swap_out")
 cdef int SWAP_IN_CARD = PHRASES.number("action.swap_in")
 cdef int FIRST_SEAT_OUTCOME = PHRASES.number("outcome.first_seat")
 cdef int CARD_OUTCOME = PHRASES.number("outcome.card")
+# By phase, from SWAP_OUT on; that of CHOICE depends on the pair.
+cdef tuple PROMPTS = (
+    PHRASES.number("prompt.swap_out"),
+    PHRASES.number("prompt.swap_in"),
+    PHRASES.number("prompt.discard"),
+    None,
+    PHRASES.number("prompt.name"),
+    PHRASES.number("prompt.give"),
+    PHRASES.number("prompt.hand_out"),
+    PHRASES.number("prompt.again"),
+)
+cdef tuple CHOICES = (
+    PHRASES.number("prompt.choice_ones"), PHRASES.number("prompt.choice_name"), PHRASES.number("prompt.choice_swap")
+)
 cdef int TURN_BEGUN = PHRASES.number("event.turn_begun")
 cdef int TURN_BEGUN_ONE = PHRASES.number("event.turn_begun_one")
 cdef int CARD_DRAWN = PHRASES.number("event.card_drawn")
@@ -186,6 +202,18 @@ cdef int say_action(Position position, int action, Said* said) except -1:
     else:
         say(said, SWAP_IN_CARD)
         add_number(said, action - FIRST_SWAP_IN_ID)
+
+
+cdef int say_prompt(Position position, Said* said) except -1:
+    cdef const State* state = state_of(position)
+    cdef int phase = state.phase
+    say(said, CHOICES[state.effect - 1] if phase == Phase.CHOICE else PROMPTS[phase - Phase.SWAP_OUT])
+    if phase == Phase.NAME or (phase == Phase.CHOICE and state.effect == 2):
+        add_number(said, seat_beside(state, state.active, False))
+    elif phase == HAND_OUT:
+        add_number(said, state.receiver)
+    elif phase == SWAP_IN:
+        add_number(said, state.swapped_out - 1)
 
 
 cdef int say_outcome(Position position, int outcome, Said* said) except -1:
@@ -414,7 +442,7 @@ cdef Scalars list_scalars():
     scalars.add("round", fields.STATE_ROUND, fields.VIEW_ROUND, &at.round, 1, ROUNDS, 1)
     scalars.add("turn", fields.STATE_TURN, fields.VIEW_TURN, &at.turn, 0, LAST_TURN)
     scalars.add("reversed", fields.STATE_REVERSED, fields.VIEW_REVERSED, &at.backwards, 0, 1)
-    scalars.add("mark", fields.STATE_MARK, fields.VIEW_MARK, &at.mark, 0, MARKS - 1)
+    scalars.add("mark", fields.STATE_MARK, fields.VIEW_MARK, &at.mark, 1, MARKS, 1)
     scalars.add("draws_left", fields.STATE_DRAWS_LEFT, fields.VIEW_DRAWS_LEFT, &at.draws_left, 0, LARGEST_DRAW)
     scalars.add("effect", fields.STATE_EFFECT, fields.VIEW_EFFECT, &at.effect, 0, LAST_CHOICE)
     # Packed as 1 + the card, 0 for none.
@@ -730,8 +758,18 @@ cdef int put_score(Writer out, Position position, int known) except -1:
         out.end(begun)
 
 
+# End
+
+cdef int put_end(Writer out, Position position) except -1:
+    # Why a game is over → MomistigriEnd.
+    out.number(fields.END_KIND, position.game.ops.end(position.body))
+    out.present(fields.END_SEAT, position.game.ops.ended_by(position.body))
+    out.number(fields.END_LAST_ROUND, last_round_end(state_of(position)))
+
+
 cdef Conversions CONVERSIONS
 CONVERSIONS.end_field = fields.STATE_END
+CONVERSIONS.put_end = put_end
 CONVERSIONS.read_state = read_state
 CONVERSIONS.put_state = put_state
 CONVERSIONS.put_view = put_view
@@ -741,6 +779,7 @@ CONVERSIONS.read_action = read_action
 CONVERSIONS.put_action = put_action
 CONVERSIONS.say_action = say_action
 CONVERSIONS.say_outcome = say_outcome
+CONVERSIONS.say_prompt = say_prompt
 CONVERSIONS.put_event = put_event
 CONVERSIONS.say_event = say_event
 

@@ -105,6 +105,7 @@ from chatiere.engine.games.momistigri.state cimport (
     MomistigriEvent,
     MomistigriFault,
     Options,
+    RoundEnd,
     State,
     View,
     box_of,
@@ -430,6 +431,20 @@ cdef int end(const void* body) noexcept nogil:
     return MomistigriEnd.THIRD_ROUND if state.round == ROUNDS - 1 else MomistigriEnd.TWO_ROUNDS
 
 
+cdef int ended_by(const void* body) noexcept nogil:
+    # The seat whose turn was the last.
+    return (<const State*> body).active
+
+
+cdef int last_round_end(const State* state) noexcept nogil:
+    # A pass sets the seat's own mark, and a pair clears it; marks that a pair makes all set end nothing.
+    if state.in_round & (state.in_round - 1) == 0:
+        return RoundEnd.ONE_LEFT
+    if state.in_round & ~state.passed == 0 and state.passed >> state.active & 1:
+        return RoundEnd.EVERYBODY_PASSED
+    return RoundEnd.LIMIT_REACHED
+
+
 cdef void totals(const void* body, int32_t* totals) noexcept nogil:
     cdef const State* state = <const State*> body
     cdef const Box* box = box_of(state)
@@ -683,6 +698,7 @@ cdef Operations operations = Operations(
     actor=actor,
     legal_actions=legal_actions,
     end=end,
+    ended_by=ended_by,
     apply=apply,
     chance_outcomes=chance_outcomes,
     sample_outcome=sample_outcome,

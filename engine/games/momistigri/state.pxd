@@ -93,6 +93,11 @@ cdef enum MomistigriEnd:
     TWO_ROUNDS = 1  # after them one seat has the fewest penalty points
     THIRD_ROUND  # which a tie after two rounds has brought about
 
+cdef enum RoundEnd:
+    ONE_LEFT = 1  # at most one seat with cards
+    EVERYBODY_PASSED
+    LIMIT_REACHED  # of turns
+
 cdef enum MomistigriEvent:
     FIRST_SEAT_CHOSEN = 1
     ROUND_BEGUN

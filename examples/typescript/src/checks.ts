@@ -20,6 +20,7 @@ export function checkUpdates(host: Host): void {
     hold(view.ply === host.ply && view.turn?.seat === host.seat, "a view is of the host's position");
     hold(update.legalActions.length > 0 === (seat !== undefined && seat === host.seat), "who decides, chooses");
     hold((view.end === undefined) === (host.seat !== undefined), "an end has a reason");
+    hold((view.prompt === undefined) === (host.seat === undefined), "who decides, is told what");
     checkScore(update, host.seat === undefined);
     checkHands(seenHands(view), seat, players);
   });

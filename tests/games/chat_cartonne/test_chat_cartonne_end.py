@@ -7,11 +7,21 @@ import pytest
 from chatiere.engine import TERMINAL_PLAYER, EventLog, Position
 
 from ..building import end_of, phase, read, refusal, score_of, state_of, view_of
+from ..played import played
 from .building import DRAW, GAME, PASS, PRINCESS, SKIP, Board, cat, cell, place, play, princess_in, sleep, told
 
 pytestmark = pytest.mark.rules("chat_cartonne", "End", "Score")
 
 # End
+
+
+@pytest.mark.parametrize("players", [2, 3, 4, 5])
+def test_the_end_names_the_seat_that_moved_last(players: int) -> None:
+    seat = 0
+    for position, _ in played(GAME, players, games=6):
+        if position.is_terminal():
+            assert position.ended_by() == seat
+        seat = position.current_player()
 
 
 def four_cats(**options: Any) -> Board:

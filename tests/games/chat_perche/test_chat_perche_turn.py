@@ -5,7 +5,8 @@ import pytest
 from chatiere.engine import CHANCE_PLAYER, TERMINAL_PLAYER, EventLog, Reason
 from chatiere.engine.wire import written_text
 
-from ..building import end_of, view_of
+from ..building import end_of, event_of, view_of
+from ..played import played
 from .building import (
     BIRD,
     CODEC,
@@ -291,6 +292,17 @@ def test_the_game_is_over_at_once_when_the_dogs_reach_the_last_space() -> None:
     assert table.position.totals() == [2, 1]
     assert table.position.winners() == [0]
     assert table.position.returns() == [1.0, -1.0]
+
+
+@pytest.mark.rules("chat_perche", "End")
+def test_the_end_names_the_seat_that_turned_up_the_dogs_last_card() -> None:
+    seats = set()
+    for position, events in played(GAME, 2, games=12):
+        if position.is_terminal():
+            turned = [told for kind, told in (event_of(GAME, event) for event in events) if kind == "CARD_TURNED_UP"]
+            assert position.ended_by() == turned[-1].seat
+            seats.add(position.ended_by())
+    assert seats == {0, 1}
 
 
 @pytest.mark.rules("chat_perche", "End")

@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from ..building import end_of, read
-from .building import Table, final_state, score_of
+from ..building import end_of, event_of, read
+from ..played import played
+from .building import GAME, Table, final_state, score_of
 
 pytestmark = pytest.mark.rules("chatpentiers", "Score of a round, a seat")
 
@@ -108,6 +109,14 @@ def test_the_highest_total_wins() -> None:
     assert position.winners() == [2]
     assert position.returns() == [-1, -1, 3, -1]
     assert end_of(position) == "three_rounds"
+
+
+@pytest.mark.parametrize("players", [3, 4, 5])
+def test_the_end_names_the_seat_that_took_the_last_cards(players: int) -> None:
+    for position, events in played(GAME, players, games=4):
+        if position.is_terminal():
+            taken = [told for kind, told in (event_of(GAME, event) for event in events) if kind == "CARD_TAKEN"]
+            assert position.ended_by() == taken[-1].seat
 
 
 def test_a_tie_goes_to_more_perfect_sections_in_the_last_round() -> None:

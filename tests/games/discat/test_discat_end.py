@@ -136,7 +136,7 @@ def test_a_group_of_five_wins_also_against_more_points_and_in_the_last_turns() -
     assert table.position.winners() == [1]
     assert table.position.ranks() == [2, 1, 2]
     assert view_of(table.position, None).group_winner == 1
-    assert end_of(table.position) == "group"
+    assert (end_of(table.position), table.position.ended_by()) == ("group", 1)
 
 
 @pytest.mark.rules("discat", "End")
@@ -148,7 +148,7 @@ def test_a_group_of_six_wins_as_one_of_five_does(top: int) -> None:
     table = Table.at(read(state))
     table.play(*(card for card in hand if card != top), top)
     assert table.position.winners() == [1]
-    assert end_of(table.position) == "group"
+    assert (end_of(table.position), table.position.ended_by()) == ("group", 1)
     assert view_of(table.position, None).group_winner == 1
     assert table.bonus_pile(1) == []
     assert state_of(table.position).unknown_cards == [49]
@@ -189,7 +189,7 @@ def test_every_other_seat_has_exactly_one_more_turn_in_order() -> None:
         actors.append((table.actor, table.phase, view_of(table.position, None).last_turns))
         table.apply(table.position.legal_actions()[0])
     assert actors == [(1, "PLAY", 3), (2, "PASS", 2), (3, "PASS", 1)]
-    assert end_of(table.position) == "last_turns"
+    assert (end_of(table.position), table.position.ended_by()) == ("last_turns", 0)
     assert table.told()[-1] == ("GAME_ENDED", None, ())
 
 

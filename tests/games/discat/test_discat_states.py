@@ -127,7 +127,8 @@ def test_the_states_that_the_faults_are_put_into_are_sound(state: Callable[[], D
     position.check()
     # The end of a state that is over follows from the rest.
     expected = state()
-    expected.end = position.end() or 0
+    if position.is_terminal():
+        expected.end.kind, expected.end.seat = position.end(), position.ended_by()
     assert state_of(position) == expected
 
 

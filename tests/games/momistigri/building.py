@@ -7,6 +7,7 @@ from typing import Any
 from chatiere import engine
 from chatiere.engine import EngineError, EventLog, Position
 from chatiere.v1.momistigri_pb2 import (
+    MOMISTIGRI_MARK_NONE,
     MomistigriAction,
     MomistigriPhase,
     MomistigriState,
@@ -77,6 +78,7 @@ def late_state(
     `known` and `most_ones`: (who knows it, or None for all; whose hand) → what is known.
     """
     players = len(hands)
+    fields.setdefault("mark", MOMISTIGRI_MARK_NONE)
     state = MomistigriState(
         phase=MomistigriPhase.Value(f"MOMISTIGRI_PHASE_{phase}"),
         first_seat=first,

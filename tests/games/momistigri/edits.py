@@ -8,7 +8,7 @@ from .. import editing
 from ..building import name_of
 from .reference import ALL, LAST_TURN, PASS, STOP, Game, value
 
-PENDING = {0: (None, 1), 1: ("swap", 1), 2: ("two", 2), 3: ("three", 3)}
+PENDING = {1: (None, 1), 2: ("swap", 1), 3: ("two", 2), 4: ("three", 3)}
 
 # The edited states that a test plays on from, for each number of players.
 STATES = 300
@@ -48,7 +48,7 @@ def edit(state: Any, choices: random.Random) -> None:
     elif way == 8 and state.turn:
         set_round(state, choices)
     elif way == 9 and name_of(state, "phase") == "DRAW":
-        state.mark = choices.randrange(4)
+        state.mark = choices.choice(list(PENDING))
         state.draws_left = min(PENDING[state.mark][1], state.draws_left + choices.randrange(3))
     elif way == 10:
         # Hands of a few cards of one value.

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from chatiere.engine import Position
+from chatiere.v1.momistigri_pb2 import MOMISTIGRI_MARK_SWAP
 
 from ..building import end_of, name_of, state_of
 from ..script import Happening
@@ -116,7 +117,7 @@ def kinds_of(before: Position, happened: Sequence[Happening], after: Position) -
                 yield "named card drawn" if "CARD_NAMED" in told else "card drawn"
                 if cards[0] == MOMISTIGRI:
                     yield "Momistigri drawn"
-                if state.mark == 1 and "SEAT_LEFT" in told:
+                if state.mark == MOMISTIGRI_MARK_SWAP and "SEAT_LEFT" in told:
                     yield "no swap, as the seat has left"
             case "SEAT_LEFT":
                 yield from kinds_of_leaving(told[:place], event.seat == active)

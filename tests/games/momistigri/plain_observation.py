@@ -36,7 +36,7 @@ def observation(view: Any, _: Sequence[Any], seat: int) -> Parts:
         "draws_left": view.draws_left,
         "effect": view.effect,
         "swapped_out": 1 + view.swapped_out if view.HasField("swapped_out") else 0,
-        "mark": one_hot(view.mark, 4),
+        "mark": one_hot(view.mark - 1, 4),
         "phase": one_hot(view.phase - 1, 12),
     }
 

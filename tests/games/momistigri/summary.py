@@ -3,7 +3,13 @@
 from chatiere import engine
 from chatiere.engine import Position
 from chatiere.engine.wire import fill
-from chatiere.v1.momistigri_pb2 import MomistigriKnowledge, MomistigriMark, MomistigriPhase, MomistigriState
+from chatiere.v1.momistigri_pb2 import (
+    MOMISTIGRI_MARK_NONE,
+    MomistigriKnowledge,
+    MomistigriMark,
+    MomistigriPhase,
+    MomistigriState,
+)
 
 NAMES = {
     piece.number: str(piece.name) for piece in engine.game("momistigri").description.pieces if piece.kind == "card"
@@ -19,7 +25,7 @@ def summary(position: Position) -> str:
     line += ", counter-clockwise" if state.reversed else ""
     if state.draws_left:
         line += f"; {state.draws_left} to draw"
-    if state.mark:
+    if state.mark != MOMISTIGRI_MARK_NONE:
         line += f"; mark {MomistigriMark.Name(state.mark).removeprefix('MOMISTIGRI_MARK_').lower()}"
     if state.effect:
         line += f"; effect of {state.effect}"

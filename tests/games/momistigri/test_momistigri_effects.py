@@ -2,6 +2,7 @@
 
 import pytest
 
+from ..building import name_of
 from .building import Table, card
 from .reference import HAND_OUT, NAME, gift_id, pair_id
 
@@ -72,7 +73,7 @@ def test_main_or_reverse_is_asked_also_with_an_empty_hand(both: str) -> None:
     table.main()
     assert table.inside() == [1, 2, 3, 4]
     assert (table.phase, table.active) == ("DRAW", 1)
-    assert table.state.mark == 0
+    assert name_of(table.state, "mark") == "NONE"
 
 
 @pytest.mark.parametrize("both", ["1A 1B", "2A 2B", "3A 3B"])
@@ -211,16 +212,16 @@ def test_a_pair_that_is_none_is_refused_after_a_6_too() -> None:
     assert "instead of" in table.refusal(1081).message
 
 
-@pytest.mark.parametrize(("both", "mark", "number"), [("7A 7B", 2, 2), ("8C 8D", 3, 3)])
-def test_a_7_makes_the_next_seat_draw_two_and_an_8_three(both: str, mark: int, number: int) -> None:
+@pytest.mark.parametrize(("both", "mark", "number"), [("7A 7B", "TWO", 2), ("8C 8D", "THREE", 3)])
+def test_a_7_makes_the_next_seat_draw_two_and_an_8_three(both: str, mark: str, number: int) -> None:
     table = Table.late(f"{both} 3A 4A 5A", "6A", "6B").pair(both)
-    assert (table.active, table.state.mark, table.state.draws_left) == (1, mark, number)
+    assert (table.active, name_of(table.state, "mark"), table.state.draws_left) == (1, mark, number)
 
 
 @pytest.mark.parametrize("both", ["7A 7B", "8C 8D"])
 def test_a_7_or_8_does_nothing_without_a_target(both: str) -> None:
     table = Table.late(both, "6A 6C", "6B 6D").pair(both)
-    assert (table.active, table.state.mark, table.state.draws_left) == (1, 0, 1)
+    assert (table.active, name_of(table.state, "mark"), table.state.draws_left) == (1, "NONE", 1)
     assert Table.late(f"{both} 3A", "", "").pair(both).penalties() == [[3, 0, 0]]
 
 

@@ -1,10 +1,13 @@
 """Rules file: End of a round; End of the game; Worked cases."""
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 
 from chatiere.engine import TERMINAL_PLAYER
 from chatiere.engine.wire import fill
-from chatiere.v1.momistigri_pb2 import MomistigriScoreDetail
+from chatiere.v1.momistigri_pb2 import MomistigriRoundEnd, MomistigriScoreDetail
 
 from ..building import end_of
 from .building import CODEC, PLAYERS, Table, cards, names
@@ -185,6 +188,33 @@ def test_two_rounds_and_the_fewest_points_win() -> None:
     assert table.position.winners() == [1]
     assert end_of(table.position) == "two_rounds"
     assert table.told()[-1] == ("GAME_ENDED", None, "")
+
+
+LATE: dict[str, Any] = {"round": 2, "penalties": [[7, 1, 2]]}
+
+
+@pytest.mark.rules("momistigri", "End of the game", "End of a round")
+@pytest.mark.parametrize(
+    ("ended", "reason"),
+    [
+        (lambda: Table.late("5A", "4A", "6A", active=1, passed=(0, 2), **LATE).pass_turn(), "ALL_PASSED"),
+        (lambda: Table.late("5A", "4A", "6A", active=1, passed=(0, 2), turn=200, **LATE).pass_turn(), "ALL_PASSED"),
+        (lambda: Table.late("5A", "3A 4A", "", active=1, passed=(0,), **LATE).pair("3A 4A"), "ONE_SEAT_LEFT"),
+        (lambda: Table.late("5A", "4A", "6A", active=1, turn=200, **LATE).pass_turn(), "TURN_LIMIT"),
+        # Marks that become all set because a seat leaves.
+        (
+            lambda: Table.late("5A", "3A 4A", "6A", active=1, passed=(0, 2), turn=200, **LATE).pair("3A 4A"),
+            "TURN_LIMIT",
+        ),
+    ],
+)
+def test_the_end_tells_how_the_last_round_ended_and_whose_turn_was_the_last(
+    ended: Callable[[], Table], reason: str
+) -> None:
+    table = ended()
+    last_round = MomistigriRoundEnd.Name(table.state.end.last_round).removeprefix("MOMISTIGRI_ROUND_END_")
+    assert (last_round, table.position.ended_by()) == (reason, 1)
+    assert any(kind.startswith(reason) for kind, *_ in table.told())
 
 
 @pytest.mark.rules("momistigri", "End of the game")

@@ -9,7 +9,7 @@ from scipy.stats import chisquare
 
 from chatiere.engine import CHANCE_PLAYER, Position
 
-from ..building import read, state_of, update_of, view_of
+from ..building import name_of, read, state_of, update_of, view_of
 from ..plain import observed
 from .building import GAME, PLAYERS, Table, card, cards, late_state, names
 from .knowledge import Hands, Witness, allowed, hands_of
@@ -86,7 +86,7 @@ def test_the_kind_of_a_pending_mark_is_public() -> None:
     table = Table.late("7A 7B 3A 4A", "5A", "6A").pair("7A 7B")
     for viewer in (0, 1, 2, None):
         view = view_of(table.position, viewer)
-        assert (view.mark, view.draws_left, view.drawn_from) == (2, 2, 0)
+        assert (name_of(view, "mark"), view.draws_left, view.drawn_from) == ("TWO", 2, 0)
 
 
 def test_a_drawn_card_is_known_to_both() -> None:

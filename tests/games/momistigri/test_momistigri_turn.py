@@ -5,6 +5,7 @@ import pytest
 from chatiere.engine import CHANCE_PLAYER, Reason
 from chatiere.engine.wire import Reader
 
+from ..building import name_of
 from .building import CODEC, PLAYERS, Table, card, cards, typed
 from .reference import PASS, STOP, SWAP_IN, SWAP_OUT, pair_id
 
@@ -69,7 +70,7 @@ def test_two_or_three_cards_are_drawn_one_chance_event_each() -> None:
         assert table.hand(1).split() == sorted([*drawn, "6A"], key=card)
         # The mark ended with that draw.
         table.pass_turn()
-        assert (table.state.draws_left, table.state.mark) == (1, 0)
+        assert (table.state.draws_left, name_of(table.state, "mark")) == (1, "NONE")
 
 
 def test_all_cards_are_drawn_if_there_are_fewer() -> None:

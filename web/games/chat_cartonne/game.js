@@ -12,7 +12,6 @@ import {
   jointKey,
   layoutOf,
   partOf,
-  phaseOf,
   remember,
   rimOf,
 } from "./layout.js";
@@ -99,34 +98,11 @@ export const game = {
     return shape === "joint" ? { layCat: { joint: cell } } : undefined;
   },
 
-  prompt({ view, actions, picked, t }) {
-    const has = (/** @type {string[]} */ ...names) =>
-      actions.some((action) => names.some((name) => partOf(action)[name]));
-    const [first = ""] = picked;
-    const phase = phaseOf(view);
-    if (first !== "") {
-      return t(first === "cat" ? "play-sleep" : first === "princess" ? "play-princess" : "play-cell");
+  prompt({ picked: [first], t }) {
+    if (first === undefined) {
+      return undefined;
     }
-    if (has("passTurn")) {
-      return t("play-pass");
-    }
-    switch (phase) {
-      case "CHOOSE_START":
-        return t("play-start");
-      case "PLACE_START":
-        return t("play-start-cell");
-      case "TOY":
-        return t(has("toyAsCarton") ? "play-toy-cell" : "play-toy");
-      case "CAT":
-        return t("play-cat");
-      case "TURN":
-        if (has("draw")) {
-          return t(has("sleep") ? "play-draw" : "play-draw-only");
-        }
-        return t(!has("sleep") ? "play-hand" : has("placeCarton") ? "play-final" : "play-sleep-only");
-      default:
-        return t("play-hand");
-    }
+    return t(first === "cat" ? "play-sleep" : first === "princess" ? "play-princess" : "play-cell");
   },
 
   summary(context) {

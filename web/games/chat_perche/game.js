@@ -508,27 +508,18 @@ function attempt(keys, context) {
 }
 
 /** @param {Context} context */
-function prompt({ view, picked, nameOf, t }) {
-  const values = { colour: nameOf("colour", view.colour ?? 0), steps: view.steps ?? 0 };
+function prompt({ view, picked: [first], t }) {
+  if (first === undefined) {
+    return undefined;
+  }
   switch (view.phase) {
     case "CHAT_PERCHE_PHASE_PLACE_TOKEN":
-      return t(
-        picked.length === 0
-          ? "prompt-token"
-          : picked[0]?.startsWith("value")
-            ? "prompt-branch"
-            : "prompt-which",
-      );
+      return t(first.startsWith("value") ? "prompt-branch" : "prompt-which");
     case "CHAT_PERCHE_PHASE_MOVE":
-      return t(picked.length > 0 ? "prompt-target" : "prompt-move", values);
     case "CHAT_PERCHE_PHASE_SECOND_MOVE":
-      return t(picked.length > 0 ? "prompt-target" : "prompt-second", values);
-    case "CHAT_PERCHE_PHASE_FALL":
-      return t("prompt-fall", values);
-    case "CHAT_PERCHE_PHASE_PLACE_BIRD":
-      return t("prompt-bird");
+      return t("prompt-target", { steps: view.steps ?? 0 });
     default:
-      return "";
+      return undefined;
   }
 }
 

@@ -1,6 +1,6 @@
 // Chatpentiers: castles built of the cards that are taken in tricks.
 
-import { around, contentOf, isTaking, layoutOf, ledSuit, suitOf, tableOf, zonesOf } from "./layout.js";
+import { around, contentOf, isTaking, layoutOf, ledSuit, tableOf, zonesOf } from "./layout.js";
 import { drawDiscards, drawHand, drawSeat, drawTrick } from "./table.js";
 import { words } from "./words.js";
 
@@ -25,21 +25,10 @@ export const game = {
     }
     return card === undefined ? undefined : { takeCard: { card, zone: last } };
   },
-  prompt({ view, details, actions, picked, nameOf, t }) {
-    const [first] = picked;
-    if (isTaking(view)) {
-      return first === undefined
-        ? t("take", { count: view.cardsToTake ?? 0 })
-        : t("place", { card: nameOf("card", Number(first.slice("card:".length))) });
-    }
-    const led = ledSuit(view, details);
-    if (led === undefined) {
-      return t("lead");
-    }
-    const follows = actions.some(
-      (action) => suitOf(details, /** @type {any} */ (action).chatpentiers.playCard?.card ?? 0) === led,
-    );
-    return t(follows ? "follow" : "free", { colour: nameOf("colour", led) });
+  prompt({ view, picked: [first], nameOf, t }) {
+    return isTaking(view) && first !== undefined
+      ? t("place", { card: nameOf("card", Number(first.slice("card:".length))) })
+      : undefined;
   },
   summary,
   breakdown: (_, detail, { t }) => [

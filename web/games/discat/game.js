@@ -33,28 +33,19 @@ export const game = {
 
 /** @param {Context} context */
 function prompt(context) {
-  const { view, actions, picked, candidates, t, nameOf } = context;
-  const { card = 0, higher = false } = view.constraint ?? {};
-  const than = { than: t(higher ? "higher" : "lower"), card: nameOf("card", card) };
+  const { view, picked, candidates, t, nameOf } = context;
+  const [first] = picked;
+  if (first === undefined) {
+    return undefined;
+  }
   if (view.phase === "DISCAT_PHASE_PASS") {
-    const [first] = picked;
-    if (first !== undefined) {
-      return t("prompt-swap", { card: nameOf("card", cardOf(first)) });
-    }
-    return t(actions.some(({ discat }) => discat?.exchange) ? "prompt-pass" : "prompt-keep", than);
+    return t("prompt-swap", { card: nameOf("card", cardOf(first)) });
   }
-  if (picked.length > 0) {
-    const top = topOf(context);
-    if (top === undefined) {
-      return t("prompt-top");
-    }
-    return t(candidates.size > 0 ? "prompt-more" : "prompt-ready", { card: nameOf("card", top) });
+  const top = topOf(context);
+  if (top === undefined) {
+    return t("prompt-top");
   }
-  if (view.constraint) {
-    return t("prompt-fit", than);
-  }
-  const isSingle = actions.every(({ discat }) => discat?.play?.cards?.length === 1);
-  return t(isSingle ? "prompt-one" : "prompt-free");
+  return t(candidates.size > 0 ? "prompt-more" : "prompt-ready", { card: nameOf("card", top) });
 }
 
 /** @param {Context} context */

@@ -569,34 +569,18 @@ function prompt(context) {
   const { view, picked, t } = context;
   const [card] = numbersOf(picked, "hand");
   const [seat] = numbersOf(picked, "seat");
-  switch ((view.phase ?? "").slice(PHASE.length)) {
-    case "DISCARD":
-    case "AGAIN": {
-      if (card === undefined) {
-        return t(view.phase === `${PHASE}AGAIN` ? "choose-again" : "choose-pair");
-      }
-      const { value } = lookOf(context, card);
-      return effectOf(context, value) ? t("choose-second-effect", { value }) : t("choose-second");
-    }
-    case "CHOICE":
-      return t("choose-effect");
-    case "NAME":
-      return t("choose-named");
-    case "GIVE":
-      return card !== undefined
-        ? t("choose-gift-seat", { card: context.nameOf("card", card) })
-        : seat !== undefined
-          ? t("choose-gift-card", { name: context.seatName(seat) })
-          : t("choose-gift");
-    case "HAND_OUT":
-      return t("choose-hand-out", { name: context.seatName(view.receiver ?? 0) });
-    case "SWAP_OUT":
-      return t("choose-swap-out");
-    case "SWAP_IN":
-      return t("choose-swap-in", { card: context.nameOf("card", view.swappedOut ?? 0) });
-    default:
-      return "";
+  if (view.phase === `${PHASE}GIVE`) {
+    return card !== undefined
+      ? t("choose-gift-seat", { card: context.nameOf("card", card) })
+      : seat !== undefined
+        ? t("choose-gift-card", { name: context.seatName(seat) })
+        : undefined;
   }
+  if (card === undefined || (view.phase !== `${PHASE}DISCARD` && view.phase !== `${PHASE}AGAIN`)) {
+    return undefined;
+  }
+  const { value } = lookOf(context, card);
+  return effectOf(context, value) ? t("choose-second-effect", { value }) : t("choose-second");
 }
 
 /** @param {Context} context */

@@ -1,0 +1,20 @@
+"""The prompts of Chat Cartonne, made of a view."""
+
+from typing import Any
+
+from ..building import name_of
+
+PHASES = {"CHOOSE_START": "choose_start", "PLACE_START": "place_start", "CAT": "cat"}
+
+
+def prompt(view: Any, actions: list[Any]) -> tuple[str, dict[str, int]]:
+    """Return the key of a prompt and its arguments. `actions`: the legal ones."""
+    phase = name_of(view, "phase")
+    kinds = {action.WhichOneof("action") for action in actions}
+    if phase == "TOY" and "pass_turn" not in kinds:
+        (key,) = kinds
+        return key, {}
+    if phase == "TURN" and "draw" in kinds:
+        return "draw_or_sleep", {}
+    sleeps = phase == "TURN" and view.seats[view.active_seat].supply > 0
+    return PHASES.get(phase, "toy_as_carton" if phase == "TOY" else "play_or_sleep" if sleeps else "play"), {}

@@ -1,0 +1,20 @@
+"""The prompts of Chat perché, made of a view."""
+
+from typing import Any
+
+from ..building import name_of
+
+
+def prompt(view: Any, _: list[Any]) -> tuple[str, dict[str, int]]:
+    """Return the key of a prompt and its arguments."""
+    phase = name_of(view, "phase")
+    key = phase.lower()
+    if phase == "FALL":
+        return key, {"colour": view.colour}
+    if phase in ("MOVE", "SECOND_MOVE"):
+        return (
+            (f"{key}_one", {"colour": view.colour})
+            if view.steps == 1
+            else (key, {"colour": view.colour, "steps": view.steps})
+        )
+    return key, {}
