@@ -42,6 +42,7 @@ from played_frames import (
     setting,
     window,
 )
+from psutil import Process
 
 from chatiere.clients import ChatiereError, TransportError
 from chatiere.clients.transport.fast_call import IS_BUILT, FastCall
@@ -364,6 +365,24 @@ def test_what_was_received_is_given_back_to_the_windows(service: Service) -> Non
     given = [service.skip_to(WINDOW_UPDATE) for _ in range(2)]
     assert {frame.stream for frame in given} == {0, 1}
     assert all(int.from_bytes(frame.payload) > 2**30 - LARGEST_FRAME for frame in given)
+
+
+@pytest.mark.release_only
+def test_messages_that_are_let_go_leave_no_memory_behind(service: Service) -> None:
+    call = service.answered_call()
+    frame = bytes(data(message(bytes(LARGEST_FRAME - 5))))
+    count = 20
+
+    def send_all() -> None:
+        for _ in range(count):
+            service.connection.sendall(frame)
+
+    service.meanwhile(send_all)
+    call.receive(PATIENCE)
+    before = Process().memory_info().rss
+    for _ in range(count - 1):
+        call.receive(PATIENCE)
+    assert Process().memory_info().rss < before + count // 2 * len(frame)
 
 
 def test_a_refusal_says_why(service: Service) -> None:

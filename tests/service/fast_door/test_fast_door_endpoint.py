@@ -1,0 +1,74 @@
+"""An endpoint without a server around it: what it holds of calls."""
+
+import socket
+import time
+from collections.abc import Callable
+from contextlib import closing
+from typing import Any
+
+import pytest
+from hpack import Encoder
+from played_frames import END_HEADERS, END_STREAM, HEADERS, PREFACE, SETTINGS, Frame, data, message
+
+from ..support import PATIENCE
+
+http2 = pytest.importorskip("chatiere.http2.server", reason="the fast door was not built: libnghttp2 was not there")
+
+LIMITS: dict[str, Any] = {"streams": 10, "connections": 10, "greeting": PATIENCE, "idle": PATIENCE}
+HEAD = {
+    ":method": "POST",
+    ":scheme": "http",
+    ":path": "/meow",
+    ":authority": "localhost",
+    "te": "trailers",
+    "content-type": "application/grpc",
+}
+
+
+class Played:
+    """An endpoint, a client of it that has begun a call, and the calls that have come."""
+
+    def __init__(self) -> None:
+        listening = socket.create_server(("127.0.0.1", 0))
+        listening.setblocking(False)
+        self.client = socket.create_connection(listening.getsockname(), PATIENCE)
+        self.calls: list[Any] = []
+        routes = {b"/meow": self.calls.append}
+        self.endpoint = http2.Endpoint(
+            None,
+            [listening.detach()],
+            routes,
+            self.calls.append,
+            pytest.fail,
+            http2.Accounts(1e9, 1e9),
+            longest=[1000],
+            **LIMITS,
+        )
+        self.send(PREFACE, Frame(SETTINGS, 0, 0, b""), Frame(HEADERS, END_HEADERS, 1, Encoder().encode(HEAD)))
+
+    def close(self) -> None:
+        self.client.close()
+        self.endpoint.close()
+
+    def send(self, *frames: Frame | bytes) -> None:
+        self.client.sendall(b"".join(map(bytes, frames)))
+
+    def turn_until(self, done: Callable[[], object]) -> None:
+        end = time.monotonic() + PATIENCE
+        while not done():
+            assert self.endpoint.turn(1) < end, "it does not come"
+
+
+def test_what_has_come_of_a_message_that_breaks_off_is_let_go() -> None:
+    with closing(Played()) as played:
+        played.send(data(message(bytes(100)) + message(bytes(900))[:500]))
+        played.turn_until(lambda: played.calls and played.calls[0].has_part)
+        (call,) = played.calls
+        assert call.held > 600
+        played.send(data(b"", END_STREAM))
+        played.turn_until(lambda: call.has_ended)
+        assert (call.fault, call.has_part, call.waiting) == ("breaks_off", False, 1)
+        # The message that has come whole stays.
+        assert 100 <= call.held == played.endpoint.held < 600
+        assert call.take() == bytes(100)
+        assert call.held == played.endpoint.held == 0
