@@ -15,6 +15,7 @@ from dataclasses import replace
 
 from prometheus_client import CollectorRegistry, Counter, Gauge
 
+from chatiere.service.guards.build_info import tell_build
 from chatiere.service.guards.connections import raise_limit
 from chatiere.service.guards.logs import DroppedLines, configure_logging
 from chatiere.service.guards.metrics_files import MetricsFiles, ProcessesCollector
@@ -66,6 +67,7 @@ def serve(settings: Settings, ready: Callable[[Settings], None] | None = None) -
         files = stack.enter_context(MetricsFiles(settings.workers))
         registry = CollectorRegistry()
         registry.register(files.collector())
+        tell_build(registry)
         # All workers share the ports that the system chose.
         shared = replace(settings, address=address, fast_address=fast_address, web_address=web_address)
         workers = _Workers(shared, files, registry, events, log)

@@ -9,6 +9,7 @@ import sys
 import urllib.parse
 from collections.abc import Iterator
 from contextlib import closing
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import grpc
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
+from chatiere import engine
 from chatiere.service.guards.metrics_files import FILE_BYTES, MetricsFiles
 from chatiere.service.ports.listening import HeldPort, listening_sockets
 from chatiere.service.process.settings import SettingError
@@ -86,6 +88,12 @@ def test_an_address_that_is_not_this_machine_s_is_refused(address: str) -> None:
 
 
 # Workers
+
+
+def test_the_metrics_tell_the_versions_once(two_workers: Served) -> None:
+    rules = {game.name: str(game.rules_version) for game in engine.games()}
+    labels = {"version": version("chatiere"), "api": "chatiere.v1", **rules}
+    assert two_workers.metrics()["chatiere_build_info"] == [(labels, 1.0)]
 
 
 def test_workers_share_the_port_and_their_metrics_are_added_up(two_workers: Served) -> None:
